@@ -86,7 +86,8 @@ typedef struct taper_encode_options {
 
 /* options may be NULL: all defaults. Compressed chunks wait in the spool, so that memory does not
  * grow with the set. On success *out is the caller's; on failure NULL. TAPER_ERR_ARG: an option is
- * out of range, or the model is an embedding model, which has no decoder. */
+ * out of range, the model is an embedding model, which has no decoder, or model_bytes are not its
+ * file. */
 TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                          const taper_encode_options *options, taper_error *error);
 /* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL;

@@ -26,7 +26,7 @@ extern "C" {
 /* --- making an index -------------------------------------------------------------------- */
 
 /* words[n][(bits + 63) / 64] of codes[n][width]: their first `bits` <= width numbers, each a bit: 1
- * where it is above 0. */
+ * where it is above 0. With more bits than width nothing is written. */
 TAPER_API void taper_index_pack(const float *codes, size_t n, size_t width, uint32_t bits,
                                 uint64_t *words);
 
@@ -91,7 +91,8 @@ TAPER_API taper_index_info taper_index_get_info(const taper_index *index);
 TAPER_API const char *taper_index_name(const taper_index *index, uint64_t i);
 TAPER_API int32_t taper_index_label(const taper_index *index, uint64_t i);
 TAPER_API const char *taper_index_class_name(const taper_index *index, uint32_t k);
-/* code[(bits + 63) / 64] of the image at a place of the order, below info.images; its image. */
+/* code[(bits + 63) / 64] of the image at a place of the order, below info.images; its image, or
+ * UINT32_MAX: there is no such place. */
 TAPER_API uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *code);
 /* The code of image i, which is looked for among all: of order info.images. TAPER_ERR_ARG: there is
  * no such image. TAPER_ERR_CORRUPT: it has no code, of a damaged index. */

@@ -122,3 +122,9 @@ taper_status formats_model_unpack(const void *bytes, size_t size, const taper_li
     *payload_size = unpacked;
     return TAPER_OK;
 }
+
+int formats_model_is(const void *bytes, size_t size, uint64_t id) {
+    const uint8_t *h = bytes;
+    return size >= FORMATS_MODEL_HEADER && formats_get_u64le(h + 32) == id &&
+           formats_get_u64le(h + 16) == size - FORMATS_MODEL_HEADER;
+}

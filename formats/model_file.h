@@ -21,4 +21,8 @@ taper_status formats_model_unpack(const void *bytes, size_t size, const taper_li
                                   uint8_t **payload, size_t *payload_size, uint64_t *id,
                                   taper_error *error);
 
+/* Does the header of these bytes say that they are the whole file of the model of this id? What is
+ * packed is not read. */
+int formats_model_is(const void *bytes, size_t size, uint64_t id);
+
 #endif

@@ -8,6 +8,7 @@
 #define TESTS_DCT_MODEL_H
 #include "codec/model/model.h"
 #include "codec/taper.h"
+#include "formats/container.h"
 #include "formats/file.h"
 #include "pictures.h"
 #include <math.h>
@@ -201,6 +202,30 @@ static inline formats_buffer dct_encode(const taper_model *model, const taper_im
 }
 
 /* All pixels of a container, image after image, and how complete each is. done may be NULL. */
+/* The same container with another model inside, or, of size 0, none, and another model for search,
+ * if bytes are given: what an encoder does not take. */
+static inline formats_buffer dct_carry(const formats_buffer *file, const void *model, size_t size,
+                                       const void *search_model, size_t search_size) {
+    formats_buffer out = formats_buffer_make(1 << 24);
+    formats_front f;
+    if (formats_front_read(file->data, file->size, NULL, &f, NULL)) abort();
+    const uint8_t *data = file->data + f.front_size, *end = file->data + file->size;
+    free(f.model);
+    f.model = size ? malloc(size) : NULL;
+    f.model_size = size;
+    if (size) memcpy(f.model, model, size);
+    if (search_model) {
+        free(f.search_model);
+        f.search_model = malloc(search_size);
+        f.search_model_size = search_size;
+        memcpy(f.search_model, search_model, search_size);
+    }
+    if (formats_front_write(&f, &out, NULL)) abort();
+    formats_write_bytes(&out, data, (size_t)(end - data));
+    formats_front_free(&f);
+    return out;
+}
+
 static inline taper_status dct_render_all(taper_decoder *decoder, formats_buffer *pixels,
                                           taper_completeness *done) {
     taper_container_info info;

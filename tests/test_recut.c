@@ -576,9 +576,7 @@ static void verify_loads_the_model_inside(void **state) {
         {f->model_file.data, f->model_file.size, {.max_work = 1}, TAPER_ERR_LIMIT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        taper_encode_options options = {
-            .embed_model = 1, .model_bytes = cases[i].model, .model_size = cases[i].size};
-        formats_buffer file = dct_encode(f->model, f->image, N, &options, 0);
+        formats_buffer file = dct_carry(&f->set, cases[i].model, cases[i].size, NULL, 0);
         formats_memory memory = {file.data, file.size};
         taper_source source = formats_memory_source(&memory);
         taper_decoder *decoder;

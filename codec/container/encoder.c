@@ -10,6 +10,7 @@
 #include "codec/quality/metrics.h"
 #include "codec/transform/pseudo_inverse.h"
 #include "formats/image.h"
+#include "formats/model_file.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -317,9 +318,16 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     e->names.account = e->classes.account = e->account;
     codec_backend_cpu(&e->backend);
     taper_status status = TAPER_OK;
-    if (e->options.group_images > MAX_GROUP_IMAGES ||
-        (e->options.embed_model && (!e->options.model_bytes || !e->options.model_size)) ||
-        (unsigned)e->options.layout > 1 || (unsigned)e->options.allocation > 2)
+    const int is_whole =
+        e->options.model_bytes &&
+        formats_model_is(e->options.model_bytes, e->options.model_size, model->info.id);
+    if (e->options.embed_model && !for_codes && !is_whole)
+        status = formats_fail(error, TAPER_ERR_ARG,
+                              "model_bytes is not the whole .tpm file of model %016llx, with which "
+                              "it is to be encoded",
+                              (unsigned long long)model->info.id);
+    if (e->options.group_images > MAX_GROUP_IMAGES || (unsigned)e->options.layout > 1 ||
+        (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
     if (status == TAPER_OK && !codec_network_has_decoder(&model->network))
         status = formats_fail(error, TAPER_ERR_ARG,

@@ -265,6 +265,9 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
                          const taper_limits *given, taper_error *error) {
     if (!n)
         return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
+    TAPER_TRY(formats_need_array(from, n, sizeof *from, "the containers", error));
+    for (size_t i = 0; i < n; i++) TAPER_TRY(formats_need_source(&from[i], error));
+    TAPER_TRY(formats_need_sink(to, error));
     taper_limits limits = formats_limits_or_default(given);
     formats_front front = {.account = {.limit = limits.max_memory}};
     merging m = {.source = from, .n = n};

@@ -29,6 +29,8 @@ static taper_status read_source_chunk(void *user, uint32_t layer, uint32_t group
 taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to,
                             const taper_limits *limits, taper_error *error) {
     formats_front front;
+    TAPER_TRY(formats_need_source(from, error));
+    TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(codec_front_load(from, limits, &front, error));
     uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
     uint64_t *chunk_at = NULL;
@@ -310,6 +312,8 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
                           taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);
     formats_front front;
+    TAPER_TRY(formats_need_source(from, error));
+    TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_model *own = NULL;
     taper_status status = TAPER_OK;

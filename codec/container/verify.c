@@ -95,6 +95,8 @@ static taper_status verify_models(const formats_front *f, const taper_limits *li
 
 taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                           const taper_limits *limits, taper_error *error) {
+    TAPER_TRY(formats_need(report, "the report", error));
+    TAPER_TRY(formats_need_source(from, error));
     *report = (taper_verify_report){0};
     formats_front front;
     TAPER_TRY(codec_front_load(from, limits, &front, error));

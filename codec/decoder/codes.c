@@ -58,8 +58,9 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
 
 taper_status taper_decoder_layer(const taper_decoder *d, uint64_t i, uint32_t layer, uint64_t *cut,
                                  uint32_t *passes) {
-    const formats_front *f = &d->front;
+    if (!d || !cut || !passes) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
+    const formats_front *f = &d->front;
     if (i >= f->images || layer >= f->layers) return TAPER_ERR_ARG;
     *cut = f->front_size + f->chunk_at[((uint64_t)layer + 1) * f->groups];
     *passes = formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i));

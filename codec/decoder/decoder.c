@@ -44,6 +44,7 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
 
 taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                const taper_limits *limits, taper_error *error) {
+    TAPER_TRY(formats_need(out, "the decoder's place", error));
     *out = make(model, limits);
     return *out ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
 }
@@ -51,7 +52,9 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
 taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
                                 const taper_model *model, const taper_limits *limits,
                                 taper_error *error) {
+    TAPER_TRY(formats_need(out, "the decoder's place", error));
     *out = NULL;
+    TAPER_TRY(formats_need_source(source, error));
     taper_decoder *d = make(model, limits);
     if (!d) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a decoder");
     d->source = *source;
@@ -85,6 +88,7 @@ void taper_decoder_free(taper_decoder *d) {
 }
 
 taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
+    if (!d) return TAPER_ERR_ARG;
     taper_status status = codec_backend_set_threads(&d->backend, threads);
     codec_pool *pool = d->readers.pool = d->backend.pool;
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
@@ -148,6 +152,7 @@ static taper_status bring_up(taper_decoder *d, uint32_t g, uint32_t passes,
 
 taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_info *info,
                                 taper_error *error) {
+    TAPER_TRY(formats_need(d, "the decoder", error));
     taper_status status = taper_decoder_image_info(d, i, info);
     if (status == TAPER_ERR_TRUNCATED)
         return formats_fail(error, status, "incomplete header, need %llu more byte%s",
@@ -186,12 +191,14 @@ taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *erro
 /* --- what is known --------------------------------------------------------------------- */
 
 uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
+    if (!d) return 0;
     uint64_t have = d->head.size + codec_byte_store_run(&d->held, 0, NULL);
     if (d->readers.held && d->failure.status != TAPER_OK) have = 0; /* all of them anew */
     return d->front_ready || d->need <= have ? 0 : d->need - have;
 }
 
 taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info *out) {
+    if (!d || !out) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     const formats_front *f = &d->front;
     *out = (taper_container_info){.model_id = f->model_id,
@@ -216,6 +223,7 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
 }
 
 taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_image_info *out) {
+    if (!d || !out) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     const formats_front *f = &d->front;
     if (i >= f->images) return TAPER_ERR_ARG;
@@ -235,11 +243,13 @@ taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_
 }
 
 const char *taper_decoder_class_name(const taper_decoder *d, uint32_t k) {
-    return d->front_ready ? formats_front_class_name(&d->front, k) : NULL;
+    return d && d->front_ready ? formats_front_class_name(&d->front, k) : NULL;
 }
 
 taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint64_t *code,
                                        taper_error *error) {
+    TAPER_TRY(formats_need(d, "the decoder", error));
+    TAPER_TRY(formats_need(code, "the code's place", error));
     const size_t bytes = formats_front_search_bytes(&d->front);
     if (!d->front_ready)
         return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
@@ -258,7 +268,9 @@ taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint6
 
 taper_status taper_decoder_search_model(const taper_decoder *d, taper_model **out,
                                         taper_error *error) {
+    TAPER_TRY(formats_need(out, "the model's place", error));
     *out = NULL;
+    TAPER_TRY(formats_need(d, "the decoder", error));
     if (!d->front_ready)
         return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
     if (!d->front.search_model)
@@ -268,6 +280,7 @@ taper_status taper_decoder_search_model(const taper_decoder *d, taper_model **ou
 
 taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint64_t *first,
                                        uint64_t *count) {
+    if (!d || !first || !count) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     if (g >= d->front.groups) return TAPER_ERR_ARG;
     *first = d->front.group_first[g];
@@ -276,7 +289,7 @@ taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint6
 }
 
 uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
-    return d->front_ready && place < d->front.images
+    return d && d->front_ready && place < d->front.images
                ? formats_front_image(&d->front, (uint32_t)place)
                : place;
 }

@@ -102,6 +102,8 @@ static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t 
 
 taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, taper_error *error) {
     taper_error own = {0};
+    TAPER_TRY(formats_need(d, "the decoder", error));
+    TAPER_TRY(formats_need_array(bytes, n, 1, "the bytes", error));
     if (d->source.read)
         return formats_fail(error, TAPER_ERR_ARG, "this decoder %s; it cannot be pushed",
                             d->readers.held ? "is supplied with ranges" : "reads a source");

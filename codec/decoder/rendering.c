@@ -143,7 +143,7 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     taper_image_info info;
     codec_decoder_image image;
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
-    if (!out->pixels)
+    if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
     TAPER_TRY(check_room(d, &info, error));
     TAPER_TRY(codec_decoder_turn(d, i, UINT32_MAX, &image, error));

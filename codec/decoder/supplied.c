@@ -137,8 +137,10 @@ static taper_status supply_data(taper_decoder *d, uint64_t offset, const uint8_t
 taper_status taper_decoder_supply(taper_decoder *d, uint64_t offset, const void *bytes, size_t size,
                                   taper_error *error) {
     uint64_t end;
+    TAPER_TRY(formats_need(d, "the decoder", error));
+    TAPER_TRY(formats_need_array(bytes, size, 1, "the bytes", error));
     TAPER_TRY(begin(d, error));
-    if (formats_add_u64(offset, size, &end) != TAPER_OK || (size && !bytes))
+    if (formats_add_u64(offset, size, &end) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_ARG, "%zu bytes from %llu are no range", size,
                             (unsigned long long)offset);
     return d->front_ready ? supply_data(d, offset, bytes, size, error)
@@ -223,7 +225,10 @@ taper_status taper_decoder_plan(taper_decoder *d, uint64_t i, uint64_t cut, tape
     wanted w = {ranges, room, 0, 0};
     taper_image_info info;
     int damaged = 0;
+    TAPER_TRY(formats_need(count, "the count of ranges", error));
     *count = 0;
+    TAPER_TRY(formats_need(d, "the decoder", error));
+    TAPER_TRY(formats_need_array(ranges, room, sizeof *ranges, "the ranges", error));
     TAPER_TRY(begin(d, error));
     d->cut = cut;
     if (!d->front_ready) {

@@ -43,17 +43,18 @@ const void *taper_model_builtin_bytes(const char *name, size_t *size) {
 
 taper_status taper_model_builtin(taper_model **out, const char *name, taper_error *error) {
     size_t size;
+    TAPER_TRY(formats_need(out, "the model's place", error));
     const void *bytes = taper_model_builtin_bytes(name, &size);
     *out = NULL;
     if (bytes) return taper_model_load(out, bytes, size, NULL, error);
-    return formats_fail(error, TAPER_ERR_ARG,
-                        "no model '%s' is built in; there are photo and tiny", name ? name : "");
+    return formats_fail(error, TAPER_ERR_ARG, "no model '%s' is built in; there are photo and tiny",
+                        name ? name : "");
 }
 
 const char *taper_model_builtin_for(const void *bytes, size_t n) {
     static const uint8_t magic[8] = {0x89, 'T', 'P', 'R', 0x0D, 0x0A, 0x1A, 0x0A};
     codec_builtin_model m;
-    if (n < CONTAINER_ID_AT + 8 || memcmp(bytes, magic, sizeof magic)) return NULL;
+    if (!bytes || n < CONTAINER_ID_AT + 8 || memcmp(bytes, magic, sizeof magic)) return NULL;
     uint64_t id = formats_get_u64le((const uint8_t *)bytes + CONTAINER_ID_AT);
     return codec_builtin_model_of(id, &m) ? m.name : NULL;
 }

@@ -200,19 +200,26 @@ taper_status codec_embedder_codes(const codec_embedder *e, const taper_image *im
 static taper_status check_all(const codec_embedder *e, const taper_image *images, size_t n,
                               taper_error *error) {
     taper_error why = {.status = TAPER_OK};
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (!formats_image_is_legal(&images[i]))
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "image %zu has no pixels, no width or height, or is of an illegal "
+                                "kind",
+                                i);
         if (codec_embedder_check(e, &images[i], &why))
             return formats_fail(error, TAPER_ERR_ARG, "image %zu: %s", i, why.text);
+    }
     return TAPER_OK;
 }
 
 static taper_status embed(const taper_model *model, const taper_image *images, size_t n,
                           unsigned threads, int keeps_margins, float *codes, taper_error *error) {
+    TAPER_TRY(formats_need(model, "the model", error));
+    TAPER_TRY(formats_need_array(images, n, sizeof *images, "the images", error));
+    TAPER_TRY(formats_need_array(codes, n, model->network.units * sizeof *codes, "codes", error));
     codec_embedder e = {.window = model->window,
                         .scales = !codec_network_has_decoder(&model->network),
                         .has_network = 1};
-    if (n && (!images || !codes))
-        return formats_fail(error, TAPER_ERR_ARG, "there are no images, or no room for codes");
     TAPER_TRY(check_all(&e, images, n, error));
     if (!n) return TAPER_OK;
     TAPER_TRY(codec_embedder_open(&e, model, threads, error));

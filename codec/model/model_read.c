@@ -286,7 +286,9 @@ static taper_status read_payload(taper_model *m, formats_cursor *in, const taper
 
 taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
                               const taper_limits *given, taper_error *error) {
+    TAPER_TRY(formats_need(out, "the model's place", error));
     *out = NULL;
+    TAPER_TRY(formats_need_array(bytes, size, 1, "the model's bytes", error));
     taper_limits limits = formats_limits_or_default(given);
     uint8_t *payload;
     size_t payload_size;
@@ -315,4 +317,6 @@ void taper_model_free(taper_model *m) {
     free(m);
 }
 
-taper_model_info taper_model_get_info(const taper_model *m) { return m->info; }
+taper_model_info taper_model_get_info(const taper_model *m) {
+    return m ? m->info : (taper_model_info){0};
+}

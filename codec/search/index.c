@@ -26,6 +26,7 @@ static void set_views(taper_index *index) {
 taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
                               const taper_limits *limits, taper_error *error) {
     const taper_limits checked = formats_limits_or_default(limits);
+    TAPER_TRY(formats_need(out, "the index's place", error));
     *out = NULL;
     taper_index *index = calloc(1, sizeof *index);
     if (!index) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open an index");
@@ -87,6 +88,7 @@ static const char *find_fault(const taper_index *index, uint64_t *code, uint8_t 
 }
 
 taper_status taper_index_check(const taper_index *index, taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
     TAPER_TRY(formats_index_check_codes(&index->file, error));
     uint64_t *code = malloc(2 * index->order.words * sizeof *code);
     uint8_t *seen = calloc(index->order.n, 1);
@@ -104,6 +106,7 @@ taper_status taper_index_check(const taper_index *index, taper_error *error) {
 /* --- what is in it ---------------------------------------------------------------------- */
 
 taper_index_info taper_index_get_info(const taper_index *index) {
+    if (!index) return (taper_index_info){0};
     const formats_index_header *h = &index->file.header;
     taper_index_info info = {
         .images = h->codes,
@@ -123,18 +126,20 @@ taper_index_info taper_index_get_info(const taper_index *index) {
 }
 
 const char *taper_index_name(const taper_index *index, uint64_t i) {
-    return i < index->order.n ? formats_front_name(&index->file.set, (uint32_t)i) : NULL;
+    return index && i < index->order.n ? formats_front_name(&index->file.set, (uint32_t)i) : NULL;
 }
 
 int32_t taper_index_label(const taper_index *index, uint64_t i) {
-    return index->file.set.label && i < index->order.n ? index->file.set.label[i] : -1;
+    return index && index->file.set.label && i < index->order.n ? index->file.set.label[i] : -1;
 }
 
 const char *taper_index_class_name(const taper_index *index, uint32_t k) {
-    return k < index->file.set.classes ? formats_front_class_name(&index->file.set, k) : NULL;
+    return index && k < index->file.set.classes ? formats_front_class_name(&index->file.set, k)
+                                                : NULL;
 }
 
 uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *code) {
+    if (!index || !code || place >= index->order.n) return UINT32_MAX;
     codec_index_code(&index->order, (size_t)place, code);
     return index->cascade.image[place];
 }
@@ -142,6 +147,8 @@ uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *co
 taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64_t *code,
                                     taper_error *error) {
     size_t place = 0;
+    TAPER_TRY(formats_need(index, "the index", error));
+    TAPER_TRY(formats_need(code, "the code's place", error));
     if (i >= index->order.n)
         return formats_fail(error, TAPER_ERR_ARG, "no image %llu: the index has %zu",
                             (unsigned long long)i, index->order.n);
@@ -168,6 +175,9 @@ taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *
 taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t *query,
                                        uint32_t known_bits, uint64_t least,
                                        taper_index_range *range, taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
+    TAPER_TRY(formats_need(query, "the query", error));
+    TAPER_TRY(formats_need(range, "the range's place", error));
     if (known_bits > index->file.header.bits || least < 1 || least > index->order.n)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a neighbourhood of %llu by %u bits: 1 to %zu images and at most %u "
@@ -192,7 +202,10 @@ static float effort_of(const taper_index *index, double recall) {
 }
 
 static taper_status check_search(const taper_index *index, const taper_index_search *search,
+                                 const uint32_t *images, const uint32_t *distances,
                                  taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
+    TAPER_TRY(formats_need(search, "the search", error));
     if (search->k < 1 || search->k > index->order.n)
         return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are there to be found",
                             search->k, index->order.n);
@@ -200,6 +213,12 @@ static taper_status check_search(const taper_index *index, const taper_index_sea
         return formats_fail(error, TAPER_ERR_ARG, "%u threads: at most 256", search->threads);
     if (!(search->recall >= 0 && search->recall <= 1))
         return formats_fail(error, TAPER_ERR_ARG, "a recall of %g: it is 0 to 1", search->recall);
+    TAPER_TRY(formats_need_array(search->queries, search->n_queries, 8 * index->order.words,
+                                 "queries", error));
+    TAPER_TRY(
+        formats_need_array(images, search->n_queries, search->k * sizeof *images, "images", error));
+    TAPER_TRY(
+        formats_need_array(distances, search->n_queries, sizeof *distances, "distances", error));
     for (size_t i = 0; search->known_bits && i < search->n_queries; i++)
         if (search->known_bits[i] < 1 || search->known_bits[i] > index->file.header.bits)
             return formats_fail(error, TAPER_ERR_ARG,
@@ -211,7 +230,7 @@ static taper_status check_search(const taper_index *index, const taper_index_sea
 taper_status taper_index_nearest(const taper_index *index, const taper_index_search *search,
                                  uint32_t *images, uint32_t *distances, uint64_t *looked_at,
                                  taper_error *error) {
-    TAPER_TRY(check_search(index, search, error));
+    TAPER_TRY(check_search(index, search, images, distances, error));
     const double recall = search->recall > 0 ? search->recall : 0.95;
     const codec_cascade_query query = {
         .code = search->queries,

@@ -6,6 +6,11 @@
 #include <string.h>
 
 void taper_index_pack(const float *codes, size_t n, size_t width, uint32_t bits, uint64_t *words) {
+    const size_t row = codec_bits_words(bits) * sizeof *words;
+    if (bits > width || formats_need_array(codes, n ? width : 0, sizeof *codes, "codes", NULL) ||
+        formats_need_array(codes, n, width * sizeof *codes, "codes", NULL) ||
+        formats_need_array(words, n, row, "words", NULL))
+        return;
     codec_bits_pack(codes, n, width, bits, words);
 }
 
@@ -167,11 +172,14 @@ static taper_status check_images(const taper_index_set *set, taper_error *error)
 }
 
 static taper_status check_set(const taper_index_set *set, taper_error *error) {
+    TAPER_TRY(formats_need(set, "the set", error));
     if (set->n < 1 || set->n > UINT32_MAX || set->bits < 1 || set->bits > FORMATS_INDEX_MOST_BITS ||
         set->classes > FORMATS_MAX_CLASSES)
         return formats_fail(error, TAPER_ERR_ARG,
                             "an index of %zu codes of %u bits: it has 1 to 2^32 - 1, of 1 to %u",
                             set->n, set->bits, (unsigned)FORMATS_INDEX_MOST_BITS);
+    TAPER_TRY(
+        formats_need_array(set->codes, set->n, 8 * codec_bits_words(set->bits), "codes", error));
     for (uint32_t k = 0; set->labels && k < set->classes; k++)
         if (!set->class_names || !set->class_names[k])
             return formats_fail(error, TAPER_ERR_ARG, "class %u has no name", k);
@@ -228,6 +236,7 @@ taper_status taper_index_build(const taper_index_set *set, unsigned threads, con
                                taper_error *error) {
     codec_pool *pool;
     TAPER_TRY(check_set(set, error));
+    TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(codec_index_pool(&pool, threads, error));
     const taper_status status = build(set, pool, to, error);
     codec_pool_destroy(pool);

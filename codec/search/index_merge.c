@@ -112,6 +112,7 @@ static taper_status check_sources(const taper_index *const *from, size_t n, uint
         return formats_fail(error, TAPER_ERR_ARG, "%zu indexes to be joined: 1 to %d may be", n,
                             (int)MOST_SOURCES);
     for (size_t s = 0; s < n; s++) {
+        TAPER_TRY(formats_need(from[s], "an index", error));
         const formats_index_header *a = &from[0]->file.header, *b = &from[s]->file.header;
         if (b->bits != a->bits || b->model_id != a->model_id)
             return formats_fail(error, TAPER_ERR_ARG,
@@ -201,6 +202,8 @@ static taper_status merge(merging *m, const taper_sink *to, taper_error *error) 
 taper_status taper_index_merge(const taper_index *const *from, size_t n, const taper_sink *to,
                                taper_error *error) {
     uint64_t codes = 0;
+    TAPER_TRY(formats_need_sink(to, error));
+    TAPER_TRY(formats_need(from, "the indexes", error));
     TAPER_TRY(check_sources(from, n, &codes, error));
     merging m = {.from = from, .n = n, .codes = (size_t)codes};
     return merge(&m, to, error);

@@ -321,6 +321,7 @@ static taper_status run(knn_task *t, taper_error *error) {
 
 static taper_status check(const taper_search *s, const uint32_t *neighbours,
                           const double *distances, taper_error *error) {
+    TAPER_TRY(formats_need(s, "the search", error));
     const size_t n = s->n_references, most = s->queries ? n : n - 1;
     if (!s->references || !neighbours || !distances)
         return formats_fail(error, TAPER_ERR_ARG, "an array is NULL");
@@ -337,7 +338,10 @@ static taper_status check(const taper_search *s, const uint32_t *neighbours,
     if (!s->k || s->k > most)
         return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours of %zu references: k is 1 to %zu",
                             s->k, n, most);
-    return TAPER_OK;
+    const size_t code = s->width * sizeof *s->references, row = s->k * sizeof *distances;
+    TAPER_TRY(formats_need_array(s->references, n, code, "references", error));
+    if (s->queries) TAPER_TRY(formats_need_array(s->queries, s->n_queries, code, "queries", error));
+    return formats_need_array(distances, s->n_queries, row, "distances", error);
 }
 
 taper_status codec_nearest(const taper_search *search, const codec_search_plan *plan,
@@ -390,6 +394,7 @@ codec_search_plan codec_search_plan_of(const taper_search *search) {
 taper_status taper_nearest(const taper_search *search, uint32_t *neighbours, double *distances,
                            taper_error *error) {
     codec_backend be;
+    TAPER_TRY(check(search, neighbours, distances, error)); /* before plans are made of it */
     codec_backend_cpu(&be);
     codec_search_plan plan = codec_search_plan_of(search);
     plan.backend = &be;

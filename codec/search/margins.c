@@ -71,9 +71,24 @@ static taper_status rank_one(const ranking *r, const uint64_t *query, const floa
     return TAPER_OK;
 }
 
+static taper_status check_arrays(const taper_index_ranking *of, size_t words, size_t bits,
+                                 const uint32_t *images, const uint32_t *distances,
+                                 taper_error *error) {
+    const size_t n = of->n_queries, found = of->found;
+    TAPER_TRY(formats_need_array(of->queries, n, words * sizeof *of->queries, "queries", error));
+    TAPER_TRY(formats_need_array(of->margins, n, bits * sizeof *of->margins, "margins", error));
+    TAPER_TRY(formats_need_array(&found, found, sizeof(ranked), "images of a query", error));
+    if (!found) return TAPER_OK;
+    TAPER_TRY(formats_need_array(images, n, found * sizeof *images, "images", error));
+    return formats_need_array(distances, n, found * sizeof *distances, "distances", error);
+}
+
 taper_status taper_index_rank(const taper_index *index, const taper_index_ranking *of,
                               uint32_t *images, uint32_t *distances, taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
+    TAPER_TRY(formats_need(of, "the ranking", error));
     const size_t n = index->order.n, words = index->order.words, bits = index->file.header.bits;
+    TAPER_TRY(check_arrays(of, words, bits, images, distances, error));
     ranking r = {index, calloc(n, sizeof *r.place), calloc(64 * words, sizeof *r.weight),
                  malloc(words * sizeof *r.code), malloc((of->found + 1) * sizeof *r.row)};
     taper_status status = TAPER_OK;

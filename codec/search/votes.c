@@ -23,10 +23,17 @@ static taper_status check_labels(const int32_t *labels, size_t n, uint32_t class
 }
 
 static taper_status check_votes(const taper_votes *v, taper_error *error) {
+    const size_t row = v->found * sizeof *v->neighbours;
     TAPER_TRY(check_classes(v->classes, error));
     if (!v->k || v->k > v->found)
         return formats_fail(error, TAPER_ERR_ARG, "%zu voters of %zu neighbours: k is 1 to %zu",
                             v->k, v->found, v->found);
+    if (!v->n_labels) return formats_fail(error, TAPER_ERR_ARG, "there are no labels");
+    TAPER_TRY(formats_need_array(v->labels, v->n_labels, sizeof *v->labels, "labels", error));
+    if (v->n_queries)
+        TAPER_TRY(formats_need_array(v->neighbours, v->found, sizeof *v->neighbours, "neighbours",
+                                     error));
+    TAPER_TRY(formats_need_array(v->neighbours, v->n_queries, row, "neighbours", error));
     TAPER_TRY(check_labels(v->labels, v->n_labels, v->classes, "the label of reference", error));
     for (size_t i = 0; i < v->n_queries; i++)
         for (size_t j = 0; j < v->k; j++)
@@ -50,6 +57,8 @@ static int32_t most_voted(const uint32_t *neighbour, size_t k, const int32_t *la
 }
 
 taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *error) {
+    TAPER_TRY(formats_need(votes, "votes", error));
+    TAPER_TRY(formats_need_array(voted, votes->n_queries, sizeof *voted, "voted", error));
     TAPER_TRY(check_votes(votes, error));
     uint32_t *count = calloc(votes->classes, sizeof *count);
     if (!count) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to count votes");
@@ -72,6 +81,9 @@ taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size
                                 uint32_t classes, uint64_t *confusion, taper_error_rate *out,
                                 taper_error *error) {
     TAPER_TRY(check_classes(classes, error));
+    TAPER_TRY(formats_need(out, "the rate's place", error));
+    TAPER_TRY(formats_need_array(voted, n, sizeof *voted, "voted", error));
+    TAPER_TRY(formats_need_array(truth, n, sizeof *truth, "truth", error));
     if (!n) return formats_fail(error, TAPER_ERR_ARG, "no label to test");
     TAPER_TRY(check_labels(voted, n, classes, "the voted label", error));
     TAPER_TRY(check_labels(truth, n, classes, "the true label", error));

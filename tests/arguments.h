@@ -1,0 +1,100 @@
+/* arguments.h -- for the tests that call every function of a public header with each of its
+ * arguments, and each field of what they point to, at 0, 1, its largest values, NULL and NaN, one
+ * at a time, while the others are good.
+ *
+ * What is asked of a call: it returns (sanitizer build: without reading beyond what it was given);
+ * a status that there is; where it failed and was given a taper_error, that status and a text. What
+ * breaks the contract of the header is TAPER_ERR_ARG (refused()), all else may be (allowed()).
+ *
+ * A number that says how large an array of the caller's is cannot be tried at any value: the array
+ * would have to be there. It is tried at 0, 1 and the largest, which no array has. */
+#ifndef TESTS_ARGUMENTS_H
+#define TESTS_ARGUMENTS_H
+#include "cmocka_all.h"
+#include "codec/taper.h"
+#include "formats/file.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A public function, and what tries its arguments. */
+typedef struct argument_trial {
+    const char *name;
+    void (*run)(void);
+} argument_trial;
+
+/* Of every type of number the largest value is among these, made smaller. */
+static const uint64_t argument_numbers[] = {0, 1, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
+static const size_t argument_counts[] = {0, 1, SIZE_MAX};
+static const double argument_reals[] = {0, 1, -1, 1e300, INFINITY, NAN};
+
+enum { ARGUMENT_NUMBERS = 6, ARGUMENT_COUNTS = 3, ARGUMENT_REALS = 6 };
+
+#define EACH_NUMBER(v) \
+    for (const uint64_t *v = argument_numbers; v < argument_numbers + ARGUMENT_NUMBERS; v++)
+#define EACH_COUNT(v) \
+    for (const size_t *v = argument_counts; v < argument_counts + ARGUMENT_COUNTS; v++)
+#define EACH_REAL(v) \
+    for (const double *v = argument_reals; v < argument_reals + ARGUMENT_REALS; v++)
+
+static inline taper_status allowed(taper_status status, taper_error *error) {
+    assert_string_not_equal(taper_status_name(status), "unknown status");
+    if (status && error) assert_int_equal(error->status, status);
+    if (status && error) assert_true(error->text[0] && strlen(error->text) < sizeof error->text);
+    if (error) *error = (taper_error){0};
+    return status;
+}
+
+static inline void refused(taper_status status, taper_error *error) {
+    assert_int_equal(allowed(status, error), TAPER_ERR_ARG);
+}
+
+/* Limit number i at v, the others at their defaults. */
+enum { ARGUMENT_LIMITS = 5 };
+static inline taper_limits argument_limits(int i, uint64_t v) {
+    taper_limits limits = {0};
+    uint64_t *const field[ARGUMENT_LIMITS] = {&limits.max_pixels, &limits.max_images,
+                                              &limits.max_memory, &limits.max_model_bytes,
+                                              &limits.max_work};
+    *field[i] = v;
+    return limits;
+}
+
+/* The next function that a header declares, from *at on: its name. 0: there is no more. */
+static inline int argument_next_name(const char **at, char name[80]) {
+    *at = strstr(*at, "TAPER_API");
+    if (!*at) return 0;
+    const char *end = strchr(*at, '('), *begin = end;
+    while (begin[-1] == '_' || (begin[-1] >= 'a' && begin[-1] <= 'z')) begin--;
+    snprintf(name, 80, "%.*s", (int)(end - begin), begin);
+    *at = end;
+    return 1;
+}
+
+/* Has the table every function of the header, and no other? */
+static inline void argument_table_is_complete(const char *header, const argument_trial *table,
+                                              size_t n) {
+    uint8_t *bytes;
+    size_t size, declared = 0;
+    char name[80];
+    assert_int_equal(formats_file_read(header, 1 << 20, &bytes, &size, NULL), TAPER_OK);
+    char *text = malloc(size + 1);
+    assert_non_null(text);
+    memcpy(text, bytes, size);
+    text[size] = 0;
+    for (const char *at = text; argument_next_name(&at, name); declared++) {
+        size_t i = 0;
+        while (i < n && strcmp(table[i].name, name)) i++;
+        if (i == n) fail_msg("%s: %s is not tried; add it to the table", header, name);
+    }
+    assert_int_equal(declared, n);
+    free(bytes);
+    free(text);
+}
+
+static inline void argument_run_all(const argument_trial *table, size_t n) {
+    for (size_t i = 0; i < n; i++) table[i].run();
+}
+
+#endif

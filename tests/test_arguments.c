@@ -1,0 +1,595 @@
+/* test_arguments.c -- every function of codec/taper.h with every argument at its extremes; see
+ * arguments.h. test_arguments_model, _search and _index have those of the other headers. */
+#include "arguments.h"
+#include "dct_model.h"
+#include "formats/folder_walk.h"
+#include "tiny_embedding_model.h"
+
+enum { SIDE = 9, BYTES = SIDE * SIDE * 3, BITS = 70, WORDS = 2, N = 2 };
+
+/* What is good: a model, images, a container of them that carries both models. */
+static taper_model *model, *maker;
+static formats_buffer model_file, maker_file, file;
+static taper_image image[N];
+static uint64_t code[N * WORDS];
+static formats_memory memory;
+static taper_source source;
+
+/* --- sinks and sources ------------------------------------------------------------------ */
+
+static taper_status swallow(void *user, const void *bytes, size_t n) {
+    (void)user, (void)bytes, (void)n;
+    return TAPER_OK;
+}
+static const taper_sink sink = {NULL, swallow}, no_sink = {NULL, NULL};
+
+static taper_source without_read(void) {
+    taper_source s = source;
+    s.read = NULL;
+    return s;
+}
+
+static taper_status read_nothing(void *user, uint64_t offset, void *to, size_t n) {
+    (void)user, (void)offset;
+    memset(to, 0, n);
+    return TAPER_OK;
+}
+
+/* --- the encoder ------------------------------------------------------------------------ */
+
+static taper_search_codes codes_of(size_t n) {
+    return (taper_search_codes){
+        taper_model_get_info(maker).id, BITS, n, code, maker_file.data, maker_file.size};
+}
+
+static taper_encoder *encoder_with(size_t n) {
+    taper_encoder *e;
+    assert_int_equal(taper_encoder_new(&e, model, NULL, NULL), TAPER_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(taper_encoder_add(e, &image[i], NULL, 0, NULL), TAPER_OK);
+    return e;
+}
+
+/* A whole run with these options, as far as it goes. */
+static void encode(const taper_encode_options *options) {
+    taper_encoder *e;
+    taper_error error = {0};
+    if (allowed(taper_encoder_new(&e, model, options, &error), &error)) return;
+    for (size_t i = 0; i < N; i++)
+        allowed(taper_encoder_add(e, &image[i], NULL, -1, &error), &error);
+    allowed(taper_encoder_finish(e, &sink, &error), &error);
+    taper_encoder_free(e);
+}
+
+static void try_encoder_new(void) {
+    taper_error error = {0};
+    taper_encoder *e;
+    refused(taper_encoder_new(NULL, model, NULL, &error), &error);
+    refused(taper_encoder_new(&e, NULL, NULL, &error), &error);
+    refused(taper_encoder_new(&e, maker, NULL, &error), &error);
+    encode(NULL);
+    EACH_NUMBER(v) {
+        encode(&(taper_encode_options){.layout = (taper_layout)*v});
+        encode(&(taper_encode_options){.allocation = (taper_allocation)*v});
+        encode(&(taper_encode_options){.group_images = (uint32_t)*v});
+        encode(&(taper_encode_options){.target_bytes_per_megapixel = *v});
+        encode(&(taper_encode_options){.embed_model = (int)*v});
+        encode(&(taper_encode_options){.threads = (unsigned)*v});
+        encode(&(taper_encode_options){.quick = (int)*v});
+        encode(&(taper_encode_options){.measure = (int)*v});
+        for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+            const taper_limits limits = argument_limits(i, *v);
+            encode(&(taper_encode_options){.limits = &limits});
+        }
+    }
+    taper_encode_options own = {.embed_model = 1, .model_bytes = model_file.data};
+    EACH_COUNT(v) {
+        own.model_size = *v;
+        refused(taper_encoder_new(&e, model, &own, &error), &error);
+    }
+    own.model_bytes = NULL, own.model_size = model_file.size;
+    refused(taper_encoder_new(&e, model, &own, &error), &error);
+}
+
+/* Images whose geometry is not that of their pixels are illegal, or above the limits. */
+static void try_encoder_add(void) {
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(0);
+    refused(taper_encoder_add(NULL, &image[0], NULL, -1, &error), &error);
+    refused(taper_encoder_add(e, NULL, NULL, -1, &error), &error);
+    EACH_NUMBER(v) {
+        for (int field = 0; field < 4; field++) {
+            taper_image other = image[0];
+            if (field == 0) other.width = (uint32_t)*v;
+            if (field == 1) other.height = (uint32_t)*v;
+            if (field == 2) other.channels = (uint8_t)*v;
+            if (field == 3) other.depth = (uint8_t)*v;
+            const taper_status status =
+                allowed(taper_encoder_add(e, &other, NULL, 0, &error), &error);
+            assert_true(*v == 1 || status);
+        }
+        allowed(taper_encoder_add(e, &image[0], NULL, (int32_t)*v, &error), &error);
+    }
+    allowed(taper_encoder_add(e, &image[0], NULL, INT32_MIN, &error), &error);
+    taper_image without = image[0];
+    without.pixels = NULL;
+    refused(taper_encoder_add(e, &without, NULL, -1, &error), &error);
+    refused(taper_encoder_add(e, &image[0], "", -1, &error), &error);
+    refused(taper_encoder_add(e, &image[0], "../a", -1, &error), &error);
+    assert_int_equal(taper_encoder_add(e, &image[0], NULL, -1, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(e, &sink, NULL), TAPER_OK);
+    taper_encoder_free(e);
+}
+
+static void try_encoder_set_classes(void) {
+    static const char *const names[] = {"a", NULL};
+    taper_error error = {0};
+    refused(taper_encoder_set_classes(NULL, names, 1, &error), &error);
+    EACH_COUNT(v) {
+        taper_encoder *e = encoder_with(N);
+        if (*v) refused(taper_encoder_set_classes(e, NULL, *v, &error), &error);
+        if (*v > 1) refused(taper_encoder_set_classes(e, names, *v, &error), &error);
+        refused(taper_encoder_set_classes(e, names, 2, &error), &error);
+        assert_int_equal(taper_encoder_set_classes(e, names, *v == 1, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_finish(e, &sink, NULL), TAPER_OK);
+        taper_encoder_free(e);
+    }
+}
+
+static void try_encoder_set_search_codes(void) {
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(N);
+    taper_search_codes codes = codes_of(N);
+    refused(taper_encoder_set_search_codes(NULL, &codes, &error), &error);
+    refused(taper_encoder_set_search_codes(e, NULL, &error), &error);
+    EACH_NUMBER(v) {
+        codes = codes_of(N), codes.model_id = *v;
+        refused(taper_encoder_set_search_codes(e, &codes, &error), &error);
+        codes = codes_of(N), codes.bits = (uint32_t)*v;
+        if (*v != 1) refused(taper_encoder_set_search_codes(e, &codes, &error), &error);
+        codes = codes_of((size_t)*v);
+        refused(taper_encoder_set_search_codes(e, &codes, &error), &error);
+    }
+    codes = codes_of(N), codes.codes = NULL;
+    refused(taper_encoder_set_search_codes(e, &codes, &error), &error);
+    EACH_COUNT(v) {
+        codes = codes_of(N), codes.model_size = *v;
+        assert_int_not_equal(allowed(taper_encoder_set_search_codes(e, &codes, &error), &error),
+                             TAPER_OK);
+    }
+    codes = codes_of(N), codes.model_bytes = NULL;
+    assert_int_equal(taper_encoder_set_search_codes(e, &codes, NULL), TAPER_OK);
+    taper_encoder_free(e);
+}
+
+static void try_encoder_finish(void) {
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(1);
+    refused(taper_encoder_finish(NULL, &sink, &error), &error);
+    refused(taper_encoder_finish(e, NULL, &error), &error);
+    refused(taper_encoder_finish(e, &no_sink, &error), &error);
+    assert_int_equal(taper_encoder_finish(e, &sink, NULL), TAPER_OK);
+    taper_encoder_free(e);
+}
+
+static void try_encoder_quality(void) {
+    taper_encode_quality quality;
+    taper_encoder *e = encoder_with(1);
+    refused(taper_encoder_quality(NULL, &quality), NULL);
+    refused(taper_encoder_quality(e, NULL), NULL);
+    taper_encoder_free(e);
+}
+
+static void try_encoder_free(void) { taper_encoder_free(NULL); }
+
+/* --- the decoder ------------------------------------------------------------------------ */
+
+static taper_decoder *opened(void) {
+    taper_decoder *d;
+    assert_int_equal(taper_decoder_open(&d, &source, model, NULL, NULL), TAPER_OK);
+    return d;
+}
+
+static taper_decoder *fresh(void) {
+    taper_decoder *d;
+    assert_int_equal(taper_decoder_new(&d, model, NULL, NULL), TAPER_OK);
+    return d;
+}
+
+static void render_all(taper_decoder *d) {
+    uint8_t pixels[BYTES];
+    taper_image out = {.pixels = pixels};
+    taper_error error = {0};
+    for (size_t i = 0; i < N; i++) allowed(taper_decoder_render(d, i, &out, NULL, &error), &error);
+}
+
+static void try_decoder_new(void) {
+    taper_error error = {0};
+    taper_decoder *d;
+    refused(taper_decoder_new(NULL, model, NULL, &error), &error);
+    assert_int_equal(taper_decoder_new(&d, NULL, NULL, NULL), TAPER_OK); /* it carries its own */
+    taper_decoder_free(d);
+    EACH_NUMBER(v)
+    for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+        const taper_limits limits = argument_limits(i, *v);
+        assert_int_equal(taper_decoder_new(&d, NULL, &limits, NULL), TAPER_OK);
+        if (!allowed(taper_decoder_push(d, file.data, file.size, &error), &error)) render_all(d);
+        taper_decoder_free(d);
+    }
+}
+
+static void try_decoder_push(void) {
+    taper_error error = {0};
+    taper_decoder *d = fresh();
+    refused(taper_decoder_push(NULL, file.data, 1, &error), &error);
+    refused(taper_decoder_push(d, NULL, 1, &error), &error);
+    refused(taper_decoder_push(d, file.data, SIZE_MAX, &error), &error);
+    assert_int_equal(taper_decoder_push(d, NULL, 0, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_push(d, file.data, file.size, NULL), TAPER_OK);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_open(void) {
+    taper_error error = {0};
+    taper_decoder *d;
+    const taper_source empty = without_read();
+    refused(taper_decoder_open(NULL, &source, model, NULL, &error), &error);
+    refused(taper_decoder_open(&d, NULL, model, NULL, &error), &error);
+    refused(taper_decoder_open(&d, &empty, model, NULL, &error), &error);
+    assert_int_equal(taper_decoder_open(&d, &source, NULL, NULL, NULL), TAPER_OK);
+    taper_decoder_free(d);
+    EACH_NUMBER(v) {
+        const taper_source zeros = {NULL, *v, read_nothing};
+        assert_int_not_equal(allowed(taper_decoder_open(&d, &zeros, model, NULL, &error), &error),
+                             TAPER_OK);
+        for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+            const taper_limits limits = argument_limits(i, *v);
+            if (allowed(taper_decoder_open(&d, &source, NULL, &limits, &error), &error)) continue;
+            render_all(d);
+            taper_decoder_free(d);
+        }
+    }
+}
+
+static void try_decoder_plan(void) {
+    taper_error error = {0};
+    taper_range range;
+    size_t count;
+    taper_decoder *d = fresh();
+    for (int whole = 0; whole <= 1; whole++) {
+        refused(taper_decoder_plan(NULL, 0, 0, &range, 1, &count, &error), &error);
+        refused(taper_decoder_plan(d, 0, 0, &range, 1, NULL, &error), &error);
+        refused(taper_decoder_plan(d, 0, 0, NULL, 1, &count, &error), &error);
+        refused(taper_decoder_plan(d, 0, 0, &range, SIZE_MAX, &count, &error), &error);
+        assert_int_equal(taper_decoder_plan(d, 0, 0, NULL, 0, &count, NULL), TAPER_OK);
+        EACH_NUMBER(v) {
+            allowed(taper_decoder_plan(d, *v, UINT64_MAX, &range, 1, &count, &error), &error);
+            allowed(taper_decoder_plan(d, 0, *v, &range, 1, &count, &error), &error);
+        }
+        assert_int_equal(taper_decoder_supply(d, 0, file.data, file.size, NULL), TAPER_OK);
+    }
+    render_all(d);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_supply(void) {
+    taper_error error = {0};
+    taper_decoder *d = fresh();
+    for (int whole = 0; whole <= 1; whole++) {
+        refused(taper_decoder_supply(NULL, 0, file.data, 1, &error), &error);
+        refused(taper_decoder_supply(d, 0, NULL, 1, &error), &error);
+        refused(taper_decoder_supply(d, 0, file.data, SIZE_MAX, &error), &error);
+        EACH_NUMBER(v) {
+            allowed(taper_decoder_supply(d, *v, file.data, 0, &error), &error);
+            if (*v > 1) allowed(taper_decoder_supply(d, *v, file.data, 1, &error), &error);
+        }
+        allowed(taper_decoder_supply(d, 0, file.data, file.size, &error), &error);
+    }
+    render_all(d);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_free(void) { taper_decoder_free(NULL); }
+
+static void try_decoder_set_threads(void) {
+    taper_decoder *d = opened();
+    refused(taper_decoder_set_threads(NULL, 1), NULL);
+    EACH_NUMBER(v) {
+        allowed(taper_decoder_set_threads(d, (unsigned)*v), NULL);
+        render_all(d);
+    }
+    taper_decoder_free(d);
+}
+
+/* --- what a decoder tells --------------------------------------------------------------- */
+
+static void try_decoder_bytes_needed(void) {
+    assert_int_equal(taper_decoder_bytes_needed(NULL), 0);
+}
+
+static void try_decoder_get_info(void) {
+    taper_container_info info;
+    taper_decoder *d = opened();
+    refused(taper_decoder_get_info(NULL, &info), NULL);
+    refused(taper_decoder_get_info(d, NULL), NULL);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_image_info(void) {
+    taper_image_info info;
+    taper_decoder *d = opened();
+    refused(taper_decoder_image_info(NULL, 0, &info), NULL);
+    refused(taper_decoder_image_info(d, 0, NULL), NULL);
+    EACH_NUMBER(v)
+    assert_int_equal(taper_decoder_image_info(d, *v, &info), *v < N ? TAPER_OK : TAPER_ERR_ARG);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_class_name(void) {
+    taper_decoder *d = opened();
+    assert_null(taper_decoder_class_name(NULL, 0));
+    EACH_NUMBER(v) assert_true(*v < 2 || !taper_decoder_class_name(d, (uint32_t)*v));
+    taper_decoder_free(d);
+}
+
+static void try_decoder_group_range(void) {
+    uint64_t first, count;
+    taper_decoder *d = opened();
+    refused(taper_decoder_group_range(NULL, 0, &first, &count), NULL);
+    refused(taper_decoder_group_range(d, 0, NULL, &count), NULL);
+    refused(taper_decoder_group_range(d, 0, &first, NULL), NULL);
+    EACH_NUMBER(v)
+    assert_int_equal(taper_decoder_group_range(d, (uint32_t)*v, &first, &count),
+                     (uint32_t)*v ? TAPER_ERR_ARG : TAPER_OK);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_image_at(void) {
+    taper_decoder *d = opened();
+    EACH_NUMBER(v) assert_true(taper_decoder_image_at(NULL, *v) == *v);
+    EACH_NUMBER(v) assert_true(taper_decoder_image_at(d, *v) == *v);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_render(void) {
+    uint8_t pixels[BYTES];
+    taper_image out = {.pixels = pixels}, nowhere = {0};
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    refused(taper_decoder_render(NULL, 0, &out, NULL, &error), &error);
+    refused(taper_decoder_render(d, 0, NULL, NULL, &error), &error);
+    refused(taper_decoder_render(d, 0, &nowhere, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_render(d, *v, &out, NULL, &error), &error);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_layer(void) {
+    uint64_t cut;
+    uint32_t passes;
+    taper_decoder *d = opened();
+    refused(taper_decoder_layer(NULL, 0, 0, &cut, &passes), NULL);
+    refused(taper_decoder_layer(d, 0, 0, NULL, &passes), NULL);
+    refused(taper_decoder_layer(d, 0, 0, &cut, NULL), NULL);
+    EACH_NUMBER(v) {
+        allowed(taper_decoder_layer(d, *v, 0, &cut, &passes), NULL);
+        allowed(taper_decoder_layer(d, 0, (uint32_t)*v, &cut, &passes), NULL);
+    }
+    taper_decoder_free(d);
+}
+
+static void try_decoder_codes(void) {
+    const uint32_t units = taper_model_get_info(model).units;
+    float *values = malloc(4 * units * sizeof *values);
+    uint8_t *planes = malloc(4 * units);
+    taper_completeness done;
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    refused(taper_decoder_codes(NULL, 0, 1, 9, values, planes, &done, &error), &error);
+    refused(taper_decoder_codes(d, 0, 1, 9, NULL, planes, &done, &error), &error);
+    assert_int_equal(taper_decoder_codes(d, 0, units, 9, values, NULL, NULL, NULL), TAPER_OK);
+    EACH_NUMBER(v) {
+        allowed(taper_decoder_codes(d, *v, 1, 9, values, planes, &done, &error), &error);
+        allowed(taper_decoder_codes(d, 0, (uint32_t)*v, 9, values, planes, &done, &error), &error);
+        allowed(taper_decoder_codes(d, 0, 1, (uint32_t)*v, values, planes, &done, &error), &error);
+    }
+    taper_decoder_free(d);
+    free(values);
+    free(planes);
+}
+
+static void try_decoder_search_code(void) {
+    uint64_t one[WORDS];
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    refused(taper_decoder_search_code(NULL, 0, one, &error), &error);
+    refused(taper_decoder_search_code(d, 0, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_search_code(d, *v, one, &error), &error);
+    taper_decoder_free(d);
+}
+
+static void try_decoder_search_model(void) {
+    taper_model *m;
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    refused(taper_decoder_search_model(NULL, &m, &error), &error);
+    refused(taper_decoder_search_model(d, NULL, &error), &error);
+    taper_decoder_free(d);
+}
+
+/* --- containers into containers --------------------------------------------------------- */
+
+static void try_truncate(void) {
+    taper_error error = {0};
+    const taper_source empty = without_read();
+    refused(taper_truncate(NULL, 100, &sink, NULL, &error), &error);
+    refused(taper_truncate(&empty, 100, &sink, NULL, &error), &error);
+    refused(taper_truncate(&source, 100, NULL, NULL, &error), &error);
+    refused(taper_truncate(&source, 100, &no_sink, NULL, &error), &error);
+    EACH_NUMBER(v) {
+        allowed(taper_truncate(&source, *v, &sink, NULL, &error), &error);
+        for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+            const taper_limits limits = argument_limits(i, *v);
+            allowed(taper_truncate(&source, file.size, &sink, &limits, &error), &error);
+        }
+    }
+}
+
+static void try_repack(void) {
+    taper_error error = {0};
+    const taper_source empty = without_read();
+    const taper_layout set = TAPER_LAYOUT_SET;
+    refused(taper_repack(NULL, model, set, 0, &sink, NULL, &error), &error);
+    refused(taper_repack(&empty, model, set, 0, &sink, NULL, &error), &error);
+    refused(taper_repack(&source, model, set, 0, NULL, NULL, &error), &error);
+    refused(taper_repack(&source, model, set, 0, &no_sink, NULL, &error), &error);
+    assert_int_equal(taper_repack(&source, NULL, set, 0, &sink, NULL, NULL), TAPER_OK);
+    EACH_NUMBER(v) {
+        allowed(taper_repack(&source, model, (taper_layout)*v, 0, &sink, NULL, &error), &error);
+        allowed(taper_repack(&source, model, set, (uint32_t)*v, &sink, NULL, &error), &error);
+        for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+            const taper_limits limits = argument_limits(i, *v);
+            allowed(taper_repack(&source, model, set, 0, &sink, &limits, &error), &error);
+        }
+    }
+}
+
+static void try_merge(void) {
+    taper_error error = {0};
+    const taper_source empty = without_read();
+    refused(taper_merge(NULL, 1, &sink, NULL, &error), &error);
+    refused(taper_merge(&empty, 1, &sink, NULL, &error), &error);
+    refused(taper_merge(&source, 1, NULL, NULL, &error), &error);
+    refused(taper_merge(&source, 1, &no_sink, NULL, &error), &error);
+    EACH_COUNT(v)
+    assert_int_equal(allowed(taper_merge(&source, *v, &sink, NULL, &error), &error),
+                     *v == 1 ? TAPER_OK : TAPER_ERR_ARG);
+    EACH_NUMBER(v)
+    for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+        const taper_limits limits = argument_limits(i, *v);
+        allowed(taper_merge(&source, 1, &sink, &limits, &error), &error);
+    }
+}
+
+static void try_verify(void) {
+    taper_error error = {0};
+    taper_verify_report report;
+    const taper_source empty = without_read();
+    refused(taper_verify(NULL, &report, NULL, &error), &error);
+    refused(taper_verify(&empty, &report, NULL, &error), &error);
+    refused(taper_verify(&source, NULL, NULL, &error), &error);
+    EACH_NUMBER(v)
+    for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+        const taper_limits limits = argument_limits(i, *v);
+        allowed(taper_verify(&source, &report, &limits, &error), &error);
+    }
+}
+
+/* --- the library ------------------------------------------------------------------------ */
+
+static void try_version(void) { assert_non_null(taper_version()); }
+
+static void try_status_name(void) {
+    EACH_NUMBER(v) assert_non_null(taper_status_name((taper_status)*v));
+}
+
+static const argument_trial table[] = {
+    {"taper_version", try_version},
+    {"taper_status_name", try_status_name},
+    {"taper_encoder_new", try_encoder_new},
+    {"taper_encoder_add", try_encoder_add},
+    {"taper_encoder_set_classes", try_encoder_set_classes},
+    {"taper_encoder_set_search_codes", try_encoder_set_search_codes},
+    {"taper_encoder_finish", try_encoder_finish},
+    {"taper_encoder_quality", try_encoder_quality},
+    {"taper_encoder_free", try_encoder_free},
+    {"taper_decoder_new", try_decoder_new},
+    {"taper_decoder_push", try_decoder_push},
+    {"taper_decoder_open", try_decoder_open},
+    {"taper_decoder_plan", try_decoder_plan},
+    {"taper_decoder_supply", try_decoder_supply},
+    {"taper_decoder_free", try_decoder_free},
+    {"taper_decoder_set_threads", try_decoder_set_threads},
+    {"taper_decoder_bytes_needed", try_decoder_bytes_needed},
+    {"taper_decoder_get_info", try_decoder_get_info},
+    {"taper_decoder_image_info", try_decoder_image_info},
+    {"taper_decoder_class_name", try_decoder_class_name},
+    {"taper_decoder_group_range", try_decoder_group_range},
+    {"taper_decoder_image_at", try_decoder_image_at},
+    {"taper_decoder_render", try_decoder_render},
+    {"taper_decoder_layer", try_decoder_layer},
+    {"taper_decoder_codes", try_decoder_codes},
+    {"taper_decoder_search_code", try_decoder_search_code},
+    {"taper_decoder_search_model", try_decoder_search_model},
+    {"taper_truncate", try_truncate},
+    {"taper_repack", try_repack},
+    {"taper_merge", try_merge},
+    {"taper_verify", try_verify},
+};
+enum { FUNCTIONS = sizeof table / sizeof *table };
+
+/* --- the tests -------------------------------------------------------------------------- */
+
+static int make(void **state) {
+    (void)state;
+    model_file = formats_buffer_make(1 << 24), maker_file = formats_buffer_make(1 << 24);
+    model = dct_model_make((codec_window){8, 8, 3, NULL}, 0, 2, &model_file);
+    maker = tiny_embedding_bits((tiny_shape){.window = {5, 5, 3}, .units = BITS, .depth = 1}, 7,
+                                &maker_file);
+    for (size_t i = 0; i < N; i++) image[i] = dct_picture(SIDE, SIDE, 3, i);
+    for (size_t i = 0; i < N; i++) code[i * WORDS] = 0x123456789abcdef * (i + 1);
+    const taper_encode_options options = {
+        .embed_model = 1, .model_bytes = model_file.data, .model_size = model_file.size};
+    const taper_search_codes codes = codes_of(N);
+    taper_encoder *e;
+    file = formats_buffer_make(1 << 24);
+    const taper_sink to = dct_sink(&file);
+    if (taper_encoder_new(&e, model, &options, NULL)) return 1;
+    for (size_t i = 0; i < N; i++)
+        if (taper_encoder_add(e, &image[i], NULL, -1, NULL)) return 1;
+    if (taper_encoder_set_search_codes(e, &codes, NULL) || taper_encoder_finish(e, &to, NULL))
+        return 1;
+    taper_encoder_free(e);
+    memory = (formats_memory){file.data, file.size};
+    source = formats_memory_source(&memory);
+    return 0;
+}
+
+static int drop(void **state) {
+    (void)state;
+    for (size_t i = 0; i < N; i++) formats_image_free(&image[i]);
+    taper_model_free(model), taper_model_free(maker);
+    formats_buffer_free(&model_file), formats_buffer_free(&maker_file), formats_buffer_free(&file);
+    return 0;
+}
+
+static void every_function_is_tried(void **state) {
+    (void)state;
+    argument_table_is_complete("codec/taper.h", table, FUNCTIONS);
+}
+
+/* A header that is new needs a test of its arguments. */
+static void every_header_has_a_test(void **state) {
+    formats_path_list list;
+    size_t headers = 0;
+    (void)state;
+    assert_int_equal(formats_folder_walk("codec", UINT64_MAX, 0, &list, NULL, NULL, NULL),
+                     TAPER_OK);
+    for (size_t i = 0; i < list.count; i++)
+        headers += !strncmp(list.paths[i], "taper", 5) && strstr(list.paths[i], ".h");
+    formats_path_list_free(&list);
+    assert_int_equal(headers, 4); /* taper.h, taper_model.h, taper_search.h, taper_index.h */
+}
+
+static void extremes_are_answered(void **state) {
+    (void)state;
+    argument_run_all(table, FUNCTIONS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_is_tried),
+        cmocka_unit_test(every_header_has_a_test),
+        cmocka_unit_test(extremes_are_answered),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,147 @@
+/* test_arguments_model.c -- every function of codec/taper_model.h with every argument at its
+ * extremes; see arguments.h. */
+#include "arguments.h"
+#include "dct_model.h"
+#include "tiny_embedding_model.h"
+
+enum { SIDE = 8, UNITS = 5 };
+
+static taper_model *coder, *embedder; /* of one size; of images of any size */
+static formats_buffer coder_file, embedder_file;
+static taper_image image;
+
+static void try_family_name(void) {
+    EACH_NUMBER(v) assert_non_null(taper_family_name((taper_family)*v));
+}
+
+static void try_model_load(void) {
+    taper_error error = {0};
+    taper_model *m;
+    refused(taper_model_load(NULL, coder_file.data, coder_file.size, NULL, &error), &error);
+    refused(taper_model_load(&m, NULL, coder_file.size, NULL, &error), &error);
+    EACH_COUNT(v) {
+        const taper_status status =
+            allowed(taper_model_load(&m, coder_file.data, *v, NULL, &error), &error);
+        assert_true(status && !m);
+    }
+    EACH_NUMBER(v)
+    for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+        const taper_limits limits = argument_limits(i, *v);
+        allowed(taper_model_load(&m, coder_file.data, coder_file.size, &limits, &error), &error);
+        taper_model_free(m);
+    }
+}
+
+static void try_model_free(void) { taper_model_free(NULL); }
+
+static void try_model_get_info(void) { assert_int_equal(taper_model_get_info(NULL).units, 0); }
+
+static void try_model_builtin(void) {
+    taper_error error = {0};
+    taper_model *m;
+    refused(taper_model_builtin(NULL, "tiny", &error), &error);
+    refused(taper_model_builtin(&m, NULL, &error), &error);
+    refused(taper_model_builtin(&m, "", &error), &error);
+}
+
+static void try_model_builtin_bytes(void) {
+    size_t size = 1;
+    assert_null(taper_model_builtin_bytes(NULL, &size));
+    assert_int_equal(size, 0);
+    assert_non_null(taper_model_builtin_bytes("tiny", NULL));
+}
+
+static void try_model_builtin_for(void) {
+    assert_null(taper_model_builtin_for(NULL, 32));
+    assert_null(taper_model_builtin_for("", 0));
+    assert_null(taper_model_builtin_for("x", 1));
+}
+
+typedef taper_status embed_fn(const taper_model *, const taper_image *, size_t, unsigned, float *,
+                              taper_error *);
+
+/* A geometry that is not that of the pixels is illegal, or not the model's. */
+static void try_images(embed_fn *embed, const taper_model *m) {
+    float codes[SIDE * SIDE * 3];
+    taper_error error = {0};
+    EACH_NUMBER(v)
+    for (int field = 0; field < 4; field++) {
+        taper_image other = image;
+        if (field == 0) other.width = (uint32_t)*v;
+        if (field == 1) other.height = (uint32_t)*v;
+        if (field == 2) other.channels = (uint8_t)*v;
+        if (field == 3) other.depth = (uint8_t)*v;
+        if (m == embedder && *v > 1 && field < 2) continue; /* pixels that are not there */
+        const taper_status status = allowed(embed(m, &other, 1, 1, codes, &error), &error);
+        assert_true(*v == 1 || status == TAPER_ERR_ARG);
+    }
+    taper_image without = image;
+    without.pixels = NULL;
+    refused(embed(m, &without, 1, 1, codes, &error), &error);
+    EACH_NUMBER(v) assert_int_equal(embed(m, &image, 1, (unsigned)*v, codes, NULL), TAPER_OK);
+}
+
+static void try_embedding(embed_fn *embed) {
+    float codes[SIDE * SIDE * 3];
+    taper_error error = {0};
+    refused(embed(NULL, &image, 1, 1, codes, &error), &error);
+    refused(embed(coder, NULL, 1, 1, codes, &error), &error);
+    refused(embed(coder, &image, 1, 1, NULL, &error), &error);
+    EACH_COUNT(v)
+    assert_int_equal(allowed(embed(coder, &image, *v, 1, codes, &error), &error),
+                     *v > 1 ? TAPER_ERR_ARG : TAPER_OK);
+    try_images(embed, coder);
+    try_images(embed, embedder);
+}
+
+static void try_embed(void) { try_embedding(taper_embed); }
+static void try_embed_margins(void) { try_embedding(taper_embed_margins); }
+
+static const argument_trial table[] = {
+    {"taper_family_name", try_family_name},
+    {"taper_model_load", try_model_load},
+    {"taper_model_free", try_model_free},
+    {"taper_model_get_info", try_model_get_info},
+    {"taper_model_builtin", try_model_builtin},
+    {"taper_model_builtin_bytes", try_model_builtin_bytes},
+    {"taper_model_builtin_for", try_model_builtin_for},
+    {"taper_embed", try_embed},
+    {"taper_embed_margins", try_embed_margins},
+};
+enum { FUNCTIONS = sizeof table / sizeof *table };
+
+static int make(void **state) {
+    (void)state;
+    coder_file = formats_buffer_make(1 << 24), embedder_file = formats_buffer_make(1 << 24);
+    coder = dct_model_make((codec_window){SIDE, SIDE, 3, NULL}, 0, 2, &coder_file);
+    embedder = tiny_embedding_make((tiny_shape){.window = {5, 5, 3}, .units = UNITS, .depth = 1}, 7,
+                                   &embedder_file);
+    image = dct_picture(SIDE, SIDE, 3, 1);
+    return 0;
+}
+
+static int drop(void **state) {
+    (void)state;
+    formats_image_free(&image);
+    taper_model_free(coder), taper_model_free(embedder);
+    formats_buffer_free(&coder_file), formats_buffer_free(&embedder_file);
+    return 0;
+}
+
+static void every_function_is_tried(void **state) {
+    (void)state;
+    argument_table_is_complete("codec/taper_model.h", table, FUNCTIONS);
+}
+
+static void extremes_are_answered(void **state) {
+    (void)state;
+    argument_run_all(table, FUNCTIONS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_is_tried),
+        cmocka_unit_test(extremes_are_answered),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
