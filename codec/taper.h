@@ -207,7 +207,11 @@ TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *by
 /* A decoder over random-access bytes; a source shorter than the container is a cut file.
  * source->read must stay callable until the decoder is freed. Keeps one group at a time, of each
  * share of the bits that there is (taper_allocation).
- * TAPER_ERR_TRUNCATED: shorter than its front matter ("incomplete header, need N more bytes"). */
+ * TAPER_ERR_TRUNCATED: shorter than its front matter ("incomplete header, need N more bytes").
+ * TAPER_ERR_CORRUPT: also a model that the container carries, for its images or for search, is
+ * broken or another than it says, whether it is needed or not. All that reads a container refuses
+ * such a one. A carried model of another version or above the limits is refused where it is needed.
+ */
 TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
                                           const taper_model *model, const taper_limits *limits,
                                           taper_error *error);
@@ -371,9 +375,10 @@ typedef struct taper_verify_report {
     uint64_t bytes_missing;    /* 0: the file is whole */
     uint32_t layers_whole;     /* layers that are whole for every group */
 } taper_verify_report;
-/* Check every checksum, and, where all hold, load the model that the container carries; needs no
+/* Check every checksum, and, where all hold, load the models that the container carries; needs no
  * other. TAPER_ERR_CORRUPT when a checksum fails (the report is filled all the same); a cut is not
- * an error. Of the model as taper_decoder_open: what that refuses, this refuses. */
+ * an error. Of the models as taper_decoder_open without a model, and as taper_decoder_search_model.
+ */
 TAPER_API taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                                     const taper_limits *limits, taper_error *error);
 

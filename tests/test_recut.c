@@ -571,7 +571,7 @@ static void verify_loads_the_model_inside(void **state) {
         {f->model_file.data, f->model_file.size - 1, {0}, TAPER_ERR_CORRUPT},
         {flipped, f->model_file.size, {0}, TAPER_ERR_CORRUPT},
         {"no model", 8, {0}, TAPER_ERR_CORRUPT},
-        {other.data, other.size, {0}, TAPER_ERR_MODEL},
+        {other.data, other.size, {0}, TAPER_ERR_CORRUPT},
         {f->model_file.data, f->model_file.size, {.max_model_bytes = 1000}, TAPER_ERR_LIMIT},
         {f->model_file.data, f->model_file.size, {.max_work = 1}, TAPER_ERR_LIMIT},
     };

@@ -121,6 +121,85 @@ static void other_containers_have_them(void **state) {
     formats_buffer_free(&file), formats_buffer_free(&plain);
 }
 
+/* What each reader of a container says of it: taper_decoder_open, _push, _supply, taper_verify,
+ * taper_truncate, taper_repack, taper_merge. model: NULL: the one that it carries. */
+enum { READERS = 7 };
+static void ask_readers(const formats_buffer *file, const taper_model *model,
+                        const taper_limits *limits, taper_status *said) {
+    formats_memory memory = {file->data, file->size};
+    const taper_source source = formats_memory_source(&memory);
+    formats_buffer out = formats_buffer_make(1 << 24);
+    const taper_sink sink = dct_sink(&out);
+    taper_verify_report report;
+    taper_decoder *d;
+    said[0] = taper_decoder_open(&d, &source, model, limits, NULL);
+    taper_decoder_free(d);
+    for (int supplied = 0; supplied <= 1; supplied++) {
+        assert_int_equal(taper_decoder_new(&d, model, limits, NULL), TAPER_OK);
+        said[1 + supplied] = supplied ? taper_decoder_supply(d, 0, file->data, file->size, NULL)
+                                      : taper_decoder_push(d, file->data, file->size, NULL);
+        taper_decoder_free(d);
+    }
+    said[3] = taper_verify(&source, &report, limits, NULL);
+    said[4] = taper_truncate(&source, file->size, &sink, limits, NULL);
+    said[5] = taper_repack(&source, model, TAPER_LAYOUT_IMAGE, 0, &sink, limits, NULL);
+    said[6] = taper_merge(&source, 1, &sink, limits, NULL);
+    formats_buffer_free(&out);
+}
+
+static void assert_all_say(const formats_buffer *file, const taper_model *model,
+                           taper_status expected) {
+    taper_status said[READERS];
+    ask_readers(file, model, NULL, said);
+    for (int i = 0; i < READERS; i++) assert_int_equal(said[i], expected);
+}
+
+/* A model inside that is broken, or of another container, or of another code. */
+static void all_readers_agree_on_broken_models(void **state) {
+    const fixture *f = *state;
+    const taper_search_codes codes = codes_of(f);
+    const formats_buffer *maker = &f->maker_file, *coder = &f->other_file;
+    formats_buffer sound = encode(f, &codes), another = formats_buffer_make(1 << 24);
+    taper_model *other = tiny_embedding_bits(
+        (tiny_shape){.window = {5, 5, 3}, .units = BITS, .depth = 1}, 8, &another);
+    const struct {
+        const uint8_t *model, *search_model;
+        size_t size, search_size;
+        taper_status expected;
+    } cases[] = {
+        {coder->data, maker->data, coder->size, maker->size, TAPER_OK},
+        {coder->data, maker->data, coder->size - 1, maker->size, TAPER_ERR_CORRUPT},
+        {coder->data, maker->data, coder->size, maker->size - 1, TAPER_ERR_CORRUPT},
+        {maker->data, maker->data, maker->size, maker->size, TAPER_ERR_CORRUPT},
+        {coder->data, coder->data, coder->size, coder->size, TAPER_ERR_CORRUPT},
+        {coder->data, another.data, coder->size, another.size, TAPER_ERR_CORRUPT},
+        {NULL, another.data, 0, another.size, TAPER_ERR_CORRUPT},
+        {NULL, maker->data, 0, maker->size, TAPER_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        formats_buffer file = dct_carry(&sound, cases[i].model, cases[i].size,
+                                        cases[i].search_model, cases[i].search_size);
+        assert_all_say(&file, f->coder, cases[i].expected);
+        if (cases[i].model) assert_all_say(&file, NULL, cases[i].expected);
+        formats_buffer_free(&file);
+    }
+    taper_model_free(other);
+    formats_buffer_free(&sound), formats_buffer_free(&another);
+}
+
+/* A model for search above the limits, which images do not need. */
+static void models_above_the_limits_are_passed_on(void **state) {
+    const fixture *f = *state;
+    const taper_search_codes codes = codes_of(f);
+    const taper_limits limits = {.max_model_bytes = 300};
+    formats_buffer file = encode(f, &codes);
+    taper_status said[READERS];
+    ask_readers(&file, f->coder, &limits, said);
+    for (int i = 0; i < READERS; i++)
+        assert_int_equal(said[i], i == 3 ? TAPER_ERR_LIMIT : TAPER_OK); /* verify reads it */
+    formats_buffer_free(&file);
+}
+
 static void only_their_own_model_is_taken(void **state) {
     const fixture *f = *state;
     taper_encoder *encoder = encoder_of(f, TAPER_LAYOUT_SET);
@@ -196,6 +275,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_and_their_model_arrive),
         cmocka_unit_test(other_containers_have_them),
+        cmocka_unit_test(all_readers_agree_on_broken_models),
+        cmocka_unit_test(models_above_the_limits_are_passed_on),
         cmocka_unit_test(only_their_own_model_is_taken),
         cmocka_unit_test(a_strange_model_is_found),
     };

@@ -256,6 +256,7 @@ static taper_status load_fronts(merging *m, formats_front *result, taper_limits 
         TAPER_TRY(codec_front_load(&m->source[i], &limits, f, error));
         TAPER_TRY(formats_front_charge(result, f->account.used, error));
         TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
+        TAPER_TRY(codec_front_check_models(f, 0, &limits, error));
         TAPER_TRY(codec_refuse_damage(f, &m->source[i], UINT64_MAX, error));
     }
     return TAPER_OK;

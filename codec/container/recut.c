@@ -35,6 +35,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
     uint64_t *chunk_at = NULL;
     taper_status status = formats_front_take(&front, chunks, sizeof *chunk_at, &chunk_at, error);
+    if (status == TAPER_OK) status = codec_front_check_models(&front, 0, limits, error);
     if (status == TAPER_OK)
         status = codec_refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, error);
     if (status == TAPER_OK) {
@@ -291,13 +292,16 @@ static taper_status repack_passes(const formats_front *front, const taper_source
     return status;
 }
 
+/* is_own: the model is the one that the front carries. */
 static taper_status repack_front(const formats_front *front, const taper_source *from,
-                                 const taper_model *model, const taper_encode_options *options,
-                                 const taper_sink *to, taper_error *error) {
+                                 const taper_model *model, int is_own,
+                                 const taper_encode_options *options, const taper_sink *to,
+                                 taper_error *error) {
     uint32_t passes[FORMATS_MAX_RATE_CLASSES] = {0};
     open_groups open = {.account = {front->account.used, options->limits->max_memory}};
     open.readers.account = open.ends.account = &open.account;
     TAPER_TRY(codec_front_match(front, model, error));
+    TAPER_TRY(codec_front_check_models(front, is_own, options->limits, error));
     taper_status status = common_passes(front, from, model, &open, passes, error);
     if (status == TAPER_OK)
         status = repack_passes(front, from, model, &open, passes, options, to, error);
@@ -330,7 +334,7 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
                                     .model_size = front.model_size,
                                     .limits = &limits};
     if (status == TAPER_OK)
-        status = repack_front(&front, from, model ? model : own, &options, to, error);
+        status = repack_front(&front, from, model ? model : own, !model, &options, to, error);
     taper_model_free(own);
     formats_front_free(&front);
     return status;

@@ -16,6 +16,7 @@ taper_status codec_decoder_bind(taper_decoder *d, taper_error *error) {
         d->model = d->own_model;
     }
     TAPER_TRY(codec_front_match(&d->front, d->model, error));
+    TAPER_TRY(codec_front_check_models(&d->front, d->own_model != NULL, &d->limits, error));
     if (!d->source.read) {
         if (formats_account_take(&d->account, d->front.groups * sizeof *d->reader) == TAPER_OK)
             d->reader = calloc(d->front.groups, sizeof *d->reader);

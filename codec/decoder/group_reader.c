@@ -403,7 +403,15 @@ static taper_status load_carried(const uint8_t *bytes, size_t size, const taper_
 
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error) {
-    return load_carried(front->model, front->model_size, limits, out, error);
+    TAPER_TRY(load_carried(front->model, front->model_size, limits, out, error));
+    const uint64_t id = (*out)->info.id;
+    if (id == front->model_id) return TAPER_OK;
+    taper_model_free(*out);
+    *out = NULL;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "the container was made with model %016llx but carries %016llx; fetch the "
+                        "file again",
+                        (unsigned long long)front->model_id, (unsigned long long)id);
 }
 
 taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
@@ -451,4 +459,27 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "image %u is in colour but the model is grey", i);
     return TAPER_OK;
+}
+
+/* Of what the check of one model said, what is wrong with its bytes. */
+static taper_status only_damage(taper_status status, const taper_error *why, taper_error *error) {
+    if (status != TAPER_ERR_CORRUPT && status != TAPER_ERR_NOMEM) return TAPER_OK;
+    if (error) *error = *why;
+    return status;
+}
+
+taper_status codec_front_check_models(const formats_front *front, int is_known,
+                                      const taper_limits *limits, taper_error *error) {
+    taper_error why = {0};
+    taper_model *model = NULL;
+    if (front->model && !is_known) {
+        taper_status status = codec_front_model(front, limits, &model, &why);
+        if (status == TAPER_OK) status = codec_front_match(front, model, &why);
+        taper_model_free(model);
+        TAPER_TRY(only_damage(status, &why, error));
+    }
+    if (!front->search_model) return TAPER_OK;
+    const taper_status status = codec_front_search_model(front, limits, &model, &why);
+    if (status == TAPER_OK) taper_model_free(model);
+    return only_damage(status, &why, error);
 }

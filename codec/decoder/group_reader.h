@@ -94,7 +94,7 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *li
 /* The source as far as it is drawn (formats/holds.h). */
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
 /* The model that the front carries. As the front is whole, a model that ends too early is
- * TAPER_ERR_CORRUPT; else as taper_model_load. */
+ * TAPER_ERR_CORRUPT, and so is another than the images are of; else as taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error);
 /* The model of the codes for search that the front carries. TAPER_ERR_CORRUPT: it is not theirs, or
@@ -102,6 +102,12 @@ taper_status codec_front_model(const formats_front *front, const taper_limits *l
  * failure. */
 taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
                                       taper_model **out, taper_error *error);
+/* The models that the front carries. TAPER_ERR_CORRUPT: one is broken, or another than the front
+ * says, or does not fit it: whoever decodes or passes the front on refuses it. A model of another
+ * version or above the limits is none of these, for it may be whole: what needs it says so.
+ * is_known: nonzero: the model of the images was loaded and matched before. TAPER_ERR_NOMEM. */
+taper_status codec_front_check_models(const formats_front *front, int is_known,
+                                      const taper_limits *limits, taper_error *error);
 /* Does this model decode this front? TAPER_ERR_MODEL, or TAPER_ERR_CORRUPT when it has no decoder
  * or the front's passes exceed its own. */
 taper_status codec_front_match(const formats_front *front, const taper_model *model,

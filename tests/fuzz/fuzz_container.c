@@ -81,24 +81,58 @@ static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
 }
 
 /* What verify is to say where all checksums hold: of a model inside what a decoder says that has no
- * other. */
-static taper_status of_model_inside(const taper_source *source) {
+ * other, and of the model for search what it says when it is asked for. */
+static taper_status of_models_inside(const taper_source *source) {
     taper_decoder *decoder;
     taper_container_info info;
+    taper_model *model;
     must(taper_decoder_open(&decoder, source, the_model(), &limits, NULL) == TAPER_OK);
     must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
-    taper_decoder_free(decoder);
-    if (!info.has_model) return TAPER_OK;
-    taper_status status = taper_decoder_open(&decoder, source, NULL, &limits, NULL);
+    taper_status status = TAPER_OK;
+    if (info.has_model) {
+        taper_decoder *own;
+        status = taper_decoder_open(&own, source, NULL, &limits, NULL);
+        taper_decoder_free(own);
+    }
+    if (status == TAPER_OK && info.has_search_model) {
+        status = taper_decoder_search_model(decoder, &model, NULL);
+        taper_model_free(model);
+    }
     taper_decoder_free(decoder);
     return status;
+}
+
+/* What a decoder refuses, and bytes are not missing, nobody takes or passes on. */
+static void all_refuse(const formats_buffer *file, taper_status opened) {
+    formats_memory memory = {file->data, file->size};
+    const taper_source source = formats_memory_source(&memory);
+    formats_buffer out = formats_buffer_make(1 << 22);
+    const taper_sink sink = dct_sink(&out);
+    taper_verify_report report;
+    taper_decoder *d;
+    if (opened != TAPER_ERR_CORRUPT) return;
+    for (int supplied = 0; supplied <= 1; supplied++) {
+        must(taper_decoder_new(&d, the_model(), &limits, NULL) == TAPER_OK);
+        const taper_status status = supplied
+                                        ? taper_decoder_supply(d, 0, file->data, file->size, NULL)
+                                        : taper_decoder_push(d, file->data, file->size, NULL);
+        must(status == TAPER_ERR_CORRUPT || status == TAPER_ERR_LIMIT);
+        taper_decoder_free(d);
+    }
+    must(taper_repack(&source, the_model(), TAPER_LAYOUT_SET, 0, &sink, &limits, NULL) != TAPER_OK);
+    /* what does not fit the model can be told by who has the model alone */
+    if (taper_verify(&source, &report, &limits, NULL) == TAPER_ERR_CORRUPT) {
+        must(taper_truncate(&source, file->size, &sink, &limits, NULL) != TAPER_OK);
+        must(taper_merge(&source, 1, &sink, &limits, NULL) != TAPER_OK);
+    }
+    formats_buffer_free(&out);
 }
 
 static void recut(const taper_source *source, const formats_buffer *file) {
     taper_verify_report report;
     formats_buffer a = formats_buffer_make(1 << 22), b = formats_buffer_make(1 << 22);
     taper_sink to_a = dct_sink(&a), to_b = dct_sink(&b);
-    must(taper_verify(source, &report, &limits, NULL) == of_model_inside(source));
+    must(taper_verify(source, &report, &limits, NULL) == of_models_inside(source));
     if (taper_truncate(source, file->size * 3 / 4, &to_a, &limits, NULL) == TAPER_OK)
         must(a.size <= file->size * 3 / 4);
     a.size = 0;
@@ -173,7 +207,11 @@ static void decode_all_ways(const formats_buffer *file) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *pulled, *pushed;
-    if (taper_decoder_open(&pulled, &source, the_model(), &limits, NULL) != TAPER_OK) return;
+    taper_status opened = taper_decoder_open(&pulled, &source, the_model(), &limits, NULL);
+    if (opened != TAPER_OK) {
+        all_refuse(file, opened);
+        return;
+    }
     formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
     taper_status one = render(pulled, &a), two;
     must(taper_decoder_new(&pushed, the_model(), &limits, NULL) == TAPER_OK);
