@@ -6,8 +6,11 @@
 #define FORMATS_EXIF_H
 #include <stddef.h>
 
+/* Beside 1 to 8: nothing is said (also by the value 0); what is said is damaged. */
+enum { FORMATS_NO_ORIENTATION = 0, FORMATS_BAD_ORIENTATION = 9 };
+
 /* The orientation in n bytes of EXIF, from the TIFF header on ("II*" or "MM"): 1 to 8, see
- * formats_image_orient. 1, as stored, where none is said or the bytes are damaged. */
+ * formats_image_orient, or one of the two above. */
 unsigned formats_exif_orientation(const void *bytes, size_t n);
 
 #endif

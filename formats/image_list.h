@@ -34,7 +34,8 @@ typedef struct image_entry {
     char *name;    /* NULL: none */
     uint32_t file;
     int32_t label;            /* -1: none */
-    atomic_uchar has_profile; /* set when it is read, by any thread */
+    atomic_uchar has_profile; /* set when it is read, by any thread; so is the next */
+    atomic_uchar leaves_orientation;
 } image_entry;
 
 typedef struct formats_image_list {

@@ -81,19 +81,23 @@ void formats_imageset_close(formats_imageset *set) {
 static taper_status decode(const formats_image_list *list, image_entry *entry, const uint8_t *bytes,
                            size_t n, taper_image *out, taper_error *error) {
     const taper_limits *limits = &list->limits;
-    int has_profile = 0;
+    formats_orientation upright = {0};
+    int has_profile;
     switch (list->files[entry->file].kind) {
     case KIND_PNG:
+        TAPER_TRY(formats_png_orientation(bytes, n, &upright, error));
         TAPER_TRY(formats_png_decode(bytes, n, limits, out, error));
         has_profile = formats_png_has_profile(bytes, n);
         break;
     case KIND_JPEG:
         TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, error));
+        upright = formats_jpeg_orientation(bytes, n);
         has_profile = formats_jpeg_has_profile(bytes, n);
         break;
     default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
     }
     if (has_profile) atomic_store(&entry->has_profile, 1);
+    if (upright.is_left) atomic_store(&entry->leaves_orientation, 1);
     return TAPER_OK;
 }
 
@@ -157,6 +161,15 @@ size_t formats_imageset_profiles(const formats_imageset *set, const char **first
     *first = NULL;
     for (size_t i = 0; i < set->list.count; i++)
         if (atomic_load(&set->list.entries[i].has_profile) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
+}
+
+size_t formats_imageset_orientations(const formats_imageset *set, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->list.count; i++)
+        if (atomic_load(&set->list.entries[i].leaves_orientation) && count++ == 0)
             *first = formats_imageset_path(set, i);
     return count;
 }

@@ -50,6 +50,9 @@ const char *formats_imageset_path(const formats_imageset *set, size_t i);
  * *first: path of one of them, or NULL. */
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first);
 
+/* How many of them say their orientation in a way that was not used (formats_orientation). */
+size_t formats_imageset_orientations(const formats_imageset *set, const char **first);
+
 /* Label of image i, 0.., or -1 when the set has none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);
 size_t formats_imageset_class_count(const formats_imageset *set);               /* 0: no labels */

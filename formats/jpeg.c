@@ -226,7 +226,7 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
     taper_status status = decode_with(&job, bytes, n);
     jpeg_destroy_decompress(&job.decoder);
     if (status == TAPER_OK)
-        status = formats_image_orient(out, formats_jpeg_orientation(bytes, n), limits, error);
+        status = formats_image_orient(out, formats_jpeg_orientation(bytes, n).how, limits, error);
     if (status != TAPER_OK) formats_image_free(out);
     return status;
 }

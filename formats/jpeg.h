@@ -12,9 +12,9 @@
 int formats_jpeg_detect(const void *bytes, size_t n);
 
 /* Decode a baseline or progressive JPEG: grey files give 1 channel, YCbCr and RGB files 3; depth 8.
- * The accurate integer inverse DCT and smooth chroma upsampling are used. An EXIF orientation is
- * applied: the picture comes upright. Colour profiles are not (metadata.h finds them). The
- * end-of-image marker may be missing, and what follows the last scan is ignored.
+ * The accurate integer inverse DCT and smooth chroma upsampling are used. An orientation
+ * (metadata.h) is applied: the picture comes upright. Colour profiles are not (metadata.h finds
+ * them). The end-of-image marker may be missing, and what follows the last scan is ignored.
  * TAPER_ERR_UNSUPPORTED: CMYK, 12-bit and other kinds; TAPER_ERR_TRUNCATED: data are missing (a
  * half picture is never returned); TAPER_ERR_CORRUPT: damaged; TAPER_ERR_LIMIT: over a limit.
  * limits may be NULL. On failure out->pixels is NULL. */

@@ -3,8 +3,11 @@
 #include "formats/bytes.h"
 #include "formats/exif.h"
 #include "formats/icc.h"
+#include "formats/png_text.h"
+#include "formats/xmp.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 
 /* A piece of a file: a JPEG segment or a PNG chunk. */
@@ -19,6 +22,51 @@ typedef struct walk {
     const uint8_t *bytes;
     size_t n, at; /* at: behind the last piece */
 } walk;
+
+/* --- who says which way up --- */
+
+typedef enum source { FROM_EXIF, FROM_RAW_PROFILE, FROM_XMP, SOURCES } source;
+
+typedef struct orientations {
+    unsigned first[SOURCES]; /* the first legal one of each source; 0: none */
+    unsigned said;           /* bits: what any of them says, FORMATS_BAD_ORIENTATION too */
+} orientations;
+
+static void note(orientations *o, source from, unsigned how) {
+    if (how == FORMATS_NO_ORIENTATION) return;
+    o->said |= 1u << how;
+    if (how != FORMATS_BAD_ORIENTATION && !o->first[from]) o->first[from] = how;
+}
+
+static formats_orientation settle(const orientations *o) {
+    unsigned how = 1;
+    for (int from = SOURCES; from-- > 0;)
+        if (o->first[from]) how = o->first[from];
+    return (formats_orientation){(uint8_t)how, (o->said & ~(1u << how)) != 0};
+}
+
+static const char exif_name[6] = "Exif\0"; /* before EXIF and XMP in a JPEG's segment */
+static const char xmp_name[29] = "http://ns.adobe.com/xap/1.0/";
+
+static int begins_with(const uint8_t *bytes, size_t n, const char *name, size_t name_size) {
+    return n >= name_size && memcmp(bytes, name, name_size) == 0;
+}
+
+/* The data of a JPEG's segment APP1. */
+static void note_app1(orientations *o, source exif, const uint8_t *p, size_t n) {
+    const size_t e = sizeof exif_name, x = sizeof xmp_name;
+    if (begins_with(p, n, exif_name, e)) note(o, exif, formats_exif_orientation(p + e, n - e));
+    if (begins_with(p, n, xmp_name, x)) note(o, FROM_XMP, formats_xmp_orientation(p + x, n - x));
+}
+
+/* EXIF, be it with the name that it has in a JPEG, which is wrong elsewhere and met all the same.
+ */
+static void note_exif(orientations *o, source from, const uint8_t *p, size_t n) {
+    if (begins_with(p, n, exif_name, sizeof exif_name))
+        note_app1(o, from, p, n);
+    else
+        note(o, from, formats_exif_orientation(p, n));
+}
 
 /* --- JPEG --- */
 
@@ -62,12 +110,13 @@ static int find_segment(walk *w, unsigned marker, const char *name, size_t name_
     return 0;
 }
 
-unsigned formats_jpeg_orientation(const void *bytes, size_t n) {
+formats_orientation formats_jpeg_orientation(const void *bytes, size_t n) {
     walk w = walk_jpeg(bytes, n);
-    piece exif;
-    return find_segment(&w, APP1, "Exif\0\0", 6, &exif)
-               ? formats_exif_orientation(exif.at, exif.size)
-               : 1;
+    orientations o = {0};
+    piece segment;
+    while (find_segment(&w, APP1, "", 0, &segment))
+        note_app1(&o, FROM_EXIF, segment.at, segment.size);
+    return settle(&o);
 }
 
 int formats_jpeg_has_profile(const void *bytes, size_t n) {
@@ -91,6 +140,9 @@ size_t formats_jpeg_end(const void *bytes, size_t n) {
 /* --- PNG --- */
 
 enum { SIGNATURE_BYTES = 8, AROUND_CHUNK = 12, MOST_PROFILE = 1 << 16 };
+/* Text is looked at in so many chunks, and of each so much: a profile of EXIF takes less than half
+ * of it, and XMP tells the orientation early. */
+enum { MOST_TEXTS = 16, MOST_TEXT = 1 << 18 };
 
 /* The next chunk; 0 where the bytes end. */
 static int next_chunk(walk *w, piece *out) {
@@ -103,24 +155,81 @@ static int next_chunk(walk *w, piece *out) {
     return 1;
 }
 
+static int is_type(const piece *chunk, const char *type) { return !memcmp(chunk->type, type, 4); }
+
+static int is_sum_right(const piece *chunk) {
+    uLong sum = crc32(0, chunk->at - 4, 4); /* crc32 takes 32-bit sizes: chunks are below 2^31 */
+    return crc32(sum, chunk->at, (uInt)chunk->size) == formats_get_u32be(chunk->at + chunk->size);
+}
+
 /* Find a chunk whose checksum holds: others are not taken at their word. */
 static int find_chunk(const void *bytes, size_t n, const char *type, piece *out) {
     walk w = {bytes, n, SIGNATURE_BYTES};
     while (next_chunk(&w, out)) {
-        if (memcmp(out->type, "IEND", 4) == 0) return 0;
-        if (memcmp(out->type, type, 4) != 0) continue;
-        uLong sum = crc32(0, out->at - 4, 4); /* crc32 takes 32-bit sizes: chunks are below 2^31 */
-        return crc32(sum, out->at, (uInt)out->size) == formats_get_u32be(out->at + out->size);
+        if (is_type(out, "IEND")) return 0;
+        if (is_type(out, type)) return is_sum_right(out);
     }
     return 0;
 }
 
-unsigned formats_png_orientation(const void *bytes, size_t n) {
-    piece exif;
-    if (!find_chunk(bytes, n, "eXIf", &exif)) return 1;
-    if (exif.size >= 6 && memcmp(exif.at, "Exif\0\0", 6) == 0) /* JPEG's name before it: wrong, */
-        return formats_exif_orientation(exif.at + 6, exif.size - 6); /* and met all the same */
-    return formats_exif_orientation(exif.at, exif.size);
+/* Text chunks that may tell the orientation, by their keyword; the rest are not unpacked. */
+typedef enum text_kind { TEXT_OTHER, TEXT_PROFILE, TEXT_XMP_PROFILE, TEXT_XMP } text_kind;
+
+static text_kind kind_of_text(const piece *chunk) {
+    static const struct {
+        const char *keyword;
+        text_kind kind;
+    } kinds[] = {{"Raw profile type exif", TEXT_PROFILE},
+                 {"Raw profile type APP1", TEXT_PROFILE},
+                 {"Raw profile type xmp", TEXT_XMP_PROFILE},
+                 {"XML:com.adobe.xmp", TEXT_XMP}};
+    if (!is_type(chunk, "tEXt") && !is_type(chunk, "zTXt") && !is_type(chunk, "iTXt"))
+        return TEXT_OTHER;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t size = strlen(kinds[i].keyword) + 1;
+        if (chunk->size >= size && !strncasecmp((const char *)chunk->at, kinds[i].keyword, size))
+            return kinds[i].kind;
+    }
+    return TEXT_OTHER;
+}
+
+static taper_status note_text(orientations *o, const piece *chunk, text_kind kind,
+                              taper_error *error) {
+    size_t n = 0;
+    uint8_t *text = malloc(MOST_TEXT);
+    if (!text) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a PNG's text");
+    taper_status status = TAPER_OK;
+    if (is_sum_right(chunk))
+        status = formats_png_text(chunk->type, chunk->at, chunk->size, text, MOST_TEXT, &n, error);
+    if (n && kind != TEXT_XMP) n = formats_raw_profile(text, n);
+    if (!n)
+        note(o, FROM_XMP, FORMATS_BAD_ORIENTATION);
+    else if (kind != TEXT_PROFILE)
+        note(o, FROM_XMP, formats_xmp_orientation(text, n));
+    else if (begins_with(text, n, xmp_name, sizeof xmp_name))
+        note_app1(o, FROM_XMP, text, n);
+    else
+        note_exif(o, FROM_RAW_PROFILE, text, n);
+    free(text);
+    return status;
+}
+
+taper_status formats_png_orientation(const void *bytes, size_t n, formats_orientation *out,
+                                     taper_error *error) {
+    walk w = {bytes, n, SIGNATURE_BYTES};
+    orientations o = {0};
+    piece chunk;
+    for (int texts = 0; next_chunk(&w, &chunk) && !is_type(&chunk, "IEND");) {
+        const text_kind kind = kind_of_text(&chunk);
+        if (kind && texts++ < MOST_TEXTS) TAPER_TRY(note_text(&o, &chunk, kind, error));
+        if (!is_type(&chunk, "eXIf")) continue;
+        if (is_sum_right(&chunk))
+            note_exif(&o, FROM_EXIF, chunk.at, chunk.size);
+        else
+            note(&o, FROM_EXIF, FORMATS_BAD_ORIENTATION);
+    }
+    *out = settle(&o);
+    return TAPER_OK;
 }
 
 /* The chunk is a name, a zero, the method 0, and the profile, deflated. */
@@ -142,7 +251,7 @@ size_t formats_png_end(const void *bytes, size_t n) {
     walk w = {bytes, n, SIGNATURE_BYTES};
     piece chunk;
     while (next_chunk(&w, &chunk))
-        if (memcmp(chunk.type, "IEND", 4) == 0) return w.at;
+        if (is_type(&chunk, "IEND")) return w.at;
     return n;
 }
 
@@ -151,7 +260,7 @@ size_t formats_png_data_end(const void *bytes, size_t n) {
     piece chunk;
     size_t end = 0;
     while (next_chunk(&w, &chunk)) {
-        if (memcmp(chunk.type, "IDAT", 4) == 0)
+        if (is_type(&chunk, "IDAT"))
             end = w.at;
         else if (end)
             return end;

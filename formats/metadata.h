@@ -5,11 +5,18 @@
  * n, and what is damaged counts as not there. */
 #ifndef FORMATS_METADATA_H
 #define FORMATS_METADATA_H
-#include <stddef.h>
+#include "formats/status.h"
 
-/* 1 to 8 as in EXIF: see formats_image_orient. 1 where nothing (legal) is said. */
-unsigned formats_jpeg_orientation(const void *bytes, size_t n);
-unsigned formats_png_orientation(const void *bytes, size_t n);
+/* Which way up a picture is. EXIF's word counts (of a JPEG, or a PNG's chunk eXIf), else that of
+ * EXIF in a PNG's text chunk "Raw profile type exif" or "APP1", else that of XMP. */
+typedef struct formats_orientation {
+    uint8_t how;     /* 1 to 8 as in EXIF: see formats_image_orient; 1 where nothing is said */
+    uint8_t is_left; /* 1: something else is said, too, or a source of it is damaged */
+} formats_orientation;
+formats_orientation formats_jpeg_orientation(const void *bytes, size_t n);
+/* TAPER_ERR_NOMEM */
+taper_status formats_png_orientation(const void *bytes, size_t n, formats_orientation *out,
+                                     taper_error *error);
 
 /* 1 when there is an ICC profile other than sRGB's (icc.h). One of more than 64 KiB counts as
  * another. */

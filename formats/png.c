@@ -193,8 +193,9 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
                               : formats_fail(error, TAPER_ERR_NOMEM, "no memory to decode a PNG");
     png_destroy_read_struct(&job.png, &job.info, NULL);
     free(job.rows);
-    if (status == TAPER_OK)
-        status = formats_image_orient(out, formats_png_orientation(bytes, n), limits, error);
+    formats_orientation upright = {0};
+    if (status == TAPER_OK) status = formats_png_orientation(bytes, n, &upright, error);
+    if (status == TAPER_OK) status = formats_image_orient(out, upright.how, limits, error);
     if (status == TAPER_OK)
         formats_image_drop_opaque_alpha(out);
     else

@@ -14,7 +14,7 @@ int formats_png_detect(const void *bytes, size_t n);
 /* Decode a whole PNG: every colour type and depth, palettes, transparency chunks, interlacing.
  * 16-bit files give depth 16, all others 8; grey of 1, 2 and 4 bits is scaled to 0..255; palettes
  * become RGB. Transparency becomes an alpha channel, which is dropped when it is opaque everywhere.
- * The orientation of an eXIf chunk is applied: the picture comes upright. Gamma, colour profiles
+ * An orientation (metadata.h) is applied: the picture comes upright. Gamma, colour profiles
  * (metadata.h finds them) and other ancillary chunks are not. What follows the image data is
  * ignored, and IEND may be missing. limits may be NULL. TAPER_ERR_LIMIT: too many pixels;
  * TAPER_ERR_TRUNCATED: the file ends early; TAPER_ERR_CORRUPT: damaged, libpng's reason is in the

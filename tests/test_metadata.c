@@ -7,6 +7,7 @@
 #include "formats/jpeg.h"
 #include "formats/metadata.h"
 #include "formats/png.h"
+#include "formats/xmp.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>
@@ -141,7 +142,7 @@ static void pictures_come_upright(void **state) {
         if (channels % 2 == 0) memset(stored.pixels, 7, channels * (stored.depth / 8u));
         formats_buffer exif = make_exif(how, (int)big), piece = formats_buffer_make(1 << 16);
         unsigned expected = how >= 1 && how <= 8 ? how : 1; /* 0 and 9 are none */
-        assert_int_equal(formats_exif_orientation(exif.data, exif.size), expected);
+        assert_int_equal(formats_exif_orientation(exif.data, exif.size), how);
         uint8_t *png;
         size_t n;
         assert_int_equal(formats_png_encode(&stored, &png, &n, NULL), TAPER_OK);
@@ -180,21 +181,22 @@ static void broken_exif_is_survived(void **state) {
             uint8_t *part = malloc(cut + !cut);
             memcpy(part, exif.data, cut);
             unsigned how = formats_exif_orientation(part, cut);
-            assert_int_equal(how, cut >= 34 ? 6 : 1); /* the entry ends there */
+            assert_int_equal(how, cut >= 34 ? 6 : FORMATS_BAD_ORIENTATION); /* the entry's end */
             for (size_t i = 0; i < cut; i++)
                 for (unsigned v = 0; v < 256; v++) {
                     uint8_t was = part[i];
                     part[i] = (uint8_t)v;
                     how = formats_exif_orientation(part, cut);
-                    assert_in_range(how, 1, 8);
+                    assert_in_range(how, 0, FORMATS_BAD_ORIENTATION);
                     part[i] = was;
                 }
             free(part);
         }
         formats_buffer_free(&exif);
     }
-    assert_int_equal(formats_exif_orientation("MM\0*\xFF\xFF\xFF\xFF\0\1", 10), 1);
-    assert_int_equal(formats_exif_orientation("II*\0\10\0\0\0\xFF\xFF", 10), 1); /* 65,535 tags */
+    assert_int_equal(formats_exif_orientation("MM\0*\xFF\xFF\xFF\xFF\0\1", 10), 9);
+    assert_int_equal(formats_exif_orientation("II*\0\10\0\0\0\xFF\xFF", 10), 9); /* 65,535 tags */
+    assert_int_equal(formats_exif_orientation("II*\0\10\0\0\0\0\0", 10), 0);
 }
 
 /* A chunk whose checksum is wrong says nothing; a second picture's memory counts. */
@@ -223,6 +225,168 @@ static void orientation_has_its_conditions(void **state) {
     formats_image_free(&back), formats_image_free(&stored);
     free(png);
     formats_buffer_free(&file), formats_buffer_free(&piece), formats_buffer_free(&exif);
+}
+
+/* XMP that says an orientation as an attribute or an element; the writer's blanks may differ. */
+static const char *const xmp_forms[] = {
+    "<x><rdf:Description xmlns:tiff=\"u\" tiff:Orientation=\"%c\"/></x>",
+    "<x><rdf:Description\n tiff:Orientation = '%c' a='b'/></x>",
+    "<x><tiff:Orientation>%c</tiff:Orientation></x>",
+    "<x a='xtiff:Orientation=\"2\"'><tiff:Orientation > %c </tiff:Orientation></x>",
+};
+
+static void xmp_tells_the_orientation(void **state) {
+    (void)state;
+    char xmp[200];
+    for (size_t form = 0; form < 4; form++)
+        for (char digit = '0'; digit <= '9'; digit++) {
+            const int n = snprintf(xmp, sizeof xmp, xmp_forms[form], digit);
+            const unsigned how = formats_xmp_orientation(xmp, (size_t)n);
+            assert_int_equal(how, digit - '0');
+            for (int cut = 0; cut < n; cut++) { /* in memory of just its size */
+                char *part = malloc((size_t)cut + !cut);
+                memcpy(part, xmp, (size_t)cut);
+                const unsigned less = formats_xmp_orientation(part, (size_t)cut);
+                assert_true(less == how || less == 0 || less == FORMATS_BAD_ORIENTATION);
+                free(part);
+            }
+        }
+    assert_int_equal(formats_xmp_orientation("<x/> tiff:Orientation is 6", 26), 0);
+    assert_int_equal(formats_xmp_orientation(" tiff:Orientation=\"66\"", 22), 9);
+}
+
+/* Bytes as ImageMagick writes them: name, length, hexadecimal digits in lines. */
+static size_t put_raw_profile(char *to, const char *name, const formats_buffer *bytes) {
+    size_t n = (size_t)snprintf(to, 100, "\n%s\n%8zu", name, bytes->size);
+    for (size_t i = 0; i < bytes->size; i++)
+        n += (size_t)snprintf(to + n, 4, i % 36 ? "%02x" : "\n%02x", bytes->data[i]);
+    to[n++] = '\n';
+    return n;
+}
+
+/* A text chunk of one of the three types, of iTXt packed and plain. */
+static void put_text(formats_buffer *to, int form, const char *keyword, const char *text,
+                     size_t n) {
+    static const char *const types[] = {"tEXt", "zTXt", "iTXt", "iTXt"};
+    static uint8_t packed[20000];
+    uLongf size = sizeof packed;
+    formats_buffer data = formats_buffer_make(1 << 20);
+    formats_write_bytes(&data, keyword, strlen(keyword) + 1);
+    if (form == 1) formats_write_u8(&data, 0);
+    if (form >= 2) formats_write_bytes(&data, form == 3 ? "\1\0en\0\0" : "\0\0en\0\0", 6);
+    if (form % 2) {
+        assert_int_equal(compress(packed, &size, (const uint8_t *)text, n), Z_OK);
+        formats_write_bytes(&data, packed, size);
+    } else {
+        formats_write_bytes(&data, text, n);
+    }
+    put_chunk(to, types[form], data.data, data.size);
+    formats_buffer_free(&data);
+}
+
+static formats_orientation png_says(const formats_buffer *pieces) {
+    taper_image image = picture_noise(3, 2, 3, 8, 1);
+    uint8_t *png;
+    size_t n;
+    formats_orientation says;
+    assert_int_equal(formats_png_encode(&image, &png, &n, NULL), TAPER_OK);
+    formats_buffer file = insert(png, n, PNG_FRONT, pieces);
+    assert_int_equal(formats_png_orientation(file.data, file.size, &says, NULL), TAPER_OK);
+    for (size_t i = PNG_FRONT; i < PNG_FRONT + pieces->size; i++) { /* damage of every byte */
+        formats_orientation damaged;
+        file.data[i] ^= 0x21;
+        assert_int_equal(formats_png_orientation(file.data, file.size, &damaged, NULL), TAPER_OK);
+        assert_in_range(damaged.how, 1, 8);
+        file.data[i] ^= 0x21;
+    }
+    formats_buffer_free(&file);
+    free(png);
+    formats_image_free(&image);
+    return says;
+}
+
+/* Each source alone, in each kind of text chunk. */
+static void text_of_a_png_tells_the_orientation(void **state) {
+    (void)state;
+    static char text[4000];
+    for (unsigned k = 0; k < 4 * 4; k++) {
+        const int form = (int)(k % 4), big = (int)(k / 4 % 2), named = (int)(k / 8);
+        formats_buffer exif = make_exif(6, big), pieces = formats_buffer_make(1 << 16), profile;
+        profile = formats_buffer_make(1 << 16);
+        if (named) formats_write_bytes(&profile, "Exif\0\0", 6);
+        formats_write_bytes(&profile, exif.data, exif.size);
+        size_t n = put_raw_profile(text, "exif", &profile);
+        put_text(&pieces, form, named ? "Raw profile type APP1" : "Raw profile type exif", text, n);
+        const formats_orientation says = png_says(&pieces);
+        assert_int_equal(says.how, 6);
+        assert_int_equal(says.is_left, 0);
+        formats_buffer_free(&exif), formats_buffer_free(&pieces), formats_buffer_free(&profile);
+        pieces = formats_buffer_make(1 << 16);
+        n = (size_t)snprintf(text, sizeof text, xmp_forms[k / 4], '8');
+        put_text(&pieces, form, "XML:com.adobe.xmp", text, n);
+        assert_int_equal(png_says(&pieces).how, 8);
+        formats_buffer_free(&pieces);
+    }
+}
+
+/* EXIF before raw profiles before XMP, in whatever order they stand; what is not used is said. */
+static void sources_have_an_order(void **state) {
+    (void)state;
+    static char text[4000], xmp[200];
+    for (unsigned k = 0; k < 16 * 2; k++) {
+        const unsigned exif_says = k & 1 ? 3 : 0, raw_says = k & 2 ? 6 : 0;
+        const unsigned xmp_says = k & 4 ? 8 : 0;
+        const int backwards = k & 8 ? 1 : 0;
+        const unsigned broken = k >= 16;
+        formats_buffer pieces = formats_buffer_make(1 << 16), exif = make_exif(exif_says, 0),
+                       raw = make_exif(raw_says, 1);
+        size_t n = put_raw_profile(text, "exif", &raw);
+        const int m = snprintf(xmp, sizeof xmp, xmp_forms[0], '0' + (char)xmp_says);
+        for (int step = 0; step < 3; step++) {
+            const int which = backwards ? 2 - step : step;
+            if (which == 0) put_chunk(&pieces, "eXIf", exif.data, exif.size);
+            if (which == 1) put_text(&pieces, 1, "Raw profile type exif", text, n);
+            if (which == 2) put_text(&pieces, 2, "XML:com.adobe.xmp", xmp, (size_t)m);
+        }
+        if (broken) put_chunk(&pieces, "zTXt", "Raw profile type exif\0\0no deflate", 33);
+        const formats_orientation says = png_says(&pieces);
+        const unsigned first = exif_says ? exif_says : raw_says ? raw_says : xmp_says;
+        assert_int_equal(says.how, first ? first : 1);
+        const int several = !!exif_says + !!raw_says + !!xmp_says > 1;
+        assert_int_equal(says.is_left, several || broken);
+        formats_buffer_free(&pieces), formats_buffer_free(&exif), formats_buffer_free(&raw);
+    }
+}
+
+/* A JPEG has no text chunks: each EXIF segment, then XMP. */
+static void segments_of_a_jpeg_tell_the_orientation(void **state) {
+    (void)state;
+    static const char *const xmp_name = "http://ns.adobe.com/xap/1.0/";
+    char xmp[200];
+    taper_image image = picture_noise(5, 3, 3, 8, 1), plain, back;
+    formats_buffer jpeg = make_jpeg(&image), file;
+    assert_int_equal(formats_jpeg_decode(jpeg.data, jpeg.size, NULL, &plain, NULL), TAPER_OK);
+    for (unsigned k = 0; k < 8; k++) {
+        const unsigned one = k & 1 ? 5 : 0, two = k & 2 ? 7 : 0, xmp_says = k & 4 ? 3 : 0;
+        formats_buffer a = make_exif(one, 0), b = make_exif(two, 1),
+                       pieces = formats_buffer_make(1 << 16);
+        const int m = snprintf(xmp, sizeof xmp, xmp_forms[2], '0' + (char)xmp_says);
+        put_segment(&pieces, 0xE1, xmp_name, strlen(xmp_name) + 1, xmp, (size_t)m);
+        put_segment(&pieces, 0xE1, "Exif\0\0", 6, a.data, a.size);
+        put_segment(&pieces, 0xE1, "Exif\0\0", 6, b.data, b.size);
+        file = insert(jpeg.data, jpeg.size, JPEG_FRONT, &pieces);
+        const unsigned first = one ? one : two ? two : xmp_says;
+        const formats_orientation says = formats_jpeg_orientation(file.data, file.size);
+        assert_int_equal(says.how, first ? first : 1);
+        assert_int_equal(says.is_left, !!one + !!two + !!xmp_says > 1);
+        assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
+        assert_upright(&back, &plain, says.how);
+        formats_image_free(&back);
+        formats_buffer_free(&a), formats_buffer_free(&b);
+        formats_buffer_free(&pieces), formats_buffer_free(&file);
+    }
+    formats_buffer_free(&jpeg);
+    formats_image_free(&image), formats_image_free(&plain);
 }
 
 /* --- profiles --- */
@@ -375,7 +539,7 @@ static void ends_are_found(void **state) {
         uint8_t *part = malloc(cut + !cut);
         memcpy(part, jpeg.data, cut);
         assert_int_equal(formats_jpeg_end(part, cut), cut);
-        assert_int_equal(formats_jpeg_orientation(part, cut), 1);
+        assert_int_equal(formats_jpeg_orientation(part, cut).how, 1);
         free(part);
     }
     put_segment(&mpf, 0xE2, "MPF\0", 4, "several pictures", 16);
@@ -392,6 +556,10 @@ int main(void) {
         cmocka_unit_test(pictures_come_upright),
         cmocka_unit_test(broken_exif_is_survived),
         cmocka_unit_test(orientation_has_its_conditions),
+        cmocka_unit_test(xmp_tells_the_orientation),
+        cmocka_unit_test(text_of_a_png_tells_the_orientation),
+        cmocka_unit_test(sources_have_an_order),
+        cmocka_unit_test(segments_of_a_jpeg_tell_the_orientation),
         cmocka_unit_test(profiles_other_than_srgb_are_told_apart),
         cmocka_unit_test(broken_profiles_are_survived),
         cmocka_unit_test(ends_are_found),

@@ -87,6 +87,17 @@ static void tell_profiles(const cli_left_out *l, const formats_imageset *set) {
                     n == 1 ? "it" : "them");
 }
 
+static void tell_orientations(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    const size_t n = formats_imageset_orientations(set, &first);
+    if (n)
+        cli_warning(l->verb, NULL,
+                    "%zu image%s an orientation in EXIF or XMP that is not used, because it is "
+                    "damaged or another one contradicts it (%s%s): see that %s upright",
+                    n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first,
+                    n == 1 ? "it is" : "they are");
+}
+
 static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
     const size_t n = formats_imageset_lines_left(set, &first);
@@ -110,6 +121,7 @@ static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs
     for (size_t i = 0; i < l->kinds; i++) tell_alike(l, &l->alike[i], inputs);
     tell_passed_over(l);
     if (set) tell_profiles(l, set);
+    if (set) tell_orientations(l, set);
     if (set) tell_lines(l, set);
     if (set) tell_contradictions(l, set);
     /* one line about several has said it already */
