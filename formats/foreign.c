@@ -3,8 +3,17 @@
 #include <string.h>
 #include <strings.h>
 
+/* The commands are those of Debian 12, and what they write is taken as it is: the first picture of
+ * several, on white where it is transparent. tests/cli/remedies-*.sh take them from here and run
+ * them. */
 #define NOT_READ(name, how) name " is not read: convert it to PNG first, for example " how
-#define MAGICK(name, end) NOT_READ(name, "magick IN." end " OUT.png")
+#define CONVERT(name, end) \
+    NOT_READ(name,         \
+             "convert 'IN." end "[0]' -background white -flatten OUT.png (package imagemagick)")
+#define JXL \
+    NOT_READ("JPEG XL", "djxl IN.jxl OUT.png (package libjxl-tools), and give --alpha white")
+#define RAW \
+    "camera raw is not read: develop it first, for example dcraw_emu -w IN (package libraw-bin)"
 
 typedef struct kind {
     const char *sentence;
@@ -12,41 +21,41 @@ typedef struct kind {
     size_t at;           /* of the first bytes that tell */
     const char *bytes;   /* NULL: only the name tells */
     size_t size;
-    const char *also;    /* 4 bytes at 8 that must be there too; NULL: none */
+    const char *also; /* 4 bytes at 8 that must be there too; NULL: none */
 } kind;
 
 static const kind kinds[] = {
-    {NOT_READ("WebP", "dwebp IN.webp -o OUT.png"), ".webp.", 0, "RIFF", 4, "WEBP"},
-    {NOT_READ("AVIF", "avifdec IN.avif OUT.png"), ".avif.avifs.", 4, "ftypavi", 7, NULL},
-    {NOT_READ("HEIC", "heif-convert IN.heic OUT.png"), ".heic.heif.hif.", 4, "ftyphe", 6, NULL},
-    {NOT_READ("JPEG XL", "djxl IN.jxl OUT.png"), ".jxl.", 0, "\0\0\0\fJXL \r\n", 10, NULL},
-    {NOT_READ("JPEG XL", "djxl IN.jxl OUT.png"), ".jxl.", 0, "\xFF\n", 2, NULL},
-    {NOT_READ("JPEG 2000", "opj_decompress -i IN.jp2 -o OUT.png"), ".jp2.j2k.jpx.", 0,
-     "\0\0\0\fjP  \r\n", 10, NULL},
-    {NOT_READ("JPEG 2000", "opj_decompress -i IN.jp2 -o OUT.png"), ".j2c.jpc.", 0,
-     "\xFF\x4F\xFF\x51", 4, NULL},
-    {NOT_READ("camera raw", "darktable-cli IN OUT.png"), ".cr2.cr3.nef.arw.dng.orf.rw2.raf.", 4,
-     "ftypcrx", 7, NULL},
-    {MAGICK("TIFF", "tif"), ".tif.tiff.", 0, "II*\0", 4, NULL},
-    {MAGICK("TIFF", "tif"), ".tif.tiff.", 0, "MM\0*", 4, NULL},
-    {MAGICK("TIFF", "tif"), ".tif.tiff.", 0, "II+\0", 4, NULL},
-    {NOT_READ("GIF", "magick IN.gif[0] OUT.png"), ".gif.", 0, "GIF8", 4, NULL},
-    {MAGICK("BMP", "bmp"), ".bmp.dib.", 0, NULL, 0, NULL}, /* by content: is_bmp */
-    {MAGICK("Photoshop", "psd[0]"), ".psd.", 0, "8BPS", 4, NULL},
-    {MAGICK("OpenEXR", "exr"), ".exr.", 0, "\x76\x2F\x31\x01", 4, NULL},
-    {MAGICK("QOI", "qoi"), ".qoi.", 0, "qoif", 4, NULL},
-    {MAGICK("TGA", "tga"), ".tga.", 0, NULL, 0, NULL},
-    {MAGICK("ICO", "ico"), ".ico.", 0, NULL, 0, NULL},
-    {NOT_READ("SVG", "rsvg-convert IN.svg -o OUT.png"), ".svg.svgz.", 0, NULL, 0, NULL},
+    {CONVERT("WebP", "webp"), ".webp.", 0, "RIFF", 4, "WEBP"},
+    {CONVERT("AVIF", "avif"), ".avif.avifs.", 4, "ftypavi", 7, NULL},
+    {CONVERT("HEIC", "heic"), ".heic.heif.hif.", 4, "ftyphe", 6, NULL},
+    {JXL, ".jxl.", 0, "\0\0\0\fJXL \r\n", 10, NULL},
+    {JXL, ".jxl.", 0, "\xFF\n", 2, NULL},
+    {CONVERT("JPEG 2000", "jp2"), ".jp2.j2k.jpx.", 0, "\0\0\0\fjP  \r\n", 10, NULL},
+    {CONVERT("JPEG 2000", "j2c"), ".j2c.jpc.", 0, "\xFF\x4F\xFF\x51", 4, NULL},
+    {RAW, ".cr2.cr3.nef.arw.dng.orf.rw2.raf.", 4, "ftypcrx", 7, NULL},
+    {CONVERT("TIFF", "tif"), ".tif.tiff.", 0, "II*\0", 4, NULL},
+    {CONVERT("TIFF", "tif"), ".tif.tiff.", 0, "MM\0*", 4, NULL},
+    {CONVERT("TIFF", "tif"), ".tif.tiff.", 0, "II+\0", 4, NULL},
+    {CONVERT("GIF", "gif"), ".gif.", 0, "GIF8", 4, NULL},
+    {CONVERT("BMP", "bmp"), ".bmp.dib.", 0, NULL, 0, NULL}, /* by content: is_bmp */
+    {CONVERT("Photoshop", "psd"), ".psd.", 0, "8BPS", 4, NULL},
+    {CONVERT("OpenEXR", "exr"), ".exr.", 0, "\x76\x2F\x31\x01", 4, NULL},
+    {NOT_READ("QOI", "ffmpeg -i IN.qoi -pix_fmt rgb24 OUT.png (package ffmpeg)"), ".qoi.", 0,
+     "qoif", 4, NULL},
+    {CONVERT("TGA", "tga"), ".tga.", 0, NULL, 0, NULL},
+    {CONVERT("ICO", "ico"), ".ico.", 0, NULL, 0, NULL},
+    {CONVERT("SVG", "svg"), ".svg.svgz.", 0, NULL, 0, NULL},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 #define UNPACK(name, how) "this is a " name ": unpack it first (" how ") and name the folder"
 static const kind archives[] = {
     {UNPACK("tar archive", "tar xf FILE"), "", 257, "ustar", 5, NULL},
-    {UNPACK("zip archive", "unzip FILE"), "", 0, "PK\3\4", 4, NULL},
-    {UNPACK("7z archive", "7z x FILE"), "", 0, "7z\xBC\xAF\x27\x1C", 6, NULL},
-    {UNPACK("RAR archive", "unrar x FILE"), "", 0, "Rar!\x1A\a", 6, NULL},
+    {UNPACK("zip archive", "bsdtar xf FILE, package libarchive-tools"), "", 0, "PK\3\4", 4, NULL},
+    {UNPACK("7z archive", "bsdtar xf FILE, package libarchive-tools"), "", 0, "7z\xBC\xAF\x27\x1C",
+     6, NULL},
+    {UNPACK("RAR archive", "bsdtar xf FILE, package libarchive-tools"), "", 0, "Rar!\x1A\a", 6,
+     NULL},
     {UNPACK("file packed with xz", "unxz or tar xf FILE"), "", 1, "7zXZ", 4, NULL},
     {UNPACK("file packed with bzip2", "bunzip2 or tar xf FILE"), "", 0, "BZh", 3, NULL},
     {UNPACK("file packed with zstd", "unzstd or tar xf FILE"), "", 0, "\x28\xB5\x2F\xFD", 4, NULL},
@@ -85,10 +94,13 @@ static const char *by_brands(const uint8_t *front, size_t n) {
     return sentence_of(".heic");
 }
 
-const char *formats_foreign_by_content(const uint8_t *front, size_t n, int *is_archive) {
+const char *formats_foreign_by_content(const uint8_t *front, size_t n, const char *path,
+                                       int *is_archive) {
+    const char *named = path ? formats_foreign_by_name(path) : NULL;
     *is_archive = 0;
     for (size_t i = 0; i < KINDS; i++)
-        if (begins_so(&kinds[i], front, n)) return kinds[i].sentence;
+        if (begins_so(&kinds[i], front, n))
+            return named && !strcmp(named, RAW) ? named : kinds[i].sentence;
     if (is_bmp(front, n)) return sentence_of(".bmp");
     const char *sentence = by_brands(front, n);
     for (size_t i = 0; i < ARCHIVES && !sentence; i++)

@@ -8,9 +8,11 @@
 enum { FORMATS_FOREIGN_FRONT = 264 }; /* as many first bytes are looked at */
 
 /* What the file is and what to do, as one sentence, the same for all files of a kind: "WebP is not
- * read: ..."; NULL when it is none of these. front has n first bytes of the file. *is_archive: 1
- * for an archive, which is no image. */
-const char *formats_foreign_by_content(const uint8_t *front, size_t n, int *is_archive);
+ * read: ..."; NULL when it is none of these. front has n first bytes of the file. path may be NULL;
+ * its ending tells a camera's raw file, which is a TIFF by content. *is_archive: 1 for an archive,
+ * which is no image. */
+const char *formats_foreign_by_content(const uint8_t *front, size_t n, const char *path,
+                                       int *is_archive);
 /* Images alone; upper and lower case are one. */
 const char *formats_foreign_by_name(const char *path);
 

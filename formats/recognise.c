@@ -54,9 +54,11 @@ static taper_status check_packed(candidate *c, taper_error *why) {
     TAPER_TRY(formats_gzip_peek(c->front, c->front_size, front, sizeof front, &got, why));
     if (got < 4 || looks_like_idx(front, got)) return TAPER_OK;
     c->is_unknown = 1;
-    const char *what = formats_foreign_by_content(front, got, &is_archive);
+    const char *what = formats_foreign_by_content(front, got, NULL, &is_archive);
     if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
-    return formats_fail(why, TAPER_ERR_CORRUPT, "of files packed with gzip only IDX is read");
+    return formats_fail(
+        why, TAPER_ERR_CORRUPT,
+        "of files packed with gzip only IDX is read: unpack it first (gunzip or tar xf FILE)");
 }
 
 /* Replace a gzip file by the IDX file in it. */
@@ -181,7 +183,8 @@ static taper_status add_single(list_builder *b, candidate *c, image_kind kind, t
 /* A file whose content is of no kind that is read. */
 static taper_status fail_foreign(candidate *c, taper_error *why) {
     int is_archive;
-    const char *what = formats_foreign_by_content(c->front, c->front_size, &is_archive);
+    const char *what =
+        formats_foreign_by_content(c->front, c->front_size, c->file.path, &is_archive);
     c->is_unknown = !what || is_archive;
     if (c->is_unknown && c->file.path && formats_foreign_by_name(c->file.path)) {
         what = formats_foreign_by_name(c->file.path);

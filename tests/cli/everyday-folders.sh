@@ -52,7 +52,7 @@ cp set/png/arrow/0001.png mixed/
 for i in 1 2 3; do printf 'RIFF\004\000\000\000WEBPVP8 ' >mixed/$i.webp; done
 printf 'GIF89a' >mixed/a.gif
 printf '\000\000\000\030ftypheic\000\000\000\000mif1heic' >mixed/b.jpg
-expect 1 'taper encode: 3 of 6 inputs were left out (the first: mixed/1.webp): WebP is not read: *PNG*dwebp*' encode -q mixed
+expect 1 'taper encode: 3 of 6 inputs were left out (the first: mixed/1.webp): WebP is not read: *PNG*convert *' encode -q mixed
 expect 1 'taper encode: mixed/a.gif: GIF is not read: *PNG*' encode -q mixed
 expect 1 'taper encode: mixed/b.jpg: HEIC is not read: *PNG*' encode -q mixed
 expect 1 'taper encode: 5 of 6 inputs failed and were left out' encode -q mixed
