@@ -132,9 +132,10 @@ taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **byt
     /* a size that is known to be over the ceiling is refused before a byte is read */
     if (fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > ceiling)
         status = formats_fail(error, TAPER_ERR_LIMIT,
-                              "has %llu bytes, more than the limit of %llu; raise --max-memory if "
-                              "you trust it",
-                              (unsigned long long)st.st_size, (unsigned long long)ceiling);
+                              "has %llu bytes, more than the limit of %llu; if you trust it, give "
+                              "--max-memory %lluM",
+                              (unsigned long long)st.st_size, (unsigned long long)ceiling,
+                              ((unsigned long long)st.st_size >> 20) + 1);
     else status = formats_descriptor_read(descriptor, ceiling, bytes, size, error);
     close(descriptor);
     return status;

@@ -14,18 +14,25 @@ taper_status formats_image_check(uint32_t width, uint32_t height, unsigned chann
                             width, height, channels, depth);
     uint64_t pixels = (uint64_t)width * height, size;
     if (pixels > l.max_pixels)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "the header asks for %u x %u pixels, more than the limit of %llu; raise "
-            "--max-pixels if you trust it",
-            width, height, (unsigned long long)l.max_pixels);
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the header asks for %u x %u pixels, more than the limit of %llu; if "
+                            "you trust it, give "
+                            "--max-pixels %llu",
+                            width, height, (unsigned long long)l.max_pixels,
+                            (unsigned long long)pixels);
     taper_status fits = formats_mul_u64(pixels, (uint64_t)channels * (depth / 8), &size);
-    if (fits != TAPER_OK || size > l.max_memory || size > SIZE_MAX / 2)
+    if (fits != TAPER_OK || size > SIZE_MAX / 2)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the header asks for %u x %u pixels, more than memory can hold; make "
+                            "the image smaller",
+                            width, height);
+    if (size > l.max_memory)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
-            "the header asks for %llu bytes of pixels, more than the limit of %llu; "
-            "raise --max-memory if you trust it",
-            (unsigned long long)size, (unsigned long long)l.max_memory);
+            "the header asks for %llu bytes of pixels, more than the limit of %llu; if you trust "
+            "it, give --max-memory %lluM",
+            (unsigned long long)size, (unsigned long long)l.max_memory,
+            (unsigned long long)((size >> 20) + 1));
     if (bytes) *bytes = (size_t)size;
     return TAPER_OK;
 }
@@ -67,8 +74,10 @@ static unsigned get_sample(const taper_image *image, size_t i) {
 }
 
 static void set_sample(taper_image *image, size_t i, unsigned value) {
-    if (image->depth == 8) ((uint8_t *)image->pixels)[i] = (uint8_t)value;
-    else ((uint16_t *)image->pixels)[i] = (uint16_t)value;
+    if (image->depth == 8)
+        ((uint8_t *)image->pixels)[i] = (uint8_t)value;
+    else
+        ((uint16_t *)image->pixels)[i] = (uint16_t)value;
 }
 
 /* Give back what a conversion no longer needs. A refusal to shrink costs
@@ -148,8 +157,9 @@ taper_status formats_image_orient(taper_image *image, unsigned orientation,
     taper_limits l = formats_limits_or_default(limits);
     if (bytes > l.max_memory / 2)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "turning the picture upright takes %llu bytes; raise --max-memory",
-                            2 * (unsigned long long)bytes);
+                            "turning the picture upright takes %llu bytes; give --max-memory %lluM",
+                            2 * (unsigned long long)bytes,
+                            (2 * (unsigned long long)bytes >> 20) + 1);
     uint8_t *to = malloc(bytes);
     if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to turn the picture upright");
     int turned = orientation >= 5;

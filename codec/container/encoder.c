@@ -24,30 +24,61 @@ enum {
     REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
 };
 
-/* Could a decoder with the same limits render it, on up to so many threads? Beside the group and
- * the picture it holds the front matter and its chunks, for which an eighth is left. */
-static int can_be_rendered(const taper_encoder *e, const taper_image *image, codec_grid grid) {
+/* Memory that a decoder needs to render it, on up to so many threads. Beside the group and the
+ * picture it holds the front matter and its chunks, for which an eighth is left. */
+static uint64_t memory_to_render(const taper_encoder *e, const taper_image *image,
+                                 codec_grid grid) {
     enum { THREADS = 16 };
     const taper_model *m = e->model;
-    uint64_t n = (uint64_t)grid.columns * grid.rows, most = e->limits.max_memory;
+    uint64_t n = (uint64_t)grid.columns * grid.rows;
     uint64_t bytes = codec_chunk_coder_bytes(&m->tables, n);
-    if (n > most || bytes > most) return 0;
     bytes += n * m->network.inputs * sizeof(float);
     if (m->restoration.layers)
         bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);
     uint64_t pixels = (uint64_t)image->width * image->height;
-    return pixels <= LARGE_PIXELS ? bytes <= most : bytes <= most - most / 8;
+    return pixels <= LARGE_PIXELS ? bytes : bytes + bytes / 7 + 1;
 }
 
-/* Could it be encoded, were there no other? */
-static int can_be_encoded(const taper_encoder *e, const taper_image *image) {
+/* Memory to encode it, were there no other. */
+static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *image) {
     uint64_t windows = codec_encoder_windows(e, image),
              bytes = codec_encoder_image_bytes(e, image, 0);
     codec_group_size size = {windows, 1, windows, bytes, 0, e->options.measure};
-    uint64_t all = codec_group_write_bytes(e->model, &size);
-    return formats_add_u64(all, codec_encoder_image_bytes(e, image, e->rate_classes > 1), &all) ==
-               TAPER_OK &&
-           all <= e->account->limit;
+    return codec_group_write_bytes(e->model, &size) +
+           codec_encoder_image_bytes(e, image, e->rate_classes > 1);
+}
+
+/* The option that is to be raised is named, and to how much. */
+static taper_status check_size(const taper_encoder *e, const taper_image *image,
+                               taper_error *error) {
+    const taper_limits *l = &e->limits;
+    const unsigned width = image->width, height = image->height;
+    const uint64_t pixels = (uint64_t)width * height;
+    if (width > FORMATS_MAX_SIDE || height > FORMATS_MAX_SIDE)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "an image of %u x %u pixels is too large: no side may be above %d; make it "
+            "smaller, or cut it into parts",
+            width, height, (int)FORMATS_MAX_SIDE);
+    if (pixels > l->max_pixels)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "image of %u x %u pixels is above the limit of %llu; give --max-pixels "
+                            "%llu",
+                            width, height, (unsigned long long)l->max_pixels,
+                            (unsigned long long)pixels);
+    codec_grid grid = codec_windows_grid(e->model->window, width, height);
+    const uint64_t render = memory_to_render(e, image, grid);
+    const uint64_t taken =
+        l->max_memory > e->account->limit ? l->max_memory - e->account->limit : 0;
+    const uint64_t encode = memory_to_encode(e, image) + taken;
+    const uint64_t needed = render > encode ? render : encode;
+    if (needed <= l->max_memory) return TAPER_OK;
+    return formats_fail(
+        error, TAPER_ERR_LIMIT,
+        "image of %u x %u pixels takes %llu bytes of memory, more than the limit of "
+        "%llu; give --max-memory %lluM",
+        width, height, (unsigned long long)needed, (unsigned long long)l->max_memory,
+        (unsigned long long)((needed >> 20) + 1));
 }
 
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
@@ -63,15 +94,7 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
         return formats_fail(
             error, TAPER_ERR_UNSUPPORTED,
             "image is in colour but the model is for grey images; use a colour model");
-    uint64_t pixels = (uint64_t)image->width * image->height;
-    codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
-    if (pixels > e->limits.max_pixels || image->width > FORMATS_MAX_SIDE ||
-        image->height > FORMATS_MAX_SIDE || !can_be_rendered(e, image, grid) ||
-        !can_be_encoded(e, image))
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "image of %u x %u pixels is above the limits; raise --max-pixels or --max-memory",
-            image->width, image->height);
+    TAPER_TRY(check_size(e, image, error));
     if (e->images >= e->limits.max_images || e->images >= UINT32_MAX - 1)
         return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; raise --max-images",
                             e->images);
