@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,7 +122,7 @@ static int compare_paths(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names in one folder, dot files left out, in byte order: so is what is said of them. */
+/* Names in one folder, in byte order: so is what is said of them. */
 static taper_status read_names(const walk *w, const char *path, formats_path_list *names) {
     DIR *dir = opendir(path);
     if (!dir) return report_errno(w, path, errno, "open the folder");
@@ -133,22 +134,44 @@ static taper_status read_names(const walk *w, const char *path, formats_path_lis
             if (errno) status = report_errno(w, path, errno, "read the folder");
             break;
         }
-        if (entry->d_name[0] != '.') status = add_path(names, strdup(entry->d_name), w->error);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            status = add_path(names, strdup(entry->d_name), w->error);
     }
     closedir(dir);
     if (names->count) qsort(names->paths, names->count, sizeof *names->paths, compare_paths);
     return status;
 }
 
+/* Folders that Synology, QNAP, macOS, Windows and Linux make among people's files. */
+static int is_kept_by_programs(const char *name) {
+    static const char *const names[] = {
+        "@eaDir",       "#recycle",           "#snapshot",
+        "@Recycle",     "@Recently-Snapshot", "__MACOSX",
+        "$RECYCLE.BIN", "RECYCLER",           "System Volume Information",
+        "lost+found"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(name, names[i]) == 0) return 1;
+    return 0;
+}
+
+static taper_status report_hidden(const walk *w, const char *path) {
+    taper_error why;
+    formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is hidden, or a folder that programs keep");
+    report(w, FORMATS_FOLDER_HIDDEN, path, &why);
+    return TAPER_OK;
+}
+
 static taper_status walk_folder(walk *w, const char *relative, const char *path);
 
 /* One thing in a folder: list a file, enter a folder, put off a link to a folder. */
-static taper_status visit(walk *w, const char *relative, const char *path) {
+static taper_status visit(walk *w, const char *relative, const char *path, const char *name) {
     struct stat st;
+    if (name[0] == '.') return report_hidden(w, path);
     int missing = lstat(path, &st) != 0, is_link = !missing && S_ISLNK(st.st_mode);
     if (missing || (is_link && stat(path, &st) != 0))
         return report_errno(w, path, errno, "examine");
     if (S_ISDIR(st.st_mode)) {
+        if (is_kept_by_programs(name)) return report_hidden(w, path);
         if (is_link && w->follow_links) return add_path(&w->links, strdup(relative), w->error);
         if (is_link) {
             report_link(w, path, "links to folders are entered with --follow-links only");
@@ -178,7 +201,7 @@ static taper_status walk_folder(walk *w, const char *relative, const char *path)
         char *below =
             relative[0] ? formats_path_join(relative, names.paths[i]) : strdup(names.paths[i]);
         char *full = formats_path_join(path, names.paths[i]);
-        status = below && full ? visit(w, below, full) : no_memory(w->error);
+        status = below && full ? visit(w, below, full, names.paths[i]) : no_memory(w->error);
         free(below);
         free(full);
     }
@@ -232,8 +255,10 @@ static taper_status enter_link(walk *w, const char *relative) {
     taper_status status = TAPER_OK;
     if (stat(path, &st) != 0 || is_below_root(w, path, &below) != 0)
         status = report_errno(w, path, errno, "examine");
-    else if (!below) report_link(w, path, "links that lead out of the folder are not entered");
-    else status = enter(w, &st, &first);
+    else if (!below)
+        report_link(w, path, "links that lead out of the folder are not entered");
+    else
+        status = enter(w, &st, &first);
     if (status == TAPER_OK && first) status = walk_folder(w, relative, path);
     free(path);
     return status;
@@ -262,7 +287,9 @@ taper_status formats_folder_walk(const char *folder, uint64_t max_files, int fol
     }
     formats_path_list_free(&w.links);
     free(w.entered);
-    if (status != TAPER_OK) formats_path_list_free(out);
-    else if (out->count) qsort(out->paths, out->count, sizeof *out->paths, compare_paths);
+    if (status != TAPER_OK)
+        formats_path_list_free(out);
+    else if (out->count)
+        qsort(out->paths, out->count, sizeof *out->paths, compare_paths);
     return status;
 }

@@ -10,7 +10,8 @@ taper_status formats_no_memory_to_list(taper_error *error) {
 
 void formats_report_skip(list_builder *b, formats_skip what, const char *path,
                          const taper_error *why) {
-    b->skipped += what != FORMATS_SKIP_LINK;
+    b->skipped += what != FORMATS_SKIP_LINK && what != FORMATS_SKIP_HIDDEN;
+    b->hidden += what == FORMATS_SKIP_HIDDEN;
     b->failed += what == FORMATS_SKIP_FAILED;
     if (b->skip) b->skip(b->skip_user, what, path, why);
 }

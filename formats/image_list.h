@@ -59,7 +59,8 @@ typedef struct list_builder {
     formats_image_names *names;
     formats_imageset_skip_fn *skip;
     void *skip_user;
-    size_t skipped; /* files that were reported to skip, links aside */
+    size_t skipped; /* files that were reported to skip, links and hidden ones aside */
+    size_t hidden;
     size_t failed;  /* those of them that are failures */
     int follow_links;
     taper_error *error;

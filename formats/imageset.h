@@ -17,7 +17,7 @@ typedef struct formats_imageset_options {
 } formats_imageset_options;
 
 /* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files
- * in byte order of their relative path, dot files left out), "-" (standard input, any of these
+ * in byte order of their relative path, hidden ones left out), "-" (standard input, any of these
  * formats). Class labels: from options->labels, else CIFAR's own, else the first-level folder names
  * below a folder argument when there are at least two such classes (sorted by name, 0..). On
  * success *out is the caller's, to close; on failure *out is NULL. An input without a single image

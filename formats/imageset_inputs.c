@@ -95,13 +95,14 @@ static void on_folder_problem(void *user, formats_folder_problem what, const cha
         [FORMATS_FOLDER_FAILED] = FORMATS_SKIP_FAILED,
         [FORMATS_FOLDER_OTHER] = FORMATS_SKIP_NO_IMAGE,
         [FORMATS_FOLDER_LINK] = FORMATS_SKIP_LINK,
+        [FORMATS_FOLDER_HIDDEN] = FORMATS_SKIP_HIDDEN,
     };
     formats_report_skip(user, skips[what], path, why);
 }
 
 static taper_status add_folder(list_builder *b, const char *folder) {
     formats_path_list list;
-    size_t before = b->list->count, failed_before = b->failed;
+    size_t before = b->list->count, failed_before = b->failed, hidden_before = b->hidden;
     TAPER_TRY(formats_folder_walk(folder, b->list->limits.max_images, b->follow_links, &list,
                                   on_folder_problem, b, b->error));
     taper_status status = TAPER_OK;
@@ -115,7 +116,8 @@ static taper_status add_folder(list_builder *b, const char *folder) {
     formats_path_list_free(&list);
     if (status == TAPER_OK && b->failed == failed_before && b->list->count == before) {
         taper_error why;
-        formats_fail(&why, TAPER_ERR_ARG, "the folder holds no %s", files ? "image" : "file");
+        formats_fail(&why, TAPER_ERR_ARG, "the folder holds no %s%s", files ? "image" : "file",
+                     b->hidden > hidden_before ? " that is not hidden; name hidden ones" : "");
         report_failure(b, folder, &why);
     }
     return status;

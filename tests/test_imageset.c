@@ -84,7 +84,7 @@ static void put_text(const char *name, const char *text) {
 /* --- opening --- */
 
 typedef struct skips {
-    int count, no_images, links; /* count: failures */
+    int count, no_images, links, hidden; /* count: failures */
     char last_path[SCRATCH_PATH];
     taper_error last;
     char all[4096];
@@ -95,6 +95,7 @@ static void on_skip(void *user, formats_skip what, const char *path, const taper
     s->count += what == FORMATS_SKIP_FAILED;
     s->no_images += what == FORMATS_SKIP_NO_IMAGE;
     s->links += what == FORMATS_SKIP_LINK;
+    s->hidden += what == FORMATS_SKIP_HIDDEN;
     snprintf(s->last_path, sizeof s->last_path, "%s", path);
     s->last = *why;
     assert_true(why->status != TAPER_OK && why->text[0]);
@@ -525,6 +526,35 @@ static void links_never_leave_the_folder(void **state) {
     formats_imageset_close(set);
 }
 
+/* They give no image and no class, unless they are named; each is told. */
+static void folders_of_systems_are_passed_over(void **state) {
+    (void)state;
+    static const char *const kept[] = {"@eaDir",   "__MACOSX",     ".git",      ".thumbnails",
+                                       "#recycle", "$Recycle.Bin", "lost+found"};
+    char path[SCRATCH_PATH];
+    put_png("nas/cat/1.png", 1);
+    put_png("nas/dog/2.png", 2);
+    put_png("nas/dog/.3.png", 3);
+    put_png("nas/dog/@eaDir/4.png", 4);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        snprintf(path, sizeof path, "nas/%s/5.png", kept[i]);
+        put_png(path, 5);
+    }
+    formats_imageset *set = must_open(NAMES("nas"), NULL, 0);
+    assert_names(set, NAMES("cat/1.png", "dog/2.png"));
+    assert_int_equal(formats_imageset_class_count(set), 2);
+    assert_int_equal(last_open.hidden, 9);
+    formats_imageset_close(set);
+    set = must_open(NAMES("nas/@eaDir"), NULL, 0);
+    assert_names(set, NAMES("5.png"));
+    formats_imageset_close(set);
+    put_png("only/.git/1.png", 1);
+    taper_error error;
+    skips s;
+    assert_int_equal(open_set(&set, NAMES("only"), NULL, &s, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(s.last.text, "hidden"));
+}
+
 /* What is no image passes in folders, but not where it was named; what looks like one does not. */
 static void files_that_are_no_images_are_told_apart(void **state) {
     (void)state;
@@ -819,6 +849,7 @@ int main(void) {
         cmocka_unit_test(inputs_without_images_are_named),
         cmocka_unit_test(loops_of_links_end),
         cmocka_unit_test(links_never_leave_the_folder),
+        cmocka_unit_test(folders_of_systems_are_passed_over),
         cmocka_unit_test(files_that_are_no_images_are_told_apart),
         cmocka_unit_test(formats_that_are_not_read_are_named),
         cmocka_unit_test(one_image_of_a_stream_is_read),

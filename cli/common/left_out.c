@@ -50,7 +50,10 @@ void cli_left_out_file(void *user, formats_skip what, const char *path, const ta
         leave_out(l, path, why);
         return;
     }
-    count(what == FORMATS_SKIP_LINK ? &l->links : &l->no_image, path, why);
+    count(what == FORMATS_SKIP_LINK     ? &l->links
+          : what == FORMATS_SKIP_HIDDEN ? &l->hidden
+                                        : &l->no_image,
+          path, why);
     if (l->common->verbose) cli_note(l->common, l->verb, "%s: %s", path, why->text);
 }
 
@@ -69,6 +72,12 @@ static void tell_passed_over(const cli_left_out *l) {
         cli_note(l->common, l->verb, "%zu file%s no image%s passed over (%s%s)", a->count,
                  a->count == 1 ? " that is" : "s that are", a->count == 1 ? " was" : "s were",
                  a->count == 1 ? "" : "the first: ", a->first);
+    a = &l->hidden;
+    if (a->count)
+        cli_note(l->common, l->verb,
+                 "%zu hidden file%s or system folder%s passed over (%s%s): name %s to read it",
+                 a->count, formats_plural(a->count, "s"), a->count == 1 ? " was" : "s were",
+                 a->count == 1 ? "" : "the first: ", a->first, a->count == 1 ? "it" : "one");
     a = &l->links;
     if (a->count)
         cli_warning(l->verb, NULL, "%zu link%s not followed (%s%s): %s", a->count,

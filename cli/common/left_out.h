@@ -26,7 +26,7 @@ typedef struct cli_left_out {
     /* its own */
     size_t files; /* of the failures: files that gave no image, or too few */
     size_t told;  /* failures that have a line of their own */
-    cli_alike alike[CLI_ALIKE_MOST], no_image, links;
+    cli_alike alike[CLI_ALIKE_MOST], no_image, links, hidden;
     size_t kinds;
 } cli_left_out;
 
