@@ -7,20 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNSIGNED_BYTE = 8, MAX_DIMENSIONS = 4, MAX_HEADER = 4 + 4 * MAX_DIMENSIONS };
+/* Types of elements: bytes, shorts and integers with a sign, floats, doubles. */
+enum { UNSIGNED_BYTE = 8, SIGNED_BYTE, SHORT = 11, INTEGER, FLOAT, DOUBLE };
+enum { MAX_DIMENSIONS = 4, MAX_HEADER = 4 + 4 * MAX_DIMENSIONS, QMNIST_COLUMNS = 8 };
+
+/* 0: there is no such type. */
+static unsigned bytes_of_type(unsigned type) {
+    static const uint8_t sizes[] = {1, 1, 0, 2, 4, 4, 8};
+    return type >= UNSIGNED_BYTE && type <= DOUBLE ? sizes[type - UNSIGNED_BYTE] : 0;
+}
 
 int formats_idx_detect(const void *bytes, size_t n) {
     const uint8_t *p = bytes;
-    int idx = n >= 4 && p[0] == 0 && p[1] == 0 && p[2] == UNSIGNED_BYTE && p[3] >= 1;
+    int idx = n >= 4 && p[0] == 0 && p[1] == 0 && bytes_of_type(p[2]) && p[3] >= 1;
     return idx && p[3] <= MAX_DIMENSIONS ? p[3] : 0;
 }
 
 /* What stands at the front of every IDX file. */
 typedef struct idx_shape {
-    unsigned dimensions;
+    unsigned type, dimensions;
     uint32_t size[MAX_DIMENSIONS];
     uint32_t header_bytes;
-    uint64_t elements; /* product of sizes */
+    uint64_t data_bytes; /* of all elements */
 } idx_shape;
 
 static taper_status read_shape(const uint8_t *bytes, size_t n, idx_shape *shape,
@@ -32,17 +40,17 @@ static taper_status read_shape(const uint8_t *bytes, size_t n, idx_shape *shape,
     if (zero != 0 || dimensions == 0)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "this is not an IDX file: its first bytes are wrong");
-    if (type != UNSIGNED_BYTE || dimensions > MAX_DIMENSIONS)
-        return formats_fail(
-            error, TAPER_ERR_UNSUPPORTED,
-            "the IDX file has %u dimensions of element type 0x%02x; only unsigned bytes "
-            "(0x08) of up to 4 dimensions can be read",
-            dimensions, type);
+    if (!bytes_of_type(type) || dimensions > MAX_DIMENSIONS)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "the IDX file has %u dimensions of element type 0x%02x; up to 4 of the "
+                            "types 0x08 to 0x0e can be read",
+                            dimensions, type);
+    shape->type = type;
     shape->dimensions = dimensions;
-    shape->elements = 1;
+    shape->data_bytes = bytes_of_type(type);
     for (unsigned d = 0; d < dimensions; d++) {
         shape->size[d] = formats_read_u32be(&c);
-        if (formats_mul_u64(shape->elements, shape->size[d], &shape->elements) != TAPER_OK)
+        if (formats_mul_u64(shape->data_bytes, shape->size[d], &shape->data_bytes) != TAPER_OK)
             return formats_fail(error, TAPER_ERR_LIMIT,
                                 "the IDX header asks for more than 2^64 bytes");
     }
@@ -54,6 +62,14 @@ static taper_status read_shape(const uint8_t *bytes, size_t n, idx_shape *shape,
 static taper_status set_geometry(const idx_shape *shape, formats_idx *out, taper_error *error) {
     const uint32_t *size = shape->size;
     *out = (formats_idx){.count = size[0], .header_bytes = shape->header_bytes, .channels = 1};
+    if (shape->dimensions <= 2)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "this IDX file holds labels, not images; give it with --labels");
+    if (shape->type != UNSIGNED_BYTE)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "the IDX file has elements of type 0x%02x; of images only unsigned "
+                            "bytes (0x08) can be read",
+                            shape->type);
     if (shape->dimensions == 3) {
         out->height = size[1];
         out->width = size[2];
@@ -66,9 +82,6 @@ static taper_status set_geometry(const idx_shape *shape, formats_idx *out, taper
         out->channels = (uint8_t)size[1];
         out->height = size[2];
         out->width = size[3];
-    } else if (shape->dimensions == 1) {
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "this IDX file holds labels, not images; give it with --labels");
     } else {
         return formats_fail(
             error, TAPER_ERR_UNSUPPORTED,
@@ -91,7 +104,7 @@ static taper_status check_count(uint64_t count, const char *what, const taper_li
 
 static taper_status check_length(const idx_shape *shape, uint64_t size, taper_error *error) {
     uint64_t promised;
-    if (formats_add_u64(shape->elements, shape->header_bytes, &promised) == TAPER_OK &&
+    if (formats_add_u64(shape->data_bytes, shape->header_bytes, &promised) == TAPER_OK &&
         promised == size)
         return TAPER_OK;
     return formats_fail(error, promised > size ? TAPER_ERR_TRUNCATED : TAPER_ERR_CORRUPT,
@@ -150,8 +163,10 @@ taper_status formats_idx_read(const taper_source *source, const formats_idx *idx
         idx->planar && idx->channels > 1
             ? read_planar(source, offset, idx->image_bytes, out, error)
             : formats_source_read(source, offset, out->pixels, idx->image_bytes, error);
-    if (status == TAPER_OK) formats_image_drop_opaque_alpha(out);
-    else formats_image_free(out);
+    if (status == TAPER_OK)
+        formats_image_drop_opaque_alpha(out);
+    else
+        formats_image_free(out);
     return status;
 }
 
@@ -161,7 +176,7 @@ static taper_status check_claim(const idx_shape *shape, size_t compressed,
                                 taper_error *error) {
     taper_limits l = formats_limits_or_default(limits);
     TAPER_TRY(check_count(shape->size[0], "items", limits, error));
-    taper_status fits = formats_add_u64(shape->elements, shape->header_bytes, promised);
+    taper_status fits = formats_add_u64(shape->data_bytes, shape->header_bytes, promised);
     if (fits != TAPER_OK || *promised > l.max_memory || *promised > SIZE_MAX / 2)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
@@ -199,20 +214,60 @@ taper_status formats_idx_unpack(const void *bytes, size_t n, const taper_limits 
     return TAPER_OK;
 }
 
+/* A table with a row for each label: only QMNIST's columns are known, of which the first is the
+ * class. */
+static taper_status check_label_shape(const idx_shape *shape, taper_error *error) {
+    if (shape->dimensions > 2)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "this IDX file has %u dimensions; labels have 1. Are these the images?",
+                            shape->dimensions);
+    if (shape->type >= FLOAT)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "this IDX file holds numbers with fractions (type 0x%02x); labels are "
+                            "whole numbers",
+                            shape->type);
+    const uint32_t columns = shape->dimensions == 2 ? shape->size[1] : 1;
+    if (columns == 1 || (columns == QMNIST_COLUMNS && shape->type == INTEGER)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "this IDX file has %u numbers for each label, and which one is the class "
+                        "is known of QMNIST's 8 integers only; write the classes as CSV or as IDX "
+                        "of 1 dimension",
+                        columns);
+}
+
+/* A big-endian whole number, with its sign. */
+static int64_t element_at(const uint8_t *p, unsigned type) {
+    switch (type) {
+    case SIGNED_BYTE: return (int8_t)*p;
+    case SHORT: return (int16_t)formats_get_u16be(p);
+    case INTEGER: return (int32_t)formats_get_u32be(p);
+    default: return *p;
+    }
+}
+
 static taper_status decode_plain_labels(const uint8_t *bytes, size_t n, const taper_limits *limits,
                                         uint8_t **labels, size_t *count, taper_error *error) {
     idx_shape shape;
     TAPER_TRY(read_shape(bytes, n, &shape, error));
-    if (shape.dimensions != 1)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "this IDX file has %u dimensions; labels have 1. Are these the images?",
-                            shape.dimensions);
-    TAPER_TRY(check_count(shape.elements, "labels", limits, error));
+    TAPER_TRY(check_label_shape(&shape, error));
+    TAPER_TRY(check_count(shape.size[0], "labels", limits, error));
     TAPER_TRY(check_length(&shape, n, error));
-    *labels = malloc(shape.elements ? (size_t)shape.elements : 1);
+    *count = shape.size[0];
+    *labels = malloc(*count ? *count : 1);
     if (!*labels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the labels");
-    *count = (size_t)shape.elements;
-    memcpy(*labels, bytes + shape.header_bytes, *count);
+    const size_t step = *count ? (size_t)(shape.data_bytes / *count) : 0;
+    for (size_t i = 0; i < *count; i++) {
+        const int64_t value = element_at(bytes + shape.header_bytes + i * step, shape.type);
+        if (value >= 0 && value <= UINT8_MAX) {
+            (*labels)[i] = (uint8_t)value;
+            continue;
+        }
+        free(*labels), *labels = NULL, *count = 0;
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "label %zu of the IDX file is %lld; its labels can be 0 to 255: write "
+                            "others as CSV",
+                            i + 1, (long long)value);
+    }
     return TAPER_OK;
 }
 
@@ -236,8 +291,10 @@ static taper_status finish(formats_buffer *buffer, int gzip, uint8_t **out, size
     taper_status status = buffer->status;
     if (status != TAPER_OK)
         formats_fail(error, status = TAPER_ERR_NOMEM, "no memory to encode IDX");
-    else if (gzip) status = formats_gzip_pack(buffer->data, buffer->size, out, n, error);
-    else *out = formats_buffer_take(buffer, n);
+    else if (gzip)
+        status = formats_gzip_pack(buffer->data, buffer->size, out, n, error);
+    else
+        *out = formats_buffer_take(buffer, n);
     formats_buffer_free(buffer);
     return status;
 }

@@ -1,9 +1,11 @@
-/* idx.h -- IDX files (the format of MNIST): images and labels of unsigned bytes, plain or gzip.
+/* idx.h -- IDX files (the format of MNIST): images of unsigned bytes and labels, plain or gzip.
  *
- * An IDX file is 0, 0, the element type (8: unsigned byte), the number of dimensions, each
- * dimension as a big-endian 32-bit number, then the elements, last dimension fastest.
+ * An IDX file is 0, 0, the element type (8: unsigned byte; 9, 11, 12: signed integers of 1, 2, 4
+ * bytes), the number of dimensions, each dimension as a big-endian 32-bit number, then the
+ * elements, big-endian, last dimension fastest.
  *
- *     1 dimension    labels
+ *     1 dimension    labels, of any of these types, with values 0 to 255
+ *     2 dimensions   labels: one column, or QMNIST's 8 of type 12, of which the first is the class
  *     3 dimensions   grey images: count, height, width
  *     4 dimensions   interleaved images (count, height, width, channels) when the last is 1 to 4;
  *                    else planar images (count, channels, height, width) when the second is 1 or 3
@@ -15,8 +17,7 @@
 #define FORMATS_IDX_H
 #include "formats/status.h"
 
-/* Number of dimensions (1..) when the first n bytes are those of an IDX file of unsigned bytes,
- * else 0. */
+/* Number of dimensions (1..) when the first n bytes are those of an IDX file, else 0. */
 int formats_idx_detect(const void *bytes, size_t n);
 
 typedef struct formats_idx {
@@ -42,7 +43,8 @@ taper_status formats_idx_read(const taper_source *source, const formats_idx *idx
 taper_status formats_idx_unpack(const void *bytes, size_t n, const taper_limits *limits,
                                 uint8_t **out, size_t *out_size, taper_error *error);
 
-/* Decode a label file, plain or gzip. *labels is the caller's to free; NULL on failure. */
+/* Decode a label file, plain or gzip. *labels is the caller's to free; NULL on failure.
+ * TAPER_ERR_CORRUPT also: fractions, values beyond 0..255, a table of unknown columns. */
 taper_status formats_idx_labels_decode(const void *bytes, size_t n, const taper_limits *limits,
                                        uint8_t **labels, size_t *count, taper_error *error);
 

@@ -362,10 +362,6 @@ static taper_status check_kind(const uint8_t *p, size_t n, taper_error *error) {
     if (n >= 2 && ((p[0] == 0xFF && p[1] == 0xFE) || (p[0] == 0xFE && p[1] == 0xFF)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the labels are text in UTF-16; save them as UTF-8");
-    if (n >= 4 && !p[0] && !p[1] && p[2] > 8 && p[2] <= 0x0E && p[3] == 1)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "this IDX file holds numbers of type 0x%02X; labels are bytes, 0x08",
-                            (unsigned)p[2]);
     return TAPER_OK;
 }
 

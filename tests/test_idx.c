@@ -102,6 +102,60 @@ static void labels_return(void **state) {
     }
 }
 
+/* An IDX file of n signed integers of 1, 2 or 4 bytes, in rows of so many columns, 0: no rows. */
+static formats_buffer make_integers(uint8_t type, unsigned columns, const int *values, size_t n) {
+    static const uint8_t sizes[] = {[9] = 1, [11] = 2, [12] = 4};
+    formats_buffer b = formats_buffer_make(1 << 16);
+    formats_write_u16be(&b, 0);
+    formats_write_u8(&b, type);
+    formats_write_u8(&b, columns ? 2 : 1);
+    formats_write_u32be(&b, (uint32_t)(columns ? n / columns : n));
+    if (columns) formats_write_u32be(&b, columns);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = sizes[type]; k-- > 0;)
+            formats_write_u8(&b, (uint8_t)((uint32_t)values[i] >> 8 * k));
+    assert_int_equal(b.status, TAPER_OK);
+    return b;
+}
+
+/* Every type of integers, plain and packed; QMNIST's table; what cannot be a class, with its place.
+ */
+static void labels_of_integers_are_read(void **state) {
+    (void)state;
+    static const int values[16] = {3, 0, 127, 9, 1, 2, 7, 5, 100, 4, 6, 8, 11, 12, 13, 14};
+    static const struct {
+        uint8_t type;
+        unsigned columns, labels; /* labels: 0 when they are refused */
+    } kinds[] = {{9, 0, 16}, {11, 0, 16}, {12, 0, 16}, {11, 1, 16}, {12, 1, 16},
+                 {12, 8, 2}, {11, 8, 0},  {12, 2, 0},  {9, 8, 0}};
+    uint8_t *back, *packed;
+    size_t count, size;
+    taper_error error;
+    for (size_t k = 0; k < 2 * sizeof kinds / sizeof kinds[0]; k++) {
+        const unsigned labels = kinds[k / 2].labels, step = labels ? 16 / labels : 0;
+        formats_buffer b = make_integers(kinds[k / 2].type, kinds[k / 2].columns, values, 16);
+        assert_int_equal(formats_gzip_pack(b.data, b.size, &packed, &size, NULL), TAPER_OK);
+        const taper_status status = formats_idx_labels_decode(
+            k % 2 ? packed : b.data, k % 2 ? size : b.size, NULL, &back, &count, &error);
+        assert_int_equal(status, labels ? TAPER_OK : TAPER_ERR_CORRUPT);
+        assert_int_equal(count, labels);
+        for (size_t i = 0; i < labels; i++) assert_int_equal(back[i], values[i * step]);
+        if (!labels) assert_non_null(strstr(error.text, "QMNIST"));
+        free(back), free(packed);
+        formats_buffer_free(&b);
+    }
+    static const int beyond[][3] = {{1, 2, 256}, {1, 2, -1}, {1, 2, INT32_MIN}};
+    for (size_t k = 0; k < 3; k++) {
+        formats_buffer b = make_integers(12, 0, beyond[k], 3);
+        assert_int_equal(formats_idx_labels_decode(b.data, b.size, NULL, &back, &count, &error),
+                         TAPER_ERR_CORRUPT);
+        assert_null(back);
+        assert_non_null(strstr(error.text, "label 3 "));
+        assert_non_null(strstr(error.text, "0 to 255"));
+        formats_buffer_free(&b);
+    }
+}
+
 static taper_status open_bytes(const uint8_t *bytes, size_t n, const taper_limits *limits,
                                taper_error *error) {
     formats_memory memory = {bytes, n};
@@ -260,6 +314,7 @@ int main(void) {
         cmocka_unit_test(encoding_loses_nothing),
         cmocka_unit_test(planar_files_are_interleaved),
         cmocka_unit_test(labels_return),
+        cmocka_unit_test(labels_of_integers_are_read),
         cmocka_unit_test(every_truncation_is_told),
         cmocka_unit_test(every_flipped_bit_of_gzip_is_survived),
         cmocka_unit_test(bad_headers_are_told),

@@ -96,7 +96,7 @@ static void other_kinds_are_named(void **state) {
         {"\xff\xfe"
          "d\0o\0",
          "UTF-16", 6},
-        {"\0\0\x0c\1\0\0\0\1\0\0\0\0", "numbers of type 0x0C; labels are bytes", 12}};
+        {"\0\0\x0d\1\0\0\0\1\0\0\0\0", "numbers with fractions (type 0x0d)", 12}};
     formats_labels l;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         taper_error error = {0};
