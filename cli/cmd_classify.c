@@ -372,7 +372,8 @@ int cmd_classify(int argc, char **argv) {
     }
     char **paths = argv + first;
     const size_t n = (size_t)(argc - first);
-    code = check_settings(&st, paths, n);
+    code = cli_inputs_check("classify", paths, n);
+    if (code == CLI_DONE) code = check_settings(&st, paths, n);
     st.among = (cli_code_set){.common = &s->common,
                               .verb = "classify",
                               .output = s->output,

@@ -431,8 +431,9 @@ int cmd_compare(int argc, char **argv) {
     st.limits = cli_limits(&st.s.common);
     st.subject.limits = &st.limits;
     st.result = cli_rivals_have_room() ? calloc(1, sizeof *st.result) : NULL;
-    code = st.result ? open_inputs(&st, argv + first, (size_t)(argc - first))
+    code = st.result ? cli_inputs_check("compare", argv + first, (size_t)(argc - first))
                      : no_room();
+    if (code == CLI_DONE) code = open_inputs(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE) code = make_subject(&st);
     if (code == CLI_DONE) code = measure_own(&st);
     if (code == CLI_DONE) code = measure_rivals(&st);

@@ -365,7 +365,8 @@ int cmd_embed(int argc, char **argv) {
     settings *s = &st.s;
     int first, code = cli_options_parse(&cli_verb_embed, argc, argv, s, &first);
     if (code >= 0) return code;
-    code = check_settings(s, argv + first, (size_t)(argc - first));
+    code = cli_inputs_check("embed", argv + first, (size_t)(argc - first));
+    if (code == CLI_DONE) code = check_settings(s, argv + first, (size_t)(argc - first));
     if (code != CLI_DONE) return code;
     st.is_csv = s->output && wants_csv(s, s->output);
     st.images = (cli_code_set){.common = &s->common,

@@ -207,7 +207,8 @@ int cmd_index(int argc, char **argv) {
                                .labels = s->labels,
                                .follow_links = s->follow_links,
                                .alpha = (formats_alpha)s->alpha};
-    code = make_index(&st, argv + first, n);
+    code = cli_inputs_check("index", argv + first, n);
+    if (code == CLI_DONE) code = make_index(&st, argv + first, n);
     if (code == CLI_DONE && st.images.left.failed) code = CLI_SOME_FAILED;
     formats_atomic_file_abort(st.out.file);
     for (size_t i = 0; i < st.n_open; i++) cli_index_close(&st.earlier[i]);

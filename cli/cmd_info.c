@@ -463,12 +463,13 @@ static int tell_index(const settings *s, const char *path) {
     return code;
 }
 
-static int tell(const settings *s, const char *path) {
-    if (cli_is_index(path)) return tell_index(s, path);
+static int tell(const settings *s, char *path) {
     cli_stream stream;
     cli_model model;
     codec_builtin_model builtin;
-    int code;
+    int code = cli_inputs_check("info", &path, 1);
+    if (code != CLI_DONE) return code;
+    if (cli_is_index(path)) return tell_index(s, path);
     if (codec_builtin_model_named(path, &builtin)) {
         code = cli_model_open(&model, "info", path, &s->common);
         return code == CLI_DONE ? tell_model(s, &model, path) : code;

@@ -166,13 +166,14 @@ static int open_file(state *st, char *path) {
         taper_error error = {0};
         return cli_fail("search", path, formats_fail_errno(&error, errno, "open"), &error);
     }
+    const int code = cli_inputs_check("search", &path, 1);
+    if (code != CLI_DONE) return code;
     if (s->output && cli_output_check("search", s->output, path) != CLI_DONE) return CLI_USAGE;
     if (s->html && cli_output_check("search", s->html, path) != CLI_DONE) return CLI_USAGE;
     if (cli_is_index(path)) {
-        int code = cli_index_open(&st->index, "search", path, &s->common);
-        if (code == CLI_DONE && s->images.count)
-            code = cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
-        return code;
+        const int opened = cli_index_open(&st->index, "search", path, &s->common);
+        if (opened != CLI_DONE || !s->images.count) return opened;
+        return cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
     }
     if (!s->model && !strcmp(path, "-")) {
         cli_error("search", "standard input",

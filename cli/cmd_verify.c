@@ -170,10 +170,12 @@ static int verify_index(const settings *s, const char *path) {
     return code;
 }
 
-static int verify_file(const settings *s, const char *path) {
+static int verify_file(const settings *s, char *path) {
     cli_stream stream;
+    int code = cli_inputs_check("verify", &path, 1);
+    if (code != CLI_DONE) return code;
     if (cli_is_index(path)) return verify_index(s, path);
-    int code = cli_stream_open(&stream, "verify", path);
+    code = cli_stream_open(&stream, "verify", path);
     if (code != CLI_DONE) return code;
     code = cli_stream_is_model(&stream) ? verify_model(s, &stream, path)
                                         : verify_container(s, &stream, path);

@@ -12,6 +12,20 @@
 
 /* --- bytes and containers --- */
 
+int cli_inputs_check(const char *verb, char *const *paths, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint8_t front[4];
+        size_t got;
+        struct stat st;
+        taper_error error;
+        if (!strcmp(paths[i], "-") || stat(paths[i], &st) || !S_ISREG(st.st_mode)) continue;
+        const taper_status status = formats_file_peek(paths[i], front, sizeof front, &got, &error);
+        if (status != TAPER_OK && !formats_errno_is_of_path(errno))
+            return cli_fail(verb, paths[i], status, &error);
+    }
+    return CLI_DONE;
+}
+
 static taper_status spool_stream(cli_stream *stream, int descriptor, taper_error *error) {
     TAPER_TRY(cli_spool_open(&stream->spool, error));
     TAPER_TRY(cli_spool_fill(stream->spool, descriptor, error));

@@ -11,6 +11,10 @@
 
 /* --- bytes and containers --- */
 
+/* Read the first bytes of each regular file among the paths, before it is asked what they are: one
+ * that cannot be read for a fault of the disk ends the run. What cannot be opened is told later. */
+int cli_inputs_check(const char *verb, char *const *paths, size_t n);
+
 /* A file, or "-" or another stream, which is spooled to the disk. */
 typedef struct cli_stream {
     formats_file *file;
@@ -18,12 +22,12 @@ typedef struct cli_stream {
     taper_source source;
 } cli_stream;
 int cli_stream_open(cli_stream *stream, const char *verb, const char *path);
-void cli_stream_close(cli_stream *stream); /* a zeroed one is fine */
+void cli_stream_close(cli_stream *stream);          /* a zeroed one is fine */
 bool cli_stream_is_model(const cli_stream *stream); /* by its first bytes */
 
 typedef struct cli_container {
     cli_stream stream;
-    taper_source source;  /* its bytes; a size below whole_bytes is a cut file */
+    taper_source source; /* its bytes; a size below whole_bytes is a cut file */
     formats_front front;
     uint64_t whole_bytes; /* of the whole file */
     uint64_t pixels;      /* of all images */

@@ -54,6 +54,8 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
     cli_progress progress;
     const char *container = NULL;
     size_t containers = 0;
+    const int code = cli_inputs_check(s->verb, paths, n);
+    if (code != CLI_DONE) return code;
     for (size_t i = 0; i < n; i++)
         if (cli_is_container(paths[i])) container = paths[i], containers++;
     if (container && (containers < n || s->filelist)) {

@@ -53,3 +53,17 @@ kept
 expect 6 '*wide.png: no memory*' \
     failing FAIL_MALLOC=20001 FAIL_UPTO=20300 "$TAPER" encode -f -m model.tpm -o good.taper in wide/wide.png
 kept
+
+# a disk that fails at a file's first bytes, by which it is known what it is: no verb calls it another kind
+"$TAPER" train -q --objective dt-nca --code binary --units 8 -e 1 -o bits.tpm in || exit 1
+"$TAPER" index -q -m bits.tpm -o set.tpx in
+for what in "encode -m tiny -o none in" "embed -o none.npy" "index -o none.tpx" "search -i 0" "classify" "verify" "info" \
+    "compare -r none"; do
+    for file in good.taper set.tpx in/zz.ppm; do
+        # shellcheck disable=SC2086  # words
+        expect 5 "*$file*: cannot read*" failing FAIL_FRONT=$file "$TAPER" $what $file
+    done
+done
+expect 5 "*good.taper: cannot read*" failing FAIL_FRONT=good.taper "$TAPER" classify -m bits.tpm --among good.taper in
+expect 5 "*set.tpx: cannot read*" failing FAIL_FRONT=set.tpx "$TAPER" search -i 0 --images in set.tpx
+kept

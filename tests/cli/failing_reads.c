@@ -1,5 +1,5 @@
 /* failing_reads.c -- to be preloaded: reads of the file that FAIL_READ names, but for those of its
- * front, end in EIO; memory of FAIL_MALLOC to FAIL_UPTO bytes is not there. For glibc. */
+ * front, end in EIO, and all reads of the one that FAIL_FRONT names; memory of FAIL_MALLOC to FAIL_UPTO bytes is not there. For glibc. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 void *__libc_malloc(size_t n);
 
 ssize_t read(int descriptor, void *to, size_t n) {
-    const char *name = getenv("FAIL_READ");
+    const char *front = getenv("FAIL_FRONT"), *name = front ? front : getenv("FAIL_READ");
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t size = name && n > 512 ? readlink(link, path, sizeof path - 1) : -1;
+    ssize_t size = name && (front || n > 512) ? readlink(link, path, sizeof path - 1) : -1;
     if (size >= 0) {
         path[size] = 0;
         if (strstr(path, name)) {
