@@ -143,7 +143,7 @@ static int32_t label_of_row(const state *st, size_t row) {
 static void put_name_and_label(const state *st, size_t i, FILE *to) {
     char name[CLI_IMAGE_NAME];
     const int32_t label = cli_code_set_label(&st->images, i);
-    cli_put_csv(to, cli_code_set_name(&st->images, i, name));
+    cli_put_csv_name(to, cli_code_set_name(&st->images, i, name));
     fputc(',', to);
     if (label >= 0) cli_put_csv(to, cli_code_set_class(&st->images, (size_t)label));
 }

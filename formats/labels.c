@@ -296,6 +296,16 @@ static taper_status check_separator(const label_text *t, const char *line, const
                         t->line, tabs ? "tab" : "semicolon");
 }
 
+/* Take back what keeps a field from being a formula to spreadsheets: "./" before a name; before a
+ * label an apostrophe, if the label begins as a formula behind its apostrophes. */
+static void unprotect(char *field, int is_name) {
+    const char *behind = field + strspn(field, "'");
+    size_t cut = 0;
+    if (is_name) cut = strncmp(field, "./", 2) == 0 && field[2] ? 2 : 0;
+    else cut = behind > field && *behind && strchr("=+-@\t\r", *behind);
+    if (cut) memmove(field, field + cut, strlen(field + cut) + 1);
+}
+
 static taper_status read_lines(label_text *t, const taper_limits *limits, taper_error *error) {
     while (t->at < t->end) {
         char *fields[2] = {NULL, NULL};
@@ -304,6 +314,7 @@ static taper_status read_lines(label_text *t, const taper_limits *limits, taper_
         int kept = 0;
         taper_status status = take_line(t, fields, &n, error);
         if (status == TAPER_OK && n == 1) status = check_separator(t, line, fields[0], error);
+        for (size_t i = 0; i < 2 && fields[i]; i++) unprotect(fields[i], n > 1 && i == 0);
         if (status == TAPER_OK) status = keep_line(t, fields, n, limits, &kept, error);
         if (!kept) {
             free(fields[0]);

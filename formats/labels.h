@@ -7,7 +7,8 @@
  * reads "label", "class", "category", "target" or "y" is a heading. Under a heading "name,label" a
  * label may be left empty: that image has none; and where the heading has further columns, such as
  * the votes that `classify` writes, they are passed over. A first line with a tab or a semicolon
- * and no comma is refused, unless it is quoted.
+ * and no comma is refused, unless it is quoted. "./" before a name is taken away, and so is one
+ * apostrophe of a label like '=1, where it keeps spreadsheets from taking it for a formula.
  *
  * Classes are numbered 0.. in the order of their names: numerically when all are whole numbers,
  * else by bytes. The labels of an IDX file are classes 0..largest themselves, named "0", "1" and so

@@ -66,13 +66,42 @@ static void fields_of_csv_are_quoted_where_they_must_be(void **state) {
                                             {"a\nb,\x1b", "\"a\nb,\x1b\""},
                                             {"a\nb", "\"a\nb\""},
                                             {"a\r", "\"a\r\""},
-                                            {"a\\x0ab", "a\\x0ab"}};
+                                            {"a\\x0ab", "a\\x0ab"},
+                                            {"=1+1", "'=1+1"},
+                                            {"@a,b", "\"'@a,b\""},
+                                            {"\tx", "\"'\tx\""},
+                                            {"'=1", "''=1"},
+                                            {"'a", "'a"},
+                                            {"-1", "-1"},
+                                            {"+2.5", "+2.5"},
+                                            {"-x", "'-x"},
+                                            {"-", "'-"}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char *text;
         size_t size;
         FILE *stream = open_memstream(&text, &size);
         assert_non_null(stream);
         cli_put_csv(stream, fields[i][0]);
+        assert_int_equal(fclose(stream), 0);
+        assert_string_equal(text, fields[i][1]);
+        free(text);
+    }
+}
+
+/* A name stays one of its file. */
+static void names_are_no_formulas(void **state) {
+    (void)state;
+    static const char *const fields[][2] = {{"=cmd.png", "./=cmd.png"},
+                                            {"-1", "./-1"},
+                                            {"+a,b", "\"./+a,b\""},
+                                            {"a/=b", "a/=b"},
+                                            {"", ""}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char *text;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        assert_non_null(stream);
+        cli_put_csv_name(stream, fields[i][0]);
         assert_int_equal(fclose(stream), 0);
         assert_string_equal(text, fields[i][1]);
         free(text);
@@ -96,6 +125,7 @@ int main(void) {
         cmocka_unit_test(what_could_steer_a_terminal_is_escaped),
         cmocka_unit_test(what_does_not_fit_is_left_out_whole),
         cmocka_unit_test(fields_of_csv_are_quoted_where_they_must_be),
+        cmocka_unit_test(names_are_no_formulas),
         cmocka_unit_test(lines_stay_and_what_steers_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

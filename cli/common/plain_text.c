@@ -84,15 +84,30 @@ static bool is_quoted(const char *text) {
     return length && (*text == ' ' || text[length - 1] == ' ');
 }
 
-void cli_put_csv(FILE *to, const char *text) {
-    if (!is_quoted(text)) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
+static void put_field(FILE *to, const char *before, const char *text) {
+    const bool quoted = is_quoted(text);
+    if (quoted) fputc('"', to);
+    fputs(before, to);
     for (; *text; text++) {
         if (*text == '"') fputc('"', to);
         fputc(*text, to);
     }
-    fputc('"', to);
+    if (quoted) fputc('"', to);
+}
+
+/* Does a spreadsheet take what begins so for a formula? */
+static bool is_formula(const char *text) { return *text && strchr("=+-@\t\r", *text); }
+
+static bool is_number(const char *text) {
+    const size_t n = strspn(text + 1, "0123456789.");
+    return (*text == '-' || *text == '+') && n && !text[n + 1];
+}
+
+void cli_put_csv(FILE *to, const char *text) {
+    const bool is_live = is_formula(text + strspn(text, "'")) && !is_number(text);
+    put_field(to, is_live ? "'" : "", text);
+}
+
+void cli_put_csv_name(FILE *to, const char *name) {
+    put_field(to, is_formula(name) ? "./" : "", name);
 }

@@ -30,9 +30,15 @@ void cli_put_plain(FILE *to, const char *text);
 /* n bytes of lines likewise: their ends stay. TAPER_ERR_NOMEM: nothing is written. */
 taper_status cli_put_plain_lines(FILE *to, const char *text, size_t n);
 
-/* As a field of CSV (RFC 4180), for programs, byte for byte: in quotes where it holds a comma, a
- * quote, which is then doubled, or a control character, or begins or ends with a blank. On its way
- * to a terminal it goes through cli_put_plain_lines (cli_output_text_sink). */
+/* As a field of CSV (RFC 4180), for programs: in quotes where it holds a comma, a quote, which is
+ * then doubled, or a control character, or begins or ends with a blank. On its way to a terminal it
+ * goes through cli_put_plain_lines (cli_output_text_sink).
+ *
+ * A spreadsheet takes a field that begins with = + - @, a tab or a carriage return for a formula,
+ * which can send data away. So a text like that, numbers aside, has an apostrophe put before it,
+ * and so has one with apostrophes before such a beginning; the reader of labels takes one away. */
 void cli_put_csv(FILE *to, const char *text);
+/* The name of a file: with "./" before it, which leaves it a name of that file. */
+void cli_put_csv_name(FILE *to, const char *name);
 
 #endif

@@ -34,9 +34,9 @@ static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t dist
         cli_json_end(&j);
         return;
     }
-    cli_put_csv(to, first ? first : "");
+    cli_put_csv_name(to, first ? first : "");
     fputc(',', to);
-    cli_put_csv(to, second ? second : "");
+    cli_put_csv_name(to, second ? second : "");
     fprintf(to, ",%u,%u,%u\n", distance, a, b);
 }
 

@@ -18,7 +18,7 @@ static const char *class_of(const taper_index *index, uint32_t i) {
 /* "name,label" */
 static void put_image(const taper_index *index, uint32_t i, FILE *to) {
     const char *class = class_of(index, i);
-    cli_put_csv(to, name_of(index, i));
+    cli_put_csv_name(to, name_of(index, i));
     fputc(',', to);
     if (class) cli_put_csv(to, class);
 }
@@ -36,7 +36,7 @@ static void nearest_csv(const cli_found *f, size_t i, FILE *to) {
     for (size_t r = 0; r < f->k; r++) {
         const uint32_t image = f->image[i * f->k + r];
         if (image == UINT32_MAX) break;
-        cli_put_csv(to, f->queries->name[i]);
+        cli_put_csv_name(to, f->queries->name[i]);
         fprintf(to, ",%zu,", r + 1);
         put_image(f->index, image, to);
         fprintf(to, ",%u,%u\n", f->distance[i * f->k + r], image);
@@ -86,7 +86,7 @@ static taper_status members_csv(const cli_found *f, size_t i, const taper_index_
         TAPER_TRY(cli_text_open(&text));
         for (uint64_t p = at; p < range->size && p < at + AT_ONCE; p++) {
             const uint32_t image = taper_index_code(f->index, range->first + p, code);
-            cli_put_csv(text.to, f->queries->name[i]);
+            cli_put_csv_name(text.to, f->queries->name[i]);
             fprintf(text.to, ",%u,", range->depth);
             put_image(f->index, image, text.to);
             fprintf(text.to, ",%u\n", image);

@@ -9,12 +9,12 @@ void cli_label_heading_csv(bool with_truth, FILE *to) {
 
 void cli_label_line_csv(const cli_label_line *l, FILE *to) {
     char name[CLI_IMAGE_NAME];
-    cli_put_csv(to, cli_code_set_name(l->set, l->image, name));
+    cli_put_csv_name(to, cli_code_set_name(l->set, l->image, name));
     fputc(',', to);
     cli_put_csv(to, l->label ? l->label : "");
     if (l->of) {
         fprintf(to, ",%zu,%zu,", l->votes, l->of);
-        cli_put_csv(to, cli_code_set_name(l->known, l->nearest, name));
+        cli_put_csv_name(to, cli_code_set_name(l->known, l->nearest, name));
         fprintf(to, ",%.9g", l->distance);
     } else {
         fputs(",,,,", to);

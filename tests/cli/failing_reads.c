@@ -1,5 +1,6 @@
 /* failing_reads.c -- to be preloaded: reads of the file that FAIL_READ names, but for those of its
- * front, end in EIO, and all reads of the one that FAIL_FRONT names; memory of FAIL_MALLOC to FAIL_UPTO bytes is not there. For glibc. */
+ * front, end in EIO, and all reads of the one that FAIL_FRONT names; memory of FAIL_MALLOC to
+ * FAIL_UPTO bytes is not there. For glibc. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
