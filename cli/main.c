@@ -96,6 +96,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv) {
         (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     double work = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                   1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    if (seconds < 0) seconds = 0; /* the clock of a virtual machine can go back */
     fflush(stdout); /* what was said before comes first, also where both are one file */
     cli_note(&(cli_common){0}, verb->name, "%.2f s, %.2f s of processor, at most %s of memory",
              seconds, work, cli_show_size((uint64_t)used.ru_maxrss * 1024, memory));

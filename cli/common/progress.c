@@ -100,7 +100,8 @@ void cli_progress_format(const cli_progress *p, double seconds, int columns, cha
 /* With the lock held. */
 static void draw(cli_progress *p, int64_t now) {
     char text[256];
-    cli_progress_format(p, (double)(now - p->start_ns) * 1e-9, terminal_columns(), text,
+    const int64_t elapsed = now > p->start_ns ? now - p->start_ns : 0;
+    cli_progress_format(p, (double)elapsed * 1e-9, terminal_columns(), text,
                         sizeof text);
     fprintf(stderr, "\r%s\033[K", text);
     fflush(stderr);

@@ -125,7 +125,7 @@ static taper_status take_step(train_loop *l, taper_error *error) {
     const double begun = train_seconds();
     if (l->step == l->looked) l->left_at = begun;
     taper_status status = compute_and_move(l, error);
-    l->host_seconds += train_seconds() - begun;
+    l->host_seconds += train_seconds_since(begun);
     return status;
 }
 
@@ -137,7 +137,7 @@ static void add_losses(train_loop *l, const double *losses, uint64_t step) {
 }
 
 static void report_step(train_loop *l, uint64_t step) {
-    double mean[TRAIN_LOSSES], elapsed = train_seconds() - l->started;
+    double mean[TRAIN_LOSSES], elapsed = train_seconds_since(l->started);
     uint64_t in_epoch = (step - 1) % l->steps_per_epoch + 1;
     if (!l->learner->progress) return;
     for (int i = 0; i < TRAIN_LOSSES; i++)
@@ -158,7 +158,7 @@ static taper_status look(train_loop *l, taper_error *error) {
     if (status != TAPER_OK)
         return train_told(status, error, "step %llu could not be taken",
                           (unsigned long long)l->step);
-    l->step_seconds += train_seconds() - l->left_at;
+    l->step_seconds += train_seconds_since(l->left_at);
     if (!l->diverged) l->diverged = verdict.diverged;
     uint64_t end = l->diverged ? l->diverged - 1 : l->step;
     for (uint64_t i = 0; l->looked < end; i++, l->looked++) {
@@ -195,7 +195,7 @@ static taper_status finish_epoch(train_loop *l, taper_error *error) {
     taper_status status = keep_best(l, entry->figure[0]);
     if (status != TAPER_OK) return train_told(status, error, "the best network could not be kept");
     l->n_history++;
-    report_epoch(l, l->n_history, train_seconds() - l->started);
+    report_epoch(l, l->n_history, train_seconds_since(l->started));
     return TAPER_OK;
 }
 
@@ -205,7 +205,7 @@ static taper_status begin_epoch(train_loop *l, taper_error *error) {
 }
 
 static int must_save(const train_loop *l, int epoch_ends) {
-    return epoch_ends || l->stopped || train_seconds() - l->saved_at >= l->checkpoint_seconds ||
+    return epoch_ends || l->stopped || train_seconds_since(l->saved_at) >= l->checkpoint_seconds ||
            (l->checkpoint_steps && l->step - l->saved_step >= l->checkpoint_steps);
 }
 
@@ -231,7 +231,7 @@ static taper_status loop(train_loop *l, taper_error *error) {
         if (must_save(l, epoch_ends)) TAPER_TRY(save(l, error));
         if (epoch_ends) TAPER_TRY(begin_epoch(l, error));
     }
-    l->seconds = train_seconds() - l->started;
+    l->seconds = train_seconds_since(l->started);
     return TAPER_OK;
 }
 

@@ -23,6 +23,11 @@ double train_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+double train_seconds_since(double begun) {
+    const double elapsed = train_seconds() - begun;
+    return elapsed > 0 ? elapsed : 0;
+}
+
 uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n) {
     return (before << 32 | before >> 32) ^
            ((uint64_t)formats_crc32c((uint32_t)before, bytes, n) * 0x9E3779B97F4A7C15u);

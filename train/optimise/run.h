@@ -12,6 +12,7 @@ void train_shuffle(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream);
 
 /* Seconds from some fixed moment on, for differences; the clock of the day may be set meanwhile. */
 double train_seconds(void);
+double train_seconds_since(double begun); /* never below 0, though a clock may go back */
 
 /* The fingerprint of a run (checkpoint.h) with some more bytes in it. To tell runs apart, not to
  * withstand an enemy. */

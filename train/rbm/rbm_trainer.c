@@ -93,7 +93,7 @@ static taper_status learn_epochs(learning *l, train_rbm *rbm, taper_error *error
         TAPER_TRY(
             train_told(learn_epoch(l, epoch, &mean), error, "layer %u of the stack", l->at + 1));
         if (!isfinite(mean)) return diverged(l, epoch + 1, error);
-        tell(l, epoch + 1, mean, train_seconds() - began);
+        tell(l, epoch + 1, mean, train_seconds_since(began));
     }
     TAPER_TRY(train_told(train_rbm_layer_fetch(&l->layer, rbm), error, "layer %u of the stack",
                          l->at + 1));

@@ -51,7 +51,7 @@ typedef struct search {
 } search;
 
 static double left_for_trials(const search *s) {
-    return share_of_trials * s->seconds - (train_seconds() - s->begun);
+    return share_of_trials * s->seconds - (train_seconds_since(s->begun));
 }
 
 /* --- a recipe on a fold --------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     if (status == TAPER_OK) status = train_embedding_learn(s->stage, c, &known, m, &result, error);
     if (c->training.epochs) {
         s->row_seconds = result.seconds / ((double)c->training.epochs * (double)s->rows.n_training);
-        s->start_seconds = train_seconds() - begun - result.seconds;
+        s->start_seconds = train_seconds_since(begun) - result.seconds;
     }
     s->stopped = (int)result.stopped;
     if (status == TAPER_OK && s->stopped)
@@ -130,7 +130,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
         for (size_t i = 0; i < rate.tested; i++)
             trial->half[i % 2].tested++, trial->half[i % 2].wrong += s->wrong[i];
     }
-    trial->seconds = train_seconds() - begun;
+    trial->seconds = train_seconds_since(begun);
     return status;
 }
 
@@ -375,7 +375,7 @@ static taper_status settle(search *s, taper_error *error) {
         o->epochs = 1;
         take_first(s, formats_smaller(s->labelled, 4 * f->rows));
         TAPER_TRY(learn_fold(s, &s->best, NULL, error));
-        o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds() - s->begun)));
+        o->epochs = epochs_of(s, s->labelled, 0.9 * (s->seconds - (train_seconds_since(s->begun))));
     }
     f->k = o->k;
     f->choice = s->best.choice;

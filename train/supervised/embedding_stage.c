@@ -79,7 +79,7 @@ static taper_status pretrain(const job *j, codec_network *net, taper_error *erro
                               "stopped while layers were pretrained, before labels were looked at");
     if (status == TAPER_OK) status = train_rbm_unroll(&stack, net, error);
     train_rbm_stack_free(&stack);
-    j->stage->pretraining_seconds = train_seconds() - begun;
+    j->stage->pretraining_seconds = train_seconds_since(begun);
     return status;
 }
 
@@ -105,7 +105,7 @@ static taper_status teach(const job *j, train_taught *taught, taper_error *error
     say(j, "teaching");
     taper_status status = train_teach(j->choice, j->pixels, j->stage->be, j->stage->device,
                                       &j->stage->hooks->training, taught, error);
-    j->stage->pretraining_seconds = train_seconds() - begun;
+    j->stage->pretraining_seconds = train_seconds_since(begun);
     return status;
 }
 
