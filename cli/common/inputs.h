@@ -22,12 +22,12 @@ typedef struct cli_stream {
     taper_source source;
 } cli_stream;
 int cli_stream_open(cli_stream *stream, const char *verb, const char *path);
-void cli_stream_close(cli_stream *stream);          /* a zeroed one is fine */
+void cli_stream_close(cli_stream *stream); /* a zeroed one is fine */
 bool cli_stream_is_model(const cli_stream *stream); /* by its first bytes */
 
 typedef struct cli_container {
     cli_stream stream;
-    taper_source source; /* its bytes; a size below whole_bytes is a cut file */
+    taper_source source;  /* its bytes; a size below whole_bytes is a cut file */
     formats_front front;
     uint64_t whole_bytes; /* of the whole file */
     uint64_t pixels;      /* of all images */
