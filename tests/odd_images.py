@@ -215,6 +215,10 @@ def draw_jpegs():
         put("bad/jpeg-%s-cut.jpg" % name, whole[:len(whole) - 12], "refused", "3", "anew")
     whole = jpeg("progressive")
     put("bad/jpeg-scan-missing.jpg", whole[:whole.rfind(b"\xff\xda")], "refused", "3", "anew")
+    inks = b"".join(bytes([k, 0x11, 0]) for k in range(1, 5))
+    put("bad/cmyk.jpg", b"\xff\xd8\xff\xc0\0\x14\x08" + struct.pack(">HHB", 12, 16, 4) + inks +
+        b"\xff\xda\0\x0e\4" + bytes([1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0]) + bytes(64) + b"\xff\xd9",
+        "refused", "2", "RGB")
     put("jpeg/arithmetic.jpg", jpeg("arithmetic"), "like", "jpeg/arithmetic.jpg", "1")
     at = jpeg("rgb").find(b"\xff\xe0")
     put("jpeg/no-jfif.jpg", jpeg("rgb")[:at] + jpeg("rgb")[at + 18:], "like", "jpeg/rgb.jpg", "1")
