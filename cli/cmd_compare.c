@@ -404,6 +404,9 @@ static int open_inputs(state *st, char **operand, size_t n) {
             cli_left_out_tell(&st->left, NULL);
             code = cli_fail("compare", NULL, status, &error);
             if (status == TAPER_ERR_ARG && st->left.failed) code = (int)st->left.code;
+        } else {
+            cli_memory_hold(formats_imageset_memory(st->set)); /* to the end */
+            st->limits = cli_limits(&st->s.common);
         }
     }
     st->originals = (cli_originals){.set = st->set, .alpha = (formats_alpha)st->s.alpha};

@@ -399,6 +399,7 @@ static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
         code = cli_model_of(model, "decode", container.front.model_id, q->common);
     if (code != CLI_DONE) return code;
     q->model = model->model;
+    if (!s->levels) q->limits = cli_limits(q->common);
     job j = {.q = q,
              .source = container.source,
              .front = &container.front,

@@ -138,7 +138,11 @@ static int open_set(state *st, char **paths, size_t n) {
     taper_status status = formats_imageset_open(&st->set, (const char *const *)paths, n, &o,
                                                 cli_left_out_file, &st->left, &error);
     cli_progress_end(&st->progress);
-    if (status == TAPER_OK) return CLI_DONE;
+    if (status == TAPER_OK) {
+        cli_memory_hold(formats_imageset_memory(st->set)); /* to the end */
+        st->limits = cli_limits(&st->s.common);
+        return CLI_DONE;
+    }
     bool none_usable = status == TAPER_ERR_ARG && st->left.failed && !st->s.labels;
     cli_left_out_tell(&st->left, NULL);
     cli_fail("encode", NULL, status, &error);

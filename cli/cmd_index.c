@@ -151,7 +151,8 @@ static int follow_earlier(const state *st, cli_index_options *o) {
 
 static int write_index(state *st, bool has_images) {
     const settings *s = &st->s;
-    cli_index_options o = {.model_id = has_images ? taper_model_get_info(st->model.model).id : 0,
+    cli_index_options o = {.common = &s->common,
+                           .model_id = has_images ? taper_model_get_info(st->model.model).id : 0,
                            .bits = (uint32_t)s->bits,
                            .are_even = s->weights == EVEN,
                            .earlier = st->earlier,

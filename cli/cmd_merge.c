@@ -63,8 +63,18 @@ static const char *file_in_question(char **path, size_t n, const taper_error *er
 
 /* Names that differ by case alone, in one container or in several: merge keeps them. */
 static int look_at_names(const settings *s, const cli_container *container, size_t n) {
-    size_t images = 0, k = 0;
-    for (size_t i = 0; i < n; i++) images += container[i].front.images;
+    enum { EACH = 96 }; /* bytes that looking takes for a name, beside the name */
+    size_t images = 0, named = 0, k = 0;
+    for (size_t i = 0; i < n; i++) {
+        images += container[i].front.images;
+        named += container[i].front.names != NULL;
+    }
+    if (!named) return CLI_DONE;
+    if (images > cli_limits(&s->common).max_memory / EACH) {
+        cli_error("merge", NULL, "the names of %zu images take more than --max-memory; raise it",
+                  images);
+        return CLI_LIMIT;
+    }
     const char **name = malloc((images + 1) * sizeof *name);
     if (!name) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n; i++)
@@ -103,6 +113,7 @@ int cmd_merge(int argc, char **argv) {
     if (!container || !source) code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     else code = open_all(&s, argv + first, n, container, source, &opened);
     if (code == CLI_DONE) code = look_at_names(&s, container, n);
+    for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);
     if (code == CLI_DONE) code = merge(&s, argv + first, source, n);
     for (size_t i = 0; i < opened; i++) cli_container_close(&container[i]);
     free(container);

@@ -189,7 +189,8 @@ static int open_file(state *st, char *path) {
 }
 
 static int make_index(state *st) {
-    const cli_index_options o = {.model_id = taper_model_get_info(st->model.model).id};
+    const cli_index_options o = {.common = &st->s.common,
+                                 .model_id = taper_model_get_info(st->model.model).id};
     return cli_index_make(&st->index, &st->indexed, &st->embedder, &o);
 }
 

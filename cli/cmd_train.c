@@ -248,6 +248,8 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
         formats_imageset_close(set);
         return CLI_USAGE;
     }
+    const uint64_t held = cli_memory_hold(formats_imageset_memory(set));
+    limits = cli_limits(&s->common);
     cli_progress_start(&t.progress, &s->common, "reading", formats_imageset_count(set), "images");
     status = train_dataset_load(&data, set, limits.max_memory / 4, (formats_alpha)s->alpha,
                                 cli_train_say_skip, cli_train_say_read, &t, &error);
@@ -255,6 +257,7 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
     int none = status == TAPER_OK ? CLI_DONE : no_images(&t, set, false, status, &error);
     if (status == TAPER_OK) cli_left_out_tell(&t.left, set);
     formats_imageset_close(set);
+    cli_memory_release(held);
     if (none != CLI_DONE) return none;
     if (data.n + t.left.failed - t.left.files < data.available)
         cli_note(&s->common, "train",

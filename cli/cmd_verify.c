@@ -128,9 +128,9 @@ static int verify_container(const settings *s, cli_stream *stream, const char *p
     cli_container container;
     taper_verify_report report = {0};
     taper_error error = {0};
-    taper_limits limits = cli_limits(&s->common);
     int code = cli_container_take(&container, stream, "verify", path, &s->common);
     if (code != CLI_DONE) return code;
+    taper_limits limits = cli_limits(&s->common);
     taper_status status = taper_verify(&container.source, &report, &limits, &error);
     if (status != TAPER_OK && !(status == TAPER_ERR_CORRUPT && report.chunks_bad)) {
         code = cli_fail("verify", path, status, &error);

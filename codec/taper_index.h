@@ -84,6 +84,7 @@ typedef struct taper_index_info {
     int is_weighted;      /* bits count differently in distances */
     double recall;        /* the highest that is measured for a search that is not exact */
     int has_names, has_labels;
+    uint64_t memory; /* bytes that the open index takes beside the mapped file */
 } taper_index_info;
 
 TAPER_API taper_index_info taper_index_get_info(const taper_index *index);

@@ -35,6 +35,18 @@ typedef struct section {
     uint64_t stored, unpacked;
 } section;
 
+/* What a front matter may claim by default: groups of 1,024 images in two layers, without names or
+ * labels, have 4 bytes. */
+enum { LEAST_IMAGES = 1 << 20, IMAGES_A_BYTE = 256 };
+
+/* What a section of so many bytes may unpack to: more than honest writers pack. Codes and models
+ * are near noise. */
+static uint64_t most_unpacked(uint32_t type, uint64_t stored) {
+    if (type == SEARCH) return 64 * stored + ((uint64_t)1 << 20);
+    if (type == MODEL || type == SEARCH_MODEL) return 4 * stored + 65536;
+    return 1024 * stored + 65536;
+}
+
 /* --- reading --------------------------------------------------------------------------- */
 
 static taper_status need_more(uint64_t missing, taper_error *error) {
@@ -125,7 +137,7 @@ static taper_status unpack(formats_front *f, const uint8_t *stored, section s, u
                             "the container's front matter is damaged (checksum of section %.4s); "
                             "fetch the file again",
                             (const char *)&s.type);
-    if (s.unpacked < s.stored || s.unpacked > 1024 * s.stored + 65536)
+    if (s.unpacked < s.stored || s.unpacked > most_unpacked(s.type, s.stored))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "section %.4s claims to unpack to an impossible size",
                             (const char *)&s.type);
@@ -206,9 +218,12 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
     TAPER_TRY(formats_front_need(bytes, size, &need, error));
     if (need > size) return need_more(need - size, error);
     uint64_t images = formats_get_u64le(h + 32);
-    if (images > limits.max_images || images > UINT32_MAX - 1)
+    if (images > formats_most_images(&limits, LEAST_IMAGES, need, IMAGES_A_BYTE) ||
+        images > UINT32_MAX - 1)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "container holds %llu images; raise --max-images if you trust it",
+                            "container holds %llu images, many for a front matter of %llu bytes; "
+                            "give --max-images %llu if you trust it",
+                            (unsigned long long)images, (unsigned long long)need,
                             (unsigned long long)images);
     *f = (formats_front){.model_id = formats_get_u64le(h + 24),
                          .layout = h[10],
@@ -273,7 +288,7 @@ static taper_status add_section(uint32_t type, formats_buffer *content, int leve
         formats_buffer_free(content);
         return status;
     }
-    if (level && packed < content->size && content->size <= 1024 * (uint64_t)packed + 65536)
+    if (level && packed < content->size && content->size <= most_unpacked(type, packed))
         stored = packed;
     else if (content->size)
         memcpy(to, content->data, content->size);

@@ -91,15 +91,18 @@ static taper_status set_geometry(const idx_shape *shape, formats_idx *out, taper
     return TAPER_OK;
 }
 
-static taper_status check_count(uint64_t count, const char *what, const taper_limits *limits,
-                                taper_error *error) {
-    taper_limits l = formats_limits_or_default(limits);
-    if (count <= l.max_images) return TAPER_OK;
+/* bytes: of the file as it is stored. */
+static taper_status check_count(uint64_t count, uint64_t bytes, const char *what,
+                                const taper_limits *limits, taper_error *error) {
+    enum { LEAST = 1 << 16, A_BYTE = 16 }; /* gzip packs images to more bytes, but for flat ones */
+    const taper_limits l = formats_limits_or_default(limits);
+    const uint64_t most = formats_most_images(&l, LEAST, bytes, A_BYTE);
+    if (count <= most) return TAPER_OK;
     return formats_fail(
         error, TAPER_ERR_LIMIT,
-        "the IDX header asks for %llu %s, more than the limit of %llu; raise --max-images "
+        "the IDX header asks for %llu %s, more than the limit of %llu; give --max-images %llu "
         "if you trust it",
-        (unsigned long long)count, what, (unsigned long long)l.max_images);
+        (unsigned long long)count, what, (unsigned long long)most, (unsigned long long)count);
 }
 
 static taper_status check_length(const idx_shape *shape, uint64_t size, taper_error *error) {
@@ -124,7 +127,7 @@ taper_status formats_idx_open(const taper_source *source, const taper_limits *li
     TAPER_TRY(set_geometry(&shape, &idx, error));
     if (idx.count == 0)
         return formats_fail(error, TAPER_ERR_CORRUPT, "the IDX file holds no image");
-    TAPER_TRY(check_count(idx.count, "images", limits, error));
+    TAPER_TRY(check_count(idx.count, source->size, "images", limits, error));
     TAPER_TRY(formats_image_check(idx.width, idx.height, idx.channels, 8, limits, &idx.image_bytes,
                                   error));
     TAPER_TRY(check_length(&shape, source->size, error));
@@ -175,7 +178,7 @@ static taper_status check_claim(const idx_shape *shape, size_t compressed,
                                 const taper_limits *limits, uint64_t *promised,
                                 taper_error *error) {
     taper_limits l = formats_limits_or_default(limits);
-    TAPER_TRY(check_count(shape->size[0], "items", limits, error));
+    TAPER_TRY(check_count(shape->size[0], compressed, "items", limits, error));
     taper_status fits = formats_add_u64(shape->data_bytes, shape->header_bytes, promised);
     if (fits != TAPER_OK || *promised > l.max_memory || *promised > SIZE_MAX / 2)
         return formats_fail(
@@ -250,7 +253,7 @@ static taper_status decode_plain_labels(const uint8_t *bytes, size_t n, const ta
     idx_shape shape;
     TAPER_TRY(read_shape(bytes, n, &shape, error));
     TAPER_TRY(check_label_shape(&shape, error));
-    TAPER_TRY(check_count(shape.size[0], "labels", limits, error));
+    TAPER_TRY(check_count(shape.size[0], n, "labels", limits, error));
     TAPER_TRY(check_length(&shape, n, error));
     *count = shape.size[0];
     *labels = malloc(*count ? *count : 1);

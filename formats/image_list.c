@@ -4,8 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_BYTES = 96 }; /* beside the text of a name: its block and its place in the table */
+
 taper_status formats_no_memory_to_list(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the images");
+}
+
+taper_status formats_image_list_charge(list_builder *b, uint64_t bytes) {
+    formats_account *account = &b->list->account;
+    if (formats_account_take(account, bytes) == TAPER_OK) return TAPER_OK;
+    return formats_fail(b->error, TAPER_ERR_LIMIT,
+                        "the list of images and labels takes more than %llu bytes of memory; name "
+                        "fewer inputs or raise --max-memory",
+                        (unsigned long long)account->limit);
 }
 
 void formats_report_skip(list_builder *b, formats_skip what, const char *path,
@@ -52,8 +63,11 @@ taper_status formats_image_list_add(list_builder *b, uint64_t part, int named) {
         return formats_fail(b->error, TAPER_ERR_LIMIT,
                             "there are more than %llu images; raise --max-images",
                             (unsigned long long)list->limits.max_images);
+    const size_t before = list->capacity;
     if (!formats_grow(&list->entries, list->count, &list->capacity, sizeof *list->entries))
         return formats_no_memory_to_list(b->error);
+    TAPER_TRY(formats_image_list_charge(b, (list->capacity - before) * sizeof *list->entries));
+    if (named) TAPER_TRY(formats_image_list_charge(b, strlen(file->path) + NAME_BYTES));
     char *name = named ? formats_image_names_next(b->names, file->path + file->relative_at) : NULL;
     if (named && !name) return formats_no_memory_to_list(b->error);
     list->entries[list->count++] = (image_entry){
@@ -70,6 +84,13 @@ taper_status formats_image_list_add_file(list_builder *b, const image_file *like
         free(path);
         formats_image_pack_free(pack);
         return formats_no_memory_to_list(b->error);
+    }
+    const taper_status charged = formats_image_list_charge(
+        b, 2 * sizeof *list->files + strlen(path) + NAME_BYTES + (pack ? pack->memory.size : 0));
+    if (charged != TAPER_OK) {
+        free(path);
+        formats_image_pack_free(pack);
+        return charged;
     }
     image_file *file = &list->files[list->file_count++];
     *file = *like;

@@ -1,6 +1,7 @@
 /* image_list.h -- the images of a set: the files that hold them, their places and labels. */
 #ifndef FORMATS_IMAGE_LIST_H
 #define FORMATS_IMAGE_LIST_H
+#include "formats/account.h"
 #include "formats/cifar.h"
 #include "formats/file.h"
 #include "formats/idx.h"
@@ -40,6 +41,7 @@ typedef struct image_entry {
 
 typedef struct formats_image_list {
     taper_limits limits;
+    formats_account account; /* what it holds, and what is held to fill it */
     image_file *files;
     size_t file_count, file_capacity;
     image_entry *entries;
@@ -84,6 +86,8 @@ void formats_report_skip(list_builder *b, formats_skip what, const char *path,
  * be read are not the file's fault: the set would be another one. These are passed on. */
 taper_status formats_skip_or_fail(list_builder *b, const char *path, taper_status status,
                                   const taper_error *why);
+/* Charge so many bytes that the list is to hold. TAPER_ERR_LIMIT. */
+taper_status formats_image_list_charge(list_builder *b, uint64_t bytes);
 /* TAPER_ERR_NOMEM */
 taper_status formats_no_memory_to_list(taper_error *error);
 

@@ -59,6 +59,7 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
         status = formats_no_memory_to_list(error);
     else {
         set->list.limits = formats_limits_or_default(o.limits);
+        set->list.account.limit = set->list.limits.max_memory;
         status = add_inputs(&b, paths, n_paths, o.filelist);
         if (status == TAPER_OK) status = formats_imageset_assign_labels(&b, o.labels);
     }
@@ -75,6 +76,8 @@ void formats_imageset_close(formats_imageset *set) {
     formats_image_list_free(&set->list);
     free(set);
 }
+
+uint64_t formats_imageset_memory(const formats_imageset *set) { return set->list.account.used; }
 
 /* --- reading --- */
 

@@ -31,6 +31,8 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
 void formats_imageset_close(formats_imageset *set); /* NULL is fine */
 
 size_t formats_imageset_count(const formats_imageset *set);
+/* Bytes of memory that the open set takes, reading aside. */
+uint64_t formats_imageset_memory(const formats_imageset *set);
 
 /* Read image i; *out->pixels is malloc'd and the caller's to free. On failure pixels is NULL and
  * error tells why (without the file's name: see formats_imageset_path). After TAPER_ERR_NOMEM and

@@ -13,6 +13,7 @@ static const char *relative_path(const formats_image_list *list, size_t i) {
 static void take_class_names(formats_image_list *list, formats_labels *labels) {
     list->class_names = labels->class_names;
     list->class_count = labels->class_count;
+    list->account.used += labels->class_bytes;
     labels->class_names = NULL;
     labels->class_count = 0;
 }
@@ -142,9 +143,11 @@ static taper_status assign_from_file(list_builder *b, const char *path) {
     uint8_t *bytes = NULL;
     size_t size = 0;
     formats_labels labels = {0};
-    const taper_limits *limits = &b->list->limits;
-    taper_status status = formats_file_read(path, limits->max_memory, &bytes, &size, &why);
-    if (status == TAPER_OK) status = formats_labels_decode(bytes, size, limits, &labels, &why);
+    taper_limits limits = b->list->limits;
+    limits.max_memory = formats_account_left(&b->list->account);
+    taper_status status = formats_file_read(path, limits.max_memory, &bytes, &size, &why);
+    limits.max_memory -= size < limits.max_memory ? size : limits.max_memory - 1;
+    if (status == TAPER_OK) status = formats_labels_decode(bytes, size, &limits, &labels, &why);
     if (status == TAPER_OK)
         status =
             labels.names ? assign_by_name(b, &labels, &why) : assign_in_order(b, &labels, &why);
@@ -227,7 +230,12 @@ static taper_status assign_from_texts(list_builder *b, const char *const *texts)
 }
 
 static taper_status assign_from_folders(list_builder *b) {
-    size_t count = b->list->count, owned = 0;
+    enum { EACH = 6 * sizeof(char *) }; /* of the two lists, and of numbering the classes */
+    size_t count = b->list->count, owned = 0, files = b->list->file_count;
+    while (files && !b->list->files[files - 1].below_folder) files--;
+    if (!files) return TAPER_OK;
+    TAPER_TRY(formats_image_list_charge(b, count * EACH));
+    formats_account_give(&b->list->account, count * EACH); /* it is freed below */
     char **copies = malloc(count * sizeof *copies);
     const char **texts = malloc(count * sizeof *texts);
     taper_status status = TAPER_OK;

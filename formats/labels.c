@@ -1,12 +1,17 @@
 /* labels.c -- label files and the numbering of classes; see labels.h. */
 #include "formats/labels.h"
+#include "formats/account.h"
 #include "formats/gzip.h"
 #include "formats/idx.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FIELD = 4096 }; /* bytes of a name or label in a text file */
+enum {
+    MAX_FIELD = 4096,  /* bytes of a name or label in a text file */
+    TEXT_BYTES = 24,   /* of memory for such a text, beside its own */
+    LINE_BYTES = 9 * 8 /* for a line: its texts, which are sorted by name and by label */
+};
 
 static void free_texts(char **texts, size_t n) {
     for (size_t i = 0; texts && i < n; i++) free(texts[i]);
@@ -69,6 +74,7 @@ static taper_status copy_class_names(const char *const *sorted, size_t n, format
     for (; out->class_count < n; out->class_count++) {
         out->class_names[out->class_count] = strdup(sorted[out->class_count]);
         if (!out->class_names[out->class_count]) return no_memory(error);
+        out->class_bytes += strlen(sorted[out->class_count]) + TEXT_BYTES + sizeof *sorted;
     }
     return TAPER_OK;
 }
@@ -141,6 +147,7 @@ typedef struct label_text {
     int has_heading;        /* labels may be empty then */
     char **names, **labels; /* names: all NULL when columns is 1 */
     size_t count, capacity;
+    formats_account account;
 } label_text;
 
 static int is_control(char c) { return (unsigned char)c < ' ' && c != '\t' && c != '\r'; }
@@ -195,8 +202,16 @@ static char *take_field(label_text *t, taper_status *status, taper_error *error)
     return copy;
 }
 
-static taper_status grow(label_text *t, const taper_limits *limits, taper_error *error) {
+/* Room for one line more, with these fields. A label may be copied, as the name of a class. */
+static taper_status grow(label_text *t, const char *name, const char *label,
+                         const taper_limits *limits, taper_error *error) {
     taper_limits l = formats_limits_or_default(limits);
+    const uint64_t bytes =
+        LINE_BYTES + strlen(name) + 2 * strlen(label) + 3 * (uint64_t)TEXT_BYTES;
+    if (formats_account_take(&t->account, bytes) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the labels take more than %llu bytes of memory; raise --max-memory",
+                            (unsigned long long)t->account.limit);
     if (t->count >= l.max_images)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "the label file has more than %llu lines; raise --max-images",
@@ -275,7 +290,7 @@ static taper_status keep_line(label_text *t, char *fields[2], size_t n, const ta
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "line %zu of the labels does not have %s as the first line does",
                             t->line, t->columns == 2 ? "a name and a label" : "one label");
-    TAPER_TRY(grow(t, limits, error));
+    TAPER_TRY(grow(t, fields[0], label, limits, error));
     if (!label[0]) free(fields[1]), fields[1] = NULL;
     t->names[t->count] = n > 1 ? fields[0] : NULL;
     t->labels[t->count++] = fields[n > 1];
@@ -354,7 +369,9 @@ static taper_status index_names(formats_labels *labels, taper_error *error) {
 
 static taper_status decode_text(const void *bytes, size_t n, const taper_limits *limits,
                                 formats_labels *out, taper_error *error) {
-    label_text t = {.at = bytes, .end = (const char *)bytes + n};
+    label_text t = {.at = bytes,
+                    .end = (const char *)bytes + n,
+                    .account = {.limit = formats_limits_or_default(limits).max_memory}};
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) t.at += 3;
     taper_status status = read_lines(&t, limits, error);
     if (status == TAPER_OK)

@@ -24,13 +24,15 @@ typedef struct formats_labels {
     size_t *by_name;  /* [count] indices sorted by name, for formats_labels_find; NULL likewise */
     size_t class_count;
     char **class_names; /* [class_count] */
+    uint64_t class_bytes; /* of memory for these */
 } formats_labels;
 
 void formats_labels_free(formats_labels *labels); /* also zeroes it; NULL is fine */
 
 /* Decode a label file: IDX (plain or gzip) or text. On success the caller frees *out with
  * formats_labels_free; on failure it is zeroed. Safe on hostile input: at most limits->max_images
- * labels (TAPER_ERR_LIMIT). TAPER_ERR_CORRUPT names the line. */
+ * labels, and limits->max_memory bytes beside the file's own (TAPER_ERR_LIMIT).
+ * TAPER_ERR_CORRUPT names the line. */
 taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limits *limits,
                                    formats_labels *out, taper_error *error);
 

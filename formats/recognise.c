@@ -62,10 +62,13 @@ static taper_status check_packed(candidate *c, taper_error *why) {
 }
 
 /* Replace a gzip file by the IDX file in it. */
-static taper_status unpack_gzip(candidate *c, const taper_limits *limits, taper_error *why) {
+static taper_status unpack_gzip(candidate *c, const formats_image_list *list, taper_error *why) {
     uint8_t *packed, *plain;
     size_t packed_size, plain_size;
     taper_status status;
+    taper_limits left = list->limits, *limits = &left;
+    left.max_memory = formats_account_left(&list->account);
+    if (!left.max_memory) left.max_memory = 1;
     TAPER_TRY(check_packed(c, why));
     if (c->pack) {
         status = formats_idx_unpack(c->pack->memory.bytes, c->pack->memory.size, limits, &plain,
@@ -204,7 +207,7 @@ taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) 
     if (formats_jpeg_detect(front, n)) return add_single(b, c, KIND_JPEG, why);
     if (formats_pnm_detect(front, n)) return add_pnm(b, c, why);
     if (formats_gzip_detect(front, n)) {
-        TAPER_TRY(unpack_gzip(c, &b->list->limits, why));
+        TAPER_TRY(unpack_gzip(c, b->list, why));
         return add_idx(b, c, why);
     }
     taper_status status = fail_foreign(c, why);

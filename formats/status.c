@@ -57,12 +57,26 @@ const char *formats_status_name(taper_status status) {
     return "unknown status";
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t formats_most_images(const taper_limits *limits, uint64_t least, uint64_t bytes,
+                             uint64_t each) {
+    if (limits->max_images != FORMATS_DEFAULT_IMAGES) return limits->max_images;
+    return smaller(limits->max_images, least + each * smaller(bytes, limits->max_images));
+}
+
+uint64_t formats_most_model_bytes(const taper_limits *limits, uint64_t bytes) {
+    const uint64_t least = (uint64_t)1 << 24, each = 256;
+    if (limits->max_model_bytes != FORMATS_DEFAULT_MODEL_BYTES) return limits->max_model_bytes;
+    return smaller(limits->max_model_bytes, least + each * smaller(bytes, limits->max_model_bytes));
+}
+
 taper_limits formats_limits_or_default(const taper_limits *limits) {
     taper_limits l = limits ? *limits : (taper_limits){0};
     if (!l.max_pixels) l.max_pixels = (uint64_t)1 << 28;
-    if (!l.max_images) l.max_images = (uint64_t)1 << 26;
+    if (!l.max_images) l.max_images = FORMATS_DEFAULT_IMAGES;
     if (!l.max_memory) l.max_memory = (uint64_t)1 << 32;
-    if (!l.max_model_bytes) l.max_model_bytes = (uint64_t)1 << 29;
+    if (!l.max_model_bytes) l.max_model_bytes = FORMATS_DEFAULT_MODEL_BYTES;
     if (!l.max_work) l.max_work = 200000;
     return l;
 }

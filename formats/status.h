@@ -46,6 +46,18 @@ static inline int formats_is_systems(taper_status status) {
 /* A short English name of a status, e.g. "corrupt". Never NULL. */
 const char *formats_status_name(taper_status status);
 
+/* Defaults of max_images and max_model_bytes. A small file may claim less, by the next two; numbers
+ * that the caller gave hold as they are. */
+#define FORMATS_DEFAULT_IMAGES (((uint64_t)1 << 26) - 1)
+#define FORMATS_DEFAULT_MODEL_BYTES (((uint64_t)1 << 29) - 1)
+
+/* How many images so many bytes of a file may claim: by default `least`, and `each` for each byte.
+ */
+uint64_t formats_most_images(const taper_limits *limits, uint64_t least, uint64_t bytes,
+                             uint64_t each);
+/* How much memory a model of so many bytes may unpack to: by default 2^24 and 256 for each. */
+uint64_t formats_most_model_bytes(const taper_limits *limits, uint64_t bytes);
+
 /* The limit with its default put in where the caller left 0; limits may be NULL (all defaults). */
 taper_limits formats_limits_or_default(const taper_limits *limits);
 

@@ -56,13 +56,16 @@ typedef struct taper_image {
 /* Ceilings a reader enforces before it takes memory. Zero in a field means its default. */
 typedef struct taper_limits {
     uint64_t max_pixels;      /* per image; default 2^28 (268 million) */
-    uint64_t max_images;      /* per set or container; default 2^26 */
+    uint64_t max_images;      /* per set or container; default 2^26 - 1, but of a container no more
+                                 than 2^20 and 256 for each byte of front matter, of an IDX file
+                                 2^16 and 16 for each byte. A number that is given holds alone */
     uint64_t max_memory;      /* bytes; default 2^32. An encoder, a decoder, taper_verify,
                                  taper_truncate, taper_repack and taper_merge each charge one
                                  account with all that they take, front matter of all sources and
                                  of the result, images, groups, chunks and what is rendered, before
                                  they take it. Beside it: the model, stacks, the allocator's own */
-    uint64_t max_model_bytes; /* unpacked model; default 2^29 */
+    uint64_t max_model_bytes; /* unpacked model; default 2^29 - 1, but no more than 2^24 and 256
+                                 for each byte of its file. A number that is given holds alone */
     uint64_t max_work;        /* multiply-adds a pixel of the worst of images that a model may take
                                  (taper_model_info.most_work); default 200,000 */
 } taper_limits;

@@ -543,7 +543,8 @@ class Front:
         require(kind not in self.sections, "a section occurs twice")
         self.sections.append(kind)
         require(crc32c(stored) == crc, "a section fails its checksum")
-        require(len(stored) <= unpacked <= 1024 * len(stored) + 65536,
+        times, more = (4, 65536) if kind == b"modl" else (1024, 65536)
+        require(len(stored) <= unpacked <= times * len(stored) + more,
                 "a section's size is illegal")
         require(unpacked <= MY_BYTES, "a section is larger than this program reads")
         content = stored if len(stored) == unpacked else unzstd(stored, unpacked)

@@ -106,6 +106,7 @@ int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, c
         return cli_fail(verb, path, status, &error);
     }
     const formats_front *f = &c->front;
+    c->held = cli_memory_hold(f->account.used);
     c->whole_bytes = f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
     for (uint32_t i = 0; i < f->images; i++)
         c->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
@@ -121,8 +122,14 @@ int cli_container_open(cli_container *c, const char *verb, const char *path,
     return code == CLI_DONE ? cli_container_take(c, &stream, verb, path, common) : code;
 }
 
-void cli_container_close(cli_container *c) {
+void cli_container_drop_front(cli_container *c) {
     formats_front_free(&c->front);
+    cli_memory_release(c->held);
+    c->held = 0;
+}
+
+void cli_container_close(cli_container *c) {
+    cli_container_drop_front(c);
     cli_stream_close(&c->stream);
     *c = (cli_container){0};
 }

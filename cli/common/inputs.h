@@ -31,6 +31,7 @@ typedef struct cli_container {
     formats_front front;
     uint64_t whole_bytes; /* of the whole file */
     uint64_t pixels;      /* of all images */
+    uint64_t held;        /* bytes on the run's account */
 } cli_container;
 /* Open it and read its front matter. On failure nothing is held. */
 int cli_container_open(cli_container *container, const char *verb, const char *path,
@@ -38,6 +39,8 @@ int cli_container_open(cli_container *container, const char *verb, const char *p
 /* The same from an open stream, which it takes over, also on failure. */
 int cli_container_take(cli_container *container, cli_stream *stream, const char *verb,
                        const char *path, const cli_common *common);
+/* Of an open one, the front matter is no longer needed; its source is. */
+void cli_container_drop_front(cli_container *container);
 void cli_container_close(cli_container *container); /* a zeroed one is fine */
 
 /* --- models --- */

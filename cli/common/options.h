@@ -123,12 +123,12 @@ extern const char *const cli_alphas[];  /* of formats_alpha */
 #define CLI_LIMIT_OPTIONS(S)                                                                       \
     {"max-pixels", 0, CLI_SIZE, "N", offsetof(S, common.max_pixels), .initial = "256M",            \
      .help = "refuse images of more pixels"},                                                      \
-    {"max-images", 0, CLI_SIZE, "N", offsetof(S, common.max_images), .initial = "64M",             \
-     .help = "refuse sets of more images"},                                                        \
+    {"max-images", 0, CLI_SIZE, "N", offsetof(S, common.max_images),                               \
+     .help = "refuse sets of more images; default: 64M, of small files fewer"},                    \
     {"max-memory", 0, CLI_SIZE, "SIZE", offsetof(S, common.max_memory), .initial = "4G",           \
      .help = "refuse inputs that need more memory"},                                               \
-    {"max-model", 0, CLI_SIZE, "SIZE", offsetof(S, common.max_model), .initial = "512M",           \
-     .help = "refuse models of more bytes unpacked"},                                              \
+    {"max-model", 0, CLI_SIZE, "SIZE", offsetof(S, common.max_model),                              \
+     .help = "refuse models of more bytes unpacked; default: 512M, of small files less"},          \
     {"max-work", 0, CLI_SIZE, "N", offsetof(S, common.max_work), .initial = "200000",              \
      .help = "refuse models that may take more multiply-adds a pixel"}
 

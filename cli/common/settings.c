@@ -2,14 +2,25 @@
 #include "cli/common/settings.h"
 #include <unistd.h>
 
+static uint64_t held; /* bytes, of the one run of this process */
+
 taper_limits cli_limits(const cli_common *common) {
     const taper_limits given = {.max_pixels = common->max_pixels,
                                 .max_images = common->max_images,
                                 .max_memory = common->max_memory,
                                 .max_model_bytes = common->max_model,
                                 .max_work = common->max_work};
-    return formats_limits_or_default(&given);
+    taper_limits limits = formats_limits_or_default(&given);
+    limits.max_memory -= held < limits.max_memory ? held : limits.max_memory - 1;
+    return limits;
 }
+
+uint64_t cli_memory_hold(uint64_t bytes) {
+    held += bytes;
+    return bytes;
+}
+
+void cli_memory_release(uint64_t bytes) { held -= bytes; }
 
 unsigned cli_threads(const cli_common *common) {
     if (common->threads > 0) return (unsigned)common->threads;

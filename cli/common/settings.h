@@ -20,8 +20,14 @@ typedef struct cli_common {
     uint64_t max_work;   /* --max-work, multiply-adds a pixel */
 } cli_common;
 
-/* The limits as the library takes them, with its defaults. */
+/* The limits as the library takes them, with its defaults; max_memory is what is left of it. */
 taper_limits cli_limits(const cli_common *common);
+
+/* The run's account: what the verb keeps open (front matter, lists of images, indexes) is held, and
+ * later cli_limits have less. Returns bytes, to be released when it is closed. For the thread that
+ * opens and closes alone. */
+uint64_t cli_memory_hold(uint64_t bytes);
+void cli_memory_release(uint64_t bytes);
 
 /* How many worker threads to start: common->threads, or the number of processors when it is 0. At
  * least 1. */

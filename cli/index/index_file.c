@@ -25,7 +25,10 @@ static int open_mapped(cli_index *index, const char *verb, const char *path,
     const taper_limits limits = cli_limits(common);
     const taper_status status =
         taper_index_open(&index->index, index->bytes, index->size, &limits, &error);
-    if (status == TAPER_OK) return CLI_DONE;
+    if (status == TAPER_OK) {
+        index->held = cli_memory_hold(taper_index_get_info(index->index).memory);
+        return CLI_DONE;
+    }
     cli_index_close(index);
     return cli_fail(verb, path, status, &error);
 }
@@ -53,6 +56,7 @@ int cli_index_read_back(cli_index *index, cli_output *out, const cli_common *com
 void cli_index_close(cli_index *index) {
     taper_index_close(index->index);
     formats_file_unmap(index->bytes, index->size);
+    cli_memory_release(index->held);
     *index = (cli_index){.index = NULL};
 }
 
@@ -77,6 +81,7 @@ typedef struct gathering {
     int32_t *labels; /* [room] */
     char **names;    /* [room] */
     size_t n;
+    uint64_t name_bytes, most_name_bytes; /* of the names; they are copied and coded, too */
     cli_index part[MOST_PARTS];
     size_t parts;
 } gathering;
@@ -87,12 +92,13 @@ static void gathering_free(gathering *g) {
     free(g->codes), free(g->labels), free(g->names);
 }
 
-/* Codes for as many images as --max-memory holds twice, with what sorting takes. */
+/* Codes for as many images as what is left of --max-memory holds twice, with what sorting takes. */
 static taper_status gathering_open(gathering *g, cli_code_set *set, size_t width,
                                    const cli_index_options *options) {
-    const uint64_t memory = cli_limits(set->common).max_memory;
+    const uint64_t memory = cli_limits(set->common).max_memory / 2;
     *g = (gathering){.set = set, .options = options, .width = width, .words = (width + 63) / 64};
     const uint64_t each = 2 * 8 * g->words + 128;
+    g->most_name_bytes = memory / 4;
     g->room = formats_smaller(cli_code_set_images(set), (size_t)(memory / each) + 1);
     g->codes = malloc(g->room * g->words * sizeof *g->codes);
     g->labels = malloc(g->room * sizeof *g->labels);
@@ -144,7 +150,7 @@ static taper_status build_index(gathering *g, const taper_sink *sink, taper_erro
                                  .classes = (uint32_t)classes};
     const taper_status status = taper_index_build(&set, cli_threads(g->set->common), sink, error);
     for (size_t i = 0; i < g->n; i++) free(g->names[i]);
-    g->n = 0;
+    g->n = 0, g->name_bytes = 0;
     free(class_name);
     return status;
 }
@@ -209,7 +215,7 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
     gathering *g = user;
     char path[CLI_IMAGE_NAME];
     for (size_t i = 0; i < n; i++) {
-        if (g->n == g->room) {
+        if (g->n == g->room || (g->n && g->name_bytes > g->most_name_bytes)) {
             const int code = set_aside(g);
             if (code != CLI_DONE) return code;
         }
@@ -219,12 +225,29 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
         g->labels[g->n] = cli_code_set_label(g->set, number[i]);
         g->names[g->n] = cli_index_name(name);
         if (!g->names[g->n]) return cli_fail(g->set->verb, NULL, TAPER_ERR_NOMEM, NULL);
+        g->name_bytes += strlen(name);
         g->n++;
     }
     return CLI_DONE;
 }
 
 /* --- into one index --------------------------------------------------------------------- */
+
+/* What joining takes: names and labels once more, as they are and as they are written, and some
+ * numbers for each code. */
+static int check_joining(const taper_index *const *from, size_t n, const char *verb,
+                         const cli_common *common) {
+    enum { EACH = 48 };
+    uint64_t needs = 0;
+    for (size_t i = 0; i < n; i++) {
+        const taper_index_info info = taper_index_get_info(from[i]);
+        needs += 2 * info.memory + EACH * info.images;
+    }
+    if (needs <= cli_limits(common).max_memory) return CLI_DONE;
+    cli_error(verb, NULL, "joining the indexes takes %llu bytes of memory; raise --max-memory",
+              (unsigned long long)needs);
+    return CLI_LIMIT;
+}
 
 static int join(const gathering *g, const char *verb, const cli_index_options *o,
                 const taper_sink *sink, taper_status *written) {
@@ -234,8 +257,11 @@ static int join(const gathering *g, const char *verb, const cli_index_options *o
     if (!from) return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < o->n_earlier; i++) from[i] = o->earlier[i].index;
     for (size_t i = 0; i < g->parts; i++) from[o->n_earlier + i] = g->part[i].index;
-    const taper_status status = taper_index_merge(from, n, sink, &error);
+    const int code = check_joining(from, n, verb, o->common);
+    const taper_status status =
+        code == CLI_DONE ? taper_index_merge(from, n, sink, &error) : TAPER_OK;
     free(from);
+    if (code != CLI_DONE) return code;
     *written = TAPER_OK;
     if (!status || !error.text[0]) *written = status; /* the sink's own failure has no text */
     return status && error.text[0] ? (int)cli_fail(verb, NULL, status, &error) : CLI_DONE;

@@ -25,6 +25,7 @@ typedef struct cli_index {
     taper_index *index;
     const void *bytes; /* mapped */
     uint64_t size;
+    uint64_t held; /* bytes on the run's account */
 } cli_index;
 
 /* Does the path name a file that begins as an index does? */
@@ -48,6 +49,7 @@ char *cli_index_name(const char *path);
 int cli_index_check_model(const char *verb, const taper_model_info *model, const char *path);
 
 typedef struct cli_index_options {
+    const cli_common *common;
     uint64_t model_id;
     uint32_t bits;            /* the first so many; 0: all that all images have */
     bool are_even;            /* all bits count the same; else half as much from layer to layer */

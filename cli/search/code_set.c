@@ -72,7 +72,10 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
     taper_status status = formats_imageset_open(&s->set, (const char *const *)paths, n, &o,
                                                 cli_left_out_file, &s->left, &error);
     cli_progress_end(&progress);
-    if (status == TAPER_OK) return cli_refuse_negative(s->set, s->verb, s->labels);
+    if (status == TAPER_OK) {
+        s->held = cli_memory_hold(formats_imageset_memory(s->set));
+        return cli_refuse_negative(s->set, s->verb, s->labels);
+    }
     const bool none_usable = status == TAPER_ERR_ARG && s->left.failed && !s->labels;
     cli_left_out_tell(&s->left, NULL);
     cli_fail(s->verb, NULL, status, &error);
@@ -82,7 +85,8 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
 void cli_code_set_close(cli_code_set *s) {
     formats_imageset_close(s->set);
     cli_container_set_close(s->containers);
-    s->set = NULL, s->containers = NULL;
+    cli_memory_release(s->held);
+    s->set = NULL, s->containers = NULL, s->held = 0;
 }
 
 int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const char *output) {
@@ -300,8 +304,9 @@ static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *
     taper_error error = {0};
     char name[CLI_IMAGE_NAME];
     uint32_t windows, known = 0;
-    const taper_image shape = cli_container_set_shape(s->containers, i, &windows);
-    taper_status status = codec_embedder_check(e, &shape, &error);
+    taper_image shape;
+    taper_status status = cli_container_set_shape(s->containers, i, &shape, &windows, &error);
+    if (status == TAPER_OK) status = codec_embedder_check(e, &shape, &error);
     if (status == TAPER_OK && windows != 1)
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
                               "image is %u windows of the model, which have a code each; only "

@@ -26,6 +26,7 @@ typedef struct cli_code_set {
     formats_alpha alpha;
     /* to read */
     formats_imageset *set;         /* either this ... */
+    uint64_t held;                 /* bytes of it on the run's account */
     cli_container_set *containers; /* ... or this */
     cli_left_out left;
     size_t count;   /* images that have a code */

@@ -13,14 +13,18 @@
 typedef struct part {
     const char *path;
     cli_container file;
-    taper_decoder *codes;    /* once bound */
-    taper_decoder *pictures; /* once one is asked for: the other's state is of codes */
     size_t first;            /* its first image in the set */
     const int32_t *class_of; /* [its classes]: those of the set */
     /* of the codes that were taken */
     uint64_t taken, units_known, bits_known;
     uint32_t least_known; /* bits of any code that was taken; UINT32_MAX: none was */
 } part;
+
+/* A decoder of the part that was asked of last: each takes memory of its own. */
+typedef struct decoding {
+    taper_decoder *decoder; /* NULL: none yet */
+    const part *of;
+} decoding;
 
 struct cli_container_set {
     const char *verb;
@@ -32,6 +36,7 @@ struct cli_container_set {
     int32_t *class_number; /* of the classes of all containers, one after the other */
     const taper_model *model;
     uint8_t *planes; /* [units of the model] */
+    decoding codes, pictures; /* two, as the state of one is of codes */
     bool by_search;  /* codes are those for search, which stand in the front matter */
     cli_model own;   /* then: the first container's, once a picture is asked for */
 };
@@ -129,11 +134,9 @@ int cli_container_set_open(cli_container_set **out, const char *verb, char **pat
 
 void cli_container_set_close(cli_container_set *s) {
     if (!s) return;
-    for (size_t p = 0; p < s->parts; p++) {
-        taper_decoder_free(s->part[p].codes);
-        taper_decoder_free(s->part[p].pictures);
-        cli_container_close(&s->part[p].file);
-    }
+    taper_decoder_free(s->codes.decoder);
+    taper_decoder_free(s->pictures.decoder);
+    for (size_t p = 0; p < s->parts; p++) cli_container_close(&s->part[p].file);
     cli_model_close(&s->own);
     free(s->class_name), free(s->class_number), free(s->planes), free(s->part), free(s);
 }
@@ -237,8 +240,18 @@ static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
     return true;
 }
 
+/* The decoder of this part, with half of the memory that is left. */
+static taper_status decode_part(const cli_container_set *s, decoding *d, const part *p,
+                                const taper_model *model, taper_error *error) {
+    taper_limits limits = cli_limits(s->common);
+    limits.max_memory = limits.max_memory / 2 + 1;
+    if (d->decoder && d->of == p) return TAPER_OK;
+    taper_decoder_free(d->decoder);
+    d->of = p;
+    return taper_decoder_open(&d->decoder, &p->file.source, model, &limits, error);
+}
+
 int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
-    const taper_limits limits = cli_limits(s->common);
     s->model = model;
     const taper_model_info info = taper_model_get_info(model);
     s->by_search = cli_container_set_search_model(s) == info.id;
@@ -246,27 +259,30 @@ int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     if (refuse_other_model(s, info.id)) return CLI_USAGE;
     s->planes = malloc(info.units);
     if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
-    for (size_t p = 0; p < s->parts; p++) {
+    for (size_t p = s->parts; p-- > 0;) { /* the first one last, which is asked first */
         taper_error error = {0};
-        const taper_status status =
-            taper_decoder_open(&s->part[p].codes, &s->part[p].file.source, model, &limits, &error);
+        const taper_status status = decode_part(s, &s->codes, &s->part[p], model, &error);
         if (status != TAPER_OK) return cli_fail(s->verb, s->part[p].path, status, &error);
     }
     return CLI_DONE;
 }
 
-taper_image cli_container_set_shape(const cli_container_set *s, size_t i, uint32_t *windows) {
+taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image *shape,
+                                     uint32_t *windows, taper_error *error) {
     taper_image_info info = {0};
     const part *p = part_of(s, &i);
     if (s->by_search) { /* of an image of any size there is one */
         const taper_model_info m = taper_model_get_info(s->model);
         *windows = 1;
-        return (taper_image){m.window_width, m.window_height, p->file.front.geometry[i].channels, 8,
-                             NULL};
+        *shape = (taper_image){m.window_width, m.window_height,
+                               p->file.front.geometry[i].channels, 8, NULL};
+        return TAPER_OK;
     }
-    taper_decoder_image_info(p->codes, i, &info);
+    TAPER_TRY(decode_part(s, &s->codes, p, s->model, error));
+    taper_decoder_image_info(s->codes.decoder, i, &info);
     *windows = info.columns * info.rows;
-    return (taper_image){info.width, info.height, info.channels, info.depth, NULL};
+    *shape = (taper_image){info.width, info.height, info.channels, info.depth, NULL};
+    return TAPER_OK;
 }
 
 /* The code for search of image i of a container, as numbers; units that it does not have are 0. */
@@ -290,8 +306,9 @@ taper_status cli_container_set_code(cli_container_set *s, size_t i, uint32_t uni
         *known = search_code(s, p, i, units, code);
         p->units_known += *known;
     } else {
-        TAPER_TRY(
-            taper_decoder_codes(p->codes, i, units, UINT32_MAX, code, s->planes, NULL, error));
+        TAPER_TRY(decode_part(s, &s->codes, p, s->model, error));
+        TAPER_TRY(taper_decoder_codes(s->codes.decoder, i, units, UINT32_MAX, code, s->planes, NULL,
+                                      error));
     }
     for (uint32_t u = 0; u < units && !s->by_search; u++) {
         *known += s->planes[u];
@@ -321,19 +338,17 @@ double cli_container_set_bits(const cli_container_set *s) {
 
 taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_image *out,
                                        taper_error *error) {
-    const taper_limits limits = cli_limits(s->common);
     taper_image_info info;
     part *p = part_of(s, &i);
     *out = (taper_image){.pixels = NULL};
     if (s->by_search && !s->own.model && open_coder(s, &s->own) != CLI_DONE)
         return TAPER_ERR_MODEL; /* which is said */
     const taper_model *model = s->by_search ? s->own.model : s->model;
-    if (!p->pictures)
-        TAPER_TRY(taper_decoder_open(&p->pictures, &p->file.source, model, &limits, error));
-    taper_decoder_image_info(p->pictures, i, &info);
+    TAPER_TRY(decode_part(s, &s->pictures, p, model, error));
+    taper_decoder_image_info(s->pictures.decoder, i, &info);
     out->pixels = malloc((size_t)info.bytes);
     if (!out->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
-    const taper_status status = taper_decoder_render(p->pictures, i, out, NULL, error);
+    const taper_status status = taper_decoder_render(s->pictures.decoder, i, out, NULL, error);
     if (status == TAPER_OK) return status;
     free(out->pixels);
     out->pixels = NULL;

@@ -46,7 +46,8 @@ uint64_t cli_container_set_search_model(const cli_container_set *set);
 int cli_container_set_bind(cli_container_set *set, const taper_model *model);
 
 /* Geometry and channels of image i; pixels stay NULL. *windows: how many codes it has. */
-taper_image cli_container_set_shape(const cli_container_set *set, size_t i, uint32_t *windows);
+taper_status cli_container_set_shape(cli_container_set *set, size_t i, taper_image *shape,
+                                     uint32_t *windows, taper_error *error);
 /* The first `units` numbers of the code of image i, which is one window, as far as the bytes at
  * hand say them; *known: how many bits of them these are, 0: nothing is known. As of
  * taper_decoder_codes. */

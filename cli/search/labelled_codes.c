@@ -50,20 +50,24 @@ static int check_classes(const cli_labelled_codes *l, bool wants_rest) {
 
 /* Room for all images of the set. */
 static int take_room(cli_labelled_codes *l, size_t n) {
+    const char *verb = l->set->verb;
     const taper_limits limits = cli_limits(l->set->common);
-    if (l->width * sizeof *l->codes > limits.max_memory / n) {
-        cli_error(l->set->verb, NULL,
+    const uint64_t each = l->width * sizeof *l->codes + sizeof *l->label + sizeof *l->image;
+    if (each > limits.max_memory / n) {
+        cli_error(verb, NULL,
                   "codes of %zu labelled images of %zu numbers each take more than --max-memory; "
                   "raise it, or give a model of fewer units",
                   n, l->width);
         return CLI_LIMIT;
     }
+    l->held = cli_memory_hold(n * each);
     l->room = n;
     l->codes = malloc(n * l->width * sizeof *l->codes);
     l->label = malloc(n * sizeof *l->label);
     l->image = malloc(n * sizeof *l->image);
     if (l->codes && l->label && l->image) return CLI_DONE;
-    return cli_fail(l->set->verb, NULL, TAPER_ERR_NOMEM, NULL);
+    cli_labelled_codes_free(l);
+    return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
 }
 
 int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
@@ -94,5 +98,6 @@ int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
 
 void cli_labelled_codes_free(cli_labelled_codes *l) {
     free(l->codes), free(l->label), free(l->image);
+    cli_memory_release(l->held);
     *l = (cli_labelled_codes){.n = 0};
 }

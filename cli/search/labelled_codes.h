@@ -5,6 +5,7 @@
 
 typedef struct cli_labelled_codes {
     size_t n, width, room;
+    uint64_t held; /* bytes on the run's account */
     bool are_bits;
     float *codes;   /* [n][width] */
     int32_t *label; /* [n] class of the set, 0.. */

@@ -290,6 +290,7 @@ taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
     *out = NULL;
     TAPER_TRY(formats_need_array(bytes, size, 1, "the model's bytes", error));
     taper_limits limits = formats_limits_or_default(given);
+    limits.max_model_bytes = formats_most_model_bytes(&limits, size);
     uint8_t *payload;
     size_t payload_size;
     uint64_t id;

@@ -23,6 +23,10 @@ static void set_views(taper_index *index) {
     index->recall = formats_index_part_at(file, FORMATS_INDEX_RECALLS);
 }
 
+static uint64_t sample_bytes(const taper_index *index) {
+    return CODEC_CASCADE_SAMPLE * (8 * (uint64_t)index->order.words + 4);
+}
+
 taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
                               const taper_limits *limits, taper_error *error) {
     const taper_limits checked = formats_limits_or_default(limits);
@@ -36,8 +40,8 @@ taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t siz
         return status;
     }
     set_views(index);
-    const uint64_t sample_bytes = 8 * CODEC_CASCADE_SAMPLE * (uint64_t)index->order.words;
-    if (sample_bytes <= checked.max_memory)
+    /* without a sample, searches are as exact, and slower */
+    if (sample_bytes(index) <= formats_account_left(&index->file.set.account))
         status = codec_cascade_sample_take(&index->sample, &index->cascade);
     if (status) {
         taper_index_close(index);
@@ -116,6 +120,8 @@ taper_index_info taper_index_get_info(const taper_index *index) {
         .code_bytes = formats_index_size(h, FORMATS_INDEX_CODES),
         .has_names = index->file.set.names != NULL,
         .has_labels = index->file.set.label != NULL,
+        .memory = sizeof *index + index->file.set.account.used +
+                  (index->sample.words ? sample_bytes(index) : 0),
     };
     info.other_bytes = formats_index_offset(h, FORMATS_INDEX_NAMES) - info.code_bytes;
     for (size_t l = 1; l < index->order.layers; l++)
