@@ -259,9 +259,11 @@ static int finish(state *st) {
         return CLI_USAGE;
     }
     if (st->s.output)
-        code = cli_output_close(&st->out, NULL, status, &error);
+        code = cli_output_settle(&st->out, NULL, status, &error);
     else if (status != TAPER_OK)
         code = cli_fail("classify", NULL, status, &error);
+    if (code == CLI_DONE) code = cli_error_page_settle(st->labelling.page);
+    if (code == CLI_DONE && st->s.output) code = cli_output_close(&st->out, NULL, TAPER_OK, NULL);
     code = cli_error_page_close(st->labelling.page, code);
     st->labelling.page = NULL;
     return code;

@@ -301,12 +301,18 @@ static void tell(const state *st) {
 static int finish(state *st) {
     taper_error error = {0};
     taper_status status = st->is_csv || !st->s.output ? TAPER_OK : write_npy(st, &error);
-    int code = cli_map_close(st->map, CLI_DONE);
+    int code = cli_map_settle(st->map);
+    if (code == CLI_DONE && st->s.output)
+        code = cli_output_settle(&st->codes, NULL, status, &error);
+    if (code == CLI_DONE && st->s.labels_out)
+        code = cli_output_settle(&st->labels, NULL, write_labels(st), NULL);
+    if (code != CLI_DONE) return code;
+    code = cli_map_close(st->map, CLI_DONE);
     st->map = NULL;
-    /* codes are written, but for the last of them, before labels are in place */
-    if (code == CLI_DONE && status == TAPER_OK && st->s.labels_out)
-        code = cli_output_close(&st->labels, NULL, write_labels(st), NULL);
-    if (code == CLI_DONE && st->s.output) code = cli_output_close(&st->codes, NULL, status, &error);
+    if (code == CLI_DONE && st->s.labels_out)
+        code = cli_output_close(&st->labels, NULL, TAPER_OK, NULL);
+    if (code == CLI_DONE && st->s.output)
+        code = cli_output_close(&st->codes, NULL, TAPER_OK, NULL);
     if (code == CLI_DONE) tell(st);
     return code;
 }

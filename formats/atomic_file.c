@@ -327,6 +327,7 @@ static void sync_folder(const formats_atomic_file *file) {
 /* Everything up to the naming: all bytes on the disk, descriptor closed. */
 static taper_status settle(formats_atomic_file *file, taper_error *error) {
     if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
+    if (file->descriptor < 0) return TAPER_OK; /* it was settled */
     TAPER_TRY(flush(file, error));
     int errnum = file->flags & FORMATS_ATOMIC_NO_SYNC ? 0 : sync_descriptor(file->descriptor);
     if (errnum) return note_errno(file, errnum, "flush to the disk", error);
@@ -334,6 +335,10 @@ static taper_status settle(formats_atomic_file *file, taper_error *error) {
     file->descriptor = -1;
     if (closed != 0 && errno != EINTR) return note_errno(file, errno, "write", error);
     return TAPER_OK;
+}
+
+taper_status formats_atomic_file_settle(formats_atomic_file *file, taper_error *error) {
+    return settle(file, error);
 }
 
 taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *error) {

@@ -65,6 +65,10 @@ taper_status formats_atomic_file_write(formats_atomic_file *file, const void *by
 taper_status formats_atomic_file_read_back(formats_atomic_file *file, int *descriptor,
                                            taper_error *error);
 
+/* All that has been written is on the disk; nothing more can be written. What is left to commit is
+ * the name: of several outputs none appears before all are settled. */
+taper_status formats_atomic_file_settle(formats_atomic_file *file, taper_error *error);
+
 /* Finish: the target has the new content, or an error is returned and it is as it was. Without
  * FORMATS_ATOMIC_OVERWRITE a target that came into being meanwhile is TAPER_ERR_EXISTS: check and
  * naming are one step (link(2); on file systems without hard links an exclusively created

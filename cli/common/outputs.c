@@ -92,6 +92,15 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
     return status == TAPER_OK ? CLI_DONE : cli_fail(out->verb, input, status, error);
 }
 
+int cli_output_settle(cli_output *out, const char *input, taper_status status,
+                      const taper_error *error) {
+    if (status == TAPER_OK && out->problem.status == TAPER_OK && !out->file) return CLI_DONE;
+    if (status == TAPER_OK && out->file &&
+        formats_atomic_file_settle(out->file, NULL) == TAPER_OK)
+        return CLI_DONE;
+    return cli_output_close(out, input, status, error); /* which tells the failure */
+}
+
 /* What stdio has gathered. (open_memstream would do but for a single character that finds no
  * memory: that is lost without an error.) */
 static ssize_t text_take(void *user, const char *bytes, size_t n) {

@@ -34,6 +34,11 @@ taper_sink cli_output_text_sink(cli_output *out);
 int cli_output_close(cli_output *out, const char *input, taper_status status,
                      const taper_error *error);
 
+/* Of several outputs none is to appear where a later one fails: settle all before the first is
+ * closed. As cli_output_close, but with TAPER_OK the output is not put in place yet. */
+int cli_output_settle(cli_output *out, const char *input, taper_status status,
+                      const taper_error *error);
+
 /* Text that is printed into memory and written as a piece. */
 typedef struct cli_text {
     FILE *to; /* to be printed to */

@@ -65,7 +65,7 @@ static taper_status put_image(const cli_code_set *set, int64_t image, const char
     char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64], why[2 * CLI_IMAGE_NAME + 64];
     taper_image picture = {.pixels = NULL};
     cli_plain_text(plain, sizeof plain, name);
-    if (set && image >= 0) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture));
+    if (set && image >= 0) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture, NULL));
     if (!picture.pixels) {
         snprintf(why, sizeof why, "%s: %s", cost, plain);
         cli_page_no_picture(to, why);

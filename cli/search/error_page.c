@@ -40,6 +40,7 @@ struct cli_error_page {
     example right[MOST_RIGHT];
     size_t n_right;
     uint8_t *is_right; /* [classes]: has one */
+    size_t unshown; /* pictures that could not be read */
 };
 
 /* Wrong labels of one kind: wrong[first .. first + n - 1]. */
@@ -118,37 +119,43 @@ static const char *class_of(const cli_error_page *p, int32_t label, char room[NA
     return room;
 }
 
-static taper_status put_picture(const cli_code_set *set, size_t image, const char *caption,
-                                const char *second, bool marked, FILE *to) {
+/* An image whose picture cannot be read (now) is told, and has a blank box. */
+static taper_status put_picture(cli_error_page *p, const cli_code_set *set, size_t image,
+                                const char *caption, const char *second, bool marked, FILE *to) {
     char name[CLI_IMAGE_NAME], plain[2 * CLI_IMAGE_NAME];
     taper_image picture;
-    TAPER_TRY(cli_thumbnail_read(set, image, &picture));
+    taper_error why = {0};
+    TAPER_TRY(cli_thumbnail_read(set, image, &picture, &why));
     cli_plain_text(plain, sizeof plain, cli_code_set_name(set, image, name));
+    if (!picture.pixels) {
+        cli_error(set->verb, name, "the page shows no picture of it: %s", why.text);
+        p->unshown++;
+    }
     const taper_status status = cli_page_strip_picture(to, picture.pixels ? &picture : NULL, plain,
                                                        caption, second, marked, NULL);
     formats_image_free(&picture);
     return status;
 }
 
-static taper_status put_strip(const cli_error_page *p, const example *e, FILE *to) {
+static taper_status put_strip(cli_error_page *p, const example *e, FILE *to) {
     char own[NAME_ROOM + 8], room[NAME_ROOM], text[NAME_ROOM + 48];
     snprintf(own, sizeof own, "%s", class_of(p, e->truth, room));
     snprintf(text, sizeof text, "labelled %s, %u of %zu votes", class_of(p, e->guess, room),
              e->votes, p->k);
     cli_page_strip_begin(to);
-    TAPER_TRY(put_picture(p->set, e->image, own, text, false, to));
+    TAPER_TRY(put_picture(p, p->set, e->image, own, text, false, to));
     for (uint32_t j = 0; j < e->n; j++) {
         const int32_t label = p->known->label[e->near[j]];
         snprintf(text, sizeof text, e->distance[j] < 1000.0F ? "%.3g" : "%.0f",
                  (double)e->distance[j]);
-        TAPER_TRY(put_picture(p->known->set, p->known->image[e->near[j]], class_of(p, label, room),
-                              text, label != e->truth, to));
+        TAPER_TRY(put_picture(p, p->known->set, p->known->image[e->near[j]],
+                              class_of(p, label, room), text, label != e->truth, to));
     }
     cli_page_strip_end(to);
     return TAPER_OK;
 }
 
-static taper_status put_pair(const cli_error_page *p, const pair *kind, FILE *to) {
+static taper_status put_pair(cli_error_page *p, const pair *kind, FILE *to) {
     const example *e = p->wrong + kind->first;
     char truth[NAME_ROOM], guess[NAME_ROOM], text[2 * NAME_ROOM + 48];
     taper_status status = TAPER_OK;
@@ -300,12 +307,17 @@ int cli_error_page_open(cli_error_page **out, const cli_labelled_codes *known,
     return code;
 }
 
+int cli_error_page_settle(cli_error_page *p) {
+    return p ? cli_output_settle(&p->out, NULL, p->status, NULL) : CLI_DONE;
+}
+
 int cli_error_page_close(cli_error_page *p, int code) {
     if (!p) return code;
     if (code == CLI_DONE)
-        code = cli_output_close(&p->out, NULL, p->status, NULL);
+        code = cli_output_close(&p->out, NULL, TAPER_OK, NULL);
     else
         formats_atomic_file_abort(p->out.file);
+    if (code == CLI_DONE && p->unshown) code = CLI_SOME_FAILED;
     free(p->wrong), free(p->is_right), free(p);
     return code;
 }

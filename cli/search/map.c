@@ -293,14 +293,19 @@ int cli_map_open(cli_map **out, const cli_code_set *set, const char *path, size_
     return code;
 }
 
-int cli_map_close(cli_map *m, int code) {
+int cli_map_settle(cli_map *m) {
     taper_error error = {0};
+    if (!m || !m->n) return CLI_DONE;
+    const taper_status status = write_page(m, &error);
+    return cli_output_settle(&m->out, NULL, status, &error);
+}
+
+int cli_map_close(cli_map *m, int code) {
     if (!m) return code;
-    taper_status status = code == CLI_DONE && m->n ? write_page(m, &error) : TAPER_ERR_ARG;
     if (code != CLI_DONE || !m->n) /* which has been told */
         formats_atomic_file_abort(m->out.file);
     else
-        code = cli_output_close(&m->out, NULL, status, &error);
+        code = cli_output_close(&m->out, NULL, TAPER_OK, NULL);
     free_map(m);
     return code;
 }

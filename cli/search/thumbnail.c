@@ -6,10 +6,11 @@
 
 enum { LONGEST = 96 }; /* pixels along the longer side */
 
-taper_status cli_thumbnail_read(const cli_code_set *set, size_t i, taper_image *out) {
+taper_status cli_thumbnail_read(const cli_code_set *set, size_t i, taper_image *out,
+                                taper_error *why) {
     taper_image whole = {.pixels = NULL};
     *out = whole;
-    const taper_status status = cli_code_set_picture(set, i, &whole, NULL);
+    const taper_status status = cli_code_set_picture(set, i, &whole, why);
     if (status != TAPER_OK) return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
     const uint32_t longest = whole.width > whole.height ? whole.width : whole.height;
     if (longest <= LONGEST || (whole.channels != 1 && whole.channels != 3)) {
