@@ -479,7 +479,7 @@ static void broken_checkpoints_are_refused(void **state) {
     assert_int_equal(train_upload(&stream, there, b, sizeof b), TAPER_OK);
     train_history history[2] = {{{1, 2, 3, 4}, {5, 6, 7, 8}}, {{6, 7, 8, 9}, {10, 11, 12, 13}}};
     train_checkpoint_part part[3] = {
-        {a, 3, sizeof *a, 0}, {there, 3, sizeof *there, 1}, {e, 2, sizeof *e, 0}};
+        {a, 3, sizeof *a, 0, 0}, {there, 3, sizeof *there, 1, 0}, {e, 2, sizeof *e, 0, 0}};
     train_checkpoint out = {.fingerprint = 99,
                             .step = 12,
                             .stale_epochs = 1,
@@ -494,7 +494,7 @@ static void broken_checkpoints_are_refused(void **state) {
     assert_int_equal(train_checkpoint_write(checkpoint, &out, NULL, NULL), TAPER_OK);
     assert_int_equal(train_zero(&stream, there, sizeof b), TAPER_OK);
     train_checkpoint_part to[3] = {
-        {r, 3, sizeof *r, 0}, {there, 3, sizeof *there, 1}, {f, 2, sizeof *f, 0}};
+        {r, 3, sizeof *r, 0, 0}, {there, 3, sizeof *there, 1, 0}, {f, 2, sizeof *f, 0, 0}};
     train_checkpoint in = {.fingerprint = 99, .part = to, .parts = 3, .stream = &stream};
     assert_int_equal(train_checkpoint_read(checkpoint, &in, NULL), TAPER_OK);
     assert_true(in.step == 12 && in.stale_epochs == 1 && in.best_loss == 0.25 &&

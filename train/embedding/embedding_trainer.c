@@ -212,7 +212,7 @@ static void fill_loop(run *r, const codec_network *net) {
     if (o->optimiser != TRAIN_CG) return;
     r->loop.remedy = "take Adam, which goes by smaller steps";
     r->loop.part[r->loop.parts++] =
-        (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0};
+        (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0, 0};
 }
 
 static taper_status make_network(run *r, train_device *device, const codec_network *net) {

@@ -179,7 +179,7 @@ static taper_status take_fingerprint(train_nested_run *r) {
 }
 
 static void add_part(train_loop *l, void *memory, size_t n, uint32_t size, int on_device) {
-    l->part[l->parts++] = (train_checkpoint_part){memory, n, size, on_device};
+    l->part[l->parts++] = (train_checkpoint_part){memory, n, size, on_device, 0};
 }
 
 static void list_parts(train_nested_run *r) {
@@ -215,8 +215,8 @@ static taper_status measure(void *run, train_history *entry, taper_error *error)
 
 static taper_status resumed(void *run, const train_loop *loop, taper_error *error) {
     train_nested_run *r = run;
-    (void)loop;
-    if (r->sweep.state.frozen >= r->net->units)
+    const train_sweep_state *s = &r->sweep.state;
+    if (s->frozen >= r->net->units || isnan(s->deadline) || s->started > loop->step + 1)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the checkpoint contradicts itself; start without --resume");
     r->net->frozen = (uint32_t)r->sweep.state.frozen;

@@ -4,6 +4,7 @@
 #include "formats/bytes.h"
 #include "formats/file.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,18 @@ static taper_status get(input *in, void *to, size_t n, taper_error *error) {
     return TAPER_OK;
 }
 
+static taper_status not_finite(taper_error *error) {
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "the checkpoint holds a number that is not finite; start without --resume");
+}
+
+/* Losses before any was measured are INFINITY. */
+static taper_status check_losses(const train_checkpoint *c, taper_error *error) {
+    int is_finite = !isnan(c->best_loss) && !isnan(c->start_loss);
+    for (int i = 0; i < TRAIN_LOSSES; i++) is_finite &= isfinite(c->sum[i]) != 0;
+    return is_finite ? TAPER_OK : not_finite(error);
+}
+
 static taper_status get_fixed(input *in, train_checkpoint *c, const char *path,
                               taper_error *error) {
     uint8_t bytes[FIXED];
@@ -205,6 +218,7 @@ static taper_status get_fixed(input *in, train_checkpoint *c, const char *path,
     c->start_loss = double_of(formats_read_u64le(&at));
     for (int i = 0; i < TRAIN_LOSSES; i++) c->sum[i] = double_of(formats_read_u64le(&at));
     c->n_history = formats_read_u32le(&at);
+    TAPER_TRY(check_losses(c, error));
     return formats_cursor_check(&at, "checkpoint header", error);
 }
 
@@ -247,6 +261,16 @@ static void to_machine(uint8_t *bytes, size_t n, uint32_t size) {
     }
 }
 
+/* n bytes of floats, as the machine has them. */
+static taper_status check_real(const uint8_t *bytes, size_t n, taper_error *error) {
+    for (size_t i = 0; i < n; i += sizeof(float)) {
+        float x;
+        memcpy(&x, bytes + i, sizeof x);
+        if (!isfinite(x)) return not_finite(error);
+    }
+    return TAPER_OK;
+}
+
 static taper_status get_part(input *in, train_stream *stream, const train_checkpoint_part *p,
                              taper_error *error) {
     uint8_t head[12], bytes[CHUNK];
@@ -258,6 +282,7 @@ static taper_status get_part(input *in, train_stream *stream, const train_checkp
         char *to = (char *)p->memory + at;
         TAPER_TRY(get(in, bytes, n, error));
         to_machine(bytes, n / p->size, p->size);
+        if (p->is_real) TAPER_TRY(check_real(bytes, n, error));
         if (p->on_device)
             TAPER_TRY(moved(train_upload(stream, to, bytes, n), error));
         else

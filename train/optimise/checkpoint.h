@@ -30,6 +30,7 @@ typedef struct train_checkpoint_part {
     size_t n;
     uint32_t size; /* bytes of an element, 4 or 8 */
     int on_device;
+    int is_real; /* floats, which are finite in every run that has not diverged */
 } train_checkpoint_part;
 
 typedef struct train_checkpoint {
@@ -64,7 +65,8 @@ int train_checkpoint_is_there(const char *path);
 /* Read into the parts. checkpoint->fingerprint, part, parts and stream say what is expected. The
  * parts' content is undefined after a failure. On success *history is the caller's to free.
  * TAPER_ERR_IO: cannot be read (errno ENOENT when it does not exist); TAPER_ERR_TRUNCATED,
- * TAPER_ERR_CORRUPT: not a whole checkpoint; TAPER_ERR_VERSION; TAPER_ERR_ARG: of another run
+ * TAPER_ERR_CORRUPT: not a whole checkpoint, or one with a real part or a loss that is not finite
+ * (best and start loss may be infinite: unknown); TAPER_ERR_VERSION; TAPER_ERR_ARG: of another run
  * (options, network or data differ). */
 taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoint,
                                    taper_error *error);

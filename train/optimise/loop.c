@@ -46,7 +46,7 @@ static uint32_t list_parts(const train_loop *l, train_checkpoint_part part[MOST_
     float *const vector[OWN_PARTS] = {w->parameter, w->m, w->v, w->best};
     uint32_t n = 0;
     for (int i = 0; i < OWN_PARTS; i++)
-        if (vector[i]) part[n++] = (train_checkpoint_part){vector[i], w->n, sizeof(float), 1};
+        if (vector[i]) part[n++] = (train_checkpoint_part){vector[i], w->n, sizeof(float), 1, 1};
     for (uint32_t i = 0; i < l->parts; i++) part[n++] = l->part[i];
     return n;
 }

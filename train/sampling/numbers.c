@@ -54,5 +54,6 @@ int train_zeros(float **out, size_t rows, size_t columns) {
 
 int32_t train_rounded(float w, int32_t most) {
     float q = rintf(w);
+    if (isnan(q)) return 0;
     return q > (float)most ? most : q < -(float)most ? -most : (int32_t)q;
 }

@@ -41,7 +41,7 @@ double train_dot(size_t n, const float *a, const float *b);
  * without memory, and when there would be too many. */
 int train_zeros(float **out, size_t rows, size_t columns);
 
-/* The integer nearest to w, -most .. most. */
+/* The integer nearest to w, -most .. most; 0 for what is no number. */
 int32_t train_rounded(float w, int32_t most);
 
 #endif
