@@ -4,6 +4,7 @@
 #include "pictures.h"
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { SEED = 41, SPAN = 300, BASE = 1000000 };
 
@@ -82,8 +83,37 @@ static void an_account_bounds_it(void **unused) {
     assert_int_equal(account.used, 0);
 }
 
+/* Single bytes in every order that a list would make slow: from the back, every second one from the
+ * back, as chance has it. Of twice as many a linear way takes twice as long. */
+static double seconds_of(size_t n, int order) {
+    formats_account account = {.limit = (uint64_t)1 << 30};
+    codec_byte_store s = {.account = &account};
+    uint64_t random = SEED;
+    int changed;
+    const clock_t begun = clock();
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = order == 2 ? picture_random(&random) % (8 * n) : (n - i) << order;
+        assert_int_equal(codec_byte_store_put(&s, at, &i, 1, &changed), TAPER_OK);
+    }
+    assert_true(order != 0 || s.n == 1);
+    codec_byte_store_free(&s);
+    assert_int_equal(account.used, 0);
+    return (double)(clock() - begun) / CLOCKS_PER_SEC;
+}
+
+static void single_bytes_in_any_order_are_fast(void **unused) {
+    enum { FEW = 40000, TIMES = 8 };
+    (void)unused;
+    for (int order = 0; order < 3; order++) {
+        const double few = seconds_of(FEW, order), many = seconds_of(TIMES * FEW, order);
+        printf("order %d: %.4f s, %d times as many %.4f s\n", order, few, TIMES, many);
+        assert_true(many < 6 * TIMES * (few + 0.005)); /* quadratic: TIMES^2, and minutes */
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_in_any_order),
-                                       cmocka_unit_test(an_account_bounds_it)};
+                                       cmocka_unit_test(an_account_bounds_it),
+                                       cmocka_unit_test(single_bytes_in_any_order_are_fast)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -417,7 +417,7 @@ static void bytes_beyond_the_end_are_refused(void **state) {
             supply(d, file, 0, end);
         assert_int_equal(taper_decoder_bytes_needed(d), 0);
         assert_int_equal(d->held.n, 1); /* neither these nor the front matter is held */
-        assert_int_equal(d->held.piece[0].at, dct_info(file, z->model[0]).front_bytes);
+        assert_int_equal(d->held.root->at, dct_info(file, z->model[0]).front_bytes);
         assert_int_equal(codec_byte_store_end(&d->held), end);
         assert_int_equal(taper_decoder_supply(d, end, "x", 1, &error), TAPER_ERR_CORRUPT);
         assert_non_null(strstr(error.text, "1 byte follows"));

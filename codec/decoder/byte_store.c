@@ -3,129 +3,227 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t end_of(const codec_byte_piece *p) { return p->at + p->bytes.size; }
+static uint64_t end_of(const codec_byte_piece *p) { return p->at + p->size; }
 
-/* The first piece that ends at `at` or after it, or n. */
-static size_t first_to(const codec_byte_store *s, uint64_t at) {
-    size_t low = 0, high = s->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (end_of(&s->piece[middle]) < at)
-            low = middle + 1;
+/* --- the tree --------------------------------------------------------------------------- */
+
+/* The first piece that ends at `at` or after it, or NULL. */
+static codec_byte_piece *first_to(const codec_byte_store *s, uint64_t at) {
+    codec_byte_piece *found = NULL, *p = s->root;
+    while (p)
+        if (end_of(p) < at)
+            p = p->right;
         else
-            high = middle;
-    }
-    return low;
+            found = p, p = p->left;
+    return found;
 }
 
-/* The piece that holds the byte `at`, or, of those behind it, the first; or n. */
-static size_t first_from(const codec_byte_store *s, uint64_t at) {
-    size_t i = first_to(s, at);
-    return i < s->n && end_of(&s->piece[i]) == at ? i + 1 : i;
+/* The piece that holds the byte `at`, or, of those behind it, the first; or NULL. */
+static codec_byte_piece *first_from(const codec_byte_store *s, uint64_t at) {
+    codec_byte_piece *found = NULL, *p = s->root;
+    while (p)
+        if (end_of(p) <= at)
+            p = p->right;
+        else
+            found = p, p = p->left;
+    return found;
 }
 
-/* Take pieces first .. end - 1 away. */
-static void remove_pieces(codec_byte_store *s, size_t first, size_t end) {
-    for (size_t i = first; i < end; i++) formats_buffer_free(&s->piece[i].bytes);
-    if (end < s->n) memmove(s->piece + first, s->piece + end, (s->n - end) * sizeof *s->piece);
-    s->n -= end - first;
+static codec_byte_piece *last_of(const codec_byte_store *s) {
+    codec_byte_piece *p = s->root;
+    while (p && p->right) p = p->right;
+    return p;
+}
+
+/* The pieces of a tree that begin before `at`, and the others. */
+static void split(codec_byte_piece *tree, uint64_t at, codec_byte_piece **before,
+                  codec_byte_piece **behind) {
+    while (tree)
+        if (tree->at < at) {
+            *before = tree;
+            before = &tree->right;
+            tree = tree->right;
+        } else {
+            *behind = tree;
+            behind = &tree->left;
+            tree = tree->left;
+        }
+    *before = *behind = NULL;
+}
+
+/* Two trees, all of the first before all of the second. */
+static codec_byte_piece *join(codec_byte_piece *before, codec_byte_piece *behind) {
+    codec_byte_piece *joined, **to = &joined;
+    while (before && behind)
+        if (before->priority >= behind->priority) {
+            *to = before;
+            to = &before->right;
+            before = before->right;
+        } else {
+            *to = behind;
+            to = &behind->left;
+            behind = behind->left;
+        }
+    *to = before ? before : behind;
+    return joined;
+}
+
+/* Where the tree has a piece that begins at `at`, or one of this priority is to be put. */
+static codec_byte_piece **place_of(codec_byte_store *s, uint64_t at, uint64_t priority) {
+    codec_byte_piece **link = &s->root;
+    while (*link && (*link)->at != at && (*link)->priority >= priority)
+        link = at < (*link)->at ? &(*link)->left : &(*link)->right;
+    return link;
+}
+
+/* As good as chance, and the same in every run (splitmix64). */
+static uint64_t priority_of(uint64_t at) {
+    at = (at + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    at = (at ^ at >> 27) * 0x94d049bb133111ebu;
+    return at ^ at >> 31;
+}
+
+static void remove_piece(codec_byte_store *s, codec_byte_piece *p) {
+    *place_of(s, p->at, 0) = join(p->left, p->right);
+    s->n--;
+    formats_account_give(s->account, sizeof *p + p->room);
+    free(p->memory);
+    free(p);
 }
 
 void codec_byte_store_free(codec_byte_store *s) {
-    remove_pieces(s, 0, s->n);
-    formats_account_give(s->account, s->capacity * sizeof *s->piece);
-    free(s->piece);
-    s->piece = NULL;
-    s->capacity = 0;
+    while (s->root) remove_piece(s, s->root);
 }
 
-/* An empty piece i. */
-static taper_status insert_piece(codec_byte_store *s, size_t i, uint64_t at) {
-    if (s->n == s->capacity) {
-        size_t more = s->capacity / 2 + 4;
-        TAPER_TRY(formats_account_take(s->account, more * sizeof *s->piece));
-        codec_byte_piece *piece = realloc(s->piece, (s->capacity + more) * sizeof *piece);
-        if (!piece) {
-            formats_account_give(s->account, more * sizeof *s->piece);
-            return TAPER_ERR_NOMEM;
-        }
-        s->piece = piece;
-        s->capacity += more;
+/* --- putting ---------------------------------------------------------------------------- */
+
+/* A piece of n bytes where there is none. */
+static taper_status insert(codec_byte_store *s, uint64_t at, const void *bytes, size_t n) {
+    TAPER_TRY(formats_account_take(s->account, sizeof(codec_byte_piece) + (uint64_t)n));
+    codec_byte_piece *p = malloc(sizeof *p);
+    uint8_t *memory = malloc(n);
+    if (!p || !memory) {
+        formats_account_give(s->account, sizeof *p + (uint64_t)n);
+        free(p);
+        free(memory);
+        return TAPER_ERR_NOMEM;
     }
-    if (i < s->n) memmove(s->piece + i + 1, s->piece + i, (s->n - i) * sizeof *s->piece);
-    s->piece[i] = (codec_byte_piece){at, formats_buffer_make(FORMATS_MOST_BYTES)};
-    s->piece[i].bytes.account = s->account;
+    *p = (codec_byte_piece){
+        .at = at, .memory = memory, .size = n, .room = n, .priority = priority_of(at)};
+    memcpy(memory, bytes, n);
+    codec_byte_piece **link = place_of(s, at, p->priority);
+    split(*link, at, &p->left, &p->right);
+    *link = p;
     s->n++;
     return TAPER_OK;
 }
 
-/* Make the bytes part of a piece that begins at or before them and has room. */
-static void write_over(codec_byte_piece *p, uint64_t at, const uint8_t *bytes, size_t n) {
-    size_t from = (size_t)(at - p->at), over = formats_smaller(n, p->bytes.size - from);
-    if (over) memcpy(p->bytes.data + from, bytes, over);
-    (void)formats_write_bytes(&p->bytes, bytes + over, n - over);
+/* Its memory anew, of so many bytes, the piece's from `from` on. */
+static taper_status move(codec_byte_store *s, codec_byte_piece *p, size_t from, size_t room) {
+    const size_t more = room > p->room ? room - p->room : 0;
+    TAPER_TRY(formats_account_take(s->account, more));
+    uint8_t *memory = malloc(room);
+    if (!memory) {
+        formats_account_give(s->account, more);
+        return TAPER_ERR_NOMEM;
+    }
+    memcpy(memory + from, p->memory + p->from, p->size);
+    if (room < p->room) formats_account_give(s->account, p->room - room);
+    free(p->memory);
+    p->memory = memory, p->from = from, p->room = room;
+    return TAPER_OK;
+}
+
+/* Room for more bytes on both sides: where there is too little, for as many again as there are, so
+ * that they are seldom moved, or, where that is too much, for just these. */
+static taper_status reserve(codec_byte_store *s, codec_byte_piece *p, uint64_t before,
+                            uint64_t behind) {
+    const size_t free_behind = p->room - p->from - p->size;
+    if (before + p->size + behind > FORMATS_MOST_BYTES) return TAPER_ERR_LIMIT;
+    if (before <= p->from && behind <= free_behind) return TAPER_OK;
+    const size_t from = before > p->from ? (size_t)before + p->size : p->from;
+    const size_t spare = behind > free_behind ? (size_t)behind + p->size : free_behind;
+    const taper_status status = move(s, p, from, from + p->size + spare);
+    if (status == TAPER_OK) return status;
+    return move(s, p, (size_t)before, (size_t)(before + p->size + behind));
+}
+
+/* Of the pieces from `first` on that touch what ends at `end` the largest; *stop: where they end,
+ * or `end`. */
+static codec_byte_piece *largest_of(const codec_byte_store *s, codec_byte_piece *first,
+                                    uint64_t end, uint64_t *stop) {
+    codec_byte_piece *largest = first;
+    *stop = end;
+    for (codec_byte_piece *p = first; p && p->at <= end; p = first_from(s, end_of(p))) {
+        if (p->size > largest->size) largest = p;
+        if (end_of(p) > *stop) *stop = end_of(p);
+    }
+    return largest;
+}
+
+/* The pieces from `first` on that touch at .. at + n - 1 become one with these bytes: the smaller
+ * are copied to the largest, so that a byte is copied some log n times. */
+static taper_status unite(codec_byte_store *s, codec_byte_piece *first, uint64_t at,
+                          const void *bytes, size_t n) {
+    const uint64_t begin = first->at < at ? first->at : at, end = at + n;
+    uint64_t stop;
+    codec_byte_piece *to = largest_of(s, first, end, &stop);
+    TAPER_TRY(reserve(s, to, to->at - begin, stop - end_of(to)));
+    uint8_t *base = to->memory + to->from - (to->at - begin); /* the byte `begin` */
+    for (codec_byte_piece *p = first, *next; p && p->at <= end; p = next) {
+        next = first_from(s, end_of(p));
+        if (p == to) continue;
+        memcpy(base + (p->at - begin), p->memory + p->from, p->size);
+        remove_piece(s, p);
+    }
+    to->from = (size_t)(base - to->memory);
+    to->at = begin, to->size = (size_t)(stop - begin);
+    memcpy(base + (at - begin), bytes, n);
+    return TAPER_OK;
 }
 
 taper_status codec_byte_store_put(codec_byte_store *s, uint64_t at, const void *bytes, size_t n,
                                   int *changed) {
     const uint8_t *there;
-    uint64_t end = at + n;
     *changed = 0;
     if (!n || (codec_byte_store_run(s, at, &there) >= n && !memcmp(there, bytes, n)))
         return TAPER_OK;
-    size_t i = first_to(s, at), last;
-    int is_new = i == s->n || s->piece[i].at > at;
-    if (is_new) TAPER_TRY(insert_piece(s, i, at));
-    for (last = i + 1; last < s->n && s->piece[last].at <= end; last++) continue;
-    codec_byte_piece *p = &s->piece[i], *touched = &s->piece[last - 1];
-    uint64_t stop = end_of(touched) > end ? end_of(touched) : end;
-    taper_status status =
-        stop - p->at > FORMATS_MOST_BYTES
-            ? TAPER_ERR_LIMIT
-            : formats_buffer_reserve(&p->bytes, (size_t)(stop - p->at) - p->bytes.size);
-    if (status != TAPER_OK) {
-        p->bytes.status = TAPER_OK; /* what it holds is good */
-        if (is_new) remove_pieces(s, i, i + 1);
-        return status;
-    }
-    write_over(p, at, bytes, n);
-    if (touched != p && end_of(touched) > end)
-        write_over(p, end, touched->bytes.data + (end - touched->at),
-                   (size_t)(end_of(touched) - end));
-    remove_pieces(s, i + 1, last);
+    codec_byte_piece *first = first_to(s, at);
+    if (first && first->at <= at + n)
+        TAPER_TRY(unite(s, first, at, bytes, n));
+    else
+        TAPER_TRY(insert(s, at, bytes, n));
     *changed = 1;
     return TAPER_OK;
 }
 
+/* --- what is there ---------------------------------------------------------------------- */
+
 uint64_t codec_byte_store_run(const codec_byte_store *s, uint64_t at, const uint8_t **bytes) {
-    size_t i = first_from(s, at);
-    if (i == s->n || s->piece[i].at > at) return 0;
-    if (bytes) *bytes = s->piece[i].bytes.data + (at - s->piece[i].at);
-    return end_of(&s->piece[i]) - at;
+    const codec_byte_piece *p = first_from(s, at);
+    if (!p || p->at > at) return 0;
+    if (bytes) *bytes = p->memory + p->from + (at - p->at);
+    return end_of(p) - at;
 }
 
 uint64_t codec_byte_store_next(const codec_byte_store *s, uint64_t at) {
-    size_t i = first_from(s, at);
-    return i == s->n ? UINT64_MAX : s->piece[i].at > at ? s->piece[i].at : at;
+    const codec_byte_piece *p = first_from(s, at);
+    return !p ? UINT64_MAX : p->at > at ? p->at : at;
 }
 
 uint64_t codec_byte_store_end(const codec_byte_store *s) {
-    return s->n ? end_of(&s->piece[s->n - 1]) : 0;
+    const codec_byte_piece *p = last_of(s);
+    return p ? end_of(p) : 0;
 }
 
 void codec_byte_store_keep(codec_byte_store *s, uint64_t first, uint64_t end) {
-    remove_pieces(s, 0, first_from(s, first));
-    size_t i = first_to(s, end);
-    if (i < s->n && s->piece[i].at < end) {
-        s->piece[i].bytes.size = (size_t)(end - s->piece[i].at);
-        i++;
-    }
-    remove_pieces(s, i < s->n ? i : s->n, s->n);
-    if (!s->n || s->piece[0].at >= first) return;
-    codec_byte_piece *p = &s->piece[0];
-    size_t before = (size_t)(first - p->at);
-    memmove(p->bytes.data, p->bytes.data + before, p->bytes.size - before);
-    p->bytes.size -= before;
+    codec_byte_piece *p;
+    while ((p = first_from(s, 0)) != NULL && end_of(p) <= first) remove_piece(s, p);
+    while ((p = last_of(s)) != NULL && p->at >= end) remove_piece(s, p);
+    if (p && end_of(p) > end) p->size = (size_t)(end - p->at);
+    p = first_from(s, 0);
+    if (!p || p->at >= first) return;
+    p->from += (size_t)(first - p->at), p->size -= (size_t)(first - p->at);
     p->at = first;
 }
 

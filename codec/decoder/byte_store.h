@@ -3,15 +3,21 @@
 #define CODEC_BYTE_STORE_H
 #include "formats/bytes.h"
 
+/* Bytes without a gap, with room to grow on both sides, so that pieces that come from the back
+ * cost no more than others. */
 typedef struct codec_byte_piece {
-    uint64_t at;          /* in the file */
-    formats_buffer bytes; /* one or more */
+    uint64_t at; /* in the file */
+    uint8_t *memory;
+    size_t from, size, room;               /* its bytes are memory[from .. from + size) of room */
+    uint64_t priority;                     /* no less than those of the two below it */
+    struct codec_byte_piece *left, *right; /* pieces before it and behind it */
 } codec_byte_piece;
 
-/* Zeroed but for the account, it is empty. */
+/* Zeroed but for the account, it is empty. No piece touches the next. They are a search tree by
+ * `at` that chance balances (a treap), so that n puts take n log n in any order. */
 typedef struct codec_byte_store {
-    codec_byte_piece *piece; /* [n] rising; none touches the next */
-    size_t n, capacity;
+    codec_byte_piece *root;
+    size_t n;                 /* pieces */
     formats_account *account; /* borrowed; charged with all that it takes. NULL: none is kept */
 } codec_byte_store;
 
