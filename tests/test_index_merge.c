@@ -3,6 +3,8 @@
 #include "codec/taper_index.h"
 #include "cmocka_all.h"
 #include "tiny_index.h"
+#include <math.h>
+#include <time.h>
 
 enum { BITS = 130, WORDS = 3, MOST_PARTS = 5 };
 
@@ -154,6 +156,41 @@ static void as_many_as_may_be(void **state) {
     tiny_drop(&t);
 }
 
+/* Seconds to join so many parts of the set, together as long. */
+static double seconds_of(const tiny_set *t, size_t parts) {
+    formats_buffer *bytes = malloc(parts * sizeof *bytes);
+    taper_index **part = malloc(parts * sizeof *part);
+    const size_t each = t->set.n / parts;
+    double least = INFINITY;
+    assert_true(bytes && part);
+    for (size_t p = 0; p < parts; p++) {
+        const taper_index_set set = tiny_part(&t->set, each * p, each);
+        bytes[p] = tiny_build(&set, 1);
+        part[p] = tiny_open(&bytes[p]);
+    }
+    for (int round = 0; round < 3; round++) {
+        const clock_t begun = clock();
+        formats_buffer joined = join(part, parts);
+        least = fmin(least, (double)(clock() - begun) / CLOCKS_PER_SEC);
+        formats_buffer_free(&joined);
+    }
+    for (size_t p = 0; p < parts; p++) taper_index_close(part[p]), formats_buffer_free(&bytes[p]);
+    free(bytes), free(part);
+    return least;
+}
+
+/* Of 256 parts a code takes log 256 comparisons, where that of 8 takes log 8. */
+static void many_parts_are_joined_as_fast(void **state) {
+    enum { CODES = 65536 };
+    tiny_set t;
+    (void)state;
+    tiny_draw(&t, BITS_EVEN, CODES, 64, 0, "a");
+    const double few = seconds_of(&t, 8), many = seconds_of(&t, 256);
+    printf("%.1f ns a code of 8 parts, %.1f of 256\n", 1e9 * few / CODES, 1e9 * many / CODES);
+    assert_true(many < 6 * (few + 0.002));
+    tiny_drop(&t);
+}
+
 /* Names that are there get a folder, images without one their number; classes go by their names;
  * a part without labels has none. */
 static void names_and_classes_are_joined(void **state) {
@@ -231,6 +268,7 @@ int main(void) {
         cmocka_unit_test(joined_parts_are_the_whole),
         cmocka_unit_test(many_codes_are_joined),
         cmocka_unit_test(as_many_as_may_be),
+        cmocka_unit_test(many_parts_are_joined_as_fast),
         cmocka_unit_test(names_and_classes_are_joined),
         cmocka_unit_test(parts_that_do_not_fit_are_named),
     };

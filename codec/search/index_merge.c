@@ -22,27 +22,48 @@ typedef struct merging {
 
 /* --- whose is next ---------------------------------------------------------------------- */
 
+/* Of the next codes of two sources: does that of `a` come before that of `b`? Of equal codes that
+ * of the lower number does. */
 static int comes_first(const merging *m, size_t a, size_t b, uint64_t *code) {
     const codec_ordered_index *left = &m->from[a]->order, *right = &m->from[b]->order;
     const uint64_t x = left->layer[0][m->at[a]], y = right->layer[0][m->at[b]];
     if (x != y) return x < y;
     codec_index_code(left, m->at[a], code);
     codec_index_code(right, m->at[b], code + left->words);
-    return codec_bits_compare(code, code + left->words, left->words) < 0;
+    const int order = codec_bits_compare(code, code + left->words, left->words);
+    return order ? order < 0 : a < b;
+}
+
+/* The sources that have codes left, as a heap: of none the next code comes before its parent's. */
+typedef struct source_heap {
+    size_t source[MOST_SOURCES], n;
+    uint64_t *code; /* two of them, to compare */
+} source_heap;
+
+/* Put the source at a place where it belongs, among those below it. */
+static void sink_down(const merging *m, source_heap *h, size_t at) {
+    const size_t moved = h->source[at];
+    for (size_t child; (child = 2 * at + 1) < h->n; at = child) {
+        if (child + 1 < h->n && comes_first(m, h->source[child + 1], h->source[child], h->code))
+            child++;
+        if (!comes_first(m, h->source[child], moved, h->code)) break;
+        h->source[at] = h->source[child];
+    }
+    h->source[at] = moved;
 }
 
 static taper_status choose(merging *m) {
-    uint64_t *code = malloc(2 * m->from[0]->order.words * sizeof *code);
-    if (!code) return TAPER_ERR_NOMEM;
+    source_heap h = {.n = m->n, .code = malloc(2 * m->from[0]->order.words * sizeof *h.code)};
+    if (!h.code) return TAPER_ERR_NOMEM;
+    for (size_t s = 0; s < m->n; s++) h.source[s] = s; /* each has a code at least */
+    for (size_t s = m->n; s--;) sink_down(m, &h, s);
     for (size_t i = 0; i < m->codes; i++) {
-        size_t best = m->n;
-        for (size_t s = 0; s < m->n; s++)
-            if (m->at[s] < m->from[s]->order.n && (best == m->n || comes_first(m, s, best, code)))
-                best = s;
+        const size_t best = h.source[0];
         m->source[i] = (uint8_t)best;
-        m->at[best]++;
+        if (++m->at[best] == m->from[best]->order.n) h.source[0] = h.source[--h.n];
+        if (h.n) sink_down(m, &h, 0);
     }
-    free(code);
+    free(h.code);
     return TAPER_OK;
 }
 
@@ -64,19 +85,15 @@ static void put(merging *m, const void *bytes, size_t n) {
 }
 
 static taper_status put_table(merging *m, uint32_t bits) {
-    uint64_t *first = malloc(m->codes * sizeof *first);
-    uint32_t *start = malloc((((size_t)1 << bits) + 1) * sizeof *start);
-    if (first && start) {
-        memset(m->at, 0, sizeof m->at);
-        for (size_t i = 0; i < m->codes; i++)
-            first[i] = m->from[m->source[i]]->order.layer[0][m->at[m->source[i]]++];
-        codec_index_table(first, m->codes, bits, start);
-        formats_index_put(&m->writer, start, (((size_t)1 << bits) + 1) * sizeof *start);
-    }
-    const taper_status status = first && start ? TAPER_OK : TAPER_ERR_NOMEM;
-    free(first);
+    const size_t entries = ((size_t)1 << bits) + 1;
+    uint32_t *start = calloc(entries, sizeof *start);
+    if (!start) return TAPER_ERR_NOMEM;
+    for (size_t s = 0; s < m->n; s++)
+        codec_index_count(m->from[s]->order.layer[0], m->from[s]->order.n, bits, start);
+    codec_index_sum(bits, start);
+    formats_index_put(&m->writer, start, entries * sizeof *start);
     free(start);
-    return status;
+    return TAPER_OK;
 }
 
 static void put_codes(merging *m) {

@@ -13,13 +13,17 @@ static size_t entry_of(uint64_t first, uint32_t bits) {
 }
 
 void codec_index_table(const uint64_t *first, size_t n, uint32_t bits, uint32_t *start) {
-    const size_t entries = (size_t)1 << bits;
-    size_t i = 0;
-    for (size_t e = 0; e < entries; e++) {
-        start[e] = (uint32_t)i;
-        while (i < n && entry_of(first[i], bits) <= e) i++;
-    }
-    start[entries] = (uint32_t)n;
+    memset(start, 0, (((size_t)1 << bits) + 1) * sizeof *start);
+    codec_index_count(first, n, bits, start);
+    codec_index_sum(bits, start);
+}
+
+void codec_index_count(const uint64_t *first, size_t n, uint32_t bits, uint32_t *start) {
+    for (size_t i = 0; i < n; i++) start[entry_of(first[i], bits) + 1]++;
+}
+
+void codec_index_sum(uint32_t bits, uint32_t *start) {
+    for (size_t e = 0; e < (size_t)1 << bits; e++) start[e + 1] += start[e];
 }
 
 void codec_index_set_layers(codec_ordered_index *index, const uint64_t *at) {

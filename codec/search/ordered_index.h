@@ -57,6 +57,10 @@ typedef struct codec_neighbourhood {
 uint32_t codec_index_table_bits(size_t n);
 /* start[2^bits + 1] of layer 0. */
 void codec_index_table(const uint64_t *first, size_t n, uint32_t bits, uint32_t *start);
+/* The same of codes that are not at hand at a time: start, all 0 at first, counts them, in any
+ * order, and becomes the table when all are counted. */
+void codec_index_count(const uint64_t *first, size_t n, uint32_t bits, uint32_t *start);
+void codec_index_sum(uint32_t bits, uint32_t *start);
 
 /* The codes below the query: its place in the order, 0..n. */
 size_t codec_index_place(const codec_ordered_index *index, const uint64_t *query,
