@@ -80,6 +80,51 @@ static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
     return worst;
 }
 
+/* Codes of an image and of its first layers, in range. */
+static void look_at_codes(taper_decoder *decoder, uint64_t i, const taper_image_info *image,
+                          uint32_t layers) {
+    const uint32_t units = taper_model_get_info(the_model()).units;
+    const size_t n = (size_t)image->columns * image->rows * units;
+    float *values = malloc(n * sizeof *values);
+    uint8_t *planes = malloc(n);
+    uint64_t cut, before = 0;
+    uint32_t passes;
+    must(values && planes);
+    for (uint32_t layer = 0; layer < layers && layer < 3; layer++) {
+        must(taper_decoder_layer(decoder, i, layer, &cut, &passes) == TAPER_OK && cut >= before);
+        before = cut;
+        (void)taper_decoder_codes(decoder, i, 1 + layer % units, passes, values, NULL, NULL, NULL);
+    }
+    taper_completeness done;
+    const taper_status status =
+        taper_decoder_codes(decoder, i, units, UINT32_MAX, values, planes, &done, NULL);
+    for (size_t k = 0; status == TAPER_OK && k < n; k++)
+        must(isfinite(values[k]) && planes[k] < 17);
+    must(taper_decoder_layer(decoder, i, layers, &cut, &passes) == TAPER_ERR_ARG);
+    must(taper_decoder_codes(decoder, i, units + 1, 1, values, NULL, NULL, NULL) == TAPER_ERR_ARG);
+    free(values);
+    free(planes);
+}
+
+/* Of some images, and what the directory tells of groups and classes. */
+static void look_around(taper_decoder *decoder) {
+    taper_container_info info;
+    must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
+    for (uint64_t i = 0; i < info.images && i < 4; i++) {
+        taper_image_info image;
+        must(taper_decoder_image_info(decoder, i, &image) == TAPER_OK);
+        must(taper_decoder_image_at(decoder, i) < info.images);
+        look_at_codes(decoder, i, &image, info.layers);
+    }
+    for (uint32_t g = 0; g < info.groups; g++) {
+        uint64_t first, count;
+        must(taper_decoder_group_range(decoder, g, &first, &count) == TAPER_OK);
+        must(count && first <= info.images && count <= info.images - first);
+    }
+    for (uint32_t k = 0; k < info.classes; k++) must(taper_decoder_class_name(decoder, k) != NULL);
+    must(!taper_decoder_class_name(decoder, info.classes));
+}
+
 /* What verify is to say where all checksums hold: of a model inside what a decoder says that has no
  * other, and of the model for search what it says when it is asked for. */
 static taper_status of_models_inside(const taper_source *source) {
@@ -223,6 +268,7 @@ static void decode_all_ways(const formats_buffer *file) {
     /* a pushed decoder holds all groups at once: its memory may end where one group's would not */
     if (one != TAPER_ERR_LIMIT && two != TAPER_ERR_LIMIT && !has_illegal_string(file))
         must(one == two && a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size)));
+    look_around(pulled);
     taper_decoder_free(pulled), taper_decoder_free(pushed);
     supply(file, one, &a);
     formats_buffer_free(&a), formats_buffer_free(&b);
@@ -245,6 +291,22 @@ static void search(const taper_decoder *decoder) {
     free(code);
 }
 
+/* As it is, with its own model and checksums, which may not hold, and with threads: in pieces, with
+ * images asked for in between, so that what was rendered of a chunk is taken back. */
+static void push_as_it_is(const uint8_t *bytes, size_t n) {
+    taper_decoder *decoder;
+    must(taper_decoder_new(&decoder, NULL, &limits, NULL) == TAPER_OK);
+    for (size_t at = 0, step = n / 9 + 1; at < n; at += step) {
+        formats_buffer scrap = formats_buffer_make(1 << 24);
+        const size_t left = n - at < step ? n - at : step;
+        if (taper_decoder_push(decoder, bytes + at, left, NULL) != TAPER_OK) n = 0;
+        if (!taper_decoder_bytes_needed(decoder) && n) (void)render(decoder, &scrap);
+        if (at == 3 * step) must(taper_decoder_set_threads(decoder, 2) == TAPER_OK);
+        formats_buffer_free(&scrap);
+    }
+    taper_decoder_free(decoder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     formats_buffer scrap = formats_buffer_make(1 << 24), file = formats_buffer_make(1 << 24);
     (void)dct_pull(bytes, n < 8 ? n : 8, NULL, &scrap, NULL);
@@ -260,6 +322,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         (void)render(decoder, &scrap);
     }
     taper_decoder_free(decoder);
+    push_as_it_is(copy, n);
     if (n && taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK) {
         supply_in_pieces(decoder, copy, n); /* its own checksums: most of these are wrong */
         taper_decoder_free(decoder);

@@ -1,5 +1,6 @@
 /* fuzz_idx.c -- any bytes as an IDX file of images, plain or gzip, and as a label file (IDX or
  * text). */
+#include "../image_equal.h"
 #include "formats/file.h"
 #include "formats/gzip.h"
 #include "formats/idx.h"
@@ -11,6 +12,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static const taper_limits limits = {
     .max_pixels = 1 << 16, .max_images = 1 << 16, .max_memory = 1 << 22};
+
+/* An image, written alone, plain and packed, is the same when it is read again. */
+static void write_again(const taper_image *image) {
+    for (int gzip = 0; gzip <= 1; gzip++) {
+        uint8_t *file, *plain = NULL;
+        size_t n, size;
+        if (formats_idx_encode_images(image, 1, gzip, &file, &n, NULL) != TAPER_OK) abort();
+        if (gzip && formats_idx_unpack(file, n, NULL, &plain, &size, NULL) != TAPER_OK) abort();
+        formats_memory memory = {gzip ? plain : file, gzip ? size : n};
+        const taper_source source = formats_memory_source(&memory);
+        formats_idx idx;
+        taper_image back;
+        if (formats_idx_open(&source, NULL, &idx, NULL) != TAPER_OK || idx.count != 1) abort();
+        if (formats_idx_read(&source, &idx, 0, &back, NULL) != TAPER_OK) abort();
+        if (!image_equal(image, &back)) abort();
+        formats_image_free(&back);
+        free(file);
+        free(plain);
+    }
+}
 
 static void read_images(const uint8_t *bytes, size_t n) {
     formats_memory memory = {bytes, n};
@@ -25,6 +46,7 @@ static void read_images(const uint8_t *bytes, size_t n) {
     for (uint32_t i = 0; i < idx.count && i < 64; i++) {
         taper_image image;
         if (formats_idx_read(&source, &idx, i, &image, &error) != TAPER_OK) abort();
+        if (i < 2) write_again(&image);
         formats_image_free(&image);
     }
 }

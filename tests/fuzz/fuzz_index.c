@@ -1,14 +1,23 @@
 /* fuzz_index.c -- any bytes as an index file, behind a byte that says how they are used. Bit 0: all
  * checksums are made to hold, so that what lies behind them is reached. What opens must answer
  * within its numbers, whatever its codes, table and images are; what is sound, too, must find what
- * the definition finds, and be the same when it is joined with nothing. */
+ * the definition finds, and be the same when it is joined with nothing. Bit 4: the bytes are no
+ * file but changes of one that is made here, of 16,400 codes, so that a small input reaches what
+ * only large indexes have: the search that is not exact. A byte says of how many bits; then come
+ * changes, of a place, three bytes, and what is put there. */
 #include "codec/search/index.h"
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-enum { MOST_CODES = 2048, MOST_WORDS = 1024, QUERIES = 3, MOST_K = 12 };
+enum {
+    MOST_CODES = 16400 /* more than 16,384 */,
+    MOST_WORDS = 1024,
+    QUERIES = 3,
+    MOST_K = 12,
+    LOOKED_AT = 200 /* images and places */
+};
 
 static void must(int holds) {
     if (!holds) abort();
@@ -44,7 +53,7 @@ static void mend(uint8_t *bytes, size_t n) {
 
 static void look_around(const taper_index *index, const taper_index_info *info) {
     uint64_t code[MOST_WORDS];
-    for (uint64_t i = 0; i < info->images; i++) {
+    for (uint64_t i = 0; i < info->images; i += 1 + info->images / LOOKED_AT) {
         const char *name = taper_index_name(index, i);
         must(info->has_names ? name && formats_name_is_legal(name) : !name);
         const int32_t label = taper_index_label(index, i);
@@ -59,7 +68,8 @@ static void look_around(const taper_index *index, const taper_index_info *info) 
 
 static void try_neighbourhoods(const taper_index *index, const taper_index_info *info,
                                const uint64_t *query, uint32_t known, int is_sound) {
-    for (uint64_t least = 1; least <= info->images; least += 1 + least / 2) {
+    const uint64_t step = info->images > 2000 ? 9 : 1; /* the definition reads all codes */
+    for (uint64_t least = 1; least <= info->images; least += 1 + step * least / 2) {
         taper_index_range r;
         const taper_status status = taper_index_neighbourhood(index, query, known, least, &r, NULL);
         must(!status || (!is_sound && status == TAPER_ERR_CORRUPT));
@@ -167,17 +177,71 @@ static void join(const taper_index *index, const taper_index_info *info, int is_
     }
 }
 
+/* --- what is made ------------------------------------------------------------------------ */
+
+/* Codes around some hundred centres, in which the first bits differ least, as of images. */
+static uint64_t *draw_codes(size_t n, uint32_t bits, uint64_t seed) {
+    const size_t words = (bits + 63) / 64;
+    uint64_t *codes = malloc(n * words * sizeof *codes);
+    must(codes != NULL);
+    for (size_t i = 0; i < n * words; i++) {
+        const uint64_t centre = (i / words % 100 + 1) * 0x9e3779b97f4a7c15u * (i % words + 1);
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        codes[i] = centre ^ (seed & seed << 7 & seed >> 9);
+    }
+    for (size_t i = words; bits % 64 && i <= n * words; i += words)
+        codes[i - 1] &= ~(uint64_t)0 << (64 - bits % 64);
+    return codes;
+}
+
+/* An index of codes of so many bits, made once. */
+static const formats_buffer *drawn_index(size_t kind) {
+    static const uint32_t bits[] = {64, 100, 140};
+    static formats_buffer made[3];
+    formats_buffer *out = &made[kind % 3];
+    if (out->size) return out;
+    *out = formats_buffer_make(1 << 24);
+    uint64_t *code = draw_codes(MOST_CODES, bits[kind % 3], kind);
+    const taper_index_set set = {
+        .codes = code, .n = MOST_CODES, .bits = bits[kind % 3], .model_id = 1};
+    const taper_sink sink = {out, append};
+    must(!taper_index_build(&set, 1, &sink, NULL));
+    free(code);
+    return out;
+}
+
+/* It, with the changes that the bytes ask for; malloc'd. *size: its bytes. */
+static uint8_t *make_file(const uint8_t *bytes, size_t n, size_t *size) {
+    enum { CHANGE = 4 };
+    const formats_buffer *whole = drawn_index(n ? bytes[0] : 0);
+    uint8_t *file = malloc(whole->size);
+    must(file != NULL);
+    memcpy(file, whole->data, whole->size);
+    for (size_t i = 1; i + CHANGE <= n; i += CHANGE) {
+        const size_t place = bytes[i] | (size_t)bytes[i + 1] << 8 | (size_t)bytes[i + 2] << 16;
+        file[place % whole->size] = bytes[i + 3];
+    }
+    *size = whole->size;
+    return file;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
-    const taper_limits limits = {.max_images = MOST_CODES, .max_memory = 1 << 20};
+    const taper_limits limits = {.max_images = MOST_CODES, .max_memory = 1 << 22};
     if (n < 1) return 0;
     const uint8_t how = bytes[0];
-    uint8_t *file = malloc(n); /* on a multiple of 8, as the input's second byte is not */
-    must(file != NULL);
-    memcpy(file, bytes + 1, n - 1);
-    if (how & 1) mend(file, n - 1);
+    size_t size = n - 1;
+    uint8_t *file; /* on a multiple of 8, as the input's second byte is not */
+    if (how & 16) {
+        file = make_file(bytes + 1, n - 1, &size);
+    } else {
+        file = malloc(n);
+        must(file != NULL);
+        memcpy(file, bytes + 1, n - 1);
+    }
+    if (how & 1) mend(file, size);
     taper_index *index;
     taper_error error = {0};
-    const taper_status status = taper_index_open(&index, file, n - 1, &limits, &error);
+    const taper_status status = taper_index_open(&index, file, size, &limits, &error);
     must(status == error.status && (status == TAPER_OK) == (index != NULL));
     if (index) {
         const taper_index_info info = taper_index_get_info(index);

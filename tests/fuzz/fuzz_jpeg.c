@@ -1,11 +1,21 @@
 /* fuzz_jpeg.c -- any bytes as a JPEG. */
 #include "formats/image.h"
 #include "formats/jpeg.h"
+#include "formats/metadata.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
+/* What is said beside the pixels, in its range. */
+static void look_at_metadata(const uint8_t *bytes, size_t n) {
+    const unsigned orientation = formats_jpeg_orientation(bytes, n);
+    const int has_profile = formats_jpeg_has_profile(bytes, n);
+    if (orientation < 1 || orientation > 8 || has_profile < 0 || has_profile > 1) abort();
+    if (formats_jpeg_end(bytes, n) > n) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    look_at_metadata(bytes, n);
     const taper_limits limits = {.max_pixels = 1 << 18, .max_memory = 1 << 23};
     taper_image image;
     taper_error error = {.status = TAPER_OK};

@@ -1,11 +1,21 @@
 /* fuzz_png.c -- any bytes as a PNG; what decodes must survive encoding and decoding again. */
 #include "../image_equal.h"
 #include "formats/png.h"
+#include "formats/metadata.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
+/* What is said beside the pixels, in its range. */
+static void look_at_metadata(const uint8_t *bytes, size_t n) {
+    const unsigned orientation = formats_png_orientation(bytes, n);
+    const int has_profile = formats_png_has_profile(bytes, n);
+    if (orientation < 1 || orientation > 8 || has_profile < 0 || has_profile > 1) abort();
+    if (formats_png_end(bytes, n) > n) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    look_at_metadata(bytes, n);
     const taper_limits limits = {.max_pixels = 1 << 20, .max_memory = 1 << 24};
     taper_image image, back;
     taper_error error = {.status = TAPER_OK};

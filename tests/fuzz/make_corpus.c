@@ -22,6 +22,54 @@ static void save(const char *folder, const char *name, const void *prefix, size_
         abort();
 }
 
+/* One field of a container's header or section table that is illegal; fuzz_container.c mends the
+ * checksums. Then damage in its first and last chunk, and bytes after its end. */
+static void make_illegal(const char *folder, const formats_buffer *whole, size_t front) {
+    static const struct {
+        const char *name;
+        size_t at;
+        uint8_t value;
+    } fields[] = {
+        {"version-0", 8, 0},
+        {"version-2", 8, 2},
+        {"layout-2", 10, 2},
+        {"tail-2", 11, 2},
+        {"feature-4", 12, 4},
+        {"images-0", 32, 0},
+        {"groups-0", 40, 0},
+        {"groups-many", 42, 255},
+        {"layers-0", 44, 0},
+        {"layers-many", 47, 255},
+        {"no-section", 48, 0},
+        {"sections-many", 51, 255},
+        {"reserved", 52, 1},
+        {"directory-later", 56, 'n'},
+        {"section-unknown", 56, 'X'},
+        {"section-too-long", 71, 255},
+        {"section-too-large", 79, 255},
+        {"section-shrinks", 72, 0},
+    };
+    char path[80];
+    uint8_t *copy = malloc(whole->size + 1);
+    if (!copy) abort();
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        memcpy(copy, whole->data, whole->size);
+        copy[fields[i].at] = fields[i].value;
+        snprintf(path, sizeof path, "container/illegal-%s.taper", fields[i].name);
+        save(folder, path, "", 0, copy, whole->size);
+    }
+    for (int last = 0; last <= 1; last++) {
+        memcpy(copy, whole->data, whole->size);
+        copy[last ? whole->size - 1 : front + 1] ^= 9;
+        snprintf(path, sizeof path, "container/damaged-%s-chunk.taper", last ? "last" : "first");
+        save(folder, path, "", 0, copy, whole->size);
+    }
+    memcpy(copy, whole->data, whole->size);
+    copy[whole->size] = 0;
+    save(folder, "container/tail.taper", "", 0, copy, whole->size + 1);
+    free(copy);
+}
+
 static void make_containers(const char *folder) {
     formats_buffer model_file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &model_file);
@@ -39,6 +87,7 @@ static void make_containers(const char *folder) {
         formats_buffer file =
             dct_encode(model, image, i == 2 ? 1 : 6, options[i], i == 1 || i >= 3);
         save(folder, name, "", 0, file.data, file.size);
+        if (i == 2) make_illegal(folder, &file, (size_t)dct_info(&file, model).front_bytes);
         formats_memory memory = {file.data, file.size};
         taper_source source = formats_memory_source(&memory);
         formats_buffer cut = formats_buffer_make(1 << 20);
@@ -107,6 +156,27 @@ static void make_raised(const char *folder) {
     formats_buffer_free(&file), formats_buffer_free(&model_file);
 }
 
+/* A model file whose header has an illegal field; bit 1: its checksum is mended by fuzz_model.c. */
+static void make_illegal_models(const char *folder, const formats_buffer *whole) {
+    static const struct {
+        const char *name;
+        size_t at;
+        uint8_t value;
+    } fields[] = {{"version-4", 8, 4},      {"version-2", 8, 2},       {"packed-short", 16, 1},
+                  {"packed-long", 19, 255}, {"unpacked-short", 25, 0}, {"unpacked-long", 28, 255},
+                  {"frame-other", 24, 255}, {"other-id", 33, 255}};
+    char path[80];
+    uint8_t *copy = malloc(whole->size);
+    if (!copy) abort();
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        memcpy(copy, whole->data, whole->size);
+        copy[fields[i].at] = fields[i].value;
+        snprintf(path, sizeof path, "model/illegal-%s.tpm", fields[i].name);
+        save(folder, path, "\2", 1, copy, whole->size);
+    }
+    free(copy);
+}
+
 static void make_models(const char *folder) {
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &file);
@@ -115,6 +185,7 @@ static void make_models(const char *folder) {
     uint64_t id;
     save(folder, "model/pca.tpm", "\0", 1, file.data, file.size);
     save(folder, "model/sealed.tpm", "\2", 1, file.data, file.size);
+    make_illegal_models(folder, &file);
     if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
     save(folder, "model/pca-payload", "\1", 1, payload, size);
     payload[0] = 1; /* the same as a dense model */
@@ -331,6 +402,27 @@ static void make_pictures(const char *folder) {
     }
 }
 
+/* Large indexes, which fuzz_index.c makes: of a kind, with changes. */
+static void make_drawn_indexes(const char *folder) {
+    static const struct {
+        const char *name, *how;
+        uint8_t kind, changes;
+    } drawn[] = {{"drawn-64-bits", "\20", 0, 0},
+                 {"drawn-140-bits", "\20", 2, 0},
+                 {"drawn-filters", "\36", 1, 0},
+                 {"drawn-changed", "\21", 0, 40}};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        formats_buffer out = formats_buffer_make(1 << 20);
+        char path[60];
+        formats_write_u8(&out, drawn[i].kind);
+        for (uint32_t c = 0; c < drawn[i].changes; c++)
+            formats_write_u32le(&out, (c * 2999 + 12000) | (c * 37 & 255) << 24);
+        snprintf(path, sizeof path, "index/%s", drawn[i].name);
+        save(folder, path, drawn[i].how, 1, out.data, out.size);
+        formats_buffer_free(&out);
+    }
+}
+
 /* A small index: sound; with a number that only a check of its codes finds wrong; cut. */
 static void save_index(const char *folder, const char *name, const taper_index_set *set) {
     char path[60];
@@ -397,5 +489,6 @@ int main(int argc, char **argv) {
     make_strings(argv[1]);
     make_pictures(argv[1]);
     make_indexes(argv[1]);
+    make_drawn_indexes(argv[1]);
     return 0;
 }

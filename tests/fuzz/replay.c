@@ -60,9 +60,12 @@ int main(int argc, char **argv) {
     replay r = {0};
     for (int i = 1; i < argc; i++) {
         struct stat st;
-        if (strcmp(argv[i], "-v") == 0) r.verbose = 1;
-        else if (stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) run_folder(&r, argv[i]);
-        else run_file(&r, argv[i]);
+        if (strcmp(argv[i], "-v") == 0)
+            r.verbose = 1;
+        else if (stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
+            run_folder(&r, argv[i]);
+        else
+            run_file(&r, argv[i]);
     }
     printf("%zu files run\n", r.files);
     return r.failures ? 2 : r.files ? 0 : 1;
