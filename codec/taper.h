@@ -360,10 +360,11 @@ TAPER_API taper_status taper_repack(const taper_source *from, const taper_model 
                                     const taper_sink *to, const taper_limits *limits,
                                     taper_error *error);
 /* Join n containers of one model and layout into one, in order, without recoding: every image
- * renders as it does in its own. They may be of taper_truncate, and their layers, names and classes
- * may differ: classes are joined by name, a name that an earlier container has, too, goes into a
- * folder shard-2/ and so on. All their bytes must be there (TAPER_ERR_ARG). TAPER_ERR_LIMIT: their
- * layers end in more ways than a container has rate classes, 16. */
+ * renders as it does in its own (but for strings that no encoder makes, of a hostile file). They
+ * may be of taper_truncate, and their layers, names and classes may differ: classes are joined by
+ * name, a name that an earlier container has, too, goes into a folder shard-2/ and so on. All their
+ * bytes must be there (TAPER_ERR_ARG). TAPER_ERR_LIMIT: their layers end in more ways than a
+ * container has rate classes, 16. */
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                                    const taper_limits *limits, taper_error *error);
 
