@@ -60,8 +60,9 @@ static void read_labels(const uint8_t *bytes, size_t n) {
         return;
     }
     for (size_t i = 0; i < labels.count; i++) {
-        if (labels.classes[i] < 0 || (size_t)labels.classes[i] >= labels.class_count) abort();
-        if (labels.names && formats_labels_find(&labels, labels.names[i]) < 0) abort();
+        const int32_t class = labels.classes[i]; /* -1: left empty */
+        if (class < -1 || (class >= 0 && (size_t) class >= labels.class_count)) abort();
+        if (labels.names && !formats_labels_has(&labels, labels.names[i])) abort();
     }
     formats_labels_free(&labels);
 }

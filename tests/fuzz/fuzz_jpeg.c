@@ -8,9 +8,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 /* What is said beside the pixels, in its range. */
 static void look_at_metadata(const uint8_t *bytes, size_t n) {
-    const unsigned orientation = formats_jpeg_orientation(bytes, n);
+    const formats_orientation orientation = formats_jpeg_orientation(bytes, n);
     const int has_profile = formats_jpeg_has_profile(bytes, n);
-    if (orientation < 1 || orientation > 8 || has_profile < 0 || has_profile > 1) abort();
+    if (orientation.how < 1 || orientation.how > 8 || has_profile < 0 || has_profile > 1) abort();
     if (formats_jpeg_end(bytes, n) > n) abort();
 }
 

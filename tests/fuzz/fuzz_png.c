@@ -8,10 +8,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 /* What is said beside the pixels, in its range. */
 static void look_at_metadata(const uint8_t *bytes, size_t n) {
-    const unsigned orientation = formats_png_orientation(bytes, n);
+    formats_orientation orientation;
+    if (formats_png_orientation(bytes, n, &orientation, NULL) != TAPER_OK) abort();
     const int has_profile = formats_png_has_profile(bytes, n);
-    if (orientation < 1 || orientation > 8 || has_profile < 0 || has_profile > 1) abort();
-    if (formats_png_end(bytes, n) > n) abort();
+    if (orientation.how < 1 || orientation.how > 8 || has_profile < 0 || has_profile > 1) abort();
+    if (formats_png_end(bytes, n) > n || formats_png_data_end(bytes, n) > n) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
