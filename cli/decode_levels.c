@@ -15,13 +15,9 @@ int cli_decode_levels(const cli_decode_request *q, const formats_front *front,
     taper_model *inside = NULL;
     const taper_model *model = q->model;
     taper_status status = TAPER_OK;
-    if (!model && front->model) {
+    if (!model) {
         status = codec_front_model(front, &q->limits, &inside, &error);
         model = inside;
-    } else if (!model) {
-        status = formats_fail(&error, TAPER_ERR_MODEL,
-                              "container does not carry its model %016llx; give it with -m",
-                              (unsigned long long)front->model_id);
     }
     if (status == TAPER_OK) status = codec_front_match(front, model, &error);
     taper_sink sink = {stdout, write_text};

@@ -191,9 +191,10 @@ typedef struct taper_completeness {
 
 /* A decoder that is pushed bytes in file order (taper_decoder_push) or supplied with ranges
  * (taper_decoder_supply): the first call decides which. model: NULL when the container carries its
- * own. One that is pushed bytes keeps the state of every group, so that more bytes refine without
- * starting again, and the bytes of groups that are not complete; one that is supplied keeps what it
- * was given, and the state of one group, as taper_decoder_open. */
+ * own, or was made with one that ships (taper_model_builtin). One that is pushed bytes keeps the
+ * state of every group, so that more bytes refine without starting again, and the bytes of groups
+ * that are not complete; one that is supplied keeps what it was given, and the state of one group,
+ * as taper_decoder_open. */
 TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
                                          const taper_limits *limits, taper_error *error);
 /* The next n bytes of the file. TAPER_OK also when they are not enough yet for anything, and when a
@@ -352,7 +353,8 @@ TAPER_API taper_status taper_decoder_search_model(const taper_decoder *decoder, 
 TAPER_API taper_status taper_truncate(const taper_source *from, uint64_t max_bytes,
                                       const taper_sink *to, const taper_limits *limits,
                                       taper_error *error);
-/* The same codes in another layout. Needs the model's tables (model, or the embedded one).
+/* The same codes in another layout. Needs the model's tables: of model, or, with NULL, of the
+ * embedded one or one that ships.
  * group_images as in taper_encode_options. A cut source
  * yields the passes that all its images have whole. */
 TAPER_API taper_status taper_repack(const taper_source *from, const taper_model *model,

@@ -62,7 +62,8 @@ TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
 /* The models that ship are in the library: "photo" for photographs and other large images, "tiny"
- * for images of some 32x32 pixels. Load one by name. TAPER_ERR_ARG: there is none of that name. */
+ * for images of some 32x32 pixels. Load one by name, for an encoder: decoders that are given no
+ * model find them by what the container says. TAPER_ERR_ARG: there is none of that name. */
 TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name, taper_error *error);
 /* The bytes of its .tpm file, which stay the library's (for taper_encode_options.model_bytes), and
  * how many they are; NULL and 0: there is none of that name. size may be NULL. */

@@ -321,12 +321,7 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_model *own = NULL;
     taper_status status = TAPER_OK;
-    if (!model && front.model)
-        status = codec_front_model(&front, &limits, &own, error);
-    else if (!model)
-        status = formats_fail(error, TAPER_ERR_MODEL,
-                              "container does not carry its model %016llx; give it with -m",
-                              (unsigned long long)front.model_id);
+    if (!model) status = codec_front_model(&front, &limits, &own, error);
     taper_encode_options options = {.layout = layout,
                                     .group_images = group_images,
                                     .embed_model = front.model != NULL,

@@ -1,6 +1,7 @@
 /* verify.c -- checking a container's checksums, and its model; see verify.h and taper.h. */
 #include "codec/container/verify.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/model/builtin_models.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 
@@ -79,12 +80,15 @@ taper_status codec_refuse_damage(const formats_front *front, const taper_source 
     return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
 }
 
-/* The models that the container carries: a decoder would refuse what this refuses. */
+/* The models that the container carries, and its own if that ships: a decoder would refuse what
+ * this refuses. */
 static taper_status verify_models(const formats_front *f, const taper_limits *limits,
                                   taper_error *error) {
     taper_model *model = NULL, *search = NULL;
+    codec_builtin_model builtin;
     taper_status status = TAPER_OK;
-    if (f->model) status = codec_front_model(f, limits, &model, error);
+    if (f->model || codec_builtin_model_of(f->model_id, &builtin))
+        status = codec_front_model(f, limits, &model, error);
     if (model && status == TAPER_OK) status = codec_front_match(f, model, error);
     if (f->search_model && status == TAPER_OK)
         status = codec_front_search_model(f, limits, &search, error);

@@ -8,10 +8,6 @@
 
 taper_status codec_decoder_bind(taper_decoder *d, taper_error *error) {
     if (!d->model) {
-        if (!d->front.model)
-            return formats_fail(error, TAPER_ERR_MODEL,
-                                "container does not carry its model %016llx; give it with -m",
-                                (unsigned long long)d->front.model_id);
         TAPER_TRY(codec_front_model(&d->front, &d->limits, &d->own_model, error));
         d->model = d->own_model;
     }

@@ -29,7 +29,7 @@ typedef struct codec_rendered {
 
 struct taper_decoder {
     const taper_model *model;
-    taper_model *own_model; /* the embedded one */
+    taper_model *own_model; /* the embedded one, or one that ships */
     taper_limits limits;
     codec_backend backend;
     formats_front front;

@@ -1,5 +1,6 @@
 /* group_reader.c -- see group_reader.h. */
 #include "codec/decoder/group_reader.h"
+#include "codec/model/builtin_models.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,6 +404,14 @@ static taper_status load_carried(const uint8_t *bytes, size_t size, const taper_
 
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error) {
+    codec_builtin_model builtin;
+    *out = NULL;
+    if (!front->model && codec_builtin_model_of(front->model_id, &builtin))
+        return taper_model_load(out, builtin.bytes, builtin.size, limits, error);
+    if (!front->model)
+        return formats_fail(error, TAPER_ERR_MODEL,
+                            "container does not carry its model %016llx; give it with -m",
+                            (unsigned long long)front->model_id);
     TAPER_TRY(load_carried(front->model, front->model_size, limits, out, error));
     const uint64_t id = (*out)->info.id;
     if (id == front->model_id) return TAPER_OK;

@@ -93,8 +93,10 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *li
                               formats_front *front, taper_error *error);
 /* The source as far as it is drawn (formats/holds.h). */
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
-/* The model that the front carries. As the front is whole, a model that ends too early is
- * TAPER_ERR_CORRUPT, and so is another than the images are of; else as taper_model_load. */
+/* The model that the front carries, or, where it carries none, the one of its id that ships.
+ * TAPER_ERR_MODEL: neither is there. As the front is whole, a model that ends too early is
+ * TAPER_ERR_CORRUPT, and so is another than the images are of; else as taper_model_load. *out is
+ * NULL on failure. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error);
 /* The model of the codes for search that the front carries. TAPER_ERR_CORRUPT: it is not theirs, or

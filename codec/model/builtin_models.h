@@ -1,6 +1,6 @@
 /* builtin_models.h -- the models that ship (models/), inside the library. The decoder alone
- * (tests/decoder_sources.txt) does without them, and a program that is linked with the static
- * library holds them only where it asks for one. */
+ * (tests/decoder_sources.txt) does without them: models/no_models.c. A program that is linked with
+ * the static library holds them where it decodes, or asks for one. */
 #ifndef CODEC_BUILTIN_MODELS_H
 #define CODEC_BUILTIN_MODELS_H
 #include <stddef.h>

@@ -37,15 +37,12 @@ int main(int argc, char **argv) {
     size_t size = 0, model_size = 0, at = 0;
     unsigned char *bytes = argc > 1 ? read_file(argv[1], &size) : NULL;
     unsigned char *model_bytes = argc > 2 ? read_file(argv[2], &model_size) : NULL;
-    taper_model *model = NULL; /* NULL: the container carries its own */
-    const char *builtin = bytes ? taper_model_builtin_for(bytes, size) : NULL;
+    taper_model *model = NULL; /* NULL: the container carries its own, or it ships */
     taper_decoder *decoder = NULL;
     taper_error error = {TAPER_ERR_IO, "usage: example CONTAINER [MODEL]"};
     taper_status status = bytes && (argc < 3 || model_bytes) ? TAPER_OK : TAPER_ERR_IO;
     if (!status && model_bytes)
         status = taper_model_load(&model, model_bytes, model_size, NULL, &error);
-    else if (!status && builtin) /* made with a model that ships, "photo" or "tiny" */
-        status = taper_model_builtin(&model, builtin, &error);
     if (!status) status = taper_decoder_new(&decoder, model, NULL, &error);
     for (size_t part = 1; part <= 3 && !status; part++) { /* 1/9, 4/9, then all of the file */
         for (size_t end = size * part * part / 9; at < end && !status; at += 1000)

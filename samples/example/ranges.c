@@ -142,20 +142,13 @@ int main(int argc, char **argv) {
     taper_error error = {TAPER_ERR_IO, "usage: ranges CONTAINER [IMAGE [LAYERS]]"};
     uint64_t i = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
     uint32_t layers = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0; /* 0: all */
-    unsigned char start[32];
-    taper_model *model = NULL; /* NULL: the container carries its own */
     taper_decoder *decoder = NULL;
     taper_status status = argc > 1 && begin(&h, argv[1]) ? TAPER_OK : TAPER_ERR_IO;
-    taper_range first = {0, sizeof start};
-    const char *builtin = NULL;
-    if (!status && fetch(&h, first, start)) /* made with a model that ships? */
-        builtin = taper_model_builtin_for(start, sizeof start);
-    if (builtin) status = taper_model_builtin(&model, builtin, &error);
-    if (!status) status = taper_decoder_new(&decoder, model, NULL, &error);
+    if (!status) /* NULL: the container carries its model, or it ships */
+        status = taper_decoder_new(&decoder, NULL, NULL, &error);
     if (!status) status = read_image(decoder, &h, i, layers, &error);
     if (status) fprintf(stderr, "ranges: %s\n", error.text);
     taper_decoder_free(decoder);
-    taper_model_free(model);
     if (h.pid > 0) close(h.ask), close(h.answer), waitpid(h.pid, NULL, 0);
     return status ? 1 : 0;
 }
