@@ -19,6 +19,7 @@
 #include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>
+#include <sys/stat.h>
 
 typedef struct settings {
     cli_common common;
@@ -36,8 +37,7 @@ static const char *const uses[] = {"--layout set", "--embed-with", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
-    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .initial = CLI_DEFAULT_MODEL,
+    {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model), .initial = CLI_DEFAULT_MODEL,
      .help = "made by `taper train`; or photo or tiny, which are built in"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input"},
@@ -46,7 +46,7 @@ static const cli_option options[] = {
      .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
     CLI_CUT_OPTIONS(settings),
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
-     .help = "as small as the images' mean PSNR stays at DB"},
+     .help = "as small as the images' mean PSNR stays at DB; takes some three times as long"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = cli_layouts, .help = "order of the data"},
     {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
@@ -63,7 +63,7 @@ static const cli_option options[] = {
      .help = "put the model of these into the container, too", .uses = USE_SEARCH},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "skip the last step for a set of up to 4,096 pixels, which keeps its cuts from "
-             "showing less than shorter ones"},
+             "showing less than shorter ones; do not measure what a ceiling leaves"},
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -127,6 +127,12 @@ typedef struct state {
     cli_left_out left;
     uint64_t pixels;
     cli_progress progress;
+    uint64_t early;       /* bytes per million pixels that coding stops at; 0: none */
+    bool again;           /* everything is coded once more, without that */
+    FILE *spool;          /* the whole container, where a ceiling is to cut it */
+    taper_source whole;   /* the same */
+    cli_psnr_found found; /* of what is written; images 0: not measured */
+    taper_error no_psnr;  /* why it could not be */
 } state;
 
 /* --- inputs --- */
@@ -177,9 +183,9 @@ static int check_output_in_set(const state *st) {
 static uint64_t early_target(const state *st) {
     taper_image first;
     double bpmp = 0;
-    if (cli_options_given("bpp")) bpmp = st->s.cut.bpp * 125000;
-    else if (cli_cut_count() && !cli_options_given("psnr") &&
-             !formats_imageset_name(st->set, 0) &&
+    if (cli_options_given("bpp"))
+        bpmp = st->s.cut.bpp * 125000;
+    else if (cli_cut_count() && !cli_options_given("psnr") && !formats_imageset_name(st->set, 0) &&
              formats_imageset_path(st->set, 0) ==
                  formats_imageset_path(st->set, formats_imageset_count(st->set) - 1) &&
              formats_imageset_read(st->set, 0, &first, NULL) == TAPER_OK) {
@@ -194,6 +200,7 @@ static uint64_t early_target(const state *st) {
 
 static int make_encoder(state *st) {
     taper_error error = {0};
+    st->early = st->again ? 0 : early_target(st);
     bool by_psnr = cli_options_given("psnr"); /* prefixes are measured: they must be of the set */
     taper_status status = cli_spool_open(&st->coding, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
@@ -201,7 +208,7 @@ static int make_encoder(state *st) {
         .layout = by_psnr ? TAPER_LAYOUT_SET : (taper_layout)st->s.layout,
         .allocation = (taper_allocation)st->s.allocation,
         .group_images = (uint32_t)st->s.group,
-        .target_bytes_per_megapixel = early_target(st),
+        .target_bytes_per_megapixel = st->early,
         .embed_model = st->s.embed,
         .quick = st->s.quick,
         .model_bytes = st->model.bytes,
@@ -213,6 +220,13 @@ static int make_encoder(state *st) {
     };
     status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("encode", st->s.model, status, &error);
+}
+
+/* Image i cannot be used; on a second run that has been told. */
+static int leave_out(state *st, size_t i, taper_status status, const taper_error *why) {
+    bool is_told = st->again && status != TAPER_ERR_IO && status != TAPER_ERR_NOMEM;
+    if (is_told) return CLI_DONE;
+    return cli_left_out_image(&st->left, formats_imageset_path(st->set, i), status, why);
 }
 
 /* Feed image i; what stands against this image alone is told, and the encoding goes on. */
@@ -227,15 +241,16 @@ static int add_image(state *st, size_t i, taper_image *image) {
     if (status == TAPER_OK && st->s.search_model)
         status = cli_search_layer_check(&st->search, image, &error);
     if (status == TAPER_OK)
-        status = taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i),
-                                   &error);
-    if (status == TAPER_OK && st->s.search_model) {
+        status =
+            taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i), &error);
+    if (status == TAPER_OK && st->s.search_model && !st->again) {
         status = cli_search_layer_take(&st->search, image, &error);
         if (status != TAPER_OK) return cli_fail("encode", path, status, &error);
     }
     if (status == TAPER_OK) {
         st->kept[st->count++] = i;
         st->pixels += (uint64_t)image->width * image->height;
+        if (st->again) return CLI_DONE;
         cli_detail(&st->s.common, 2, "encode", "image %zu: %u x %u, %s, %d bits, from %s",
                    st->count, image->width, image->height, image->channels == 1 ? "grey" : "RGB",
                    image->depth, path);
@@ -243,7 +258,7 @@ static int add_image(state *st, size_t i, taper_image *image) {
     }
     if (status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT)
         return cli_fail("encode", st->s.output, status, &error);
-    return cli_left_out_image(&st->left, path, status, &error);
+    return leave_out(st, i, status, &error);
 }
 
 static int add_all(state *st, cli_readahead *ahead) {
@@ -258,7 +273,7 @@ static int add_all(state *st, cli_readahead *ahead) {
             code = add_image(st, i, &image);
             formats_image_free(&image);
         } else
-            code = cli_left_out_image(&st->left, formats_imageset_path(st->set, i), status, &error);
+            code = leave_out(st, i, status, &error);
         cli_progress_add(&st->progress, 1);
     }
     cli_progress_end(&st->progress);
@@ -280,17 +295,17 @@ static int add_classes(state *st) {
 static int feed(state *st) {
     taper_error error = {0};
     cli_readahead *ahead;
-    st->kept = malloc(formats_imageset_count(st->set) * sizeof *st->kept);
+    if (!st->kept) st->kept = malloc(formats_imageset_count(st->set) * sizeof *st->kept);
+    st->count = 0, st->pixels = 0;
     if (!st->kept) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
     int code = add_classes(st);
     if (code != CLI_DONE) return code;
-    taper_status status =
-        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), &error);
+    taper_status status = cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
     if (code != CLI_DONE) return code;
-    cli_left_out_tell(&st->left, st->set);
+    if (!st->again) cli_left_out_tell(&st->left, st->set);
     if (st->count && st->s.search_model)
         status = cli_search_layer_finish(&st->search, st->encoder, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
@@ -309,27 +324,32 @@ static taper_status read_original(void *user, uint64_t i, taper_image *out, tape
     return TAPER_OK;
 }
 
-/* Where to cut the spooled container. */
-static taper_status find_ceiling(state *st, const taper_source *source, uint64_t *ceiling,
-                                 taper_error *error) {
+static cli_psnr_search search_of(state *st, const taper_source *source) {
+    return (cli_psnr_search){.source = source,
+                             .model = st->model.model,
+                             .limits = &st->limits,
+                             .threads = cli_threads(&st->s.common),
+                             .target_db = st->s.psnr,
+                             .read = read_original,
+                             .user = st};
+}
+
+/* Where to cut the whole container. */
+static taper_status find_ceiling(state *st, uint64_t *ceiling, taper_error *error) {
     *ceiling = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
     if (!cli_options_given("psnr")) return TAPER_OK;
-    cli_psnr_search search = {.source = source, .model = st->model.model, .limits = &st->limits,
-                              .threads = cli_threads(&st->s.common), .target_db = st->s.psnr,
-                              .read = read_original, .user = st};
-    cli_psnr_found found;
+    cli_psnr_search search = search_of(st, &st->whole);
+    cli_note(&st->s.common, "encode", "looking for the cut of %g dB: some six cuts are decoded",
+             st->s.psnr);
     cli_progress_start(&st->progress, &st->s.common, "looking for the cut", 0, "steps");
-    taper_status status = cli_psnr_cut(&search, &found, error);
+    taper_status status = cli_psnr_cut(&search, &st->found, error);
     cli_progress_end(&st->progress);
     TAPER_TRY(status);
-    *ceiling = found.bytes;
-    if (!found.reached)
+    *ceiling = st->found.bytes;
+    if (!st->found.reached)
         cli_warning("encode", st->s.output,
                     "the model reaches %.2f dB on these images, not %g: everything is kept",
-                    found.psnr_db, st->s.psnr);
-    else
-        cli_note(&st->s.common, "encode", "%.2f dB, measured on %llu of %zu image%s", found.psnr_db,
-                 (unsigned long long)found.images, st->count, formats_plural(st->count, "s"));
+                    st->found.psnr_db, st->s.psnr);
     return TAPER_OK;
 }
 
@@ -358,31 +378,77 @@ static taper_status write_cut(const state *st, const taper_source *whole, uint64
     return taper_repack(&prefix, st->model.model, TAPER_LAYOUT_IMAGE, 0, sink, &st->limits, error);
 }
 
-static taper_status write_through_spool(state *st, const taper_sink *sink, taper_error *error) {
+/* How well it shows the images; that this cannot be found out is no reason not to write it. */
+static void measure_cut(state *st, const taper_source *cut) {
+    cli_psnr_search search = search_of(st, cut);
+    if (!cli_options_given("psnr")) search.pixels = CLI_TOLD_PIXELS;
+    cli_progress_start(&st->progress, &st->s.common, "measuring", 0, "images");
+    taper_status status = cli_psnr_measure(&search, &st->found, &st->no_psnr);
+    cli_progress_end(&st->progress);
+    if (status == TAPER_OK) return;
+    st->found.images = 0;
+    st->no_psnr.status = status;
+}
+
+/* The cut waits until it has been measured. */
+static taper_status write_measured(state *st, uint64_t ceiling, const taper_sink *sink,
+                                   taper_error *error) {
     FILE *spool;
-    taper_source whole;
-    uint64_t ceiling;
+    taper_source cut;
+    if (st->s.quick) return write_cut(st, &st->whole, ceiling, sink, error);
     TAPER_TRY(cli_spool_open(&spool, error));
-    taper_sink first = cli_spool_sink(spool);
-    taper_status status = taper_encoder_finish(st->encoder, &first, error);
-    if (status == TAPER_OK || status == TAPER_ERR_IO) {
-        taper_status flushed = cli_spool_source(spool, &whole, error);
-        if (flushed != TAPER_OK) status = flushed;
-    }
-    if (status == TAPER_OK) status = find_ceiling(st, &whole, &ceiling, error);
-    if (status == TAPER_OK) status = write_cut(st, &whole, ceiling, sink, error);
+    taper_sink to = cli_spool_sink(spool);
+    taper_status status = write_cut(st, &st->whole, ceiling, &to, error);
+    if (status == TAPER_OK) status = cli_spool_source(spool, &cut, error);
+    if (status == TAPER_OK) measure_cut(st, &cut);
+    if (status == TAPER_OK) status = cli_source_copy(&cut, sink, error);
     fclose(spool);
     return status;
 }
 
-/* The least of the set, where no ceiling cuts it, for the end of the last line; a warning where
- * people would expect more. */
+static taper_status write_through_spool(state *st, const taper_sink *sink, taper_error *error) {
+    uint64_t ceiling;
+    TAPER_TRY(find_ceiling(st, &ceiling, error));
+    return write_measured(st, ceiling, sink, error);
+}
+
+/* What the images' files take; 0: not known of them all. */
+static uint64_t input_bytes(const state *st) {
+    const char *before = NULL;
+    uint64_t bytes = 0;
+    struct stat file;
+    for (size_t k = 0; k < st->count; k++) {
+        const char *path = formats_imageset_path(st->set, st->kept[k]);
+        if (path == before) continue;
+        if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
+        bytes += (uint64_t)file.st_size;
+        before = path;
+    }
+    return bytes;
+}
+
+/* The quality that a ceiling leaves, for the end of the last line. */
+static void tell_cut(const state *st, char *words, size_t room) {
+    if (st->found.images)
+        cli_psnr_words(&st->found, st->count, "",
+                       formats_imageset_name(st->set, st->kept[st->found.least_image]), words,
+                       room);
+    else if (st->no_psnr.status)
+        cli_warning("encode", st->s.output, "what the ceiling leaves could not be measured: %s",
+                    st->no_psnr.text);
+}
+
+/* The least of the set for the end of the last line; a warning where people would expect more. */
 static void tell_quality(const state *st, char *words, size_t room) {
     taper_encode_quality q;
     char number[32];
     *words = 0;
-    if (cli_cut_count() || taper_encoder_quality(st->encoder, &q) != TAPER_OK) return;
-    snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image);
+    if (cli_cut_count()) {
+        tell_cut(st, words, room);
+        return;
+    }
+    if (taper_encoder_quality(st->encoder, &q) != TAPER_OK) return;
+    snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image + 1);
     const char *whose = q.least_name ? q.least_name : number;
     snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db, whose);
     if (q.poor)
@@ -391,6 +457,24 @@ static void tell_quality(const state *st, char *words, size_t room) {
                     "train a model on images of this kind",
                     q.least_psnr_db, (unsigned long long)q.poor, q.poor == 1 ? "" : "s",
                     q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
+}
+
+/* Sizes and quality in one line, and whether that was worth it. */
+static void tell_result(const state *st, uint64_t bytes) {
+    char quality[4300] = ""; /* a name has up to 4,095 bytes */
+    char inputs[48] = "";
+    const uint64_t before = input_bytes(st);
+    tell_quality(st, quality, sizeof quality);
+    if (before) snprintf(inputs, sizeof inputs, " for %llu of inputs", (unsigned long long)before);
+    cli_note(&st->s.common, "encode",
+             "%zu image%s, %llu bytes%s, %.1f per image%s, %.4g bpp, in %s%s", st->count,
+             formats_plural(st->count, "s"), (unsigned long long)bytes, inputs,
+             (double)bytes / (double)st->count, st->count == 1 ? "" : " in the mean",
+             (double)bytes * 8 / (double)st->pixels, cli_output_name(st->s.output), quality);
+    if (before && bytes > before && !st->s.common.quiet)
+        cli_warning("encode", st->s.output,
+                    "the container is larger than its inputs, and lossy: --psnr 40 or another "
+                    "ceiling makes it smaller");
 }
 
 /* Said before the container is written: of names as they are in it. */
@@ -409,16 +493,58 @@ static int write_container(state *st, cli_output *out) {
     taper_status status = cli_cut_count() ? write_through_spool(st, &sink, &error)
                                           : taper_encoder_finish(st->encoder, &sink, &error);
     int code = cli_output_close(out, st->s.output, status, &error);
-    char quality[4200]; /* a name has up to 4,095 bytes */
-    if (code == CLI_DONE) tell_quality(st, quality, sizeof quality);
-    if (code == CLI_DONE)
-        cli_note(&st->s.common, "encode",
-                 "%zu image%s, %llu bytes, %.1f per image in the mean, %.4g bpp, in %s%s",
-                 st->count, formats_plural(st->count, "s"), (unsigned long long)out->written,
-                 (double)out->written / (double)st->count,
-                 (double)out->written * 8 / (double)st->pixels, cli_output_name(st->s.output),
-                 quality);
+    if (code == CLI_DONE) tell_result(st, out->written);
     return code;
+}
+
+/* --- coding and writing --- */
+
+static taper_status finish_into_spool(state *st, taper_error *error) {
+    TAPER_TRY(cli_spool_open(&st->spool, error));
+    taper_sink sink = cli_spool_sink(st->spool);
+    taper_status status = taper_encoder_finish(st->encoder, &sink, error);
+    if (status == TAPER_OK || status == TAPER_ERR_IO) {
+        taper_status flushed = cli_spool_source(st->spool, &st->whole, error);
+        if (flushed != TAPER_OK) status = flushed;
+    }
+    return status;
+}
+
+/* Has the ceiling room for more than the passes that were planned for it? Images plainer than those
+ * of the model take fewer bytes for them. */
+static taper_status is_short(const state *st, bool *is, taper_error *error) {
+    formats_front f;
+    *is = false;
+    if (!st->early || st->whole.size >= cli_cut_ceiling(&st->s.cut, st->count, st->pixels))
+        return TAPER_OK;
+    TAPER_TRY(codec_front_load(&st->whole, &st->limits, &f, error));
+    *is = formats_front_passes(&f, f.layers - 1) < taper_model_get_info(st->model.model).passes;
+    formats_front_free(&f);
+    return TAPER_OK;
+}
+
+static void close_encoder(state *st) {
+    taper_encoder_free(st->encoder);
+    if (st->coding) fclose(st->coding);
+    if (st->spool) fclose(st->spool);
+    st->encoder = NULL, st->coding = NULL, st->spool = NULL;
+}
+
+/* Code the images; where a ceiling is to cut the container it waits, whole. */
+static int code_images(state *st) {
+    taper_error error = {0};
+    bool more = false;
+    int code = make_encoder(st);
+    if (code == CLI_DONE) code = feed(st);
+    if (code != CLI_DONE || !cli_cut_count()) return code;
+    taper_status status = finish_into_spool(st, &error);
+    if (status == TAPER_OK) status = is_short(st, &more, &error);
+    if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
+    if (!more) return CLI_DONE;
+    cli_detail(&st->s.common, 1, "encode", "the ceiling has room for more: all passes are coded");
+    st->again = true;
+    close_encoder(st);
+    return code_images(st);
 }
 
 /* --- the verb --- */
@@ -434,11 +560,10 @@ static int encode(state *st, char **paths, size_t n) {
         code = cli_search_layer_open(&st->search, "encode", st->s.search_model,
                                      (uint32_t)st->s.search_bits, &st->s.common);
     st->search.carries_model = st->s.embed_search;
-    if (code == CLI_DONE) code = make_encoder(st);
     if (code != CLI_DONE) return code;
     code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
     if (code != CLI_DONE) return code;
-    code = feed(st);
+    code = code_images(st);
     if (code == CLI_DONE) code = look_at_names(st);
     if (code == CLI_DONE) return write_container(st, &out);
     formats_atomic_file_abort(out.file);
@@ -463,9 +588,8 @@ int cmd_encode(int argc, char **argv) {
     st.limits = cli_limits(&s->common);
     code = encode(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
-    taper_encoder_free(st.encoder);
+    close_encoder(&st);
     cli_search_layer_close(&st.search);
-    if (st.coding) fclose(st.coding);
     formats_imageset_close(st.set);
     cli_model_close(&st.model);
     free(st.kept);

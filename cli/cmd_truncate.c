@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
+#include "cli/common/spool.h"
 #include "cli/truncate_psnr.h"
 #include "codec/taper.h"
 
@@ -10,10 +11,11 @@ typedef struct settings {
     const char *output, *model, *originals;
     cli_cut cut;
     double fraction, psnr;
+    int quick;
 } settings;
 
 enum { USE_PSNR = 1 };
-static const char *const uses[] = {"--psnr", NULL};
+static const char *const uses[] = {"--psnr, or without --quick", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the smaller container here; - is standard output"},
@@ -27,6 +29,8 @@ static const cli_option options[] = {
      .help = "its model, unless it carries its own or that is built in", .uses = USE_PSNR},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
      .max = 1024, .help = "that measure; 0: one per processor", .uses = USE_PSNR},
+    {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
+     .help = "do not measure what the cut leaves"},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_TALK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -47,6 +51,9 @@ const cli_verb cli_verb_truncate = {
         "Any prefix of a container decodes, so `head -c N` cuts as well; what truncate adds "
         "is a directory that fits, so that the result counts as whole. For the layout "
         "`image` it shortens every image by the same share, which head cannot do.\n\n"
+        "What the cut leaves is told: the mean PSNR and the least image, against what the whole "
+        "container decodes to, or --originals. Some two million pixels are decoded for that, "
+        "whole and cut, or one group of images; --quick leaves it out.\n\n"
         "--psnr decodes the images, of large sets a part of them, to find the cut. It compares "
         "them with --originals; without those with what the whole container decodes to, which is "
         "all that it knows of them: against the originals a cut is then a little worse than it "
@@ -56,26 +63,57 @@ const cli_verb cli_verb_truncate = {
                 "taper truncate --psnr 35 --originals photos/ -o 35.taper set.taper\n"
                 "curl -s URL | taper truncate -b 64K -o front.taper -\n"};
 
-static int truncate_container(const settings *s, const char *path, const cli_container *c) {
+typedef struct job {
+    const settings *s;
+    const cli_container *container;
+    cli_truncate_psnr wanted;
+    char quality[4400]; /* words: a name has up to 4,095 bytes */
+} job;
+
+/* The cut waits until it has been measured. */
+static taper_status write_measured(job *j, uint64_t ceiling, const taper_sink *sink,
+                                   taper_error *error) {
+    FILE *spool;
+    taper_source cut;
+    const cli_container *c = j->container;
+    const taper_limits limits = cli_limits(&j->s->common);
+    TAPER_TRY(cli_spool_open(&spool, error));
+    taper_sink to = cli_spool_sink(spool);
+    taper_status status = taper_truncate(&c->source, ceiling, &to, &limits, error);
+    if (status == TAPER_OK) status = cli_spool_source(spool, &cut, error);
+    if (status == TAPER_OK)
+        cli_truncate_measure(&j->wanted, c, &cut, &j->s->common, j->quality, sizeof j->quality);
+    if (status == TAPER_OK) status = cli_source_copy(&cut, sink, error);
+    fclose(spool);
+    return status;
+}
+
+static int truncate_container(job *j) {
     cli_output out;
     taper_error error = {0};
+    const settings *s = j->s;
+    const cli_container *c = j->container;
     taper_limits limits = cli_limits(&s->common);
-    cli_truncate_psnr wanted = {path, s->model, s->originals, s->psnr};
     uint64_t ceiling = cli_cut_of_container(&s->cut, s->fraction, c);
     int code = cli_output_open(&out, "truncate", s->output, &s->common);
     if (code != CLI_DONE) return code;
-    if (cli_options_given("psnr")) code = cli_truncate_find_psnr(&wanted, c, &s->common, &ceiling);
+    if (cli_options_given("psnr"))
+        code = cli_truncate_find_psnr(&j->wanted, c, &s->common, &ceiling);
     if (code != CLI_DONE) {
         formats_atomic_file_abort(out.file);
         return code;
     }
+    bool is_whole = ceiling >= c->whole_bytes && !s->originals; /* nothing is lost */
     taper_sink sink = cli_output_sink(&out);
-    taper_status status = taper_truncate(&c->source, ceiling, &sink, &limits, &error);
-    code = cli_output_close(&out, path, status, &error);
+    taper_status status = s->quick || is_whole
+                              ? taper_truncate(&c->source, ceiling, &sink, &limits, &error)
+                              : write_measured(j, ceiling, &sink, &error);
+    code = cli_output_close(&out, j->wanted.path, status, &error);
     if (code == CLI_DONE)
-        cli_note(&s->common, "truncate", "%llu of %llu bytes, %.3g bpp, in %s",
+        cli_note(&s->common, "truncate", "%llu of %llu bytes, %.3g bpp, in %s%s",
                  (unsigned long long)out.written, (unsigned long long)c->whole_bytes,
-                 (double)out.written * 8 / (double)c->pixels, cli_output_name(s->output));
+                 (double)out.written * 8 / (double)c->pixels, cli_output_name(s->output),
+                 j->quality);
     return code;
 }
 
@@ -88,13 +126,14 @@ int cmd_truncate(int argc, char **argv) {
     if (cli_cut_count() != 1)
         return cli_usage(&cli_verb_truncate,
                          "give one of --bytes, --bpp, --bytes-per-image, --fraction and --psnr");
-    cli_options_name_idle(&cli_verb_truncate, cli_options_given("psnr") ? USE_PSNR : 0);
+    cli_options_name_idle(&cli_verb_truncate, cli_options_given("psnr") || !s.quick ? USE_PSNR : 0);
     const char *path = argv[first];
     cli_container container;
     code = cli_output_check("truncate", s.output, path);
     if (code == CLI_DONE) code = cli_container_open(&container, "truncate", path, &s.common);
     if (code != CLI_DONE) return code;
-    code = truncate_container(&s, path, &container);
+    job j = {&s, &container, {path, s.model, s.originals, s.psnr}, ""};
+    code = truncate_container(&j);
     cli_container_close(&container);
     return code;
 }

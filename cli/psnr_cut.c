@@ -1,13 +1,16 @@
-/* psnr_cut.c -- bisection over cuts, each measured on all cores; see psnr_cut.h. */
+/* psnr_cut.c -- cuts are measured on all cores; the next one is where the last two say that the
+ * target is; see psnr_cut.h. */
 #include "cli/psnr_cut.h"
 #include "cli/common/parallel.h"
 #include "cli/compare/subject.h"
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
+#include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { FINENESS = 4000 };
+enum { FINENESS = 4000, QUICK_CUTS = 8 };
 
 /* One measurement: the groups looked at, and what each thread brings along. */
 typedef struct measurement {
@@ -16,8 +19,7 @@ typedef struct measurement {
     size_t groups;
     taper_source source;     /* cut */
     taper_decoder **decoder; /* [threads] at this cut, opened when first needed */
-    double *sum;             /* [groups] of PSNR; added in order, for the same result always */
-    uint64_t *images;        /* [groups] */
+    cli_psnr_found *of; /* [groups]: psnr_db is a sum; added in order, for the same result always */
     pthread_mutex_t lock;
     taper_status status; /* the first failure */
     taper_error *error;
@@ -43,13 +45,14 @@ static taper_status measure_images(measurement *m, size_t item, unsigned thread,
     if (!m->decoder[thread])
         TAPER_TRY(taper_decoder_open(&m->decoder[thread], &m->source, s->model, s->limits, error));
     TAPER_TRY(taper_decoder_group_range(m->decoder[thread], m->group[item], &first, &count));
-    m->sum[item] = 0;
-    m->images[item] = count;
+    cli_psnr_found *of = &m->of[item];
+    *of = (cli_psnr_found){.images = count, .least_db = HUGE_VAL};
     for (uint64_t place = first; place < first + count; place++) {
         double psnr = 0;
         uint64_t i = taper_decoder_image_at(m->decoder[thread], place);
         TAPER_TRY(measure_image(m, m->decoder[thread], i, &psnr, error));
-        m->sum[item] += psnr;
+        of->psnr_db += psnr;
+        if (psnr < of->least_db) of->least_db = psnr, of->least_image = i;
     }
     return TAPER_OK;
 }
@@ -70,8 +73,9 @@ static void measure_group(void *user, size_t item, unsigned thread) {
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Mean PSNR of the first so many bytes. */
-static taper_status measure_cut(measurement *m, uint64_t bytes, double *psnr, uint64_t *images) {
+/* The first so many bytes. */
+static taper_status measure_cut(measurement *m, uint64_t bytes, cli_psnr_found *found) {
+    const int cuts = found->cuts + 1;
     m->source = *m->search->source;
     m->source.size = bytes;
     cli_parallel(m->search->threads, m->groups, measure_group, m);
@@ -80,13 +84,16 @@ static taper_status measure_cut(measurement *m, uint64_t bytes, double *psnr, ui
         m->decoder[t] = NULL;
     }
     TAPER_TRY(m->status);
-    double sum = 0;
-    *images = 0;
+    *found = (cli_psnr_found){.bytes = bytes, .least_db = HUGE_VAL, .cuts = cuts};
     for (size_t i = 0; i < m->groups; i++) {
-        sum += m->sum[i];
-        *images += m->images[i];
+        const cli_psnr_found *of = &m->of[i];
+        found->psnr_db += of->psnr_db;
+        found->images += of->images;
+        if (of->least_db < found->least_db)
+            found->least_db = of->least_db, found->least_image = of->least_image;
     }
-    *psnr = sum / (double)*images;
+    found->psnr_db /= (double)found->images;
+    found->reached = found->psnr_db >= m->search->target_db;
     return TAPER_OK;
 }
 
@@ -94,41 +101,69 @@ static taper_status measure_cut(measurement *m, uint64_t bytes, double *psnr, ui
 static taper_status choose_groups(measurement *m, const taper_container_info *info,
                                   taper_error *error) {
     size_t n = info->groups;
-    if (info->pixels > CLI_PSNR_PIXELS)
-        n = (size_t)((double)n * CLI_PSNR_PIXELS / (double)info->pixels);
+    const uint64_t most = m->search->pixels ? m->search->pixels : CLI_PSNR_PIXELS;
+    if (info->pixels > most) n = (size_t)((double)n * (double)most / (double)info->pixels);
     m->groups = n = n ? n : 1;
     m->group = malloc(n * sizeof *m->group);
-    m->sum = malloc(n * sizeof *m->sum);
-    m->images = malloc(n * sizeof *m->images);
+    m->of = malloc(n * sizeof *m->of);
     m->decoder = calloc(m->search->threads, sizeof *m->decoder);
-    if (!m->group || !m->sum || !m->images || !m->decoder)
+    if (!m->group || !m->of || !m->decoder)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to measure %zu groups", n);
     for (size_t k = 0; k < n; k++)
         m->group[k] = (uint32_t)((2 * (uint64_t)k + 1) * info->groups / (2 * (uint64_t)n));
     return TAPER_OK;
 }
 
-static taper_status bisect(measurement *m, uint64_t low, uint64_t high, cli_psnr_found *found) {
-    uint64_t fine = high / FINENESS ? high / FINENESS : 1;
-    found->bytes = high;
-    TAPER_TRY(measure_cut(m, high, &found->psnr_db, &found->images));
-    found->reached = found->psnr_db >= m->search->target_db;
-    while (found->reached && high - low > fine) {
-        uint64_t middle = low + (high - low) / 2;
-        double psnr;
-        TAPER_TRY(measure_cut(m, middle, &psnr, &found->images));
-        if (psnr >= m->search->target_db) {
-            high = found->bytes = middle;
-            found->psnr_db = psnr;
-        } else {
-            low = middle;
-        }
-    }
-    return TAPER_OK;
+/* Where the search stands: the target lies between two cuts. */
+typedef struct bracket {
+    uint64_t front; /* no cut is shorter */
+    cli_psnr_found low, high;
+    double db_per_octave; /* of the image data's bytes */
+} bracket;
+
+/* The next cut to measure: where the PSNR, which rises with the logarithm of the bytes, meets the
+ * target; but always between the two, and after some cuts in their middle. */
+static uint64_t next_cut(const bracket *b, const cli_psnr_found *last, double target,
+                         uint64_t fine) {
+    const uint64_t low = b->low.bytes, high = b->high.bytes;
+    if (last->cuts >= QUICK_CUTS) return low + (high - low) / 2;
+    double data = (double)(last->bytes - b->front) + 1;
+    double at = (double)b->front + data * exp2((target - last->psnr_db) / b->db_per_octave);
+    if (!(at < (double)high - (double)fine)) return high - fine > low ? high - fine : low + 1;
+    return at > (double)low + (double)fine ? (uint64_t)at : low + fine;
 }
 
-taper_status cli_psnr_cut(const cli_psnr_search *search, cli_psnr_found *found,
-                          taper_error *error) {
+static void take_slope(bracket *b, const cli_psnr_found *last, const cli_psnr_found *now) {
+    double octaves =
+        log2(((double)(now->bytes - b->front) + 1) / ((double)(last->bytes - b->front) + 1));
+    double slope = octaves != 0 ? (now->psnr_db - last->psnr_db) / octaves : 0;
+    if (slope > 0.5 && slope < 50) b->db_per_octave = slope;
+}
+
+/* From the first eighth of the data on. The whole, which takes longest, is looked at only when
+ * nothing less reaches the target. */
+static taper_status close_in(measurement *m, uint64_t front, uint64_t size, cli_psnr_found *found) {
+    const uint64_t fine = size / FINENESS ? size / FINENESS : 1;
+    bracket b = {
+        .front = front, .low = {.bytes = front}, .high = {.bytes = size}, .db_per_octave = 4.5};
+    cli_psnr_found now = {0}, last = {0};
+    while (b.high.bytes - b.low.bytes > fine) {
+        uint64_t cut = last.cuts ? next_cut(&b, &last, m->search->target_db, fine)
+                                 : front + (size - front) / 8;
+        if (cut <= b.low.bytes || cut >= b.high.bytes)
+            cut = b.low.bytes + (b.high.bytes - b.low.bytes) / 2;
+        TAPER_TRY(measure_cut(m, cut, &now));
+        if (last.cuts) take_slope(&b, &last, &now);
+        last = now;
+        *(now.reached ? &b.high : &b.low) = now;
+    }
+    *found = b.high;
+    found->cuts = now.cuts;
+    return b.high.cuts ? TAPER_OK : measure_cut(m, size, found);
+}
+
+static taper_status measure(const cli_psnr_search *search, int is_search, cli_psnr_found *found,
+                            taper_error *error) {
     taper_decoder *decoder;
     taper_container_info info;
     measurement m = {.search = search, .error = error};
@@ -139,11 +174,36 @@ taper_status cli_psnr_cut(const cli_psnr_search *search, cli_psnr_found *found,
     TAPER_TRY(status);
     pthread_mutex_init(&m.lock, NULL);
     status = choose_groups(&m, &info, error);
-    if (status == TAPER_OK) status = bisect(&m, info.front_bytes, search->source->size, found);
+    if (status == TAPER_OK)
+        status = is_search ? close_in(&m, info.front_bytes, search->source->size, found)
+                           : measure_cut(&m, search->source->size, found);
     pthread_mutex_destroy(&m.lock);
     free(m.group);
-    free(m.sum);
-    free(m.images);
+    free(m.of);
     free(m.decoder);
     return status;
+}
+
+taper_status cli_psnr_cut(const cli_psnr_search *search, cli_psnr_found *found,
+                          taper_error *error) {
+    return measure(search, 1, found, error);
+}
+
+taper_status cli_psnr_measure(const cli_psnr_search *search, cli_psnr_found *found,
+                              taper_error *error) {
+    return measure(search, 0, found, error);
+}
+
+void cli_psnr_words(const cli_psnr_found *found, uint64_t images, const char *against,
+                    const char *name, char *to, size_t room) {
+    char number[32], sample[96] = "";
+    snprintf(number, sizeof number, "image %llu", (unsigned long long)found->least_image + 1);
+    if (found->images < images)
+        snprintf(sample, sizeof sample, " (measured on %llu of %llu images)",
+                 (unsigned long long)found->images, (unsigned long long)images);
+    if (images == 1)
+        snprintf(to, room, "; %.2f dB%s", found->psnr_db, against);
+    else
+        snprintf(to, room, "; %.2f dB in the mean%s, the least %.2f dB, %s%s", found->psnr_db,
+                 against, found->least_db, name ? name : number, sample);
 }

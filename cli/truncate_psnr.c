@@ -80,8 +80,7 @@ static taper_status open_reference(reference *r, const cli_truncate_psnr *wanted
         return taper_decoder_set_threads(r->decoder, search->threads);
     }
     formats_imageset_options options = {.limits = search->limits};
-    TAPER_TRY(
-        formats_imageset_open(&r->set, &wanted->originals, 1, &options, NULL, NULL, error));
+    TAPER_TRY(formats_imageset_open(&r->set, &wanted->originals, 1, &options, NULL, NULL, error));
     r->originals.set = r->set;
     return cli_originals_match(&r->originals, r->decoder, error);
 }
@@ -106,25 +105,41 @@ static void tell(const cli_truncate_psnr *wanted, const cli_container *c, const 
                  (unsigned long long)found->images, c->front.images);
 }
 
+/* Measure a cut, or, without one, look for it. */
 static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c,
-                         const taper_model *model, const cli_common *common,
-                         cli_psnr_found *found, taper_error *error) {
+                         const taper_source *cut, const taper_model *model,
+                         const cli_common *common, cli_psnr_found *found, taper_error *error) {
     taper_limits limits = cli_limits(common);
     taper_source source = c->source;
     if (source.size > c->whole_bytes) source.size = c->whole_bytes;
     reference r = {.decoder = NULL};
-    cli_psnr_search search = {.source = &source, .model = model, .limits = &limits,
-                              .threads = cli_threads(common), .target_db = wanted->target_db,
-                              .read = read_reference, .user = &r};
+    cli_psnr_search search = {.source = &source,
+                              .model = model,
+                              .limits = &limits,
+                              .threads = cli_threads(common),
+                              .target_db = wanted->target_db,
+                              .pixels = wanted->target_db > 0 ? CLI_PSNR_PIXELS : CLI_TOLD_PIXELS,
+                              .read = read_reference,
+                              .user = &r};
     cli_progress progress = {0};
     pthread_mutex_init(&r.lock, NULL);
     taper_status status = open_reference(&r, wanted, &search, error);
-    cli_progress_start(&progress, common, "looking for the cut", 0, "steps");
-    if (status == TAPER_OK) status = cli_psnr_cut(&search, found, error);
+    if (cut) search.source = cut;
+    cli_progress_start(&progress, common, cut ? "measuring" : "looking for the cut", 0, "steps");
+    if (status == TAPER_OK)
+        status =
+            cut ? cli_psnr_measure(&search, found, error) : cli_psnr_cut(&search, found, error);
     cli_progress_end(&progress);
     close_reference(&r);
     pthread_mutex_destroy(&r.lock);
     return status;
+}
+
+static int open_model(cli_model *model, const cli_truncate_psnr *wanted, const cli_container *c,
+                      const cli_common *common) {
+    int code = CLI_DONE;
+    if (wanted->model) code = cli_coder_open(model, "truncate", wanted->model, common);
+    return code == CLI_DONE ? cli_model_of(model, "truncate", c->front.model_id, common) : code;
 }
 
 int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container *c,
@@ -138,11 +153,11 @@ int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container 
                                      "--psnr looks for a prefix, which must be of the layout set; "
                                      "`taper repack --layout set` changes it"),
                         &error);
-    int code = CLI_DONE;
-    if (wanted->model) code = cli_coder_open(&model, "truncate", wanted->model, common);
-    if (code == CLI_DONE) code = cli_model_of(&model, "truncate", c->front.model_id, common);
+    int code = open_model(&model, wanted, c, common);
     if (code == CLI_DONE) {
-        taper_status status = find(wanted, c, model.model, common, &found, &error);
+        cli_note(common, "truncate", "looking for the cut of %g dB: some six cuts are decoded",
+                 wanted->target_db);
+        taper_status status = find(wanted, c, NULL, model.model, common, &found, &error);
         if (status != TAPER_OK) code = cli_fail("truncate", wanted->path, status, &error);
     }
     if (code == CLI_DONE) {
@@ -151,4 +166,22 @@ int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container 
     }
     cli_model_close(&model);
     return code;
+}
+
+void cli_truncate_measure(const cli_truncate_psnr *wanted, const cli_container *c,
+                          const taper_source *cut, const cli_common *common, char *words,
+                          size_t room) {
+    cli_model model = {0};
+    cli_psnr_found found;
+    taper_error error = {0};
+    *words = 0;
+    if (open_model(&model, wanted, c, common) != CLI_DONE) return;
+    taper_status status = find(wanted, c, cut, model.model, common, &found, &error);
+    if (status == TAPER_OK)
+        cli_psnr_words(&found, c->front.images,
+                       wanted->originals ? " against the originals" : " against the whole file",
+                       formats_front_name(&c->front, (uint32_t)found.least_image), words, room);
+    else
+        cli_note(common, "truncate", "what the cut leaves was not measured: %s", error.text);
+    cli_model_close(&model);
 }

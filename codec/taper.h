@@ -67,8 +67,10 @@ typedef struct taper_encode_options {
     uint32_t group_images; /* images in a group, 0: chosen so that a group holds about a million
                               pixels. 1..65536; ignored under TAPER_LAYOUT_IMAGE, where it is 1 */
     uint64_t
-        target_bytes_per_megapixel; /* stop there: ceiling on the image data (bpp * 125,000). 0:
-                              encode everything the model knows, about 50 dB; cut later as needed */
+        target_bytes_per_megapixel; /* stop there: ceiling on the image data (bpp * 125,000). Passes
+                              are planned for the model's own images: plainer ones end below it.
+                              0: encode everything the model knows, about 50 dB; taper_truncate then
+                              uses any ceiling */
     int embed_model;                /* nonzero: the container carries its model (set model_bytes) */
     const void *model_bytes; /* the .tpm file's bytes, for embed_model; borrowed until the encoder
                                 is freed */

@@ -45,6 +45,6 @@ refused 2 "*'nowhere': no image*" '-m model.tpm --originals nowhere' set.taper
 refused 2 '*give one of --bytes*' '-m model.tpm -b 10K' set.taper
 "$TAPER" encode -q -m model.tpm --layout image -o image.taper set/png/ring
 refused 2 '*image.taper: *taper repack --layout set*' '-m model.tpm' image.taper
-expect 0 '*--originals*--psnr*' "$TAPER" truncate -b 10K --originals set/png -o 10.taper set.taper
+expect 0 '*--originals*--psnr*' "$TAPER" truncate --quick -b 10K --originals set/png -o 10.taper set.taper
 test ! -e none.taper
 nothing_left
