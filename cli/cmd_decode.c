@@ -100,6 +100,7 @@ typedef struct job {
     pthread_mutex_t lock; /* of what follows */
     int code;             /* of the failure that ends the work */
     uint32_t passes;      /* that all images have */
+    bool is_short;        /* of some image not all is there */
     uint64_t written, damaged;
 } job;
 
@@ -131,13 +132,15 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     j->written += code == CLI_DONE;
     j->damaged += damaged;
     if (done.passes < j->passes) j->passes = done.passes;
+    j->is_short |= damaged || !done.complete;
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
+    char passes[48];
+    cli_passes_words(done.passes, done.complete && !damaged ? done.passes : done.passes_in_file, passes);
     if (code == CLI_DONE)
-        cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %u of %u pass%s, in %s%s%s",
+        cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %s, in %s%s%s",
                    (unsigned long long)cli_picture_plan_image(&j->plan, k) + 1, shown.width,
-                   shown.height, done.passes, done.passes_in_file,
-                   formats_plural(done.passes_in_file, "es"), cli_output_name(j->q->output),
+                   shown.height, passes, cli_output_name(j->q->output),
                    j->plan.name ? "/" : "", j->plan.name ? j->plan.name[k] : "");
     return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
 }
@@ -353,10 +356,11 @@ static int decode_to_one_file(job *j, uint32_t groups) {
 
 static int tell(const job *j, const taper_container_info *info, uint64_t here) {
     uint64_t used = j->source.size < info->file_bytes ? j->source.size : info->file_bytes;
-    cli_note(j->q->common, "decode", "%llu image%s from %llu of %llu bytes: %u of %u pass%s, in %s",
+    char passes[48];
+    cli_passes_words(j->passes, j->is_short ? info->passes : j->passes, passes);
+    cli_note(j->q->common, "decode", "%llu image%s from %llu of %llu bytes: %s, in %s",
              (unsigned long long)j->written, formats_plural(j->written, "s"),
-             (unsigned long long)used, (unsigned long long)info->file_bytes, j->passes,
-             info->passes, formats_plural(info->passes, "es"),
+             (unsigned long long)used, (unsigned long long)info->file_bytes, passes,
              cli_output_name(j->q->output));
     cli_reach_tell(j->q->common, j->front, j->source.size);
     if (here > info->file_bytes)

@@ -575,6 +575,8 @@ int cmd_encode(int argc, char **argv) {
     settings *s = &st.s;
     int first, code = cli_options_parse(&cli_verb_encode, argc, argv, s, &first);
     if (code >= 0) return code;
+    code = cli_options_check_quality(&cli_verb_encode, argv + first, (size_t)(argc - first));
+    if (code != CLI_DONE) return code;
     if (first == argc && !s->filelist)
         return cli_usage(&cli_verb_encode, "give the images: files, folders, IDX or CIFAR files");
     if (!s->output) return cli_usage(&cli_verb_encode, "say where the container goes: -o FILE");

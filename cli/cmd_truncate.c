@@ -121,6 +121,8 @@ int cmd_truncate(int argc, char **argv) {
     settings s = {0};
     int first, code = cli_options_parse(&cli_verb_truncate, argc, argv, &s, &first);
     if (code >= 0) return code;
+    code = cli_options_check_quality(&cli_verb_truncate, argv + first, (size_t)(argc - first));
+    if (code != CLI_DONE) return code;
     if (argc - first != 1) return cli_usage(&cli_verb_truncate, "give one container, or -");
     if (!s.output) return cli_usage(&cli_verb_truncate, "say where the result goes: -o FILE");
     if (cli_cut_count() != 1)

@@ -92,11 +92,13 @@ static int render(arrival *a) {
     int code = render_images(a);
     int64_t now = now_ms(), took = now - start;
     a->next_render = now + (took > REDRAW_MS ? took : REDRAW_MS);
+    char passes[48];
+    bool is_whole = a->arrived >= a->info.file_bytes && !a->damaged;
+    cli_passes_words(a->passes, is_whole ? a->passes : a->info.passes, passes);
     if (code == CLI_DONE)
-        cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %u of %u pass%s",
+        cli_note(a->q->common, "decode", "%llu of %llu bytes, %.1f %%: %s",
                  (unsigned long long)a->arrived, (unsigned long long)a->info.file_bytes,
-                 (double)a->arrived * 100 / (double)a->info.file_bytes, a->passes, a->info.passes,
-                 formats_plural(a->info.passes, "es"));
+                 (double)a->arrived * 100 / (double)a->info.file_bytes, passes);
     return code;
 }
 

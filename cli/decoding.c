@@ -183,6 +183,13 @@ void cli_picture_plan_free(cli_picture_plan *plan) {
 
 /* --- rendering --- */
 
+void cli_passes_words(uint32_t passes, uint32_t of, char to[48]) {
+    if (passes < of)
+        snprintf(to, 48, "%u of %u pass%s", passes, of, formats_plural(of, "es"));
+    else
+        snprintf(to, 48, "%u pass%s", passes, formats_plural(passes, "es"));
+}
+
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
                                taper_completeness *done, taper_error *error) {
     taper_image_info info;

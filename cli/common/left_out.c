@@ -57,18 +57,23 @@ void cli_left_out_file(void *user, formats_skip what, const char *path, const ta
     if (l->common->verbose) cli_note(l->common, l->verb, "%s: %s", path, why->text);
 }
 
+/* Under -v each has been told already. */
 static void tell_alike(cli_left_out *l, const cli_alike *a, size_t inputs) {
+    if (l->common->verbose) {
+        l->told += a->count;
+        return;
+    }
     if (a->count > 1)
         cli_error(l->verb, NULL, "%zu of %zu inputs were left out (the first: %s): %s", a->count,
                   inputs, a->first, a->sentence);
-    else if (!l->common->verbose)
+    else
         cli_error(l->verb, a->first, "%s", a->sentence);
     l->told += a->count == 1;
 }
 
 static void tell_passed_over(const cli_left_out *l) {
     const cli_alike *a = &l->no_image;
-    if (a->count)
+    if (a->count && !l->common->verbose)
         cli_note(l->common, l->verb, "%zu file%s no image%s passed over (%s%s)", a->count,
                  a->count == 1 ? " that is" : "s that are", a->count == 1 ? " was" : "s were",
                  a->count == 1 ? "" : "the first: ", a->first);

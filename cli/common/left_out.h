@@ -2,7 +2,7 @@
  *
  * What is wrong with one file alone is told as it is met, with the file's name. What many have in
  * common, as icons with alpha do, and files of a format that is not read, is gathered and told
- * once, with their number and the first's name; -v names them all. */
+ * once, with their number and the first's name; -v names them all, and gathers nothing. */
 #ifndef CLI_LEFT_OUT_H
 #define CLI_LEFT_OUT_H
 #include "cli/common/messages.h"

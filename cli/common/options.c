@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     MAX_OPTIONS = 96,   /* of one verb, --help included */
@@ -81,6 +82,16 @@ int cli_usage(const cli_verb *verb, const char *format, ...) {
     return CLI_USAGE;
 }
 
+/* For those who look for an option of other encoders. */
+static const char quality_words[] =
+    "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes";
+
+static bool has_quality(const cli_verb *verb) {
+    for (const cli_option *o = verb->options; o->name; o++)
+        if (!strcmp(o->name, "psnr")) return true;
+    return false;
+}
+
 static int unknown_option(const cli_verb *verb, const char *word) {
     const char *names[MAX_OPTIONS + 2];
     size_t n = 0;
@@ -89,6 +100,8 @@ static int unknown_option(const cli_verb *verb, const char *word) {
     names[n] = NULL;
     char bare[MAX_WORD];
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (!strcmp(bare, "quality") && has_quality(verb))
+        return cli_usage(verb, "unknown option '--quality'; %s", quality_words);
     const char *near = cli_nearest(bare, names);
     if (near) return cli_usage(verb, "unknown option '--%s'; did you mean '--%s'?", bare, near);
     return cli_usage(verb, "unknown option '--%s'", bare);
@@ -99,6 +112,8 @@ static int bad_option(const cli_verb *verb, char **argv) {
     const char *word = argv[optind - 1];
     if (optopt >= FIRST_VALUE)
         return cli_usage(verb, "option '%.*s' takes no argument", (int)strcspn(word, "="), word);
+    if (optopt && strchr("0123456789", optopt) && cli_options_given("quiet") && has_quality(verb))
+        return cli_usage(verb, "-q means quiet and takes no number; %s", quality_words);
     if (optopt) return cli_usage(verb, "unknown option '-%c'", optopt);
     size_t length = strcspn(word, "="), hits = 0;
     for (const cli_option *o = verb->options; o->name; o++)
@@ -327,6 +342,16 @@ void cli_options_name_idle(const cli_verb *verb, unsigned uses) {
         if (last.given[i] && verb->options[i].uses && !(verb->options[i].uses & uses))
             used = put_idle(verb, &verb->options[i], text, used, sizeof text);
     if (used) cli_warning(verb->name, NULL, "without effect here: %s", text);
+}
+
+int cli_options_check_quality(const cli_verb *verb, char *const *operands, size_t n) {
+    double number;
+    for (size_t i = 0; i < n && cli_options_given("quiet"); i++)
+        if (cli_parse_double(operands[i], &number) && access(operands[i], F_OK) != 0)
+            return cli_usage(verb,
+                             "-q means quiet and takes no number, and there is no file '%s'; %s",
+                             operands[i], quality_words);
+    return CLI_DONE;
 }
 
 void cli_options_free(const cli_verb *verb, void *settings) {

@@ -149,6 +149,10 @@ bool cli_options_given(const char *name);
 /* How often -v was given, less -q. Answers for the last cli_options_parse. */
 int cli_options_verbose(void);
 
+/* Where -q is followed by a number that names no file, as those do who know other encoders: say what
+ * -q means and what sets the quality, and return CLI_USAGE; else CLI_DONE. For verbs with --psnr. */
+int cli_options_check_quality(const cli_verb *verb, char *const *operands, size_t n);
+
 /* Name in one line on standard error the options that were given but do nothing, as none of their
  * uses is among those of this run. Answers for the last cli_options_parse. */
 void cli_options_name_idle(const cli_verb *verb, unsigned uses);

@@ -42,7 +42,7 @@ encode -vv image 20: 32 x 32, RGB, 8 bits, from set/png/*.png
 truncate -v set.taper: 20 images in 1 group and * layer*, layout set, front matter of * bytes
 truncate -vv set.taper: * of * bytes are here; its model, *, is not in the file
 decode -v set.taper: 20 images in 1 group*
-decode -vv image 7: 32 x 32, * of * passes, in out/*.png
+decode -vv image 7: 32 x 32, * passes, in out/*.png
 verify -v set.taper: chunks: *, of them * whole, 0 bad, 0 cut, 0 missing
 verify -vv set.taper: chunks: *, of them * whole, 0 bad, 0 cut, 0 missing
 repack -v model model.tpm: *
