@@ -136,7 +136,8 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
     char passes[48];
-    cli_passes_words(done.passes, done.complete && !damaged ? done.passes : done.passes_in_file, passes);
+    cli_passes_words(done.passes,
+                     done.complete && !damaged ? done.passes : done.passes_in_file, passes);
     if (code == CLI_DONE)
         cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %s, in %s%s%s",
                    (unsigned long long)cli_picture_plan_image(&j->plan, k) + 1, shown.width,
