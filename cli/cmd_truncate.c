@@ -83,7 +83,10 @@ static taper_status write_measured(job *j, uint64_t ceiling, const taper_sink *s
     if (status == TAPER_OK) status = cli_spool_source(spool, &cut, error);
     if (status == TAPER_OK)
         cli_truncate_measure(&j->wanted, c, &cut, &j->s->common, j->quality, sizeof j->quality);
-    if (status == TAPER_OK) status = cli_source_copy(&cut, sink, error);
+    if (status == TAPER_OK)
+        status = cli_source_copy(&cut, sink, error);
+    else if (status == TAPER_ERR_IO) /* no room to wait in: not measured, then */
+        status = taper_truncate(&c->source, ceiling, sink, &limits, error);
     fclose(spool);
     return status;
 }
