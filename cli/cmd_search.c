@@ -95,7 +95,7 @@ const cli_verb cli_verb_search = {
         "bits instead, until fewer than R images would be left: in microseconds, whatever the "
         "index's size; how many bits were shared is told. With --html the page shows that of "
         "four times as many, too, and so on.\n\n"
-        "--duplicates lists pairs of images whose distance is at most --within, as "
+        "--duplicates lists pairs of images whose distance is at most --within, nearest first, as "
         "name,name,distance,image,image. Without --within some images are altered a little "
         "(smaller and back, lighter, cropped), and the distance is that which nine of ten altered "
         "ones keep; that takes the images: INDEX, or --images. Half of the copies that are cropped "

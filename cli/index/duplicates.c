@@ -1,4 +1,5 @@
-/* duplicates.c -- see duplicates.h. Some images at a time are searched for among all. */
+/* duplicates.c -- see duplicates.h. Some images at a time are searched for among all; the pairs are
+ * held and told sorted. */
 #include "cli/index/duplicates.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
@@ -9,14 +10,20 @@
 
 enum { AT_ONCE = 512, MOST_NEAR = 64 };
 
+typedef struct pair {
+    uint32_t distance, a, b; /* a < b */
+} pair;
+
 typedef struct pair_search {
     const cli_duplicates *of;
     size_t images, words, k;
     uint32_t within;
+    size_t tried;               /* images that the distance was found by; 0: it was given */
     uint64_t *code;             /* [AT_ONCE][words] */
     uint32_t *self;             /* [AT_ONCE] */
     uint32_t *image, *distance; /* [AT_ONCE][k] */
-    size_t pairs, full;         /* found; images with more than MOST_NEAR near ones */
+    pair *pair;                 /* [room] */
+    size_t pairs, room, full;   /* full: images with more than MOST_NEAR near ones */
 } pair_search;
 
 static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t distance, FILE *to) {
@@ -40,28 +47,65 @@ static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t dist
     fprintf(to, ",%u,%u,%u\n", distance, a, b);
 }
 
-/* Of n images that were searched for. */
-static taper_status put_pairs(pair_search *p, size_t n, const taper_sink *sink) {
-    cli_text text;
-    TAPER_TRY(cli_text_open(&text));
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t *image = p->image + i * p->k, *distance = p->distance + i * p->k;
-        p->full += p->k > MOST_NEAR && image[p->k - 1] != UINT32_MAX;
-        for (size_t j = 0; j < p->k && image[j] != UINT32_MAX; j++) {
-            if (image[j] <= p->self[i]) continue; /* itself, or told from the other side */
-            put_pair(p, p->self[i], image[j], distance[j], text.to);
-            p->pairs++;
-        }
-    }
-    return cli_text_write(&text, sink);
+static taper_status add_pair(pair_search *p, pair new) {
+    if ((p->pairs + 1) * sizeof new > cli_limits(p->of->common).max_memory) return TAPER_ERR_LIMIT;
+    if (!formats_grow(&p->pair, p->pairs, &p->room, sizeof new)) return TAPER_ERR_NOMEM;
+    p->pair[p->pairs++] = new;
+    return TAPER_OK;
 }
 
-static int search_all(pair_search *p, const taper_sink *sink, taper_status *written) {
+/* Of n images that were searched for. A pair comes from the image of the lower number; from both
+ * sides where one has too many near images to find all, so that every image is in a pair. */
+static taper_status add_pairs(pair_search *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t *image = p->image + i * p->k, *distance = p->distance + i * p->k;
+        const uint32_t self = p->self[i];
+        const bool is_full = p->k > MOST_NEAR && image[p->k - 1] != UINT32_MAX;
+        p->full += is_full;
+        for (size_t j = 0; j < p->k && image[j] != UINT32_MAX; j++) {
+            if (image[j] > self) TAPER_TRY(add_pair(p, (pair){distance[j], self, image[j]}));
+            if (image[j] < self && is_full)
+                TAPER_TRY(add_pair(p, (pair){distance[j], image[j], self}));
+        }
+    }
+    return TAPER_OK;
+}
+
+static int by_distance(const void *a, const void *b) {
+    const pair *x = a, *y = b;
+    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* The nearest first, each once. */
+static void sort_pairs(pair_search *p) {
+    size_t kept = 0;
+    if (p->pairs) qsort(p->pair, p->pairs, sizeof *p->pair, by_distance);
+    for (size_t i = 0; i < p->pairs; i++)
+        if (!kept || by_distance(&p->pair[kept - 1], &p->pair[i]) != 0)
+            p->pair[kept++] = p->pair[i];
+    p->pairs = kept;
+}
+
+static taper_status put_pairs(const pair_search *p, const taper_sink *sink) {
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < p->pairs && !status; i += AT_ONCE) {
+        cli_text text;
+        TAPER_TRY(cli_text_open(&text));
+        for (size_t k = i; k < i + AT_ONCE && k < p->pairs; k++)
+            put_pair(p, p->pair[k].a, p->pair[k].b, p->pair[k].distance, text.to);
+        status = cli_text_write(&text, sink);
+    }
+    return status;
+}
+
+static int search_all(pair_search *p) {
     taper_error error = {0};
     cli_progress progress;
     taper_status status = TAPER_OK;
     cli_progress_start(&progress, p->of->common, "comparing", p->images, "images");
-    for (size_t at = 0; at < p->images && !status && !*written; at += AT_ONCE) {
+    for (size_t at = 0; at < p->images && !status; at += AT_ONCE) {
         const size_t n = formats_smaller(AT_ONCE, p->images - at);
         for (size_t i = 0; i < n; i++)
             p->self[i] = taper_index_code(p->of->index, at + i, p->code + i * p->words);
@@ -72,18 +116,23 @@ static int search_all(pair_search *p, const taper_sink *sink, taper_status *writ
                                            .within = &p->within,
                                            .threads = cli_threads(p->of->common)};
         status = taper_index_nearest(p->of->index, &search, p->image, p->distance, NULL, &error);
-        if (!status) *written = put_pairs(p, n, sink);
+        if (!status) status = add_pairs(p, n);
         cli_progress_add(&progress, n);
     }
     cli_progress_end(&progress);
+    if (status == TAPER_ERR_LIMIT && !error.text[0])
+        formats_fail(&error, status,
+                     "%zu pairs lie within %u, for which memory is short: give a smaller --within",
+                     p->pairs, p->within);
     return status ? (int)cli_fail("search", NULL, status, &error) : CLI_DONE;
 }
 
 /* The distance that is meant, and why. */
-static int choose_within(const cli_duplicates *d, uint32_t *within) {
+static int choose_within(pair_search *p) {
+    const cli_duplicates *d = p->of;
     cli_alterations tried;
     if (d->within >= 0) {
-        *within = (uint32_t)d->within;
+        p->within = (uint32_t)d->within;
         return CLI_DONE;
     }
     if (!d->set || !d->embedder) {
@@ -94,12 +143,41 @@ static int choose_within(const cli_duplicates *d, uint32_t *within) {
     }
     const int code = cli_alterations_try(&tried, d->index, d->set, d->embedder);
     if (code != CLI_DONE) return code;
-    *within = tried.within;
+    p->within = tried.within, p->tried = tried.images;
     cli_note(d->common, "search",
              "nine of ten altered copies of %zu images (smaller and back, lighter, cropped) lie "
              "within %u of them: so near is nearly the same (--within)",
              tried.images, tried.within);
     return CLI_DONE;
+}
+
+/* How many images are in a pair. */
+static size_t count_paired(const pair_search *p) {
+    uint8_t *is_paired = calloc(p->images + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; is_paired && i < p->pairs; i++) {
+        n += !is_paired[p->pair[i].a] + !is_paired[p->pair[i].b];
+        is_paired[p->pair[i].a] = is_paired[p->pair[i].b] = 1;
+    }
+    free(is_paired);
+    return n;
+}
+
+/* Where the distance was found by altered copies: may it be trusted? */
+static void warn_of_distance(const pair_search *p) {
+    enum { FEW = 50, MANY = 10 }; /* images; one in so many */
+    const size_t paired = p->tried ? count_paired(p) : 0;
+    if (p->tried && p->tried < FEW)
+        cli_warning("search", NULL,
+                    "%zu image%s few to find a distance by; look at the pairs, and give --within",
+                    p->tried, p->tried == 1 ? " is" : "s are");
+    if (paired > p->images / MANY)
+        cli_warning("search", NULL,
+                    "%zu of %zu images have another within %u: unless the set has so many copies, "
+                    "the model has too few bits, or learned from too few images, to tell them "
+                    "apart. The nearest pairs come first: see how far they are right, and give "
+                    "--within",
+                    paired, p->images, p->within);
 }
 
 static void tell(const pair_search *p) {
@@ -117,17 +195,22 @@ int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_st
     const taper_index_info info = taper_index_get_info(d->index);
     pair_search p = {.of = d, .images = info.images, .words = (info.bits + 63) / 64};
     p.k = formats_smaller(MOST_NEAR + 1, p.images);
-    int code = choose_within(d, &p.within);
+    int code = choose_within(&p);
     if (code != CLI_DONE) return code;
     p.code = malloc(AT_ONCE * p.words * sizeof *p.code);
     p.self = malloc(AT_ONCE * sizeof *p.self);
     p.image = malloc(AT_ONCE * p.k * sizeof *p.image);
     p.distance = malloc(AT_ONCE * p.k * sizeof *p.distance);
-    *written = d->common->json ? TAPER_OK : sink->write(sink->user, heading, sizeof heading - 1);
     code = p.code && p.self && p.image && p.distance
-               ? search_all(&p, sink, written)
+               ? search_all(&p)
                : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
-    if (code == CLI_DONE && !*written) tell(&p);
-    free(p.code), free(p.self), free(p.image), free(p.distance);
+    if (code == CLI_DONE) {
+        sort_pairs(&p);
+        *written =
+            d->common->json ? TAPER_OK : sink->write(sink->user, heading, sizeof heading - 1);
+        if (!*written) *written = put_pairs(&p, sink);
+        if (!*written) tell(&p), warn_of_distance(&p);
+    }
+    free(p.code), free(p.self), free(p.image), free(p.distance), free(p.pair);
     return code;
 }

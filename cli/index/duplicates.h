@@ -12,9 +12,10 @@ typedef struct cli_duplicates {
 } cli_duplicates;
 
 /* name,name,distance,image,image under a heading, or {"schema":1,"kind":"pair",..}: each pair once,
- * the lower number first, as they are found. An image with very many near ones has not all of them
- * listed, which is told. Prints what is wrong and returns an exit code; *written is what the sink
- * says. */
+ * the lower number first; the nearest pairs come first. An image with very many near ones has not
+ * all of them listed, which is told, but every image that has a near one is in a pair. It is told,
+ * too, where a distance by trials is not to be trusted. Prints what is wrong and returns an exit
+ * code; *written is what the sink says. */
 int cli_put_duplicates(const cli_duplicates *duplicates, const taper_sink *sink,
                        taper_status *written);
 
