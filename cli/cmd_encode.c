@@ -237,7 +237,7 @@ static int add_image(state *st, size_t i, taper_image *image) {
     formats_image_apply_alpha(image, (formats_alpha)st->s.alpha);
     if (name && !formats_name_is_legal(name))
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
-                              "its name holds a backslash or control character; rename it");
+                              "its name takes more than 4,095 bytes; rename it");
     if (status == TAPER_OK && st->s.search_model)
         status = cli_search_layer_check(&st->search, image, &error);
     if (status == TAPER_OK)
@@ -477,8 +477,23 @@ static void tell_result(const state *st, uint64_t bytes) {
                     "ceiling makes it smaller");
 }
 
+/* Names that are not those of the files, as others are equal. */
+static void tell_changed_names(const state *st) {
+    const char *first;
+    size_t n = formats_imageset_in_folders(st->set, &first);
+    if (n)
+        cli_note(&st->s.common, "encode",
+                 "%zu name%s the folder of the input, as inputs have equal names: %s%s", n,
+                 n == 1 ? " has" : "s have", first, n > 1 ? ", ..." : "");
+    n = formats_imageset_numbered(st->set, &first);
+    if (n)
+        cli_warning("encode", st->s.output, "%zu name%s a number, as the same is there twice: %s%s",
+                    n, n == 1 ? " has" : "s have", first, n > 1 ? ", ..." : "");
+}
+
 /* Said before the container is written: of names as they are in it. */
 static int look_at_names(const state *st) {
+    tell_changed_names(st);
     const char **name = malloc(st->count * sizeof *name);
     if (!name) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < st->count; i++) name[i] = formats_imageset_name(st->set, st->kept[i]);

@@ -1,13 +1,13 @@
-/* picture_files.c -- names, folders and files below the output folder; see picture_files.h. */
+/* picture_files.c -- folders and files below the output folder; see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
 #include "cli/picture_files.h"
 #include "cli/common/outputs.h"
 #include "cli/common/signals.h"
 #include "cli/name_case.h"
+#include "cli/picture_names.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
 #include "formats/folder_walk.h"
-#include "formats/image_names.h"
 #include "formats/png.h"
 #include "formats/pnm.h"
 #include <errno.h>
@@ -25,69 +25,8 @@ enum { TO_PASS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 enum { TO_PASS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 #endif
 
-/* --- names --- */
-
-/* Class k as the name of a folder: one plain part of a path, whatever the file says. */
-static char *class_folder(const taper_decoder *decoder, int32_t label) {
-    const char *name =
-        label < 0 ? "unlabelled" : taper_decoder_class_name(decoder, (uint32_t)label);
-    size_t n = name ? strlen(name) : 0, room = n + sizeof "class-4294967295";
-    char *folder = malloc(room);
-    if (!folder) return NULL;
-    if (!n || !strcmp(name, ".") || !strcmp(name, ".."))
-        snprintf(folder, room, "class-%d", (int)label);
-    else
-        for (size_t i = 0; i <= n; i++) {
-            unsigned char c = (unsigned char)name[i];
-            bool plain = (c >= 0x20 && c != 0x7f && c != '/' && c != '\\') || i == n;
-            folder[i] = plain ? name[i] : '_';
-        }
-    return folder;
-}
-
-/* CLASS/name, unless the name begins so already; a fresh string, NULL without memory. */
-static char *sort_into_class(const taper_decoder *decoder, int32_t label, const char *name) {
-    char *folder = class_folder(decoder, label), *path = NULL;
-    size_t n = folder ? strlen(folder) : 0;
-    if (folder)
-        path = !strncmp(name, folder, n) && name[n] == '/' ? strdup(name)
-                                                           : formats_path_join(folder, name);
-    free(folder);
-    return path;
-}
-
-/* The name of image i: unique among those given so far; NULL without memory. */
-static char *name_image(const cli_decode_request *q, const taper_decoder *decoder,
-                        formats_image_names *names, uint64_t i) {
-    taper_image_info info = {.label = -1};
-    char number[32];
-    snprintf(number, sizeof number, "%06llu", (unsigned long long)i + 1);
-    bool named = taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name;
-    const char *name = named ? info.name : number;
-    if (!q->class_folders) return formats_image_names_next(names, name);
-    char *path = sort_into_class(decoder, info.label, name);
-    char *unique = path ? formats_image_names_next(names, path) : NULL;
-    free(path);
-    return unique;
-}
-
-/* folding: names that differ by case alone are kept apart, too. */
-static taper_status name_files(cli_picture_plan *plan, const cli_decode_request *q,
-                               const taper_decoder *decoder, bool folding) {
-    formats_image_names *names =
-        folding ? formats_image_names_make_folding() : formats_image_names_make();
-    taper_status status = names ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (uint64_t k = 0; k < plan->count; k++) free(plan->name[k]), plan->name[k] = NULL;
-    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
-        plan->name[k] = name_image(q, decoder, names, cli_picture_plan_image(plan, k));
-        if (!plan->name[k]) status = TAPER_ERR_NOMEM;
-    }
-    formats_image_names_free(names); /* it points to the names: from here on they may change */
-    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++)
-        if (plan->format == CLI_PICTURE_PNM)
-            memcpy(plan->name[k] + strlen(plan->name[k]) - 3, "pnm", 3);
-    return status;
-}
+/* What a file of decode's says of itself, so that -f replaces no other. */
+#define WRITTEN_BY "taper decode"
 
 /* --- folders below the output folder --- */
 
@@ -149,6 +88,16 @@ static taper_status no_folder(int errnum, taper_error *error) {
     return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s", why);
 }
 
+/* Did decode write this file? Its folder is open. */
+static bool is_own(int folder, const char *name) {
+    char front[128];
+    const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return false;
+    const ssize_t n = read(descriptor, front, sizeof front);
+    close(descriptor);
+    return n > 0 && memmem(front, (size_t)n, WRITTEN_BY, sizeof WRITTEN_BY - 1) != NULL;
+}
+
 /* Is something in the way of file k? Refuse before the first file is written rather than in the
  * middle. */
 static int check_target(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k) {
@@ -159,6 +108,7 @@ static int check_target(const cli_picture_plan *plan, const cli_decode_request *
     if (folder < 0 && errno == ELOOP) return fail_path(q, name, no_folder(ELOOP, &error), &error);
     if (folder < 0) return CLI_DONE;
     int there = fstatat(folder, last_part(name), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool may_go = there && (!S_ISREG(st.st_mode) || is_own(folder, last_part(name)));
     close(folder);
     if (!there) return CLI_DONE;
     taper_status status = TAPER_ERR_EXISTS;
@@ -170,6 +120,11 @@ static int check_target(const cli_picture_plan *plan, const cli_decode_request *
         formats_fail(&error, status, "exists already; give -f to overwrite, or another -o");
     else if (S_ISDIR(st.st_mode))
         formats_fail(&error, status, "is a folder where a file should come; give another -o");
+    else if (!may_go)
+        formats_fail(
+            &error, status,
+            "exists, and `taper decode` did not write it: it is not overwritten, even with "
+            "-f; remove it, or give another -o");
     else return CLI_DONE;
     return fail_path(q, name, status, &error);
 }
@@ -258,7 +213,7 @@ static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request
         "decode", q->input, clashes, example,
         folding ? "this file system ignores case, so that -2, -3 ... is put behind them"
                 : CLI_NAME_CASE_ELSEWHERE);
-    return folding ? name_files(plan, q, decoder, true) : TAPER_OK;
+    return folding ? cli_picture_names_make(plan, q, decoder, true) : TAPER_OK;
 }
 
 /* --- the plan --- */
@@ -266,12 +221,15 @@ static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request
 static int name_and_settle(cli_picture_plan *plan, const cli_decode_request *q,
                            const taper_decoder *decoder, bool *is_new) {
     plan->name = calloc((size_t)plan->count + 1, sizeof *plan->name);
+    plan->change = calloc((size_t)plan->count + 1, sizeof *plan->change);
     plan->refused = calloc((size_t)plan->count + 1, sizeof *plan->refused);
-    if (!plan->name || !plan->refused || name_files(plan, q, decoder, false) != TAPER_OK)
+    if (!plan->name || !plan->change || !plan->refused ||
+        cli_picture_names_make(plan, q, decoder, false) != TAPER_OK)
         return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
     int code = open_output(plan, q, is_new);
     if (code == CLI_DONE && settle_case(plan, q, decoder) != TAPER_OK)
         code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    if (code == CLI_DONE) cli_picture_names_tell(plan, q, decoder);
     return code;
 }
 
@@ -297,6 +255,7 @@ void cli_picture_files_free(cli_picture_plan *plan) {
     for (uint64_t k = 0; plan->name && k < plan->count; k++) free(plan->name[k]);
     if (plan->folder >= 0) close(plan->folder);
     free(plan->name);
+    free(plan->change);
     free(plan->refused);
 }
 
@@ -326,7 +285,7 @@ static taper_status write_below(const cli_picture_plan *plan, const cli_decode_r
 taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
                                 uint8_t **bytes, size_t *size, taper_error *error) {
     if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
-    return formats_png_encode(image, bytes, size, error);
+    return formats_png_encode_by(image, WRITTEN_BY, bytes, size, error);
 }
 
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
@@ -336,7 +295,9 @@ int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, u
     size_t size;
     unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
-    taper_status status = cli_picture_encode(plan->format, image, &bytes, &size, &error);
+    taper_status status = plan->format == CLI_PICTURE_PNM && !plan->one_file
+                              ? formats_pnm_encode_by(image, WRITTEN_BY, &bytes, &size, &error)
+                              : cli_picture_encode(plan->format, image, &bytes, &size, &error);
     if (status != TAPER_OK) return cli_fail("decode", q->output, status, &error);
     status = plan->one_file ? formats_file_write(q->output, bytes, size, flags,
                                                  cli_signals_watch(), &error)

@@ -32,6 +32,7 @@ typedef struct cli_picture_plan {
     cli_picture_format format;
     bool one_file;   /* the output is the file itself, not a folder */
     char **name;     /* [count] below the output folder; NULL with one_file */
+    uint8_t *change; /* [count] formats_name_change; NULL with one_file */
     bool *refused;   /* [count] the file system does not take the name, and that was said */
     int folder;      /* the output folder, open; -1 with one_file */
 } cli_picture_plan;

@@ -92,7 +92,7 @@ typedef struct taper_encode_options {
  * file. */
 TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                          const taper_encode_options *options, taper_error *error);
-/* Append an image; pixels are copied. name: the file name for decoding ("cat/1.png"), or NULL;
+/* Append an image; pixels are copied. name: the file's name ("cat/1.jpg"), or NULL;
  * label: class 0.., or -1. TAPER_ERR_UNSUPPORTED: alpha, or colour for a grey model (grey is taken
  * by colour models): this image is not added and the encoder goes on; TAPER_ERR_LIMIT likewise,
  * where the image or its number is above a limit; and TAPER_ERR_ARG: the image or its name is not

@@ -22,7 +22,8 @@
  *   index_file            a .tpx file
  *   imageset              a set of images from any of these; image_list: its files and places,
  *                         recognise: what a file is, imageset_inputs: what there is,
- *                         imageset_labels: its labels, skip: what gives no image
+ *                         imageset_names: its names, imageset_labels: its labels,
+ *                         skip: what gives no image
  * SPEC.md is the format; teaching_decoder.py a decoder to read, page after page of Python. */
 #ifndef FORMATS_CONTAINER_H
 #define FORMATS_CONTAINER_H

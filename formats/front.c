@@ -1,6 +1,7 @@
 /* front.c -- see front.h. */
 #include "formats/front.h"
 #include "formats/holds.h"
+#include "formats/name_key.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,8 @@ int formats_name_is_legal(const char *name) {
     size_t length = strlen(name);
     if (length == 0 || length > 4095) return 0;
     for (const char *c = name; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F || *c == '\\') return 0;
+        if ((unsigned char)*c < 0x20 || *c == 0x7F || (*c == '\\' && !formats_name_escaped(c)))
+            return 0;
     for (const char *part = name;; part++) {
         size_t n = strcspn(part, "/");
         if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))

@@ -128,8 +128,9 @@ static inline size_t formats_front_search_bytes(const formats_front *f) {
 
 void formats_front_free(formats_front *front); /* leaves it zeroed */
 
-/* A relative path of one or more plain parts: no empty part, "." or "..", no backslash, no control
- * characters, at most 4,095 bytes: what a container may hold as a name. */
+/* A relative path of one or more plain parts: no empty part, "." or "..", no control characters, no
+ * backslash but that of an escape (name_key.h), at most 4,095 bytes: what a container may hold as a
+ * name. */
 int formats_name_is_legal(const char *name);
 
 #endif

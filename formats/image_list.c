@@ -68,10 +68,10 @@ taper_status formats_image_list_add(list_builder *b, uint64_t part, int named) {
         return formats_no_memory_to_list(b->error);
     TAPER_TRY(formats_image_list_charge(b, (list->capacity - before) * sizeof *list->entries));
     if (named) TAPER_TRY(formats_image_list_charge(b, strlen(file->path) + NAME_BYTES));
-    char *name = named ? formats_image_names_next(b->names, file->path + file->relative_at) : NULL;
-    if (named && !name) return formats_no_memory_to_list(b->error);
-    list->entries[list->count++] = (image_entry){
-        .part = part, .name = name, .file = (uint32_t)(list->file_count - 1), .label = -1};
+    list->entries[list->count++] = (image_entry){.part = part,
+                                                 .file = (uint32_t)(list->file_count - 1),
+                                                 .label = -1,
+                                                 .is_named = named != 0};
     return TAPER_OK;
 }
 
@@ -94,7 +94,7 @@ taper_status formats_image_list_add_file(list_builder *b, const image_file *like
     }
     image_file *file = &list->files[list->file_count++];
     *file = *like;
-    file->path = path, file->kind = kind, file->pack = pack;
+    file->path = path, file->kind = kind, file->pack = pack, file->input = b->inputs;
     return TAPER_OK;
 }
 

@@ -5,7 +5,6 @@
 #include "formats/cifar.h"
 #include "formats/file.h"
 #include "formats/idx.h"
-#include "formats/image_names.h"
 #include "formats/skip.h"
 #include <stdatomic.h>
 
@@ -25,6 +24,7 @@ typedef struct image_pack {
 typedef struct image_file {
     char *path;         /* as opened, for messages */
     size_t relative_at; /* path + relative_at: what names and labels go by */
+    uint32_t input;     /* which of the inputs it came from, or of the lines of a list */
     image_pack *pack;   /* NULL: one image, read when asked for */
     image_kind kind;
     uint8_t below_folder; /* came from a folder argument: its first part may be a class */
@@ -32,11 +32,12 @@ typedef struct image_file {
 
 typedef struct image_entry {
     uint64_t part; /* IDX, CIFAR: number of the image; PNM in a pack: offset in bytes */
-    char *name;    /* NULL: none */
+    char *name;    /* NULL: none, or not yet */
     uint32_t file;
     int32_t label;            /* -1: none */
     atomic_uchar has_profile; /* set when it is read, by any thread; so is the next */
     atomic_uchar leaves_orientation;
+    uint8_t is_named;         /* gets a name when the list is complete */
 } image_entry;
 
 typedef struct formats_image_list {
@@ -53,12 +54,14 @@ typedef struct formats_image_list {
     size_t lines_twice; /* whose label a later line of the same name contradicts */
     char *line_twice;
     char *lone_class; /* the one folder with a name for a class, which makes no labels; or NULL */
+    size_t in_folders, numbered; /* names that were changed as others are equal: see imageset.h */
+    const char *in_folder_first, *numbered_first; /* names of entries, or NULL */
 } formats_image_list;
 
 /* A list while it is being filled. */
 typedef struct list_builder {
     formats_image_list *list;
-    formats_image_names *names;
+    uint32_t inputs; /* begun so far */
     formats_imageset_skip_fn *skip;
     void *skip_user;
     size_t skipped; /* files that were reported to skip, links and hidden ones aside */
@@ -71,7 +74,7 @@ typedef struct list_builder {
 /* Add a file: a copy of `like` with its path, of this kind. The list takes pack even on failure. */
 taper_status formats_image_list_add_file(list_builder *b, const image_file *like, image_kind kind,
                                          image_pack *pack);
-/* Add an image of the last file; it has a name if named. */
+/* Add an image of the last file; named: formats_imageset_name_images gives it a name. */
 taper_status formats_image_list_add(list_builder *b, uint64_t part, int named);
 void formats_image_list_free(formats_image_list *list); /* what it holds */
 

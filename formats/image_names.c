@@ -7,7 +7,7 @@
 
 typedef struct given_name {
     const char *name; /* NULL: a free slot */
-    unsigned next;    /* the number to try when this name is wanted again */
+    unsigned number;  /* of formats_image_names_next: to try when this name is wanted again */
 } given_name;
 
 struct formats_image_names {
@@ -24,12 +24,6 @@ formats_image_names *formats_image_names_make(void) {
     if (names->slots) return names;
     free(names);
     return NULL;
-}
-
-formats_image_names *formats_image_names_make_folding(void) {
-    formats_image_names *names = formats_image_names_make();
-    if (names) names->folding = 1;
-    return names;
 }
 
 void formats_image_names_free(formats_image_names *names) {
@@ -142,10 +136,12 @@ static size_t copy_parts(char *to, const char *path) {
     return n;
 }
 
-/* Length of a name without the suffix of an image format, if it has one behind something. */
-static size_t stem_length(const char *name, size_t n) {
+/* --- names of files --------------------------------------------------------------------- */
+
+size_t formats_image_stem(const char *name) {
     static const char *const suffixes[] = {".png", ".pnm", ".pbm", ".pgm",  ".ppm",
                                            ".pam", ".jpg", ".jpe", ".jpeg", ".jfif"};
+    const size_t n = strlen(name);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         size_t m = strlen(suffixes[i]);
         if (n > m && name[n - m - 1] != '/' && strcasecmp(name + n - m, suffixes[i]) == 0)
@@ -154,29 +150,140 @@ static size_t stem_length(const char *name, size_t n) {
     return n;
 }
 
-char *formats_image_names_next(formats_image_names *names, const char *relative) {
-    if (names->count * 2 >= names->capacity && !grow(names)) return NULL;
+char *formats_image_name(const char *relative) {
     const char *last = strrchr(relative, '/');
     if (is_unsafe(relative) && last) relative = last + 1;
-    size_t room = strlen(relative) + sizeof "image-4294967295.png";
-    char *stem = malloc(room), *name = malloc(room);
-    if (!stem || !name) {
-        free(stem);
-        free(name);
-        return NULL;
-    }
-    size_t n = copy_parts(stem, relative);
-    if (n == 0 || strcmp(stem, "..") == 0) n = (size_t)snprintf(stem, room, "image");
-    n = stem_length(stem, n);
-    snprintf(name, room, "%.*s.png", (int)n, stem);
-    given_name *wanted = find(names, name), *slot = wanted;
-    if (wanted->name && wanted->next < 2) wanted->next = 2;
-    while (slot->name) {
-        snprintf(name, room, "%.*s-%u.png", (int)n, stem, wanted->next++);
-        slot = find(names, name);
-    }
-    slot->name = name;
-    names->count++;
-    free(stem);
+    size_t room = strlen(relative) + sizeof "image";
+    char *name = malloc(room);
+    if (name && (copy_parts(name, relative) == 0 || strcmp(name, "..") == 0))
+        snprintf(name, room, "image");
     return name;
+}
+
+/* The slot of a name, which may be free; NULL without memory. */
+static given_name *slot_of(formats_image_names *names, const char *name) {
+    if (names->count * 2 >= names->capacity && !grow(names)) return NULL;
+    return find(names, name);
+}
+
+static void take(formats_image_names *names, given_name *slot, const char *name) {
+    *slot = (given_name){.name = name};
+    names->count++;
+}
+
+unsigned *formats_image_names_number(formats_image_names *names, const char *name) {
+    given_name *slot = slot_of(names, name);
+    if (slot && !slot->name) take(names, slot, name);
+    return slot ? &slot->number : NULL;
+}
+
+char *formats_image_names_next(formats_image_names *names, char *name) {
+    given_name *wanted = name ? slot_of(names, name) : NULL, *slot = wanted;
+    if (wanted && wanted->name) {
+        const size_t n = formats_image_stem(name), room = strlen(name) + sizeof "-4294967295";
+        char *other = malloc(room);
+        if (wanted->number < 2) wanted->number = 2;
+        while (other && slot->name) {
+            snprintf(other, room, "%.*s-%u%s", (int)n, name, wanted->number++, name + n);
+            slot = find(names, other);
+        }
+        free(name);
+        name = other;
+    }
+    if (name && slot) take(names, slot, name);
+    if (slot) return name;
+    free(name);
+    return NULL;
+}
+
+/* Names of files while they are found. */
+typedef struct file_naming {
+    char **name; /* [n] stored names; of those that are settled the files' */
+    size_t n;
+    const char *suffix;
+    uint8_t *settled;            /* [n] */
+    char **short_name;           /* [n] what those that are to change become, where that is free */
+    formats_image_names *given;  /* to files */
+    formats_image_names *wanted; /* short names, by how many */
+} file_naming;
+
+/* length bytes of the name, and the suffix; NULL without memory. */
+static char *with_suffix(const file_naming *f, const char *name, size_t length) {
+    const size_t room = length + strlen(f->suffix) + 1;
+    char *text = malloc(room);
+    if (text) snprintf(text, room, "%.*s%s", (int)length, name, f->suffix);
+    return text;
+}
+
+static int ends_as_files_do(const file_naming *f, const char *name) {
+    const size_t n = strlen(name), m = strlen(f->suffix);
+    return n > m && name[n - m - 1] != '/' && strcasecmp(name + n - m, f->suffix) == 0;
+}
+
+/* What need not change keeps its name; what must says what it would like. */
+static taper_status settle_kept(file_naming *f) {
+    for (size_t i = 0; i < f->n; i++) {
+        const int is_kept = ends_as_files_do(f, f->name[i]);
+        if (!is_kept) f->short_name[i] = with_suffix(f, f->name[i], formats_image_stem(f->name[i]));
+        const char *name = is_kept ? f->name[i] : f->short_name[i];
+        unsigned *number =
+            name ? formats_image_names_number(is_kept ? f->given : f->wanted, name) : NULL;
+        if (!number) return TAPER_ERR_NOMEM;
+        f->settled[i] = is_kept && !*number;
+        *number = is_kept ? 1 : *number + 1;
+    }
+    return TAPER_OK;
+}
+
+/* Short names that one image alone wants, and none has. */
+static taper_status settle_short(file_naming *f, uint8_t *change) {
+    for (size_t i = 0; i < f->n; i++) {
+        if (!f->short_name[i] || find(f->wanted, f->short_name[i])->number > 1) continue;
+        given_name *slot = slot_of(f->given, f->short_name[i]);
+        if (!slot) return TAPER_ERR_NOMEM;
+        if (slot->name) continue;
+        take(f->given, slot, f->short_name[i]);
+        free(f->name[i]);
+        f->name[i] = f->short_name[i];
+        f->settled[i] = 1, change[i] = FORMATS_NAME_SUFFIX;
+    }
+    return TAPER_OK;
+}
+
+/* The rest, which clash: with their own suffix and that of files, or with a number. */
+static taper_status settle_clashes(file_naming *f, uint8_t *change) {
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->settled[i]) continue;
+        char *wanted =
+            f->short_name[i] ? with_suffix(f, f->name[i], strlen(f->name[i])) : f->name[i];
+        if (f->short_name[i]) free(f->name[i]);
+        f->name[i] = formats_image_names_next(f->given, wanted);
+        if (!f->name[i]) return TAPER_ERR_NOMEM;
+        change[i] = FORMATS_NAME_CLASH;
+    }
+    return TAPER_OK;
+}
+
+taper_status formats_image_names_of_files(char **name, size_t n, const char *suffix, int folding,
+                                          uint8_t *change) {
+    file_naming f = {.name = name,
+                     .n = n,
+                     .suffix = suffix,
+                     .settled = calloc(n + 1, 1),
+                     .short_name = calloc(n + 1, sizeof *f.short_name),
+                     .given = formats_image_names_make(),
+                     .wanted = formats_image_names_make()};
+    taper_status status = TAPER_ERR_NOMEM;
+    memset(change, FORMATS_NAME_KEPT, n);
+    if (f.settled && f.short_name && f.given && f.wanted) {
+        f.given->folding = f.wanted->folding = folding;
+        status = settle_kept(&f);
+        if (status == TAPER_OK) status = settle_short(&f, change);
+        if (status == TAPER_OK) status = settle_clashes(&f, change);
+    }
+    formats_image_names_free(f.given), formats_image_names_free(f.wanted);
+    for (size_t i = 0; f.short_name && i < n; i++)
+        if (f.short_name[i] != name[i]) free(f.short_name[i]);
+    free(f.short_name), free(f.settled);
+    return status;
 }

@@ -2,6 +2,7 @@
 #include "formats/imageset.h"
 #include "formats/imageset_inputs.h"
 #include "formats/imageset_labels.h"
+#include "formats/imageset_names.h"
 #include "formats/jpeg.h"
 #include "formats/metadata.h"
 #include "formats/png.h"
@@ -53,17 +54,16 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
                       .skip_user = skip_user,
                       .error = error,
                       .follow_links = o.follow_links};
-    b.names = formats_image_names_make();
     taper_status status = TAPER_OK;
-    if (!set || !b.names)
+    if (!set)
         status = formats_no_memory_to_list(error);
     else {
         set->list.limits = formats_limits_or_default(o.limits);
         set->list.account.limit = set->list.limits.max_memory;
         status = add_inputs(&b, paths, n_paths, o.filelist);
+        if (status == TAPER_OK) status = formats_imageset_name_images(&b);
         if (status == TAPER_OK) status = formats_imageset_assign_labels(&b, o.labels);
     }
-    formats_image_names_free(b.names);
     if (status == TAPER_OK)
         *out = set;
     else
@@ -205,6 +205,16 @@ const char *formats_imageset_class_name(const formats_imageset *set, size_t k) {
 
 const char *formats_imageset_lone_class(const formats_imageset *set) {
     return set->list.lone_class;
+}
+
+size_t formats_imageset_in_folders(const formats_imageset *set, const char **first) {
+    *first = set->list.in_folder_first;
+    return set->list.in_folders;
+}
+
+size_t formats_imageset_numbered(const formats_imageset *set, const char **first) {
+    *first = set->list.numbered_first;
+    return set->list.numbered;
 }
 
 size_t formats_imageset_lines_left(const formats_imageset *set, const char **first) {

@@ -40,9 +40,15 @@ uint64_t formats_imageset_memory(const formats_imageset *set);
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
                                    taper_error *error);
 
-/* Relative name for the container and for decoded files: "cat/0001.png"; NULL for images out of IDX
- * or CIFAR files. Unique within the set: collisions get "-2" and so on before the suffix. */
+/* Relative name for the container, with the suffix of the file, escaped (name_key.h):
+ * "cat/0001.jpg"; NULL for images out of IDX or CIFAR files. Unique within the set: where two
+ * inputs would give the same name, images of both have the folder that the input is in before their
+ * names, or more of its path; what is equal still gets "-2" and so on before the suffix. */
 const char *formats_imageset_name(const formats_imageset *set, size_t i);
+/* How many names have such a folder, and how many a number; *first: one of them, or NULL. Images of
+ * one file are not counted. */
+size_t formats_imageset_in_folders(const formats_imageset *set, const char **first);
+size_t formats_imageset_numbered(const formats_imageset *set, const char **first);
 /* Which image of its IDX or CIFAR file it is, from 0; 0 for images that have names. */
 uint64_t formats_imageset_part(const formats_imageset *set, size_t i);
 /* Path of the file that holds image i, for messages. Never NULL. */

@@ -132,8 +132,9 @@ static taper_status add_path(list_builder *b, const char *path, size_t relative_
 }
 
 taper_status formats_imageset_add_input(list_builder *b, const char *path) {
+    b->inputs++;
     if (strcmp(path, "-") != 0) return add_path(b, path, base_name_at(path));
-    /* messages say "standard input", the image's name becomes "input.png" */
+    /* messages say "standard input", the image's name becomes "input" */
     return add_stream(b, STDIN_FILENO, "standard input", strlen("standard "));
 }
 
@@ -142,6 +143,7 @@ static taper_status add_listed(list_builder *b, const char *list_path, const cha
     char *relative = strndup(line, n);
     char *folder = strndup(list_path, base_name_at(list_path));
     char *path = NULL;
+    b->inputs++;
     if (relative && folder)
         path = relative[0] == '/' ? strdup(relative) : formats_path_join(folder, relative);
     taper_status status =

@@ -1,5 +1,6 @@
 /* imageset_labels.c -- labels of a set: from a label file, CIFAR records, or folder names. */
 #include "formats/imageset_labels.h"
+#include "formats/label_names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,110 +35,6 @@ static taper_status assign_in_order(list_builder *b, const formats_labels *label
     return TAPER_OK;
 }
 
-enum { LONGEST_NAME = 4200 }; /* of an image of an IDX or CIFAR file, as other verbs call it */
-
-/* What the image is called here: its name, or "FILE#N" of an IDX or CIFAR file; room: for it. */
-static const char *own_name(const formats_image_list *list, size_t i, const char *file,
-                            char room[LONGEST_NAME]) {
-    if (list->entries[i].name) return list->entries[i].name;
-    snprintf(room, LONGEST_NAME, "%.4150s#%llu", file,
-             (unsigned long long)list->entries[i].part + 1);
-    return room;
-}
-
-/* Are all images there by the names that they have here? Then the file was written by one of our
- * own verbs, and these names are meant, even where one of them is another image's path. */
-static int has_own_names(const formats_image_list *list, const formats_labels *labels) {
-    char room[LONGEST_NAME];
-    for (size_t i = 0; i < list->count; i++)
-        if (!formats_labels_has(labels,
-                                own_name(list, i, list->files[list->entries[i].file].path, room)))
-            return 0;
-    return 1;
-}
-
-/* A label file may name an image by its path, by the name it gets here, or by its file name alone.
- * The one that it has, or NULL; room: for it. */
-static const char *find_name(const formats_image_list *list, size_t i, const formats_labels *labels,
-                             char room[LONGEST_NAME]) {
-    const image_entry *entry = &list->entries[i];
-    const char *path = list->files[entry->file].path, *relative = relative_path(list, i);
-    const char *slash = strrchr(relative, '/'), *alone = slash ? slash + 1 : relative;
-    if (entry->name && formats_labels_has(labels, relative)) return relative;
-    const char *name = own_name(list, i, path, room);
-    if (formats_labels_has(labels, name)) return name;
-    if (!entry->name) alone = own_name(list, i, alone, room);
-    return formats_labels_has(labels, alone) ? alone : NULL;
-}
-
-static taper_status count_name(size_t *count, char **first, const char *name, taper_error *why) {
-    if ((*count)++) return TAPER_OK;
-    *first = strdup(name);
-    return *first ? TAPER_OK : formats_fail(why, TAPER_ERR_NOMEM, "no memory for a name");
-}
-
-/* Lines that name no image, and those whose label a later line takes back. used[count]: by place.
- */
-static taper_status count_lines(formats_image_list *list, const formats_labels *labels,
-                                const uint8_t *used, taper_error *why) {
-    for (size_t i = 0; i < labels->count; i++) {
-        const char *name = labels->names[i];
-        const size_t place = formats_labels_place(labels, name);
-        taper_status status = TAPER_OK;
-        if (!used[place]) status = count_name(&list->lines_left, &list->line_left, name, why);
-        if (status == TAPER_OK && labels->classes[place] != labels->classes[i])
-            status = count_name(&list->lines_twice, &list->line_twice, name, why);
-        TAPER_TRY(status);
-    }
-    return TAPER_OK;
-}
-
-/* used[count], zeroed: set for the labels that images have. */
-static taper_status name_images(list_builder *b, const formats_labels *labels, uint8_t *used,
-                                taper_error *why) {
-    formats_image_list *list = b->list;
-    const int is_own = has_own_names(list, labels);
-    char room[LONGEST_NAME];
-    size_t missing = 0;
-    size_t first = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        image_entry *entry = &list->entries[i];
-        const char *path = list->files[entry->file].path;
-        const char *name =
-            is_own ? own_name(list, i, path, room) : find_name(list, i, labels, room);
-        if (!name && !entry->name)
-            return formats_fail(
-                why, TAPER_ERR_ARG,
-                "the labels go by name, but images of IDX and CIFAR files have none; give one "
-                "label a line, or call them '%.60s#1' and so on",
-                path);
-        if (name)
-            entry->label = formats_labels_find(labels, name),
-            used[formats_labels_place(labels, name)] = 1;
-        else if (missing++ == 0)
-            first = i;
-    }
-    if (missing == 0) return TAPER_OK;
-    const char *file = relative_path(list, first), *name = list->entries[first].name;
-    const int same = !strcmp(file, name);
-    return formats_fail(
-        why, TAPER_ERR_ARG,
-        "of %zu images, %zu are not among the %zu names, for example '%.60s'%s%.60s%s; give each "
-        "image a line (below the heading name,label a label may be empty)",
-        list->count, missing, labels->count, file, same ? "" : ", or '", same ? "" : name,
-        same ? "" : "'");
-}
-
-static taper_status assign_by_name(list_builder *b, const formats_labels *labels,
-                                   taper_error *why) {
-    uint8_t *used = calloc(labels->count + 1, 1);
-    if (!used) return formats_fail(why, TAPER_ERR_NOMEM, "no memory for the labels");
-    taper_status status = name_images(b, labels, used, why);
-    if (status == TAPER_OK) status = count_lines(b->list, labels, used, why);
-    free(used);
-    return status;
-}
-
 static taper_status assign_from_file(list_builder *b, const char *path) {
     taper_error why = {.status = TAPER_OK};
     uint8_t *bytes = NULL;
@@ -149,8 +46,8 @@ static taper_status assign_from_file(list_builder *b, const char *path) {
     limits.max_memory -= size < limits.max_memory ? size : limits.max_memory - 1;
     if (status == TAPER_OK) status = formats_labels_decode(bytes, size, &limits, &labels, &why);
     if (status == TAPER_OK)
-        status =
-            labels.names ? assign_by_name(b, &labels, &why) : assign_in_order(b, &labels, &why);
+        status = labels.names ? formats_label_names_assign(b->list, &labels, &why)
+                              : assign_in_order(b, &labels, &why);
     if (status == TAPER_OK)
         take_class_names(b->list, &labels);
     else

@@ -3,6 +3,7 @@
 #include "formats/account.h"
 #include "formats/gzip.h"
 #include "formats/idx.h"
+#include "formats/name_key.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,10 @@ static void free_texts(char **texts, size_t n) {
 void formats_labels_free(formats_labels *labels) {
     if (!labels) return;
     free_texts(labels->names, labels->count);
+    free_texts(labels->keys, labels->count);
     free_texts(labels->class_names, labels->class_count);
     free(labels->classes);
-    free(labels->by_name);
+    free(labels->by_key);
     *labels = (formats_labels){0};
 }
 
@@ -340,31 +342,38 @@ static taper_status read_lines(label_text *t, const taper_limits *limits, taper_
     return TAPER_OK;
 }
 
-/* A name with its place, to sort by name without a comparison that needs a context. */
-typedef struct named_place {
-    const char *name;
+/* A key with its place, to sort by key without a comparison that needs a context. */
+typedef struct keyed_place {
+    const char *key;
     size_t place;
-} named_place;
+} keyed_place;
 
 static int compare_places(const void *a, const void *b) {
-    const named_place *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
+    const keyed_place *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
     if (order) return order;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+static char *key_of(const char *written) {
+    char *name = formats_name_unescape(written), *key = name ? formats_name_key(name) : NULL;
+    free(name);
+    return key;
+}
+
 static taper_status index_names(formats_labels *labels, taper_error *error) {
-    size_t n = labels->count;
-    named_place *places = malloc((n ? n : 1) * sizeof *places);
-    labels->by_name = malloc((n ? n : 1) * sizeof *labels->by_name);
-    if (places && labels->by_name) {
-        for (size_t i = 0; i < n; i++) places[i] = (named_place){labels->names[i], i};
-        qsort(places, n, sizeof *places, compare_places);
-        for (size_t i = 0; i < n; i++) labels->by_name[i] = places[i].place;
+    size_t n = labels->count, keyed = 0;
+    keyed_place *places = malloc((n ? n : 1) * sizeof *places);
+    labels->by_key = malloc((n ? n : 1) * sizeof *labels->by_key);
+    labels->keys = calloc(n ? n : 1, sizeof *labels->keys);
+    if (places && labels->by_key && labels->keys) {
+        for (; keyed < n && (labels->keys[keyed] = key_of(labels->names[keyed])); keyed++)
+            places[keyed] = (keyed_place){labels->keys[keyed], keyed};
+        qsort(places, keyed, sizeof *places, compare_places);
+        for (size_t i = 0; i < keyed; i++) labels->by_key[i] = places[i].place;
     }
-    int complete = places && labels->by_name;
     free(places);
-    return complete ? TAPER_OK : no_memory(error);
+    return keyed == n && labels->keys ? TAPER_OK : no_memory(error);
 }
 
 static taper_status decode_text(const void *bytes, size_t n, const taper_limits *limits,
@@ -407,27 +416,27 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
     return status;
 }
 
-size_t formats_labels_place(const formats_labels *labels, const char *name) {
+size_t formats_labels_place(const formats_labels *labels, const char *key) {
     /* the first place whose name is greater: the one before it is the last that may be equal */
     size_t low = 0, high = labels->names ? labels->count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(labels->names[labels->by_name[middle]], name) <= 0)
+        if (strcmp(labels->keys[labels->by_key[middle]], key) <= 0)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0) return labels->count;
-    size_t place = labels->by_name[low - 1];
-    return strcmp(labels->names[place], name) == 0 ? place : labels->count;
+    size_t place = labels->by_key[low - 1];
+    return strcmp(labels->keys[place], key) == 0 ? place : labels->count;
 }
 
-int formats_labels_has(const formats_labels *labels, const char *name) {
-    return formats_labels_place(labels, name) < labels->count;
+int formats_labels_has(const formats_labels *labels, const char *key) {
+    return formats_labels_place(labels, key) < labels->count;
 }
 
-int32_t formats_labels_find(const formats_labels *labels, const char *name) {
-    size_t place = formats_labels_place(labels, name);
+int32_t formats_labels_find(const formats_labels *labels, const char *key) {
+    size_t place = formats_labels_place(labels, key);
     return place < labels->count ? labels->classes[place] : -1;
 }
 

@@ -10,6 +10,7 @@
 #include "formats/metadata.h"
 #include <png.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ typedef struct png_job {
     formats_buffer output;
     png_bytep *rows;
     int short_of_memory; /* an allocation of libpng's has failed */
+    const char *program; /* that writes the file, or NULL */
     taper_status status;
     taper_error *error;
 } png_job;
@@ -203,6 +205,13 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
     return status;
 }
 
+static void write_program(png_job *job) {
+    char key[] = "Software", text[64];
+    png_text note = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = key, .text = text};
+    snprintf(text, sizeof text, "%s", job->program);
+    png_set_text(job->png, job->info, &note, 1);
+}
+
 static taper_status write_png(png_job *job, const taper_image *image) {
     static const int colour_types[5] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                                         PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
@@ -216,6 +225,7 @@ static taper_status write_png(png_job *job, const taper_image *image) {
     /* fast: no search for a filter per row, and the quickest deflate */
     png_set_filter(job->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
     png_set_compression_level(job->png, 1);
+    if (job->program) write_program(job);
     png_write_info(job->png, job->info);
     if (image->depth == 16 && *(const uint8_t *)&one == 1) png_set_swap(job->png);
     png_write_image(job->png, job->rows);
@@ -225,12 +235,18 @@ static taper_status write_png(png_job *job, const taper_image *image) {
 
 taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error) {
+    return formats_png_encode_by(image, NULL, out, n, error);
+}
+
+taper_status formats_png_encode_by(const taper_image *image, const char *program, uint8_t **out,
+                                   size_t *n, taper_error *error) {
     *out = NULL;
     *n = 0;
     TAPER_TRY(formats_image_check(
         image->width, image->height, image->channels, image->depth,
         &(taper_limits){.max_pixels = UINT64_MAX, .max_memory = UINT64_MAX}, NULL, error));
-    png_job job = {.error = error, .output = formats_buffer_make(FORMATS_MOST_BYTES)};
+    png_job job = {
+        .program = program, .error = error, .output = formats_buffer_make(FORMATS_MOST_BYTES)};
     job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
                                         allocate, NULL);
     if (job.png) job.info = png_create_info_struct(job.png);

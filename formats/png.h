@@ -26,5 +26,9 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
  * opaque alpha channel aside). *out is malloc'd and the caller's to free; NULL on failure. */
 taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error);
+/* The same, with a chunk tEXt, Software, that names the program, within the first 100 bytes;
+ * program: at most 40 bytes of ASCII. */
+taper_status formats_png_encode_by(const taper_image *image, const char *program, uint8_t **out,
+                                   size_t *n, taper_error *error);
 
 #endif

@@ -270,9 +270,15 @@ static taper_status encode_with_header(const taper_image *image, const char *hea
 taper_status formats_pnm_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error) {
     if (formats_image_has_alpha(image)) return formats_pam_encode(image, out, n, error);
-    char header[64];
-    snprintf(header, sizeof header, "P%c\n%u %u\n%d\n", image->channels == 1 ? '5' : '6',
-             image->width, image->height, image->depth == 8 ? 255 : 65535);
+    return formats_pnm_encode_by(image, NULL, out, n, error);
+}
+
+taper_status formats_pnm_encode_by(const taper_image *image, const char *program, uint8_t **out,
+                                   size_t *n, taper_error *error) {
+    char header[128];
+    snprintf(header, sizeof header, "P%c\n%s%.40s%s%u %u\n%d\n", image->channels == 1 ? '5' : '6',
+             program ? "# " : "", program ? program : "", program ? "\n" : "", image->width,
+             image->height, image->depth == 8 ? 255 : 65535);
     return encode_with_header(image, header, out, n, error);
 }
 

@@ -37,6 +37,10 @@ taper_status formats_pnm_decode(const void *bytes, size_t n, const taper_limits 
  * *out is malloc'd and the caller's to free; NULL on failure. */
 taper_status formats_pnm_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error);
+/* The same, with a comment in the second line that names the program, at most 40 bytes of ASCII; no
+ * alpha. Some readers do not know comments. */
+taper_status formats_pnm_encode_by(const taper_image *image, const char *program, uint8_t **out,
+                                   size_t *n, taper_error *error);
 /* The same as PAM (P7), whatever the channels. */
 taper_status formats_pam_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error);

@@ -11,10 +11,12 @@ decoders against: clear before fast, some hundred thousand bits a second. The nu
 headings are the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
 """
 import argparse
+import collections
 import copy
 import functools
 import math
 import os
+import re
 import struct
 import sys
 import zlib
@@ -627,8 +629,8 @@ class Front:
     def read_names(self, r):
         self.names = [r.string() for _ in range(self.images)]
         for name in self.names:
-            require(0 < len(name) < 4096 and not any(c < 32 or c in (127, 92) for c in name),
-                    "a name is illegal")
+            require(0 < len(name) < 4096 and not any(c < 32 or c == 127 for c in name)
+                    and b"\\" not in ESCAPE.sub(b"", name), "a name is illegal")
             require(all(part not in (b"", b".", b"..") for part in name.split(b"/")),
                     "a name is not a plain relative path")
 
@@ -1778,12 +1780,33 @@ def write_png(path, geometry, rows):
                   + piece(b"IEND", b""))
 
 
-def path_for(front, folder, image):
-    name = "%06d.png" % (image + 1)
-    if front.names:
-        name = front.names[image].decode("utf-8", "surrogateescape")
-    if not name.lower().endswith(".png"):
-        name += ".png"
+ESCAPE = re.compile(rb"\\x(0[1-9a-f]|1[0-9a-f]|5c|7f)")  # 5.4: of a name
+IMAGE_SUFFIX = re.compile(r"(?<=[^/])\.(png|pnm|pbm|pgm|ppm|pam|jpg|jpe|jpeg|jfif)$", re.I)
+
+
+def file_names(front):
+    """5.4: x.png stays; x.jpg is x.png where no other image is or becomes that, else x.jpg.png."""
+    if not front.names:
+        return ["%06d.png" % (i + 1) for i in range(front.images)]
+    stored = [ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), name).decode("utf-8", "surrogateescape")
+              for name in front.names]
+    short = [IMAGE_SUFFIX.sub("", name) + ".png" for name in stored]
+    kept = [name.lower().endswith(".png") and not name.lower().endswith("/.png") for name in stored]
+    taken = {name for name, is_kept in zip(stored, kept) if is_kept}
+    wanted = collections.Counter(name for name, is_kept in zip(short, kept) if not is_kept)
+    given, files = set(), []
+    for name, brief, is_kept in zip(stored, short, kept):
+        if not is_kept:
+            name = brief if wanted[brief] == 1 and brief not in taken else name + ".png"
+        file, number = name, 2
+        while file in given:
+            file, number = IMAGE_SUFFIX.sub("", name) + "-%d.png" % number, number + 1
+        given.add(file)
+        files.append(file)
+    return files
+
+
+def path_for(folder, name):
     path = os.path.join(folder, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
@@ -1860,7 +1883,7 @@ def main():
     match(front, model)
     data = front.drawn(data)
     require(args.image is None or 1 <= args.image <= front.images, "there is no such image")
-    damaged = False
+    damaged, names = False, file_names(front)
     for g in range(front.groups) if args.image is None else [front.group_of(args.image - 1)]:
         group, wrong = decode_group(front, model, data, g, args.trace)
         if wrong:
@@ -1872,7 +1895,7 @@ def main():
         for place in places:
             i = front.image_at[place]
             if args.image is None or i == args.image - 1:
-                write_png(path_for(front, args.output, i), front.geometry[i],
+                write_png(path_for(args.output, names[i]), front.geometry[i],
                           group.image(place - front.group_first[g], front.geometry[i]))
     return 3 if damaged else 0
 

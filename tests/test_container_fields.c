@@ -343,11 +343,11 @@ static void names_are_plain_paths(void **unused) {
     assert_int_equal(read_with("name", "a\0b\0c", 6), TAPER_ERR_CORRUPT); /* a third */
     assert_int_equal(read_with("name", "a\0", 2), TAPER_ERR_CORRUPT);
     assert_int_equal(read_with("name", "", 0), TAPER_ERR_CORRUPT);
-    static const char *const bad[] = {"",     "/a",   "a/",      "a//b",   ".",
-                                      "..",   "./a",  "a/..",    "a/../b", "../a",
-                                      "a\\b", "a\nb", "\x1b[2J", "a\x7f",  "a/./b"};
+    static const char *const bad[] = {
+        "",     "/a",   "a/",      "a//b",  ".",     "..",  "./a",   "a/..",  "a/../b", "../a",
+        "a\\b", "a\nb", "\x1b[2J", "a\x7f", "a/./b", "a\\", "\\x2f", "\\x0A", "\\x00",  "\\x5"};
     static const char *const good[] = {"a",    "a/b/c.png", "...", "..a", "a..",
-                                       ".a/b", "\xC3\xA9",  "a b", "-x"};
+                                       ".a/b", "\xC3\xA9",  "a b", "-x",  "\\x0a\\x5c"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char both[40];
         size_t n = strlen(bad[i]);

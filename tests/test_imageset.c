@@ -165,7 +165,7 @@ static void folders_are_read_in_byte_order(void **state) {
     put_png("order/.git/x.png", 6);
     put_png("order/Z.png", 7);
     formats_imageset *set = must_open(NAMES("order"), NULL, 0);
-    assert_names(set, NAMES("Z.png", "a-b/1.png", "a/x/deep.png", "b/10.png", "b/2.png"));
+    assert_names(set, NAMES("Z.png", "a-b/1.png", "a/x/deep.ppm", "b/10.png", "b/2.png"));
     assert_pixels(set, 0, 7);
     assert_pixels(set, 2, 4);
     assert_pixels(set, 3, 2);
@@ -195,70 +195,116 @@ static void names_are_unique_and_safe(void **state) {
     put_pnm("names/a", 3);
     put_png("names/a-2.png", 4);
     put_png("names/other/a.PNG", 5);
+    const char *first;
     formats_imageset *set = must_open(NAMES("names", "names/other", "names/a.png"), NULL, 0);
-    assert_names(
-        set, NAMES("a.png", "a-2.png", "a-3.png", "a-4.png", "other/a.png", "a-5.png", "a-6.png"));
+    assert_names(set, NAMES("a", "a-2.png", "a.png", "a.ppm", "other/a.PNG", "a.PNG", "a-3.png"));
+    assert_int_equal(formats_imageset_in_folders(set, &first), 0);
+    assert_int_equal(formats_imageset_numbered(set, &first), 1);
+    assert_string_equal(first, "a-3.png");
     formats_imageset_close(set);
-    formats_image_names *names = formats_image_names_make();
     static const char *const cases[][2] = {
-        {"x/y.jpg", "x/y.png"},   {"./x//y.jpeg", "x/y-2.png"},
-        {"/etc/z.png", "z.png"},  {"../../up.pgm", "up.png"},
-        {"a/../b.png", "b.png"},  {"..", "image.png"},
-        {"v1.0", "v1.0.png"},     {".png", ".png.png"},
-        {"x/.jpg", "x/.jpg.png"}, {"..hidden.png", "..hidden.png"},
+        {"x/y.jpg", "x/y.jpg"},   {"./x//y.jpeg", "x/y.jpeg"},
+        {"/etc/z.png", "z.png"},  {"../../up.pgm", "up.pgm"},
+        {"a/../b.png", "b.png"},  {"..", "image"},
+        {"v1.0", "v1.0"},         {".", "image"},
+        {"..hidden", "..hidden"},
     };
-    char *given[sizeof cases / sizeof cases[0]];
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        given[k] = formats_image_names_next(names, cases[k][0]);
-        assert_string_equal(given[k], cases[k][1]);
+        char *name = formats_image_name(cases[k][0]);
+        assert_string_equal(name, cases[k][1]);
+        free(name);
     }
-    formats_image_names_free(names);
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) free(given[k]);
+}
+
+/* Inputs with equal names keep their folders, as far as these help; others do not. */
+static void equal_names_keep_their_folders(void **state) {
+    (void)state;
+    static const char *const paths[] = {"twice/c1/x.png", "twice/c1/only.png",
+                                        "twice/c2/x.png", "twice/d/c1/x.png",
+                                        "twice/c3/z.png", "twice/up/c1/x.jpg"};
+    for (unsigned k = 0; k < 6; k++) put_png(paths[k], k);
+    const char *first;
+    formats_imageset *set = must_open(NAMES("twice/c1", "twice/c2", "twice/c3"), NULL, 0);
+    assert_names(set, NAMES("c1/only.png", "c1/x.png", "c2/x.png", "z.png"));
+    assert_int_equal(formats_imageset_in_folders(set, &first), 3);
+    assert_string_equal(first, "c1/only.png");
+    formats_imageset_close(set);
+    set = must_open(NAMES("twice/c1", "twice/up/../d/c1", "twice/up/c1"), NULL, 0);
+    assert_names(set, NAMES("twice/c1/only.png", "twice/c1/x.png", "d/c1/x.png", "x.jpg"));
+    formats_imageset_close(set);
+}
+
+/* The names of files after these names; what is expected is beside them. */
+static void expect_files(const char *const cases[][2], size_t n, const char *suffix, int folding,
+                         const char *changes) {
+    char *name[16];
+    uint8_t change[16];
+    for (size_t k = 0; k < n; k++) name[k] = strdup(cases[k][0]);
+    assert_int_equal(formats_image_names_of_files(name, n, suffix, folding, change), TAPER_OK);
+    for (size_t k = 0; k < n; k++) {
+        assert_string_equal(name[k], cases[k][1]);
+        if (changes) assert_int_equal(change[k], changes[k] - '0');
+        free(name[k]);
+    }
+}
+
+static void files_are_called_as_their_images(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"a.jpg", "a.jpg.png"},     {"a.png", "a.png"},     {"b.jpg", "b.png"},
+        {"c.jpg", "c.jpg.png"},     {"c.ppm", "c.ppm.png"}, {"a.png", "a-3.png"},
+        {"a-2.png", "a-2.png"},     {"v1.0", "v1.0.png"},   {".png", ".png.png"},
+        {"x/.jpg", "x/.jpg.png"},   {"d.PNG", "d.PNG"},     {"e.jpg", "e.jpg-2.png"},
+        {"e.jpg.png", "e.jpg.png"}, {"e.png", "e.png"},
+    };
+    expect_files(cases, 14, ".png", 0, "20122201110200");
+    static const char *const pnm[][2] = {
+        {"a.png", "a.png.pnm"}, {"a.pnm", "a.pnm"}, {"b.pgm", "b.pnm"}};
+    expect_files(pnm, 3, ".pnm", 0, "201");
 }
 
 /* Upper and lower case, as a file system without it would see them. */
 static void names_may_be_unique_but_for_case(void **state) {
     (void)state;
-    static const char *const cases[][3] = {
-        {"A/Cat.png", "A/Cat.png", "a/cat.png"},
-        {"a/cAT.jpg", "a/cAT-2.png", "a/cat.jpg"},
-        {"A/CAT-2.png", "A/CAT-2-2.png", "a/cat-2.png"},
-        {"\xC3\x89\xC5\x81\xC5\xB8", "\xC3\x89\xC5\x81\xC5\xB8.png", "\xC3\xA9\xC5\x82\xC3\xBF"},
-        {"\xC3\xA9\xC5\x82\xC3\xBF", "\xC3\xA9\xC5\x82\xC3\xBF-2.png", "\xC3\xA9\xC5\x82\xC3\xBF"},
-        {"\xCE\xA9\xD0\x96\xD0\x81", "\xCE\xA9\xD0\x96\xD0\x81.png", "\xCF\x89\xD0\xB6\xD1\x91"},
-        {"\xCF\x89\xD0\xB6\xD1\x91", "\xCF\x89\xD0\xB6\xD1\x91-2.png", "\xCF\x89\xD0\xB6\xD1\x91"},
-        {"\xC3\x97", "\xC3\x97.png", "\xC3\x97"}, /* the sign of multiplication has no case */
-        {"\xC3\xB7\xC3", "\xC3\xB7\xC3.png", "\xC3\xB7\xC3"},
+    static const char *const folding[][2] = {
+        {"A/Cat.png", "A/Cat.png"},
+        {"a/cAT.jpg", "a/cAT.jpg.png"},
+        {"a/cat.png", "a/cat-2.png"},
+        {"\xC3\x89\xC5\x81\xC5\xB8.png", "\xC3\x89\xC5\x81\xC5\xB8.png"},
+        {"\xC3\xA9\xC5\x82\xC3\xBF.png", "\xC3\xA9\xC5\x82\xC3\xBF-2.png"},
+        {"\xCE\xA9\xD0\x96\xD0\x81.png", "\xCE\xA9\xD0\x96\xD0\x81.png"},
+        {"\xCF\x89\xD0\xB6\xD1\x91.png", "\xCF\x89\xD0\xB6\xD1\x91-2.png"},
+        {"\xC3\x97.png", "\xC3\x97.png"}, /* the sign of multiplication has no case */
+        {"\xC3\xB7\xC3.png", "\xC3\xB7\xC3.png"},
     };
-    enum { CASES = sizeof cases / sizeof cases[0] };
-    formats_image_names *folding = formats_image_names_make_folding();
-    formats_image_names *plain = formats_image_names_make();
-    char *given[2 * CASES];
-    for (size_t k = 0; k < CASES; k++) {
-        given[k] = formats_image_names_next(folding, cases[k][0]);
-        assert_string_equal(given[k], cases[k][1]);
-        given[CASES + k] = formats_image_names_next(plain, cases[k][0]);
-        char *folded = formats_fold_case(cases[k][0]);
-        assert_string_equal(folded, cases[k][2]);
-        free(folded);
+    expect_files(folding, 9, ".png", 1, NULL);
+    static const char *const plain[][2] = {
+        {"A/Cat.png", "A/Cat.png"}, {"a/cAT.jpg", "a/cAT.png"}, {"a/cat.png", "a/cat.png"}};
+    expect_files(plain, 3, ".png", 0, NULL);
+    static const char *const folded[][2] = {
+        {"A/Cat.png", "a/cat.png"},
+        {"\xC3\x89\xC5\x81\xC5\xB8", "\xC3\xA9\xC5\x82\xC3\xBF"},
+        {"\xCE\xA9\xD0\x96\xD0\x81", "\xCF\x89\xD0\xB6\xD1\x91"},
+        {"\xC3\x97", "\xC3\x97"},
+        {"\xC3\xB7\xC3", "\xC3\xB7\xC3"}};
+    for (size_t k = 0; k < 5; k++) {
+        char *text = formats_fold_case(folded[k][0]);
+        assert_string_equal(text, folded[k][1]);
+        free(text);
     }
-    assert_string_equal(given[CASES + 1], "a/cAT.png");
-    formats_image_names_free(folding);
-    formats_image_names_free(plain);
-    for (size_t k = 0; k < 2 * CASES; k++) free(given[k]);
 }
 
 static void many_equal_names_stay_quick(void **state) {
     (void)state;
     enum { MANY = 20000 };
-    formats_image_names *names = formats_image_names_make();
-    char **given = malloc(MANY * sizeof *given);
-    for (int i = 0; i < MANY; i++) given[i] = formats_image_names_next(names, "same.png");
-    assert_string_equal(given[0], "same.png");
-    assert_string_equal(given[MANY - 1], "same-20000.png");
-    formats_image_names_free(names);
-    for (int i = 0; i < MANY; i++) free(given[i]);
-    free(given);
+    char **name = malloc(MANY * sizeof *name);
+    uint8_t *change = malloc(MANY);
+    for (int i = 0; i < MANY; i++) name[i] = strdup("same.png");
+    assert_int_equal(formats_image_names_of_files(name, MANY, ".png", 0, change), TAPER_OK);
+    assert_string_equal(name[0], "same.png");
+    assert_string_equal(name[MANY - 1], "same-20000.png");
+    for (int i = 0; i < MANY; i++) free(name[i]);
+    free(name), free(change);
 }
 
 static void files_with_many_images_are_opened(void **state) {
@@ -275,8 +321,8 @@ static void files_with_many_images_are_opened(void **state) {
     static const unsigned seeds[] = {1, 2, 3, 6, 7, 8, 4, 5};
     for (size_t i = 0; i < 8; i++) assert_pixels(set, i, seeds[i]);
     assert_null(formats_imageset_name(set, 0));
-    assert_string_equal(formats_imageset_name(set, 3), "three.png");
-    assert_string_equal(formats_imageset_name(set, 5), "three-3.png");
+    assert_string_equal(formats_imageset_name(set, 3), "three.ppm");
+    assert_string_equal(formats_imageset_name(set, 5), "three-3.ppm");
     assert_null(formats_imageset_name(set, 7));
     formats_imageset_close(set);
     /* the last one cut, then garbage behind the last one */
@@ -333,7 +379,7 @@ static void label_files_are_applied(void **state) {
     assert_int_equal(formats_imageset_label(set, 1), 0);
     formats_imageset_close(set);
     /* by path, by the name given here, by file name alone, with one too many */
-    put_text("order.csv", "name,label\ny/3.png,1\nx/2.png,12\n1.png,2\nother.png,3\n");
+    put_text("order.csv", "name,label\ny/3.png,1\nx/2.ppm,12\n1.png,2\nother.png,3\n");
     set = must_open(NAMES("labelled"), &options, 0);
     assert_int_equal(formats_imageset_class_count(set), 4);
     assert_string_equal(formats_imageset_class_name(set, 3), "12");
@@ -344,7 +390,7 @@ static void label_files_are_applied(void **state) {
     put_text("order.csv", "1.png,a\n3.png,b\n");
     assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_ARG);
     assert_null(set);
-    assert_non_null(strstr(error.text, "x/2.png"));
+    assert_non_null(strstr(error.text, "x/2.ppm"));
     assert_non_null(strstr(error.text, "order.csv"));
     put_text("order.csv", "1\n2\n");
     assert_int_equal(open_set(&set, NAMES("labelled"), &options, NULL, &error), TAPER_ERR_ARG);
@@ -366,16 +412,16 @@ static void names_of_our_own_are_labels(void **state) {
     put_png("own-b/1.png", 2);
     put_png("own-b/2.png", 3);
     formats_imageset_options options = {.labels = scratch_join(path, folder, "own.csv")};
-    put_text("own.csv", "name,label\n1.png,a\n1-2.png,b\n2.png,\n");
+    put_text("own.csv", "name,label\nown-a/1.png,a\nown-b/1.png,b\nown-b/2.png,\n");
     formats_imageset *set = must_open(NAMES("own-a", "own-b"), &options, 0);
     static const int32_t labels[] = {0, 1, -1};
     for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
     formats_imageset_close(set);
-    put_text("own.csv", "1.png,a\n2.png,b\n"); /* not all of them: paths, which two may share */
-    set = must_open(NAMES("own-a", "own-b"), &options, 0);
-    static const int32_t by_path[] = {0, 0, 1};
-    for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), by_path[i]);
-    formats_imageset_close(set);
+    taper_error error;
+    put_text("own.csv", "1.png,a\n2.png,b\n"); /* not all of them: ends, which two may share */
+    assert_int_equal(open_set(&set, NAMES("own-a", "own-b"), &options, NULL, &error),
+                     TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "the line '1.png' may be meant for"));
 
     put_idx("own.idx", 1, 3, 0);
     scratch_join(idx, folder, "own.idx");
@@ -389,10 +435,45 @@ static void names_of_our_own_are_labels(void **state) {
         formats_imageset_close(set);
         put_text("own.csv", "own.idx#2,b\nown.idx#1,a\nown.idx#3,b\n");
     }
-    taper_error error;
     put_text("own.csv", "own.idx#2,b\nown.idx#1,a\n");
     assert_int_equal(open_set(&set, NAMES("own.idx"), &options, NULL, &error), TAPER_ERR_ARG);
     assert_non_null(strstr(error.text, "go by name"));
+}
+
+/* By an end of its path that it alone has, or by a longer path, in whatever normal form, with the
+ * escapes that are printed; of what another image is called nothing. */
+static void labels_find_images_by_ends_of_paths(void **state) {
+    (void)state;
+    char path[SCRATCH_PATH];
+    put_png("ends/flat/a.png", 1);
+    put_png("ends/flat/a.jpg", 2);
+    put_png("ends/flat/b.png", 3);
+    put_png("ends/flat/e\xCC\x81\xEA\xB0\x80.png", 4);
+    put_png("ends/flat/n\new\\line.png", 5);
+    formats_imageset_options options = {.labels = scratch_join(path, folder, "ends.csv")};
+    static const char *const rows[] = {
+        "name,label\n./a.png,0\na.jpg,1\nflat/b.png,2\n\xC3\xA9\xE1\x84\x80\xE1\x85\xA1.png,3\n"
+        "\"n\\x0aew\\x5cline.png\",4\n",
+        "old/flat/a.png,0\nelsewhere/a.jpg,1\nends//flat/b.png,2\n\xC3\xA9\xEA\xB0\x80.png,3\n"
+        "\"n\new\\line.png\",4\n"};
+    formats_imageset *set;
+    for (size_t k = 0; k < 2; k++) {
+        put_text("ends.csv", rows[k]);
+        set = must_open(NAMES("ends/flat"), &options, 0);
+        static const int32_t labels[] = {1, 0, 2, 3, 4};
+        for (size_t i = 0; i < 5; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
+        formats_imageset_close(set);
+    }
+    taper_error error;
+    put_png("ends/two/a.png", 1);
+    put_text("ends.csv", "x/a.png,red\ny/a.png,blue\n");
+    assert_int_equal(open_set(&set, NAMES("ends/two"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(
+        strstr(error.text, "two lines may be meant for the image 'a.png': 'x/a.png' and"));
+    put_png("ends/two/a.jpg", 1);
+    put_text("ends.csv", "a.png,red\n");
+    assert_int_equal(open_set(&set, NAMES("ends/two"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "for example 'a.jpg'"));
 }
 
 static void idx_labels_are_applied(void **state) {
@@ -752,7 +833,7 @@ static void standard_input_takes_every_format(void **state) {
     n += pnm_bytes(bytes + n, 2);
     formats_imageset *set = open_stream(bytes, n, NULL);
     assert_non_null(set);
-    assert_names(set, NAMES("input.png", "input-2.png"));
+    assert_names(set, NAMES("input", "input-2"));
     assert_pixels(set, 0, 1);
     assert_pixels(set, 1, 2);
     assert_string_equal(formats_imageset_path(set, 1), "standard input");
@@ -838,12 +919,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_are_read_in_byte_order),
         cmocka_unit_test(names_are_unique_and_safe),
+        cmocka_unit_test(equal_names_keep_their_folders),
+        cmocka_unit_test(files_are_called_as_their_images),
         cmocka_unit_test(names_may_be_unique_but_for_case),
         cmocka_unit_test(many_equal_names_stay_quick),
         cmocka_unit_test(files_with_many_images_are_opened),
         cmocka_unit_test(cifar_brings_its_labels),
         cmocka_unit_test(label_files_are_applied),
         cmocka_unit_test(names_of_our_own_are_labels),
+        cmocka_unit_test(labels_find_images_by_ends_of_paths),
         cmocka_unit_test(idx_labels_are_applied),
         cmocka_unit_test(bad_files_are_skipped_by_name),
         cmocka_unit_test(inputs_without_images_are_named),

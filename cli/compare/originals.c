@@ -1,5 +1,7 @@
 /* originals.c -- which image of the input is which of the container, and reading it. */
 #include "cli/compare/originals.h"
+#include "formats/image_names.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,29 @@ static named *sorted_names(const formats_imageset *set, size_t n) {
     return names;
 }
 
+static const named *find(const named *names, size_t n, const char *name) {
+    const named wanted = {name, 0};
+    return bsearch(&wanted, names, n, sizeof *names, by_name);
+}
+
+/* The original of this name; or the one that a container from before suffixes were kept, and files
+ * that were decoded, call ".png". NULL: none, or several. */
+static const named *find_original(const named *names, size_t n, const char *name) {
+    static const char *const suffixes[] = {".jpg", ".jpeg", ".jpe", ".jfif", ".pnm",  ".pbm",
+                                           ".pgm", ".ppm",  ".pam", ".JPG",  ".JPEG", ""};
+    const named *found = find(names, n, name), *other;
+    const size_t stem = formats_image_stem(name);
+    char text[4200];
+    if (found || strcmp(name + stem, ".png") != 0) return found;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        snprintf(text, sizeof text, "%.*s%s", (int)stem, name, suffixes[i]);
+        if (!(other = find(names, n, text))) continue;
+        if (found) return NULL;
+        found = other;
+    }
+    return found;
+}
+
 /* Find each image of the container by name in names, or, without names, take it in order. */
 static taper_status match(cli_originals *originals, const taper_decoder *decoder, size_t images,
                           const named *names, size_t n, taper_error *error) {
@@ -64,8 +89,7 @@ static taper_status match(cli_originals *originals, const taper_decoder *decoder
                                 "image %zu of the container has no description", i);
         originals->index[i] = i;
         if (!names) continue;
-        named wanted = {info.name, 0};
-        const named *found = bsearch(&wanted, names, n, sizeof *names, by_name);
+        const named *found = find_original(names, n, info.name);
         if (!found)
             return formats_fail(error, TAPER_ERR_ARG,
                                 "its image '%.100s' is not among the originals given", info.name);

@@ -3,6 +3,8 @@
 #include "cli/common/spool.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
+#include "formats/front.h"
+#include "formats/name_key.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,24 +190,39 @@ static int set_aside(gathering *g) {
 
 const char *cli_index_path(const cli_code_set *set, size_t i, char room[CLI_IMAGE_NAME]) {
     const bool is_file = set->set && formats_imageset_name(set->set, i);
-    return is_file ? formats_imageset_path(set->set, i) : cli_code_set_name(set, i, room);
+    if (is_file) return formats_imageset_path(set->set, i);
+    char *name = formats_name_unescape(cli_code_set_name(set, i, room));
+    if (name) snprintf(room, CLI_IMAGE_NAME, "%s", name);
+    free(name);
+    return room;
+}
+
+/* The parts of a path that are plain; path: room for the result. */
+static void keep_plain_parts(char *path) {
+    char *to = path;
+    for (const char *part = path; *part;) {
+        const size_t n = strcspn(part, "/");
+        const bool is_plain = n && strncmp(part, "..", n) != 0; /* "." is a start of it, too */
+        const char *next = part + n + (part[n] == '/');
+        if (is_plain && to != path) *to++ = '/';
+        if (is_plain) memmove(to, part, n), to += n;
+        part = next;
+    }
+    *to = 0;
 }
 
 char *cli_index_name(const char *path) {
-    char *name = malloc(strlen(path) + 2);
-    size_t used = 0;
-    for (const char *part = path; name && *part;) {
-        const size_t n = strcspn(part, "/");
-        const bool is_plain = n && strncmp(part, "..", n) != 0; /* "." is a start of it, too */
-        if (is_plain && used) name[used++] = '/';
-        for (size_t i = 0; is_plain && i < n; i++) {
-            const unsigned char c = (unsigned char)part[i];
-            name[used++] = c < 0x20 || c == 0x7F || c == '\\' ? '_' : part[i];
-        }
-        part += n + (part[n] == '/');
+    enum { MOST = 4095 };
+    char *name = formats_name_escape(path);
+    if (!name) return NULL;
+    keep_plain_parts(name);
+    if (!*name) { /* room for one character, and more: a path is not empty */
+        free(name);
+        return strdup("_");
     }
-    if (name && !used) name[used++] = '_';
-    if (name) name[used < 4095 ? used : 4095] = 0;
+    size_t n = strlen(name) < MOST ? strlen(name) : MOST;
+    name[n] = 0;
+    while (!formats_name_is_legal(name) && n) name[--n] = 0; /* an escape that was cut */
     return name;
 }
 

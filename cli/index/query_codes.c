@@ -1,6 +1,7 @@
 /* query_codes.c -- see query_codes.h. */
 #include "cli/index/query_codes.h"
 #include "cli/common/messages.h"
+#include "formats/name_key.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,10 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
     int code = make_room(q, n) ? CLI_DONE : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n && code == CLI_DONE; i++) {
         taper_index_pack(codes + i * e->width, 1, e->width, q->bits, q->code + q->n * q->words);
-        code = add(q, cli_index_path(q->set, number[i], name), q->bits, -1, (int64_t)number[i]);
+        char *text = formats_name_escape(cli_index_path(q->set, number[i], name));
+        code = text ? add(q, text, q->bits, -1, (int64_t)number[i])
+                    : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+        free(text);
         if (code == CLI_DONE && e->have_margins)
             memcpy(q->margin + (q->n - 1) * q->bits, codes + i * e->width,
                    q->bits * sizeof *q->margin);

@@ -4,6 +4,7 @@
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"
 #include "formats/bytes.h"
+#include "formats/name_key.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,10 +144,13 @@ const char *cli_code_set_name(const cli_code_set *s, size_t i, char name[CLI_IMA
     const char *own =
         s->containers ? cli_container_set_name(s->containers, i) : formats_imageset_name(s->set, i);
     const char *path = path_of(s, i, &part);
+    char *text = own ? NULL : formats_name_escape(path);
     if (own)
         snprintf(name, CLI_IMAGE_NAME, "%s", own);
     else
-        snprintf(name, CLI_IMAGE_NAME, "%.4150s#%llu", path, (unsigned long long)part + 1);
+        snprintf(name, CLI_IMAGE_NAME, "%.4150s#%llu", text ? text : path,
+                 (unsigned long long)part + 1);
+    free(text);
     return name;
 }
 

@@ -9,7 +9,7 @@ for class in arrow bolt cross ring star; do
     mkdir known/$class
     cp set/png/$class/000[1-8].png known/$class
     cp set/png/$class/0009.png "new/a, $class.png"
-    cp set/png/$class/0010.png new/$class.jpeg # it is called .png in the set
+    cp set/png/$class/0010.png new/$class.jpeg
 done
 for i in 5 6 7 8; do cp known/star/0001.png known/star/000$i.png; done
 cp known/star/0001.png 'new/a, star.png' # of which all are sure
@@ -38,7 +38,7 @@ suggest -q -k 1 both | grep -q '^"a, ring.png",[a-z]*,1,1,'
 cut -d , -f 1-3 all.csv | grep -v '^"' | cut -d , -f 1,2 | sort >labels
 grep -v '^"' b.csv | sort | cmp - labels
 test "$(grep -c '^"a, ' b.csv)" -eq 5
-first=$(sed -n 's/^\([a-z]*.png\),.*/\1/p' all.csv | head -n 1)
+first=$(sed -n 's/^\([a-z]*.jpeg\),.*/\1/p' all.csv | head -n 1)
 awk -F , -v OFS=, -v name="$first" '$1 == name { $2 = "mended" } { print } END { print ",,,,," }' all.csv |
     sed '1s/^/\xef\xbb\xbf/; s/$/\r/' >mended.csv
 "$TAPER" embed -q -f -m whole.tpm -o b.npy --labels mended.csv --labels-out b2.csv both
@@ -53,7 +53,7 @@ cp -r both damaged
 echo none >damaged/ring/0000.png
 head -c 300 set/png/star/0001.png >damaged/half.png
 { echo name,label; sed '1d; s,/.*,&,' k.csv | grep -v '^bolt/0003'; echo bolt/0003.png,; echo half.png,
-    for class in arrow bolt cross ring star; do echo "\"a, $class.png\","; echo "$class.png,"; done; } >some.csv
+    for class in arrow bolt cross ring star; do echo "\"a, $class.png\","; echo "$class.jpeg,"; done; } >some.csv
 expect 1 'taper classify: damaged/half.png: *' suggest --labels some.csv -o some-all.csv damaged
 test "$(wc -l <some-all.csv)" -eq 52
 grep -qx 'half.png,,,,,' some-all.csv
@@ -109,10 +109,12 @@ if command -v python3 >/dev/null; then
 import csv, os, sys
 rows = lambda path: list(csv.reader(open(path, encoding='latin-1', newline='')))[1:]
 suggested, read = [{r[0]: r[1] for r in rows(path)} for path in ('odd.csv', 'read.csv')]
+def printed(name):
+    return ''.join('\\x%02x' % ord(c) if c < ' ' or c == '\\' else c for c in name)
 odd = sys.argv[1].encode(errors='surrogateescape').decode('latin-1')
 assert suggested == read, (suggested, read)
-assert list(read.values()).count(odd) >= 8 and odd + '/0001.png' in read, read
-assert 'b\nolt.png' in read, read
+assert list(read.values()).count(odd) >= 8 and printed(odd) + '/0001.png' in read, read
+assert printed('b\nolt.jpeg') in read, read
 P
     python3 same.py "$odd"
 fi

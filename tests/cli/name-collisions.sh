@@ -19,12 +19,12 @@ test "$(find . -path ./set -prune -o -name 'x*.png' -print | wc -l)" -eq 7 # 3 i
 test "$(count_png both)" -eq 2
 
 cp a/x.png "$(printf 'b/new\nline.png')"
-expect 1 '*rename it*' "$TAPER" encode -m model.tpm -o some.taper b
-test "$("$TAPER" info --json some.taper | json_number images)" -eq 3
+"$TAPER" encode -q -m model.tpm -o some.taper b
+test "$("$TAPER" info --json some.taper | json_number images)" -eq 4
 
 # a folder stands where a file should come, and the other way round
-mkdir -p in-the-way/x.png
-expect 5 '*in-the-way/x.png: exists already*' "$TAPER" decode -m model.tpm -o in-the-way files.taper
+mkdir -p in-the-way/x-2.png
+expect 5 '*in-the-way/x-2.png: exists already*' "$TAPER" decode -m model.tpm -o in-the-way files.taper
 echo file >plain-file
 expect 5 '*plain-file*' "$TAPER" decode -f -m model.tpm -o plain-file files.taper
 test "$(cat plain-file)" = file

@@ -1,0 +1,134 @@
+/* picture_names.c -- see picture_names.h. */
+#include "cli/picture_names.h"
+#include "formats/folder_walk.h"
+#include "formats/image_names.h"
+#include "formats/name_key.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Class k as the name of a folder: one plain part of a path, whatever the file says. */
+static char *class_folder(const taper_decoder *decoder, int32_t label) {
+    const char *name =
+        label < 0 ? "unlabelled" : taper_decoder_class_name(decoder, (uint32_t)label);
+    size_t n = name ? strlen(name) : 0, room = n + sizeof "class-4294967295";
+    char *folder = malloc(room);
+    if (!folder) return NULL;
+    if (!n || !strcmp(name, ".") || !strcmp(name, ".."))
+        snprintf(folder, room, "class-%d", (int)label);
+    else
+        for (size_t i = 0; i <= n; i++) {
+            unsigned char c = (unsigned char)name[i];
+            bool plain = (c >= 0x20 && c != 0x7f && c != '/' && c != '\\') || i == n;
+            folder[i] = plain ? name[i] : '_';
+        }
+    return folder;
+}
+
+/* CLASS/name, unless the name begins so already; a fresh string, NULL without memory. */
+static char *sort_into_class(const taper_decoder *decoder, int32_t label, const char *name) {
+    char *folder = class_folder(decoder, label), *path = NULL;
+    size_t n = folder ? strlen(folder) : 0;
+    if (folder)
+        path = !strncmp(name, folder, n) && name[n] == '/' ? strdup(name)
+                                                           : formats_path_join(folder, name);
+    free(folder);
+    return path;
+}
+
+/* The name of image i as it is stored, or its number, in its class's folder where that is asked
+ * for; NULL without memory. */
+static char *name_image(const cli_decode_request *q, const taper_decoder *decoder, uint64_t i) {
+    taper_image_info info = {.label = -1};
+    char number[32];
+    snprintf(number, sizeof number, "%06llu", (unsigned long long)i + 1);
+    bool named = taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name;
+    const char *name = named ? info.name : number;
+    char *path = q->class_folders ? sort_into_class(decoder, info.label, name) : strdup(name);
+    char *plain = path ? formats_image_name(path) : NULL;
+    char *file = plain ? formats_name_unescape(plain) : NULL;
+    free(path), free(plain);
+    return file;
+}
+
+/* Names of the files of all images of the set, so that an image's does not depend on which ones are
+ * asked for. name[images], change[images] */
+static taper_status name_set(char **name, uint8_t *change, const cli_picture_plan *plan,
+                             const cli_decode_request *q, const taper_decoder *decoder,
+                             uint64_t images, bool folding) {
+    for (uint64_t i = 0; i < images; i++)
+        if (!(name[i] = name_image(q, decoder, i))) return TAPER_ERR_NOMEM;
+    const char *suffix = plan->format == CLI_PICTURE_PNM ? ".pnm" : ".png";
+    return formats_image_names_of_files(name, (size_t)images, suffix, folding, change);
+}
+
+taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *q,
+                                    const taper_decoder *decoder, bool folding) {
+    taper_container_info info = {0};
+    taper_decoder_get_info(decoder, &info);
+    char **name = calloc((size_t)info.images + 1, sizeof *name);
+    uint8_t *change = calloc((size_t)info.images + 1, 1);
+    taper_status status = name && change
+                              ? name_set(name, change, plan, q, decoder, info.images, folding)
+                              : TAPER_ERR_NOMEM;
+    for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
+        const uint64_t i = cli_picture_plan_image(plan, k);
+        free(plan->name[k]);
+        plan->name[k] = name[i], name[i] = NULL;
+        plan->change[k] = change[i];
+    }
+    for (uint64_t i = 0; name && i < info.images; i++) free(name[i]);
+    free(name), free(change);
+    return status;
+}
+
+/* --- names that are told --- */
+
+static void show_stored(char *to, size_t room, const cli_picture_plan *plan,
+                        const taper_decoder *decoder, uint64_t k) {
+    const uint64_t i = cli_picture_plan_image(plan, k);
+    taper_image_info info;
+    if (taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name)
+        snprintf(to, room, "%s", info.name);
+    else
+        snprintf(to, room, "image %llu", (unsigned long long)i + 1);
+}
+
+/* What files are not called as their images are: those of one kind of change, the first by name. */
+static uint64_t count_changes(const cli_picture_plan *plan, const taper_decoder *decoder,
+                              formats_name_change kind, char *example, size_t room) {
+    uint64_t n = 0;
+    char stored[120];
+    for (uint64_t k = 0; k < plan->count; k++) {
+        if (plan->change[k] != kind || n++) continue;
+        show_stored(stored, sizeof stored, plan, decoder, k);
+        snprintf(example, room, "%s is %.120s", stored, plan->name[k]);
+    }
+    return n;
+}
+
+void cli_picture_names_tell(const cli_picture_plan *plan, const cli_decode_request *q,
+                            const taper_decoder *decoder) {
+    char example[300], stored[400];
+    taper_container_info info = {0};
+    taper_decoder_get_info(decoder, &info);
+    if (!info.has_names) return; /* numbers are none that change */
+    uint64_t n = count_changes(plan, decoder, FORMATS_NAME_CLASH, example, sizeof example);
+    if (n)
+        cli_warning(
+            "decode", q->input,
+            "%llu file%s called otherwise than the image, as another image has or gets that "
+            "name: %s%s",
+            (unsigned long long)n, n == 1 ? " is" : "s are", example,
+            n > 1 ? ", ...; -v names all" : "");
+    n = count_changes(plan, decoder, FORMATS_NAME_SUFFIX, example, sizeof example);
+    if (n)
+        cli_note(q->common, "decode", "%llu file%s the suffix of the format that is written: %s%s",
+                 (unsigned long long)n, n == 1 ? " has" : "s have", example,
+                 n > 1 ? ", ...; -v names all" : "");
+    for (uint64_t k = 0; k < plan->count && q->common->verbose; k++) {
+        if (plan->change[k] == FORMATS_NAME_KEPT) continue;
+        show_stored(stored, sizeof stored, plan, decoder, k);
+        cli_detail(q->common, 1, "decode", "%s is %.400s", stored, plan->name[k]);
+    }
+}

@@ -1,0 +1,226 @@
+/* label_names.c -- see label_names.h. */
+#include "formats/label_names.h"
+#include "formats/name_key.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 4200 }; /* of an image of an IDX or CIFAR file, as other verbs call it */
+
+typedef struct matching {
+    formats_image_list *list;
+    const formats_labels *labels;
+    size_t *user;        /* [labels->count] of a line: the image that it names, from 1; 0: none */
+    const char **by_end; /* [labels->count] keys, sorted from their last byte; NULL: not yet */
+    int uses_own;        /* all images are there by the names that they have in this set */
+    taper_error *why;
+} matching;
+
+static taper_status no_memory(const matching *m) {
+    return formats_fail(m->why, TAPER_ERR_NOMEM, "no memory for the labels");
+}
+
+static const image_file *file_of(const matching *m, size_t i) {
+    return &m->list->files[m->list->entries[i].file];
+}
+
+/* What the image is called here, as a key: its name, or "PATH#N" of an IDX or CIFAR file. */
+static char *own_key(const matching *m, size_t i) {
+    char room[LONGEST_NAME];
+    const image_entry *entry = &m->list->entries[i];
+    if (entry->name) {
+        char *name = formats_name_unescape(entry->name),
+             *key = name ? formats_name_key(name) : NULL;
+        free(name);
+        return key;
+    }
+    snprintf(room, sizeof room, "%.4150s#%llu", file_of(m, i)->path,
+             (unsigned long long)entry->part + 1);
+    return formats_name_key(room);
+}
+
+/* Are all images there by the names that they have here? Then the file was written by one of our
+ * own verbs, and these names are meant, even where one of them is another image's path. */
+static taper_status see_own_names(matching *m) {
+    m->uses_own = 1;
+    for (size_t i = 0; i < m->list->count && m->uses_own; i++) {
+        char *key = own_key(m, i);
+        if (!key) return no_memory(m);
+        m->uses_own = formats_labels_has(m->labels, key);
+        free(key);
+    }
+    return TAPER_OK;
+}
+
+/* --- ends of paths ------------------------------------------------------------------------ */
+
+/* From the last byte to the first. */
+static int compare_ends(const char *a, size_t n, const char *b, size_t m) {
+    while (n && m) {
+        const unsigned char x = (unsigned char)a[--n], y = (unsigned char)b[--m];
+        if (x != y) return x < y ? -1 : 1;
+    }
+    return n ? 1 : m ? -1 : 0;
+}
+
+static int by_end(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    return compare_ends(x, strlen(x), y, strlen(y));
+}
+
+static taper_status sort_by_end(matching *m) {
+    if (m->by_end) return TAPER_OK;
+    m->by_end = malloc((m->labels->count + 1) * sizeof *m->by_end);
+    if (!m->by_end) return no_memory(m);
+    for (size_t i = 0; i < m->labels->count; i++) m->by_end[i] = m->labels->keys[i];
+    qsort(m->by_end, m->labels->count, sizeof *m->by_end, by_end);
+    return TAPER_OK;
+}
+
+/* Is `end` made of the last parts of a key, and not all of it? */
+static int ends_in(const char *key, const char *end) {
+    const size_t n = strlen(key), k = strlen(end);
+    return n > k && key[n - k - 1] == '/' && !memcmp(key + n - k, end, k);
+}
+
+/* The one key that ends in these parts; NULL: none does. TAPER_ERR_ARG: several do. */
+static taper_status find_longer(matching *m, const char *end, const char **found) {
+    char *wanted = malloc(strlen(end) + 2);
+    if (!wanted) return no_memory(m);
+    *wanted = '/';
+    memcpy(wanted + 1, end, strlen(end) + 1);
+    size_t low = 0, high = m->labels->count;
+    while (low < high) { /* the first that is not before all that end so */
+        const size_t middle = low + (high - low) / 2;
+        const char *key = m->by_end[middle];
+        if (compare_ends(key, strlen(key), wanted, strlen(wanted)) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    free(wanted);
+    *found = low < m->labels->count && ends_in(m->by_end[low], end) ? m->by_end[low] : NULL;
+    for (low++; *found && low < m->labels->count && ends_in(m->by_end[low], end); low++)
+        if (strcmp(m->by_end[low], *found) != 0)
+            return formats_fail(m->why, TAPER_ERR_ARG,
+                                "two lines may be meant for the image '%.60s': '%.60s' and "
+                                "'%.60s'; name it by its path",
+                                end, *found, m->by_end[low]);
+    return TAPER_OK;
+}
+
+/* --- one image ---------------------------------------------------------------------------- */
+
+/* The longest end of a path that a line has, of at least so many bytes; NULL: none. */
+static const char *find_end(const matching *m, const char *path, size_t least) {
+    for (const char *end = path; end; end = strchr(end, '/')) {
+        end += *end == '/';
+        if (strlen(end) < least) return NULL;
+        if (formats_labels_has(m->labels, end)) return end;
+    }
+    return NULL;
+}
+
+/* The place of the line that names image i in *place, or labels->count. */
+static taper_status find_line(matching *m, size_t i, size_t *place) {
+    const image_file *file = file_of(m, i);
+    char *own = own_key(m, i), *path = formats_name_key(file->path);
+    char *relative = formats_name_key(file->path + file->relative_at);
+    const char *found = NULL;
+    taper_status status = own && path && relative ? TAPER_OK : no_memory(m);
+    if (status == TAPER_OK && m->uses_own)
+        found = own;
+    else if (status == TAPER_OK && !m->list->entries[i].name)
+        found = find_end(m, own, 0);
+    else if (status == TAPER_OK) {
+        found = find_end(m, path, strlen(relative));
+        if (!found && formats_labels_has(m->labels, own)) found = own;
+        if (!found) found = find_end(m, path, 0);
+        if (!found) status = sort_by_end(m);
+        if (!found && status == TAPER_OK) status = find_longer(m, relative, &found);
+    }
+    *place = found ? formats_labels_place(m->labels, found) : m->labels->count;
+    free(own), free(path), free(relative);
+    return status;
+}
+
+/* The line at `place` is for image i. One line for two files is a mistake. */
+static taper_status use_line(matching *m, size_t i, size_t place) {
+    const size_t before = m->user[place];
+    if (before && strcmp(file_of(m, before - 1)->path, file_of(m, i)->path) != 0)
+        return formats_fail(m->why, TAPER_ERR_ARG,
+                            "the line '%.50s' may be meant for '%.60s' or '%.60s'; write more of "
+                            "the path",
+                            m->labels->names[place], file_of(m, before - 1)->path,
+                            file_of(m, i)->path);
+    if (!before) m->user[place] = i + 1;
+    m->list->entries[i].label = m->labels->classes[place];
+    return TAPER_OK;
+}
+
+/* --- all of them -------------------------------------------------------------------------- */
+
+static taper_status tell_missing(const matching *m, size_t missing, size_t first) {
+    const formats_labels *labels = m->labels;
+    size_t left = 0;
+    if (!m->list->entries[first].name)
+        return formats_fail(m->why, TAPER_ERR_ARG,
+                            "the labels go by name, but images of IDX and CIFAR files have none; "
+                            "give one label a line, or call them '%.60s#1' and so on",
+                            file_of(m, first)->path);
+    while (left < labels->count && m->user[formats_labels_place(labels, labels->keys[left])])
+        left++;
+    const int is_left = left < labels->count;
+    return formats_fail(m->why, TAPER_ERR_ARG,
+                        "of %zu images, %zu are not among the %zu names, for example '%.40s'"
+                        "%s%.40s%s; give each image a line (below the heading name,label a label "
+                        "may be empty)",
+                        m->list->count, missing, labels->count,
+                        file_of(m, first)->path + file_of(m, first)->relative_at,
+                        is_left ? "; no image is called '" : "", is_left ? labels->names[left] : "",
+                        is_left ? "'" : "");
+}
+
+static taper_status name_images(matching *m) {
+    size_t missing = 0, first = 0, place;
+    TAPER_TRY(see_own_names(m));
+    for (size_t i = 0; i < m->list->count; i++) {
+        TAPER_TRY(find_line(m, i, &place));
+        if (place < m->labels->count)
+            TAPER_TRY(use_line(m, i, place));
+        else if (missing++ == 0 || !m->list->entries[i].name)
+            first = i;
+    }
+    return missing ? tell_missing(m, missing, first) : TAPER_OK;
+}
+
+static taper_status count_name(const matching *m, size_t *count, char **first, const char *name) {
+    if ((*count)++) return TAPER_OK;
+    *first = strdup(name);
+    return *first ? TAPER_OK : no_memory(m);
+}
+
+/* Lines that name no image, and those whose label a later line takes back. */
+static taper_status count_lines(const matching *m) {
+    formats_image_list *list = m->list;
+    for (size_t i = 0; i < m->labels->count; i++) {
+        const char *name = m->labels->names[i];
+        const size_t place = formats_labels_place(m->labels, m->labels->keys[i]);
+        if (!m->user[place]) TAPER_TRY(count_name(m, &list->lines_left, &list->line_left, name));
+        if (m->labels->classes[place] != m->labels->classes[i])
+            TAPER_TRY(count_name(m, &list->lines_twice, &list->line_twice, name));
+    }
+    return TAPER_OK;
+}
+
+taper_status formats_label_names_assign(formats_image_list *list, const formats_labels *labels,
+                                        taper_error *why) {
+    matching m = {.list = list,
+                  .labels = labels,
+                  .user = calloc(labels->count + 1, sizeof *m.user),
+                  .why = why};
+    taper_status status = m.user ? name_images(&m) : no_memory(&m);
+    if (status == TAPER_OK) status = count_lines(&m);
+    free(m.user), free(m.by_end);
+    return status;
+}

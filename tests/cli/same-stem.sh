@@ -1,0 +1,55 @@
+# Files that differ by their suffix alone, or by their folder: each comes back under a name of its own; a
+# changed name is told; no file that decode did not write is replaced.
+. "$ROOT/tests/cli_helpers.sh"
+small_set 60
+mkdir c1 c2
+cp set/png/arrow/0001.png c1/a.png
+cp set/png/bolt/0001.png c1/a.jpg
+cp set/png/cross/0001.png c1/b.jpg
+cp set/png/ring/0001.png c2/a.png
+files() { (cd "$1" && find . -type f | sort | tr '\n' ' '); }
+sums() { cat "$1"/* | cksum; }
+
+expect 0 '*' "$TAPER" encode -m model.tpm -o one.taper c1
+"$TAPER" info -v one.taper | grep -q ' a.jpg$'
+expect 0 "taper decode: one.taper: warning: 1 file is called otherwise than the image, as another image * a.jpg is a.jpg.png" \
+    "$TAPER" decode -m model.tpm -o out one.taper
+grep -q 'taper decode: 1 file has the suffix of the format that is written: b.jpg is b.png' expect.err
+test "$(files out)" = './a.jpg.png ./a.png ./b.png '
+"$TAPER" decode -q -m model.tpm -i a.png -o alone.png one.taper
+cmp alone.png out/a.png
+"$TAPER" decode -v -m model.tpm -o named one.taper 2>&1 | grep -qx 'taper decode: b.jpg is b.png'
+"$TAPER" decode -q -m model.tpm -i a.jpg,b.jpg -o some one.taper 2>/dev/null # as in the whole set
+test "$(files some)" = './a.jpg.png ./b.png '
+
+# nothing that decode did not write goes, even with -f; what it wrote does
+before=$(sums c1)
+expect 5 'taper decode: c1/a.png: exists, and `taper decode` did not write it: *-o' \
+    "$TAPER" decode -f -m model.tpm -o c1 one.taper
+expect 5 '*c1/a.png: exists, and*' "$TAPER" decode -f -p -m model.tpm -o c1 one.taper
+test "$(files c1)" = './a.jpg ./a.png ./b.jpg '
+test "$(sums c1)" = "$before"
+for format in png pnm; do
+    "$TAPER" decode -q --format $format -m model.tpm --fraction 0.3 -o again one.taper 2>/dev/null
+    "$TAPER" decode -q -f --format $format -m model.tpm -o again one.taper 2>/dev/null
+done
+for file in $(files out); do cmp "again/$file" "out/$file"; done
+cp c1/b.jpg again/b.pnm
+expect 5 '*again/b.pnm: exists, and*' "$TAPER" decode -q -f --format pnm -m model.tpm -o again one.taper
+cp c1/a.png named.png # named on the command line
+"$TAPER" decode -q -f -m model.tpm -i a.png -o named.png one.taper
+cmp named.png alone.png
+
+# equal names in two folders keep these
+expect 0 'taper encode: 4 names have the folder of the input, as inputs have equal names: c1/a.jpg, ...' \
+    "$TAPER" encode -m model.tpm -o two.taper c1 c2
+"$TAPER" decode -q -m model.tpm -o two two.taper 2>/dev/null
+test "$(files two)" = './c1/a.jpg.png ./c1/a.png ./c1/b.png ./c2/a.png '
+expect 0 'taper encode: twice.taper: warning: 1 name has a number, as the same is there twice: a-2.png' \
+    "$TAPER" encode -q -m model.tpm -o twice.taper c1/a.png c1/a.png
+
+# a line of labels is for the file that it names
+printf 'a.png,red\nb.jpg,blue\n' >labels.csv
+expect 2 "*of 3 images, 1 are not among the 2 names, for example 'a.jpg'*" \
+    "$TAPER" encode -f -m model.tpm --labels labels.csv -o one.taper c1
+nothing_left
