@@ -15,7 +15,8 @@
  *                          cmd_classify cmd_index cmd_search: one verb each
  *   manual completion      the documents made from the verbs' tables; version: what this build is
  *   picture_plan           what is decoded into what: decoding makes the plan, picture_files
- *                          carries it out below one folder; name_case: names that differ by case
+ *                          carries it out below one folder, picture_names names them;
+ *                          name_case: names that differ by case
  *   decode_progressive     refining files as bytes arrive; decode_levels: levels as text; reach:
  *                          which images a cut of layout `image` holds
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`

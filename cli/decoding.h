@@ -27,7 +27,7 @@ taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint6
                                taper_completeness *done, taper_error *error);
 void cli_canvas_free(cli_canvas *canvas);
 
-/* "3 of 7 passes"; where nothing is missing, whatever the last layer holds of an image, "7 passes". */
+/* "3 of 7 passes"; "7 passes" where nothing is missing, whatever the last layer holds. */
 void cli_passes_words(uint32_t passes, uint32_t of, char to[48]);
 
 /* decode --progressive: push the input's bytes as they arrive and rewrite the files, a few times a

@@ -10,15 +10,19 @@
  *   holds                 which cuts of it are drawn as shorter ones
  *   directory             what its sections hold
  *   model_file            the envelope of a .tpm file
- *   taper_types           the types that all rooms share: status, error, image, limits, source,
- * sink status account        the error convention, default limits; a handle's memory bytes checked
- * reading and writing in memory, varints, CRC32C file folder_walk      reading files and folders;
- * foreign: formats that are not read, by name atomic_file           outputs that appear whole or
- * not at all image                 making, comparing and converting images, every size checked png
- * pnm jpeg gzip     files in memory; metadata: what they hold besides pixels, exif: which way up,
- * icc: colours idx cifar             files of many images; labels: from IDX, CSV and folder names
+ *   taper_types           the types that all modules share: status, error, image, limits, source
+ *   status, account       the error convention and default limits; the memory of a handle
+ *   bytes                 checked reading and writing in memory, varints, CRC32C
+ *   file, folder_walk     reading files and folders; foreign: formats that are not read, by name
+ *   atomic_file           outputs that appear whole or not at all
+ *   image                 making, comparing and converting images, every size checked
+ *   png, pnm, jpeg, gzip  files in memory; png_text: the text chunks of a PNG
+ *   metadata              what they hold besides pixels; exif, xmp: which way up; icc: colours
+ *   idx, cifar            files of many images
+ *   labels                from IDX, CSV and folder names; label_names: which image a name means
  *   npy                   arrays as numpy reads them
- *   image_names           relative, safe, unique names; merge_names: those of sets that are joined
+ *   image_names           relative, safe, unique names; merge_names: those of joined sets
+ *   name_key              names to compare, in one normal form; decompositions: its table
  *   index_file            a .tpx file
  *   imageset              a set of images from any of these; image_list: its files and places,
  *                         recognise: what a file is, imageset_inputs: what there is,

@@ -149,8 +149,8 @@ bool cli_options_given(const char *name);
 /* How often -v was given, less -q. Answers for the last cli_options_parse. */
 int cli_options_verbose(void);
 
-/* Where -q is followed by a number that names no file, as those do who know other encoders: say what
- * -q means and what sets the quality, and return CLI_USAGE; else CLI_DONE. For verbs with --psnr. */
+/* Where -q is followed by a number that names no file: say what -q means and what sets the quality,
+ * and return CLI_USAGE; else CLI_DONE. In other encoders -q sets it. For verbs with --psnr. */
 int cli_options_check_quality(const cli_verb *verb, char *const *operands, size_t n);
 
 /* Name in one line on standard error the options that were given but do nothing, as none of their

@@ -19,10 +19,10 @@ for file in codes.csv labels.csv votes.csv flat.csv; do
     if grep -nE "(^|,)\"?[=+@]" $file; then echo "$file has a formula"; exit 1; fi
     if grep -nE "(^|,)\"?-[^,]*[^0-9.,e-]" $file; then echo "$file has a formula"; exit 1; fi
 done
-grep -q "^\./=1+1/@a\.png,'=1+1$" labels.csv
-grep -q "^'=q/101\.png,''=q$" labels.csv
-grep -q "^\./-x/101\.png,'-x$" labels.csv
-grep -q '^\./=a\.png,' flat.csv
+grep -q "^\./=1+1/@a\.pgm,'=1+1$" labels.csv
+grep -q "^'=q/101\.pgm,''=q$" labels.csv
+grep -q "^\./-x/101\.pgm,'-x$" labels.csv
+grep -q '^\./=a\.pgm,' flat.csv
 
 "$TAPER" encode -q -m m.tpm --labels labels.csv -o read.taper set
 "$TAPER" encode -q -m m.tpm -o folders.taper set
