@@ -267,11 +267,14 @@ static void gzip_bombs_are_refused_by_their_header(void **state) {
     taper_error error;
     static const uint32_t gigabyte[4] = {0x00000803, 1024, 1024, 1024},
                           small[4] = {0x00000803, 10, 10, 10},
-                          huge[4] = {0x00000803, 1 << 20, 1 << 20, 1 << 20};
+                          huge[4] = {0x00000803, 1 << 10, 1 << 20, 1 << 20},
+                          many[4] = {0x00000803, 1 << 20, 1, 1};
     assert_int_equal(unpack_claim(gigabyte, 1000, NULL, &error), TAPER_ERR_TRUNCATED);
     assert_non_null(strstr(error.text, "cannot hold"));
     assert_int_equal(unpack_claim(huge, 1000, NULL, &error), TAPER_ERR_LIMIT);
     assert_non_null(strstr(error.text, "--max-memory"));
+    assert_int_equal(unpack_claim(many, 1000, NULL, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "--max-images"));
     /* expands beyond its claim: stopped there */
     assert_int_equal(unpack_claim(small, 1001, NULL, &error), TAPER_ERR_CORRUPT);
     assert_int_equal(unpack_claim(small, 5000000, NULL, &error), TAPER_ERR_CORRUPT);
