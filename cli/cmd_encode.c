@@ -601,7 +601,8 @@ int cmd_encode(int argc, char **argv) {
     if ((code = cli_device_for_coding(&cli_verb_encode, &s->common)) != CLI_DONE) return code;
     cli_options_name_idle(&cli_verb_encode, (s->layout == TAPER_LAYOUT_SET ? USE_SET : 0) |
                                                 (s->search_model ? USE_SEARCH : 0));
-    st.left = (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output};
+    st.left =
+        (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output, .stores = 1};
     st.limits = cli_limits(&s->common);
     code = encode(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;

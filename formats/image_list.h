@@ -35,8 +35,9 @@ typedef struct image_entry {
     char *name;    /* NULL: none, or not yet */
     uint32_t file;
     int32_t label;            /* -1: none */
-    atomic_uchar has_profile; /* set when it is read, by any thread; so is the next */
+    atomic_uchar has_profile; /* set when it is read, by any thread; so are the next two */
     atomic_uchar leaves_orientation;
+    atomic_uchar losses;      /* bits of metadata.h */
     uint8_t is_named;         /* gets a name when the list is complete */
 } image_entry;
 

@@ -85,22 +85,26 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
                            size_t n, taper_image *out, taper_error *error) {
     const taper_limits *limits = &list->limits;
     formats_orientation upright = {0};
+    unsigned losses;
     int has_profile;
     switch (list->files[entry->file].kind) {
     case KIND_PNG:
         TAPER_TRY(formats_png_orientation(bytes, n, &upright, error));
         TAPER_TRY(formats_png_decode(bytes, n, limits, out, error));
         has_profile = formats_png_has_profile(bytes, n);
+        losses = formats_png_losses(bytes, n);
         break;
     case KIND_JPEG:
         TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, error));
         upright = formats_jpeg_orientation(bytes, n);
         has_profile = formats_jpeg_has_profile(bytes, n);
+        losses = formats_jpeg_losses(bytes, n);
         break;
     default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
     }
     if (has_profile) atomic_store(&entry->has_profile, 1);
     if (upright.is_left) atomic_store(&entry->leaves_orientation, 1);
+    atomic_store(&entry->losses, (unsigned char)losses);
     return TAPER_OK;
 }
 
@@ -175,6 +179,23 @@ size_t formats_imageset_orientations(const formats_imageset *set, const char **f
         if (atomic_load(&set->list.entries[i].leaves_orientation) && count++ == 0)
             *first = formats_imageset_path(set, i);
     return count;
+}
+
+static size_t count_losses(const formats_imageset *set, unsigned which, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->list.count; i++)
+        if ((atomic_load(&set->list.entries[i].losses) & which) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
+}
+
+size_t formats_imageset_exifs(const formats_imageset *set, const char **first) {
+    return count_losses(set, FORMATS_LOST_EXIF, first);
+}
+
+size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first) {
+    return count_losses(set, FORMATS_LOST_PICTURES, first);
 }
 
 /* --- accessors --- */

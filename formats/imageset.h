@@ -60,6 +60,10 @@ size_t formats_imageset_profiles(const formats_imageset *set, const char **first
 
 /* How many of them say their orientation in a way that was not used (formats_orientation). */
 size_t formats_imageset_orientations(const formats_imageset *set, const char **first);
+/* The same of files with EXIF or XMP data, of which the set takes the orientation alone, and of
+ * files with more pictures than the one that is read. */
+size_t formats_imageset_exifs(const formats_imageset *set, const char **first);
+size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first);
 
 /* Label of image i, 0.., or -1 when the set has none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);

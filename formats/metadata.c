@@ -127,12 +127,29 @@ int formats_jpeg_has_profile(const void *bytes, size_t n) {
     return parts != 1 || !formats_icc_is_srgb(profile.at + 2, profile.size - 2);
 }
 
+static int is_mpf(const piece *p) {
+    return p->marker == APP2 && begins_with(p->at, p->size, "MPF", 4);
+}
+
+unsigned formats_jpeg_losses(const void *bytes, size_t n) {
+    walk w = walk_jpeg(bytes, n);
+    unsigned losses = 0;
+    piece p;
+    while (next_segment(&w, &p) && p.marker != START_OF_SCAN && p.marker != END_OF_IMAGE) {
+        if (p.marker == APP1 && (begins_with(p.at, p.size, exif_name, sizeof exif_name) ||
+                                 begins_with(p.at, p.size, xmp_name, sizeof xmp_name)))
+            losses |= FORMATS_LOST_EXIF;
+        if (is_mpf(&p)) losses |= FORMATS_LOST_PICTURES;
+    }
+    return losses;
+}
+
 size_t formats_jpeg_end(const void *bytes, size_t n) {
     walk w = walk_jpeg(bytes, n);
     piece p;
     while (next_segment(&w, &p)) {
         if (p.marker == END_OF_IMAGE) return w.at;
-        if (p.marker == APP2 && p.size >= 4 && memcmp(p.at, "MPF\0", 4) == 0) return n;
+        if (is_mpf(&p)) return n;
     }
     return n;
 }
@@ -245,6 +262,18 @@ int formats_png_has_profile(const void *bytes, size_t n) {
     int other = code == Z_BUF_ERROR || (code == Z_OK && !formats_icc_is_srgb(profile, size));
     free(profile);
     return other;
+}
+
+unsigned formats_png_losses(const void *bytes, size_t n) {
+    walk w = {bytes, n, SIGNATURE_BYTES};
+    unsigned losses = 0;
+    piece p;
+    while (next_chunk(&w, &p) && !is_type(&p, "IEND")) {
+        if (is_type(&p, "eXIf") || kind_of_text(&p) != TEXT_OTHER) losses |= FORMATS_LOST_EXIF;
+        if (is_type(&p, "acTL") && p.size >= 4 && formats_get_u32be(p.at) > 1)
+            losses |= FORMATS_LOST_PICTURES;
+    }
+    return losses;
 }
 
 size_t formats_png_end(const void *bytes, size_t n) {

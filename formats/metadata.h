@@ -1,5 +1,5 @@
 /* metadata.h -- what JPEG and PNG files hold besides pixels: which way up the picture is, whether
- * it has a colour profile, where the file ends.
+ * it has a colour profile, what else there is, where the file ends.
  *
  * The files are walked here, without libjpeg and libpng. Safe on hostile input: time is linear in
  * n, and what is damaged counts as not there. */
@@ -22,6 +22,15 @@ taper_status formats_png_orientation(const void *bytes, size_t n, formats_orient
  * another. */
 int formats_jpeg_has_profile(const void *bytes, size_t n);
 int formats_png_has_profile(const void *bytes, size_t n);
+
+/* What the file holds that a set does not take over, as bits. */
+enum {
+    FORMATS_LOST_EXIF = 1,    /* EXIF or XMP: the capture date, the camera, the place */
+    FORMATS_LOST_PICTURES = 2 /* pictures after the first: of an animated PNG, or of a JPEG that
+                                 says so (MPF) */
+};
+unsigned formats_jpeg_losses(const void *bytes, size_t n);
+unsigned formats_png_losses(const void *bytes, size_t n);
 
 /* Where the image at the front of n bytes ends; n when its end is not there, and for a JPEG that is
  * the first of several pictures of one shot (a depth map, say). */

@@ -112,6 +112,32 @@ static void tell_orientations(const cli_left_out *l, const formats_imageset *set
                     n == 1 ? "it is" : "they are");
 }
 
+static void tell_more_pictures(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    const size_t n = formats_imageset_more_pictures(set, &first);
+    if (n)
+        cli_warning(l->verb, NULL,
+                    "%zu file%s more than one picture (frames of an animation, previews, depth "
+                    "maps), of which the first is taken (%s%s)",
+                    n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first);
+}
+
+/* What the files say beside their pixels is in no container. */
+static void tell_not_stored(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    const size_t n = formats_imageset_exifs(set, &first);
+    int files = 0;
+    for (size_t i = 0; i < formats_imageset_count(set) && !files; i++)
+        files = formats_imageset_name(set, i) != NULL;
+    if (n)
+        cli_note(l->common, l->verb,
+                 "not kept: file times, and EXIF or XMP data, such as the capture date, of %zu "
+                 "image%s (%s%s); keep the files where these matter",
+                 n, formats_plural(n, "s"), n == 1 ? "" : "the first: ", first);
+    else if (files)
+        cli_note(l->common, l->verb, "not kept: file times");
+}
+
 static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
     const size_t n = formats_imageset_lines_left(set, &first);
@@ -136,6 +162,8 @@ static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs
     tell_passed_over(l);
     if (set) tell_profiles(l, set);
     if (set) tell_orientations(l, set);
+    if (set) tell_more_pictures(l, set);
+    if (set && l->stores) tell_not_stored(l, set);
     if (set) tell_lines(l, set);
     if (set) tell_contradictions(l, set);
     /* one line about several has said it already */

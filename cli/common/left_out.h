@@ -18,9 +18,10 @@ typedef struct cli_alike {
 } cli_alike;
 
 typedef struct cli_left_out {
-    const cli_common *common; /* these three set by the verb */
+    const cli_common *common; /* these and the next two set by the verb */
     const char *verb;
     const char *output; /* an earlier result met in a folder is no input; NULL: none */
+    int stores;         /* images go into a container: what it does not keep of files is told */
     size_t failed;      /* inputs that failed; others were done: exit code 1 */
     cli_exit code;      /* the exit code that says why, when there are no others */
     /* its own */
@@ -38,9 +39,9 @@ void cli_left_out_file(void *user, formats_skip what, const char *path, const ta
 int cli_left_out_image(cli_left_out *l, const char *path, taper_status status,
                        const taper_error *why);
 
-/* When all inputs have been read: tell what was gathered, the colour profiles that were dropped
- * among it, and how many of the set's images and of the files that gave none were left out. set may
- * be NULL: there is none. */
+/* When all inputs have been read: tell what was gathered, among it what was dropped (colour
+ * profiles, EXIF data, further pictures), and how many of the set's images and of the files that
+ * gave none were left out. set may be NULL: there is none. */
 void cli_left_out_tell(cli_left_out *l, const formats_imageset *set);
 /* The same of so many images that are in no set. */
 void cli_left_out_tell_of(cli_left_out *l, size_t images);
