@@ -97,7 +97,7 @@ said 1
 "$TAPER" decode -q -f -m model.tpm --format pnm -o upright out.taper
 "$TAPER" encode -q -f -m model.tpm -o plain.taper "$jpeg/rgb.jpg"
 "$TAPER" decode -q -f -m model.tpm --format pnm -o lying plain.taper
-size() { sed -n 2p "$1" | tr -d '\n'; }
+size() { grep -av "^#" "$1" | sed -n 2p | tr -d "\n"; }
 set -- $(size lying/rgb.pnm)
 [ "$(size upright/exif_6.pnm)" = "$2 $1" ]
 [ "$1" -ne "$2" ]
