@@ -115,7 +115,7 @@ index -q -o two.tpx two
 index -q -f -o grown.tpx one.tpx two
 "$TAPER" index -q -o joined.tpx one.tpx two.tpx
 cmp joined.tpx grown.tpx
-index -q -o small.tpx --max-memory 4K one two 2>err || { cat err; exit 1; }
+index -q -o small.tpx --max-memory 64K one two 2>err || { cat err; exit 1; }
 for made in joined grown small; do
     "$TAPER" verify -q $made.tpx >/dev/null
     search -q --exact -i star/0001.png -k 50 $made.tpx | cut -d , -f 3-5 | sort >$made.csv

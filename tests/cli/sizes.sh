@@ -25,5 +25,5 @@ expect 2 "*--bytes takes a size such as *, not '1 '*" "$TAPER" encode -m model.t
 for verb in encode truncate decode; do
     "$TAPER" $verb --help | tr -s ' \n' ' ' | grep -q -e '--bytes-per-image SIZE at most SIZE bytes per image in the mean'
 done
-expect 0 '*40 images, 8[0-9]* bytes, 20[0-9.]* per image in the mean, *' \
+expect 0 '*40 images, 8[0-9]* bytes for *, 20[0-9.]* per image in the mean, *' \
     "$TAPER" encode -f -m model.tpm --bytes-per-image 204.8 -o written.taper set/png
