@@ -35,7 +35,8 @@ static const cli_option options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "the container's model, unless it carries its own or that is built in"},
     {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, images),
-     .help = "only these images: numbers from 1, ranges and names: 3,7-9"},
+     .help =
+         "only these images: numbers from 1, ranges, names, ends of names, patterns: 3,7-9,*.jpg"},
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",

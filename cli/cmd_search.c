@@ -26,8 +26,9 @@ static const char *const uses[] = {"queries", "--duplicates", "nearest neighbour
 static const cli_option options[] = {
     {"neighbours", 'k', CLI_INT, "N", offsetof(settings, k), .initial = "10", .min = 1,
      .max = 1000000, .help = "images that are found for each query", .uses = USE_NEAREST},
-    {"image", 'i', CLI_STRINGS, "N", offsetof(settings, members),
-     .help = "a query that is in the index: its number, from 0, or its name, or the name's end",
+    {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, members),
+     .help =
+         "queries that are in the index: numbers from 1, ranges, names, ends of names, patterns",
      .uses = USE_QUERIES},
     {"code", 0, CLI_STRINGS, "HEX", offsetof(settings, codes),
      .help = "a query that is a code, in hexadecimal digits", .uses = USE_QUERIES},
@@ -80,7 +81,8 @@ const cli_verb cli_verb_search = {
         "the index's binary model turns into codes; or images of the index, or codes.\n\n"
         "For each query the -k nearest images are found: those whose codes differ in the fewest "
         "bits, where earlier bits may count more (`taper index --weights`). Standard output has "
-        "CSV: query,rank,name,label,distance,image under a heading; --json writes a line for each "
+        "CSV: query,rank,name,label,distance,image under a heading, where image is its number in "
+        "the index, from 1; --json writes a line for each "
         "query. A query that is in the index is none of its own neighbours.\n\n"
         "--recall says what share of the true nearest is to be found; mostly more are. How far "
         "first bits may be trusted for that is measured of the index's images and of the query: "

@@ -1,6 +1,6 @@
 /* decoding.c -- which images are decoded, into what; see decoding.h. */
-#define _XOPEN_SOURCE 700 /* strtok_r */
 #include "cli/decoding.h"
+#include "cli/search/image_choice.h"
 #include "cli/picture_files.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,65 +15,9 @@ static uint64_t image_count(const taper_decoder *decoder) {
     return taper_decoder_get_info(decoder, &info) == TAPER_OK ? info.images : 0;
 }
 
-/* The image that a word means: a number from 1, or a name. */
-static bool find_image(const taper_decoder *decoder, const char *word, uint64_t *i) {
-    uint64_t count = image_count(decoder);
-    int64_t number;
+static const char *stored_name(const void *of, uint64_t i) {
     taper_image_info info;
-    if (cli_parse_int(word, &number)) {
-        *i = (uint64_t)number - 1;
-        return number >= 1 && (uint64_t)number <= count;
-    }
-    for (*i = 0; *i < count; ++*i)
-        if (taper_decoder_image_info(decoder, *i, &info) == TAPER_OK && info.name &&
-            strcmp(info.name, word) == 0)
-            return true;
-    return false;
-}
-
-/* "7-9" */
-static bool find_range(const char *word, uint64_t count, uint64_t *first, uint64_t *last) {
-    char begin[24];
-    int64_t from, to;
-    const char *dash = strchr(word, '-');
-    if (!dash || dash == word || (size_t)(dash - word) >= sizeof begin) return false;
-    snprintf(begin, sizeof begin, "%.*s", (int)(dash - word), word);
-    if (!cli_parse_int(begin, &from) || !cli_parse_int(dash + 1, &to)) return false;
-    *first = (uint64_t)from - 1, *last = (uint64_t)to - 1;
-    return from >= 1 && from <= to && (uint64_t)to <= count;
-}
-
-/* Mark what a word means, where it means something. */
-static bool mark(const taper_decoder *decoder, const char *word, bool *wanted) {
-    uint64_t first, last;
-    if (find_image(decoder, word, &first)) last = first;
-    else if (!find_range(word, image_count(decoder), &first, &last)) return false;
-    for (uint64_t i = first; i <= last; i++) wanted[i] = true;
-    return true;
-}
-
-static int no_such_image(const cli_decode_request *q, const taper_decoder *decoder,
-                         const char *word) {
-    cli_error("decode", q->input,
-              "there is no image '%s'; give numbers from 1 to %llu, ranges of them, or names that "
-              "`taper info -v` lists",
-              word, (unsigned long long)image_count(decoder));
-    return CLI_USAGE;
-}
-
-/* One argument of --image: a name, which may hold commas, or a list. */
-static int mark_list(const cli_decode_request *q, const taper_decoder *decoder, const char *list,
-                     bool *wanted) {
-    if (mark(decoder, list, wanted)) return CLI_DONE;
-    if (!strchr(list, ',')) return no_such_image(q, decoder, list);
-    char *copy = strdup(list), *rest = NULL;
-    if (!copy) return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
-    int code = CLI_DONE;
-    for (char *word = strtok_r(copy, ",", &rest); word && code == CLI_DONE;
-         word = strtok_r(NULL, ",", &rest))
-        if (!mark(decoder, word, wanted)) code = no_such_image(q, decoder, word);
-    free(copy);
-    return code;
+    return taper_decoder_image_info(of, i, &info) == TAPER_OK ? info.name : NULL;
 }
 
 static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
@@ -81,13 +25,13 @@ static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
     uint64_t all = image_count(decoder);
     plan->count = all;
     if (!q->images.count) return CLI_DONE;
+    const cli_image_choice choice = {"decode", q->input, all, stored_name, decoder};
     bool *wanted = calloc((size_t)all + 1, sizeof *wanted);
     int code = wanted ? CLI_DONE : cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
     for (size_t k = 0; k < q->images.count && code == CLI_DONE; k++)
-        code = mark_list(q, decoder, q->images.item[k], wanted);
+        code = cli_images_choose(&choice, q->images.item[k], wanted);
     plan->count = 0;
     for (uint64_t i = 0; i < all && code == CLI_DONE; i++) plan->count += wanted[i];
-    if (code == CLI_DONE && !plan->count) code = no_such_image(q, decoder, q->images.item[0]);
     if (code == CLI_DONE && !(plan->image = malloc((size_t)plan->count * sizeof *plan->image)))
         code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
     for (uint64_t i = 0, k = 0; i < all && code == CLI_DONE; i++)

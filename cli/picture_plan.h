@@ -16,7 +16,7 @@ typedef struct cli_decode_request {
     const cli_verb *verb; /* for what is said of its usage */
     const cli_common *common;
     const char *input, *output;  /* paths, or "-" */
-    cli_strings images;          /* numbers from 1, ranges, names, or lists of them; none: all */
+    cli_strings images;          /* as image_choice.h has them; none: all */
     cli_picture_format format;
     bool format_given;           /* else the output's name may say another */
     bool class_folders;          /* files go into folders named after their classes */

@@ -111,7 +111,7 @@ doors train/objectives 'objective reconstruction rate neighbours prefixes decodi
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
 doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'
-doors cli/search 'code_set labelling suggestions map container_set thumbnail'
+doors cli/search 'code_set labelling suggestions map container_set thumbnail image_choice'
 doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
 doors cli/train 'table'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |

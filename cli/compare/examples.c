@@ -152,7 +152,7 @@ static taper_status put_our_row(gallery *g, size_t k, taper_error *error) {
     if (name)
         snprintf(label, sizeof label, "%.150s: taper", name);
     else
-        snprintf(label, sizeof label, "image %zu: taper", from->index[g->image[k]]);
+        snprintf(label, sizeof label, "image %zu: taper", from->index[g->image[k]] + 1);
     cli_page_row(g->page, label, true);
     snprintf(size, sizeof size, "%u x %u", g->original[k].width, g->original[k].height);
     TAPER_TRY(put_cell(g, &g->original[k], "original", "original", size, error));

@@ -86,7 +86,7 @@ static taper_status match(cli_originals *originals, const taper_decoder *decoder
         taper_image_info info;
         if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK || (names && !info.name))
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "image %zu of the container has no description", i);
+                                "image %zu of the container has no description", i + 1);
         originals->index[i] = i;
         if (!names) continue;
         const named *found = find_original(names, n, info.name);

@@ -36,15 +36,15 @@ static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t dist
         cli_json_string(&j, "name", first);
         cli_json_string(&j, "other", second);
         cli_json_uint(&j, "distance", distance);
-        cli_json_uint(&j, "image", a);
-        cli_json_uint(&j, "other_image", b);
+        cli_json_uint(&j, "image", (uint64_t)a + 1);
+        cli_json_uint(&j, "other_image", (uint64_t)b + 1);
         cli_json_end(&j);
         return;
     }
     cli_put_csv_name(to, first ? first : "");
     fputc(',', to);
     cli_put_csv_name(to, second ? second : "");
-    fprintf(to, ",%u,%u,%u\n", distance, a, b);
+    fprintf(to, ",%u,%llu,%llu\n", distance, a + 1ULL, b + 1ULL);
 }
 
 static taper_status add_pair(pair_search *p, pair new) {

@@ -1,5 +1,6 @@
 /* query_codes.c -- see query_codes.h. */
 #include "cli/index/query_codes.h"
+#include "cli/search/image_choice.h"
 #include "cli/common/messages.h"
 #include "formats/name_key.h"
 #include <stdio.h>
@@ -91,46 +92,30 @@ int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const codec_emb
 
 /* --- others ----------------------------------------------------------------------------- */
 
-/* Is `which` the name, or its last parts? */
-static bool is_end_of(const char *name, const char *which) {
-    const size_t n = name ? strlen(name) : 0, m = strlen(which);
-    return m <= n && !strcmp(name + n - m, which) && (m == n || name[n - m - 1] == '/');
-}
+static const char *stored_name(const void *index, uint64_t i) { return taper_index_name(index, i); }
 
-/* By its whole name, or the end of it where one image alone has that, or its number. -1: none; -2:
- * several. */
-static int64_t find_member(const taper_index *index, const char *which) {
-    const uint64_t images = taper_index_get_info(index).images;
-    int64_t number, found = -1;
-    for (uint64_t i = 0; i < images; i++) {
-        const char *name = taper_index_name(index, i);
-        if (name && !strcmp(name, which)) return (int64_t)i;
-        if (is_end_of(name, which)) found = found == -1 ? (int64_t)i : -2;
-    }
-    if (found != -1) return found;
-    if (cli_parse_int(which, &number) && number >= 0 && (uint64_t)number < images) return number;
-    return -1;
+static int add_member(cli_query_codes *q, const taper_index *index, uint64_t image) {
+    char number[32];
+    if (!make_room(q, 1)) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    taper_error error = {0};
+    const taper_status status =
+        taper_index_image_code(index, image, q->code + q->n * q->words, &error);
+    if (status) return cli_fail("search", NULL, status, &error);
+    const char *name = taper_index_name(index, image);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)image + 1);
+    return add(q, name ? name : number, q->bits, (int64_t)image, -1);
 }
 
 int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const char *which) {
     const uint64_t images = taper_index_get_info(index).images;
-    const int64_t image = find_member(index, which);
-    if (image < 0) {
-        cli_error("search", NULL,
-                  image == -2 ? "--image %s: several images of the index have names that end so; "
-                                "give more of it, or a number, 0 to %llu"
-                              : "--image %s: no image of the index has this name, and it has "
-                                "numbers 0 to %llu",
-                  which, (unsigned long long)(images - 1));
-        return CLI_USAGE;
-    }
-    if (!make_room(q, 1)) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
-    taper_error error = {0};
-    const taper_status status =
-        taper_index_image_code(index, (uint64_t)image, q->code + q->n * q->words, &error);
-    if (status) return cli_fail("search", NULL, status, &error);
-    const char *name = taper_index_name(index, (uint64_t)image);
-    return add(q, name ? name : which, q->bits, image, -1);
+    const cli_image_choice choice = {"search", NULL, images, stored_name, index};
+    bool *wanted = calloc((size_t)images + 1, sizeof *wanted);
+    int code = wanted ? cli_images_choose(&choice, which, wanted)
+                      : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+    for (uint64_t i = 0; i < images && code == CLI_DONE; i++)
+        if (wanted[i]) code = add_member(q, index, i);
+    free(wanted);
+    return code;
 }
 
 int cli_query_codes_digits(cli_query_codes *q, const char *digits) {

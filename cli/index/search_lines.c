@@ -27,7 +27,7 @@ static void json_image(cli_json *j, const taper_index *index, uint32_t i) {
     cli_json_open(j, NULL, '{');
     cli_json_string(j, "name", taper_index_name(index, i));
     cli_json_string(j, "label", class_of(index, i));
-    cli_json_uint(j, "image", i);
+    cli_json_uint(j, "image", (uint64_t)i + 1);
 }
 
 /* --- the nearest ------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ static void nearest_csv(const cli_found *f, size_t i, FILE *to) {
         cli_put_csv_name(to, f->queries->name[i]);
         fprintf(to, ",%zu,", r + 1);
         put_image(f->index, image, to);
-        fprintf(to, ",%u,%u\n", f->distance[i * f->k + r], image);
+        fprintf(to, ",%u,%llu\n", f->distance[i * f->k + r], image + 1ULL);
     }
 }
 
@@ -89,7 +89,7 @@ static taper_status members_csv(const cli_found *f, size_t i, const taper_index_
             cli_put_csv_name(text.to, f->queries->name[i]);
             fprintf(text.to, ",%u,", range->depth);
             put_image(f->index, image, text.to);
-            fprintf(text.to, ",%u\n", image);
+            fprintf(text.to, ",%llu\n", image + 1ULL);
         }
         TAPER_TRY(cli_text_write(&text, sink));
     }

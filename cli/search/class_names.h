@@ -8,6 +8,7 @@
  *   labelling              labels of images by these votes, and errors
  *   suggestions            labels for the images of a set that have none
  *   label_line             what is told of one image that was labelled
+ *   image_choice           which images are meant by numbers, names and patterns
  *   class_names            classes of two sets, by name
  *   map                    a page with a point for each image
  *   error_page             the same as a page, with examples and their neighbours

@@ -26,6 +26,22 @@ cp all/arrow/0002.png 'names/x.png'
 decode -i '1,2.png' -o comma names.taper
 test "$(files comma)" = './1,2.png '
 
+# the end of a path that one image has; the name when decoded, or before; a pattern; several are said
+decode -i 'bolt/*3.png,./star//0006.png' -o found set.taper
+test "$(files found)" = './bolt/0003.png ./star/0006.png '
+decode -i 'b*t/000?.png' -i 1 -o found2 set.taper
+test "$(files found2 | tr ' ' '\n' | grep -c 'bolt\|arrow')" -eq 7
+expect 2 "*'0001.png' may be * images, such as '*/0001.png' and '*'; give more of the name" \
+    "$TAPER" decode -m model.tpm -i 0001.png -o none set.taper
+mkdir deep deep/er
+cp all/arrow/0001.png deep/er/p.jpg
+cp all/bolt/0001.png "deep/er/$(printf 'e\314\201\nx.png')"
+"$TAPER" encode -q -m model.tpm -o deep.taper deep
+for name in er/p.jpg p.jpg p.png er/p.png 'er/p.*'; do decode -f -i "$name" -o p.png deep.taper 2>/dev/null; done
+decode -i "$(printf '\303\251')\\x0ax.png" -o marks deep.taper # as lists print it, in another normal form
+test -f "marks/er/$(printf 'e\314\201\nx.png')"
+"$TAPER" info -v deep.taper | grep -q 'x0ax.png$'
+
 # a file where the name says so
 "$TAPER" encode -q -m model.tpm -o one.taper names/x.png
 decode -o x.png one.taper

@@ -51,7 +51,7 @@ cmp found.tpm again.tpm
 # an index: more neighbours share the class than by chance, which would be 53; of equal ones the first in the set are told
 "$TAPER" index -q -m one.tpm -o set.tpx set
 # shellcheck disable=SC2046
-"$TAPER" search -q -k 5 $(seq -f '-i %g' 0 29 899) set.tpx >near.csv
+"$TAPER" search -q -k 5 $(seq -f '-i %g' 1 29 900) set.tpx >near.csv
 awk -F, 'NR > 1 { split($1, a, "/"); split($3, b, "/"); same += a[2] == b[2]; n++ } END { exit !(n == 160 && same >= 80) }' near.csv
 
 # a container takes the codes along, and their model; classes are told by it alone, also cut

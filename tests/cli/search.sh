@@ -19,6 +19,9 @@ head -n 1 found.csv | grep -qx 'query,rank,name,label,distance,image'
 test "$(wc -l <found.csv)" -eq 4
 ! sed 1d found.csv | cut -d , -f 3 | grep -qx set/png/star/0001.png
 search -q -m bits.tpm -k 1 all.tpx set/png/star/0001.png | sed 1d | grep -q '^set/png/star/0001.png,1,set/png/star/0001.png,star,0,'
+search -q -k 3 -i 'set/png/s*r/0001.png' all.tpx | cmp - found.csv # a pattern
+search -q -k 1 -i 1-3,5 all.tpx | sed 1d | wc -l | grep -qx 4
+expect 2 "taper search: there is no image '0'; give numbers from 1 to 120, *" search -i 0 all.tpx
 number=$(search -q --json -k 120 -m bits.tpm all.tpx set/png/star/0001.png | sed 's/.*"name":"set\/png\/star\/0001.png","label":"star","image":\([0-9]*\).*/\1/')
 search -q -i "$number" -k 3 all.tpx | cmp - found.csv
 
@@ -50,8 +53,8 @@ def read(path):
     return found
 for query, lines in read(sys.argv[1] + '.csv').items():
     want = sorted((distance(query, n), i) for i, n in enumerate(names))[:20]
-    assert [(int(r[4]), int(r[5])) for r in lines] == want, query
-    assert all(names[int(r[5])] == r[2] and label[r[2]] == r[3] for r in lines)
+    assert [(int(r[4]), int(r[5]) - 1) for r in lines] == want, query
+    assert all(names[int(r[5]) - 1] == r[2] and label[r[2]] == r[3] for r in lines)
 for query, lines in read('some.csv').items():
     got = [int(r[4]) for r in lines]
     assert got == sorted(got) and all(distance(query, r[2]) == int(r[4]) for r in lines)
@@ -166,7 +169,7 @@ expect 2 'taper index: model.tpm: the codes of this model are numbers, and an in
     "$TAPER" index -m model.tpm -o no.tpx set/png
 expect 2 '*give the binary model that makes the codes: -m MODEL*' "$TAPER" index -o no.tpx set/png
 expect 2 '*give images to index, or two indexes to join*' "$TAPER" index -o no.tpx all.tpx
-expect 2 'taper search: --image none.png: no image of the index has this name, *' search -i none.png all.tpx
+expect 2 "taper search: there is no image 'none.png'; give numbers from 1 to 120, *" search -i none.png all.tpx
 expect 2 'taper search: --code 12x: *' search --code 12x all.tpx
 expect 2 "taper search: --where: none of the index's * classes ('*', ...) is 'stars'" search --where stars -i 3 all.tpx
 index -q -o plain.tpx set/idx/images.idx
@@ -175,7 +178,7 @@ expect 0 'taper search: -k 500: the index has 120 images' search -k 500 -i 3 all
 test "$(wc -l <expect.out)" -eq 120
 expect 5 '*all.tpx: *exists*' index -o all.tpx set/png
 expect 2 'taper search: *all.tpx: *' search -f -i 3 -o all.tpx all.tpx
-expect 2 'taper search: --image 0001.png: several images of the index have names that end so; *' search -i 0001.png all.tpx
+expect 2 "taper search: '0001.png' may be * images, such as '*' and '*'; give more of the name" search -i 0001.png all.tpx
 expect 2 'taper index: the first index has 96 bits, of falling weights, *' index --bits 40 -o no.tpx all.tpx one
 expect 2 '*indexes have their labels; leave --labels out*' index --labels x.csv -o no.tpx all.tpx two.tpx
 expect 0 'taper search: warning: without effect here: *--exact*' search --neighbourhood 3 --exact -i 3 all.tpx
@@ -185,7 +188,7 @@ index -q -o more.tpx forty.tpx two # takes its bits and weights from the first
 mkdir lone
 cp set/png/star/0001.png lone
 index -q -o lone.tpx lone
-search -q -i 0 lone.tpx | wc -l | grep -qx 1 # its own neighbour it is not
+search -q -i 1 lone.tpx | wc -l | grep -qx 1 # its own neighbour it is not
 expect 5 'taper search: nothing.tpx: cannot open: No such file*' search nothing.tpx -i 3
 head -c 3000 all.tpx >short.tpx
 expect 3 'taper search: short.tpx: the index is cut: only 3000 bytes of it are here; *' search -i 3 short.tpx
