@@ -1,6 +1,7 @@
 /* small_set.c -- see small_set.h. */
 #include "codec/container/small_set.h"
 #include "codec/container/holds.h"
+#include <math.h>
 #include <string.h>
 
 /* An end of the data after a complete pass, and what the whole shows then. */
@@ -49,12 +50,12 @@ static taper_status try_ending(const codec_small_set *set, const formats_front *
 }
 
 /* The better of the two complete passes around the cut that shows the set best; passes 0: neither
- * is better than the whole. */
+ * is better than the whole, and shows next to what that cut does. */
 static taper_status find_ending(const codec_small_set *set, const formats_front *front,
                                 const codec_cut_quality *cuts, ending *found) {
     const double worth = 0.05;
     size_t best = codec_holds_end(cuts);
-    double most = cuts->psnr[cuts->n - 1] + worth;
+    double most = fmax(cuts->psnr[cuts->n - 1] + worth, cuts->psnr[best] - CODEC_HOLD_LOSS_DB);
     if (best + 1 == cuts->n) return TAPER_OK;
     for (uint32_t more = 0; more < 2; more++) {
         ending e = {.passes = cuts->pass[best] + more};
