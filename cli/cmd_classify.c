@@ -16,7 +16,7 @@ typedef struct settings {
     int64_t units;
     cli_strings among;
     cli_numbers k;
-    int leave_one_out, unlabelled, alpha, follow_links;
+    int leave_one_out, unlabelled, alpha, follow_links, null_list;
 } settings;
 
 enum { MOST_K = 65536 };
@@ -47,6 +47,7 @@ static const cli_option options[] = {
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input",
      .uses = USE_INPUTS},
+    CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
@@ -384,6 +385,7 @@ int cmd_classify(int argc, char **argv) {
                               .alpha = (formats_alpha)s->alpha};
     st.inputs = st.among;
     st.inputs.labels = s->labels, st.inputs.filelist = s->filelist;
+    st.inputs.null_list = s->null_list;
     if (s->unlabelled) st.among = st.inputs;
     if (code == CLI_DONE) code = classify(&st, paths, n);
     if (code == CLI_DONE && (st.among.left.failed || st.inputs.left.failed)) code = CLI_SOME_FAILED;

@@ -20,7 +20,7 @@ typedef struct settings {
     const char *model, *output, *rivals, *filelist;
     cli_numbers bpp;
     int64_t max_count, examples;
-    int alpha, follow_links;
+    int alpha, follow_links, null_list;
 } settings;
 
 enum { USE_REPORT = 1 };
@@ -40,6 +40,7 @@ static const cli_option k_options[] = {
      .help = "images shown side by side on the page", .uses = USE_REPORT},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read the names of images from this file; - is standard input"},
+    CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
@@ -396,6 +397,7 @@ static int open_inputs(state *st, char **operand, size_t n) {
     if (code == CLI_DONE) code = load_model(st);
     if (code == CLI_DONE) {
         formats_imageset_options options = {.filelist = st->s.filelist,
+                                            .null_list = st->s.null_list,
                                             .limits = &st->limits,
                                             .follow_links = st->s.follow_links};
         taper_status status = formats_imageset_open(&st->set, inputs, kept, &options,

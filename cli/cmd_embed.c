@@ -18,7 +18,7 @@ typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels, *labels_out, *map;
     int64_t units;
-    int format, alpha, follow_links;
+    int format, alpha, follow_links, null_list;
 } settings;
 
 enum { AS_NPY, AS_CSV };
@@ -40,6 +40,7 @@ static const cli_option options[] = {
      .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input"},
+    CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
@@ -379,6 +380,7 @@ int cmd_embed(int argc, char **argv) {
                                .verb = "embed",
                                .output = s->output,
                                .filelist = s->filelist,
+                               .null_list = s->null_list,
                                .labels = s->labels,
                                .follow_links = s->follow_links,
                                .alpha = (formats_alpha)s->alpha};

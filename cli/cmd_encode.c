@@ -26,7 +26,7 @@ typedef struct settings {
     const char *output, *model, *filelist, *labels;
     cli_cut cut;
     double psnr;
-    int layout, allocation, embed, embed_search, alpha, follow_links, quick;
+    int layout, allocation, embed, embed_search, alpha, follow_links, null_list, quick;
     int64_t group, search_bits;
     const char *search_model;
 } settings;
@@ -41,6 +41,7 @@ static const cli_option options[] = {
      .help = "made by `taper train`; or photo or tiny, which are built in"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input"},
+    CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
@@ -139,7 +140,11 @@ typedef struct state {
 
 static int open_set(state *st, char **paths, size_t n) {
     taper_error error = {0};
-    formats_imageset_options o = {st->s.filelist, st->s.labels, &st->limits, st->s.follow_links};
+    formats_imageset_options o = {.filelist = st->s.filelist,
+                                  .null_list = st->s.null_list,
+                                  .labels = st->s.labels,
+                                  .limits = &st->limits,
+                                  .follow_links = st->s.follow_links};
     cli_progress_start(&st->progress, &st->s.common, "listing the inputs", 0, "files");
     taper_status status = formats_imageset_open(&st->set, (const char *const *)paths, n, &o,
                                                 cli_left_out_file, &st->left, &error);

@@ -11,7 +11,7 @@ typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels;
     int64_t bits;
-    int weights, alpha, follow_links;
+    int weights, alpha, follow_links, null_list;
 } settings;
 
 enum { FALLING, EVEN };
@@ -29,6 +29,7 @@ static const cli_option options[] = {
      .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input"},
+    CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
@@ -205,6 +206,7 @@ int cmd_index(int argc, char **argv) {
                                .verb = "index",
                                .output = s->output,
                                .filelist = s->filelist,
+                               .null_list = s->null_list,
                                .labels = s->labels,
                                .follow_links = s->follow_links,
                                .alpha = (formats_alpha)s->alpha};

@@ -235,6 +235,7 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
                         .left = {.common = &s->common, .verb = "train", .output = s->output}};
     taper_limits limits = cli_limits(&s->common);
     formats_imageset_options open = {.filelist = s->filelist,
+                                     .null_list = s->null_list,
                                      .labels = s->labels,
                                      .limits = &limits,
                                      .follow_links = s->follow_links};

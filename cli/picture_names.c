@@ -2,7 +2,7 @@
 #include "cli/picture_names.h"
 #include "formats/folder_walk.h"
 #include "formats/image_names.h"
-#include "formats/name_key.h"
+#include "formats/name_escape.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,6 +23,7 @@
  *   npy                   arrays as numpy reads them
  *   image_names           relative, safe, unique names; merge_names: those of joined sets
  *   name_key              names to compare, in one normal form; decompositions: its table
+ *   name_escape           names as text, without control characters
  *   index_file            a .tpx file
  *   imageset              a set of images from any of these; image_list: its files and places,
  *                         recognise: what a file is, imageset_inputs: what there is,

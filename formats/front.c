@@ -1,7 +1,7 @@
 /* front.c -- see front.h. */
 #include "formats/front.h"
 #include "formats/holds.h"
-#include "formats/name_key.h"
+#include "formats/name_escape.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -27,10 +27,10 @@ static taper_status check_stdin(const list_builder *b, const char *const *paths,
 }
 
 static taper_status add_inputs(list_builder *b, const char *const *paths, size_t n_paths,
-                               const char *filelist) {
+                               const char *filelist, int null_list) {
     TAPER_TRY(check_stdin(b, paths, n_paths, filelist));
     for (size_t i = 0; i < n_paths; i++) TAPER_TRY(formats_imageset_add_input(b, paths[i]));
-    if (filelist) TAPER_TRY(formats_imageset_add_list(b, filelist));
+    if (filelist) TAPER_TRY(formats_imageset_add_list(b, filelist, null_list));
     if (b->list->count) return TAPER_OK;
     const char *first = n_paths ? paths[0] : filelist ? filelist : "";
     if (!first[0]) return formats_fail(b->error, TAPER_ERR_ARG, "no input was named");
@@ -60,7 +60,7 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
     else {
         set->list.limits = formats_limits_or_default(o.limits);
         set->list.account.limit = set->list.limits.max_memory;
-        status = add_inputs(&b, paths, n_paths, o.filelist);
+        status = add_inputs(&b, paths, n_paths, o.filelist, o.null_list);
         if (status == TAPER_OK) status = formats_imageset_name_images(&b);
         if (status == TAPER_OK) status = formats_imageset_assign_labels(&b, o.labels);
     }

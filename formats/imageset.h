@@ -14,6 +14,7 @@ typedef struct formats_imageset_options {
     const char *labels;         /* IDX (.gz too), CSV "name,label" / one label a line; NULL: none */
     const taper_limits *limits; /* NULL: defaults */
     int follow_links; /* nonzero: enter links in folders to folders below the one that was named */
+    int null_list; /* nonzero: paths in the file list end in a NUL byte, not at the line's end */
 } formats_imageset_options;
 
 /* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files

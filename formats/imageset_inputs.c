@@ -154,7 +154,22 @@ static taper_status add_listed(list_builder *b, const char *list_path, const cha
     return status;
 }
 
-taper_status formats_imageset_add_list(list_builder *b, const char *list_path) {
+static taper_status add_names(list_builder *b, const char *list_path, const char *at, size_t size,
+                              int null_ended) {
+    const char *end = at + size;
+    taper_status status = TAPER_OK;
+    while (at < end && status == TAPER_OK) {
+        const char *stop = memchr(at, null_ended ? '\0' : '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        size_t n = (size_t)(stop - at);
+        if (n && !null_ended && at[n - 1] == '\r') n--;
+        if (n) status = add_listed(b, list_path, at, n);
+        at = stop < end ? stop + 1 : end;
+    }
+    return status;
+}
+
+taper_status formats_imageset_add_list(list_builder *b, const char *list_path, int null_ended) {
     uint8_t *bytes;
     size_t size;
     taper_error why;
@@ -167,19 +182,13 @@ taper_status formats_imageset_add_list(list_builder *b, const char *list_path) {
         status = formats_file_read(list_path, b->list->limits.max_memory, &bytes, &size, &why);
     if (status != TAPER_OK)
         return formats_fail(b->error, status, "file list '%.120s': %.120s", list_path, why.text);
-    const char *at = (const char *)bytes, *end = at + size;
-    if (memchr(at, '\0', size))
+    if (!null_ended && memchr(bytes, '\0', size))
         status = formats_fail(b->error, TAPER_ERR_CORRUPT,
-                              "file list '%.120s' is no text file with a name on each line",
+                              "file list '%.120s' has NUL bytes; give --null if its names end in "
+                              "them, as those of `find -print0`",
                               list_path);
-    while (at < end && status == TAPER_OK) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) stop = end;
-        size_t n = (size_t)(stop - at);
-        if (n && at[n - 1] == '\r') n--;
-        if (n) status = add_listed(b, list_path, at, n);
-        at = stop < end ? stop + 1 : end;
-    }
+    else
+        status = add_names(b, list_path, (const char *)bytes, size, null_ended);
     free(bytes);
     return status;
 }

@@ -7,6 +7,6 @@
  * failure is returned only when the set cannot go on (memory, limits). */
 taper_status formats_imageset_add_input(list_builder *b, const char *path);
 /* Add the files that a text file lists, one a line, relative to its folder. */
-taper_status formats_imageset_add_list(list_builder *b, const char *list_path);
+taper_status formats_imageset_add_list(list_builder *b, const char *list_path, int null_ended);
 
 #endif

@@ -1,7 +1,7 @@
 /* imageset_names.c -- see imageset_names.h. */
 #include "formats/imageset_names.h"
 #include "formats/image_names.h"
-#include "formats/name_key.h"
+#include "formats/name_escape.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* label_names.c -- see label_names.h. */
 #include "formats/label_names.h"
+#include "formats/name_escape.h"
 #include "formats/name_key.h"
 #include <stdio.h>
 #include <stdlib.h>

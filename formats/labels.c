@@ -3,6 +3,7 @@
 #include "formats/account.h"
 #include "formats/gzip.h"
 #include "formats/idx.h"
+#include "formats/name_escape.h"
 #include "formats/name_key.h"
 #include <stdio.h>
 #include <stdlib.h>

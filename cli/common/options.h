@@ -100,6 +100,10 @@ extern const char *const cli_alphas[];  /* of formats_alpha */
      .help = "no progress and no notes"},                                                          \
     {"verbose", 'v', CLI_FLAG, .offset = offsetof(S, common.verbose),                              \
      .help = "say more; twice for even more"}
+#define CLI_NULL_OPTION(S)                                                                         \
+    {"null", 0, CLI_FLAG, .offset = offsetof(S, null_list),                                        \
+     .help = "names in --filelist end in a NUL byte, as those of `find -print0`"}
+
 #define CLI_FOLLOW_OPTION(S)                                                                       \
     {"follow-links", 0, CLI_FLAG, .offset = offsetof(S, follow_links),                             \
      .help = "enter links to folders too, within the folder given"}

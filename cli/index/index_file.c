@@ -4,7 +4,7 @@
 #include "formats/bytes.h"
 #include "formats/file.h"
 #include "formats/front.h"
-#include "formats/name_key.h"
+#include "formats/name_escape.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "cli/index/query_codes.h"
 #include "cli/search/image_choice.h"
 #include "cli/common/messages.h"
-#include "formats/name_key.h"
+#include "formats/name_escape.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

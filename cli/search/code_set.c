@@ -4,7 +4,7 @@
 #include "cli/common/progress.h"
 #include "cli/common/readahead.h"
 #include "formats/bytes.h"
-#include "formats/name_key.h"
+#include "formats/name_escape.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,11 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
     }
     if (container) return open_containers(s, paths, n);
     const taper_limits limits = cli_limits(s->common);
-    const formats_imageset_options o = {s->filelist, s->labels, &limits, s->follow_links};
+    const formats_imageset_options o = {.filelist = s->filelist,
+                                        .null_list = s->null_list,
+                                        .labels = s->labels,
+                                        .limits = &limits,
+                                        .follow_links = s->follow_links};
     s->left = (cli_left_out){.common = s->common, .verb = s->verb, .output = s->output};
     cli_progress_start(&progress, s->common, "listing the inputs", 0, "files");
     taper_status status = formats_imageset_open(&s->set, (const char *const *)paths, n, &o,

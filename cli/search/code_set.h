@@ -22,7 +22,7 @@ typedef struct cli_code_set {
     const char *verb;
     const char *output; /* an earlier result that is met in a folder is no input; or NULL */
     const char *filelist, *labels; /* as in formats_imageset_options */
-    int follow_links;
+    int follow_links, null_list;
     formats_alpha alpha;
     /* to read */
     formats_imageset *set;         /* either this ... */

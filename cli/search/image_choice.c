@@ -3,6 +3,7 @@
 #include "cli/search/image_choice.h"
 #include "cli/common/messages.h"
 #include "formats/image_names.h"
+#include "formats/name_escape.h"
 #include "formats/name_key.h"
 #include <fnmatch.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ typedef struct cli_train_settings {
     const char *from;
     int fast, preset, family, alpha, resume, code, activation, untied, sweep, gradient, optimiser;
     int orthonormal, independent, precision;
-    int unit, basis, loss, follow_links, quick;
+    int unit, basis, loss, follow_links, null_list, quick;
     int64_t units, epochs, batch, seed, set_images, patience, conditional, head, predict_epochs;
     int64_t restore, restore_steps, class_units;
     double rate, rho, truncated, lambda, weight_error;

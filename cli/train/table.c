@@ -251,6 +251,7 @@ const cli_option cli_train_table[] = {
      .help = "curves as STEM.png, STEM.svg, STEM.csv"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "inputs, one path a line; - is standard input"},
+    CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "classes: IDX, CSV 'name,label', or one a line; else folders and CIFAR say",
