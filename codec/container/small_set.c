@@ -8,6 +8,7 @@
 typedef struct ending {
     uint32_t passes;
     size_t cut; /* the first cut that has them */
+    int grows;  /* the front matter would be longer, and every cut show less */
     codec_cut_quality whole;
 } ending;
 
@@ -43,6 +44,7 @@ static taper_status try_ending(const codec_small_set *set, const formats_front *
     end_at(&f, e->passes, cuts->bytes[e->cut]);
     formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = assemble(set, &f, &file);
+    e->grows = f.front_size > front->front_size;
     if (status == TAPER_OK)
         status = codec_cut_quality_whole(&e->whole, set->model, &file, set->originals);
     formats_buffer_free(&file);
@@ -61,7 +63,7 @@ static taper_status find_ending(const codec_small_set *set, const formats_front 
         ending e = {.passes = cuts->pass[best] + more};
         if (!e.passes || e.passes > cuts->pass[cuts->n - 1]) continue;
         TAPER_TRY(try_ending(set, front, cuts, &e));
-        if (e.whole.psnr[0] > most) {
+        if (!e.grows && e.whole.psnr[0] > most) {
             most = e.whole.psnr[0];
             codec_cut_quality_free(&found->whole);
             *found = e;
