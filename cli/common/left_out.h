@@ -18,7 +18,7 @@ typedef struct cli_alike {
 } cli_alike;
 
 typedef struct cli_left_out {
-    const cli_common *common; /* these and the next two set by the verb */
+    const cli_common *common; /* these four set by the verb */
     const char *verb;
     const char *output; /* an earlier result met in a folder is no input; NULL: none */
     int stores;         /* images go into a container: what it does not keep of files is told */
