@@ -232,6 +232,7 @@ static void report_json(const cli_train_talk *t, const train_embedding_choice *c
         cli_json_number(&j, "error_percent_low", 100.0 * r->held_out.low);
         cli_json_number(&j, "error_percent_high", 100.0 * r->held_out.high);
     }
+    if (r->pixels.tested) cli_json_number(&j, "pixels_error_percent", 100.0 * r->pixels.rate);
     if (r->found.trials) {
         const train_embedding_found *f = &r->found;
         cli_json_uint(&j, "trials", f->trials);
@@ -322,6 +323,20 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
                  100.0 * f->pixels.rate);
 }
 
+/* The baseline, and a warning where the embedding is no better. */
+static void say_pixels(const cli_train_talk *t, const train_embedding_report *r) {
+    if (!r->pixels.tested) return;
+    if (r->held_out.rate < r->pixels.rate) {
+        cli_note(t->common, "train", "nearest neighbours by pixels: %.2f %% errors (%zu images)",
+                 100.0 * r->pixels.rate, (size_t)r->pixels.tested);
+        return;
+    }
+    cli_warning("train", t->output,
+                "nearest neighbours by pixels make fewer errors or as many: %.2f %% on %zu held-out "
+                "images; --preset labels tries several objectives and settings",
+                100.0 * r->pixels.rate, (size_t)r->pixels.tested);
+}
+
 void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice *c,
                           const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
@@ -356,4 +371,5 @@ void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice 
         cli_note(t->common, "train", "by the first %u units: %.2f %% (%.2f to %.2f)",
                  c->training.prefixes.length[i], 100.0 * r->prefix[i].rate,
                  100.0 * r->prefix[i].low, 100.0 * r->prefix[i].high);
+    say_pixels(t, r);
 }

@@ -90,6 +90,8 @@ typedef struct train_embedding_report {
     size_t images;
     train_embedding_result learned;
     taper_error_rate held_out; /* of the model as it is stored; tested 0: none are held out */
+    taper_error_rate pixels;   /* of neighbours by pixels, on the first of the same images, as many
+                                  as take seconds; tested 0: not measured */
     taper_error_rate prefix[TRAIN_MOST_PREFIXES]; /* likewise, of nested codes: by length */
     uint32_t k;                                   /* neighbours that voted there */
     double pretraining_seconds;

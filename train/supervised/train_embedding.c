@@ -103,6 +103,20 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     return TAPER_OK;
 }
 
+/* Neighbours by pixels, the baseline of every embedding, on as many held-out images as take some
+ * seconds. None are judged where their numbers, which are floats here, would take much memory. */
+static taper_status measure_pixels(const job *j, const train_embedding_choice *c,
+                                   const train_embedding_rows *rows, taper_error *error) {
+    const uint64_t most_products = 20000000000u, most_numbers = 64000000;
+    const uint64_t per_query = (uint64_t)rows->n_training * j->pixels.inputs;
+    const uint64_t queries = rows->n - rows->n_training;
+    train_embedding_rows judged = *rows;
+    if (!per_query || per_query > most_numbers) return TAPER_OK;
+    judged.n = rows->n_training + formats_smaller(queries, most_products / per_query);
+    return train_embedding_judge(&j->stage, NULL, 0, &j->pixels, &judged, &c->training, NULL,
+                                 &j->report->pixels, error);
+}
+
 /* The errors on held-out images of the model as it is stored: by all units, and by prefixes. */
 static taper_status measure(const job *j, const train_embedding_choice *c, const codec_network *net,
                             taper_error *error) {
@@ -114,6 +128,7 @@ static taper_status measure(const job *j, const train_embedding_choice *c, const
     if (any)
         status = train_embedding_judge(&j->stage, net, 0, &j->pixels, &rows, &c->training, NULL,
                                        &r->held_out, error);
+    if (any && status == TAPER_OK && !r->found.trials) status = measure_pixels(j, c, &rows, error);
     for (uint32_t i = 0; any && i < nested->lengths && status == TAPER_OK; i++)
         status = train_embedding_judge(&j->stage, net, nested->length[i], &j->pixels, &rows,
                                        &c->training, NULL, &r->prefix[i], error);
