@@ -27,7 +27,14 @@ count() { # passed failed skipped
     word=ok
     [ "$3" -eq 0 ] || word=skip
     [ "$2" -eq 0 ] || word=FAIL
-    printf '%-4s %s %s (%s; %s s)\n' "$word" "$kind" "$name" "$(($1 + $2 + $3))" "$(($(date +%s) - started))"
+    times >"$WORK/$job.times"
+    printf '%-4s %s %s (%s; %s s of CPU, %s s)\n' "$word" "$kind" "$name" "$(($1 + $2 + $3))" \
+        "$(cpu_seconds "$WORK/$job.times")" "$(($(date +%s) - started))"
+}
+
+# User and system time of a job's programs, from what `times` printed.
+cpu_seconds() { # file
+    tail -n 1 "$1" | tr 'ms' '  ' | awk '{ printf "%.1f", 60 * ($1 + $3) + $2 + $4 }'
 }
 
 # Does a skip have to be an error?
