@@ -84,6 +84,7 @@ typedef struct state {
     cli_comparison *result;
     cli_progress progress;
     cli_left_out left;
+    int made_folder; /* -o, by this run */
 } state;
 
 /* --- what the library calls back -------------------------------------------------------------- */
@@ -159,9 +160,11 @@ static int load_model(state *st) {
 }
 
 /* Make the folder, or see that the report would overwrite nothing. */
-static int prepare_folder(const settings *s) {
+static int prepare_folder(state *st) {
+    const settings *s = &st->s;
     struct stat is;
-    if (mkdir(s->output, 0777) == 0) return CLI_DONE;
+    st->made_folder = mkdir(s->output, 0777) == 0;
+    if (st->made_folder) return CLI_DONE;
     if (errno != EEXIST) {
         cli_error("compare", s->output, "cannot make the folder: %s", strerror(errno));
         return CLI_IO;
@@ -392,7 +395,7 @@ static int open_inputs(state *st, char **operand, size_t n) {
                          "-n takes part of the images; a container holds all of them: use a model");
     if (code == CLI_DONE) code = cli_device_for_coding(&cli_verb_compare, &st->s.common);
     if (code == CLI_DONE) code = choose_rivals(st);
-    if (code == CLI_DONE && st->s.output) code = prepare_folder(&st->s);
+    if (code == CLI_DONE && st->s.output) code = prepare_folder(st);
     if (!st->container && !st->s.model) st->s.model = CLI_DEFAULT_MODEL;
     if (code == CLI_DONE) code = load_model(st);
     if (code == CLI_DONE) {
@@ -445,6 +448,8 @@ int cmd_compare(int argc, char **argv) {
     if (code == CLI_DONE) code = tell(&st, command);
     if (code == CLI_DONE && st.container) cli_left_out_tell(&st.left, st.set);
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
+    /* a run that failed leaves no empty folder */
+    if (code != CLI_DONE && st.made_folder) rmdir(st.s.output);
     cli_subject_close(&st.subject);
     cli_originals_close(&st.originals);
     cli_model_close(&st.model);

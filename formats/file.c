@@ -24,6 +24,7 @@ static const char *remedy_for(int errnum) {
     case EPERM: return "check the permissions";
     case ENOENT:
     case ENOTDIR:
+    case ELOOP:
     case ENAMETOOLONG: return "check the path";
     case EMFILE:
     case ENFILE: return "raise the limit of open files (ulimit -n)";

@@ -3,6 +3,7 @@
  * setjmp is unavoidable here: libjpeg calls error_exit and requires that it does not return. The
  * functions that call setjmp change no local after it; what must be released lives in jpeg_job. */
 #include "formats/jpeg.h"
+#include "formats/foreign.h"
 #include "formats/image.h"
 #include "formats/metadata.h"
 #include <limits.h>
@@ -128,7 +129,8 @@ static taper_status prepare(jpeg_job *job) {
     jpeg_read_header(d, TRUE);
     if (d->jpeg_color_space == JCS_CMYK || d->jpeg_color_space == JCS_YCCK)
         return formats_fail(job->error, TAPER_ERR_UNSUPPORTED,
-                            "the JPEG is in CMYK, which cannot be read; convert it to RGB first");
+                            "JPEG in CMYK is not read: convert it to PNG first, for example "
+                            FORMATS_TO_SRGB);
     int grey = d->jpeg_color_space == JCS_GRAYSCALE;
     if (!grey && d->jpeg_color_space != JCS_YCbCr && d->jpeg_color_space != JCS_RGB)
         return formats_fail(

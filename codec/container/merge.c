@@ -246,6 +246,16 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     return TAPER_OK;
 }
 
+/* Broken models or damaged chunks; the message names the container. */
+static taper_status refuse_broken(formats_front *f, const taper_source *source,
+                                  const taper_limits *limits, size_t i, taper_error *error) {
+    taper_error why = {0};
+    taper_status status = codec_front_check_models(f, 0, limits, &why);
+    if (status == TAPER_OK) status = codec_refuse_damage(f, source, UINT64_MAX, &why);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "container %zu: %s", i + 1, why.text);
+}
+
 /* The front matter of all, on the account of the result's. */
 static taper_status load_fronts(merging *m, formats_front *result, taper_limits limits,
                                 taper_error *error) {
@@ -256,8 +266,7 @@ static taper_status load_fronts(merging *m, formats_front *result, taper_limits 
         TAPER_TRY(codec_front_load(&m->source[i], &limits, f, error));
         TAPER_TRY(formats_front_charge(result, f->account.used, error));
         TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
-        TAPER_TRY(codec_front_check_models(f, 0, &limits, error));
-        TAPER_TRY(codec_refuse_damage(f, &m->source[i], UINT64_MAX, error));
+        TAPER_TRY(refuse_broken(f, &m->source[i], &limits, i, error));
     }
     return TAPER_OK;
 }

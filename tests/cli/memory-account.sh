@@ -38,7 +38,8 @@ limited 40 classify -m whole.tpm --among set/png many.gz
 limited 20 index -m bits.tpm --labels labels.csv set/png
 draw take "$TAPER" verify --max-memory 14M front.taper >took 2>words
 read -r code mib _ <took
-test "$code" -eq 6 && test "$mib" -lt 40
+test "$code" -eq 6
+test "$mib" -lt 40
 
 # an index that could not be opened under the limit does not appear, and joining is charged, too
 "$TAPER" index -q -m bits.tpm -o few.tpx set/png

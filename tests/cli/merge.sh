@@ -27,6 +27,9 @@ expect 2 'taper merge: other.taper: *another model*' "$TAPER" merge -o none.tape
 expect 2 'taper merge: image.taper: *layout*' "$TAPER" merge -o none.taper train.taper image.taper
 head -c 9000 test.taper >cut.taper
 expect 2 'taper merge: cut.taper: *is cut*' "$TAPER" merge -o none.taper train.taper cut.taper
+cp test.taper damaged.taper
+printf 'damage' | dd of=damaged.taper bs=1 seek=$(($(wc -c <damaged.taper) - 20)) conv=notrunc 2>dd.err
+expect 3 'taper merge: damaged.taper: *is damaged*' "$TAPER" merge -o none.taper train.taper damaged.taper
 expect 2 '*is an input too*' "$TAPER" merge -f -o test.taper train.taper test.taper
 expect 5 '*nowhere.taper: cannot open*' "$TAPER" merge -o none.taper train.taper nowhere.taper
 expect 2 '*give the containers*' "$TAPER" merge -o none.taper

@@ -5,7 +5,7 @@ small_set 120
 "$TAPER" train -q -T 1 -w whole -k 2 -o whole.tpm set/png
 known_and_new
 none() { # none of the outputs, and nothing else
-    test ! -e codes && test ! -e labels && test ! -e page
+    for output in codes labels page; do test ! -e $output; done
     nothing_left
 }
 full='*/dev/full: *No space left*'
@@ -22,7 +22,7 @@ none
 expect 5 "$full" classify -o /dev/full --page page new
 none
 expect 0 '*' embed -o codes --map page --labels-out labels known
-test -s codes && test -s page && test -s labels
+for output in codes labels page; do test -s $output; done
 rm codes page labels
 
 # an image that is there when its code is made, and cannot be read when its picture is wanted
@@ -53,4 +53,4 @@ C
 ${CC:-cc} -shared -fPIC -o once.so once.c || exit 0
 expect 1 '*ring/0009.png: the page shows no picture of it*' \
     env LD_PRELOAD="$PWD/once.so" "$TAPER" classify -T 1 --among known -k 1 -o codes --page page new
-test -s codes && test -s page
+for output in codes page; do test -s $output; done
