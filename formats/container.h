@@ -19,7 +19,8 @@
  *   png, pnm, jpeg, gzip  files in memory; png_text: the text chunks of a PNG
  *   metadata              what they hold besides pixels; exif, xmp: which way up; icc: colours
  *   idx, cifar            files of many images
- *   labels                from IDX, CSV and folder names; label_names: which image a name means
+ *   labels                from IDX, CSV and folder names; label_index: lines by name;
+ *                         label_names: which image a name means
  *   npy                   arrays as numpy reads them
  *   image_names           relative, safe, unique names; merge_names: those of joined sets
  *   name_key              names to compare, in one normal form; decompositions: its table

@@ -42,6 +42,20 @@ decode -i "$(printf '\303\251')\\x0ax.png" -o marks deep.taper # as lists print 
 test -f "marks/er/$(printf 'e\314\201\nx.png')"
 "$TAPER" info -v deep.taper | grep -q 'x0ax.png$'
 
+# names that look alike: the bytes decide; what has the bytes of neither is refused, and the bytes are told
+mkdir alike alike/in
+cp all/arrow/0001.png "alike/in/$(printf '\303\251.png')"
+cp all/bolt/0001.png "alike/in/$(printf 'e\314\201.png')"
+"$TAPER" encode -q -m model.tpm -o alike.taper alike
+decode -i "$(printf '\303\251.png')" -o nfc.png alike.taper
+decode -i "$(printf 'e\314\201.png')" -o nfd.png alike.taper
+if cmp -s nfc.png nfd.png; then exit 9; fi
+cp all/arrow/0001.png "alike/in/$(printf '\303\247\314\201.png')"
+cp all/bolt/0001.png "alike/in/$(printf 'c\314\247\314\201.png')"
+"$TAPER" encode -q -f -m model.tpm -o alike.taper alike
+expect 2 '*may be 2 images, such as *c?xcc?xa7?xcc?x81.png* and *?xc3?xa7?xcc?x81.png*, which look alike; give the number*' \
+    "$TAPER" decode -m model.tpm -i "$(printf '\341\270\211.png')" -o none.png alike.taper
+
 # a file where the name says so
 "$TAPER" encode -q -m model.tpm -o one.taper names/x.png
 decode -o x.png one.taper
