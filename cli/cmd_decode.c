@@ -29,6 +29,8 @@ typedef struct settings {
 } settings;
 
 static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
+enum { USE_IMAGES = 1 };
+static const char *const uses[] = {"images, not --levels", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
      .help = "folder for the images; for one image also a file, or -"},
@@ -42,11 +44,11 @@ static const cli_option options[] = {
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
      .choices = formats, .help = "kind of files; idx and cifar are one file"},
     {"class-folders", 0, CLI_FLAG, .offset = offsetof(settings, class_folders),
-     .help = "put each image into a folder named after its class"},
+     .help = "put each image into a folder named after its class", .uses = USE_IMAGES},
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
      .help = "rewrite the images as bytes arrive, for a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
-     .help = "exit with 4 when the container was cut"},
+     .help = "exit with 4 when the container was cut", .uses = USE_IMAGES},
     {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
      .help = "no images: print the integers behind them, to compare decoders"},
     CLI_CODING_OPTIONS(settings),
@@ -61,6 +63,7 @@ const cli_verb cli_verb_decode = {
     .what = "a container, or any front part of one, into images",
     .synopsis = "[options] [-m MODEL] -o DIR CONTAINER",
     .options = options,
+    .uses = uses,
     .about =
         "Decodes a file, a cut file, or - for standard input. --bytes, --bpp, "
         "--bytes-per-image and --fraction decode as if the file had been cut there. Each "
@@ -474,6 +477,7 @@ int cmd_decode(int argc, char **argv) {
     int first, code = cli_options_parse(&cli_verb_decode, argc, argv, &s, &first);
     if (code >= 0) return code;
     code = check_usage(&s, argc - first);
+    if (code == CLI_DONE) cli_options_name_idle(&cli_verb_decode, s.levels ? 0 : USE_IMAGES);
     if (code == CLI_DONE) code = run(&s, argv[first]);
     cli_options_free(&cli_verb_decode, &s);
     return code;

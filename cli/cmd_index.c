@@ -16,11 +16,14 @@ typedef struct settings {
 
 enum { FALLING, EVEN };
 static const char *const weights[] = {"falling", "even", NULL};
+enum { USE_IMAGES = 1 };
+static const char *const uses[] = {"images, not indexes alone", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the index here, .tpx; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "a binary one, made by `taper train`; containers may bring their own"},
+     .help = "a binary one, made by `taper train`; containers may bring their own",
+     .uses = USE_IMAGES},
     {"bits", 0, CLI_INT, "N", offsetof(settings, bits), .initial = "0", .min = 0, .max = 65536,
      .help = "take the first N bits of each code; 0: all that are known"},
     {"weights", 0, CLI_CHOICE, "NAME", offsetof(settings, weights), .initial = "falling",
@@ -45,6 +48,7 @@ const cli_verb cli_verb_index = {
     .what = "an index of images, for search: .tpx",
     .synopsis = "[options] -m MODEL -o INDEX.tpx INPUT...",
     .options = options,
+    .uses = uses,
     .about =
         "Each image becomes a code of bits by a binary model (`taper train --family dense --code "
         "binary --window whole --independent`). The index holds the codes in the order of their "
@@ -183,6 +187,7 @@ static int make_index(state *st, char **paths, size_t n) {
         return cli_usage(&cli_verb_index, "indexes have their labels; leave --labels out");
     if (has_images && !s->model && (n == st->n_earlier || !cli_is_container(paths[st->n_earlier])))
         return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
+    cli_options_name_idle(&cli_verb_index, has_images ? USE_IMAGES : 0);
     int code = open_earlier(st, paths);
     if (code == CLI_DONE && has_images)
         code = open_images(st, paths + st->n_earlier, n - st->n_earlier);
