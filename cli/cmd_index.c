@@ -136,6 +136,27 @@ static void tell(const settings *s, const cli_index *made) {
                  cli_show_size(made->size, size));
 }
 
+/* Names of the second index and on that are changed, as one before has them. Its images follow those
+ * of the indexes before it. */
+static void tell_changes(const state *st, const cli_index *made) {
+    uint64_t n = 0, image = 0;
+    const char *before = NULL, *after = NULL;
+    for (size_t k = 0; k < st->n_earlier && made->index; k++) {
+        const taper_index *earlier = st->earlier[k].index;
+        const uint64_t images = taper_index_get_info(earlier).images;
+        for (uint64_t i = 0; i < images; i++, image++) {
+            const char *a = taper_index_name(earlier, i), *b = taper_index_name(made->index, image);
+            if (!a || !b || !strcmp(a, b) || n++) continue;
+            before = a, after = b;
+        }
+    }
+    if (n)
+        cli_note(&st->s.common, "index",
+                 "%llu name%s changed, as an earlier index has the same: %.200s is %.200s%s",
+                 (unsigned long long)n, n == 1 ? " is" : "s are", before, after,
+                 n > 1 ? ", ..." : "");
+}
+
 /* New images get as many bits as the first index has, and its weights. */
 static int follow_earlier(const state *st, cli_index_options *o) {
     if (!st->n_earlier) return CLI_DONE;
@@ -173,6 +194,7 @@ static int write_index(state *st, bool has_images) {
     if (!written) code = cli_index_read_back(&made, &st->out, &s->common);
     if (code == CLI_DONE) code = cli_output_close(&st->out, NULL, written, NULL);
     if (code == CLI_DONE) tell(s, &made);
+    if (code == CLI_DONE) tell_changes(st, &made);
     cli_index_close(&made);
     return code;
 }
