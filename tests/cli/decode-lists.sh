@@ -92,6 +92,17 @@ test "$(od -An -tu1 -j 8 two-labels.idx)" = '   1   2'
 rm two.idx
 expect 5 '*two-labels.idx*' "$TAPER" decode -m model.tpm -i 7,13 -o two.idx set.taper
 test ! -e two.idx
+decode -f -i 7,13 -o two.idx set.taper # the labels are those
+cp two.idx two.before
+cp two-labels.idx labels.before
+expect 5 '*two-labels.idx: exists with other content, and is not the file that was named: *remove it, or*' \
+    "$TAPER" decode -f -m model.tpm -i 13,7-8 -o two.idx set.taper
+echo mine >mine-labels.idx.gz
+expect 5 '*mine-labels.idx.gz: exists with other content*' "$TAPER" decode -f -m model.tpm -o mine.idx.gz set.taper
+test ! -e mine.idx.gz
+cmp two.idx two.before
+cmp two-labels.idx labels.before
+rm two.idx
 expect 0 '*without labels: give -o FILE*' "$TAPER" decode -m model.tpm --format idx -o - set.taper
 cmp expect.out all.idx
 decode -o x.idx one.taper
