@@ -3,14 +3,11 @@
 #include "cli/common/page.h"
 #include "cli/common/plot.h"
 #include "cli/compare/examples.h"
+#include "cli/compare/own_report.h"
 #include "formats/folder_walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const cli_report_files[] = {"index.html",  "rd.csv",     "rd.svg",
-                                        "rd.png",      "rd.gp",      "ms_ssim.svg",
-                                        "ms_ssim.png", "ms_ssim.gp", NULL};
 
 static taper_status write_file(const cli_report *r, const char *folder, const char *name,
                                const char *text, size_t n, taper_error *error) {
@@ -278,6 +275,7 @@ taper_status cli_report_write(const cli_report *r, const char *folder, taper_err
     int failed = ferror(page);
     if ((fclose(page) != 0 || failed) && status == TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the page");
+    if (status == TAPER_OK) status = cli_own_report_seal(&text, &n, folder, error);
     if (status == TAPER_OK) status = write_file(r, folder, "index.html", text, n, error);
     free(text);
     return status;
