@@ -6,7 +6,6 @@
 #include "cli/common/progress.h"
 #include "cli/common/signals.h"
 #include "cli/compare/comparison.h"
-#include "cli/compare/own_report.h"
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/device.h"

@@ -247,7 +247,8 @@ static taper_status encode_kept(const job *j, uint8_t **bytes, size_t *n, taper_
     size_t count = (size_t)j->plan.count;
     uint64_t lacking;
     if (j->plan.format == CLI_PICTURE_IDX)
-        return formats_idx_encode_images(j->kept, count, cli_is_gzip_name(j->q->output), bytes, n, error);
+        return formats_idx_encode_images(j->kept, count, cli_is_gzip_name(j->q->output), bytes, n,
+                                         error);
     if (j->plan.format != CLI_PICTURE_CIFAR)
         return cli_picture_encode(j->plan.format, j->kept, bytes, n, error);
     uint8_t *label = labels_of(j, &lacking);
@@ -277,8 +278,9 @@ static int write_labels(job *j, cli_output *out) {
     size_t n = 0;
     uint64_t lacking;
     uint8_t *label = labels_of(j, &lacking);
-    taper_status status = label ? formats_idx_encode_labels(label, (size_t)j->plan.count,
-                                                            cli_is_gzip_name(out->path), &bytes, &n, &error)
+    const int is_gzip = cli_is_gzip_name(out->path);
+    taper_status status = label ? formats_idx_encode_labels(label, (size_t)j->plan.count, is_gzip,
+                                                            &bytes, &n, &error)
                                 : formats_fail(&error, TAPER_ERR_NOMEM, "no memory for the labels");
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);

@@ -136,8 +136,8 @@ static void tell(const settings *s, const cli_index *made) {
                  cli_show_size(made->size, size));
 }
 
-/* Names of the second index and on that are changed, as one before has them. Its images follow those
- * of the indexes before it. */
+/* Names of the second index and on that are changed, as one before has them. The images of an index
+ * follow those of the one before it. */
 static void tell_changes(const state *st, const cli_index *made) {
     uint64_t n = 0, image = 0;
     const char *before = NULL, *after = NULL;

@@ -3,7 +3,6 @@
 #include "cli/common/page.h"
 #include "cli/common/plot.h"
 #include "cli/compare/examples.h"
-#include "cli/compare/own_report.h"
 #include "formats/folder_walk.h"
 #include <math.h>
 #include <stdlib.h>

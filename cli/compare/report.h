@@ -3,6 +3,7 @@
 #ifndef CLI_COMPARE_REPORT_H
 #define CLI_COMPARE_REPORT_H
 #include "cli/compare/comparison.h"
+#include "cli/compare/own_report.h"
 #include "cli/compare/subject.h"
 #include "formats/atomic_file.h"
 
