@@ -29,7 +29,7 @@ static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "encode with this model; photo and tiny are built in [photo]"},
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
-     .help = "leave rd.csv, plots and index.html in this folder"},
+     .help = "leave rd.csv, plots and index.html in this folder; -f replaces unchanged ones"},
     {"rivals", 'r', CLI_STRING, "LIST", offsetof(settings, rivals), .initial = "all",
      .help = "compare with these of jpeg,jpeg2000,webp,avif,jxl; or all, or none"},
     {"bpp", 0, CLI_NUMBERS, "LIST", offsetof(settings, bpp), .min = 1e-6, .max = 1e6,
@@ -171,6 +171,14 @@ static int prepare_folder(state *st) {
     }
     if (stat(s->output, &is) != 0 || !S_ISDIR(is.st_mode)) {
         cli_error("compare", s->output, "is not a folder; give -o the name of one");
+        return CLI_IO;
+    }
+    const char *foreign = s->common.force ? cli_own_report_foreign(s->output) : NULL;
+    if (foreign) {
+        cli_error("compare", s->output,
+                  "has a file %s that is not as `taper compare` wrote it: it is not overwritten, "
+                  "even with -f; remove it, or give another -o",
+                  foreign);
         return CLI_IO;
     }
     for (size_t i = 0; cli_report_files[i] && !s->common.force; i++) {

@@ -117,6 +117,8 @@ index -q -o one.tpx one
 index -q -o two.tpx two
 index -q -f -o grown.tpx one.tpx two
 "$TAPER" index -q -o joined.tpx one.tpx two.tpx
+expect 0 'taper index: * names are changed, as an earlier index has the same: one/* is shard-2/one/*, ...' \
+    "$TAPER" index -o twice.tpx one.tpx one.tpx
 cmp joined.tpx grown.tpx
 index -q -o small.tpx --max-memory 64K one two 2>err || { cat err; exit 1; }
 for made in joined grown small; do

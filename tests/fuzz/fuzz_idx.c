@@ -62,7 +62,7 @@ static void read_labels(const uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < labels.count; i++) {
         const int32_t class = labels.classes[i]; /* -1: left empty */
         if (class < -1 || (class >= 0 && (size_t) class >= labels.class_count)) abort();
-        if (labels.names && !formats_labels_has(&labels, labels.names[i])) abort();
+        if (labels.names && !formats_label_index_has(&labels.index, labels.names[i])) abort();
     }
     formats_labels_free(&labels);
 }
