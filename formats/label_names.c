@@ -244,10 +244,10 @@ static taper_status tell_missing(const matching *m, size_t missing, size_t first
     while (left < labels->count && m->user[line_of(labels, left)]) left++;
     const int is_left = left < labels->count;
     return formats_fail(m->why, TAPER_ERR_ARG,
-                        "of %zu images, %zu are not among the %zu names, for example '%.40s'"
+                        "of %zu images, %zu %s not among the %zu names, for example '%.40s'"
                         "%s%.40s%s; give each image a line (below the heading name,label a label "
                         "may be empty)",
-                        m->list->count, missing, labels->count,
+                        m->list->count, missing, missing == 1 ? "is" : "are", labels->count,
                         file_of(m, first)->path + file_of(m, first)->relative_at,
                         is_left ? "; no image is called '" : "", is_left ? labels->names[left] : "",
                         is_left ? "'" : "");

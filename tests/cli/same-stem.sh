@@ -84,6 +84,6 @@ expect 0 'taper encode: twice.taper: warning: 1 name has a number, as the same i
 
 # a line of labels is for the file that it names
 printf 'a.png,red\nb.jpg,blue\n' >labels.csv
-expect 2 "*of 3 images, 1 are not among the 2 names, for example 'a.jpg'*" \
+expect 2 "*of 3 images, 1 is not among the 2 names, for example 'a.jpg'*" \
     "$TAPER" encode -f -m model.tpm --labels labels.csv -o one.taper c1
 nothing_left
