@@ -215,10 +215,12 @@ static int make_room(job *j) {
     for (uint64_t k = 0; k < j->plan.count; k++) {
         if (info_of(j, k, &info))
             total += info.bytes;
-        if (total <= j->q->limits.max_memory / 2) continue;
+    }
+    if (total > j->q->limits.max_memory / 2) {
         cli_error("decode", j->q->output,
-                  "one file of all images needs more than half of --max-memory; raise it, or use "
-                  "--format png");
+                  "one file of all images needs more than half of the memory that is left; give "
+                  "--max-memory %lluM, or use --format png",
+                  (unsigned long long)formats_memory_needed(&j->q->limits, 2 * total));
         return CLI_LIMIT;
     }
     j->kept = calloc(j->plan.count, sizeof *j->kept);

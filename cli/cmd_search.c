@@ -344,9 +344,13 @@ static int put_found(state *st) {
         status = code == CLI_DONE ? cli_put_nearest(&found, &st->s.common, &sink) : TAPER_OK;
         if (code == CLI_DONE && !status && st->s.html) code = write_page(st, &found);
     }
-    if (code != CLI_DONE) return code;
-    if (st->has_output) return cli_output_close(&st->out, NULL, status, NULL);
-    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+    if (code != CLI_DONE && code != CLI_SOME_FAILED) return code;
+    int written = CLI_DONE;
+    if (st->has_output)
+        written = cli_output_close(&st->out, NULL, status, NULL);
+    else if (status)
+        written = cli_fail("search", NULL, status, NULL);
+    return written == CLI_DONE ? code : written;
 }
 
 static int put_pairs(state *st) {
