@@ -91,7 +91,8 @@ static int stop(void *user, uint64_t step, uint64_t steps, uint32_t frozen, doub
     return stop_step && step >= stop_step;
 }
 
-/* A small run of four epochs, taken up where `path` is there; saved and ended after step stop_at. */
+/* A small run of four epochs, taken up where `path` is there; saved and ended after step stop_at.
+ */
 static taper_status train_small(train_optimiser optimiser, int binary, const char *path,
                                 uint64_t stop_at, taper_error *error) {
     static uint8_t pixels[ROWS * INPUTS];
