@@ -220,10 +220,12 @@ static int make_room(job *j) {
     for (uint64_t k = 0; k < j->plan.count; k++) {
         if (info_of(j, k, &info))
             total += info.bytes;
-        if (total <= j->q->limits.max_memory / 2) continue;
+    }
+    if (total > j->q->limits.max_memory / 2) {
         cli_error("decode", j->q->output,
-                  "one file of all images needs more than half of --max-memory; raise it, or use "
-                  "--format png");
+                  "one file of all images needs more than half of the memory that is left; give "
+                  "--max-memory %lluM, or use --format png",
+                  (unsigned long long)formats_memory_needed(&j->q->limits, 2 * total));
         return CLI_LIMIT;
     }
     j->kept = calloc(j->plan.count, sizeof *j->kept);
@@ -269,7 +271,7 @@ static int write_one_file(job *j, cli_output *out) {
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
     free(bytes);
-    return cli_output_close(out, j->q->output, status, &error);
+    return cli_output_settle(out, j->q->output, status, &error);
 }
 
 static int write_labels(job *j, cli_output *out) {
@@ -285,8 +287,15 @@ static int write_labels(job *j, cli_output *out) {
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
     free(label), free(bytes);
-    int code = cli_output_close(out, j->q->input, status, &error);
-    if (code == CLI_DONE) cli_note(j->q->common, "decode", "labels in %s", out->path);
+    return cli_output_settle(out, j->q->input, status, &error);
+}
+
+/* What is settled appears. */
+static int place_both(const job *j, cli_output *images, cli_output *labels) {
+    int code = cli_output_close(images, j->q->output, TAPER_OK, NULL);
+    if (code != CLI_DONE || !labels->path) return code;
+    code = cli_output_close(labels, j->q->input, TAPER_OK, NULL);
+    if (code == CLI_DONE) cli_note(j->q->common, "decode", "labels in %s", labels->path);
     return code;
 }
 
@@ -332,6 +341,7 @@ static int decode_to_one_file(job *j, uint32_t groups) {
     if (code == CLI_DONE) {
         code = write_one_file(j, &images);
         if (code == CLI_DONE && labels_path) code = write_labels(j, &labels);
+        if (code == CLI_DONE) code = place_both(j, &images, &labels);
     }
     formats_atomic_file_abort(images.file); /* NULL once closed */
     formats_atomic_file_abort(labels.file);

@@ -81,9 +81,12 @@ static int look_at_names(const settings *s, const cli_container *container, size
         named += container[i].front.names != NULL;
     }
     if (!named) return CLI_DONE;
-    if (images > cli_limits(&s->common).max_memory / EACH) {
-        cli_error("merge", NULL, "the names of %zu images take more than --max-memory; raise it",
-                  images);
+    const taper_limits limits = cli_limits(&s->common);
+    if (images > limits.max_memory / EACH) {
+        cli_error("merge", NULL,
+                  "the names of %zu images take more than is left of memory; give --max-memory "
+                  "%lluM",
+                  images, (unsigned long long)formats_memory_needed(&limits, images * EACH));
         return CLI_LIMIT;
     }
     const char **name = malloc((images + 1) * sizeof *name);

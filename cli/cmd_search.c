@@ -334,6 +334,12 @@ static int write_nested_page(state *st, cli_found *found) {
 
 /* --- the verb --------------------------------------------------------------------------- */
 
+/* The lines are whole before the page appears, and the page before they do. */
+static int settle(state *st, taper_status status) {
+    if (st->has_output) return cli_output_settle(&st->out, NULL, status, NULL);
+    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+}
+
 static int put_found(state *st) {
     const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
     cli_found found = {.index = st->index.index,
@@ -345,16 +351,18 @@ static int put_found(state *st) {
     if (st->s.neighbourhood) {
         code = cli_put_neighbourhoods(&found, (uint64_t)st->s.neighbourhood, &st->s.common, &sink,
                                       &status);
-        if (code == CLI_DONE && !status && st->s.html) code = write_nested_page(st, &found);
+        if (code == CLI_DONE) code = settle(st, status);
+        if (code == CLI_DONE && st->s.html) code = write_nested_page(st, &found);
     } else {
         code = find_nearest(st, &found.k);
         found.image = st->image, found.distance = st->distance;
         status = code == CLI_DONE ? cli_put_nearest(&found, &st->s.common, &sink) : TAPER_OK;
-        if (code == CLI_DONE && !status && st->s.html) code = write_page(st, &found);
+        if (code == CLI_DONE) code = settle(st, status);
+        if (code == CLI_DONE && st->s.html) code = write_page(st, &found);
     }
-    if (code != CLI_DONE) return code;
-    if (st->has_output) return cli_output_close(&st->out, NULL, status, NULL);
-    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+    if ((code != CLI_DONE && code != CLI_SOME_FAILED) || !st->has_output) return code;
+    const int written = cli_output_close(&st->out, NULL, TAPER_OK, NULL);
+    return written == CLI_DONE ? code : written;
 }
 
 static int put_pairs(state *st) {

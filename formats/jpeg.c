@@ -44,6 +44,18 @@ static void fail_early(jpeg_job *job) {
     fail_job(job);
 }
 
+/* MiB that hold the coefficients of all components, padded to whole MCUs of at most 32 x 32, and
+ * what libjpeg takes beside: a power of two, as that is not known before. */
+static uint64_t memory_to_give(const jpeg_job *job) {
+    enum { PADDING = 32, BESIDE = 1 << 20 };
+    const struct jpeg_decompress_struct *d = &job->decoder;
+    const taper_limits l = formats_limits_or_default(job->limits);
+    const uint64_t each = ((uint64_t)d->image_width + PADDING) * (d->image_height + PADDING);
+    const uint64_t bytes = (uint64_t)d->num_components * each * sizeof(JCOEF) + BESIDE;
+    return formats_power_above(
+        formats_memory_needed(&l, bytes > l.max_memory ? bytes : l.max_memory) - 1);
+}
+
 static void on_error(j_common_ptr decoder) {
     jpeg_job *job = decoder->client_data;
     char message[JMSG_LENGTH_MAX];
@@ -53,8 +65,9 @@ static void on_error(j_common_ptr decoder) {
         job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory to decode a JPEG");
     else if (code == JERR_NO_BACKING_STORE || code == JERR_WIDTH_OVERFLOW)
         job->status = formats_fail(job->error, TAPER_ERR_LIMIT,
-                                   "decoding the JPEG takes more memory than allowed; raise "
-                                   "--max-memory if you trust it");
+                                   "decoding the JPEG takes more memory than allowed; give "
+                                   "--max-memory %lluM if you trust it",
+                                   (unsigned long long)memory_to_give(job));
     else if (code == JERR_BAD_PRECISION || code == JERR_SOF_UNSUPPORTED ||
              code == JERR_CONVERSION_NOTIMPL)
         job->status =

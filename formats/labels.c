@@ -219,12 +219,15 @@ static taper_status grow(label_text *t, const char *name, const char *label,
         LINE_BYTES + bytes_of_name(name) + 2 * (strlen(label) + (uint64_t)TEXT_BYTES);
     if (formats_account_take(&t->account, bytes) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the labels take more than %llu bytes of memory; raise --max-memory",
-                            (unsigned long long)t->account.limit);
+                            "the labels take more than %llu bytes of memory; give --max-memory "
+                            "%lluM",
+                            (unsigned long long)t->account.limit,
+                            (unsigned long long)formats_account_step(&t->account, bytes));
     if (t->count >= l.max_images)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the label file has more than %llu lines; raise --max-images",
-                            (unsigned long long)l.max_images);
+                            "the label file has more than %llu lines; give --max-images %llu",
+                            (unsigned long long)l.max_images,
+                            (unsigned long long)formats_power_above(l.max_images));
     if (t->count < t->capacity) return TAPER_OK;
     size_t capacity = t->capacity ? t->capacity * 2 : 256;
     char **names = realloc(t->names, capacity * sizeof *names);
@@ -351,9 +354,10 @@ static taper_status read_lines(label_text *t, const taper_limits *limits, taper_
 
 static taper_status decode_text(const void *bytes, size_t n, const taper_limits *limits,
                                 formats_labels *out, taper_error *error) {
+    const taper_limits l = formats_limits_or_default(limits);
     label_text t = {.at = bytes,
                     .end = (const char *)bytes + n,
-                    .account = {.limit = formats_limits_or_default(limits).max_memory}};
+                    .account = formats_account_within(&l)};
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) t.at += 3;
     taper_status status = read_lines(&t, limits, error);
     if (status == TAPER_OK)

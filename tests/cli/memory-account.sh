@@ -25,7 +25,7 @@ limited() { # MIB, VERB ARGUMENTS...: ends with 6, above a limit
         cat words
         exit 1
     fi
-    grep -q -e 'raise --max-memory' words
+    grep -q -e 'give --max-memory [0-9]*M' words
 }
 twelve=$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do echo front.taper; done)
 limited 30 merge $twelve
@@ -43,7 +43,7 @@ test "$mib" -lt 40
 
 # an index that could not be opened under the limit does not appear, and joining is charged, too
 "$TAPER" index -q -m bits.tpm -o few.tpx set/png
-expect 6 '*joining the indexes takes*raise --max-memory*' \
+expect 6 '*joining the indexes takes*give --max-memory 1M*' \
     "$TAPER" index --max-memory 10K -f -o joined.tpx few.tpx few.tpx
 test ! -e joined.tpx
 # what fits is done as ever

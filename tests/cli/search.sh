@@ -148,6 +148,15 @@ search -q -k 3 --html page2.html -i 3 set.taper >/dev/null
 test "$(grep -o 'data:image/png;base64' page2.html | wc -l)" -eq 4
 expect 0 'taper search: page3.html: warning: none of what was found has its picture there: *' search -k 3 --html page3.html -i 3 all.tpx
 grep -q '[a-z]*/[0-9]*.png' page3.html
+# pictures that cannot be read are named, once each; the page and what was found are written all the same
+mv set/png/star/0002.png whole.png
+head -c 400 whole.png >set/png/star/0002.png
+expect 1 'taper search: set/png/star/0002.png: the page shows no picture of it: *ends early*' \
+    search -k 119 -i 'set/png/star/000*.png' --html lacking.html --images set/png -o lacking.csv all.tpx
+test "$(grep -c 'shows no picture' expect.err)" -eq 1
+test "$(grep -o 'data:image/png;base64' lacking.html | wc -l)" -gt 30
+test "$(wc -l <lacking.csv)" -eq $((9 * 119 + 1))
+mv whole.png set/png/star/0002.png
 
 # the example program finds what the verb finds, but for the query itself
 if [ -x "$B/alike" ]; then

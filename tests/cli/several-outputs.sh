@@ -21,6 +21,22 @@ expect 5 "$full" classify -o codes --page /dev/full new
 none
 expect 5 "$full" classify -o /dev/full --page page new
 none
+"$TAPER" train -q --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" index -q -m bits.tpm -o few.tpx known
+search() { "$TAPER" search -k 1 -i 1 --images known "$@" few.tpx; }
+expect 5 "$full" search -o codes --html /dev/full
+none
+expect 5 "$full" search -o /dev/full --html page
+none
+"$TAPER" encode -q -m whole.tpm -o set.taper set/idx/images.idx --labels set/idx/labels.idx
+ln -s /dev/full some-labels.idx
+expect 5 '*some-labels.idx: *No space left*' "$TAPER" decode -f -m whole.tpm --format idx -o some.idx set.taper
+test ! -e some.idx
+rm some-labels.idx
+expect 0 'taper decode: labels in some-labels.idx' "$TAPER" decode -m whole.tpm --format idx -o some.idx set.taper
+test -s some.idx
+test -s some-labels.idx
+none
 expect 0 '*' embed -o codes --map page --labels-out labels known
 for output in codes labels page; do test -s $output; done
 rm codes page labels
