@@ -228,6 +228,106 @@ def make_names():
     put("many", 0, *(b"%d.jpg" % (i % 100) for i in range(140)))
 
 
+# --- files of images and labels: one input for each way to be wrong ---
+
+
+def make_pnms():
+    def put(name, content):
+        save("pnm/" + name, content)
+
+    put("no_number.ppm", b"P6 a 1 255 ")
+    put("number_too_large.ppm", b"P6 99999999999 1 255 ")
+    put("header_cut.ppm", b"P6 1 1 255")
+    put("header_no_blank.ppm", b"P6 1 1 255#abc")
+    put("most_0.pgm", b"P5 1 1 0 a")
+    put("sample_above_most.pgm", b"P5 1 1 9 a")
+    put("comments.pgm", b"P2 # one\n#two\n1 1 9#\n3")
+    put("bits_cut.pbm", b"P1 2 2 1 01  ")
+    put("bits_odd.pbm", b"P1 2 1 1 2 ")
+    put("plain_cut.pgm", b"P2 3 1 9 1 2     ")
+    put("no_pixels.pgm", b"P5 0 1 255 ")
+    pam = b"P7 WIDTH 1 HEIGHT 1 DEPTH %d MAXVAL %d TUPLTYPE x\nENDHDR\n"
+    put("channels_5.pam", pam % (5, 255) + b"abcde")
+    put("opaque.pam", pam % (4, 255) + b"abc\xff")
+    put("opaque_grey_16.pam", pam % (2, 65535) + b"ab\xff\xff")
+    put("cut.pam", b"P7 WIDTH 1 H")
+    put("unknown_line.pam", b"P7 WIDTH 1 LENGTH 1 MAXVAL 255\n")
+
+
+def make_pngs():
+    def put(name, content):
+        save("png/" + name, content)
+
+    put("no_signature.png", b"\x89PNX\r\n\x1a\n" + ihdr())
+    put("header_cut.png", (SIGNATURE + ihdr())[:20])
+    put("header_missing.png", SIGNATURE + chunk(b"gAMA", bytes(4)) + ihdr())
+    put("no_pixels.png", png(width=0))
+    put("header_asks_too_much.png", SIGNATURE + ihdr(1000, 1000) + chunk(b"IDAT") + chunk(b"IEND"))
+    put("opaque.png", png(colour=6, samples=4, fill=255))
+    put("opaque_grey_16.png", png(colour=4, samples=2, depth=16, fill=255))
+    put("warning.png", png(chunk(b"gAMA", bytes(4)), chunk(b"cHRM", b"1"), chunk(b"tEXt", b"x", damaged=True)))
+    for how in (2, 4, 5, 7):
+        put("exif_%d.png" % how, png(chunk(b"eXIf", exif(how)), width=3, height=2))
+
+
+def make_jpegs():
+    def put(name, content):
+        save("jpeg/" + name, content)
+
+    def frame(precision=8, width=8, height=8, parts=1, kind=0xC0):
+        return b"\xff\xd8" + segment(kind, struct.pack(">BHHB", precision, height, width, parts) +
+                                     b"".join(bytes([i + 1, 0x11, 0]) for i in range(parts)))
+
+    def scan(parts=1):
+        return segment(0xDA, bytes([parts]) + b"".join(bytes([i + 1, 0]) for i in range(parts)) + b"\0\x3f\0")
+
+    put("two_bytes.jpg", b"\xff\xd8")
+    put("no_jpeg.jpg", b"\xff\xd9\xff\xff")
+    put("12_bits.jpg", frame(12) + scan())
+    put("lossless.jpg", frame(kind=0xC3) + scan())
+    put("cmyk.jpg", frame(parts=4) + scan(4))
+    put("two_parts.jpg", frame(parts=2) + scan(2))
+    put("header_asks_too_much.jpg", frame(width=500, height=500) + scan())
+    put("no_tables.jpg", frame() + scan() + b"abc\xff\xd9")
+    tables = segment(0xDB, b"\0" + bytes([1] * 64)) + segment(0xC4, b"\0" + bytes([1] + [0] * 15) + b"\0")
+    put("many_scans.jpg", frame(kind=0xC2) + tables + (segment(0xDA, b"\1\1\0\0\0\0") + b"\x7f") * 520 + b"\xff\xd9")
+    for how in (2, 4, 5, 7):
+        put("exif_%d.jpg" % how, jpeg(segment(0xE1, b"Exif\0\0" + exif(how))))
+
+
+def make_idxs():
+    def put(name, content):
+        save("idx/" + name, content)
+
+    put("dimensions_5.idx", idx(8, (1,) * 5))
+    put("type_7.idx", idx(7, (1,)))
+    put("no_image.idx", idx(8, (0, 2, 2)))
+    put("no_images_at_all.idx", idx(8, (2, 9, 2, 9)))
+    put("no_dimension.idx", b"\0\0\x08\0")
+    put("opaque.idx", idx(8, (1, 1, 2, 4), b"abc\xffdef\xff"))
+    put("labels_signed.idx", idx(9, (2,), b"\1\2"))
+    put("labels_short.idx", idx(11, (2,), b"\0\1\0\2"))
+    put("labels_qmnist.idx", idx(12, (2, 8), bytes(64)))
+    put("labels_negative.idx", idx(9, (1,), b"\xff"))
+    put("labels_table.idx", idx(8, (2, 3)))
+    put("labels_fractions.idx", idx(13, (2,), bytes(8)))
+    many = idx(8, (2, 2, 2))
+    put("two_members.idx.gz", packed(many[:10]) + packed(many[10:]))
+    put("longer.idx.gz", packed(many + b"and more"))
+    put("cannot_hold.idx.gz", packed(idx(8, (1, 300, 300), b"")))
+    put("asks_too_much.idx.gz", packed(idx(8, (1, 30000, 30000), b"")))
+    put("damaged.idx.gz", packed(many)[:12] + b"\xff\xff" + packed(many)[14:])
+    put("damaged_behind.idx.gz", packed(idx(8, (90, 10, 10), bytes((i * i * 7919 >> 3) & 255 for i in range(9000))))[:4000] + b"\xff" * 99)
+    for name, text in {
+            "too_long": b"x" * 4200, "control": b"a\1b", "behind_quote": b"\"a\" b,c", "three_columns": b"a,b,c\nd,e,f",
+            "columns_differ": b"a,b\nc\n", "one_then_two": b"a\nb,c\n", "tab": b"a\tb\n", "semicolon": b"a;b\n",
+            "quoted_tab": b"\"a\tb\"\n", "utf16": b"\xff\xfea\0", "utf16_big": b"\xfe\xff\0a", "mark": b"\xef\xbb\xbfa,b",
+            "quotes": b"\"a\"\"b\nc\",'=1\n./d,''+e\n", "quote_open": b"a,\"b", "quoted_nul": b"\"a\0\"", "nothing": b"\n\n",
+            "heading_more": b"name,label,votes\na,1,2\n,,\nb,,\n", "numbers": b"10\n9\n-1\n01\n1\n", "empty_label": b"a,b\nc,\n",
+            "heading_alone": b"name,label\n", "blanks": b"  a \t, b \r\n"}.items():
+        put("labels_%s.csv" % name, text)
+
+
 # --- a set: a byte of `enum how`, then things ---
 
 NAME_FILES, NULL_LIST, FOLLOW, FEW, LITTLE, STREAM, LIST_STREAM, TWICE = (1 << i for i in range(8))
@@ -269,6 +369,9 @@ def make_sets():
     put("few_images_pnms", FEW, thing("a.ppm", pnm() * 5))
     put("little_memory", LITTLE, *(thing("long-%s-%d.pgm" % ("x" * 30, i), pnm()) for i in range(20)))
     put("little_memory_file", LITTLE | NAME_FILES, thing("a.pgm", pnm(50, 50)))
+    put("little_memory_stream", STREAM | NAME_FILES | LITTLE, thing("a.pgm", pnm(37, 37)))
+    put("little_memory_pnms", NAME_FILES | LITTLE, thing("a.pgm", pnm() + pnm(60, 60)))
+    put("little_memory_turned", NAME_FILES | LITTLE, thing("a.png", png(chunk(b"eXIf", exif(6)), width=30, height=30)))
     put("little_memory_classes", LITTLE, *(thing("%d/a.pgm" % i, pnm()) for i in range(4)))
 
 
@@ -350,4 +453,8 @@ def make_links(put, two):
 
 make_metadata()
 make_names()
+make_pnms()
+make_pngs()
+make_jpegs()
+make_idxs()
 make_sets()
