@@ -11,9 +11,14 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Containers: codec/decoder and what it reads them with.
+# Containers: what decodes them, and what passes them on without an encoder.
 decoder='codec/decoder/byte_store.c codec/decoder/codes.c codec/decoder/decoder.c codec/decoder/group_reader.c
-    codec/decoder/levels.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c'
+    codec/decoder/levels.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
+    codec/container/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
+    codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/entropy/range_coder.c'
+# Models: what their files say. Not here: what works with numbers that have been read (network, contexts and others).
+model='codec/model/model_read.c codec/model/embedding_record.c codec/model/work.c codec/bitplane/code_tables.c
+    codec/entropy/rans.c codec/entropy/weights_coder.c formats/model_file.c'
 # Indexes, used where they are mapped. Not here: what builds them (index_build, cascade_shares), and what works on numbers
 # in memory alone (knn, votes, centring).
 search='codec/search/bit_codes.c codec/search/cascade.c codec/search/cascade_measure.c codec/search/cascade_sample.c
@@ -25,11 +30,12 @@ formats='formats/bytes.c formats/cifar.c formats/container.c formats/directory.c
     formats/foreign.c formats/front.c formats/gzip.c formats/holds.c formats/icc.c formats/idx.c formats/image.c
     formats/image_list.c formats/image_names.c formats/imageset.c formats/imageset_inputs.c formats/imageset_labels.c
     formats/imageset_names.c formats/index_file.c formats/jpeg.c formats/label_names.c formats/labels.c
-    formats/merge_names.c formats/metadata.c formats/model_file.c formats/name_escape.c formats/name_key.c formats/png.c
+    formats/merge_names.c formats/metadata.c formats/name_escape.c formats/name_key.c formats/png.c
     formats/png_text.c formats/pnm.c formats/recognise.c formats/xmp.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
-apart='codec_bits_pack formats_idx_encode_labels formats_image_flatten formats_image_apply_alpha drop_alpha
-    formats_image_to_8bit write_program flush_output'
+apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
+    ideal_bits formats_idx_encode_images formats_idx_encode_labels formats_cifar_encode formats_image_flatten
+    formats_image_apply_alpha drop_alpha formats_image_to_8bit write_program flush_output'
 
 verbose=0
 [ "${1:-}" != -v ] || { verbose=1; shift; }
@@ -86,6 +92,6 @@ if [ $# -gt 0 ]; then
     group "these" "$@"
 else
     # shellcheck disable=SC2086
-    { group "codec/decoder" $decoder; group "codec/search" $search; group "formats" $formats; }
+    { group "containers" $decoder; group "models" $model; group "indexes" $search; group "files, names and text" $formats; }
 fi
 exit $status
