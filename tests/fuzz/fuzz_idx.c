@@ -10,10 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static const taper_limits limits = {
-    .max_pixels = 1 << 16, .max_images = 1 << 16, .max_memory = 1 << 22},
-                          few = {.max_images = 2},
-                          little = {.max_memory = 300};
+static const taper_limits limits = {.max_pixels = 1 << 16,
+                                    .max_images = 1 << 16,
+                                    .max_memory = 1 << 22},
+                          few = {.max_images = 2}, little = {.max_memory = 300};
 
 /* An image, written alone, plain and packed, is the same when it is read again. */
 static void write_again(const taper_image *image) {
@@ -67,8 +67,8 @@ static void read_labels(const uint8_t *bytes, size_t n, const taper_limits *most
         const int32_t class = labels.classes[i]; /* -1: left empty */
         if (class < -1 || (class >= 0 && (size_t) class >= labels.class_count)) abort();
         if (labels.names && !formats_labels_has(&labels, labels.keys[i])) abort();
-        if (labels.names && formats_labels_find(&labels, labels.keys[i]) >= (int32_t)labels.class_count)
-            abort();
+        const int32_t found = labels.names ? formats_labels_find(&labels, labels.keys[i]) : -1;
+        if (found < -1 || (found >= 0 && (size_t)found >= labels.class_count)) abort();
     }
     if (formats_labels_check_count(&labels, labels.count + 1, NULL) != TAPER_ERR_ARG) abort();
     if (formats_labels_check_count(&labels, labels.count, NULL) != TAPER_OK) abort();

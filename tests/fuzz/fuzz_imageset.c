@@ -5,7 +5,8 @@
  * are the kind (enum kind) and whose lower six the length of the name, the name, and, of a file,
  * two bytes, the lower one first, for its length, and its bytes; of a link as many for where it
  * leads. A file "labels" is the label file, a file "list" the list of files; these two stand beside
- * the folder "set". Nothing outside of a folder of its own below TMPDIR is made, read or removed. */
+ * the folder "set". Nothing outside of a folder of its own below TMPDIR is made, read or removed,
+ * but for /dev/null. */
 #include "formats/front.h"
 #include "formats/image.h"
 #include "formats/image_names.h"
@@ -20,14 +21,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 enum how {
-    NAME_FILES = 1,   /* each file is an input, else the folder is */
-    NULL_LIST = 2,    /* the list's names end in NUL bytes */
+    NAME_FILES = 1, /* each file is an input, else the folder is */
+    NULL_LIST = 2,  /* the list's names end in NUL bytes */
     FOLLOW_LINKS = 4,
-    FEW_IMAGES = 8,   /* limits that are passed at once */
+    FEW_IMAGES = 8, /* limits that are passed at once */
     LITTLE_MEMORY = 16,
-    STREAM = 32,      /* the first file is standard input, too */
+    STREAM = 32, /* the first file is standard input, too */
     LIST_IS_STREAM = 64,
-    TWICE = 128       /* the folder is named a second time */
+    TWICE = 128 /* the folder is named a second time */
 };
 enum kind { A_FILE, A_LINK, A_DEVICE_LINK, A_LINK_UP };
 enum { MOST_THINGS = 24, MOST_MADE = 200, MOST_BYTES = 1 << 16, MOST_INPUTS = MOST_THINGS + 4 };
@@ -61,9 +62,10 @@ static void make_base(void) {
 }
 
 static char *join(const char *a, const char *b, const char *c) {
-    char *path = malloc(strlen(a) + strlen(b) + strlen(c) + 1);
+    const size_t room = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *path = malloc(room);
     must(path != NULL);
-    sprintf(path, "%s%s%s", a, b, c);
+    snprintf(path, room, "%s%s%s", a, b, c);
     return path;
 }
 
@@ -198,10 +200,10 @@ static void look_at_image(const formats_imageset *set, size_t i, const taper_lim
 /* What is counted is no more than there is, and has an example where it is not 0. */
 static void look_at_counts(const formats_imageset *set) {
     typedef size_t count_fn(const formats_imageset *, const char **);
-    static count_fn *const counts[] = {
-        formats_imageset_profiles,      formats_imageset_orientations, formats_imageset_exifs,
-        formats_imageset_more_pictures, formats_imageset_in_folders,   formats_imageset_numbered,
-        formats_imageset_lines_left,    formats_imageset_lines_twice};
+    static count_fn *const counts[] = {formats_imageset_profiles,   formats_imageset_orientations,
+                                       formats_imageset_exifs,      formats_imageset_more_pictures,
+                                       formats_imageset_in_folders, formats_imageset_numbered,
+                                       formats_imageset_lines_left, formats_imageset_lines_twice};
     const size_t classes = formats_imageset_class_count(set), n = formats_imageset_count(set);
     const char *first;
     taper_image image;

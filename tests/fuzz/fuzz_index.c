@@ -3,8 +3,8 @@
  * within its numbers, whatever its codes, table and images are; what is sound, too, must find what
  * the definition finds, and be the same when it is joined with nothing. Bit 4: the bytes are no
  * file but changes of one that is made here, of 16,400 codes, so that a small input reaches what
- * only large indexes have: the search that is not exact. Bit 5: two threads search. A byte says of how many bits; then come
- * changes, of a place, three bytes, and what is put there. */
+ * only large indexes have: the search that is not exact. A byte says of how many bits; then come
+ * changes, of a place, three bytes, and what is put there. Bit 5: two threads search. */
 #include "codec/search/index.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make_inputs.py -- wrote the hand-made inputs of the corpora imageset, names and metadata, and those of the other
-image and label files that reach one line each; kept so that they can be made again when the formats change:
+"""make_inputs.py -- wrote the hand-made inputs of the corpora imageset, names, metadata and checkpoint, and those
+of the other image and label files that reach one line each; kept so that they can be made again when the formats change:
 
     python3 tests/fuzz/make_inputs.py tests/fuzz/corpus
 
@@ -328,6 +328,34 @@ def make_idxs():
         put("labels_%s.csv" % name, text)
 
 
+# --- checkpoints of the run that fuzz_checkpoint.c expects: a byte of how, then the file ---
+
+
+def make_checkpoints():
+    def put(name, how=3, version=2, fingerprint=9, best=1.5, curve=1, claimed=None, parts=2, size=4, weight=0.5, behind=b"", cut=0):
+        head = b"TPRCHK\r\n\x1a\n" + struct.pack("<IQQIdd4dI", version, fingerprint, 7, 1, best, 2.0, 1, 2, 3, 4,
+                                                   curve if claimed is None else claimed)
+        rest = struct.pack("<8d", *range(8)) * curve + struct.pack("<I", parts)
+        rest += struct.pack("<IQ3f", size, 3, weight, 1, 2) + struct.pack("<IQ2Q", 8, 2, 5, 2**63) + behind + bytes(4)
+        whole = head + rest
+        save("checkpoint/" + name, bytes([how]) + whole[:len(whole) - cut])
+
+    put("whole")
+    put("no_curve", curve=0)
+    put("not_mended", how=0)
+    put("other_run", how=1, fingerprint=8)
+    put("version_1", version=1)
+    put("loss_is_no_number", best=float("nan"))
+    put("weight_is_infinite", weight=float("inf"))
+    put("claims_many_epochs", claimed=99999)
+    put("three_parts", parts=3)
+    put("other_elements", size=8)
+    put("cut", how=2, cut=30)
+    put("bytes_behind", behind=b"1234")
+    save("checkpoint/other_file", b"\3" + b"P5 1 1 255 " * 20)
+    save("checkpoint/empty", b"\0")
+
+
 # --- a set: a byte of `enum how`, then things ---
 
 NAME_FILES, NULL_LIST, FOLLOW, FEW, LITTLE, STREAM, LIST_STREAM, TWICE = (1 << i for i in range(8))
@@ -453,6 +481,7 @@ def make_links(put, two):
 
 make_metadata()
 make_names()
+make_checkpoints()
 make_pnms()
 make_pngs()
 make_jpegs()
