@@ -125,6 +125,7 @@ def make_metadata():
     put("xmp_cut", XMP_INPUT, b"<a tiff:Orientation='")
     put("exif_big", EXIF_INPUT, exif(6))
     put("exif_little_long", EXIF_INPUT, exif(3, big=False, kind=4))
+    put("exif_900", EXIF_INPUT, exif(900))
     put("exif_two_values", EXIF_INPUT, exif(3, count=2))
     put("exif_other_tag", EXIF_INPUT, exif(3, tag=0x110))
     put("exif_many_entries", EXIF_INPUT, exif(3, tag=0x110, entries=9))
