@@ -395,6 +395,7 @@ def make_sets():
     put("few_images", FEW, *(thing("%d.pgm" % i, pnm()) for i in range(5)))
     put("few_images_idx", FEW | NAME_FILES, thing("a.idx", idx(8, (5, 1, 1))))
     put("few_images_named", FEW | NAME_FILES, *(thing("%d.pgm" % i, pnm()) for i in range(5)))
+    put("one_image_too_many", FEW | NAME_FILES, *(thing("%d.pgm" % i, pnm()) for i in range(4)))
     put("few_images_pnms", FEW, thing("a.ppm", pnm() * 5))
     put("little_memory", LITTLE, *(thing("long-%s-%d.pgm" % ("x" * 30, i), pnm()) for i in range(20)))
     put("little_memory_file", LITTLE | NAME_FILES, thing("a.pgm", pnm(50, 50)))
