@@ -229,6 +229,7 @@ static void look_at(const formats_imageset *set, const taper_limits *limits) {
         look_at_image(set, i, limits);
     look_at_counts(set);
     must(formats_imageset_memory(set) <= limits->max_memory);
+    must(formats_imageset_count(set) <= limits->max_images);
 }
 
 /* The inputs as `how` says; their number. */
