@@ -16,7 +16,8 @@ at=$here/root/opt/taper
 
 # every file of the list, and nothing that a release does not name
 for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.0 \
-    lib/pkgconfig/taper.pc share/man/man1/taper.1 share/bash-completion/completions/taper \
+    lib/pkgconfig/taper.pc share/man/man1/taper.1 share/man/man3/taper.3 share/man/man5/taper.5 \
+    share/bash-completion/completions/taper \
     share/zsh/site-functions/_taper share/taper/photo.tpm share/taper/tiny.tpm; do
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
 done
