@@ -31,7 +31,7 @@ import tempfile
 KIB = 1024
 ONE, CUTS = "kodim23", (500, 2000, 8000, 32000)
 SHEET = (16 * KIB, 32 * KIB, 64 * KIB, 128 * KIB)
-CUT_QUALITIES = (1, 3, 5, 10, 15, 20, 30, 40)
+CUT_QUALITIES = (3, 5, 10, 15, 20, 30, 40)
 SCALES = (3, 4, 6, 8, 12, 16)
 LABEL = ("-fill", "white", "-undercolor", "#000000b0", "-font", "DejaVu-Sans-Bold")
 
@@ -84,11 +84,19 @@ def jpegs(originals, quality, folder, scale=1):
 
 
 def pixels(files, originals):
-    """Decode JPEG files, also cut ones, to the size of the originals."""
+    """Decode JPEG files, also cut ones, to the size of the originals. libjpeg refuses a file that ends within a
+    Huffman table; it is then cut before that table."""
     shown = [file[:-4] + ".shown.png" for file in files]
     for file, original, out in zip(files, originals, shown):
         side = run("identify", "-format", "%wx%h!", original)
-        run("convert", file, "-resize", side, "png24:" + out, check=False)
+        while "error/" in run("convert", file, "-resize", side, "png24:" + out, check=False):
+            if os.path.exists(out):
+                os.remove(out)
+            with open(file, "rb") as stream:
+                table = stream.read().rfind(b"\xff\xc4")
+            if table < 0:
+                break
+            os.truncate(file, table)
     return shown
 
 
@@ -142,7 +150,7 @@ def thumbnails_at(originals, size, folder):
 
 
 def label(picture, text, points):
-    run("convert", picture, "-gravity", "NorthWest", "-pointsize", str(points), *LABEL, "-annotate", "+8+8",
+    run("convert", picture, "-gravity", "NorthWest", "-pointsize", str(points), *LABEL, "-annotate", "+4+4",
         " %s " % text, picture)
 
 
@@ -172,7 +180,8 @@ def contact(shown, text, work, number):
     part = "%s/contact-%d.png" % (work, number)
     run("montage", *shown, "-tile", "6x4", "-resize", "96x64^", "-gravity", "center", "-extent", "96x64",
         "-geometry", "+1+1", "-background", "#808080", part)
-    label(part, text, 26)
+    run("convert", part, "-background", "#202020", "-gravity", "North", "-splice", "0x40", part)
+    label(part, text, 30)
     return part
 
 
