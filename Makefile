@@ -1,7 +1,9 @@
 # make            the tool, the libraries and the samples generator   (build/opt/taper)
 # make deps       install the Debian packages it builds with; `demo` and `check` do so themselves
 # make demo       the main job on a generated set; leaves build/demo/index.html
-# make check      every test that needs no GPU; ends with `N passed, N failed`; skips say why
+# make check-quick  the fast tests of every module, to run after each change
+# make check      every test that is not long and needs no GPU; ends with `N passed, N failed`; skips say why
+# make check-all  every test: long ones, all shapes, sanitizers, a sample of mutants of the kernels
 # make check-gpu  what only a GPU can show; REQUIRE=cuda: fails where there is none
 # make V=1 ...    with the compiler's command lines; -jN: N jobs in place of one a processor
 # make SAN=1 ...  the same under ASan + UBSan, in its own build folder
@@ -78,7 +80,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-san check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -88,10 +90,24 @@ demo: deps
 	@$(MAKE) --no-print-directory demo-run
 demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
+# The tiers of tests: tests/run.sh and tests/tiers.txt. Kernels are compiled for one architecture where none was asked
+# for, and none was compiled before.
+SOME_ARCH = CUDA_ARCH="$$(cat $(B)/cuda_arch 2>/dev/null || echo $(lastword $(CUDA_ARCH)))"
+check-quick: deps
+	@$(MAKE) --no-print-directory $(SOME_ARCH) all $(B)/tests/all
+	@TIER=quick sh tests/run.sh $(B)
 check: deps
-	@$(MAKE) --no-print-directory check-run
-check-run: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike $(B)/tests/conformance/generate
-	@sh tests/run.sh $(B)
+	@$(MAKE) --no-print-directory $(SOME_ARCH) check-run
+check-run: check-programs
+	@TIER=check sh tests/run.sh $(B)
+check-all: deps
+	@$(MAKE) --no-print-directory check-programs
+	@$(MAKE) --no-print-directory SAN=1 CUDA=0 check-san
+	@TIER=all SAN_BUILD=build/san sh tests/run.sh $(B)
+check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths \
+    $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
+    $(B)/tests/conformance/generate
+check-san: all $(B)/tests/all $(REPLAYS)
 
 # Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
 MODEL_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -105,8 +121,11 @@ $(B)/model/%.o: %.cc Makefile
 	@mkdir -p $(@D)
 	$(call say,MODEL)$(MODEL_CXX) -o $@ $<
 $(B)/tests/test_kernels%.o: SANFLAGS := $(MODEL_SAN)
-$(filter $(B)/tests/test_kernels_%,$(TESTS)): %: %.o $(MODEL_OBJ) $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(filter-out %.cu.o,$(TRAIN_OBJ)) $(filter-out %.cu.o,$(LIB_OBJ))
+KERNEL_TESTS := $(filter $(B)/tests/test_kernels_%,$(TESTS))
+$(B)/tests/all_kernels: $(KERNEL_TESTS:=.o) $(B)/tests/all_kernels.o $(MODEL_OBJ) $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(filter-out %.cu.o,$(TRAIN_OBJ)) $(filter-out %.cu.o,$(LIB_OBJ))
 	$(call say,LD)$(CXX) $(MODEL_SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
+$(KERNEL_TESTS): $(B)/tests/all_kernels
+	@ln -sf $(<F) $@
 
 # The program with kernels on the processor, for tests.
 $(B)/model/cli/device.o: cli/device.c Makefile
@@ -145,15 +164,31 @@ $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 $(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-# tests run for a moment, and are compiled for it
+# Tests run for a moment, and are compiled for it. They are linked into one program, which runs the test that it is
+# called by: each is a link to it. Those that replace functions of the C library, have arguments, or test programs of
+# bench/ are programs of their own.
+OWN_PROGRAM := $(addprefix $(B)/tests/test_,signals limits theory paper paper_embedding circles)
+TOGETHER    := $(filter-out $(OWN_PROGRAM) $(KERNEL_TESTS),$(TESTS))
 $(B)/tests/%.o: CFLAGS := $(subst -O3,-O1,$(CFLAGS))
+$(addsuffix .o,$(TOGETHER) $(KERNEL_TESTS)): TEST_DEFS = -Dmain=main_of_$(basename $(@F))
+$(B)/tests/all.c: LISTED := $(TOGETHER)
+$(B)/tests/all_kernels.c: LISTED := $(KERNEL_TESTS)
+$(B)/tests/all.c $(B)/tests/all_kernels.c: tests/all.sh $(TESTS:$(B)/%=%.c)
+	@mkdir -p $(@D)
+	@sh tests/all.sh $(notdir $(LISTED)) >$@
+$(B)/tests/all.o $(B)/tests/all_kernels.o: %.o: %.c
+	$(call say,CC)$(CC) -std=c11 -Wall -Wextra -c -o $@ $<
+$(B)/tests/all: $(TOGETHER:=.o) $(B)/tests/all.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
+$(TOGETHER): $(B)/tests/all
+	@ln -sf $(<F) $@
 # what trains is compared with LAPACK itself
 $(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
 $(B)/tests/test_paper: $(call obj,bench/paper/least_squares.c bench/paper/itq.c bench/paper/rungs.c bench/paper/populations.c)
 $(B)/tests/test_paper_embedding: $(filter-out %/paper_embedding.o,$(call obj,$(wildcard bench/paper-embedding/*.c bench/figures/*.c))) \
     $(B)/bench/common.o $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES)))
 $(B)/tests/test_circles: $(call obj,bench/paper-embedding/circles.c)
-$(B)/tests/test_%: $(B)/tests/test_%.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
+$(OWN_PROGRAM): %: %.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
@@ -172,6 +207,8 @@ $(B)/bench/nested_dropout $(B)/bench/paper_embedding $(B)/bench/bench_retrieval:
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+# checkpoints are read by training
+$(B)/tests/fuzz/fuzz_checkpoint: $(call obj,train/optimise/checkpoint.c train/optimise/run.c train/device/device.c)
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -180,7 +217,7 @@ $(B)/example $(B)/ranges $(B)/alike: $(B)/%: $(B)/samples/example/%.o $(B)/libta
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(RIVAL_DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(TEST_DEFS) $(RIVAL_DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
 # The rivals of `compare` are compiled for the libraries that are here, under the names that the linker would note.
 RIVAL :=
 $(B)/cli/compare/jpeg2000.o: RIVAL := libopenjp2
@@ -197,7 +234,12 @@ $(B)/cli/search/map_page.o: cli/search/map_page.S cli/search/map.html
 $(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
-$(B)/%.cu.o: %.cu Makefile
+# Kernels are compiled again where the list of architectures has changed.
+$(B)/cuda_arch: FORCE
+	@mkdir -p $(@D)
+	@echo "$(CUDA_ARCH)" | cmp -s - $@ || echo "$(CUDA_ARCH)" >$@
+FORCE:
+$(B)/%.cu.o: %.cu Makefile $(B)/cuda_arch
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) $(NVCCFLAGS) -Xptxas -v -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2>$(@:.o=.ptxas) || \
 	    { cat $(@:.o=.ptxas) >&2; exit 1; }

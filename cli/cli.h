@@ -17,6 +17,8 @@
  *   picture_plan           what is decoded into what: decoding makes the plan, picture_files
  *                          carries it out below one folder, picture_names names them;
  *                          name_case: names that differ by case
+ *   labels_beside          the file of labels beside one of images
+ *   shard_names            names that joining containers changes
  *   decode_progressive     refining files as bytes arrive; decode_levels: levels as text; reach:
  *                          which images a cut of layout `image` holds
  *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`

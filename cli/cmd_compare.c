@@ -29,7 +29,7 @@ static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "encode with this model; photo and tiny are built in [photo]"},
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
-     .help = "leave rd.csv, plots and index.html in this folder"},
+     .help = "leave rd.csv, plots and index.html in this folder; -f replaces unchanged ones"},
     {"rivals", 'r', CLI_STRING, "LIST", offsetof(settings, rivals), .initial = "all",
      .help = "compare with these of jpeg,jpeg2000,webp,avif,jxl; or all, or none"},
     {"bpp", 0, CLI_NUMBERS, "LIST", offsetof(settings, bpp), .min = 1e-6, .max = 1e6,
@@ -84,6 +84,7 @@ typedef struct state {
     cli_comparison *result;
     cli_progress progress;
     cli_left_out left;
+    int made_folder; /* -o, by this run */
 } state;
 
 /* --- what the library calls back -------------------------------------------------------------- */
@@ -159,15 +160,25 @@ static int load_model(state *st) {
 }
 
 /* Make the folder, or see that the report would overwrite nothing. */
-static int prepare_folder(const settings *s) {
+static int prepare_folder(state *st) {
+    const settings *s = &st->s;
     struct stat is;
-    if (mkdir(s->output, 0777) == 0) return CLI_DONE;
+    st->made_folder = mkdir(s->output, 0777) == 0;
+    if (st->made_folder) return CLI_DONE;
     if (errno != EEXIST) {
         cli_error("compare", s->output, "cannot make the folder: %s", strerror(errno));
         return CLI_IO;
     }
     if (stat(s->output, &is) != 0 || !S_ISDIR(is.st_mode)) {
         cli_error("compare", s->output, "is not a folder; give -o the name of one");
+        return CLI_IO;
+    }
+    const char *foreign = s->common.force ? cli_own_report_foreign(s->output) : NULL;
+    if (foreign) {
+        cli_error("compare", s->output,
+                  "has a file %s that is not as `taper compare` wrote it: it is not overwritten, "
+                  "even with -f; remove it, or give another -o",
+                  foreign);
         return CLI_IO;
     }
     for (size_t i = 0; cli_report_files[i] && !s->common.force; i++) {
@@ -392,7 +403,7 @@ static int open_inputs(state *st, char **operand, size_t n) {
                          "-n takes part of the images; a container holds all of them: use a model");
     if (code == CLI_DONE) code = cli_device_for_coding(&cli_verb_compare, &st->s.common);
     if (code == CLI_DONE) code = choose_rivals(st);
-    if (code == CLI_DONE && st->s.output) code = prepare_folder(&st->s);
+    if (code == CLI_DONE && st->s.output) code = prepare_folder(st);
     if (!st->container && !st->s.model) st->s.model = CLI_DEFAULT_MODEL;
     if (code == CLI_DONE) code = load_model(st);
     if (code == CLI_DONE) {
@@ -445,6 +456,8 @@ int cmd_compare(int argc, char **argv) {
     if (code == CLI_DONE) code = tell(&st, command);
     if (code == CLI_DONE && st.container) cli_left_out_tell(&st.left, st.set);
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
+    /* a run that failed leaves no empty folder */
+    if (code != CLI_DONE && st.made_folder) rmdir(st.s.output);
     cli_subject_close(&st.subject);
     cli_originals_close(&st.originals);
     cli_model_close(&st.model);

@@ -8,6 +8,7 @@
 #include "cli/common/progress.h"
 #include "cli/decoding.h"
 #include "cli/device.h"
+#include "cli/labels_beside.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
 #include "formats/cifar.h"
@@ -29,6 +30,8 @@ typedef struct settings {
 } settings;
 
 static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
+enum { USE_IMAGES = 1 };
+static const char *const uses[] = {"images, not --levels", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
      .help = "folder for the images; for one image also a file, or -"},
@@ -42,11 +45,11 @@ static const cli_option options[] = {
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
      .choices = formats, .help = "kind of files; idx and cifar are one file"},
     {"class-folders", 0, CLI_FLAG, .offset = offsetof(settings, class_folders),
-     .help = "put each image into a folder named after its class"},
+     .help = "put each image into a folder named after its class", .uses = USE_IMAGES},
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
      .help = "rewrite the images as bytes arrive, for a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
-     .help = "exit with 4 when the container was cut"},
+     .help = "exit with 4 when the container was cut", .uses = USE_IMAGES},
     {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
      .help = "no images: print the integers behind them, to compare decoders"},
     CLI_CODING_OPTIONS(settings),
@@ -61,6 +64,7 @@ const cli_verb cli_verb_decode = {
     .what = "a container, or any front part of one, into images",
     .synopsis = "[options] [-m MODEL] -o DIR CONTAINER",
     .options = options,
+    .uses = uses,
     .about =
         "Decodes a file, a cut file, or - for standard input. --bytes, --bpp, "
         "--bytes-per-image and --fraction decode as if the file had been cut there. Each "
@@ -69,9 +73,10 @@ const cli_verb cli_verb_decode = {
         "where -o names one: x.png, x.pnm, x.ppm, x.pgm. All go into one file where -o names "
         "x.idx, x.idx.gz or x.bin, or --format says so.\n\n"
         "--format idx writes the labels, where there are any, into a second file: beside "
-        "x-images-idx3-ubyte it is x-labels-idx1-ubyte, beside x.idx it is x-labels.idx.\n\n"
-        "Below the output folder -f replaces a file only where `taper decode` wrote it. No link is "
-        "followed there: with -f a link in the place of a file is "
+        "x-images-idx3-ubyte it is x-labels-idx1-ubyte, beside x.idx it is x-labels.idx. "
+        "-f does not replace that one where it holds other labels.\n\n"
+        "Below the output folder -f replaces a file only while it is as `taper decode` wrote it. "
+        "No link is followed there: with -f a link in the place of a file is "
         "replaced, a link in the place of a folder is an error. Names that the file system "
         "refuses are said and left out, and the exit code is 1.\n\n"
         "With --progressive the images are first written as soon as the front matter is "
@@ -215,10 +220,12 @@ static int make_room(job *j) {
     for (uint64_t k = 0; k < j->plan.count; k++) {
         if (info_of(j, k, &info))
             total += info.bytes;
-        if (total <= j->q->limits.max_memory / 2) continue;
+    }
+    if (total > j->q->limits.max_memory / 2) {
         cli_error("decode", j->q->output,
-                  "one file of all images needs more than half of --max-memory; raise it, or use "
-                  "--format png");
+                  "one file of all images needs more than half of the memory that is left; give "
+                  "--max-memory %lluM, or use --format png",
+                  (unsigned long long)formats_memory_needed(&j->q->limits, 2 * total));
         return CLI_LIMIT;
     }
     j->kept = calloc(j->plan.count, sizeof *j->kept);
@@ -238,16 +245,12 @@ static uint8_t *labels_of(const job *j, uint64_t *lacking) {
     return label;
 }
 
-static bool is_gzip(const char *path) {
-    size_t n = strlen(path);
-    return n > 3 && !strcmp(path + n - 3, ".gz");
-}
-
 static taper_status encode_kept(const job *j, uint8_t **bytes, size_t *n, taper_error *error) {
     size_t count = (size_t)j->plan.count;
     uint64_t lacking;
     if (j->plan.format == CLI_PICTURE_IDX)
-        return formats_idx_encode_images(j->kept, count, is_gzip(j->q->output), bytes, n, error);
+        return formats_idx_encode_images(j->kept, count, cli_is_gzip_name(j->q->output), bytes, n,
+                                         error);
     if (j->plan.format != CLI_PICTURE_CIFAR)
         return cli_picture_encode(j->plan.format, j->kept, bytes, n, error);
     uint8_t *label = labels_of(j, &lacking);
@@ -268,7 +271,7 @@ static int write_one_file(job *j, cli_output *out) {
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
     free(bytes);
-    return cli_output_close(out, j->q->output, status, &error);
+    return cli_output_settle(out, j->q->output, status, &error);
 }
 
 static int write_labels(job *j, cli_output *out) {
@@ -277,37 +280,23 @@ static int write_labels(job *j, cli_output *out) {
     size_t n = 0;
     uint64_t lacking;
     uint8_t *label = labels_of(j, &lacking);
-    taper_status status = label ? formats_idx_encode_labels(label, (size_t)j->plan.count,
-                                                            is_gzip(out->path), &bytes, &n, &error)
+    const int is_gzip = cli_is_gzip_name(out->path);
+    taper_status status = label ? formats_idx_encode_labels(label, (size_t)j->plan.count, is_gzip,
+                                                            &bytes, &n, &error)
                                 : formats_fail(&error, TAPER_ERR_NOMEM, "no memory for the labels");
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
     free(label), free(bytes);
-    int code = cli_output_close(out, j->q->input, status, &error);
-    if (code == CLI_DONE) cli_note(j->q->common, "decode", "labels in %s", out->path);
-    return code;
+    return cli_output_settle(out, j->q->input, status, &error);
 }
 
-/* The file of labels that goes with a file of images: "x-images-idx3-ubyte" and
- * "x-labels-idx1-ubyte", or "x.idx.gz" and "x-labels.idx.gz"; NULL without memory. */
-static char *labels_beside(const char *path) {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *images = strstr(base, "images");
-    size_t end = strlen(path);
-    char *to = malloc(end + sizeof "-labels");
-    if (!to) return NULL;
-    memcpy(to, path, end + 1);
-    if (images) {
-        memcpy(to + (images - path), "labels", 6);
-        char *kind = strstr(to + (images - path), "idx");
-        if (kind && (kind[3] == '3' || kind[3] == '4')) kind[3] = '1';
-        return to;
-    }
-    if (is_gzip(base)) end -= 3;
-    if (end > 4 && !strncmp(path + end - 4, ".idx", 4)) end -= 4;
-    memcpy(to + end, "-labels", 7);
-    memcpy(to + end + 7, path + end, strlen(path + end) + 1);
-    return to;
+/* What is settled appears. */
+static int place_both(const job *j, cli_output *images, cli_output *labels) {
+    int code = cli_output_close(images, j->q->output, TAPER_OK, NULL);
+    if (code != CLI_DONE || !labels->path) return code;
+    code = cli_output_close(labels, j->q->input, TAPER_OK, NULL);
+    if (code == CLI_DONE) cli_note(j->q->common, "decode", "labels in %s", labels->path);
+    return code;
 }
 
 /* Where the labels go, or *path NULL: there are none, or IDX cannot hold them, which is said. */
@@ -319,18 +308,21 @@ static int place_labels(const job *j, char **path) {
         taper_decoder_get_info(j->worker[0].decoder, &info) != TAPER_OK || !info.has_labels)
         return CLI_DONE;
     uint8_t *label = labels_of(j, &lacking);
-    free(label);
     if (!label) return cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
+    int code = CLI_DONE;
     if (lacking) {
         cli_warning("decode", j->q->output,
                     "without labels: %llu image%s with none, or one above 255",
                     (unsigned long long)lacking, formats_plural(lacking, "s"));
     } else if (!strcmp(j->q->output, "-")) {
         cli_warning("decode", NULL, "without labels: give -o FILE, and they go beside it");
-    } else if (!(*path = labels_beside(j->q->output))) {
-        return cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
+    } else if (!(*path = cli_labels_beside(j->q->output))) {
+        code = cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
+    } else {
+        code = cli_labels_beside_check(j->q->common, *path, label, (size_t)j->plan.count);
     }
-    return CLI_DONE;
+    free(label);
+    return code;
 }
 
 static int open_one_file(const job *j, cli_output *out, const char *path) {
@@ -349,6 +341,7 @@ static int decode_to_one_file(job *j, uint32_t groups) {
     if (code == CLI_DONE) {
         code = write_one_file(j, &images);
         if (code == CLI_DONE && labels_path) code = write_labels(j, &labels);
+        if (code == CLI_DONE) code = place_both(j, &images, &labels);
     }
     formats_atomic_file_abort(images.file); /* NULL once closed */
     formats_atomic_file_abort(labels.file);
@@ -474,6 +467,7 @@ int cmd_decode(int argc, char **argv) {
     int first, code = cli_options_parse(&cli_verb_decode, argc, argv, &s, &first);
     if (code >= 0) return code;
     code = check_usage(&s, argc - first);
+    if (code == CLI_DONE) cli_options_name_idle(&cli_verb_decode, s.levels ? 0 : USE_IMAGES);
     if (code == CLI_DONE) code = run(&s, argv[first]);
     cli_options_free(&cli_verb_decode, &s);
     return code;

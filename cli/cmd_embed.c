@@ -23,13 +23,15 @@ typedef struct settings {
 
 enum { AS_NPY, AS_CSV };
 static const char *const as[] = {"npy", "csv", NULL};
+enum { USE_LABELS = 1 };
+static const char *const uses[] = {"CSV, --map, --labels-out or --json", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the codes here, .npy or .csv; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "made by `taper train`; or photo or tiny; containers may bring their own"},
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "npy", .choices = as,
-     .help = "where the output's name does not say it"},
+     .help = "where the output's name does not say it", .with = "output"},
     {"map", 0, CLI_STRING, "FILE", offsetof(settings, map),
      .help = "write a page here: a point an image, which shows it, and its neighbours"},
     {"labels-out", 0, CLI_STRING, "FILE", offsetof(settings, labels_out),
@@ -37,7 +39,7 @@ static const cli_option options[] = {
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
      .help = "take the first N numbers of each code (`train --nested`); 0: all"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
+     .help = "class labels: IDX, or CSV `name,label`, or one label a line", .uses = USE_LABELS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read names of inputs from this file, one a line; - is standard input"},
     CLI_NULL_OPTION(settings),
@@ -56,6 +58,7 @@ const cli_verb cli_verb_embed = {
     .what = "codes of images as an array: .npy or CSV",
     .synopsis = "[options] -m MODEL -o CODES.npy INPUT...",
     .options = options,
+    .uses = uses,
     .about =
         "Each image becomes its code: a row of numbers, the model's units. With an embedding model "
         "(`taper train --preset labels` or --objective) it may have any size; with others it has "
@@ -68,7 +71,8 @@ const cli_verb cli_verb_embed = {
         "near as the file's bits say. How many that are is told.\n\n"
         "A .npy file is what numpy.load reads: float32, [images][units]. CSV has a line for each "
         "image, name,label,c0,c1,... under a heading; numbers read back as the same float32. "
-        "Images of IDX and CIFAR files are called FILE#1, FILE#2 and so on.\n\n"
+        "Names are relative to the input folder: of the input cats/ the file cats/old/1.png is "
+        "old/1.png. Images of IDX and CIFAR files are called FILE#1, FILE#2 and so on.\n\n"
         "--map writes a page that works offline, for people: each image is a point, which shows it "
         "and, when clicked, its neighbours.\n\n"
         "--labels-out writes a label for each row, so that rows stay with their labels where "
@@ -376,6 +380,8 @@ int cmd_embed(int argc, char **argv) {
     if (code == CLI_DONE) code = check_settings(s, argv + first, (size_t)(argc - first));
     if (code != CLI_DONE) return code;
     st.is_csv = s->output && wants_csv(s, s->output);
+    const bool has_labels = st.is_csv || s->map || s->labels_out || s->common.json;
+    cli_options_name_idle(&cli_verb_embed, has_labels ? USE_LABELS : 0);
     st.images = (cli_code_set){.common = &s->common,
                                .verb = "embed",
                                .output = s->output,

@@ -16,11 +16,14 @@ typedef struct settings {
 
 enum { FALLING, EVEN };
 static const char *const weights[] = {"falling", "even", NULL};
+enum { USE_IMAGES = 1 };
+static const char *const uses[] = {"images, not indexes alone", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the index here, .tpx; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "a binary one, made by `taper train`; containers may bring their own"},
+     .help = "a binary one, made by `taper train`; containers may bring their own",
+     .uses = USE_IMAGES},
     {"bits", 0, CLI_INT, "N", offsetof(settings, bits), .initial = "0", .min = 0, .max = 65536,
      .help = "take the first N bits of each code; 0: all that are known"},
     {"weights", 0, CLI_CHOICE, "NAME", offsetof(settings, weights), .initial = "falling",
@@ -45,6 +48,7 @@ const cli_verb cli_verb_index = {
     .what = "an index of images, for search: .tpx",
     .synopsis = "[options] -m MODEL -o INDEX.tpx INPUT...",
     .options = options,
+    .uses = uses,
     .about =
         "Each image becomes a code of bits by a binary model (`taper train --family dense --code "
         "binary --window whole --independent`). The index holds the codes in the order of their "
@@ -132,6 +136,27 @@ static void tell(const settings *s, const cli_index *made) {
                  cli_show_size(made->size, size));
 }
 
+/* Names of the second index and on that are changed, as one before has them. The images of an index
+ * follow those of the one before it. */
+static void tell_changes(const state *st, const cli_index *made) {
+    uint64_t n = 0, image = 0;
+    const char *before = NULL, *after = NULL;
+    for (size_t k = 0; k < st->n_earlier && made->index; k++) {
+        const taper_index *earlier = st->earlier[k].index;
+        const uint64_t images = taper_index_get_info(earlier).images;
+        for (uint64_t i = 0; i < images; i++, image++) {
+            const char *a = taper_index_name(earlier, i), *b = taper_index_name(made->index, image);
+            if (!a || !b || !strcmp(a, b) || n++) continue;
+            before = a, after = b;
+        }
+    }
+    if (n)
+        cli_note(&st->s.common, "index",
+                 "%llu name%s changed, as an earlier index has the same: %.200s is %.200s%s",
+                 (unsigned long long)n, n == 1 ? " is" : "s are", before, after,
+                 n > 1 ? ", ..." : "");
+}
+
 /* New images get as many bits as the first index has, and its weights. */
 static int follow_earlier(const state *st, cli_index_options *o) {
     if (!st->n_earlier) return CLI_DONE;
@@ -169,6 +194,7 @@ static int write_index(state *st, bool has_images) {
     if (!written) code = cli_index_read_back(&made, &st->out, &s->common);
     if (code == CLI_DONE) code = cli_output_close(&st->out, NULL, written, NULL);
     if (code == CLI_DONE) tell(s, &made);
+    if (code == CLI_DONE) tell_changes(st, &made);
     cli_index_close(&made);
     return code;
 }
@@ -183,6 +209,7 @@ static int make_index(state *st, char **paths, size_t n) {
         return cli_usage(&cli_verb_index, "indexes have their labels; leave --labels out");
     if (has_images && !s->model && (n == st->n_earlier || !cli_is_container(paths[st->n_earlier])))
         return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
+    cli_options_name_idle(&cli_verb_index, has_images ? USE_IMAGES : 0);
     int code = open_earlier(st, paths);
     if (code == CLI_DONE && has_images)
         code = open_images(st, paths + st->n_earlier, n - st->n_earlier);

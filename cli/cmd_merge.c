@@ -3,6 +3,7 @@
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/name_case.h"
+#include "cli/shard_names.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ const cli_verb cli_verb_merge = {
         "other ways, or that did not arrive whole, is refused: `taper truncate --fraction 1` makes "
         "a whole one of what is there.\n\n"
         "A name that an earlier container has, too, gets a folder, shard-2/ and so on (or, too "
-        "long for one, its number there). Classes are joined by their names.\n\n"
+        "long for one, its number there), which is told. Classes are joined by their names.\n\n"
         "Images whose data end after other bits than those of others get a rate class of their "
         "own. There are 16: of so many containers that were cut so differently that these do not "
         "do, merge says which is the first that has no room.",
@@ -61,6 +62,16 @@ static const char *file_in_question(char **path, size_t n, const taper_error *er
     return k >= 1 && k <= n ? path[k - 1] : NULL;
 }
 
+/* Names that several containers have, which merge changes. */
+static int tell_changes(const settings *s, const cli_container *container, size_t n) {
+    formats_front *shard = malloc(n * sizeof *shard);
+    if (!shard) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n; i++) shard[i] = container[i].front; /* borrowed */
+    const int code = cli_shard_names_tell(&s->common, s->output, shard, n);
+    free(shard);
+    return code;
+}
+
 /* Names that differ by case alone, in one container or in several: merge keeps them. */
 static int look_at_names(const settings *s, const cli_container *container, size_t n) {
     enum { EACH = 96 }; /* bytes that looking takes for a name, beside the name */
@@ -70,9 +81,12 @@ static int look_at_names(const settings *s, const cli_container *container, size
         named += container[i].front.names != NULL;
     }
     if (!named) return CLI_DONE;
-    if (images > cli_limits(&s->common).max_memory / EACH) {
-        cli_error("merge", NULL, "the names of %zu images take more than --max-memory; raise it",
-                  images);
+    const taper_limits limits = cli_limits(&s->common);
+    if (images > limits.max_memory / EACH) {
+        cli_error("merge", NULL,
+                  "the names of %zu images take more than is left of memory; give --max-memory "
+                  "%lluM",
+                  images, (unsigned long long)formats_memory_needed(&limits, images * EACH));
         return CLI_LIMIT;
     }
     const char **name = malloc((images + 1) * sizeof *name);
@@ -113,6 +127,7 @@ int cmd_merge(int argc, char **argv) {
     if (!container || !source) code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     else code = open_all(&s, argv + first, n, container, source, &opened);
     if (code == CLI_DONE) code = look_at_names(&s, container, n);
+    if (code == CLI_DONE) code = tell_changes(&s, container, n);
     for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);
     if (code == CLI_DONE) code = merge(&s, argv + first, source, n);
     for (size_t i = 0; i < opened; i++) cli_container_close(&container[i]);

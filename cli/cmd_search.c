@@ -21,8 +21,15 @@ typedef struct settings {
     int exact, margins, duplicates, alpha, follow_links;
 } settings;
 
-enum { USE_QUERIES = 1, USE_PAIRS = 2, USE_NEAREST = 4 };
-static const char *const uses[] = {"queries", "--duplicates", "nearest neighbours", NULL};
+enum { USE_QUERIES = 1, USE_PAIRS = 2, USE_NEAREST = 4, USE_RECALL = 8, USE_MARGINS = 16,
+       USE_PAGE = 32 };
+static const char *const uses[] = {"queries",
+                                   "--duplicates",
+                                   "nearest neighbours",
+                                   "nearest neighbours without --exact",
+                                   "nearest neighbours of queries that are files",
+                                   "--html",
+                                   NULL};
 static const cli_option options[] = {
     {"neighbours", 'k', CLI_INT, "N", offsetof(settings, k), .initial = "10", .min = 1,
      .max = 1000000, .help = "images that are found for each query", .uses = USE_NEAREST},
@@ -36,11 +43,11 @@ static const cli_option options[] = {
      .help = "that made the index's codes; needed for queries that are images"},
     {"recall", 0, CLI_DOUBLE, "R", offsetof(settings, recall), .initial = "0.95", .min = 0.01,
      .max = 1, .help = "share of the nearest that is to be found; less is faster",
-     .uses = USE_NEAREST},
+     .uses = USE_RECALL},
     {"exact", 0, CLI_FLAG, .offset = offsetof(settings, exact), .help = "--recall 1",
      .uses = USE_NEAREST},
     {"margins", 0, CLI_FLAG, .offset = offsetof(settings, margins),
-     .help = "rank the nearest by how sure the bits are in which they differ", .uses = USE_NEAREST},
+     .help = "rank the nearest by how sure the bits are in which they differ", .uses = USE_MARGINS},
     {"neighbourhood", 0, CLI_INT, "R", offsetof(settings, neighbourhood), .initial = "0", .min = 0,
      .max = 4294967295.0, .uses = USE_QUERIES,
      .help =
@@ -55,7 +62,8 @@ static const cli_option options[] = {
     {"html", 0, CLI_STRING, "FILE", offsetof(settings, html),
      .help = "write a page here: queries, and what was found, as pictures", .uses = USE_QUERIES},
     {"images", 0, CLI_STRINGS, "SET", offsetof(settings, images),
-     .help = "what was indexed, for pictures: a folder, file or container"},
+     .help = "what was indexed, for pictures: a folder, file or container",
+     .uses = USE_PAGE | USE_PAIRS},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write what was found here, not to standard output"},
     CLI_FOLLOW_OPTION(settings),
@@ -326,6 +334,12 @@ static int write_nested_page(state *st, cli_found *found) {
 
 /* --- the verb --------------------------------------------------------------------------- */
 
+/* The lines are whole before the page appears, and the page before they do. */
+static int settle(state *st, taper_status status) {
+    if (st->has_output) return cli_output_settle(&st->out, NULL, status, NULL);
+    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+}
+
 static int put_found(state *st) {
     const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
     cli_found found = {.index = st->index.index,
@@ -337,16 +351,18 @@ static int put_found(state *st) {
     if (st->s.neighbourhood) {
         code = cli_put_neighbourhoods(&found, (uint64_t)st->s.neighbourhood, &st->s.common, &sink,
                                       &status);
-        if (code == CLI_DONE && !status && st->s.html) code = write_nested_page(st, &found);
+        if (code == CLI_DONE) code = settle(st, status);
+        if (code == CLI_DONE && st->s.html) code = write_nested_page(st, &found);
     } else {
         code = find_nearest(st, &found.k);
         found.image = st->image, found.distance = st->distance;
         status = code == CLI_DONE ? cli_put_nearest(&found, &st->s.common, &sink) : TAPER_OK;
-        if (code == CLI_DONE && !status && st->s.html) code = write_page(st, &found);
+        if (code == CLI_DONE) code = settle(st, status);
+        if (code == CLI_DONE && st->s.html) code = write_page(st, &found);
     }
-    if (code != CLI_DONE) return code;
-    if (st->has_output) return cli_output_close(&st->out, NULL, status, NULL);
-    return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
+    if ((code != CLI_DONE && code != CLI_SOME_FAILED) || !st->has_output) return code;
+    const int written = cli_output_close(&st->out, NULL, TAPER_OK, NULL);
+    return written == CLI_DONE ? code : written;
 }
 
 static int put_pairs(state *st) {
@@ -375,6 +391,14 @@ static int search(state *st, char **paths, size_t n) {
     return code == CLI_DONE ? put_found(st) : code;
 }
 
+/* n: of operands */
+static unsigned uses_of(const settings *s, size_t n) {
+    if (s->duplicates) return USE_PAIRS;
+    unsigned bits = USE_QUERIES | (s->html ? USE_PAGE : 0);
+    if (s->neighbourhood) return bits;
+    return bits | USE_NEAREST | (s->exact ? 0 : USE_RECALL) | (n > 1 ? USE_MARGINS : 0);
+}
+
 /* What cannot be carried out as written. */
 static int check_settings(const settings *s, size_t n) {
     const cli_verb *v = &cli_verb_search;
@@ -386,9 +410,7 @@ static int check_settings(const settings *s, size_t n) {
         return cli_usage(v, "give queries: images, --image or --code; or --duplicates");
     if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
         return cli_usage(v, "--html and what was found both go to standard output; give -o FILE");
-    cli_options_name_idle(v, s->duplicates      ? USE_PAIRS
-                             : s->neighbourhood ? USE_QUERIES
-                                                : USE_QUERIES | USE_NEAREST);
+    cli_options_name_idle(v, uses_of(s, n));
     return CLI_DONE;
 }
 

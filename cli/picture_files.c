@@ -8,6 +8,7 @@
 #include "formats/atomic_file.h"
 #include "formats/file.h"
 #include "formats/folder_walk.h"
+#include "formats/own_mark.h"
 #include "formats/png.h"
 #include "formats/pnm.h"
 #include <errno.h>
@@ -25,8 +26,10 @@ enum { TO_PASS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 enum { TO_PASS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 #endif
 
-/* What a file of decode's says of itself, so that -f replaces no other. */
+/* What a file of decode's says of itself, so that -f replaces no other, and none
+ * that was changed. */
 #define WRITTEN_BY "taper decode"
+static const char marked[] = WRITTEN_BY FORMATS_OWN_MARK_EMPTY;
 
 /* --- folders below the output folder --- */
 
@@ -88,14 +91,13 @@ static taper_status no_folder(int errnum, taper_error *error) {
     return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s", why);
 }
 
-/* Did decode write this file? Its folder is open. */
+/* Is this file as decode wrote it? Its folder is open. */
 static bool is_own(int folder, const char *name) {
-    char front[128];
     const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return false;
-    const ssize_t n = read(descriptor, front, sizeof front);
+    const bool is_own = formats_own_mark_holds(descriptor, WRITTEN_BY);
     close(descriptor);
-    return n > 0 && memmem(front, (size_t)n, WRITTEN_BY, sizeof WRITTEN_BY - 1) != NULL;
+    return is_own;
 }
 
 /* Is something in the way of file k? Refuse before the first file is written rather than in the
@@ -123,7 +125,7 @@ static int check_target(const cli_picture_plan *plan, const cli_decode_request *
     else if (!may_go)
         formats_fail(
             &error, status,
-            "exists, and `taper decode` did not write it: it is not overwritten, even with "
+            "exists, and is not as `taper decode` wrote it: it is not overwritten, even with "
             "-f; remove it, or give another -o");
     else return CLI_DONE;
     return fail_path(q, name, status, &error);
@@ -285,7 +287,18 @@ static taper_status write_below(const cli_picture_plan *plan, const cli_decode_r
 taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
                                 uint8_t **bytes, size_t *size, taper_error *error) {
     if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
-    return formats_png_encode_by(image, WRITTEN_BY, bytes, size, error);
+    taper_status status = formats_png_encode_by(image, marked, bytes, size, error);
+    if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
+    return status;
+}
+
+/* A PNM file in the output folder has a mark, too; one that was named is as plain as others'. */
+static taper_status encode_in_folder(cli_picture_format format, const taper_image *image,
+                                     uint8_t **bytes, size_t *size, taper_error *error) {
+    if (format != CLI_PICTURE_PNM) return cli_picture_encode(format, image, bytes, size, error);
+    taper_status status = formats_pnm_encode_by(image, marked, bytes, size, error);
+    if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
+    return status;
 }
 
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
@@ -295,9 +308,9 @@ int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, u
     size_t size;
     unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
-    taper_status status = plan->format == CLI_PICTURE_PNM && !plan->one_file
-                              ? formats_pnm_encode_by(image, WRITTEN_BY, &bytes, &size, &error)
-                              : cli_picture_encode(plan->format, image, &bytes, &size, &error);
+    taper_status status =
+        plan->one_file ? cli_picture_encode(plan->format, image, &bytes, &size, &error)
+                       : encode_in_folder(plan->format, image, &bytes, &size, &error);
     if (status != TAPER_OK) return cli_fail("decode", q->output, status, &error);
     status = plan->one_file ? formats_file_write(q->output, bytes, size, flags,
                                                  cli_signals_watch(), &error)

@@ -2,8 +2,8 @@
  *
  * The folder itself is the user's word and may be reached by links. Below it no link is followed:
  * not a folder on the way to a file, not a file. Names of which the file system will have nothing
- * are said and left out. A file that decode did not write is not replaced, even with -f: PNG files
- * say it in a chunk tEXt, PNM files in a comment. */
+ * are said and left out. A file that decode did not write, or that was changed since, is not
+ * replaced, even with -f: PNG files say in a chunk tEXt what they were, PNM files in a comment. */
 #ifndef CLI_PICTURE_FILES_H
 #define CLI_PICTURE_FILES_H
 #include "cli/picture_plan.h"

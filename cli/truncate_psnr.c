@@ -12,7 +12,8 @@ typedef struct reference {
     pthread_mutex_t lock;
     taper_decoder *decoder; /* of the whole container */
     taper_image *image;     /* [images]; pixels NULL: not decoded yet */
-    uint64_t images, bytes, max_bytes;
+    uint64_t images, bytes;
+    const taper_limits *limits;
     formats_imageset *set; /* NULL: the container is its own measure */
     cli_originals originals;
 } reference;
@@ -24,10 +25,12 @@ static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
     taper_image *image = &r->image[i];
     TAPER_TRY(taper_decoder_image_info(r->decoder, i, &info));
     r->bytes += info.bytes;
-    if (r->bytes > r->max_bytes)
+    if (r->bytes > r->limits->max_memory)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "measuring takes more than %llu bytes; raise --max-memory",
-                            (unsigned long long)r->max_bytes);
+                            "measuring takes more than %llu bytes; give --max-memory %lluM",
+                            (unsigned long long)r->limits->max_memory,
+                            (unsigned long long)formats_power_above(
+                                formats_memory_needed(r->limits, r->bytes) - 1));
     image->pixels = malloc((size_t)info.bytes);
     if (!image->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
     return taper_decoder_render(r->decoder, i, image, NULL, error);
@@ -74,7 +77,7 @@ static taper_status open_reference(reference *r, const cli_truncate_psnr *wanted
     TAPER_TRY(taper_decoder_get_info(r->decoder, &info));
     r->images = info.images;
     if (!wanted->originals) {
-        r->max_bytes = search->limits->max_memory;
+        r->limits = search->limits;
         r->image = calloc((size_t)info.images, sizeof *r->image);
         if (!r->image) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for images");
         return taper_decoder_set_threads(r->decoder, search->threads);

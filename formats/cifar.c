@@ -34,8 +34,9 @@ taper_status formats_cifar_open(const taper_source *source, const taper_limits *
         if (count > l.max_images || count > UINT32_MAX)
             return formats_fail(
                 error, TAPER_ERR_LIMIT,
-                "the file holds %llu images, more than the limit of %llu; raise --max-images",
-                (unsigned long long)count, (unsigned long long)l.max_images);
+                "the file holds %llu images, more than the limit of %llu; give --max-images %llu",
+                (unsigned long long)count, (unsigned long long)l.max_images,
+                (unsigned long long)count);
         cifar.count = (uint32_t)count;
         int legal = 0;
         TAPER_TRY(check_labels(source, &cifar, &legal, error));

@@ -236,7 +236,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                          .rate_classes =
                              formats_get_u32le(h + 12) & FORMATS_FEATURE_RATE_CLASSES ? 2 : 1,
                          .front_size = need,
-                         .account = {.limit = limits.max_memory}};
+                         .account = formats_account_within(&limits)};
     int raised = (formats_get_u32le(h + 12) & FORMATS_FEATURE_RAISED) != 0;
     if (f->layout > 1 || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
@@ -357,7 +357,7 @@ taper_status formats_front_write(formats_front *f, formats_buffer *out, taper_er
     }
     formats_buffer_free(&table), formats_buffer_free(&body), formats_buffer_free(&content);
     if (status == TAPER_ERR_LIMIT && f->account.limit)
-        return formats_front_charge(f, UINT64_MAX, error);
+        return formats_front_refuse(f, formats_account_left(&f->account) + 1, error);
     return status == TAPER_OK
                ? status
                : formats_fail(error, status, "no memory for the container's front matter");

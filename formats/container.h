@@ -16,10 +16,12 @@
  *   file, folder_walk     reading files and folders; foreign: formats that are not read, by name
  *   atomic_file           outputs that appear whole or not at all
  *   image                 making, comparing and converting images, every size checked
- *   png, pnm, jpeg, gzip  files in memory; png_text: the text chunks of a PNG
+ *   png, pnm, jpeg, gzip  files in memory; png_text: the text chunks of a PNG; own_mark: what a
+ *                         picture says of who wrote it
  *   metadata              what they hold besides pixels; exif, xmp: which way up; icc: colours
  *   idx, cifar            files of many images
- *   labels                from IDX, CSV and folder names; label_names: which image a name means
+ *   labels                from IDX, CSV and folder names; label_index: lines by name;
+ *                         label_names: which image a name means
  *   npy                   arrays as numpy reads them
  *   image_names           relative, safe, unique names; merge_names: those of joined sets
  *   name_key              names to compare, in one normal form; decompositions: its table

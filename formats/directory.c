@@ -39,8 +39,9 @@ static taper_status read_geometry(formats_front *f, formats_cursor *in, const ta
         if (width * height > limits->max_pixels)
             return formats_fail(
                 error, TAPER_ERR_LIMIT,
-                "image %u has %llu x %llu pixels; raise --max-pixels if you trust the file", at,
-                (unsigned long long)width, (unsigned long long)height);
+                "image %u has %llu x %llu pixels; give --max-pixels %llu if you trust the file", at,
+                (unsigned long long)width, (unsigned long long)height,
+                (unsigned long long)(width * height));
         while (count--)
             f->geometry[at++] =
                 (formats_geometry){(uint32_t)width, (uint32_t)height, channels, kind & 16 ? 16 : 8};
@@ -96,11 +97,7 @@ static taper_status read_rate_classes(formats_front *f, formats_cursor *in, tape
                             FORMATS_MAX_RATE_CLASSES);
     TAPER_TRY(read_rate_class_list(f, f->groups, &f->group_rate_class, in, error));
     TAPER_TRY(read_rate_class_list(f, f->images, &f->image_rate_class, in, error));
-    if (formats_account_take(&f->account, 8 * ((uint64_t)f->images + 1)) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the places of %u images take more memory than allowed; raise "
-                            "--max-memory",
-                            f->images);
+    TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
     taper_status status = formats_front_place_images(f);
     return status == TAPER_OK ? TAPER_OK
            : status == TAPER_ERR_NOMEM

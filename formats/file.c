@@ -24,6 +24,7 @@ static const char *remedy_for(int errnum) {
     case EPERM: return "check the permissions";
     case ENOENT:
     case ENOTDIR:
+    case ELOOP:
     case ENAMETOOLONG: return "check the path";
     case EMFILE:
     case ENFILE: return "raise the limit of open files (ulimit -n)";
@@ -78,12 +79,13 @@ static size_t expected_size(int descriptor, uint64_t ceiling) {
     return (size_t)(size < ceiling ? size : ceiling);
 }
 
-taper_status formats_descriptor_read(int descriptor, uint64_t ceiling, uint8_t **bytes,
+taper_status formats_descriptor_read(int descriptor, const taper_limits *limits, uint8_t **bytes,
                                      size_t *size, taper_error *error) {
     *bytes = NULL;
     *size = 0;
     /* one byte more than allowed, so that reaching the ceiling differs from passing it */
-    if (ceiling > SIZE_MAX - 1) ceiling = SIZE_MAX - 1;
+    const uint64_t ceiling =
+        limits->max_memory > SIZE_MAX - 1 ? SIZE_MAX - 1 : limits->max_memory;
     formats_buffer buffer = formats_buffer_make((size_t)ceiling + 1);
     formats_buffer_reserve(&buffer, expected_size(descriptor, ceiling) + 1);
     taper_status status = buffer.status;
@@ -107,9 +109,11 @@ taper_status formats_descriptor_read(int descriptor, uint64_t ceiling, uint8_t *
     formats_buffer_free(&buffer);
     if (status == TAPER_ERR_LIMIT)
         return formats_fail(error, status,
-                            "is larger than the limit of %llu bytes; raise --max-memory if you "
-                            "trust it",
-                            (unsigned long long)ceiling);
+                            "is larger than the limit of %llu bytes; give --max-memory %lluM if "
+                            "you trust it",
+                            (unsigned long long)ceiling,
+                            (unsigned long long)formats_power_above(
+                                formats_memory_needed(limits, ceiling) - 1));
     return formats_fail(error, status, "no memory to hold the file");
 }
 
@@ -123,6 +127,13 @@ static int open_for_reading(const char *path, taper_status *status, taper_error 
 
 taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **bytes, size_t *size,
                                taper_error *error) {
+    const taper_limits limits = {.max_memory = ceiling};
+    return formats_file_read_within(path, &limits, bytes, size, error);
+}
+
+taper_status formats_file_read_within(const char *path, const taper_limits *limits,
+                                      uint8_t **bytes, size_t *size, taper_error *error) {
+    const uint64_t ceiling = limits->max_memory;
     *bytes = NULL;
     *size = 0;
     taper_status status = TAPER_OK;
@@ -135,8 +146,9 @@ taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **byt
                               "has %llu bytes, more than the limit of %llu; if you trust it, give "
                               "--max-memory %lluM",
                               (unsigned long long)st.st_size, (unsigned long long)ceiling,
-                              ((unsigned long long)st.st_size >> 20) + 1);
-    else status = formats_descriptor_read(descriptor, ceiling, bytes, size, error);
+                              (unsigned long long)formats_memory_needed(limits,
+                                                                        (uint64_t)st.st_size));
+    else status = formats_descriptor_read(descriptor, limits, bytes, size, error);
     close(descriptor);
     return status;
 }

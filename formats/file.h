@@ -15,12 +15,15 @@ taper_status formats_fail_errno(taper_error *error, int errnum, const char *what
 int formats_errno_is_of_path(int errnum);
 
 /* Read everything a descriptor still gives: a file, a pipe, standard input. *bytes is malloc'd and
- * the caller's to free; never NULL on success, NULL on failure. More than ceiling bytes is
+ * the caller's to free; never NULL on success, NULL on failure. More than max_memory bytes is
  * TAPER_ERR_LIMIT. The descriptor stays the caller's. */
-taper_status formats_descriptor_read(int descriptor, uint64_t ceiling, uint8_t **bytes,
+taper_status formats_descriptor_read(int descriptor, const taper_limits *limits, uint8_t **bytes,
                                      size_t *size, taper_error *error);
 
 /* Read a whole file; otherwise as formats_descriptor_read. Folders are TAPER_ERR_IO. */
+taper_status formats_file_read_within(const char *path, const taper_limits *limits,
+                                      uint8_t **bytes, size_t *size, taper_error *error);
+/* The same with this max_memory. */
 taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **bytes, size_t *size,
                                taper_error *error);
 

@@ -184,8 +184,9 @@ static taper_status visit(walk *w, const char *relative, const char *path, const
     if (S_ISREG(st.st_mode)) {
         if (w->files->count >= w->max_files)
             return formats_fail(w->error, TAPER_ERR_LIMIT,
-                                "'%s' holds more than %llu files; raise --max-images", w->root,
-                                (unsigned long long)w->max_files);
+                                "'%s' holds more than %llu files; give --max-images %llu", w->root,
+                                (unsigned long long)w->max_files,
+                                (unsigned long long)formats_power_above(w->max_files));
         return add_path(w->files, strdup(relative), w->error);
     }
     taper_error why;

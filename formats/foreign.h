@@ -5,6 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Debian 12's way to bring CMYK and wide colours to sRGB, by the file's profile if it has one. */
+#define FORMATS_TO_SRGB                                                            \
+    "convert IN -profile /usr/share/color/icc/sRGB.icc -colorspace sRGB OUT.png (" \
+    "packages imagemagick and icc-profiles-free)"
+
 enum { FORMATS_FOREIGN_FRONT = 264 }; /* as many first bytes are looked at */
 
 /* What the file is and what to do, as one sentence, the same for all files of a kind: "WebP is not

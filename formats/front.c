@@ -9,10 +9,15 @@
 
 taper_status formats_front_charge(formats_front *f, uint64_t bytes, taper_error *error) {
     if (formats_account_take(formats_front_account(f), bytes) == TAPER_OK) return TAPER_OK;
+    return formats_front_refuse(f, bytes, error);
+}
+
+taper_status formats_front_refuse(const formats_front *f, uint64_t bytes, taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT,
                         "the container's front matter takes more memory than the %llu bytes "
-                        "that it may; raise --max-memory if you trust it",
-                        (unsigned long long)f->account.limit);
+                        "that it may; give --max-memory %lluM if you trust it",
+                        (unsigned long long)f->account.limit,
+                        (unsigned long long)formats_account_step(&f->account, bytes));
 }
 
 taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void *array,

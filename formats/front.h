@@ -116,6 +116,8 @@ taper_status formats_front_take(formats_front *front, uint64_t n, size_t size, v
                                 taper_error *error);
 /* Charge bytes that are taken elsewhere for its sake, with the same sentence. */
 taper_status formats_front_charge(formats_front *front, uint64_t bytes, taper_error *error);
+/* That sentence, where so many bytes more are wanted. */
+taper_status formats_front_refuse(const formats_front *front, uint64_t bytes, taper_error *error);
 /* For buffers that grow on its account: NULL where none is kept. */
 static inline formats_account *formats_front_account(formats_front *front) {
     return front->account.limit ? &front->account : NULL;

@@ -183,9 +183,10 @@ static taper_status check_claim(const idx_shape *shape, size_t compressed,
     if (fits != TAPER_OK || *promised > l.max_memory || *promised > SIZE_MAX / 2)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
-            "the IDX header asks for %llu bytes, more than the limit of %llu; raise "
-            "--max-memory if you trust it",
-            (unsigned long long)*promised, (unsigned long long)l.max_memory);
+            "the IDX header asks for %llu bytes, more than the limit of %llu; give "
+            "--max-memory %lluM if you trust it",
+            (unsigned long long)*promised, (unsigned long long)l.max_memory,
+            (unsigned long long)formats_memory_needed(&l, *promised));
     if (formats_gzip_can_hold(compressed, *promised)) return TAPER_OK;
     return formats_fail(
         error, TAPER_ERR_TRUNCATED,

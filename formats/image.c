@@ -32,7 +32,7 @@ taper_status formats_image_check(uint32_t width, uint32_t height, unsigned chann
             "the header asks for %llu bytes of pixels, more than the limit of %llu; if you trust "
             "it, give --max-memory %lluM",
             (unsigned long long)size, (unsigned long long)l.max_memory,
-            (unsigned long long)((size >> 20) + 1));
+            (unsigned long long)formats_memory_needed(&l, size));
     if (bytes) *bytes = (size_t)size;
     return TAPER_OK;
 }
@@ -159,7 +159,7 @@ taper_status formats_image_orient(taper_image *image, unsigned orientation,
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "turning the picture upright takes %llu bytes; give --max-memory %lluM",
                             2 * (unsigned long long)bytes,
-                            (2 * (unsigned long long)bytes >> 20) + 1);
+                            (unsigned long long)formats_memory_needed(&l, 2 * (uint64_t)bytes));
     uint8_t *to = malloc(bytes);
     if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to turn the picture upright");
     int turned = orientation >= 5;

@@ -15,8 +15,9 @@ taper_status formats_image_list_charge(list_builder *b, uint64_t bytes) {
     if (formats_account_take(account, bytes) == TAPER_OK) return TAPER_OK;
     return formats_fail(b->error, TAPER_ERR_LIMIT,
                         "the list of images and labels takes more than %llu bytes of memory; name "
-                        "fewer inputs or raise --max-memory",
-                        (unsigned long long)account->limit);
+                        "fewer inputs or give --max-memory %lluM",
+                        (unsigned long long)account->limit,
+                        (unsigned long long)formats_account_step(account, bytes));
 }
 
 void formats_report_skip(list_builder *b, formats_skip what, const char *path,
@@ -61,8 +62,9 @@ taper_status formats_image_list_add(list_builder *b, uint64_t part, int named) {
     const image_file *file = &list->files[list->file_count - 1];
     if (list->count >= list->limits.max_images)
         return formats_fail(b->error, TAPER_ERR_LIMIT,
-                            "there are more than %llu images; raise --max-images",
-                            (unsigned long long)list->limits.max_images);
+                            "there are more than %llu images; give --max-images %llu",
+                            (unsigned long long)list->limits.max_images,
+                            (unsigned long long)formats_power_above(list->limits.max_images));
     const size_t before = list->capacity;
     if (!formats_grow(&list->entries, list->count, &list->capacity, sizeof *list->entries))
         return formats_no_memory_to_list(b->error);

@@ -59,7 +59,7 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
         status = formats_no_memory_to_list(error);
     else {
         set->list.limits = formats_limits_or_default(o.limits);
-        set->list.account.limit = set->list.limits.max_memory;
+        set->list.account = formats_account_within(&set->list.limits);
         status = add_inputs(&b, paths, n_paths, o.filelist, o.null_list);
         if (status == TAPER_OK) status = formats_imageset_name_images(&b);
         if (status == TAPER_OK) status = formats_imageset_assign_labels(&b, o.labels);
@@ -114,7 +114,7 @@ static taper_status read_file(const formats_image_list *list, image_entry *entry
     uint8_t *bytes;
     size_t size;
     const char *path = list->files[entry->file].path;
-    TAPER_TRY(formats_file_read(path, list->limits.max_memory, &bytes, &size, error));
+    TAPER_TRY(formats_file_read_within(path, &list->limits, &bytes, &size, error));
     taper_status status = decode(list, entry, bytes, size, out, error);
     free(bytes);
     return status;
@@ -133,8 +133,9 @@ static taper_status read_pnm_at(const formats_image_list *list, const image_pack
         wanted = h.header_bytes + h.raster_bytes;
     if (wanted > list->limits.max_memory)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the image takes %llu bytes; raise --max-memory",
-                            (unsigned long long)wanted);
+                            "the image takes %llu bytes; give --max-memory %lluM",
+                            (unsigned long long)wanted,
+                            (unsigned long long)formats_memory_needed(&list->limits, wanted));
     uint8_t *bytes = malloc((size_t)wanted);
     if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
     taper_status status = formats_source_read(&pack->source, offset, bytes, (size_t)wanted, error);

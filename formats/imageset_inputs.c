@@ -73,7 +73,7 @@ static taper_status add_stream(list_builder *b, int descriptor, const char *path
     uint8_t *held;
     size_t size;
     taper_status status =
-        formats_descriptor_read(descriptor, b->list->limits.max_memory, &held, &size, &why);
+        formats_descriptor_read(descriptor, &b->list->limits, &held, &size, &why);
     if (status != TAPER_OK) return formats_skip_or_fail(b, path, status, &why);
     c.front_size = size < sizeof c.front ? size : sizeof c.front;
     memcpy(c.front, held, c.front_size);
@@ -177,9 +177,9 @@ taper_status formats_imageset_add_list(list_builder *b, const char *list_path, i
     if (strcmp(list_path, "-") == 0) {
         list_path = "standard input"; /* whose folder is the current one */
         status =
-            formats_descriptor_read(STDIN_FILENO, b->list->limits.max_memory, &bytes, &size, &why);
+            formats_descriptor_read(STDIN_FILENO, &b->list->limits, &bytes, &size, &why);
     } else
-        status = formats_file_read(list_path, b->list->limits.max_memory, &bytes, &size, &why);
+        status = formats_file_read_within(list_path, &b->list->limits, &bytes, &size, &why);
     if (status != TAPER_OK)
         return formats_fail(b->error, status, "file list '%.120s': %.120s", list_path, why.text);
     if (!null_ended && memchr(bytes, '\0', size))

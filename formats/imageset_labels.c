@@ -40,10 +40,9 @@ static taper_status assign_from_file(list_builder *b, const char *path) {
     uint8_t *bytes = NULL;
     size_t size = 0;
     formats_labels labels = {0};
-    taper_limits limits = b->list->limits;
-    limits.max_memory = formats_account_left(&b->list->account);
-    taper_status status = formats_file_read(path, limits.max_memory, &bytes, &size, &why);
-    limits.max_memory -= size < limits.max_memory ? size : limits.max_memory - 1;
+    taper_limits limits = formats_limits_beside(&b->list->limits, b->list->account.used);
+    taper_status status = formats_file_read_within(path, &limits, &bytes, &size, &why);
+    limits = formats_limits_beside(&limits, size);
     if (status == TAPER_OK) status = formats_labels_decode(bytes, size, &limits, &labels, &why);
     if (status == TAPER_OK)
         status = labels.names ? formats_label_names_assign(b->list, &labels, &why)

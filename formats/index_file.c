@@ -104,8 +104,9 @@ static taper_status check_header(const formats_index_header *h, uint64_t size,
                             (unsigned long long)h->codes, h->bits, h->table_bits);
     if (h->codes > limits->max_images)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the index has %llu codes, the limit is %llu: raise --max-images",
-                            (unsigned long long)h->codes, (unsigned long long)limits->max_images);
+                            "the index has %llu codes, the limit is %llu: give --max-images %llu",
+                            (unsigned long long)h->codes, (unsigned long long)limits->max_images,
+                            (unsigned long long)h->codes);
     if (h->names_size > size || h->labels_size > size || formats_index_file_size(h) > size)
         return formats_fail(error, TAPER_ERR_TRUNCATED,
                             "the index is cut: only %llu bytes of it are here; copy the file again",
@@ -209,7 +210,7 @@ taper_status formats_index_open(formats_index_file *out, const void *bytes, uint
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the index's end is damaged (checksum); copy the file again");
     out->set.images = (uint32_t)out->header.codes;
-    out->set.account.limit = limits->max_memory;
+    out->set.account = formats_account_within(limits);
     taper_status status = read_all(out, error);
     if (status) formats_index_close(out);
     return status;

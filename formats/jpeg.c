@@ -3,6 +3,7 @@
  * setjmp is unavoidable here: libjpeg calls error_exit and requires that it does not return. The
  * functions that call setjmp change no local after it; what must be released lives in jpeg_job. */
 #include "formats/jpeg.h"
+#include "formats/foreign.h"
 #include "formats/image.h"
 #include "formats/metadata.h"
 #include <limits.h>
@@ -43,6 +44,18 @@ static void fail_early(jpeg_job *job) {
     fail_job(job);
 }
 
+/* MiB that hold the coefficients of all components, padded to whole MCUs of at most 32 x 32, and
+ * what libjpeg takes beside: a power of two, as that is not known before. */
+static uint64_t memory_to_give(const jpeg_job *job) {
+    enum { PADDING = 32, BESIDE = 1 << 20 };
+    const struct jpeg_decompress_struct *d = &job->decoder;
+    const taper_limits l = formats_limits_or_default(job->limits);
+    const uint64_t each = ((uint64_t)d->image_width + PADDING) * (d->image_height + PADDING);
+    const uint64_t bytes = (uint64_t)d->num_components * each * sizeof(JCOEF) + BESIDE;
+    return formats_power_above(
+        formats_memory_needed(&l, bytes > l.max_memory ? bytes : l.max_memory) - 1);
+}
+
 static void on_error(j_common_ptr decoder) {
     jpeg_job *job = decoder->client_data;
     char message[JMSG_LENGTH_MAX];
@@ -52,8 +65,9 @@ static void on_error(j_common_ptr decoder) {
         job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory to decode a JPEG");
     else if (code == JERR_NO_BACKING_STORE || code == JERR_WIDTH_OVERFLOW)
         job->status = formats_fail(job->error, TAPER_ERR_LIMIT,
-                                   "decoding the JPEG takes more memory than allowed; raise "
-                                   "--max-memory if you trust it");
+                                   "decoding the JPEG takes more memory than allowed; give "
+                                   "--max-memory %lluM if you trust it",
+                                   (unsigned long long)memory_to_give(job));
     else if (code == JERR_BAD_PRECISION || code == JERR_SOF_UNSUPPORTED ||
              code == JERR_CONVERSION_NOTIMPL)
         job->status =
@@ -128,7 +142,8 @@ static taper_status prepare(jpeg_job *job) {
     jpeg_read_header(d, TRUE);
     if (d->jpeg_color_space == JCS_CMYK || d->jpeg_color_space == JCS_YCCK)
         return formats_fail(job->error, TAPER_ERR_UNSUPPORTED,
-                            "the JPEG is in CMYK, which cannot be read; convert it to RGB first");
+                            "JPEG in CMYK is not read: convert it to PNG first, for example "
+                            FORMATS_TO_SRGB);
     int grey = d->jpeg_color_space == JCS_GRAYSCALE;
     if (!grey && d->jpeg_color_space != JCS_YCbCr && d->jpeg_color_space != JCS_RGB)
         return formats_fail(

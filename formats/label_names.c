@@ -25,19 +25,20 @@ static const image_file *file_of(const matching *m, size_t i) {
     return &m->list->files[m->list->entries[i].file];
 }
 
-/* What the image is called here, as a key: its name, or "PATH#N" of an IDX or CIFAR file. */
-static char *own_key(const matching *m, size_t i) {
+typedef char *form_fn(const char *name); /* formats_name_key or formats_name_plain */
+
+/* What the image is called here: its name, or "PATH#N" of an IDX or CIFAR file. */
+static char *own_name(const matching *m, size_t i, form_fn *form) {
     char room[LONGEST_NAME];
     const image_entry *entry = &m->list->entries[i];
     if (entry->name) {
-        char *name = formats_name_unescape(entry->name),
-             *key = name ? formats_name_key(name) : NULL;
+        char *name = formats_name_unescape(entry->name), *formed = name ? form(name) : NULL;
         free(name);
-        return key;
+        return formed;
     }
     snprintf(room, sizeof room, "%.4150s#%llu", file_of(m, i)->path,
              (unsigned long long)entry->part + 1);
-    return formats_name_key(room);
+    return form(room);
 }
 
 /* Are all images there by the names that they have here? Then the file was written by one of our
@@ -45,9 +46,9 @@ static char *own_key(const matching *m, size_t i) {
 static taper_status see_own_names(matching *m) {
     m->uses_own = 1;
     for (size_t i = 0; i < m->list->count && m->uses_own; i++) {
-        char *key = own_key(m, i);
+        char *key = own_name(m, i, formats_name_key);
         if (!key) return no_memory(m);
-        m->uses_own = formats_labels_has(m->labels, key);
+        m->uses_own = formats_label_index_has(&m->labels->index, key);
         free(key);
     }
     return TAPER_OK;
@@ -73,7 +74,7 @@ static taper_status sort_by_end(matching *m) {
     if (m->by_end) return TAPER_OK;
     m->by_end = malloc((m->labels->count + 1) * sizeof *m->by_end);
     if (!m->by_end) return no_memory(m);
-    for (size_t i = 0; i < m->labels->count; i++) m->by_end[i] = m->labels->keys[i];
+    for (size_t i = 0; i < m->labels->count; i++) m->by_end[i] = m->labels->index.keys[i];
     qsort(m->by_end, m->labels->count, sizeof *m->by_end, by_end);
     return TAPER_OK;
 }
@@ -117,15 +118,66 @@ static const char *find_end(const matching *m, const char *path, size_t least) {
     for (const char *end = path; end; end = strchr(end, '/')) {
         end += *end == '/';
         if (strlen(end) < least) return NULL;
-        if (formats_labels_has(m->labels, end)) return end;
+        if (formats_label_index_has(&m->labels->index, end)) return end;
     }
     return NULL;
+}
+
+/* --- names that look alike ------------------------------------------------------------------ */
+
+/* The last parts of a name, as many as the key has; NULL: it has fewer. */
+static const char *end_like(const char *name, const char *key) {
+    size_t parts = 1;
+    for (; *key; key++) parts += *key == '/';
+    const char *at = name + strlen(name);
+    for (; at > name; at--)
+        if (at[-1] == '/' && !--parts) return at;
+    return parts == 1 ? name : NULL;
+}
+
+/* Of lines whose names have this key and differ: the one that has image i's own bytes, or
+ * labels->count. The key is of the image's name, of its path, of an end of that, or is longer. */
+static taper_status find_bytes(const matching *m, size_t i, const char *key,
+                               const size_t form[2], size_t *place) {
+    const image_file *file = file_of(m, i);
+    char *name[2] = {formats_name_plain(file->path), own_name(m, i, formats_name_plain)};
+    char *relative = formats_name_plain(file->path + file->relative_at);
+    const int has_memory = name[0] && name[1] && relative;
+    *place = m->labels->count;
+    for (int k = 0; k < 2 && has_memory && *place == m->labels->count; k++) {
+        const char *end = end_like(name[k], key);
+        if (end) *place = formats_label_index_place(&m->labels->index, key, end);
+    }
+    int fits[2] = {0, 0}; /* lines that are longer than the path */
+    for (int k = 0; k < 2 && has_memory; k++)
+        fits[k] = ends_in(m->labels->index.plain[form[k]], relative);
+    if (fits[0] != fits[1] && *place == m->labels->count) *place = form[fits[1]];
+    free(name[0]), free(name[1]), free(relative);
+    return has_memory ? TAPER_OK : no_memory(m);
+}
+
+/* The line of this key, which there is. Names that look alike may be those of several lines: then
+ * the image's own bytes choose. */
+static taper_status choose_line(const matching *m, size_t i, const char *key, size_t *place) {
+    const formats_labels *labels = m->labels;
+    size_t form[2];
+    formats_label_index_forms(&labels->index, key, &form[0], &form[1]);
+    *place = form[1];
+    if (form[0] == form[1]) return TAPER_OK;
+    TAPER_TRY(find_bytes(m, i, key, form, place));
+    if (*place < labels->count) return TAPER_OK;
+    char shown[2][FORMATS_NAME_SHOWN];
+    formats_names_show(labels->index.plain[form[0]], labels->index.plain[form[1]], shown);
+    return formats_fail(m->why, TAPER_ERR_ARG,
+                        "lines '%s' and '%s' look alike, and '%.40s' is neither in its bytes; keep "
+                        "one of them",
+                        shown[0], shown[1], file_of(m, i)->path + file_of(m, i)->relative_at);
 }
 
 /* The place of the line that names image i in *place, or labels->count. */
 static taper_status find_line(matching *m, size_t i, size_t *place) {
     const image_file *file = file_of(m, i);
-    char *own = own_key(m, i), *path = formats_name_key(file->path);
+    char *own = own_name(m, i, formats_name_key), *path = formats_name_key(file->path);
     char *relative = formats_name_key(file->path + file->relative_at);
     const char *found = NULL;
     taper_status status = own && path && relative ? TAPER_OK : no_memory(m);
@@ -135,31 +187,51 @@ static taper_status find_line(matching *m, size_t i, size_t *place) {
         found = find_end(m, own, 0);
     else if (status == TAPER_OK) {
         found = find_end(m, path, strlen(relative));
-        if (!found && formats_labels_has(m->labels, own)) found = own;
+        if (!found && formats_label_index_has(&m->labels->index, own)) found = own;
         if (!found) found = find_end(m, path, 0);
         if (!found) status = sort_by_end(m);
         if (!found && status == TAPER_OK) status = find_longer(m, relative, &found);
     }
-    *place = found ? formats_labels_place(m->labels, found) : m->labels->count;
+    *place = m->labels->count;
+    if (found && status == TAPER_OK) status = choose_line(m, i, found, place);
     free(own), free(path), free(relative);
     return status;
 }
 
-/* The line at `place` is for image i. One line for two files is a mistake. */
-static taper_status use_line(matching *m, size_t i, size_t place) {
-    const size_t before = m->user[place];
-    if (before && strcmp(file_of(m, before - 1)->path, file_of(m, i)->path) != 0)
+/* One line for two files is a mistake. */
+static taper_status fail_twice(const matching *m, size_t place, const char *a, const char *b) {
+    char shown[2][FORMATS_NAME_SHOWN];
+    char *first = formats_name_key(a), *second = formats_name_key(b);
+    const int are_alike = first && second && !strcmp(first, second);
+    free(first), free(second);
+    if (!are_alike)
         return formats_fail(m->why, TAPER_ERR_ARG,
                             "the line '%.50s' may be meant for '%.60s' or '%.60s'; write more of "
                             "the path",
-                            m->labels->names[place], file_of(m, before - 1)->path,
-                            file_of(m, i)->path);
+                            m->labels->names[place], a, b);
+    formats_names_show(a, b, shown);
+    return formats_fail(m->why, TAPER_ERR_ARG,
+                        "the line '%.30s' may be meant for '%s' or '%s', which look alike; write a "
+                        "line for each, in its own bytes",
+                        m->labels->names[place], shown[0], shown[1]);
+}
+
+/* The line at `place` is for image i. */
+static taper_status use_line(matching *m, size_t i, size_t place) {
+    const size_t before = m->user[place];
+    if (before && strcmp(file_of(m, before - 1)->path, file_of(m, i)->path) != 0)
+        return fail_twice(m, place, file_of(m, before - 1)->path, file_of(m, i)->path);
     if (!before) m->user[place] = i + 1;
     m->list->entries[i].label = m->labels->classes[place];
     return TAPER_OK;
 }
 
 /* --- all of them -------------------------------------------------------------------------- */
+
+/* The line that counts for the name of line i. */
+static size_t line_of(const formats_labels *labels, size_t i) {
+    return formats_label_index_place(&labels->index, labels->index.keys[i], labels->index.plain[i]);
+}
 
 static taper_status tell_missing(const matching *m, size_t missing, size_t first) {
     const formats_labels *labels = m->labels;
@@ -169,14 +241,13 @@ static taper_status tell_missing(const matching *m, size_t missing, size_t first
                             "the labels go by name, but images of IDX and CIFAR files have none; "
                             "give one label a line, or call them '%.60s#1' and so on",
                             file_of(m, first)->path);
-    while (left < labels->count && m->user[formats_labels_place(labels, labels->keys[left])])
-        left++;
+    while (left < labels->count && m->user[line_of(labels, left)]) left++;
     const int is_left = left < labels->count;
     return formats_fail(m->why, TAPER_ERR_ARG,
-                        "of %zu images, %zu are not among the %zu names, for example '%.40s'"
+                        "of %zu images, %zu %s not among the %zu names, for example '%.40s'"
                         "%s%.40s%s; give each image a line (below the heading name,label a label "
                         "may be empty)",
-                        m->list->count, missing, labels->count,
+                        m->list->count, missing, missing == 1 ? "is" : "are", labels->count,
                         file_of(m, first)->path + file_of(m, first)->relative_at,
                         is_left ? "; no image is called '" : "", is_left ? labels->names[left] : "",
                         is_left ? "'" : "");
@@ -206,7 +277,7 @@ static taper_status count_lines(const matching *m) {
     formats_image_list *list = m->list;
     for (size_t i = 0; i < m->labels->count; i++) {
         const char *name = m->labels->names[i];
-        const size_t place = formats_labels_place(m->labels, m->labels->keys[i]);
+        const size_t place = line_of(m->labels, i);
         if (!m->user[place]) TAPER_TRY(count_name(m, &list->lines_left, &list->line_left, name));
         if (m->labels->classes[place] != m->labels->classes[i])
             TAPER_TRY(count_name(m, &list->lines_twice, &list->line_twice, name));

@@ -3,8 +3,6 @@
 #include "formats/account.h"
 #include "formats/gzip.h"
 #include "formats/idx.h"
-#include "formats/name_escape.h"
-#include "formats/name_key.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 enum {
     MAX_FIELD = 4096,  /* bytes of a name or label in a text file */
     TEXT_BYTES = 24,   /* of memory for such a text, beside its own */
-    LINE_BYTES = 9 * 8 /* for a line: its texts, which are sorted by name and by label */
+    LINE_BYTES = 11 * 8 /* for a line: its texts, which are sorted by name and by label */
 };
 
 static void free_texts(char **texts, size_t n) {
@@ -22,11 +20,10 @@ static void free_texts(char **texts, size_t n) {
 
 void formats_labels_free(formats_labels *labels) {
     if (!labels) return;
+    formats_label_index_free(&labels->index);
     free_texts(labels->names, labels->count);
-    free_texts(labels->keys, labels->count);
     free_texts(labels->class_names, labels->class_count);
     free(labels->classes);
-    free(labels->by_key);
     *labels = (formats_labels){0};
 }
 
@@ -205,20 +202,32 @@ static char *take_field(label_text *t, taper_status *status, taper_error *error)
     return copy;
 }
 
+/* Memory for a name: its own text and its key, which is up to three times as long, and which is the
+ * plain name, too, where all is ASCII. */
+static uint64_t bytes_of_name(const char *name) {
+    const uint64_t n = strlen(name);
+    const char *at = name;
+    while ((unsigned char)*at - 1u < 0x7F) at++;
+    return *at ? 5 * n + 3 * TEXT_BYTES : 2 * (n + TEXT_BYTES);
+}
+
 /* Room for one line more, with these fields. A label may be copied, as the name of a class. */
 static taper_status grow(label_text *t, const char *name, const char *label,
                          const taper_limits *limits, taper_error *error) {
     taper_limits l = formats_limits_or_default(limits);
     const uint64_t bytes =
-        LINE_BYTES + strlen(name) + 2 * strlen(label) + 3 * (uint64_t)TEXT_BYTES;
+        LINE_BYTES + bytes_of_name(name) + 2 * (strlen(label) + (uint64_t)TEXT_BYTES);
     if (formats_account_take(&t->account, bytes) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the labels take more than %llu bytes of memory; raise --max-memory",
-                            (unsigned long long)t->account.limit);
+                            "the labels take more than %llu bytes of memory; give --max-memory "
+                            "%lluM",
+                            (unsigned long long)t->account.limit,
+                            (unsigned long long)formats_account_step(&t->account, bytes));
     if (t->count >= l.max_images)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the label file has more than %llu lines; raise --max-images",
-                            (unsigned long long)l.max_images);
+                            "the label file has more than %llu lines; give --max-images %llu",
+                            (unsigned long long)l.max_images,
+                            (unsigned long long)formats_power_above(l.max_images));
     if (t->count < t->capacity) return TAPER_OK;
     size_t capacity = t->capacity ? t->capacity * 2 : 256;
     char **names = realloc(t->names, capacity * sizeof *names);
@@ -343,45 +352,12 @@ static taper_status read_lines(label_text *t, const taper_limits *limits, taper_
     return TAPER_OK;
 }
 
-/* A key with its place, to sort by key without a comparison that needs a context. */
-typedef struct keyed_place {
-    const char *key;
-    size_t place;
-} keyed_place;
-
-static int compare_places(const void *a, const void *b) {
-    const keyed_place *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-    if (order) return order;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-static char *key_of(const char *written) {
-    char *name = formats_name_unescape(written), *key = name ? formats_name_key(name) : NULL;
-    free(name);
-    return key;
-}
-
-static taper_status index_names(formats_labels *labels, taper_error *error) {
-    size_t n = labels->count, keyed = 0;
-    keyed_place *places = malloc((n ? n : 1) * sizeof *places);
-    labels->by_key = malloc((n ? n : 1) * sizeof *labels->by_key);
-    labels->keys = calloc(n ? n : 1, sizeof *labels->keys);
-    if (places && labels->by_key && labels->keys) {
-        for (; keyed < n && (labels->keys[keyed] = key_of(labels->names[keyed])); keyed++)
-            places[keyed] = (keyed_place){labels->keys[keyed], keyed};
-        qsort(places, keyed, sizeof *places, compare_places);
-        for (size_t i = 0; i < keyed; i++) labels->by_key[i] = places[i].place;
-    }
-    free(places);
-    return keyed == n && labels->keys ? TAPER_OK : no_memory(error);
-}
-
 static taper_status decode_text(const void *bytes, size_t n, const taper_limits *limits,
                                 formats_labels *out, taper_error *error) {
+    const taper_limits l = formats_limits_or_default(limits);
     label_text t = {.at = bytes,
                     .end = (const char *)bytes + n,
-                    .account = {.limit = formats_limits_or_default(limits).max_memory}};
+                    .account = formats_account_within(&l)};
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) t.at += 3;
     taper_status status = read_lines(&t, limits, error);
     if (status == TAPER_OK)
@@ -389,7 +365,7 @@ static taper_status decode_text(const void *bytes, size_t n, const taper_limits 
     free_texts(t.labels, t.count);
     if (status == TAPER_OK && t.columns == 2) {
         out->names = t.names;
-        return index_names(out, error);
+        return formats_label_index_make(&out->index, out->names, out->count, error);
     }
     free_texts(t.names, t.count);
     return status;
@@ -417,28 +393,9 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
     return status;
 }
 
-size_t formats_labels_place(const formats_labels *labels, const char *key) {
-    /* the first place whose name is greater: the one before it is the last that may be equal */
-    size_t low = 0, high = labels->names ? labels->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(labels->keys[labels->by_key[middle]], key) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0) return labels->count;
-    size_t place = labels->by_key[low - 1];
-    return strcmp(labels->keys[place], key) == 0 ? place : labels->count;
-}
-
-int formats_labels_has(const formats_labels *labels, const char *key) {
-    return formats_labels_place(labels, key) < labels->count;
-}
-
 int32_t formats_labels_find(const formats_labels *labels, const char *key) {
-    size_t place = formats_labels_place(labels, key);
-    return place < labels->count ? labels->classes[place] : -1;
+    const size_t place = formats_label_index_place(&labels->index, key, NULL);
+    return place < labels->index.count ? labels->classes[place] : -1;
 }
 
 taper_status formats_labels_check_count(const formats_labels *labels, size_t images,

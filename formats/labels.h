@@ -15,15 +15,13 @@
  * on. */
 #ifndef FORMATS_LABELS_H
 #define FORMATS_LABELS_H
-#include "formats/status.h"
+#include "formats/label_index.h"
 
 typedef struct formats_labels {
     size_t count;     /* labels, in the order of the file */
     int32_t *classes; /* [count], 0..class_count-1; -1: left empty */
     char **names;     /* [count] image names of a "name,label" file; NULL: labels are in order */
-    char *
-        *keys; /* [count] of the names, whose escapes are taken back (name_key.h); NULL likewise */
-    size_t *by_key; /* [count] indices sorted by key, for formats_labels_place; NULL likewise */
+    formats_label_index index; /* of the names; empty likewise */
     size_t class_count;
     char **class_names; /* [class_count] */
     uint64_t class_bytes; /* of memory for these */
@@ -42,13 +40,8 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
 taper_status formats_labels_from_texts(const char *const *texts, size_t n, formats_labels *out,
                                        taper_error *error);
 
-/* Which label of a "name,label" file has the name of this key (formats_name_key): 0..count - 1, or
- * count when none has. When a name occurs more than once, the last line counts. */
-size_t formats_labels_place(const formats_labels *labels, const char *key);
-/* Is there one? */
-int formats_labels_has(const formats_labels *labels, const char *key);
-/* The label of the name of this key: its class, or -1 when the file does not have it or leaves it
- * empty. */
+/* The label of the name of this key (formats_name_key): its class, or -1 when the file does not
+ * have it or leaves it empty. */
 int32_t formats_labels_find(const formats_labels *labels, const char *key);
 
 /* TAPER_OK when labels in order are as many as images, else TAPER_ERR_ARG with both counts. */

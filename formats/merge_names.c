@@ -145,11 +145,13 @@ taper_status formats_merge_names(const formats_front *shard, size_t n, formats_f
     free(of.name), free(of.number), free(of.clashes), free(of.folder);
     formats_account_give(&f->account, scratch);
     if (status == TAPER_OK) return status;
+    if (status == TAPER_ERR_NOMEM)
+        return formats_fail(error, status, "no memory for the names of %zu images", images);
+    const uint64_t more = formats_account_left(&f->account) + 1;
     return formats_fail(error, status,
-                        status == TAPER_ERR_NOMEM ? "no memory for the names of %zu images"
-                                                  : "the names of %zu images take above 4 GiB, or "
-                                                    "more memory than they may; raise --max-memory",
-                        images);
+                        "the names of %zu images take above 4 GiB, or more memory than they may; "
+                        "give --max-memory %lluM",
+                        images, (unsigned long long)formats_account_step(&f->account, more));
 }
 
 /* --- classes --------------------------------------------------------------------------- */

@@ -83,10 +83,11 @@ static taper_status check_header(const uint8_t *h, size_t size, const taper_limi
                             (unsigned long long)unpacked, FORMATS_MODEL_LEAST);
     if (unpacked > limits->max_model_bytes)
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "model unpacks to %llu bytes, above the limit of %llu; raise "
-                            "--max-model if you trust it",
+                            "model unpacks to %llu bytes, above the limit of %llu; give "
+                            "--max-model %llu if you trust it",
                             (unsigned long long)unpacked,
-                            (unsigned long long)limits->max_model_bytes);
+                            (unsigned long long)limits->max_model_bytes,
+                            (unsigned long long)unpacked);
     return TAPER_OK;
 }
 

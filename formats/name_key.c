@@ -144,10 +144,38 @@ static void drop_parts(char *path) {
     *to = 0;
 }
 
+char *formats_name_plain(const char *name) {
+    char *plain = strdup(name);
+    if (plain) drop_parts(plain);
+    return plain;
+}
+
 char *formats_name_key(const char *name) {
     char *key = malloc(3 * strlen(name) + 1);
     if (!key) return NULL;
     decompose(name, key);
     drop_parts(key);
     return key;
+}
+
+/* --- names that look alike ------------------------------------------------------------------ */
+
+static void show_bytes(const char *name, int is_part, char to[FORMATS_NAME_SHOWN]) {
+    size_t used = (size_t)snprintf(to, FORMATS_NAME_SHOWN, "%s", is_part ? "..." : "");
+    for (; *name && used + 5 <= FORMATS_NAME_SHOWN; name++) {
+        const unsigned c = (unsigned char)*name;
+        const char *form = c < 0x20 || c >= 0x7F ? "\\x%02x" : "%c";
+        used += (size_t)snprintf(to + used, FORMATS_NAME_SHOWN - used, form, c);
+    }
+}
+
+void formats_names_show(const char *a, const char *b, char shown[2][FORMATS_NAME_SHOWN]) {
+    enum { BEFORE = 8 }; /* bytes that both have, for people to find the place */
+    size_t at = 0;
+    while (a[at] && a[at] == b[at]) at++;
+    size_t from = at;
+    while (from && a[from - 1] != '/' && at - from < BEFORE) from--;
+    const int is_part = from && a[from - 1] != '/';
+    show_bytes(a + from, is_part, shown[0]);
+    show_bytes(b + from, is_part, shown[1]);
 }

@@ -9,4 +9,14 @@
  * Bytes that are not UTF-8 stay. malloc'd, the caller's; NULL without memory. */
 char *formats_name_key(const char *name);
 
+/* The name in its own normal form, without the parts that say nothing: names of one key that differ
+ * in this are files of their own. Has as many parts as the key. malloc'd likewise. */
+char *formats_name_plain(const char *name);
+
+/* Two names that look alike, for people: of each the bytes around the first difference, "\xNN" for
+ * those that are not printable ASCII, and "..." before them where the part of the path begins
+ * earlier. */
+enum { FORMATS_NAME_SHOWN = 48 };
+void formats_names_show(const char *a, const char *b, char shown[2][FORMATS_NAME_SHOWN]);
+
 #endif

@@ -66,15 +66,14 @@ static taper_status unpack_gzip(candidate *c, const formats_image_list *list, ta
     uint8_t *packed, *plain;
     size_t packed_size, plain_size;
     taper_status status;
-    taper_limits left = list->limits, *limits = &left;
-    left.max_memory = formats_account_left(&list->account);
-    if (!left.max_memory) left.max_memory = 1;
+    const taper_limits left = formats_limits_beside(&list->limits, list->account.used),
+                       *limits = &left;
     TAPER_TRY(check_packed(c, why));
     if (c->pack) {
         status = formats_idx_unpack(c->pack->memory.bytes, c->pack->memory.size, limits, &plain,
                                     &plain_size, why);
     } else {
-        TAPER_TRY(formats_file_read(c->file.path, limits->max_memory, &packed, &packed_size, why));
+        TAPER_TRY(formats_file_read_within(c->file.path, limits, &packed, &packed_size, why));
         status = formats_idx_unpack(packed, packed_size, limits, &plain, &plain_size, why);
         free(packed);
     }

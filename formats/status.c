@@ -71,6 +71,23 @@ uint64_t formats_most_model_bytes(const taper_limits *limits, uint64_t bytes) {
     return smaller(limits->max_model_bytes, least + each * smaller(bytes, limits->max_model_bytes));
 }
 
+uint64_t formats_memory_needed(const taper_limits *limits, uint64_t bytes) {
+    return ((limits->taken + bytes) >> 20) + 1;
+}
+
+uint64_t formats_power_above(uint64_t n) {
+    uint64_t power = 1;
+    while (power <= n && power >> 62 == 0) power *= 2;
+    return power;
+}
+
+taper_limits formats_limits_beside(const taper_limits *limits, uint64_t bytes) {
+    taper_limits left = *limits;
+    left.taken += bytes;
+    left.max_memory = bytes < left.max_memory ? left.max_memory - bytes : 1;
+    return left;
+}
+
 taper_limits formats_limits_or_default(const taper_limits *limits) {
     taper_limits l = limits ? *limits : (taper_limits){0};
     if (!l.max_pixels) l.max_pixels = (uint64_t)1 << 28;

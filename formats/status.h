@@ -58,6 +58,14 @@ uint64_t formats_most_images(const taper_limits *limits, uint64_t least, uint64_
 /* How much memory a model of so many bytes may unpack to: by default 2^24 and 256 for each. */
 uint64_t formats_most_model_bytes(const taper_limits *limits, uint64_t bytes);
 
+/* What --max-memory has to be, in MiB, for so many bytes beside those that are taken. */
+uint64_t formats_memory_needed(const taper_limits *limits, uint64_t bytes);
+/* The smallest power of two above n, at most 2^62: a limit to propose where the need is not known.
+ */
+uint64_t formats_power_above(uint64_t n);
+/* The limits that are left when so many bytes more are taken. */
+taper_limits formats_limits_beside(const taper_limits *limits, uint64_t bytes);
+
 /* The limit with its default put in where the caller left 0; limits may be NULL (all defaults). */
 taper_limits formats_limits_or_default(const taper_limits *limits);
 

@@ -68,6 +68,8 @@ typedef struct taper_limits {
                                  for each byte of its file. A number that is given holds alone */
     uint64_t max_work;        /* multiply-adds a pixel of the worst of images that a model may take
                                  (taper_model_info.most_work); default 200,000 */
+    uint64_t taken;           /* bytes that the caller holds beside max_memory, of a limit of its
+                                 own: messages propose so much more; default 0 */
 } taper_limits;
 
 /* Random-access bytes. read fills exactly n bytes from offset (offset + n <= size) or fails.

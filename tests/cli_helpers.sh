@@ -63,6 +63,14 @@ expect() { # code, pattern, command...
     exit 1
 }
 
+# Run a command that must fail. (A line `! command` passes either way under `sh -e`: style.sh finds such lines.)
+not() { # command...
+    if "$@"; then
+        echo "succeeded: $*"
+        exit 1
+    fi
+}
+
 # No temporary file is left here or below.
 nothing_left() {
     left=$(find . -name '.taper-*')

@@ -3,6 +3,12 @@
 #
 #   sh tests/run.sh BUILD_DIR [PATTERN]    PATTERN: only tests whose name holds it (a shell pattern)
 #
+# LIST=1: prints the jobs, as "kind name", and runs none.
+#
+# TIER says which: quick (the tests of tests/tiers.txt that are marked so), check (all that are not marked `all`;
+# the default) or all. Tests see it: where a tier is smaller, some run fewer shapes. With a PATTERN the tier says
+# how much such a test runs, and no test is left out.
+#
 # What is run:
 #   unit     BUILD_DIR/tests/test_X for each tests/test_X.c (cmocka; its test functions are counted)
 #   fuzz     BUILD_DIR/tests/fuzz/fuzz_X for each tests/fuzz/fuzz_X.c, on the files of tests/fuzz/corpus/X
@@ -11,10 +17,11 @@
 #            X.sh.stderr.glob (a shell pattern for all of it). A line "SKIP reason" on standard output skips.
 #   example  the library's example program, on a container made here
 #   style    tests/style.sh
+#   san-...  unit, fuzz or cli with the programs of SAN_BUILD, which are built with sanitizers: in tier `all`, those that are
+#            marked quick or san
 # A test that was not built fails. Settings, from the environment:
 #   REQUIRE=cuda,zsh   skips whose name or reason holds one of these words count as failures
-#   TEST_TIMEOUT=600   seconds for each: against hanging, with room for a slow machine; test_kernels_failures, which
-#                      runs the execution model many times, has three times as many
+#   TEST_TIMEOUT=1800  seconds for each, against hanging alone: the slowest takes a twentieth on an idle machine
 #   TEST_JOBS=N        how many at a time
 # The last line is "N passed, N failed", with ", N skipped" where there are any.
 
@@ -27,7 +34,14 @@ count() { # passed failed skipped
     word=ok
     [ "$3" -eq 0 ] || word=skip
     [ "$2" -eq 0 ] || word=FAIL
-    printf '%-4s %s %s (%s; %s s)\n' "$word" "$kind" "$name" "$(($1 + $2 + $3))" "$(($(date +%s) - started))"
+    times >"$WORK/$job.times"
+    printf '%-4s %s %s (%s; %s s of CPU, %s s)\n' "$word" "$kind" "$name" "$(($1 + $2 + $3))" \
+        "$(cpu_seconds "$WORK/$job.times")" "$(($(date +%s) - started))"
+}
+
+# User and system time of a job's programs, from what `times` printed.
+cpu_seconds() { # file
+    tail -n 1 "$1" | tr 'ms' '  ' | awk '{ printf "%.1f", 60 * ($1 + $3) + $2 + $4 }'
 }
 
 # Does a skip have to be an error?
@@ -58,9 +72,7 @@ missing() { # what
 run_unit() {
     program=$B/tests/$name
     [ -x "$program" ] || { missing "$program"; return; }
-    limit=$TEST_TIMEOUT
-    [ "$name" != test_kernels_failures ] || limit=$((3 * TEST_TIMEOUT))
-    (cd "$ROOT" && timeout "$limit" "$program") >"$WORK/$job.out" 2>&1
+    (cd "$ROOT" && timeout "$TEST_TIMEOUT" "$program") >"$WORK/$job.out" 2>&1
     code=$?
     out=$WORK/$job.out
     total=$(sed -n 's/.*Running \([0-9][0-9]*\) test.*/\1/p' "$out" | awk '{ n += $1 } END { print n + 0 }')
@@ -79,7 +91,7 @@ run_unit() {
         fi
     done <"$WORK/$job.skipped"
     failed=$((total - passed - skipped))
-    [ "$code" -ne 124 ] || echo "no end after $limit s" >>"$out"
+    [ "$code" -ne 124 ] || echo "no end after $TEST_TIMEOUT s" >>"$out"
     [ "$code" -eq 0 ] || echo "exit code $code" >>"$out"
     [ "$total" -gt 0 ] || echo "it ran no test" >>"$out"
     if [ "$failed" -le 0 ]; then
@@ -161,8 +173,9 @@ if [ "${1-}" = --job ]; then
     job=$2
     kind=$(sed -n "${job}s/ .*//p" "$WORK/jobs")
     name=$(sed -n "${job}s/^[^ ]* //p" "$WORK/jobs")
-    started=$(date +%s)
-    "run_$kind"
+    started=$(date +%s) run=${kind#san-}
+    [ "$run" = "$kind" ] || B=$SAN_BUILD TAPER=$SAN_BUILD/taper SAMPLES=$SAN_BUILD/make_samples
+    "run_$run"
     exit 0
 fi
 
@@ -170,12 +183,18 @@ fi
 
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: sh tests/run.sh BUILD_DIR [PATTERN]" >&2; exit 2; }
 B=$(cd "$1" && pwd) ROOT=$(cd "$(dirname "$0")/.." && pwd) pattern=${2-}
-TAPER=$B/taper SAMPLES=$B/make_samples TEST_TIMEOUT=${TEST_TIMEOUT:-600}
+TAPER=$B/taper SAMPLES=$B/make_samples TEST_TIMEOUT=${TEST_TIMEOUT:-1800} TIER=${TIER:-check}
+case $TIER in
+quick | check) TAPER_MODEL_ORDERS=${TAPER_MODEL_ORDERS:-1} ;;
+all) TAPER_MODEL_ORDERS=${TAPER_MODEL_ORDERS:-3} ;;
+*) echo "TIER is quick, check or all, not '$TIER'" >&2; exit 2 ;;
+esac
+[ -z "${SAN_BUILD-}" ] || SAN_BUILD=$(cd "$SAN_BUILD" && pwd) || exit 2
 WORK=$(mktemp -d) || exit 2
 trap 'chmod -R u+rwX "$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-export B ROOT TAPER SAMPLES TEST_TIMEOUT WORK
+export B ROOT TAPER SAMPLES TEST_TIMEOUT TIER TAPER_MODEL_ORDERS SAN_BUILD WORK
 unset NO_COLOR
 LC_ALL=C
 export LC_ALL
@@ -187,17 +206,30 @@ list() { # kind, folder, how the file names begin and end
         echo "$1 ${file%"$4"}"
     done
 }
+# Small tests again with sanitizers, but for those of style and documents, which run no program.
+list_sanitized() {
+    grep -E '^(quick|san) (unit|fuzz|cli) ' "$ROOT/tests/tiers.txt" | sed 's/^[a-z]* /san-/' | sort -u
+}
+# Is a job in this tier?
+in_tier() { # kind name
+    marked=$(sed -n "/^san/d; s/^\([a-z]*\) $1 $2\$/\1/p" "$ROOT/tests/tiers.txt")
+    case $TIER.$marked in all.* | check. | check.quick | quick.quick) return 0 ;; esac
+    return 1
+}
 {
     list unit tests test_ .c
     list cli tests/cli '' .sh
     list fuzz tests/fuzz fuzz_ .c
+    [ "$TIER" != all ] || [ -z "${SAN_BUILD-}" ] || list_sanitized
     [ ! -f "$ROOT/samples/example/example.c" ] || echo "example example"
     echo "style style"
 } | while read -r kind name; do
+    [ -n "$pattern" ] || in_tier "$kind" "$name" || continue
     # shellcheck disable=SC2254
     case "$kind $name" in *$pattern*) echo "$kind $name" ;; esac
 done >"$WORK/jobs"
 
+[ "${LIST:-0}" = 0 ] || { cat "$WORK/jobs"; exit 0; }
 jobs=$(wc -l <"$WORK/jobs")
 at_once=${TEST_JOBS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
 [ "$jobs" -eq 0 ] || awk '{ print NR }' "$WORK/jobs" | xargs -n 1 -P "$at_once" sh "$ROOT/tests/run.sh" --job

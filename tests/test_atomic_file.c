@@ -316,6 +316,7 @@ static void reading_holds_its_ceiling(void **state) {
     uint8_t *bytes;
     size_t n;
     taper_error error;
+    const taper_limits nine = {.max_memory = 9};
     scratch_write(folder, "ten", "0123456789", 10);
     scratch_path(path, folder, "ten");
     assert_int_equal(formats_file_read(path, 10, &bytes, &n, NULL), TAPER_OK);
@@ -329,7 +330,7 @@ static void reading_holds_its_ceiling(void **state) {
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "0123456789", 10), 10);
     assert_int_equal(close(ends[1]), 0);
-    assert_int_equal(formats_descriptor_read(ends[0], 9, &bytes, &n, &error), TAPER_ERR_LIMIT);
+    assert_int_equal(formats_descriptor_read(ends[0], &nine, &bytes, &n, &error), TAPER_ERR_LIMIT);
     assert_null(bytes);
     close(ends[0]);
     scratch_write(folder, "empty", "", 0);

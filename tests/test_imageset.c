@@ -476,6 +476,50 @@ static void labels_find_images_by_ends_of_paths(void **state) {
     assert_non_null(strstr(error.text, "for example 'a.jpg'"));
 }
 
+/* A folder may hold a name in both normal forms: these are two files, and a line is for the one
+ * whose bytes it has. What is for neither in particular is refused, and told in bytes. */
+static void labels_tell_normal_forms_apart(void **state) {
+    (void)state;
+#define NFC "\xC3\xA9.png"
+#define NFD "e\xCC\x81.png"
+    char path[SCRATCH_PATH];
+    put_png("forms/in/" NFD, 1); /* sorted by bytes: the first */
+    put_png("forms/in/" NFC, 2);
+    formats_imageset_options options = {.labels = scratch_join(path, folder, "forms.csv")};
+    static const char *const rows[] = {
+        NFC ",c\n" NFD ",d\n", NFD ",d\n" NFC ",c\n", "in/" NFC ",c\nin/" NFD ",d\n",
+        "name,label\n" NFC ",x\n" NFD ",x\n./" NFC ",c\n.//" NFD ",d\n",
+        "old/forms/in/" NFC ",c\nold/forms/in/" NFD ",d\n", "old/" NFD ",d\nold/" NFC ",c\n"};
+    formats_imageset *set;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        put_text("forms.csv", rows[k]);
+        set = must_open(NAMES("forms/in"), &options, 0);
+        for (size_t i = 0; i < 2; i++) {
+            const int32_t label = formats_imageset_label(set, i);
+            assert_string_equal(formats_imageset_class_name(set, (size_t)label), i ? "c" : "d");
+        }
+        formats_imageset_close(set);
+    }
+    static const char *const alone[] = {NFC ",c\n", NFD ",d\n"};
+    taper_error error;
+    for (size_t k = 0; k < 2; k++) {
+        put_text("forms.csv", alone[k]);
+        assert_int_equal(open_set(&set, NAMES("forms/in"), &options, NULL, &error), TAPER_ERR_ARG);
+        assert_non_null(strstr(error.text, "may be meant for 'e\\xcc\\x81.png' or "
+                                           "'\\xc3\\xa9.png', which look alike"));
+    }
+    put_png("forms/three/\xC3\xA7\xCC\x81.png", 1); /* in the form of neither of two lines */
+    put_text("forms.csv", "\xE1\xB8\x89.png,c\nc\xCC\xA7\xCC\x81.png,d\n");
+    assert_int_equal(open_set(&set, NAMES("forms/three"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "lines 'c\\xcc\\xa7\\xcc\\x81.png' and "
+                                       "'\\xe1\\xb8\\x89.png' look alike"));
+    put_text("forms.csv", "\xC3\xA9/\xC3\xA7\xCC\x81.png,c\ne\xCC\x81/\xC3\xA7\xCC\x81.png,d\n");
+    assert_int_equal(open_set(&set, NAMES("forms/three"), &options, NULL, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "look alike"));
+#undef NFC
+#undef NFD
+}
+
 static void idx_labels_are_applied(void **state) {
     (void)state;
     static const uint8_t labels[3] = {2, 0, 2};
@@ -928,6 +972,7 @@ int main(void) {
         cmocka_unit_test(label_files_are_applied),
         cmocka_unit_test(names_of_our_own_are_labels),
         cmocka_unit_test(labels_find_images_by_ends_of_paths),
+        cmocka_unit_test(labels_tell_normal_forms_apart),
         cmocka_unit_test(idx_labels_are_applied),
         cmocka_unit_test(bad_files_are_skipped_by_name),
         cmocka_unit_test(inputs_without_images_are_named),

@@ -41,7 +41,7 @@ static int keep_all(formats_account *account, codec_kept_codes *kept) {
 
 static void codes_come_back(void **state) {
     (void)state;
-    formats_account account = {1000, 1 << 20};
+    formats_account account = {.used = 1000, .limit = 1 << 20};
     codec_kept_codes kept;
     assert_int_equal(keep_all(&account, &kept), IMAGES);
     codec_kept_codes_close(&kept);
@@ -54,7 +54,7 @@ static void room_ends(void **state) {
     (void)state;
     int before = 0;
     for (uint64_t limit = 64; limit < 1 << 15; limit += limit / 2) {
-        formats_account account = {0, limit};
+        formats_account account = {.limit = limit};
         codec_kept_codes kept;
         int n = keep_all(&account, &kept);
         assert_true(account.used <= limit / 2);

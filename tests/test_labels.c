@@ -74,9 +74,9 @@ static void headings_may_have_more_columns(void **state) {
     assert_classes(&l, 4, (const int32_t[]){1, 0, -1, 1}, 2, (const char *const[]){"cat", "dog"});
     assert_int_equal(formats_labels_find(&l, "a.png"), 1);
     assert_int_equal(formats_labels_find(&l, "c.png"), -1);
-    assert_true(formats_labels_has(&l, "c.png"));
-    assert_false(formats_labels_has(&l, "x,y.png"));
-    assert_false(formats_labels_has(&l, ""));
+    assert_true(formats_label_index_has(&l.index, "c.png"));
+    assert_false(formats_label_index_has(&l.index, "x,y.png"));
+    assert_false(formats_label_index_has(&l.index, ""));
     formats_labels_free(&l);
     /* an empty label beside others, under a heading alone; see bad_files_name_their_line */
     assert_int_equal(decode("name,label\na.png,\nb.png,cat\n", &l, NULL), TAPER_OK);

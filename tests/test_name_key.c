@@ -3,6 +3,7 @@
 #include "formats/name_escape.h"
 #include "formats/name_key.h"
 #include <stdlib.h>
+#include <string.h>
 
 static void keys_are_one_for_all_normal_forms(void **state) {
     (void)state;
@@ -50,10 +51,30 @@ static void escapes_are_taken_back(void **state) {
     }
 }
 
+static void names_that_look_alike_are_told_in_bytes(void **state) {
+    (void)state;
+    char shown[2][FORMATS_NAME_SHOWN], longer[400] = "folder/a long name that goes on: ";
+    formats_names_show("a/caf\xC3\xA9.png", "a/cafe\xCC\x81.png", shown);
+    assert_string_equal(shown[0], "caf\\xc3\\xa9.png");
+    assert_string_equal(shown[1], "cafe\\xcc\\x81.png");
+    size_t n = strlen(longer);
+    while (n < sizeof longer - 1) longer[n++] = '\xA9';
+    longer[n] = 0;
+    formats_names_show(longer, "folder/a long name that goes on: e", shown);
+    assert_string_equal(shown[1], "...oes on: e");
+    assert_int_equal(strlen(shown[0]), 47); /* whole escapes alone */
+    formats_names_show("a", "a", shown);
+    assert_string_equal(shown[0], shown[1]);
+    char *plain = formats_name_plain(".//e\xCC\x81/./\xC3\xA9");
+    assert_string_equal(plain, "e\xCC\x81/\xC3\xA9");
+    free(plain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_one_for_all_normal_forms),
         cmocka_unit_test(escapes_are_taken_back),
+        cmocka_unit_test(names_that_look_alike_are_told_in_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

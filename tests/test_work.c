@@ -78,11 +78,13 @@ static void models_that_take_hours_are_refused(void **unused) {
     assert_int_equal(taper_model_load(&loaded, file.data, file.size, NULL, &error),
                      TAPER_ERR_LIMIT);
     assert_null(loaded);
-    char figure[24];
+    char figure[40];
     uint64_t most = taper_model_get_info(m).most_work;
     snprintf(figure, sizeof figure, " %llu ", (unsigned long long)most);
     assert_non_null(strstr(error.text, figure));
-    assert_non_null(strstr(error.text, "limit of 200000; raise --max-work"));
+    snprintf(figure, sizeof figure, "--max-work %llu ", (unsigned long long)most);
+    assert_non_null(strstr(error.text, "limit of 200000; give --max-work"));
+    assert_non_null(strstr(error.text, figure));
     for (int more = 0; more < 2; more++) {
         taper_limits limits = {.max_work = most - 1 + (uint64_t)more};
         assert_int_equal(taper_model_load(&loaded, file.data, file.size, &limits, NULL),

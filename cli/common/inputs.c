@@ -139,8 +139,9 @@ void cli_container_close(cli_container *c) {
 static taper_status read_model(cli_model *m, const taper_source *source, const taper_limits *limits,
                                taper_error *error) {
     if (source->size > limits->max_model_bytes)
-        return formats_fail(error, TAPER_ERR_LIMIT, "the model takes %llu bytes; raise --max-model",
-                            (unsigned long long)source->size);
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the model takes %llu bytes; give --max-model %llu",
+                            (unsigned long long)source->size, (unsigned long long)source->size);
     m->size = (size_t)source->size;
     m->bytes = malloc(m->size + 1);
     if (!m->bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");

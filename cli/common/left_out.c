@@ -1,6 +1,7 @@
 /* left_out.c -- see left_out.h. */
 #include "cli/common/left_out.h"
 #include "cli/common/outputs.h"
+#include "formats/foreign.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ static void tell_profiles(const cli_left_out *l, const formats_imageset *set) {
     if (n)
         cli_warning(l->verb, NULL,
                     "%zu image%s a colour profile other than sRGB, which is not kept (%s%s): "
-                    "convert %s to sRGB first where colours matter",
+                    "convert %s to sRGB first where colours matter, for example " FORMATS_TO_SRGB,
                     n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first,
                     n == 1 ? "it" : "them");
 }
@@ -163,7 +164,7 @@ static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs
     if (set) tell_profiles(l, set);
     if (set) tell_orientations(l, set);
     if (set) tell_more_pictures(l, set);
-    if (set && l->stores) tell_not_stored(l, set);
+    if (set && l->stores && l->failed < inputs) tell_not_stored(l, set);
     if (set) tell_lines(l, set);
     if (set) tell_contradictions(l, set);
     /* one line about several has said it already */

@@ -331,15 +331,22 @@ static size_t put_idle(const cli_verb *verb, const cli_option *o, char *to, size
         used += (size_t)snprintf(to + used, room - used, "%s%s", before, verb->uses[k]);
         before = " or ";
     }
+    before = o->uses ? " with " : before;
+    if (o->with && used < room)
+        used += (size_t)snprintf(to + used, room - used, "%s--%s", before, o->with);
     if (used < room) used += (size_t)snprintf(to + used, room - used, ")");
     return used < room ? used : room - 1;
+}
+
+static bool is_idle(const cli_option *o, unsigned uses) {
+    return (o->uses && !(o->uses & uses)) || (o->with && !cli_options_given(o->with));
 }
 
 void cli_options_name_idle(const cli_verb *verb, unsigned uses) {
     char text[900] = "";
     size_t used = 0;
     for (size_t i = 0; verb->options[i].name; i++)
-        if (last.given[i] && verb->options[i].uses && !(verb->options[i].uses & uses))
+        if (last.given[i] && is_idle(&verb->options[i], uses))
             used = put_idle(verb, &verb->options[i], text, used, sizeof text);
     if (used) cli_warning(verb->name, NULL, "without effect here: %s", text);
 }

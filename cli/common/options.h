@@ -73,6 +73,7 @@ typedef struct cli_option {
     const char *help;           /* one line, lower case, no full stop */
     unsigned uses;              /* settings, as bits of the verb's own, of which one must hold for
                                    the option to count; 0: it always does */
+    const char *with;           /* the option without which this one does nothing; or NULL */
 } cli_option;
 
 typedef struct cli_verb {
@@ -101,7 +102,7 @@ extern const char *const cli_alphas[];  /* of formats_alpha */
     {"verbose", 'v', CLI_FLAG, .offset = offsetof(S, common.verbose),                              \
      .help = "say more; twice for even more"}
 #define CLI_NULL_OPTION(S)                                                                         \
-    {"null", 0, CLI_FLAG, .offset = offsetof(S, null_list),                                        \
+    {"null", 0, CLI_FLAG, .offset = offsetof(S, null_list), .with = "filelist",                    \
      .help = "names in --filelist end in a NUL byte, as those of `find -print0`"}
 
 #define CLI_FOLLOW_OPTION(S)                                                                       \
@@ -158,7 +159,8 @@ int cli_options_verbose(void);
 int cli_options_check_quality(const cli_verb *verb, char *const *operands, size_t n);
 
 /* Name in one line on standard error the options that were given but do nothing, as none of their
- * uses is among those of this run. Answers for the last cli_options_parse. */
+ * uses is among those of this run, or as the one that they go with was not given. Answers for the
+ * last cli_options_parse. */
 void cli_options_name_idle(const cli_verb *verb, unsigned uses);
 
 /* Free the arrays of CLI_STRINGS options. */

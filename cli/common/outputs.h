@@ -35,7 +35,10 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
                      const taper_error *error);
 
 /* Of several outputs none is to appear where a later one fails: settle all before the first is
- * closed. As cli_output_close, but with TAPER_OK the output is not put in place yet. */
+ * closed. As cli_output_close, but with TAPER_OK the output is not put in place yet. What can fail
+ * after that is naming: the name was taken, or the folder locked or removed, meanwhile. Outputs
+ * that have their names by then stay, each whole: what -f replaced cannot be brought back, so they
+ * are not taken away either. */
 int cli_output_settle(cli_output *out, const char *input, taper_status status,
                       const taper_error *error);
 

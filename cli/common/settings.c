@@ -11,8 +11,7 @@ taper_limits cli_limits(const cli_common *common) {
                                 .max_model_bytes = common->max_model,
                                 .max_work = common->max_work};
     taper_limits limits = formats_limits_or_default(&given);
-    limits.max_memory -= held < limits.max_memory ? held : limits.max_memory - 1;
-    return limits;
+    return formats_limits_beside(&limits, held);
 }
 
 uint64_t cli_memory_hold(uint64_t bytes) {

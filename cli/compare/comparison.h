@@ -6,7 +6,7 @@
  *   late_library             their libraries, loaded when compare runs
  *   subject originals        what is compared, and its images
  *   rd_curve                 curves over a set; comparison: what was found
- *   report examples          the page */
+ *   report examples          the page; own_report: what of a folder is as it was written */
 #ifndef CLI_COMPARE_COMPARISON_H
 #define CLI_COMPARE_COMPARISON_H
 #include "cli/compare/rd_curve.h"

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const cli_report_files[] = {"index.html",  "rd.csv",     "rd.svg",
-                                        "rd.png",      "rd.gp",      "ms_ssim.svg",
-                                        "ms_ssim.png", "ms_ssim.gp", NULL};
-
 static taper_status write_file(const cli_report *r, const char *folder, const char *name,
                                const char *text, size_t n, taper_error *error) {
     char *path = formats_path_join(folder, name);
@@ -278,6 +274,7 @@ taper_status cli_report_write(const cli_report *r, const char *folder, taper_err
     int failed = ferror(page);
     if ((fclose(page) != 0 || failed) && status == TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the page");
+    if (status == TAPER_OK) status = cli_own_report_seal(&text, &n, folder, error);
     if (status == TAPER_OK) status = write_file(r, folder, "index.html", text, n, error);
     free(text);
     return status;

@@ -3,6 +3,7 @@
 #ifndef CLI_COMPARE_REPORT_H
 #define CLI_COMPARE_REPORT_H
 #include "cli/compare/comparison.h"
+#include "cli/compare/own_report.h"
 #include "cli/compare/subject.h"
 #include "formats/atomic_file.h"
 
@@ -17,10 +18,8 @@ typedef struct cli_report {
     size_t max_examples; /* images shown side by side; 0: none */
 } cli_report;
 
-/* Names of the files, NULL-ended, for those who must ask before they overwrite. */
-extern const char *const cli_report_files[];
-
-/* Write the report into an existing folder. Existing files are replaced, each whole or not at all.
+/* Write the report into an existing folder. Existing files are replaced, each whole or not at all;
+ * own_report.h says which may be.
  * When only the plots fail (no gnuplot), the rest is written all the same, the status is TAPER_OK
  * and *plot_failure says why; it is empty otherwise. */
 taper_status cli_report_write(const cli_report *report, const char *folder,

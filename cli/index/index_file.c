@@ -172,8 +172,13 @@ static int set_aside(gathering *g) {
     taper_error error = {0};
     FILE *spool = NULL;
     if (g->parts == MOST_PARTS) {
-        cli_error(verb, NULL, "the codes need more than %d times --max-memory: raise it",
-                  (int)MOST_PARTS);
+        const taper_limits limits = cli_limits(g->set->common);
+        cli_error(verb, NULL,
+                  "the codes need more than %d times the memory that is left; give --max-memory "
+                  "%lluM",
+                  (int)MOST_PARTS,
+                  (unsigned long long)formats_power_above(
+                      formats_memory_needed(&limits, limits.max_memory) - 1));
         return CLI_LIMIT;
     }
     taper_status status = cli_spool_open(&spool, &error);
@@ -260,9 +265,11 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
         const taper_index_info info = taper_index_get_info(from[i]);
         needs += 2 * info.memory + EACH * info.images;
     }
-    if (needs <= cli_limits(common).max_memory) return CLI_DONE;
-    cli_error(verb, NULL, "joining the indexes takes %llu bytes of memory; raise --max-memory",
-              (unsigned long long)needs);
+    const taper_limits limits = cli_limits(common);
+    if (needs <= limits.max_memory) return CLI_DONE;
+    cli_error(verb, NULL, "joining the indexes takes %llu bytes of memory; give --max-memory %lluM",
+              (unsigned long long)needs,
+              (unsigned long long)formats_memory_needed(&limits, needs));
     return CLI_LIMIT;
 }
 

@@ -21,6 +21,12 @@ typedef struct picture_names {
     size_t n;
 } picture_names;
 
+/* Pictures that are on the page, and those that are there and could not be read. */
+typedef struct counts {
+    size_t shown, unread;
+    bool *is_told; /* by image of the set, those that could not be read; NULL: each is found once */
+} counts;
+
 static int by_name(const void *a, const void *b) {
     const named_image *x = a, *y = b;
     const int order = strcmp(x->name, y->name);
@@ -60,20 +66,30 @@ static const named_image *find(const picture_names *p, const char *name) {
 
 /* --- a row: a query, and what was found ------------------------------------------------- */
 
+static void tell_unread(counts *n, int64_t image, const char *name, const taper_error *why) {
+    if (n->is_told && n->is_told[image]) return;
+    cli_error("search", name, "the page shows no picture of it: %s", why->text);
+    if (n->is_told) n->is_told[image] = true;
+    n->unread++;
+}
+
 static taper_status put_image(const cli_code_set *set, int64_t image, const char *name,
-                              const char *cost, const char *class, size_t *shown, FILE *to) {
+                              const char *cost, const char *class, counts *n, FILE *to) {
     char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64], why[2 * CLI_IMAGE_NAME + 64];
     taper_image picture = {.pixels = NULL};
+    taper_error error = {0};
+    const bool is_there = set && image >= 0;
     cli_plain_text(plain, sizeof plain, name);
-    if (set && image >= 0) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture, NULL));
+    if (is_there) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture, &error));
     if (!picture.pixels) {
+        if (is_there) tell_unread(n, image, name, &error);
         snprintf(why, sizeof why, "%s: %s", cost, plain);
         cli_page_no_picture(to, why);
         return TAPER_OK;
     }
     const char *file = strrchr(plain, '/') ? strrchr(plain, '/') + 1 : plain;
     snprintf(worth, sizeof worth, "%s%s%.40s", class ? class : "", class ? ", " : "", file);
-    ++*shown;
+    n->shown++;
     const taper_status status = cli_page_picture(to, &picture, plain, cost, worth, NULL);
     formats_image_free(&picture);
     return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
@@ -87,25 +103,29 @@ static const char *class_of(const taper_index *index, uint32_t image, char room[
     return room;
 }
 
-static taper_status put_query(const cli_found *f, size_t i, const picture_names *names, FILE *to) {
+static taper_status put_query(const cli_found *f, size_t i, const picture_names *names, counts *n,
+                              FILE *to) {
     const cli_query_codes *q = f->queries;
     const bool is_member = q->self[i] >= 0;
     const named_image *own = is_member ? find(names, q->name[i]) : NULL;
     const cli_code_set *set = is_member ? names->set : q->set;
     const int64_t image = !is_member ? q->image[i] : own ? (int64_t)own->image : -1;
-    size_t queries = 0;
-    return put_image(set, image, q->name[i], "the query", NULL, &queries, to);
+    counts own_counts = {.is_told = is_member ? n->is_told : NULL};
+    const taper_status status =
+        put_image(set, image, q->name[i], "the query", NULL, &own_counts, to);
+    n->unread += own_counts.unread; /* a query's picture is none of those found */
+    return status;
 }
 
 static taper_status put_row(const cli_found *f, size_t row, size_t columns,
-                            const picture_names *names, size_t *shown, FILE *to) {
+                            const picture_names *names, counts *n, FILE *to) {
     char number[CAPTION], room[CAPTION], distance[32];
     const size_t query = row / f->rows_a_query;
     const bool is_first = row % f->rows_a_query == 0;
     snprintf(number, sizeof number, "%zu", query + 1);
     cli_page_row(to, f->least ? f->label[row] : number, is_first);
     if (is_first)
-        TAPER_TRY(put_query(f, query, names, to));
+        TAPER_TRY(put_query(f, query, names, n, to));
     else
         cli_page_no_picture(to, NULL);
     for (size_t j = 0; j < columns; j++) {
@@ -118,7 +138,7 @@ static taper_status put_row(const cli_found *f, size_t row, size_t columns,
         const named_image *at = find(names, name);
         snprintf(distance, sizeof distance, "%u", f->distance[row * f->k + j]);
         TAPER_TRY(put_image(names->set, at ? (int64_t)at->image : -1, name ? name : "", distance,
-                            class_of(f->index, image, room), shown, to));
+                            class_of(f->index, image, room), n, to));
     }
     return TAPER_OK;
 }
@@ -142,7 +162,7 @@ static void put_beginning(const cli_found *f, FILE *to) {
     cli_page_begin(to, f->least ? "Neighbourhoods" : "Neighbours", about);
 }
 
-static taper_status put_page(const cli_found *f, const cli_code_set *pictures, size_t *shown,
+static taper_status put_page(const cli_found *f, const cli_code_set *pictures, counts *n,
                              FILE *to) {
     static const char *const nearest[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
                                                           "6",     "7",       "8", "9", "10"};
@@ -153,6 +173,8 @@ static taper_status put_page(const cli_found *f, const cli_code_set *pictures, s
     char more[120];
     picture_names names;
     taper_status status = names_open(&names, pictures);
+    n->is_told = calloc(names.n + 1, sizeof *n->is_told);
+    if (!n->is_told) status = TAPER_ERR_NOMEM;
     put_beginning(f, to);
     if (queries < f->queries->n) {
         snprintf(more, sizeof more, "The first %zu of %zu queries.", queries, f->queries->n);
@@ -160,13 +182,14 @@ static taper_status put_page(const cli_found *f, const cli_code_set *pictures, s
     }
     cli_page_grid_begin(to, columns + 1, f->least ? some : nearest);
     for (size_t row = 0; row < queries * f->rows_a_query && !status; row++)
-        if (!f->least || f->label[row][0]) status = put_row(f, row, columns, &names, shown, to);
+        if (!f->least || f->label[row][0]) status = put_row(f, row, columns, &names, n, to);
     cli_page_grid_end(to);
     cli_page_end(to, f->least ? "Below each image stands how many leading bits it shares with the "
                                 "query, and its label where it has one, and its file's name."
                               : "Below each neighbour stands its distance, and its label where it "
                                 "has one, and its file's name.");
     names_close(&names);
+    free(n->is_told);
     return status;
 }
 
@@ -174,20 +197,21 @@ int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, 
                           const cli_common *common) {
     cli_output out;
     cli_text text;
-    size_t shown = 0;
+    counts n = {0};
     int code = cli_output_open(&out, "search", path, common);
     if (code != CLI_DONE) return code;
     const taper_sink sink = cli_output_sink(&out);
     taper_status status = cli_text_open(&text);
     if (!status) {
-        status = put_page(found, pictures, &shown, text.to);
+        status = put_page(found, pictures, &n, text.to);
         if (!status)
             status = cli_text_write(&text, &sink);
         else
             cli_text_free(&text);
     }
     code = cli_output_close(&out, NULL, status, NULL);
-    if (code == CLI_DONE && !shown)
+    if (code == CLI_DONE && n.unread) return CLI_SOME_FAILED;
+    if (code == CLI_DONE && !n.shown)
         cli_warning("search", strcmp(path, "-") != 0 ? path : "the page",
                     "none of what was found has its picture there: give what was indexed with "
                     "--images, by the same paths");

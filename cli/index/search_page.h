@@ -18,7 +18,8 @@ typedef struct cli_found {
 } cli_found;
 
 /* Write the page to the file `path`; print what is wrong and return an exit code. pictures: the set
- * that was indexed, open, whose images are found by their names; NULL: names are shown alone. */
+ * that was indexed, open, whose images are found by their names; NULL: names are shown alone.
+ * CLI_SOME_FAILED: the page is there, without pictures that could not be read, which were named. */
 int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, const char *path,
                           const cli_common *common);
 

@@ -68,31 +68,48 @@ static int fit_keys(const char *name, const char *word) {
     return is_png && m_stem < m && is_end(name, n_stem, word, m_stem) ? OTHER_SUFFIX : NO_FIT;
 }
 
-static char *key_of(const char *text) {
-    char *name = formats_name_unescape(text), *key = name ? formats_name_key(name) : NULL;
+typedef char *form_fn(const char *name); /* formats_name_key or formats_name_plain */
+
+static char *in_form(const char *text, form_fn *form) {
+    char *name = formats_name_unescape(text), *formed = name ? form(name) : NULL;
     free(name);
-    return key;
+    return formed;
 }
+
+typedef struct wanted_name {
+    char *key, *plain;
+} wanted_name;
 
 typedef struct best_fit {
     int fit;
     uint64_t n, first, second; /* images that fit so, and two of them */
 } best_fit;
 
+/* Names that differ by their normal form alone fit alike, but the one that has the word's own bytes
+ * fits better. -1 without memory. */
+static int fit_name(const char *text, const wanted_name *wanted) {
+    char *key = in_form(text, formats_name_key);
+    const int fit = key ? fit_keys(key, wanted->key) : -1;
+    free(key);
+    if (fit < 0 || fit == NO_FIT) return 2 * fit;
+    char *plain = in_form(text, formats_name_plain);
+    const int result = plain ? 2 * fit + (fit_keys(plain, wanted->plain) != fit) : -1;
+    free(plain);
+    return result;
+}
+
 static bool find_best(const cli_image_choice *c, const char *word, best_fit *best) {
-    char *wanted = key_of(word);
-    bool has_memory = wanted != NULL;
-    *best = (best_fit){.fit = NO_FIT};
+    wanted_name wanted = {in_form(word, formats_name_key), in_form(word, formats_name_plain)};
+    bool has_memory = wanted.key && wanted.plain;
+    *best = (best_fit){.fit = 2 * NO_FIT};
     for (uint64_t i = 0; i < c->count && has_memory; i++) {
         const char *name = c->name(c->of, i);
-        char *key = name ? key_of(name) : NULL;
-        has_memory = key || !name;
-        const int fit = key ? fit_keys(key, wanted) : NO_FIT;
-        free(key);
+        const int fit = name ? fit_name(name, &wanted) : 2 * NO_FIT;
+        has_memory = fit >= 0;
         if (fit < best->fit) *best = (best_fit){.fit = fit, .first = i};
-        if (fit == best->fit && fit < NO_FIT && ++best->n == 2) best->second = i;
+        if (fit == best->fit && fit < 2 * NO_FIT && ++best->n == 2) best->second = i;
     }
-    free(wanted);
+    free(wanted.key), free(wanted.plain);
     return has_memory;
 }
 
@@ -107,11 +124,28 @@ static int none(const cli_image_choice *c, const char *word) {
     return CLI_USAGE;
 }
 
+static bool look_alike(const char *a, const char *b) {
+    char *x = in_form(a, formats_name_key), *y = in_form(b, formats_name_key);
+    const bool are_alike = x && y && !strcmp(x, y);
+    free(x), free(y);
+    return are_alike;
+}
+
 static int several(const cli_image_choice *c, const char *word, const best_fit *best) {
-    cli_error(c->verb, c->path,
-              "'%.200s' may be %llu images, such as '%.200s' and '%.200s'; give more of the name",
-              word, (unsigned long long)best->n, c->name(c->of, best->first),
-              c->name(c->of, best->second));
+    char shown[2][FORMATS_NAME_SHOWN];
+    const char *first = c->name(c->of, best->first), *second = c->name(c->of, best->second);
+    if (look_alike(first, second)) {
+        formats_names_show(first, second, shown);
+        cli_error(c->verb, c->path,
+                  "'%.200s' may be %llu images, such as '%s' and '%s', which look alike; give the "
+                  "number of one: %llu or %llu",
+                  word, (unsigned long long)best->n, shown[0], shown[1],
+                  (unsigned long long)best->first + 1, (unsigned long long)best->second + 1);
+    } else
+        cli_error(
+            c->verb, c->path,
+            "'%.200s' may be %llu images, such as '%.200s' and '%.200s'; give more of the name",
+            word, (unsigned long long)best->n, first, second);
     return CLI_USAGE;
 }
 

@@ -2,8 +2,8 @@
  *
  * A word is a number, from 1; a name; a range of numbers, 7-9; a name in another normal form of
  * Unicode, or the end of its path, or with the suffix that a decoded file has (".png"), or had
- * before it was decoded, where one image alone fits; or a pattern of the shell: * ? [ ]. What is
- * first in this order counts. */
+ * before it was decoded, where one image alone fits, or one alone in its own bytes; or a pattern of
+ * the shell: * ? [ ]. What is first in this order counts. */
 #ifndef CLI_IMAGE_CHOICE_H
 #define CLI_IMAGE_CHOICE_H
 #include <stdbool.h>

@@ -248,7 +248,7 @@ const cli_option cli_train_table[] = {
     {"log", 0, CLI_STRING, "FILE", offsetof(settings, log),
      .help = "learning curve as JSON lines; --resume adds to it", .uses = USE_STEPS},
     {"plot", 0, CLI_STRING, "STEM", offsetof(settings, plot),
-     .help = "curves as STEM.png, STEM.svg, STEM.csv"},
+     .help = "curves as STEM.png, .svg, .csv and .gp; of --sweep as STEM-sweep.png and so on, too"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "inputs, one path a line; - is standard input"},
     CLI_NULL_OPTION(settings),

@@ -149,8 +149,9 @@ taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32
         *c = (codec_conditional){0};
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "model: a conditional model of %llu bytes, more than the limit of "
-                            "%llu; raise --max-model if you trust it",
-                            (unsigned long long)bytes, (unsigned long long)max_bytes);
+                            "%llu; give --max-model %llu if you trust it",
+                            (unsigned long long)bytes, (unsigned long long)max_bytes,
+                            (unsigned long long)bytes);
     }
     if (codec_conditional_alloc(c) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");

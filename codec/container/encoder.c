@@ -78,7 +78,7 @@ static taper_status check_size(const taper_encoder *e, const taper_image *image,
         "image of %u x %u pixels takes %llu bytes of memory, more than the limit of "
         "%llu; give --max-memory %lluM",
         width, height, (unsigned long long)needed, (unsigned long long)l->max_memory,
-        (unsigned long long)((needed >> 20) + 1));
+        (unsigned long long)formats_memory_needed(l, needed));
 }
 
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
@@ -96,8 +96,8 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
             "image is in colour but the model is for grey images; use a colour model");
     TAPER_TRY(check_size(e, image, error));
     if (e->images >= e->limits.max_images || e->images >= UINT32_MAX - 1)
-        return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; raise --max-images",
-                            e->images);
+        return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; give --max-images %llu",
+                            e->images, (unsigned long long)formats_power_above(e->images));
     if (name && !formats_name_is_legal(name))
         return formats_fail(error, TAPER_ERR_ARG, "the name is not a plain relative path");
     return TAPER_OK;
@@ -147,9 +147,10 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
     if (codec_encoder_charge(e, bytes) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "with the images that wait to be encoded it takes more than the %llu "
-                            "bytes of memory that it may; raise --max-memory, or use smaller "
+                            "bytes of memory that it may; give --max-memory %lluM, or use smaller "
                             "groups",
-                            (unsigned long long)e->account->limit);
+                            (unsigned long long)e->account->limit,
+                            (unsigned long long)formats_account_step(e->account, bytes));
     *copy = *image;
     copy->pixels = malloc((size_t)bytes);
     if (!copy->pixels) return fail_for_good(e, TAPER_ERR_NOMEM, error);
@@ -334,7 +335,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     if (e->options.threads > MOST_THREADS) e->options.threads = MOST_THREADS;
     e->rate_classes = e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_RATE_CLASSES;
     e->limits = formats_limits_or_default(e->options.limits);
-    e->own = (formats_account){.limit = e->limits.max_memory};
+    e->own = formats_account_within(&e->limits);
     e->account = account ? account : &e->own;
     e->names = formats_buffer_make(FORMATS_MOST_BYTES);
     e->classes = formats_buffer_make(FORMATS_MOST_BYTES);

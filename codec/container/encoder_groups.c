@@ -90,9 +90,11 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
         e->error = *error;
     else if (status == TAPER_ERR_LIMIT)
         formats_fail(&e->error, status,
-                     "encoding takes more than the %llu bytes of memory that it may; raise "
-                     "--max-memory, or use smaller groups",
-                     (unsigned long long)e->limits.max_memory);
+                     "encoding takes more than the %llu bytes of memory that it may; give "
+                     "--max-memory %lluM, or use smaller groups",
+                     (unsigned long long)e->limits.max_memory,
+                     (unsigned long long)formats_power_above(
+                         formats_memory_needed(&e->limits, e->limits.max_memory) - 1));
     else
         formats_fail(&e->error, status,
                      "no memory to encode a group; use smaller groups or fewer threads");

@@ -246,18 +246,26 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     return TAPER_OK;
 }
 
+/* Broken models or damaged chunks; the message names the container. */
+static taper_status refuse_broken(formats_front *f, const taper_source *source,
+                                  const taper_limits *limits, size_t i, taper_error *error) {
+    taper_error why = {0};
+    taper_status status = codec_front_check_models(f, 0, limits, &why);
+    if (status == TAPER_OK) status = codec_refuse_damage(f, source, UINT64_MAX, &why);
+    return status == TAPER_OK ? status
+                              : formats_fail(error, status, "container %zu: %s", i + 1, why.text);
+}
+
 /* The front matter of all, on the account of the result's. */
-static taper_status load_fronts(merging *m, formats_front *result, taper_limits limits,
+static taper_status load_fronts(merging *m, formats_front *result, const taper_limits *limits,
                                 taper_error *error) {
     for (size_t i = 0; i < m->n; i++) {
         formats_front *f = &m->front[i];
-        uint64_t left = formats_account_left(&result->account);
-        limits.max_memory = left ? left : 1;
-        TAPER_TRY(codec_front_load(&m->source[i], &limits, f, error));
+        const taper_limits left = formats_limits_beside(limits, result->account.used);
+        TAPER_TRY(codec_front_load(&m->source[i], &left, f, error));
         TAPER_TRY(formats_front_charge(result, f->account.used, error));
         TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
-        TAPER_TRY(codec_front_check_models(f, 0, &limits, error));
-        TAPER_TRY(codec_refuse_damage(f, &m->source[i], UINT64_MAX, error));
+        TAPER_TRY(refuse_broken(f, &m->source[i], &left, i, error));
     }
     return TAPER_OK;
 }
@@ -270,14 +278,14 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     for (size_t i = 0; i < n; i++) TAPER_TRY(formats_need_source(&from[i], error));
     TAPER_TRY(formats_need_sink(to, error));
     taper_limits limits = formats_limits_or_default(given);
-    formats_front front = {.account = {.limit = limits.max_memory}};
+    formats_front front = {.account = formats_account_within(&limits)};
     merging m = {.source = from, .n = n};
     taper_status status = formats_front_take(&front, n, sizeof *m.front, &m.front, error);
     if (status == TAPER_OK)
         status = formats_front_take(&front, n, sizeof *m.layers, &m.layers, error);
     if (status == TAPER_OK)
         status = formats_front_take(&front, n, sizeof *m.first, &m.first, error);
-    if (status == TAPER_OK) status = load_fronts(&m, &front, limits, error);
+    if (status == TAPER_OK) status = load_fronts(&m, &front, &limits, error);
     if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
     if (status == TAPER_OK) {
         merged_chunks chunks = {&m, &front};

@@ -182,9 +182,11 @@ static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
 static taper_status take_codes(open_groups *open, size_t n, taper_error *error) {
     if (formats_account_take(&open->account, n * sizeof(int16_t)) == TAPER_OK) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_LIMIT,
-                        "repacking takes more than the %llu bytes of memory that it may; raise "
-                        "--max-memory",
-                        (unsigned long long)open->account.limit);
+                        "repacking takes more than the %llu bytes of memory that it may; give "
+                        "--max-memory %lluM",
+                        (unsigned long long)open->account.limit,
+                        (unsigned long long)formats_account_step(&open->account,
+                                                                 n * sizeof(int16_t)));
 }
 
 /* An image whose codes are kept. */
@@ -298,7 +300,8 @@ static taper_status repack_front(const formats_front *front, const taper_source 
                                  const taper_encode_options *options, const taper_sink *to,
                                  taper_error *error) {
     uint32_t passes[FORMATS_MAX_RATE_CLASSES] = {0};
-    open_groups open = {.account = {front->account.used, options->limits->max_memory}};
+    open_groups open = {.account = formats_account_within(options->limits)};
+    open.account.used = front->account.used;
     open.readers.account = open.ends.account = &open.account;
     TAPER_TRY(codec_front_match(front, model, error));
     TAPER_TRY(codec_front_check_models(front, is_own, options->limits, error));

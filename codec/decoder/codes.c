@@ -44,9 +44,10 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
         codec_decoder_make_way(d, formats_front_rate_class(&d->front, image.info.group));
     if (room > formats_account_left(&d->account))
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "these codes need %llu bytes more than the limit of %llu leaves; raise "
-                            "--max-memory if you trust the file",
-                            (unsigned long long)room, (unsigned long long)d->limits.max_memory);
+                            "these codes need %llu bytes more than the limit of %llu leaves; give "
+                            "--max-memory %lluM if you trust the file",
+                            (unsigned long long)room, (unsigned long long)d->limits.max_memory,
+                            (unsigned long long)formats_account_needed(&d->account, room));
     float *code = malloc((size_t)room);
     if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for codes");
     copy_values(&r->coder.group, image.first, image.n, units, code, at_once, values);

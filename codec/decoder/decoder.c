@@ -29,7 +29,7 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
     d->model = model;
     d->limits = formats_limits_or_default(limits);
     d->head = formats_buffer_make(FORMATS_MOST_BYTES);
-    d->account.limit = d->limits.max_memory;
+    d->account = formats_account_within(&d->limits);
     d->waiting = formats_buffer_make(FORMATS_MOST_BYTES);
     d->head.account = d->waiting.account = d->readers.account = d->held.account = &d->account;
     d->need = FORMATS_HEADER_SIZE;
@@ -95,11 +95,9 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
     return status;
 }
 
-taper_status codec_decoder_refuse_front(uint64_t bytes, taper_error *error) {
-    return formats_fail(
-        error, TAPER_ERR_LIMIT,
-        "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
-        (unsigned long long)bytes);
+taper_status codec_decoder_refuse_front(const taper_decoder *d, uint64_t bytes,
+                                        taper_error *error) {
+    return codec_front_refuse(&d->limits, bytes, error);
 }
 
 /* --- groups ---------------------------------------------------------------------------- */

@@ -55,7 +55,8 @@ struct taper_decoder {
 taper_status codec_decoder_bind(taper_decoder *decoder, taper_error *error);
 
 /* TAPER_ERR_LIMIT: front matter of so many bytes. */
-taper_status codec_decoder_refuse_front(uint64_t bytes, taper_error *error);
+taper_status codec_decoder_refuse_front(const taper_decoder *decoder, uint64_t bytes,
+                                        taper_error *error);
 
 /* Image i: what it is, its group, which is decoded as far as the bytes go but to no more than so
  * many of the model's passes (pushed bytes are all decoded), and its windows there: n from first.

@@ -37,8 +37,9 @@ static taper_status lay_out(codec_group_reader *r, const taper_model *model,
         if (bytes > left)
             return formats_fail(error, TAPER_ERR_LIMIT,
                                 "group %u needs %llu bytes or more to decode, of which %llu are "
-                                "left; raise --max-memory if you trust the file",
-                                r->group, (unsigned long long)bytes, (unsigned long long)left);
+                                "left; give --max-memory %lluM if you trust the file",
+                                r->group, (unsigned long long)bytes, (unsigned long long)left,
+                                (unsigned long long)formats_account_step(r->account, bytes));
         r->first[i + 1] = (uint32_t)windows;
     }
     bytes = state_bytes(model, front, r->group, windows);
@@ -61,7 +62,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
     uint64_t list = ((uint64_t)r->images + 1) * (sizeof *r->first + sizeof *grid);
     taper_status status = formats_account_take(account, list);
     if (status != TAPER_OK)
-        return formats_fail(error, status, "a group of %u images; raise --max-memory", r->images);
+        return formats_fail(error, status, "a group of %u images; give --max-memory %lluM",
+                            r->images, (unsigned long long)formats_account_step(account, list));
     r->charged = list;
     r->first = calloc((size_t)r->images + 1, sizeof *r->first);
     grid = calloc((size_t)r->images + 1, sizeof *grid);
@@ -182,11 +184,14 @@ static taper_status read_source(const taper_source *source, uint64_t at, void *t
 
 /* --- from a source --------------------------------------------------------------------- */
 
-static taper_status no_memory_for_chunk(taper_status status, uint64_t bytes, taper_error *error) {
+static taper_status no_memory_for_chunk(const formats_account *account, taper_status status,
+                                        uint64_t bytes, taper_error *error) {
     return status == TAPER_ERR_LIMIT
                ? formats_fail(error, status,
-                              "a chunk takes %llu bytes; raise --max-memory if you trust the file",
-                              (unsigned long long)bytes)
+                              "a chunk takes %llu bytes; give --max-memory %lluM if you trust the "
+                              "file",
+                              (unsigned long long)bytes,
+                              (unsigned long long)formats_account_step(account, bytes))
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
                               (unsigned long long)bytes);
 }
@@ -245,7 +250,7 @@ static taper_status check_block(codec_checked_block *b, codec_stretch block, cod
     int several = block.size > chunk.size;
     uint32_t crc = 0;
     if (several && !b->bytes && !(b->bytes = malloc(CODEC_BLOCK_ROOM)))
-        return no_memory_for_chunk(TAPER_ERR_NOMEM, CODEC_BLOCK_ROOM, error);
+        return no_memory_for_chunk(NULL, TAPER_ERR_NOMEM, CODEC_BLOCK_ROOM, error);
     if (several) b->size = 0; /* until this has succeeded */
     if (several && block.size <= CODEC_BLOCK_ROOM) {
         TAPER_TRY(sum_stretch(b, block, source, &crc, error));
@@ -292,7 +297,7 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
     if (chunk.at > source->size || (!chunk.size && length))
         return TAPER_OK; /* empty chunks beyond a cut are not there either */
     uint8_t none, *to = chunk.size ? formats_buffer_extend(&r->chunk, (size_t)chunk.size) : &none;
-    if (!to) return no_memory_for_chunk(r->chunk.status, chunk.size, error);
+    if (!to) return no_memory_for_chunk(r->account, r->chunk.status, chunk.size, error);
     int holds;
     TAPER_TRY(read_chunk(rs, f, r->layer, r->group, chunk, source, to, &holds, error));
     r->here = chunk.size == length;
@@ -346,10 +351,19 @@ void codec_group_readers_close(codec_group_readers *rs) {
     rs->block = (codec_checked_block){0};
 }
 
+taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error) {
+    return formats_fail(error, TAPER_ERR_LIMIT,
+                        "the container's front matter takes %llu bytes; give --max-memory %lluM if "
+                        "you trust it",
+                        (unsigned long long)bytes,
+                        (unsigned long long)formats_power_above(
+                            formats_memory_needed(limits, 2 * bytes) - 1));
+}
+
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
                               formats_front *front, taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);
-    formats_account account = {.limit = limits.max_memory};
+    formats_account account = formats_account_within(&limits);
     formats_buffer bytes = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = TAPER_OK;
     uint64_t need = FORMATS_HEADER_SIZE;
@@ -360,10 +374,7 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
         if (want <= have) break;
         uint8_t *to = formats_buffer_extend(&bytes, (size_t)(want - have));
         if (!to && bytes.status == TAPER_ERR_LIMIT)
-            status = formats_fail(
-                error, TAPER_ERR_LIMIT,
-                "the container's front matter takes %llu bytes; raise --max-memory if you trust it",
-                (unsigned long long)want);
+            status = codec_front_refuse(&limits, want, error);
         else if (!to)
             status =
                 formats_fail(error, TAPER_ERR_NOMEM, "no memory for the container's front matter");
@@ -371,12 +382,12 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
             status = read_source(source, have, to, (size_t)(want - have), error);
         if (status == TAPER_OK) status = formats_front_need(bytes.data, bytes.size, &need, error);
     }
-    limits.max_memory -= account.used; /* both are there at a time */
-    if (!limits.max_memory) limits.max_memory = 1;
+    limits = formats_limits_beside(&limits, account.used); /* both are there at a time */
     if (status == TAPER_OK)
         status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
                                     &limits, front, error);
-    if (status == TAPER_OK) front->account.limit = account.limit;
+    if (status == TAPER_OK)
+        front->account.limit = account.limit, front->account.taken = account.taken;
     formats_buffer_free(&bytes);
     return status;
 }

@@ -88,6 +88,9 @@ taper_status codec_group_readers_turn(codec_group_readers *readers, const taper_
 void codec_group_readers_close(codec_group_readers *readers); /* leaves all but pool and account */
 void codec_group_readers_keep(codec_group_readers *readers, uint32_t rate_class);
 
+/* TAPER_ERR_LIMIT: front matter of so many bytes. */
+taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error);
+
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);

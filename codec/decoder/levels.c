@@ -35,7 +35,7 @@ taper_status codec_levels_write(const formats_front *front, const taper_model *m
                                 const taper_source *source, uint64_t max_memory,
                                 const taper_sink *to, taper_error *error) {
     taper_status damage = TAPER_OK, status = TAPER_OK;
-    formats_account account = {front->account.used, max_memory};
+    formats_account account = {front->account.used, max_memory, front->account.taken};
     codec_group_readers readers = {.account = &account};
     taper_source rendered = codec_front_drawn(front, source);
     if (account.used > account.limit) account.used = account.limit;

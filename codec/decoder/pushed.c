@@ -11,16 +11,14 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
         taper_status status = d->need > d->limits.max_memory
                                   ? TAPER_ERR_LIMIT
                                   : formats_write_bytes(&d->head, bytes + *used, take);
-        if (status == TAPER_ERR_LIMIT) return codec_decoder_refuse_front(d->need, error);
+        if (status == TAPER_ERR_LIMIT) return codec_decoder_refuse_front(d, d->need, error);
         if (status != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the front matter");
         *used += take;
         TAPER_TRY(formats_front_need(d->head.data, d->head.size, &d->need, error));
     }
     if (d->head.size < d->need) return TAPER_OK;
-    taper_limits limits = d->limits;
-    limits.max_memory = formats_account_left(&d->account);
-    if (!limits.max_memory) limits.max_memory = 1;
+    const taper_limits limits = formats_limits_beside(&d->limits, d->account.used);
     TAPER_TRY(formats_front_read(d->head.data, d->head.size, &limits, &d->front, error));
     formats_buffer_free(&d->head);
     d->account.used += d->front.account.used;
@@ -43,11 +41,13 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
     return status;
 }
 
-static taper_status fail_chunk(taper_status status, taper_error *error) {
+static taper_status fail_chunk(const taper_decoder *d, taper_status status, uint64_t bytes,
+                               taper_error *error) {
     return status == TAPER_ERR_LIMIT
                ? formats_fail(error, status,
-                              "a chunk takes more memory than is left; raise --max-memory if you "
-                              "trust the file")
+                              "a chunk takes more memory than is left; give --max-memory %lluM if "
+                              "you trust the file",
+                              (unsigned long long)formats_account_step(&d->account, 2 * bytes))
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
 }
 
@@ -67,12 +67,12 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
         codec_group_reader *r;
         TAPER_TRY(codec_decoder_pushed_group(d, g, &r, error));
         taper_status status = r->bad ? TAPER_OK : codec_group_reader_feed(r, bytes, take);
-        if (status != TAPER_OK) return fail_chunk(status, error);
+        if (status != TAPER_OK) return fail_chunk(d, status, length, error);
         d->crc = formats_crc32c(d->crc, bytes, take);
         bytes += take, n -= take, d->in_chunk += take;
         if (d->in_chunk < length) return TAPER_OK;
         status = chunk_is_complete(d, r, layer, g);
-        if (status != TAPER_OK) return fail_chunk(status, error);
+        if (status != TAPER_OK) return fail_chunk(d, status, length, error);
         d->chunk++;
         d->in_chunk = 0;
     }

@@ -27,9 +27,10 @@ static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *in
 
 static taper_status refuse_rendering(const taper_decoder *d, uint64_t bytes, taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT,
-                        "rendering this image needs %llu bytes, the limit is %llu; raise "
-                        "--max-memory if you trust the file",
-                        (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
+                        "rendering this image needs %llu bytes, the limit is %llu; give "
+                        "--max-memory %lluM if you trust the file",
+                        (unsigned long long)bytes, (unsigned long long)d->limits.max_memory,
+                        (unsigned long long)formats_memory_needed(&d->limits, bytes));
 }
 
 /* Could an image of this size be rendered, were there nothing else? Said before it is decoded. */

@@ -32,10 +32,8 @@ static uint64_t source_end(const taper_decoder *d) {
 
 static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t n,
                                taper_error *error) {
-    taper_limits limits = d->limits;
+    const taper_limits limits = formats_limits_beside(&d->limits, d->account.used);
     const taper_model *given = d->model;
-    limits.max_memory = formats_account_left(&d->account);
-    if (!limits.max_memory) limits.max_memory = 1;
     TAPER_TRY(formats_front_read(bytes, (size_t)n, &limits, &d->front, error));
     taper_status status = codec_decoder_bind(d, error);
     if (status == TAPER_OK) {
@@ -61,7 +59,7 @@ static taper_status try_front(taper_decoder *d, taper_error *error) {
     taper_status status = formats_front_need(bytes, (size_t)n, &need, error);
     d->need = status == TAPER_OK || need < n ? need : n; /* what is wrong is there */
     if (status != TAPER_OK) return status;
-    if (need > d->limits.max_memory) return codec_decoder_refuse_front(need, error);
+    if (need > d->limits.max_memory) return codec_decoder_refuse_front(d, need, error);
     if (n < need) return TAPER_OK;
     TAPER_TRY(read_front(d, bytes, n, error));
     uint64_t held = codec_byte_store_end(&d->held), end = file_end(d);
@@ -78,9 +76,9 @@ static taper_status keep_bytes(taper_decoder *d, uint64_t offset, const uint8_t 
     if (status == TAPER_OK) return status;
     return status == TAPER_ERR_LIMIT
                ? formats_fail(error, status,
-                              "no room for %zu bytes beside what the decoder holds; raise "
-                              "--max-memory if you trust the file",
-                              n)
+                              "no room for %zu bytes beside what the decoder holds; give "
+                              "--max-memory %lluM if you trust the file",
+                              n, (unsigned long long)formats_account_step(&d->account, 2 * n))
                : formats_fail(error, status, "no memory for %zu bytes", n);
 }
 

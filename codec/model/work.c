@@ -83,14 +83,16 @@ taper_status codec_work_check(const taper_model *m, uint64_t max_work, taper_err
     if (work.most <= max_work) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_LIMIT,
                         "model can take %llu multiply-adds a pixel, more than the limit of %llu; "
-                        "raise --max-work if you trust it",
-                        (unsigned long long)work.most, (unsigned long long)max_work);
+                        "give --max-work %llu if you trust it",
+                        (unsigned long long)work.most, (unsigned long long)max_work,
+                        (unsigned long long)work.most);
 }
 
 taper_status codec_weights_check(uint64_t weights, uint64_t max_model, taper_error *error) {
     if (weights <= max_model / sizeof(float)) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_LIMIT,
                         "model has %llu weights, more than the limit of %llu bytes holds; "
-                        "raise --max-model if you trust it",
-                        (unsigned long long)weights, (unsigned long long)max_model);
+                        "give --max-model %llu if you trust it",
+                        (unsigned long long)weights, (unsigned long long)max_model,
+                        (unsigned long long)(weights * sizeof(float)));
 }

@@ -136,8 +136,9 @@ taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uin
     if (weight_bytes(r) > max_bytes)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "model: a restoration network of %llu bytes, more than the limit of "
-                            "%llu; raise --max-model if you trust it",
-                            (unsigned long long)weight_bytes(r), (unsigned long long)max_bytes);
+                            "%llu; give --max-model %llu if you trust it",
+                            (unsigned long long)weight_bytes(r), (unsigned long long)max_bytes,
+                            (unsigned long long)weight_bytes(r));
     if (codec_restoration_alloc(r) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
     taper_status status = read_passes(r, passes, in, error);

@@ -128,4 +128,4 @@ grep -q '^taper embed: 2 lines of the label file name no image here (the first: 
 grep -q '^taper embed: warning: 1 line of the label file gives a label that a later line of the same name contradicts' err
 grep -q ',other$' b.csv
 "$TAPER" embed -f -m whole.tpm -o b.npy --labels all.csv both 2>err
-! grep -q 'label file' err
+not grep -q 'label file' err

@@ -1,4 +1,5 @@
 # compare: a model and containers against JPEG, the report folder, and the figures' independence of -T.
+. "$ROOT/tests/cli_helpers.sh"
 "$SAMPLES" small set --count 80 --format png
 "$TAPER" train -q -w 8 -o model.tpm set/png
 compare() { "$TAPER" compare -q -r jpeg "$@"; }
@@ -45,6 +46,22 @@ code=0; compare -m model.tpm -n 30 -o report set/png >/dev/null 2>why || code=$?
 test "$code" -eq 5
 grep -q 'report/index.html: exists; -f' why
 test "$before" = "$(cksum <report/index.html)"
+compare -m model.tpm -n 20 -f -o report set/png >/dev/null
+
+# nor with it, where someone changed a file of it, or has one of that name
+for file in index.html rd.csv rd.gp; do
+    cp report/$file kept
+    echo '# mine' >>report/$file
+    before=$(cat report/* | cksum)
+    expect 5 "taper compare: report: has a file $file that is not as *: it is not overwritten, even with -f; remove it*" \
+        "$TAPER" compare -q -r jpeg -m model.tpm -n 20 -f -o report set/png
+    test "$before" = "$(cat report/* | cksum)"
+    cp kept report/$file
+done
+mkdir mine
+echo mine >mine/rd.csv
+expect 5 '*mine: has a file rd.csv that is not as*' "$TAPER" compare -q -r none -m model.tpm -n 2 -f -o mine set/png
+test "$(cat mine/*)" = mine
 compare -m model.tpm -n 20 -f -o report set/png >/dev/null
 if command -v gnuplot >/dev/null; then
     for file in rd.svg rd.png ms_ssim.svg; do test -s "report/$file"; done

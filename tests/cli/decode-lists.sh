@@ -42,6 +42,20 @@ decode -i "$(printf '\303\251')\\x0ax.png" -o marks deep.taper # as lists print 
 test -f "marks/er/$(printf 'e\314\201\nx.png')"
 "$TAPER" info -v deep.taper | grep -q 'x0ax.png$'
 
+# names that look alike: the bytes decide; what has the bytes of neither is refused, and the bytes are told
+mkdir alike alike/in
+cp all/arrow/0001.png "alike/in/$(printf '\303\251.png')"
+cp all/bolt/0001.png "alike/in/$(printf 'e\314\201.png')"
+"$TAPER" encode -q -m model.tpm -o alike.taper alike
+decode -i "$(printf '\303\251.png')" -o nfc.png alike.taper
+decode -i "$(printf 'e\314\201.png')" -o nfd.png alike.taper
+if cmp -s nfc.png nfd.png; then exit 9; fi
+cp all/arrow/0001.png "alike/in/$(printf '\303\247\314\201.png')"
+cp all/bolt/0001.png "alike/in/$(printf 'c\314\247\314\201.png')"
+"$TAPER" encode -q -f -m model.tpm -o alike.taper alike
+expect 2 '*may be 2 images, such as *c?xcc?xa7?xcc?x81.png* and *?xc3?xa7?xcc?x81.png*, which look alike; give the number*' \
+    "$TAPER" decode -m model.tpm -i "$(printf '\341\270\211.png')" -o none.png alike.taper
+
 # a file where the name says so
 "$TAPER" encode -q -m model.tpm -o one.taper names/x.png
 decode -o x.png one.taper
@@ -78,6 +92,17 @@ test "$(od -An -tu1 -j 8 two-labels.idx)" = '   1   2'
 rm two.idx
 expect 5 '*two-labels.idx*' "$TAPER" decode -m model.tpm -i 7,13 -o two.idx set.taper
 test ! -e two.idx
+decode -f -i 7,13 -o two.idx set.taper # the labels are those
+cp two.idx two.before
+cp two-labels.idx labels.before
+expect 5 '*two-labels.idx: exists with other content, and is not the file that was named: *remove it, or*' \
+    "$TAPER" decode -f -m model.tpm -i 13,7-8 -o two.idx set.taper
+echo mine >mine-labels.idx.gz
+expect 5 '*mine-labels.idx.gz: exists with other content*' "$TAPER" decode -f -m model.tpm -o mine.idx.gz set.taper
+test ! -e mine.idx.gz
+cmp two.idx two.before
+cmp two-labels.idx labels.before
+rm two.idx
 expect 0 '*without labels: give -o FILE*' "$TAPER" decode -m model.tpm --format idx -o - set.taper
 cmp expect.out all.idx
 decode -o x.idx one.taper

@@ -55,12 +55,20 @@ awk '/^## P/ { if (name && !test) print name; name = $2; test = 0 } /`tests\/|`p
     tell "docs/promises.md: no test of $name"
 done
 
-# the architecture names every directory of the source, and the header that begins it
+# the architecture names every directory of the source and the header to start with, which tells every module there
 for directory in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli cli/*/); do
     directory=${directory%/}
     header=$(sed -n "s#^| .$directory/. | .* | .\([a-z_]*\.h\). |\$#\1#p" "$ROOT/docs/architecture.md")
     [ -n "$header" ] || { tell "docs/architecture.md lacks $directory/"; continue; }
-    [ -e "$ROOT/$directory/$header" ] || tell "no file $directory/$header"
+    [ -e "$ROOT/$directory/$header" ] || { tell "no file $directory/$header"; continue; }
+    [ "$directory" != codec ] || continue # the public interface
+    grep -q "The [a-z]* $directory/" "$ROOT/$directory/$header" ||
+        { tell "$directory/$header does not tell what the directory holds"; continue; }
+    sed '/\*\//q' "$ROOT/$directory/$header" | grep -oE '[A-Za-z_0-9]+' | sort -u >told
+    for file in "$ROOT/$directory"/*.[ch]; do
+        module=${file##*/}
+        grep -qx "${module%.*}" told || tell "$directory/$header does not tell of $module"
+    done
 done
 sort -u wrong
 [ ! -s wrong ]

@@ -112,7 +112,7 @@ expect 2 '*image is in colour but the model is for grey images; use a colour mod
 # labels that are none
 cp set/png/bolt/0003.png odd/photo.jpeg
 printf 'c d.png,1\n"a, ""b"".png",2\n' >two
-expect 2 "taper embed: labels 'two': of 3 images, 1 are not among the 2 names, for example 'photo.jpeg'; *" \
+expect 2 "taper embed: labels 'two': of 3 images, 1 is not among the 2 names, for example 'photo.jpeg'; *" \
     embed -o none.npy --labels two odd
 printf 'c d.png;1\na;2\nphoto;3\n' >semicolons
 expect 3 "taper embed: labels 'semicolons': line 1 of the labels has a semicolon where a comma is expected; *" \

@@ -51,7 +51,7 @@ expect 2 "taper repack: $no" "$TAPER" repack -m embedding.tpm --layout image -o 
 expect 2 "taper truncate: $no" "$TAPER" truncate -m embedding.tpm --psnr 30 -o x.taper "$grey"
 expect 2 "taper compare: $no" "$TAPER" compare -m embedding.tpm -o x in
 expect 2 "taper train: $no" "$TAPER" train --from embedding.tpm -o x.tpm in
-test ! -e x.taper && test ! -e x && test ! -e x.tpm
+for output in x.taper x x.tpm; do test ! -e $output; done
 
 # containers that carry one are damaged
 carries=$ROOT/tests/conformance/files/bad-carries-embedding.taper

@@ -8,14 +8,16 @@ cp "$png/cut.png" "$png/rgba8.png" "$png/bomb.png" in/
 : >in/empty.png
 echo "no image at all" >in/words.png
 ln -s nowhere in/link.png
-expect 1 'taper encode: 6 of 7 inputs failed and were left out' \
+ln -s loop.png in/loop.png
+expect 1 'taper encode: 7 of 8 inputs failed and were left out' \
     "$TAPER" encode -m model.tpm -o some.taper in
 grep -q '^taper encode: in/cut\.png: .' expect.err
 grep -q '^taper encode: in/rgba8\.png: .*alpha' expect.err
 grep -q '^taper encode: in/bomb\.png: .*--max-pixels' expect.err
 grep -q '^taper encode: in/empty\.png: .' expect.err
 grep -q '^taper encode: in/words\.png: .' expect.err
-grep -q '^taper encode: in/link\.png: .' expect.err
+grep -q '^taper encode: in/link\.png: .*; check the path' expect.err
+grep -q '^taper encode: in/loop\.png: .*; check the path' expect.err
 "$TAPER" info --json some.taper | grep -q '"images":1,'
 
 # when none is left, nothing is written, and the code says why: that of all of them, or 2

@@ -86,3 +86,39 @@ expect 0 'taper repack: warning: without effect here: --group (for --layout set)
     "$TAPER" repack -q -m model.tpm --layout image --group 3 -o each.taper set.taper
 expect 0 'taper compare: warning: without effect here: --examples (for a report: --output DIR)' \
     "$TAPER" compare -q -r none --examples 3 -m model.tpm set/png
+
+# what goes with another option
+without='warning: without effect here'
+expect 0 "taper encode: $without: --null (for --filelist)" $encode --null set/png
+expect 0 "$idle--null (for --filelist)" $learn --null set/png
+expect 0 "taper compare: $without: --null (for --filelist)" "$TAPER" compare -q -r none -m model.tpm --null set/png
+expect 0 "taper classify: $without: --null (for --filelist)" "$TAPER" classify -q -a set/png --null set/png
+"$TAPER" train -q -f -w whole -k 8 -o whole.tpm set/png
+embed="$TAPER embed -q -f -m whole.tpm"
+expect 0 "taper embed: $without: --null (for --filelist)" $embed -o c.npy --null set/png
+find set/png -name '*.png' -print0 >names
+expect 0 '*' $embed -o c.npy --null --filelist names
+test ! -s expect.err
+expect 0 "taper embed: $without: --format (for --output)" $embed --format csv --map m.html set/png
+find set/png -name '*.png' | sed 's/$/,x/' >labels.csv
+labels="$without: --labels (for CSV, --map, --labels-out or --json)"
+expect 0 "taper embed: $labels" $embed -o c.npy --labels labels.csv set/png
+for use in '-o c.csv' '-o c.npy --labels-out l.csv' '--map m.html' '-o c.npy --json'; do
+    expect 0 '*' $embed $use --labels labels.csv set/png
+    test ! -s expect.err
+done
+expect 0 "taper decode: $without: --class-folders (for images, not --levels), --strict (for images, not --levels)" \
+    "$TAPER" decode -m model.tpm --levels --class-folders --strict set.taper
+
+# indexes
+"$TAPER" train -q -f --family dense --code binary -w whole --independent -k 32 -e 1 -o bits.tpm set/png
+"$TAPER" index -q -m bits.tpm -o a.tpx set/png
+"$TAPER" index -q -m bits.tpm -o b.tpx set/png/bolt
+expect 0 "taper index: $without: --null (for --filelist)" "$TAPER" index -q -m bits.tpm -o c.tpx --null set/png/bolt
+expect 0 "taper index: $without: --model (for images, not indexes alone)" "$TAPER" index -q -m bits.tpm -o ab.tpx a.tpx b.tpx
+search="$TAPER search -q"
+expect 0 "taper search: $without: --recall (for nearest neighbours without --exact)" $search --recall .5 --exact -i 3 a.tpx
+expect 0 "taper search: $without: --margins (for nearest neighbours of queries that are files)" $search --margins -i 3 a.tpx
+expect 0 "taper search: $without: --images (for --duplicates or --html)" $search --images set/png -i 3 a.tpx
+expect 0 '*' $search -m bits.tpm --margins --recall .5 --html p.html --images set/png a.tpx set/png/bolt/0001.png
+test ! -s expect.err

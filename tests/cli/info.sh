@@ -40,7 +40,7 @@ test "$(json_number multiply_adds <lines)" -eq 12047
 most=$(json_number most_multiply_adds <lines)
 "$TAPER" info "$ROOT/models/photo.tpm" |
     grep -q "^  work      12047 multiply-adds a pixel to decode all passes, at most $most\$"
-expect 6 "*model can take $most multiply-adds a pixel*limit of $((most - 1)); raise --max-work*" \
+expect 6 "*model can take $most multiply-adds a pixel*limit of $((most - 1)); give --max-work $most *" \
     "$TAPER" info --max-work $((most - 1)) "$ROOT/models/photo.tpm"
 "$TAPER" info --max-work "$most" "$ROOT/models/photo.tpm" >lines
 for verb in "encode -o work.taper" "decode -o work" "repack --layout image -o work.taper"; do

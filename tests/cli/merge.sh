@@ -15,10 +15,19 @@ cmp same.bin train.bin
 
 # names that collide get the folder of their shard
 "$TAPER" encode -q -m model.tpm -o names.taper set/png/arrow
-"$TAPER" merge -q -o twice.taper names.taper names.taper
+expect 0 'taper merge: 12 names are changed, as an earlier container has the same: 0001.png is shard-2/0001.png, ...' \
+    "$TAPER" merge -o twice.taper names.taper names.taper
 "$TAPER" decode -q -m model.tpm -o twice twice.taper
 test "$(count_png twice)" -eq 24
 cmp twice/0001.png twice/shard-2/0001.png
+mkdir odd
+cp set/png/arrow/0001.png odd/000013.png
+"$TAPER" encode -q -m model.tpm -o odd.taper odd
+"$TAPER" encode -q -m model.tpm -o numbers.taper set/cifar/test.bin # without names
+expect 0 '*' "$TAPER" merge -o mixed.taper names.taper odd.taper
+if grep -q changed expect.err; then exit 9; fi
+expect 0 'taper merge: 1 name is changed, as an earlier container has the same: one without a name is shard-*/000013.png' \
+    "$TAPER" merge -f -o mixed.taper odd.taper numbers.taper
 
 "$TAPER" train -q --window 4 -o other.tpm set/png
 "$TAPER" encode -q -m other.tpm -o other.taper set/cifar/test.bin
@@ -27,6 +36,9 @@ expect 2 'taper merge: other.taper: *another model*' "$TAPER" merge -o none.tape
 expect 2 'taper merge: image.taper: *layout*' "$TAPER" merge -o none.taper train.taper image.taper
 head -c 9000 test.taper >cut.taper
 expect 2 'taper merge: cut.taper: *is cut*' "$TAPER" merge -o none.taper train.taper cut.taper
+cp test.taper damaged.taper
+printf 'damage' | dd of=damaged.taper bs=1 seek=$(($(wc -c <damaged.taper) - 20)) conv=notrunc 2>dd.err
+expect 3 'taper merge: damaged.taper: *is damaged*' "$TAPER" merge -o none.taper train.taper damaged.taper
 expect 2 '*is an input too*' "$TAPER" merge -f -o test.taper train.taper test.taper
 expect 5 '*nowhere.taper: cannot open*' "$TAPER" merge -o none.taper train.taper nowhere.taper
 expect 2 '*give the containers*' "$TAPER" merge -o none.taper

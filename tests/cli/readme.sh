@@ -62,22 +62,5 @@ done
     [ -e "$ROOT/$file" ] || tell "no file $file"
 done
 
-# the tour names every room, and the header it names tells every noun of the room
-sed -n '/^## Directories/,/^## One image/p' "$ROOT/docs/architecture.md" >tour
-for room in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli cli/*/); do
-    room=${room%/}
-    header=$(sed -n "s#^| .$room/. .* | .\([a-z_]*\.h\). |\$#\1#p" tour)
-    [ -n "$header" ] || { tell "docs/architecture.md lacks $room/"; continue; }
-    [ -e "$ROOT/$room/$header" ] || { tell "no file $room/$header"; continue; }
-    [ "$room" = codec ] || grep -q "The room $room/" "$ROOT/$room/$header" ||
-        { tell "$room/$header does not tell what the room holds"; continue; }
-    sed '/\*\//q' "$ROOT/$room/$header" | grep -oE '[A-Za-z_0-9]+' | sort -u >told
-    for file in "$ROOT/$room"/*.[ch]; do
-        noun=${file##*/}
-        [ "$room" = codec ] || grep -qx "${noun%.*}" told ||
-            tell "$room/$header does not tell of $noun"
-    done
-done
-
 sort -u wrong
 [ ! -s wrong ]

@@ -21,7 +21,7 @@ remedy svg
 left=
 for ending in webp gif tif bmp psd tga ico avif heic jp2 j2c exr; do
     if ! convert IN.png -alpha set -channel A -evaluate set 40% +channel "IN.$ending" 2>/dev/null ||
-        ! test -s "IN.$ending"; then
+        [ ! -s "IN.$ending" ]; then
         left="$left $ending"
         continue
     fi

@@ -24,7 +24,7 @@ test "$(files some)" = './a.jpg.png ./b.png '
 
 # nothing that decode did not write goes, even with -f; what it wrote does
 before=$(sums c1)
-expect 5 'taper decode: c1/a.png: exists, and `taper decode` did not write it: *-o' \
+expect 5 'taper decode: c1/a.png: exists, and is not as `taper decode` wrote it: *-o' \
     "$TAPER" decode -f -m model.tpm -o c1 one.taper
 expect 5 '*c1/a.png: exists, and*' "$TAPER" decode -f -p -m model.tpm -o c1 one.taper
 test "$(files c1)" = './a.jpg ./a.png ./b.jpg '
@@ -36,6 +36,40 @@ done
 for file in $(files out); do cmp "again/$file" "out/$file"; done
 cp c1/b.jpg again/b.pnm
 expect 5 '*again/b.pnm: exists, and*' "$TAPER" decode -q -f --format pnm -m model.tpm -o again one.taper
+rm again/b.pnm # what decode wrote and someone changed since stays: pixels, or what is said beside them
+for format in png pnm; do
+    for edit in first middle longer shorter; do
+        rm -rf edited
+        "$TAPER" decode -q --format $format -m model.tpm -o edited one.taper 2>/dev/null
+        python3 - edited/b.$format $edit <<'P'
+import sys
+path, edit = sys.argv[1:]
+b = bytearray(open(path, "rb").read())
+if edit == "longer":
+    b += b"\n"
+elif edit == "shorter":
+    del b[-1]
+else:
+    b[1 if edit == "first" else len(b) // 2] ^= 1
+open(path, "wb").write(b)
+P
+        before=$(sums edited)
+        expect 5 "*edited/b.$format: exists, and is not as*" \
+            "$TAPER" decode -q -f --format $format -m model.tpm -o edited one.taper
+        test "$(sums edited)" = "$before"
+    done
+done
+python3 - out/b.png <<'P' # the mark is a legal chunk
+import struct, sys, zlib
+b = open(sys.argv[1], "rb").read()
+at, kinds = 8, []
+while at < len(b):
+    n, kind = struct.unpack(">I4s", b[at:at + 8])
+    assert zlib.crc32(b[at + 4:at + 8 + n]) == struct.unpack(">I", b[at + 8 + n:at + 12 + n])[0], kind
+    kinds.append(kind)
+    at += 12 + n
+assert b"tEXt" in kinds and kinds[-1] == b"IEND"
+P
 cp c1/a.png named.png # named on the command line
 "$TAPER" decode -q -f -m model.tpm -i a.png -o named.png one.taper
 cmp named.png alone.png
@@ -50,6 +84,6 @@ expect 0 'taper encode: twice.taper: warning: 1 name has a number, as the same i
 
 # a line of labels is for the file that it names
 printf 'a.png,red\nb.jpg,blue\n' >labels.csv
-expect 2 "*of 3 images, 1 are not among the 2 names, for example 'a.jpg'*" \
+expect 2 "*of 3 images, 1 is not among the 2 names, for example 'a.jpg'*" \
     "$TAPER" encode -f -m model.tpm --labels labels.csv -o one.taper c1
 nothing_left

@@ -36,7 +36,8 @@ same() { # NAME: as `plain`?
 }
 
 build plain cc -O0 -DCODEC_PLAIN_KERNELS # the definitions of all kernels
-[ -s plain-conditional.levels ] && [ -s plain-contexts.pixels ]
+[ -s plain-conditional.levels ]
+[ -s plain-contexts.pixels ]
 build fast cc -O3 -march=native
 same fast
 if command -v clang >/dev/null; then

@@ -5,7 +5,7 @@ small_set 120
 "$TAPER" train -q -T 1 -w whole -k 2 -o whole.tpm set/png
 known_and_new
 none() { # none of the outputs, and nothing else
-    test ! -e codes && test ! -e labels && test ! -e page
+    for output in codes labels page; do test ! -e $output; done
     nothing_left
 }
 full='*/dev/full: *No space left*'
@@ -21,8 +21,24 @@ expect 5 "$full" classify -o codes --page /dev/full new
 none
 expect 5 "$full" classify -o /dev/full --page page new
 none
+"$TAPER" train -q --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" index -q -m bits.tpm -o few.tpx known
+search() { "$TAPER" search -k 1 -i 1 --images known "$@" few.tpx; }
+expect 5 "$full" search -o codes --html /dev/full
+none
+expect 5 "$full" search -o /dev/full --html page
+none
+"$TAPER" encode -q -m whole.tpm -o set.taper set/idx/images.idx --labels set/idx/labels.idx
+ln -s /dev/full some-labels.idx
+expect 5 '*some-labels.idx: *No space left*' "$TAPER" decode -f -m whole.tpm --format idx -o some.idx set.taper
+test ! -e some.idx
+rm some-labels.idx
+expect 0 'taper decode: labels in some-labels.idx' "$TAPER" decode -m whole.tpm --format idx -o some.idx set.taper
+test -s some.idx
+test -s some-labels.idx
+none
 expect 0 '*' embed -o codes --map page --labels-out labels known
-test -s codes && test -s page && test -s labels
+for output in codes labels page; do test -s $output; done
 rm codes page labels
 
 # an image that is there when its code is made, and cannot be read when its picture is wanted
@@ -53,4 +69,4 @@ C
 ${CC:-cc} -shared -fPIC -o once.so once.c || exit 0
 expect 1 '*ring/0009.png: the page shows no picture of it*' \
     env LD_PRELOAD="$PWD/once.so" "$TAPER" classify -T 1 --among known -k 1 -o codes --page page new
-test -s codes && test -s page
+for output in codes page; do test -s $output; done

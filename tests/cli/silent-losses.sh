@@ -28,6 +28,11 @@ expect 0 '*warning: 1 file has more than one picture *, of which the first is ta
 expect 2 '*2 hidden files or system folders were passed over (the first: hidden/.a.png)*' encode hidden
 encode -q plain dated 2>told
 test ! -s told
+# not where nothing is stored
+mkdir damaged
+head -c 50 plain/a.png >damaged/a.png
+expect 3 '*no input could be used: nothing was written' encode damaged
+not grep "not kept" expect.err
 # once a run, whatever the number of images
 encode plain dated frames 2>told
 [ "$(grep -c 'not kept' told)" -eq 1 ]

@@ -23,4 +23,4 @@ mv named/arrow "named/$(printf 'a\nr\033[1m')"
 grep -q "$(printf 'r\033')" kept
 script -qec "$TAPER classify -q -m whole.tpm --among named --leave-one-out" /dev/null >said </dev/null
 grep -qF 'r\x1b[1m' said
-! grep -q "$(printf '\033')" said
+not grep -q "$(printf '\033')" said

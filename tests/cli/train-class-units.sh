@@ -37,7 +37,7 @@ yes both | head -120 >one.txt
 yes "left
 right" | head -120 >two.txt
 "$TAPER" train -o two.tpm $quick -e 1 --class-units 8 --nested 4 --class-weight 1 --labels two.txt bare 2>words
-! grep -q "without effect" words
+not grep -q "without effect" words
 "$TAPER" train -o idle.tpm $quick -e 1 --nested 4 --class-weight 2 --labels two.txt bare 2>words
 grep -q "without effect here: .*--class-weight" words
 grep -q "without effect here: .*--nested" words
@@ -45,7 +45,7 @@ grep -q "without effect here: .*--nested" words
 # --- lengths of one's own ---
 "$TAPER" train -q -o own.tpm $quick -e 2 --class-units 8 --nested 3,5 set
 "$TAPER" train -q -o one.tpm $quick -e 2 --class-units 8 set
-! cmp -s own.tpm one.tpm
+not cmp -s own.tpm one.tpm
 "$TAPER" train -q -o same.tpm $quick -e 2 --class-units 8 --nested 8 set
 cmp same.tpm one.tpm
 

@@ -10,7 +10,7 @@ grep -qx 'taper train: warning: the built-in model tiny is better for these imag
 "$TAPER" train --window 10 -o letters.tpm letters/png 2>said
 grep -q '^taper train: on 16 held-out images it needs [0-9.]* % fewer bytes than the built-in model tiny ' said
 grep -q '^taper train: with its own [0-9.]* KiB counted once for 260 images it needs [0-9.]* % more bytes than tiny; it pays from about [0-9]* images on$' said
-! grep -q warning said
+not grep -q warning said
 from=$(sed -n 's/.* from about \([0-9]*\) images on$/\1/p' said)
 "$TAPER" train -f --window 10 --set-images $((2 * from)) -o letters.tpm letters/png 2>said
 grep -q "^taper train: with its own [0-9.]* KiB counted once for $((2 * from)) images it needs [0-9.]* % fewer bytes than tiny\$" said
@@ -48,13 +48,13 @@ cp letters/png/A/*.png few
 "$TAPER" train -f --window 8 -o few.tpm few 2>said
 grep -q '^taper train: on 10 training images it needs ' said
 grep -q '^taper train: about .* (training images, payload)$' said
-! grep -q 'held-out' said
+not grep -q 'held-out' said
 grep -qx 'taper train: expect less of other images: it learned from these, as none are held out of fewer than 16' said
 "$TAPER" train -f --json --quick --window 8 --basis principal -o few.tpm few >quick.json 2>said
-! grep -q comparison quick.json
+not grep -q comparison quick.json
 "$TAPER" train -f --json --family dense --code binary -w whole -k 32 -e 1 -o bits.tpm few >bits.json 2>said
-! grep -q comparison bits.json
+not grep -q comparison bits.json
 "$TAPER" train -f --from few.tpm --quick -o few-again.tpm few 2>said
-! grep -q 'effect' said
+not grep -q 'effect' said
 expect 0 '*warning: without effect here: --quick (for codes of planes*' \
     "$TAPER" train -f --quick --family dense --code binary -w whole -k 32 -e 1 -o bits.tpm few

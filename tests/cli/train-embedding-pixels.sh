@@ -1,4 +1,5 @@
 # An objective's error is told beside that of nearest neighbours by pixels; no better: a warning.
+. "$ROOT/tests/cli_helpers.sh"
 
 # 300 images of 12x12; the class is a mark beside a row of noise, or a level that a row tells
 python3 - <<'END'
@@ -25,7 +26,7 @@ grep -q 'warning: nearest neighbours by pixels make fewer errors or as many: [0-
 
 # a linear map that finds the mark: the baseline is told, without a warning; JSON has it, too
 "$TAPER" train -f -o plain.tpm --objective nca -e 60 --hold-out 0.3 --labels labels loud 2>plain.txt
-! grep -q warning plain.txt
+not grep -q warning plain.txt
 grep -q 'nearest neighbours by pixels: [0-9.]* % errors ([0-9]* images)' plain.txt
 "$TAPER" train -q -f --json -o plain.tpm --objective nca -e 3 --labels labels plain >plain.json
 grep -q '"pixels_error_percent":' plain.json

@@ -64,7 +64,7 @@ done
 "$TAPER" embed -q -m nested.tpm --units 2 -o front.csv "$images"
 cut -d, -f1-4 whole.csv | cmp - front.csv
 "$TAPER" classify -q -m nested.tpm --units 2 --leave-one-out --among "$images" -o front.labels
-! cmp -s front.labels whole.labels
+not cmp -s front.labels whole.labels
 code=0
 "$TAPER" embed -q -m nested.tpm --units 7 -o no.csv "$images" 2>err || code=$?
 test "$code" -eq 2
@@ -144,12 +144,12 @@ grep -q 'images without a label are reconstructed, too' words
 "$TAPER" train -q -o again.tpm $few --reconstruct 0.05 --free-units 3 -T 3 --filelist list
 cmp both.tpm again.tpm
 "$TAPER" info --json both.tpm | grep -q '"units":6'
-! cmp -s both.tpm plain.tpm
+not cmp -s both.tpm plain.tpm
 grep 10 list >labelled
 "$TAPER" train -q -o fewer.tpm $few --reconstruct 0.05 --free-units 3 --filelist labelled
-! cmp -s both.tpm fewer.tpm
+not cmp -s both.tpm fewer.tpm
 for bad in "--free-units 3" "--reconstruct 1.5" "--reconstruct -0.1"; do
-    ! "$TAPER" train -q -o bad.tpm $few $bad --filelist list 2>words
+    not "$TAPER" train -q -o bad.tpm $few $bad --filelist list 2>words
     test ! -e bad.tpm
 done
 

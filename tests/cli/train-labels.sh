@@ -1,5 +1,6 @@
 # `train --preset labels`: class folders in, within some seconds a model out whose neighbours tell the classes; it
 # says what it tried, what to expect, and how to learn the same again, which makes the same codes.
+. "$ROOT/tests/cli_helpers.sh"
 
 # 8 x 8 pixels: a faint checkerboard, one way or the other, or stripes, under light that falls from any side
 checks() { # folder, images of each class
@@ -24,7 +25,7 @@ grep -q '%  twice as many numbers' found.txt
 grep -q 'a linear map: kept' found.txt
 grep -q '%  principal components' found.txt
 grep -q 'held out from trials it errs on' found.txt
-! grep -q 'not certain that labels help\|labels do not help here' found.txt
+not grep -q 'not certain that labels help\|labels do not help here' found.txt
 "$TAPER" info found.tpm | grep -qi embedding
 
 # --- the same again ---
@@ -78,7 +79,7 @@ mkdir -p two/even two/odd two/stripes
 for class in even odd stripes; do cp set/$class/101.pgm set/$class/102.pgm two/$class; done
 "$TAPER" train -f -k 7 -o two.tpm --preset labels --minutes 0.05 two 2>two.txt
 grep -q 'tried on 6 images, 4 folds, 1 vote: ' two.txt
-! grep -q 'twice as many numbers' two.txt
+not grep -q 'twice as many numbers' two.txt
 grep -q 'the same again: .* -k 7 ' two.txt
 
 # --- what it is not told ---

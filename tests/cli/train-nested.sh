@@ -1,5 +1,6 @@
 # Codes of whole units: a binary model has exactly its units in bits, runs repeat and resume, and what
 # cannot be done is said in words that name the remedy.
+. "$ROOT/tests/cli_helpers.sh"
 "$SAMPLES" small set --count 300 --format cifar
 images=set/cifar/train.bin
 n=$(($(wc -c <$images) / 3073))
@@ -35,10 +36,10 @@ grep -q "short codes get worse" words
 # --- an orthonormal decoder, and where there is none ---
 "$TAPER" train -q -o frame.tpm $quick --code units --orthonormal $images
 "$TAPER" train -q -o free.tpm $quick --code units $images
-! cmp -s frame.tpm free.tpm
-! "$TAPER" train -q -o none.tpm $quick --code units --orthonormal --sweep $images 2>words
+not cmp -s frame.tpm free.tpm
+not "$TAPER" train -q -o none.tpm $quick --code units --orthonormal --sweep $images 2>words
 grep -q "orthonormal decoders are for" words
-! "$TAPER" train -q -o none.tpm $quick --code units --unit relu --orthonormal $images 2>words
+not "$TAPER" train -q -o none.tpm $quick --code units --unit relu --orthonormal $images 2>words
 grep -q "orthonormal decoders are for" words
 
 # --- populations: over units, and in bytes for planes ---

@@ -48,6 +48,45 @@ honest info whole.tpm
 worst $((5 * honest_mib)) $((50 * honest_ms)) info "$corpus/model/few-bytes-many-weights.tpm"
 worst $((50 * honest_mib)) $((50 * honest_ms)) search -i 0 "$corpus/container/codes-that-unpack-too-far.taper"
 
+# pictures: 4 million pixels, all alike, in 4 to 24 kB; 200 scans; text chunks that unpack to 1 MiB each
+"$TAPER" train -q -T 1 --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+honest index -f -T 1 -m bits.tpm -o out.tpx set/png/ring/0001.png
+for kind in jpeg scans png flat; do
+    draw $kind 2000 $kind.gz # by what is in it
+    worst $((5 * honest_mib)) $((10 * honest_ms)) index -f -T 1 -m bits.tpm -o out.tpx $kind.gz
+    test "$code" -eq 0
+    worst $((2 * honest_mib)) $((3 * honest_ms)) index -f -T 1 --max-pixels 1M -m bits.tpm -o out.tpx $kind.gz
+    test "$code" -eq 6
+done
+draw texts 2000 texts.png
+worst $((2 * honest_mib)) $((5 * honest_ms)) index -f -T 1 -m bits.tpm -o out.tpx texts.png
+test "$code" -eq 0
+
+# files of labels: as many as their size may claim; the shortest lines
+draw classes 64000 classes.gz
+draw short 100000 short.csv
+draw labels 50000 labels.csv # of about the same size
+honest index -f -T 1 -m bits.tpm --labels labels.csv -o out.tpx set/png
+for labels in classes.gz short.csv; do
+    worst $((5 * honest_mib)) $((5 * honest_ms)) index -f -T 1 -m bits.tpm --labels $labels -o out.tpx set/png
+done
+draw classes 4000000 classes.gz
+expect 6 '*asks for 4000000 items*--max-images 4000000*' "$TAPER" index -f -m bits.tpm --labels classes.gz -o out.tpx set/png
+
+# indexes: 10,000 codes, all alike, against as many of noise
+draw idx 10000 same.gz
+draw noise 10000 noise.idx
+for codes in same.gz noise.idx; do "$TAPER" index -q -m bits.tpm -o $codes.tpx $codes; done
+compare() { # VERB ARGUMENTS..., but for the index
+    honest "$@" noise.idx.tpx
+    worst $((5 * honest_mib)) $((10 * honest_ms)) "$@" same.gz.tpx
+}
+compare info
+compare verify
+compare search -T 1 -i 1-100
+compare search -T 1 -i 1 --neighbourhood 10
+compare search -T 1 --duplicates --within 0
+
 # the limits are raised by their options, and the front matter of a large set that was cut still decodes
 expect 6 '*--max-images 67108864*' "$TAPER" info front-26.taper
 expect 0 '*' "$TAPER" info --max-images 4M front-22.taper

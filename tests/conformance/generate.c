@@ -92,7 +92,7 @@ static int a_sign_starves(const formats_front *f, const formats_buffer *file, si
     formats_memory memory = {file->data, bytes};
     taper_source source = formats_memory_source(&memory);
     int found = 0;
-    formats_account account = {0, UINT64_MAX};
+    formats_account account = {.limit = UINT64_MAX};
     codec_group_readers readers = {.account = &account};
     for (uint32_t g = 0; g < f->groups && !found; g++) {
         codec_group_reader *r;

@@ -34,6 +34,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         if (error.status != status || !error.text[0]) abort();
         return 0;
     }
+    taper_image none;
+    uint8_t no_label;
+    const taper_limits few = {.max_images = 1};
+    formats_cifar again;
+    if (formats_cifar_read(&source, &cifar, cifar.count, &none, NULL) != TAPER_ERR_ARG) abort();
+    status = formats_cifar_read_label(&source, &cifar, cifar.count, &no_label, NULL);
+    if (status != TAPER_ERR_ARG) abort();
+    status = formats_cifar_open(&source, &few, &again, NULL);
+    if (status != (cifar.count > 1 ? TAPER_ERR_LIMIT : TAPER_OK)) abort();
     for (uint32_t i = 0; i < cifar.count; i++) {
         taper_image image;
         uint8_t label;

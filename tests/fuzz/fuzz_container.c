@@ -2,6 +2,7 @@
  * so that what lies behind them is reached. What opens is decoded pulled, pushed and supplied,
  * which must agree, and goes through verify, truncate, repack and merge. */
 #include "../dct_model.h"
+#include "codec/decoder/levels.h"
 #include "codec/taper.h"
 #include "formats/container.h"
 
@@ -223,7 +224,7 @@ static void supply_in_pieces(taper_decoder *decoder, const uint8_t *bytes, size_
             (void)taper_decoder_supply(decoder, at, bytes + at, n, NULL);
             if (!round && k % 3 == 1) (void)taper_decoder_supply(decoder, at, &wrong, 1, NULL);
             if (k % 4 == 2) look_at_plan(decoder, k % 5, seed % (2 * size));
-            if (round || k != pieces / 2) continue;
+            if (round || (k != pieces / 2 && k + 1 != pieces)) continue;
             formats_buffer scrap = formats_buffer_make(1 << 24);
             if (!taper_decoder_bytes_needed(decoder)) (void)render(decoder, &scrap);
             formats_buffer_free(&scrap);
@@ -231,6 +232,98 @@ static void supply_in_pieces(taper_decoder *decoder, const uint8_t *bytes, size_
     }
     look_at_plan(decoder, 0, size);
 }
+
+/* --- with less than it takes ------------------------------------------------------------- */
+
+static void must_be_refusal(taper_status status) {
+    must(status == TAPER_OK || status == TAPER_ERR_LIMIT || status == TAPER_ERR_NOMEM ||
+         status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED);
+}
+
+/* The first image and its codes, if memory is enough for these. */
+static void draw_first(taper_decoder *decoder) {
+    taper_image_info info;
+    if (taper_decoder_bytes_needed(decoder) || taper_decoder_image_info(decoder, 0, &info)) return;
+    const uint32_t units = taper_model_get_info(the_model()).units;
+    float *values = malloc((size_t)info.columns * info.rows * units * sizeof *values);
+    taper_image out = {.pixels = malloc((size_t)info.bytes)};
+    must(values && out.pixels);
+    must_be_refusal(taper_decoder_render(decoder, 0, &out, NULL, NULL));
+    must_be_refusal(taper_decoder_codes(decoder, 0, units, 9, values, NULL, NULL, NULL));
+    free(values);
+    free(out.pixels);
+}
+
+static void use_little(const formats_buffer *file, const taper_source *source,
+                       const taper_limits *little) {
+    formats_buffer pixels = formats_buffer_make(1 << 24);
+    taper_decoder *d;
+    if (taper_decoder_open(&d, source, the_model(), little, NULL) == TAPER_OK) {
+        must_be_refusal(render(d, &pixels));
+        draw_first(d);
+        taper_decoder_free(d);
+    }
+    for (int supplied = 0; supplied <= 1; supplied++) {
+        must(taper_decoder_new(&d, the_model(), little, NULL) == TAPER_OK);
+        for (size_t at = 0, step = file->size / 3 + 1; at < file->size; at += step) {
+            const size_t n = file->size - at < step ? file->size - at : step;
+            must_be_refusal(supplied ? taper_decoder_supply(d, at, file->data + at, n, NULL)
+                                     : taper_decoder_push(d, file->data + at, n, NULL));
+            draw_first(d);
+        }
+        taper_decoder_free(d);
+    }
+    formats_buffer_free(&pixels);
+}
+
+/* Memory that ends at one place or another: at how much, the file's checksum says. */
+static void decode_in_little_memory(const formats_buffer *file, const taper_source *source) {
+    const uint64_t least = 700 + formats_crc32c(0, file->data, file->size) % 700;
+    for (uint64_t memory = least; memory < 1 << 17; memory += memory / 2) {
+        taper_limits little = limits;
+        little.max_memory = memory;
+        use_little(file, source, &little);
+    }
+}
+
+/* What it knows, as text, into a sink that takes all of it, and one that is soon full. */
+static void print_levels(const taper_source *source) {
+    for (size_t room = 1 << 7; room <= 1 << 24; room <<= 17) {
+        formats_buffer text = formats_buffer_make(room);
+        const taper_sink sink = dct_sink(&text);
+        formats_front front;
+        must(codec_front_load(source, &limits, &front, NULL) == TAPER_OK);
+        const taper_status status =
+            codec_levels_write(&front, the_model(), source, limits.max_memory, &sink, NULL);
+        must(status != TAPER_OK || text.size);
+        formats_front_free(&front);
+        formats_buffer_free(&text);
+    }
+}
+
+/* What must be asked for otherwise, or later. */
+static void ask_wrongly(taper_decoder *pulled, taper_decoder *pushed) {
+    taper_decoder *d;
+    taper_image_info info;
+    taper_model *model;
+    taper_image none = {0};
+    uint64_t code;
+    uint8_t byte = 0;
+    must(taper_decoder_push(pulled, &byte, 1, NULL) == TAPER_ERR_ARG);
+    must(taper_decoder_supply(pulled, 0, &byte, 1, NULL) == TAPER_ERR_ARG);
+    must(taper_decoder_supply(pushed, 0, &byte, 1, NULL) == TAPER_ERR_ARG);
+    must(taper_decoder_set_threads(pushed, 2) == TAPER_OK);
+    must(taper_decoder_render(pulled, 0, &none, NULL, NULL) == TAPER_ERR_ARG);
+    must(taper_decoder_new(&d, the_model(), &limits, NULL) == TAPER_OK);
+    must(taper_decoder_image_info(d, 0, &info) != TAPER_OK);
+    must(taper_decoder_render(d, 0, &none, NULL, NULL) == TAPER_ERR_TRUNCATED);
+    must(taper_decoder_search_code(d, 0, &code, NULL) == TAPER_ERR_TRUNCATED);
+    must(taper_decoder_search_model(d, &model, NULL) == TAPER_ERR_TRUNCATED);
+    must(taper_decoder_supply(d, UINT64_MAX, &byte, 1, NULL) != TAPER_OK);
+    taper_decoder_free(d);
+}
+
+/* --- all ways ---------------------------------------------------------------------------- */
 
 /* What is supplied is rendered as what is pulled. */
 static void supply(const formats_buffer *file, taper_status pulled, const formats_buffer *pixels) {
@@ -269,9 +362,12 @@ static void decode_all_ways(const formats_buffer *file) {
     if (one != TAPER_ERR_LIMIT && two != TAPER_ERR_LIMIT && !has_illegal_string(file))
         must(one == two && a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size)));
     look_around(pulled);
+    ask_wrongly(pulled, pushed);
     taper_decoder_free(pulled), taper_decoder_free(pushed);
     supply(file, one, &a);
     formats_buffer_free(&a), formats_buffer_free(&b);
+    print_levels(&source);
+    decode_in_little_memory(file, &source);
     recut(&source, file);
 }
 
@@ -291,17 +387,34 @@ static void search(const taper_decoder *decoder) {
     free(code);
 }
 
+/* As it is, with checksums that may not hold: nothing to compare with, but it must end. */
+static void recut_as_it_is(const taper_source *source) {
+    taper_verify_report report;
+    formats_buffer out = formats_buffer_make(1 << 22);
+    const taper_sink sink = dct_sink(&out);
+    const taper_source twice[2] = {*source, *source};
+    const taper_status verified = taper_verify(source, &report, &limits, NULL);
+    must(verified != TAPER_OK || !report.chunks_bad);
+    (void)taper_truncate(source, source->size * 3 / 4, &sink, &limits, NULL);
+    out.size = 0;
+    (void)taper_merge(twice, 2, &sink, &limits, NULL);
+    out.size = 0;
+    (void)taper_repack(source, NULL, TAPER_LAYOUT_SET, 2, &sink, &limits, NULL);
+    formats_buffer_free(&out);
+}
+
 /* As it is, with its own model and checksums, which may not hold, and with threads: in pieces, with
  * images asked for in between, so that what was rendered of a chunk is taken back. */
 static void push_as_it_is(const uint8_t *bytes, size_t n) {
     taper_decoder *decoder;
     must(taper_decoder_new(&decoder, NULL, &limits, NULL) == TAPER_OK);
-    for (size_t at = 0, step = n / 9 + 1; at < n; at += step) {
+    for (size_t at = 0, step = n / 9 + 1, round = 0; at < n; at += step, round++) {
         formats_buffer scrap = formats_buffer_make(1 << 24);
+        if (!taper_decoder_bytes_needed(decoder)) step = (n - at) / 4 + 1;
         const size_t left = n - at < step ? n - at : step;
         if (taper_decoder_push(decoder, bytes + at, left, NULL) != TAPER_OK) n = 0;
         if (!taper_decoder_bytes_needed(decoder) && n) (void)render(decoder, &scrap);
-        if (at == 3 * step) must(taper_decoder_set_threads(decoder, 2) == TAPER_OK);
+        if (round == 3) must(taper_decoder_set_threads(decoder, 2) == TAPER_OK);
         formats_buffer_free(&scrap);
     }
     taper_decoder_free(decoder);
@@ -322,6 +435,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         (void)render(decoder, &scrap);
     }
     taper_decoder_free(decoder);
+    recut_as_it_is(&source);
     push_as_it_is(copy, n);
     if (n && taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK) {
         supply_in_pieces(decoder, copy, n); /* its own checksums: most of these are wrong */

@@ -10,8 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static const taper_limits limits = {
-    .max_pixels = 1 << 16, .max_images = 1 << 16, .max_memory = 1 << 22};
+static const taper_limits limits = {.max_pixels = 1 << 16,
+                                    .max_images = 1 << 16,
+                                    .max_memory = 1 << 22},
+                          few = {.max_images = 2}, little = {.max_memory = 300};
 
 /* An image, written alone, plain and packed, is the same when it is read again. */
 static void write_again(const taper_image *image) {
@@ -49,12 +51,14 @@ static void read_images(const uint8_t *bytes, size_t n) {
         if (i < 2) write_again(&image);
         formats_image_free(&image);
     }
+    taper_image none;
+    if (formats_idx_read(&source, &idx, idx.count, &none, NULL) != TAPER_ERR_ARG) abort();
 }
 
-static void read_labels(const uint8_t *bytes, size_t n) {
+static void read_labels(const uint8_t *bytes, size_t n, const taper_limits *most) {
     formats_labels labels;
     taper_error error = {.status = TAPER_OK};
-    taper_status status = formats_labels_decode(bytes, n, &limits, &labels, &error);
+    taper_status status = formats_labels_decode(bytes, n, most, &labels, &error);
     if (status != TAPER_OK) {
         if (labels.classes || error.status != status || !error.text[0]) abort();
         return;
@@ -62,14 +66,21 @@ static void read_labels(const uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < labels.count; i++) {
         const int32_t class = labels.classes[i]; /* -1: left empty */
         if (class < -1 || (class >= 0 && (size_t) class >= labels.class_count)) abort();
-        if (labels.names && !formats_labels_has(&labels, labels.names[i])) abort();
+        if (!labels.names) continue;
+        const char *key = labels.index.keys[i];
+        const size_t line = formats_label_index_place(&labels.index, key, NULL);
+        if (!formats_label_index_has(&labels.index, key) || line >= labels.count) abort();
     }
+    if (formats_labels_check_count(&labels, labels.count + 1, NULL) != TAPER_ERR_ARG) abort();
+    if (formats_labels_check_count(&labels, labels.count, NULL) != TAPER_OK) abort();
     formats_labels_free(&labels);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     read_images(bytes, n);
-    read_labels(bytes, n);
+    read_labels(bytes, n, &limits);
+    read_labels(bytes, n, &few);
+    read_labels(bytes, n, &little);
     uint8_t *plain;
     size_t size;
     if (!formats_gzip_detect(bytes, n)) return 0;

@@ -4,8 +4,9 @@
  * the definition finds, and be the same when it is joined with nothing. Bit 4: the bytes are no
  * file but changes of one that is made here, of 16,400 codes, so that a small input reaches what
  * only large indexes have: the search that is not exact. A byte says of how many bits; then come
- * changes, of a place, three bytes, and what is put there. */
+ * changes, of a place, three bytes, and what is put there. Bit 5: two threads search. */
 #include "codec/search/index.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,53 @@ static void mend(uint8_t *bytes, size_t n) {
                       formats_crc32c(0, sums, 4 * FORMATS_INDEX_PARTS));
 }
 
+/* --- what is made ------------------------------------------------------------------------ */
+
+/* Codes around some hundred centres, in which the first bits differ least, as of images. */
+static uint64_t *draw_codes(size_t n, uint32_t bits, uint64_t seed) {
+    const size_t words = (bits + 63) / 64;
+    uint64_t *codes = malloc(n * words * sizeof *codes);
+    must(codes != NULL);
+    for (size_t i = 0; i < n * words; i++) {
+        const uint64_t centre = (i / words % 100 + 1) * 0x9e3779b97f4a7c15u * (i % words + 1);
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        codes[i] = centre ^ (seed & seed << 7 & seed >> 9);
+    }
+    for (size_t i = words; bits % 64 && i <= n * words; i += words)
+        codes[i - 1] &= ~(uint64_t)0 << (64 - bits % 64);
+    return codes;
+}
+
+/* An index of codes of so many bits, made once. */
+static const formats_buffer *drawn_index(size_t kind) {
+    static const uint32_t bits[] = {64, 100, 140};
+    static formats_buffer made[3];
+    formats_buffer *out = &made[kind % 3];
+    if (out->size) return out;
+    *out = formats_buffer_make(1 << 24);
+    uint64_t *code = draw_codes(MOST_CODES, bits[kind % 3], kind);
+    const taper_index_set set = {
+        .codes = code, .n = MOST_CODES, .bits = bits[kind % 3], .model_id = 1};
+    const taper_sink sink = {out, append};
+    must(!taper_index_build(&set, 1, &sink, NULL));
+    free(code);
+    return out;
+}
+
+/* A small one of another model, opened once. */
+static const taper_index *other_index(void) {
+    static taper_index *index;
+    static formats_buffer file;
+    uint64_t code[] = {1, 2, 3};
+    const taper_index_set set = {.codes = code, .n = 3, .bits = 64, .model_id = 77};
+    const taper_sink sink = {&file, append};
+    if (index) return index;
+    file = formats_buffer_make(1 << 16);
+    must(!taper_index_build(&set, 1, &sink, NULL));
+    must(!taper_index_open(&index, file.data, file.size, NULL, NULL));
+    return index;
+}
+
 /* --- what opens ------------------------------------------------------------------------- */
 
 static void look_around(const taper_index *index, const taper_index_info *info) {
@@ -77,6 +125,7 @@ static void try_neighbourhoods(const taper_index *index, const taper_index_info 
         must(r.first <= info->images && r.size <= info->images - r.first && r.depth <= known);
         must(r.size >= least);
         must(r.looked_at < 200);
+        (void)codec_index_sharing(&index->order, query, r.depth);
         if (!is_sound) continue;
         const codec_neighbourhood want =
             codec_index_neighbourhood_plain(&index->order, query, (size_t)least, known);
@@ -156,8 +205,35 @@ static void search(const taper_index *index, const taper_index_info *info, uint8
                                   .known_bits = how & 2 ? known : NULL,
                                   .within = how & 4 ? &within : NULL,
                                   .wanted = how & 8 ? wanted : NULL,
-                                  .threads = 1};
+                                  .threads = how & 32 ? 2 : 1};
     try_nearest(index, &s, info);
+}
+
+/* What no index can answer is refused: numbers that are out of its range. */
+static void refuse(const taper_index *index, const taper_index_info *info) {
+    uint64_t query[MOST_WORDS] = {0};
+    uint32_t known = info->bits + 1, image = (uint32_t)info->images, distance;
+    taper_index_range range;
+    taper_index_search s = {.queries = query, .n_queries = 1, .k = (size_t)info->images + 1};
+    const taper_index *const two[] = {index, other_index()};
+    const taper_sink sink = {NULL, append};
+    must(taper_index_nearest(index, &s, &image, &distance, NULL, NULL) == TAPER_ERR_ARG);
+    s.k = 1, s.threads = 257;
+    must(taper_index_nearest(index, &s, &image, &distance, NULL, NULL) == TAPER_ERR_ARG);
+    s.threads = 1, s.recall = 2;
+    must(taper_index_nearest(index, &s, &image, &distance, NULL, NULL) == TAPER_ERR_ARG);
+    s.recall = 1, s.known_bits = &known;
+    must(taper_index_nearest(index, &s, &image, &distance, NULL, NULL) == TAPER_ERR_ARG);
+    must(taper_index_neighbourhood(index, query, known, 1, &range, NULL) == TAPER_ERR_ARG);
+    must(taper_index_image_code(index, info->images, query, NULL) == TAPER_ERR_ARG);
+    must(taper_index_merge(&index, 0, &sink, NULL) == TAPER_ERR_ARG);
+    if (info->model_id != 77) must(taper_index_merge(two, 2, &sink, NULL) == TAPER_ERR_ARG);
+    float margins[64 * MOST_WORDS] = {0};
+    const taper_index_ranking ranking = {query, margins, 1, 1};
+    image = (uint32_t)info->images;
+    must(taper_index_rank(index, &ranking, &image, &distance, NULL) == TAPER_ERR_ARG);
+    margins[info->bits - 1] = NAN;
+    must(taper_index_rank(index, &ranking, &image, &distance, NULL) == TAPER_ERR_ARG);
 }
 
 /* Joined with nothing it is what it was, if it was sound, and opens in any case; with itself it
@@ -177,38 +253,7 @@ static void join(const taper_index *index, const taper_index_info *info, int is_
     }
 }
 
-/* --- what is made ------------------------------------------------------------------------ */
-
-/* Codes around some hundred centres, in which the first bits differ least, as of images. */
-static uint64_t *draw_codes(size_t n, uint32_t bits, uint64_t seed) {
-    const size_t words = (bits + 63) / 64;
-    uint64_t *codes = malloc(n * words * sizeof *codes);
-    must(codes != NULL);
-    for (size_t i = 0; i < n * words; i++) {
-        const uint64_t centre = (i / words % 100 + 1) * 0x9e3779b97f4a7c15u * (i % words + 1);
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        codes[i] = centre ^ (seed & seed << 7 & seed >> 9);
-    }
-    for (size_t i = words; bits % 64 && i <= n * words; i += words)
-        codes[i - 1] &= ~(uint64_t)0 << (64 - bits % 64);
-    return codes;
-}
-
-/* An index of codes of so many bits, made once. */
-static const formats_buffer *drawn_index(size_t kind) {
-    static const uint32_t bits[] = {64, 100, 140};
-    static formats_buffer made[3];
-    formats_buffer *out = &made[kind % 3];
-    if (out->size) return out;
-    *out = formats_buffer_make(1 << 24);
-    uint64_t *code = draw_codes(MOST_CODES, bits[kind % 3], kind);
-    const taper_index_set set = {
-        .codes = code, .n = MOST_CODES, .bits = bits[kind % 3], .model_id = 1};
-    const taper_sink sink = {out, append};
-    must(!taper_index_build(&set, 1, &sink, NULL));
-    free(code);
-    return out;
-}
+/* --- one input --------------------------------------------------------------------------- */
 
 /* It, with the changes that the bytes ask for; malloc'd. *size: its bytes. */
 static uint8_t *make_file(const uint8_t *bytes, size_t n, size_t *size) {
@@ -249,6 +294,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         must(info.images <= MOST_CODES && info.recall >= 0 && info.recall <= 1);
         look_around(index, &info);
         search(index, &info, how, is_sound);
+        refuse(index, &info);
         join(index, &info, is_sound);
     }
     taper_index_close(index);

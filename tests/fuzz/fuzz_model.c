@@ -31,6 +31,7 @@ static uint8_t *wrap(const uint8_t *payload, size_t n, size_t *size) {
     formats_set_u64le(file + 16, packed);
     formats_set_u64le(file + 24, n);
     formats_set_u64le(file + 32, formats_model_id(payload, n));
+    seal(file);
     *size = ENVELOPE + packed;
     return file;
 }

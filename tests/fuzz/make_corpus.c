@@ -224,6 +224,21 @@ static void save_model(const char *folder, const char *name, const taper_model *
     formats_buffer_free(&container);
 }
 
+/* More windows than are rendered at a time, in planes and at their ends. */
+static void make_large(const char *folder) {
+    formats_buffer model_file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 1, NULL}, 6, 8, &model_file);
+    taper_image image = dct_picture(120, 110, 1, 2);
+    memset(image.pixels, 90, 120 * 100);
+    taper_encode_options whole = {
+        .embed_model = 1, .model_bytes = model_file.data, .model_size = model_file.size};
+    formats_buffer file = dct_encode(model, &image, 1, &whole, 1);
+    save(folder, "container/large.taper", "", 0, file.data, file.size);
+    formats_image_free(&image);
+    taper_model_free(model);
+    formats_buffer_free(&file), formats_buffer_free(&model_file);
+}
+
 static void make_conditional(const char *folder) {
     formats_buffer first = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &first);
@@ -478,6 +493,7 @@ int main(int argc, char **argv) {
     make_containers(argv[1]);
     make_searched(argv[1]);
     make_raised(argv[1]);
+    make_large(argv[1]);
     make_models(argv[1]);
     make_binary(argv[1]);
     make_embeddings(argv[1]);

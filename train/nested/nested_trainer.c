@@ -178,16 +178,17 @@ static taper_status take_fingerprint(train_nested_run *r) {
     return add_vector(r, net->weights.parameter, net->weights.n, hash);
 }
 
-static void add_part(train_loop *l, void *memory, size_t n, uint32_t size, int on_device) {
-    l->part[l->parts++] = (train_checkpoint_part){memory, n, size, on_device, 0};
-}
+static void add_part(train_loop *l, train_checkpoint_part part) { l->part[l->parts++] = part; }
 
 static void list_parts(train_nested_run *r) {
     train_loop *l = &r->loop;
-    add_part(l, &r->sweep.state, sizeof r->sweep.state / 8, 8, 0);
-    add_part(l, r->sweep.looked, 2 * r->sweep.inputs, sizeof *r->sweep.looked, 1);
-    if (r->net->shape.binary) add_part(l, r->net->spread, r->net->units, sizeof *r->net->spread, 1);
-    if (r->options->optimiser == TRAIN_CG) add_part(l, &r->cg.state, sizeof r->cg.state / 8, 8, 0);
+    train_sweep *w = &r->sweep;
+    add_part(l, (train_checkpoint_part){&w->state, sizeof w->state / 8, 8, 0, 0});
+    add_part(l, (train_checkpoint_part){w->looked, 2 * w->inputs, sizeof *w->looked, 1, 0});
+    if (r->net->shape.binary)
+        add_part(l, (train_checkpoint_part){r->net->spread, r->net->units, sizeof(float), 1, 1});
+    if (r->options->optimiser == TRAIN_CG)
+        add_part(l, (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0, 0});
 }
 
 /* --- what the loop asks for ------------------------------------------------------------ */
@@ -213,10 +214,23 @@ static taper_status measure(void *run, train_history *entry, taper_error *error)
     return train_told(status, error, "validation");
 }
 
+/* As sweep.c leaves it; rounding apart, no deadline lies beyond the run. */
+static int sweep_is_legal(const train_nested_run *r, const train_loop *loop) {
+    const train_sweep_state *s = &r->sweep.state;
+    if (!r->options->sweep.on) return !s->frozen && !s->started && !s->moves;
+    return s->frozen < r->net->units && s->started <= loop->step + 1 && s->moves <= loop->step &&
+           s->deadline >= 0.0 && s->deadline <= (double)loop->steps + 1.0;
+}
+
+static int cg_is_legal(const train_cg_state *s) {
+    return isfinite(s->value) && isfinite(s->alpha) && s->alpha >= 0.0 && isfinite(s->slope) &&
+           s->slope <= 0.0 && s->since_restart <= s->iterations;
+}
+
 static taper_status resumed(void *run, const train_loop *loop, taper_error *error) {
     train_nested_run *r = run;
-    const train_sweep_state *s = &r->sweep.state;
-    if (s->frozen >= r->net->units || isnan(s->deadline) || s->started > loop->step + 1)
+    if (!sweep_is_legal(r, loop) ||
+        (r->options->optimiser == TRAIN_CG && !cg_is_legal(&r->cg.state)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the checkpoint contradicts itself; start without --resume");
     r->net->frozen = (uint32_t)r->sweep.state.frozen;

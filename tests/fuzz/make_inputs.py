@@ -1,0 +1,491 @@
+#!/usr/bin/env python3
+"""make_inputs.py -- wrote the hand-made inputs of the corpora imageset, names, metadata and checkpoint, and those
+of the other image and label files that reach one line each; kept so that they can be made again when the formats change:
+
+    python3 tests/fuzz/make_inputs.py tests/fuzz/corpus
+
+Needs Python's standard library alone. Every input is made here; none is taken from elsewhere."""
+import gzip
+import os
+import struct
+import sys
+import zlib
+
+ROOT = sys.argv[1]
+
+
+def save(path, content):
+    path = os.path.join(ROOT, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+# --- pieces of files ---
+
+
+def pnm(width=2, height=2, grey=True, fill=7):
+    return b"P%d %d %d 255\n" % (5 if grey else 6, width, height) + bytes([fill]) * (width * height * (1 if grey else 3))
+
+
+def chunk(kind, data=b"", damaged=False):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data) ^ damaged)
+
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def ihdr(width=2, height=2, depth=8, colour=0, interlaced=0):
+    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced))
+
+
+def png(*before, width=2, height=2, colour=0, samples=1, fill=9, end=True, depth=8, row=None):
+    row = b"\0" + (bytes([fill]) * (width * samples * depth // 8) if row is None else row)
+    return (SIGNATURE + ihdr(width, height, depth, colour) + b"".join(before) +
+            chunk(b"IDAT", zlib.compress(row * height)) + (chunk(b"IEND") if end else b""))
+
+
+def segment(marker, data):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+
+
+def jpeg(*before, end=True):
+    """A grey JPEG of 8 x 8: tables with one code each, and one block of zeroes."""
+    return (b"\xff\xd8" + b"".join(before) + segment(0xDB, b"\0" + bytes([1] * 64)) +
+            segment(0xC0, struct.pack(">BHHB", 8, 8, 8, 1) + b"\x01\x11\0") +
+            segment(0xC4, b"\0" + bytes([1] + [0] * 15) + b"\0") + segment(0xC4, b"\x10" + bytes([1] + [0] * 15) + b"\0") +
+            segment(0xDA, b"\x01\x01\0\0\x3f\0") + b"\x3f" + (b"\xff\xd9" if end else b""))
+
+
+def exif(value, big=True, kind=3, count=1, tag=0x112, entries=1):
+    order = ">" if big else "<"
+    head = (b"MM\0*" if big else b"II*\0") + struct.pack(order + "I", 8)
+    number = struct.pack(order + ("HH" if kind == 3 else "I"), *((value, 0) if kind == 3 else (value,)))
+    return head + struct.pack(order + "HHHI", entries, tag, kind, count) + number
+
+
+XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="%d"/></x:xmpmeta>'
+XMP_NAME = b"http://ns.adobe.com/xap/1.0/\0"
+
+
+def raw_profile(name, data):
+    return b"\n%s\n%8d\n%s\n" % (name, len(data), data.hex().encode())
+
+
+def fixed(value):
+    return struct.pack(">i", round(value * 65536))
+
+
+def icc(space=b"RGB ", curve=None, tags=None, colours=((0.4361, 0.2225, 0.0139), (0.3851, 0.7169, 0.0971),
+                                                        (0.1431, 0.0606, 0.7141))):
+    if curve is None:
+        curve = b"curv" + bytes(4) + struct.pack(">IH", 1, round(2.2 * 256))
+    if tags is None:
+        tags = [(name, b"XYZ " + bytes(4) + b"".join(map(fixed, xyz)))
+                for name, xyz in zip((b"rXYZ", b"gXYZ", b"bXYZ"), colours)]
+        tags += [(name, curve) for name in (b"rTRC", b"gTRC", b"bTRC", b"kTRC")]
+    table, data, at = b"", b"", 132 + 12 * len(tags)
+    for name, content in tags:
+        table += name + struct.pack(">II", at + len(data), len(content))
+        data += content
+    return bytes(16) + space + bytes(16) + b"acsp" + bytes(88) + struct.pack(">I", len(tags)) + table + data
+
+
+def idx(kind, sizes, data=None, size_of=1):
+    n = size_of
+    for s in sizes:
+        n *= s
+    return (b"\0\0" + bytes([kind, len(sizes)]) + b"".join(struct.pack(">I", s) for s in sizes) +
+            (bytes(range(n % 200)) + bytes(n - n % 200) if data is None else data))
+
+
+def packed(data):
+    return gzip.compress(data, 9, mtime=0)
+
+
+CIFAR = bytes([3]) + bytes(range(256)) * 12
+
+# --- metadata: a byte for what the rest is ---
+
+XMP_INPUT, EXIF_INPUT, ICC_INPUT, RAW_INPUT, JPEG_INPUT, PNG_INPUT, TEXT, ZTEXT, ITEXT = range(9)
+
+
+def make_metadata():
+    def put(name, how, content):
+        save("metadata/" + name, bytes([how]) + content)
+
+    put("xmp_attribute", XMP_INPUT, XMP % 6)
+    put("xmp_blanks", XMP_INPUT, b"<a tiff:Orientation = ' 3 '/>")
+    put("xmp_element", XMP_INPUT, b"<tiff:Orientation>8</tiff:Orientation>")
+    put("xmp_zero_then_other", XMP_INPUT, XMP % 0 + XMP % 2)
+    put("xmp_no_quote", XMP_INPUT, b"<a tiff:Orientation=6/>")
+    put("xmp_no_value", XMP_INPUT, b"<a tiff:Orientation /> tifftiff:Orientation and tiff: the end tiff:Orientation")
+    put("xmp_not_closed", XMP_INPUT, b"<a tiff:Orientation='66'/>")
+    put("xmp_nine", XMP_INPUT, XMP % 9)
+    put("xmp_cut", XMP_INPUT, b"<a tiff:Orientation='")
+    put("exif_big", EXIF_INPUT, exif(6))
+    put("exif_little_long", EXIF_INPUT, exif(3, big=False, kind=4))
+    put("exif_900", EXIF_INPUT, exif(900))
+    put("exif_two_values", EXIF_INPUT, exif(3, count=2))
+    put("exif_other_tag", EXIF_INPUT, exif(3, tag=0x110))
+    put("exif_many_entries", EXIF_INPUT, exif(3, tag=0x110, entries=9))
+    put("exif_beyond_end", EXIF_INPUT, b"MM\0*\xff\0\0\0")
+    put("exif_other_order", EXIF_INPUT, b"MI\0*\0\0\0\x08")
+    put("exif_short", EXIF_INPUT, b"MM\0")
+    make_profiles(put)
+    make_texts(put)
+    make_walked(put)
+
+
+def make_profiles(put):
+    def formula(kind, *numbers):
+        return b"para" + bytes(4) + struct.pack(">HH", kind, 0) + b"".join(map(fixed, numbers))
+
+    def samples(*values):
+        return b"curv" + bytes(4) + struct.pack(">I", len(values)) + b"".join(struct.pack(">H", v) for v in values)
+
+    put("icc_srgb", ICC_INPUT, icc())
+    put("icc_grey", ICC_INPUT, icc(b"GRAY"))
+    put("icc_cmyk", ICC_INPUT, icc(b"CMYK"))
+    put("icc_other_red", ICC_INPUT, icc(colours=((0.5, 0.2, 0), (0, 0, 0), (0, 0, 0))))
+    put("icc_no_colours", ICC_INPUT, icc(tags=[(b"rTRC", bytes(12))]))
+    put("icc_beyond_end", ICC_INPUT, icc(tags=[(b"kTRC", samples(1))], space=b"GRAY")[:-4])
+    put("icc_many_tags", ICC_INPUT, icc(tags=[(b"abcd", bytes(8))], space=b"GRAY").replace(b"\0\0\0\x01abcd", b"\xff\0\0\0abcd"))
+    for kind, numbers in enumerate(((2.2,), (2.2, 1, 0), (2.2, 1, 0, 0), (2.2, 1, 0, 1, 0), (2.2, 1, 0, 1, 0, 0, 0))):
+        put("icc_formula_%d" % kind, ICC_INPUT, icc(curve=formula(kind, *numbers)))
+    put("icc_formula_5", ICC_INPUT, icc(curve=formula(5, 1)))
+    put("icc_formula_cut", ICC_INPUT, icc(curve=formula(4, 1)))
+    put("icc_sampled", ICC_INPUT, icc(curve=samples(0, 14000, 65535)))
+    put("icc_sampled_even", ICC_INPUT, icc(curve=samples(0, 7000, 21000, 65535)))
+    put("icc_sampled_none", ICC_INPUT, icc(curve=samples()))
+    put("icc_sampled_short", ICC_INPUT, icc(curve=b"curv" + bytes(5)))
+    put("icc_sampled_cut", ICC_INPUT, icc(curve=b"curv" + bytes(4) + struct.pack(">I", 9)))
+
+
+def make_texts(put):
+    text = XMP % 5
+    put("text", TEXT, b"Raw\0" + text)
+    put("text_no_end", TEXT, b"no zero")
+    put("text_long", TEXT, b"a\0" + text * 8)
+    put("ztext", ZTEXT, b"Raw\0\0" + zlib.compress(text))
+    put("ztext_long", ZTEXT, b"Raw\0\0" + zlib.compress(text * 40))
+    put("ztext_cut", ZTEXT, b"Raw\0\0" + zlib.compress(text)[:-6])
+    put("ztext_damaged", ZTEXT, b"Raw\0\0" + b"no zlib")
+    put("ztext_empty", ZTEXT, b"Raw\0")
+    put("itext", ITEXT, b"XML\0\0\0en\0key\0" + text)
+    put("itext_packed", ITEXT, b"XML\0\1\0en\0key\0" + zlib.compress(text))
+    put("itext_no_key", ITEXT, b"XML\0\0\0en\0key")
+    put("itext_no_language", ITEXT, b"XML\0\0")
+    put("text_small_room", 9, b"a\0" + text)
+    put("raw_profile", RAW_INPUT, raw_profile(b"exif", exif(6)))
+    put("raw_profile_upper_odd", RAW_INPUT, b"\n\nexif\n 9\nAB cd-E")
+    put("raw_profile_no_digits", RAW_INPUT, b"exif")
+
+
+def make_walked(put):
+    e, x = b"Exif\0\0" + exif(6), XMP_NAME + XMP % 3
+    profile = b"ICC_PROFILE\0\1\1" + icc()
+    put("jpeg_all", JPEG_INPUT, jpeg(segment(0xE1, e), segment(0xE1, x), segment(0xE2, profile)))
+    put("jpeg_profile_in_parts", JPEG_INPUT, jpeg(segment(0xE2, b"ICC_PROFILE\0\1\2")))
+    put("jpeg_pictures", JPEG_INPUT, jpeg(segment(0xE2, b"MPF\0")) + jpeg())
+    put("jpeg_padded", JPEG_INPUT, b"\xff\xd8\xff\xff\xff\xd0\xff\xd9")
+    put("jpeg_length_cut", JPEG_INPUT, b"\xff\xd8\xff\xe1\xff")
+    put("jpeg_length_1", JPEG_INPUT, b"\xff\xd8\xff\xe1\0\1")
+    put("jpeg_no_end", JPEG_INPUT, jpeg(end=False))
+    put("png_exif", PNG_INPUT, png(chunk(b"eXIf", exif(6)), chunk(b"acTL", struct.pack(">II", 2, 0))))
+    put("png_exif_named", PNG_INPUT, png(chunk(b"eXIf", e)))
+    put("png_exif_damaged", PNG_INPUT, png(chunk(b"eXIf", exif(6), damaged=True)))
+    put("png_xmp", PNG_INPUT, png(chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP % 6)))
+    put("png_xmp_profile", PNG_INPUT, png(chunk(b"tEXt", b"Raw profile type xmp\0" + raw_profile(b"xmp", XMP % 6))))
+    put("png_app1", PNG_INPUT, png(chunk(b"tEXt", b"Raw profile type APP1\0" + raw_profile(b"app1", x)),
+                                   chunk(b"zTXt", b"Raw profile type exif\0\0" + zlib.compress(raw_profile(b"exif", e)))))
+    put("png_text_damaged", PNG_INPUT, png(chunk(b"tEXt", b"Raw profile type exif\0" + raw_profile(b"exif", e), damaged=True)))
+    put("png_many_texts", PNG_INPUT, png(*[chunk(b"tEXt", b"raw profile TYPE exif\0")] * 18))
+    put("png_profile", PNG_INPUT, png(chunk(b"iCCP", b"p\0\0" + zlib.compress(icc()))))
+    put("png_profile_large", PNG_INPUT, png(chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(70000)))))
+    put("png_profile_no_name", PNG_INPUT, png(chunk(b"iCCP", b"p")))
+    put("png_no_end", PNG_INPUT, png(end=False))
+    put("png_cut_in_data", PNG_INPUT, png()[:-20])
+
+
+# --- names: a byte for the files' suffix and case, then one a line ---
+
+
+def make_names():
+    def put(name, how, *lines):
+        save("names/" + name, bytes([how]) + b"\n".join(lines))
+
+    put("plain", 0, b"a.png", b"a.jpg", b"b/c.pgm", b"b/c.pgm", b"a", b"a-2.png", b".png", b"x/.png")
+    put("paths", 0, b"./a//b/./c.png", b"/abs/a.png", b"../up.png", b"a/../b.png", b"..", b".", b"/", b"", b"a/..")
+    put("folding", 1, b"A.png", b"a.PNG", "\u00c4.jpg".encode(), "\u00e4.png".encode(), b"B.jpg", b"b.jpg")
+    put("folding_letters", 1, *(chr(c).encode() for c in
+                                (0xD7, 0x100, 0x131, 0x133, 0x139, 0x148, 0x149, 0x14A, 0x178, 0x179, 0x17F, 0x391, 0x3A2,
+                                 0x3A9, 0x400, 0x410, 0x430)), b"\xc3", b"\xe2\x82\xac")
+    put("jpegs", 2, b"a.png", b"a.jpg", b"a.jpeg", b"a.JPG", b"c.jfif", b"c.jpe")
+    put("controls", 0, b"a\tb\x01\x7f\\.png", b"\\x0a.png", b"\\x5c", b"\\x4a \\x \\xg0 \\", b"\xff\xfe.png")
+    put("decomposed", 0, "e\u0301.png".encode(), "\u00e9.png".encode(), "\u1e69s\u0323\u0307.png".encode(),
+        "\uac00\uac01.png".encode(), "\u01d5\u1f82.png".encode(), b"\xe0\x80\x80", b"\xe2\x82", "\u0301\u0300\u0327".encode())
+    put("many_marks", 0, ("e" + "\u0301\u0327" * 20).encode())
+    put("many", 0, *(b"%d.jpg" % (i % 100) for i in range(140)))
+
+
+# --- files of images and labels: one input for each way to be wrong ---
+
+
+def make_pnms():
+    def put(name, content):
+        save("pnm/" + name, content)
+
+    put("no_number.ppm", b"P6 a 1 255 ")
+    put("number_too_large.ppm", b"P6 99999999999 1 255 ")
+    put("header_cut.ppm", b"P6 1 1 255")
+    put("header_no_blank.ppm", b"P6 1 1 255#abc")
+    put("most_0.pgm", b"P5 1 1 0 a")
+    put("sample_above_most.pgm", b"P5 1 1 9 a")
+    put("comments.pgm", b"P2 # one\n#two\n1 1 9#\n3")
+    put("bits_cut.pbm", b"P1 2 2 1 01  ")
+    put("bits_odd.pbm", b"P1 2 1 1 2 ")
+    put("plain_cut.pgm", b"P2 3 1 9 1 2     ")
+    put("no_pixels.pgm", b"P5 0 1 255 ")
+    pam = b"P7 WIDTH 1 HEIGHT 1 DEPTH %d MAXVAL %d TUPLTYPE x\nENDHDR\n"
+    put("channels_5.pam", pam % (5, 255) + b"abcde")
+    put("opaque.pam", pam % (4, 255) + b"abc\xff")
+    put("opaque_grey_16.pam", pam % (2, 65535) + b"ab\xff\xff")
+    put("cut.pam", b"P7 WIDTH 1 H")
+    put("unknown_line.pam", b"P7 WIDTH 1 LENGTH 1 MAXVAL 255\n")
+
+
+def make_pngs():
+    def put(name, content):
+        save("png/" + name, content)
+
+    put("no_signature.png", b"\x89PNX\r\n\x1a\n" + ihdr())
+    put("header_cut.png", (SIGNATURE + ihdr())[:20])
+    put("header_missing.png", SIGNATURE + chunk(b"gAMA", bytes(4)) + ihdr())
+    put("no_pixels.png", png(width=0))
+    put("header_asks_too_much.png", SIGNATURE + ihdr(1000, 1000) + chunk(b"IDAT") + chunk(b"IEND"))
+    put("opaque.png", png(colour=6, samples=4, fill=255))
+    put("opaque_grey_16.png", png(colour=4, samples=2, depth=16, fill=255))
+    put("warning.png", png(chunk(b"gAMA", bytes(4)), chunk(b"cHRM", b"1"), chunk(b"tEXt", b"x", damaged=True)))
+    for how in (2, 4, 5, 7):
+        put("exif_%d.png" % how, png(chunk(b"eXIf", exif(how)), width=3, height=2))
+
+
+def make_jpegs():
+    def put(name, content):
+        save("jpeg/" + name, content)
+
+    def frame(precision=8, width=8, height=8, parts=1, kind=0xC0):
+        return b"\xff\xd8" + segment(kind, struct.pack(">BHHB", precision, height, width, parts) +
+                                     b"".join(bytes([i + 1, 0x11, 0]) for i in range(parts)))
+
+    def scan(parts=1):
+        return segment(0xDA, bytes([parts]) + b"".join(bytes([i + 1, 0]) for i in range(parts)) + b"\0\x3f\0")
+
+    put("two_bytes.jpg", b"\xff\xd8")
+    put("no_jpeg.jpg", b"\xff\xd9\xff\xff")
+    put("12_bits.jpg", frame(12) + scan())
+    put("lossless.jpg", frame(kind=0xC3) + scan())
+    put("cmyk.jpg", frame(parts=4) + scan(4))
+    put("two_parts.jpg", frame(parts=2) + scan(2))
+    put("header_asks_too_much.jpg", frame(width=500, height=500) + scan())
+    put("no_tables.jpg", frame() + scan() + b"abc\xff\xd9")
+    tables = segment(0xDB, b"\0" + bytes([1] * 64)) + segment(0xC4, b"\0" + bytes([1] + [0] * 15) + b"\0")
+    put("many_scans.jpg", frame(kind=0xC2) + tables + (segment(0xDA, b"\1\1\0\0\0\0") + b"\x7f") * 520 + b"\xff\xd9")
+    for how in (2, 4, 5, 7):
+        put("exif_%d.jpg" % how, jpeg(segment(0xE1, b"Exif\0\0" + exif(how))))
+
+
+def make_idxs():
+    def put(name, content):
+        save("idx/" + name, content)
+
+    put("dimensions_5.idx", idx(8, (1,) * 5))
+    put("type_7.idx", idx(7, (1,)))
+    put("no_image.idx", idx(8, (0, 2, 2)))
+    put("no_images_at_all.idx", idx(8, (2, 9, 2, 9)))
+    put("no_dimension.idx", b"\0\0\x08\0")
+    put("opaque.idx", idx(8, (1, 1, 2, 4), b"abc\xffdef\xff"))
+    put("labels_signed.idx", idx(9, (2,), b"\1\2"))
+    put("labels_short.idx", idx(11, (2,), b"\0\1\0\2"))
+    put("labels_qmnist.idx", idx(12, (2, 8), bytes(64)))
+    put("labels_negative.idx", idx(9, (1,), b"\xff"))
+    put("labels_table.idx", idx(8, (2, 3)))
+    put("labels_fractions.idx", idx(13, (2,), bytes(8)))
+    many = idx(8, (2, 2, 2))
+    put("two_members.idx.gz", packed(many[:10]) + packed(many[10:]))
+    put("longer.idx.gz", packed(many + b"and more"))
+    put("cannot_hold.idx.gz", packed(idx(8, (1, 300, 300), b"")))
+    put("asks_too_much.idx.gz", packed(idx(8, (1, 30000, 30000), b"")))
+    put("damaged.idx.gz", packed(many)[:12] + b"\xff\xff" + packed(many)[14:])
+    put("damaged_behind.idx.gz", packed(idx(8, (90, 10, 10), bytes((i * i * 7919 >> 3) & 255 for i in range(9000))))[:4000] + b"\xff" * 99)
+    for name, text in {
+            "too_long": b"x" * 4200, "control": b"a\1b", "behind_quote": b"\"a\" b,c", "three_columns": b"a,b,c\nd,e,f",
+            "columns_differ": b"a,b\nc\n", "one_then_two": b"a\nb,c\n", "tab": b"a\tb\n", "semicolon": b"a;b\n",
+            "quoted_tab": b"\"a\tb\"\n", "utf16": b"\xff\xfea\0", "utf16_big": b"\xfe\xff\0a", "mark": b"\xef\xbb\xbfa,b",
+            "quotes": b"\"a\"\"b\nc\",'=1\n./d,''+e\n", "quote_open": b"a,\"b", "quoted_nul": b"\"a\0\"", "nothing": b"\n\n",
+            "heading_more": b"name,label,votes\na,1,2\n,,\nb,,\n", "numbers": b"10\n9\n-1\n01\n1\n", "empty_label": b"a,b\nc,\n",
+            "heading_alone": b"name,label\n", "blanks": b"  a \t, b \r\n"}.items():
+        put("labels_%s.csv" % name, text)
+
+
+# --- checkpoints of the run that fuzz_checkpoint.c expects: a byte of how, then the file ---
+
+
+def make_checkpoints():
+    def put(name, how=3, version=2, fingerprint=9, best=1.5, curve=1, claimed=None, parts=2, size=4, weight=0.5, behind=b"", cut=0):
+        head = b"TPRCHK\r\n\x1a\n" + struct.pack("<IQQIdd4dI", version, fingerprint, 7, 1, best, 2.0, 1, 2, 3, 4,
+                                                   curve if claimed is None else claimed)
+        rest = struct.pack("<8d", *range(8)) * curve + struct.pack("<I", parts)
+        rest += struct.pack("<IQ3f", size, 3, weight, 1, 2) + struct.pack("<IQ2Q", 8, 2, 5, 2**63) + behind + bytes(4)
+        whole = head + rest
+        save("checkpoint/" + name, bytes([how]) + whole[:len(whole) - cut])
+
+    put("whole")
+    put("no_curve", curve=0)
+    put("not_mended", how=0)
+    put("other_run", how=1, fingerprint=8)
+    put("version_1", version=1)
+    put("loss_is_no_number", best=float("nan"))
+    put("weight_is_infinite", weight=float("inf"))
+    put("claims_many_epochs", claimed=99999)
+    put("three_parts", parts=3)
+    put("other_elements", size=8)
+    put("cut", how=2, cut=30)
+    put("bytes_behind", behind=b"1234")
+    save("checkpoint/other_file", b"\3" + b"P5 1 1 255 " * 20)
+    save("checkpoint/empty", b"\0")
+
+
+# --- a set: a byte of `enum how`, then things ---
+
+NAME_FILES, NULL_LIST, FOLLOW, FEW, LITTLE, STREAM, LIST_STREAM, TWICE = (1 << i for i in range(8))
+FILE, LINK, DEVICE, UP = range(4)
+
+
+def thing(name, content=b"", kind=FILE):
+    name = name if isinstance(name, bytes) else name.encode()
+    return bytes([kind << 6 | len(name)]) + name + struct.pack("<H", len(content)) + content
+
+
+def make_sets():
+    def put(name, how, *things):
+        save("imageset/" + name, bytes([how]) + b"".join(things))
+
+    two = thing("cat/a.pgm", pnm()), thing("dog/a.pgm", pnm(3, 1))
+    put("folders", 0, *two)
+    put("folders_twice", TWICE, *two)
+    put("lone_folder", 0, thing("cat/a.pgm", pnm()), thing("b.ppm", pnm(grey=False)))
+    put("files_clash", NAME_FILES, *two, thing("cat/a.png", png()))
+    put("empty", 0)
+    put("empty_file", 0, thing("a.png"))
+    put("no_input", NAME_FILES)
+    put("stream_empty", STREAM, thing("a"))
+    put("stream_pnms", STREAM | NAME_FILES, thing("a.ppm", pnm() + pnm(grey=False)))
+    put("stream_png_and_more", STREAM | NAME_FILES, thing("a.png", png() + png()))
+    put("stream_jpeg_and_more", STREAM | NAME_FILES, thing("a.jpg", jpeg() + png()))
+    put("stream_twice", STREAM | LIST_STREAM, *two, thing("list", b"set/cat/a.pgm"))
+    put("stream_idx", STREAM | NAME_FILES, thing("a", packed(idx(8, (3, 2, 2)))))
+    put("stream_large", STREAM | NAME_FILES | LITTLE, thing("a", idx(8, (30, 10, 10))))
+    put("stream_cifar", STREAM | NAME_FILES, thing("a", CIFAR))
+    make_kinds(put)
+    make_lists(put, two)
+    make_labelled(put, two)
+    make_links(put, two)
+    put("few_images", FEW, *(thing("%d.pgm" % i, pnm()) for i in range(5)))
+    put("few_images_idx", FEW | NAME_FILES, thing("a.idx", idx(8, (5, 1, 1))))
+    put("few_images_named", FEW | NAME_FILES, *(thing("%d.pgm" % i, pnm()) for i in range(5)))
+    put("one_image_too_many", FEW | NAME_FILES, *(thing("%d.pgm" % i, pnm()) for i in range(4)))
+    put("few_images_pnms", FEW, thing("a.ppm", pnm() * 5))
+    put("little_memory", LITTLE, *(thing("long-%s-%d.pgm" % ("x" * 30, i), pnm()) for i in range(20)))
+    put("little_memory_file", LITTLE | NAME_FILES, thing("a.pgm", pnm(50, 50)))
+    put("little_memory_stream", STREAM | NAME_FILES | LITTLE, thing("a.pgm", pnm(37, 37)))
+    put("little_memory_pnms", NAME_FILES | LITTLE, thing("a.pgm", pnm() + pnm(60, 60)))
+    put("little_memory_turned", NAME_FILES | LITTLE, thing("a.png", png(chunk(b"eXIf", exif(6)), width=30, height=30)))
+    put("little_memory_classes", LITTLE, *(thing("%d/a.pgm" % i, pnm()) for i in range(4)))
+
+
+def make_kinds(put):
+    fronts = {
+        "webp": b"RIFF\0\0\0\0WEBP", "riff": b"RIFF\0\0\0\0AVI ", "avif": b"\0\0\0\x18ftypavif", "heic": b"\0\0\0\x18ftypheic",
+        "mif1": b"\0\0\0\x18ftypmif1\0\0\0\0mif1avif", "msf1": b"\0\0\0\x18ftypmsf1\0\0\0\0msf1heic", "jxl": b"\xff\n",
+        "jp2": b"\0\0\0\x0cjP  \r\n", "tif": b"II*\0", "nef": b"MM\0*", "gif": b"GIF89a",
+        "bmp": b"BM" + bytes(12) + b"\x28" + bytes(9), "qoi": b"qoif", "tar": bytes(257) + b"ustar", "zip": b"PK\3\4",
+        "xz": b"\xfd7zXZ", "svg": b"<svg/>", "TGA": bytes([9] * 20), "txt": b"text", "none": b"\1\2\3", "bin": b"\1\2\3"}
+    put("kinds", 0, *(thing("a." + end, front) for end, front in fronts.items()))
+    put("kinds_named", NAME_FILES, *(thing("a." + end, front) for end, front in fronts.items()))
+    put("packed", NAME_FILES, thing("a.gz", packed(idx(8, (2, 2, 2)))), thing("b.gz", packed(b"text that is none")),
+        thing("c.gz", packed(b"II*\0 and more")), thing("d.gz", packed(idx(8, (2, 2, 2)))[:20]),
+        thing("e.tgz", packed(bytes(257) + b"ustar")), thing("f.gz", packed(idx(8, (5,)))))
+    put("idx", 0, thing("a.idx", idx(8, (2, 3, 2))), thing("b.idx", idx(8, (2, 3, 2))[:-1]), thing("c.idx", idx(8, (4,))),
+        thing("d.bin", idx(9, (2, 3, 2))), thing("e.bin", b"\0\0\x0b\x03" + bytes(50)))
+    put("cifar", 0, thing("a.bin", CIFAR * 2), thing("b.bin", bytes([1]) + CIFAR), thing("c.bin", b"\3" * 99))
+    put("cifar_bad", NAME_FILES, thing("a.bin", b"\xc8" + CIFAR[1:]), thing("b.BIN", CIFAR[:-1]))
+    put("pnms", 0, thing("a.ppm", pnm() + pnm() + b" \n"), thing("b.ppm", pnm() + b"what is this?"),
+        thing("c.pgm", b"P2 1 1 9 3 "), thing("d.ppm", pnm() + b"P2 1 1 9 3 "), thing("e.ppm", pnm() + b"P5 9 9 255\n1"),
+        thing("f.pgm", b"P5 1 1"), thing("g.pgm", pnm() + b"P5 999 999 255\n" + bytes(9)), thing("h.pgm", b"P5 9999 9999 255\n "))
+    rotated = jpeg(segment(0xE1, b"Exif\0\0" + exif(6)), segment(0xE1, XMP_NAME + XMP % 3))
+    put("metadata", 0, thing("a.jpg", rotated), thing("b.jpg", jpeg(segment(0xE2, b"ICC_PROFILE\0\1\2"))),
+        thing("c.png", png(chunk(b"eXIf", exif(6)), chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP % 3))),
+        thing("d.png", png(chunk(b"acTL", struct.pack(">II", 2, 0)))), thing("e.png", png()[:40]), thing("f.jpg", jpeg()[:60]))
+
+
+def make_lists(put, two):
+    put("list", 0, *two, thing("list", b"set/cat/a.pgm\r\n\nset/dog/a.pgm\nset/none.png\nset"))
+    put("list_null", NULL_LIST, *two, thing("list", b"set/cat/a.pgm\0set/dog/a.pgm\0"))
+    put("list_has_nulls", 0, *two, thing("list", b"set/cat/a.pgm\0set/dog/a.pgm\0"))
+    put("list_stream", LIST_STREAM, *two, thing("list", b"set/cat/a.pgm\nset/dog/a.pgm"))
+    put("list_empty", 0, *two, thing("list"))
+    put("list_and_files", NAME_FILES, *two, thing("list", b"set/cat/a.pgm\nset/./cat//a.pgm\n./set/dog/a.pgm"))
+    put("list_large", LITTLE, *two, thing("list", b"set/cat/a.pgm\n" * 200))
+    put("list_path_too_long", 0, *two, thing("list", b"set/" + b"a" * 300 + b"\nset/cat/a.pgm\nset/cat/a.pgm/b"))
+
+
+def make_labelled(put, two):
+    def labelled(name, labels, *things, how=0):
+        put("labels_" + name, how, *(things or two), thing("labels", labels))
+
+    labelled("in_order", b"x\ny\n")
+    labelled("too_few", b"x\n")
+    labelled("too_few_skipped", b"x\n", *two, thing("c.png", b"none"))
+    labelled("names", b"name,label\ncat/a.pgm,x\ndog/a.pgm,\nother,y\n")
+    labelled("twice", b"cat/a.pgm,x\ndog/a.pgm,y\ncat/a.pgm,z\nleft,z\nleft,x\n")
+    labelled("ends", b"a.pgm,x\n", two[0])
+    labelled("ends_clash", b"a.pgm,x\n")
+    labelled("longer", b"data/cat/a.pgm,x\ndata/dog/a.pgm,y\n")
+    labelled("longer_clash", b"one/cat/a.pgm,x\ntwo/cat/a.pgm,y\ndog/a.pgm,y\n")
+    labelled("missing", b"cat/a.pgm,x\nnone.png,y\n")
+    labelled("missing_none_left", b"cat/a.pgm,x\n")
+    labelled("paths", b"set/cat/a.pgm,x\nset/dog/a.pgm,y\n", *two, how=NAME_FILES)
+    labelled("other_form", "\u00e9.pgm,x\nb\\x0a.pgm,y\n".encode(), thing("e\u0301.pgm", pnm()), thing("b\n.pgm", pnm()))
+    labelled("idx", idx(8, (2,)))
+    labelled("packed", packed(idx(8, (2,))))
+    labelled("bad", b"\"open")
+    labelled("large", b"name-%s,label\n" % (b"x" * 90) * 20, *two, how=LITTLE)
+    labelled("of_idx", b"a.idx#1,x\na.idx#2,y\n", thing("a.idx", idx(8, (2, 2, 2))))
+    labelled("of_idx_missing", b"a.idx,x\n", thing("a.idx", idx(8, (2, 2, 2))))
+    labelled("of_pnms", b"a.ppm,x\na-2.ppm,y\n", thing("a.ppm", pnm() + pnm(fill=9)))
+    labelled("of_pnms_path", b"set/a.ppm,x\n", thing("a.ppm", pnm() + pnm(fill=9)))
+    put("labels_missing_file", 0, *two, thing("labels", b"labels", kind=LINK))
+
+
+def make_links(put, two):
+    put("links", 0, *two, thing("bird", b"cat", kind=LINK), thing("loop", b".", kind=LINK), thing("gone", b"nothing", kind=LINK),
+        thing("null", kind=DEVICE), thing("file.pgm", b"cat/a.pgm", kind=LINK), thing("up", kind=UP))
+    put("links_followed", FOLLOW, *two, thing("bird", b"cat", kind=LINK), thing("loop", b".", kind=LINK),
+        thing("again", b"bird", kind=LINK), thing("up", kind=UP), thing("cat/in", kind=UP), thing("self", b"self", kind=LINK))
+    put("links_named", NAME_FILES, thing("null", kind=DEVICE), thing("self", b"self", kind=LINK), thing("up", kind=UP),
+        *two, thing("cat/up", kind=UP))
+    put("hidden", 0, thing(".a.png", png()), thing("@eaDir/b.png", png()), thing(".cat/a.pgm", pnm()))
+    put("hidden_and_others", 0, thing(".a.png", png()), thing("lost+FOUND/b.png", png()), *two)
+    put("many_folders", 0, *(thing("%d/a.pgm" % i, pnm()) for i in range(24)))
+
+
+make_metadata()
+make_names()
+make_checkpoints()
+make_pnms()
+make_pngs()
+make_jpegs()
+make_idxs()
+make_sets()
