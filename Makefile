@@ -259,7 +259,8 @@ paper-retrieval: all $(B)/bench/bench_retrieval
 # One public header: what taper.h includes stands in for the lines that include it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 $(D)/share/taper \
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/taper \
+	    $(D)/share/man/man1 $(D)/share/man/man3 $(D)/share/man/man5 \
 	    $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
 	install $(B)/taper $(D)/bin/taper
 	install -m 644 models/photo.tpm models/tiny.tpm $(D)/share/taper
@@ -274,6 +275,8 @@ install: all
 	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltaper' 'Libs.private: $(LDLIBS)' >$(D)/lib/pkgconfig/taper.pc
 	$(B)/taper __man taper >$(D)/share/man/man1/taper.1
+	for s in 3 5; do sed 's/"taper [0-9.]*"/"taper $(VERSION)"/' docs/man/taper.$$s \
+	    >$(D)/share/man/man$$s/taper.$$s || exit 1; done
 	for v in $$($(B)/taper --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
