@@ -9,6 +9,7 @@
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/device.h"
+#include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static const cli_option k_options[] = {
     {"count", 'n', CLI_INT, "N", offsetof(settings, max_count), .min = 0, .max = 1e15,
      .initial = "0", .help = "use the first N images only, with a model; 0: all"},
     {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
-     .help = "images shown side by side on the page", .uses = USE_REPORT},
+     .help = "images shown on the page, each beside the other codecs", .uses = USE_REPORT},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read the names of images from this file; - is standard input"},
     CLI_NULL_OPTION(settings),
@@ -155,6 +156,8 @@ static int load_model(state *st) {
     st->model_info = taper_model_get_info(st->model.model);
     st->subject.model = st->model.model;
     st->subject.model_bytes = st->model.size;
+    codec_builtin_model builtin;
+    st->result->is_builtin = codec_builtin_model_of(st->model_info.id, &builtin);
     return CLI_DONE;
 }
 
@@ -355,7 +358,8 @@ static int write_report(state *st, const char *command) {
                                .command = command ? command : "",
                                .watch = cli_signals_watch(),
                                .model = st->model.model ? &st->model_info : NULL,
-                               .max_examples = (size_t)st->s.examples};
+                               .examples = {.most = (size_t)st->s.examples,
+                                            .threads = cli_threads(&st->s.common)}};
     taper_status status = cli_report_write(&report, st->s.output, &plot_failure, &error);
     if (status != TAPER_OK) return cli_fail("compare", st->s.output, status, &error);
     if (plot_failure.status != TAPER_OK) cli_warning("compare", NULL, "%s", plot_failure.text);

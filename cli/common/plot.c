@@ -4,6 +4,7 @@
  * pipe: a send can then say MSG_NOSIGNAL, and a gnuplot that dies early does not take this process
  * with it. It writes to temporary names, which are renamed when it has ended well. */
 #include "cli/common/plot.h"
+#include "formats/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -56,8 +57,7 @@ static void put_style(FILE *to) {
         "set encoding utf8\n"
         "set border 3 linecolor '#666666'\n"
         "set tics nomirror out\n"
-        "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n"
-        "set key outside right center vertical Left reverse samplen 2.5 spacing 1.25 noenhanced\n",
+        "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n",
         to);
 }
 
@@ -127,11 +127,16 @@ static void put_script(FILE *to, const cli_plot *plot, const char *base) {
     if (plot->log_x) put_log_axis(to, plot, 'x');
     if (plot->log_y) put_log_axis(to, plot, 'y');
     put_data(to, plot);
-    fputs("set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'\n"
-          "set output stem.'.svg'\n",
-          to);
+    /* narrow and with the legend below, so that it can be read on a telephone */
+    fprintf(to,
+            "set key below Left reverse maxcols 2 samplen 2 spacing 1.2 noenhanced\n"
+            "set terminal svg size 560,%zu dynamic font 'sans-serif,16'\n"
+            "set output stem.'.svg'\n",
+            420 + 11 * (plot->n_series + 1));
     put_curves(to, plot);
-    fputs("set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth "
+    fputs("set key outside right center vertical Left reverse maxcols 1 samplen 2.5 spacing 1.25 "
+          "noenhanced\n"
+          "set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth "
           "1.5\n"
           "set output stem.'.png'\n"
           "replot\n"
@@ -225,13 +230,60 @@ static taper_status run_gnuplot(const char *script, size_t n, const char *stem,
     return status;
 }
 
+/* --- dark and light --------------------------------------------------------------------------- */
+
+/* gnuplot writes colours as attributes, which rules override. On a dark page lines are lighter. A
+ * file that is looked at alone has a dark background then; within a page it has none. */
+static const char k_style[] =
+    "<style>\n"
+    "#gnuplot_canvas .gridline{stroke:#8883}\n"
+    "@media(prefers-color-scheme:dark){\n"
+    "svg:root{background:#14181d}\n"
+    "#gnuplot_canvas text{fill:#e3e7eb}\n"
+    "#gnuplot_canvas [stroke*='102, 102, 102']{stroke:#9aa5b1}\n"
+    "#gnuplot_canvas [stroke*='213,  94,   0']{stroke:#ff8a3d}\n"
+    "#gnuplot_canvas [color*='213,  94,   0']{color:#ff8a3d}\n"
+    "#gnuplot_canvas [stroke*='0, 114, 178']{stroke:#3fa3e6}\n"
+    "#gnuplot_canvas [color*='0, 114, 178']{color:#3fa3e6}\n"
+    "#gnuplot_canvas [stroke*='0, 158, 115']{stroke:#22c796}\n"
+    "#gnuplot_canvas [color*='0, 158, 115']{color:#22c796}\n"
+    "#gnuplot_canvas [stroke*=' 51,  51,  51']{stroke:#d3d9df}\n"
+    "#gnuplot_canvas [color*=' 51,  51,  51']{color:#d3d9df}\n"
+    "}\n"
+    "</style>\n";
+
+/* Write the SVG to its place, with the style behind the start of its <svg>. */
+static taper_status place_svg(const char *from, const char *to,
+                              const formats_atomic_watch *watch, taper_error *error) {
+    enum { MOST = 1 << 26 };
+    uint8_t *svg = NULL;
+    size_t n = 0, size = 0, at = 0;
+    char *text = NULL;
+    TAPER_TRY(formats_file_read(from, MOST, &svg, &n, error));
+    while (at + 4 < n && memcmp(svg + at, "<svg", 4) != 0) at++;
+    while (at < n && svg[at++] != '>') continue;
+    FILE *out = open_memstream(&text, &size);
+    if (out) fwrite(svg, 1, at, out);
+    if (out) fputs(k_style, out);
+    if (out) fwrite(svg + at, 1, n - at, out);
+    taper_status status =
+        out && fclose(out) == 0
+            ? formats_file_write(to, text, size, FORMATS_ATOMIC_OVERWRITE, watch, error)
+            : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a plot");
+    free(svg), free(text);
+    if (status == TAPER_OK) remove(from);
+    return status;
+}
+
 /* Put what gnuplot wrote in place; a short file is a failure of gnuplot that it did not report. */
-static taper_status place(const char *from, const char *to, taper_error *error) {
+static taper_status place(const char *from, const char *to, const formats_atomic_watch *watch,
+                          taper_error *error) {
     FILE *file = fopen(from, "rb");
     int has_bytes = file && fgetc(file) != EOF;
     if (file) fclose(file);
     if (!has_bytes)
         return formats_fail(error, TAPER_ERR_IO, "gnuplot wrote nothing: is the folder writable?");
+    if (strcmp(from + strlen(from) - 4, ".svg") == 0) return place_svg(from, to, watch, error);
     if (rename(from, to) != 0)
         return formats_fail(error, TAPER_ERR_IO, "cannot rename: %s", strerror(errno));
     return TAPER_OK;
@@ -264,7 +316,7 @@ static taper_status draw(const char *script, size_t n, const char *stem,
     else
         formats_fail(error, status, "no memory for a plot");
     for (int i = 0; i < 2; i++) {
-        if (status == TAPER_OK) status = place(from[i], to[i], error);
+        if (status == TAPER_OK) status = place(from[i], to[i], watch, error);
         if (status != TAPER_OK && from[i]) remove(from[i]);
         if (from[i] && watch && watch->gone) watch->gone(watch->user, from[i]);
         free(from[i]);

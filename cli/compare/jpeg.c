@@ -146,6 +146,7 @@ const cli_rival cli_rival_jpeg = {
     .title = "JPEG",
     .payload_is = "bytes of the scans alone, without headers and tables",
     .version = version,
+    .media_type = "image/jpeg",
     .settings = k_settings,
     .n_settings = 2,
     .ladder = k_ladder,

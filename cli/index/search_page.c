@@ -60,21 +60,22 @@ static const named_image *find(const picture_names *p, const char *name) {
 
 /* --- a row: a query, and what was found ------------------------------------------------- */
 
+/* A box with its name where its picture is not at hand. */
 static taper_status put_image(const cli_code_set *set, int64_t image, const char *name,
                               const char *cost, const char *class, size_t *shown, FILE *to) {
-    char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64], why[2 * CLI_IMAGE_NAME + 64];
+    char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64];
     taper_image picture = {.pixels = NULL};
     cli_plain_text(plain, sizeof plain, name);
     if (set && image >= 0) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture, NULL));
-    if (!picture.pixels) {
-        snprintf(why, sizeof why, "%s: %s", cost, plain);
-        cli_page_no_picture(to, why);
-        return TAPER_OK;
-    }
     const char *file = strrchr(plain, '/') ? strrchr(plain, '/') + 1 : plain;
     snprintf(worth, sizeof worth, "%s%s%.40s", class ? class : "", class ? ", " : "", file);
-    ++*shown;
-    const taper_status status = cli_page_picture(to, &picture, plain, cost, worth, NULL);
+    *shown += picture.pixels != NULL;
+    const cli_page_picture p = {.image = picture.pixels ? &picture : NULL,
+                                .why = plain,
+                                .alt = plain,
+                                .first = cost,
+                                .second = worth};
+    const taper_status status = cli_page_put_picture(to, &p, NULL);
     formats_image_free(&picture);
     return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
 }
@@ -97,30 +98,37 @@ static taper_status put_query(const cli_found *f, size_t i, const picture_names 
     return put_image(set, image, q->name[i], "the query", NULL, &queries, to);
 }
 
+static taper_status put_found(const cli_found *f, size_t at, const picture_names *names,
+                              size_t *shown, FILE *to) {
+    char room[CAPTION], distance[32];
+    const uint32_t image = f->image[at];
+    if (image == UINT32_MAX) return TAPER_OK;
+    const char *name = taper_index_name(f->index, image);
+    const named_image *picture = find(names, name);
+    snprintf(distance, sizeof distance, f->least ? "%u bit%s" : "%u", f->distance[at],
+             formats_plural(f->distance[at], "s"));
+    return put_image(names->set, picture ? (int64_t)picture->image : -1, name ? name : "", distance,
+                     class_of(f->index, image, room), shown, to);
+}
+
+/* The name of the query above its first row; of neighbourhoods what each row is. */
 static taper_status put_row(const cli_found *f, size_t row, size_t columns,
                             const picture_names *names, size_t *shown, FILE *to) {
-    char number[CAPTION], room[CAPTION], distance[32];
+    char plain[2 * CLI_IMAGE_NAME];
     const size_t query = row / f->rows_a_query;
     const bool is_first = row % f->rows_a_query == 0;
-    snprintf(number, sizeof number, "%zu", query + 1);
-    cli_page_row(to, f->least ? f->label[row] : number, is_first);
-    if (is_first)
-        TAPER_TRY(put_query(f, query, names, to));
-    else
-        cli_page_no_picture(to, NULL);
-    for (size_t j = 0; j < columns; j++) {
-        const uint32_t image = f->image[row * f->k + j];
-        if (image == UINT32_MAX) {
-            cli_page_no_picture(to, NULL);
-            continue;
-        }
-        const char *name = taper_index_name(f->index, image);
-        const named_image *at = find(names, name);
-        snprintf(distance, sizeof distance, "%u", f->distance[row * f->k + j]);
-        TAPER_TRY(put_image(names->set, at ? (int64_t)at->image : -1, name ? name : "", distance,
-                            class_of(f->index, image, room), shown, to));
+    taper_status status = TAPER_OK;
+    if (is_first) {
+        cli_plain_text(plain, sizeof plain, f->queries->name[query]);
+        cli_page_subheading(to, plain);
     }
-    return TAPER_OK;
+    if (f->least) cli_page_label(to, f->label[row]);
+    cli_page_pictures_begin(to, true);
+    if (is_first) status = put_query(f, query, names, to);
+    for (size_t j = 0; j < columns && !status; j++)
+        status = put_found(f, row * f->k + j, names, shown, to);
+    cli_page_pictures_end(to);
+    return status;
 }
 
 /* What was searched for. */
@@ -144,10 +152,6 @@ static void put_beginning(const cli_found *f, FILE *to) {
 
 static taper_status put_page(const cli_found *f, const cli_code_set *pictures, size_t *shown,
                              FILE *to) {
-    static const char *const nearest[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
-                                                          "6",     "7",       "8", "9", "10"};
-    static const char *const some[MOST_COLUMNS + 1] = {
-        "query", "some of them", "", "", "", "", "", "", "", "", ""};
     const size_t columns = f->k < MOST_COLUMNS ? f->k : MOST_COLUMNS;
     const size_t queries = f->queries->n < MOST_QUERIES ? f->queries->n : MOST_QUERIES;
     char more[120];
@@ -158,10 +162,8 @@ static taper_status put_page(const cli_found *f, const cli_code_set *pictures, s
         snprintf(more, sizeof more, "The first %zu of %zu queries.", queries, f->queries->n);
         cli_page_text(to, more);
     }
-    cli_page_grid_begin(to, columns + 1, f->least ? some : nearest);
     for (size_t row = 0; row < queries * f->rows_a_query && !status; row++)
         if (!f->least || f->label[row][0]) status = put_row(f, row, columns, &names, shown, to);
-    cli_page_grid_end(to);
     cli_page_end(to, f->least ? "Below each image stands how many leading bits it shares with the "
                                 "query, and its label where it has one, and its file's name."
                               : "Below each neighbour stands its distance, and its label where it "
