@@ -159,7 +159,7 @@ static void test_names_are_broken_between_parts(void **state) {
     cli_page_subheading(to, "a/b_c-d.jpg 31.5 -2 end.");
     cli_page_text(to, "a/b");
     fclose(to);
-    assert_string_equal(page_text, "<h3>a/<wbr>b_<wbr>c-<wbr>d.<wbr>jpg 31.5 -2 end.</h3>\n"
+    assert_string_equal(page_text, "<h3>a/<wbr>b_<wbr>c-<wbr>d.jpg 31.5 -2 end.</h3>\n"
                                    "<p>a/b</p>\n");
     free(page_text);
 }

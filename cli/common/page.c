@@ -21,11 +21,11 @@ static void put_escaped(FILE *to, const char *text) {
     for (; *text; text++) put_character(to, *text);
 }
 
-/* A name may be broken where its parts end: "a/", "b_", "c-", but not within "1.5". */
+/* A name may be broken where its parts end: "a/", "b_", "c-", but not within "-1". */
 static void put_name(FILE *to, const char *name) {
     for (; *name; name++) {
-        const bool is_end = *name == '/' || *name == '_' || *name == '-' || *name == '.';
-        const bool is_number = (*name == '-' || *name == '.') && !isalpha((unsigned char)name[1]);
+        const bool is_end = *name == '/' || *name == '_' || *name == '-';
+        const bool is_number = *name == '-' && !isalpha((unsigned char)name[1]);
         put_character(to, *name);
         if (is_end && !is_number && name[1]) fputs("<wbr>", to);
     }

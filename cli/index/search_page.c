@@ -105,7 +105,7 @@ static taper_status put_found(const cli_found *f, size_t at, const picture_names
     if (image == UINT32_MAX) return TAPER_OK;
     const char *name = taper_index_name(f->index, image);
     const named_image *picture = find(names, name);
-    snprintf(distance, sizeof distance, f->least ? "%u bit%s" : "%u", f->distance[at],
+    snprintf(distance, sizeof distance, f->least ? "%u bit%s" : "distance %u", f->distance[at],
              formats_plural(f->distance[at], "s"));
     return put_image(names->set, picture ? (int64_t)picture->image : -1, name ? name : "", distance,
                      class_of(f->index, image, room), shown, to);
