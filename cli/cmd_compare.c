@@ -345,16 +345,16 @@ static char *command_line(int argc, char **argv) {
 }
 
 static int write_report(state *st, const char *command) {
-    char title[200];
+    char text[200];
     taper_error plot_failure, error = {0};
     const char *what = st->container ? st->container : st->s.model;
     const char *base = strrchr(what, '/');
-    snprintf(title, sizeof title, "%.120s on %llu image%s", base ? base + 1 : what,
-             (unsigned long long)st->result->images, formats_plural(st->result->images, "s"));
+    snprintf(text, sizeof text, "%s %.120s", st->container ? "container" : "model",
+             base ? base + 1 : what);
     const cli_report report = {.comparison = st->result,
                                .subject = &st->subject,
                                .originals = &st->originals,
-                               .title = title,
+                               .what = text,
                                .command = command ? command : "",
                                .watch = cli_signals_watch(),
                                .model = st->model.model ? &st->model_info : NULL,

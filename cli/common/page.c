@@ -37,6 +37,12 @@ static void put_element(FILE *to, const char *open, const char *text, const char
     fputs(close, to);
 }
 
+static void put_named(FILE *to, const char *open, const char *name, const char *close) {
+    fputs(open, to);
+    put_name(to, name);
+    fputs(close, to);
+}
+
 void cli_page_style(FILE *to) {
     fputs("<style>\n", to);
     fputs(cli_page_css, to);
@@ -65,11 +71,7 @@ void cli_page_end(FILE *to, const char *footer) {
 }
 
 void cli_page_heading(FILE *to, const char *text) { put_element(to, "<h2>", text, "</h2>\n"); }
-void cli_page_subheading(FILE *to, const char *text) {
-    fputs("<h3>", to);
-    put_name(to, text);
-    fputs("</h3>\n", to);
-}
+void cli_page_subheading(FILE *to, const char *text) { put_named(to, "<h3>", text, "</h3>\n"); }
 void cli_page_label(FILE *to, const char *text) { put_element(to, "<h4>", text, "</h4>\n"); }
 void cli_page_text(FILE *to, const char *text) { put_element(to, "<p>", text, "</p>\n"); }
 void cli_page_note(FILE *to, const char *text) {
@@ -136,11 +138,7 @@ static taper_status put_source(FILE *to, const taper_image *image, taper_error *
 static void put_caption(FILE *to, const char *first, const char *second) {
     if (!first && !second) return;
     fputs("<figcaption>", to);
-    if (first) {
-        fputs("<b>", to);
-        put_name(to, first);
-        fputs("</b>", to);
-    }
+    if (first) put_named(to, "<b>", first, "</b>");
     if (first && second) fputs("<br>", to);
     if (second) put_name(to, second);
     fputs("</figcaption>", to);
@@ -219,7 +217,7 @@ taper_status cli_page_put_picture(FILE *to, const cli_page_picture *p, taper_err
     if (p->file || p->image)
         status = put_image(to, p, error);
     else
-        put_element(to, "<div class=\"none\">", p->why ? p->why : "", "</div>");
+        put_named(to, "<div class=\"none\">", p->why ? p->why : "", "</div>");
     put_caption(to, p->first, p->second);
     fputs("</figure>\n", to);
     return status;

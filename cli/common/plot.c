@@ -90,7 +90,7 @@ static void put_curves(FILE *to, const cli_plot *plot) {
 }
 
 /* A logarithmic axis ends just outside the points, not at the next power of ten, and has tics at 1,
- * 2 and 5. */
+ * 2 and 5, or at 1 and 3 where it is long. */
 static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
     double lowest = INFINITY, highest = 0;
     for (size_t s = 0; s < plot->n_series; s++)
@@ -104,10 +104,12 @@ static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
             highest * 1.15);
     if (highest / lowest >= 3e3) return; /* gnuplot's own tics, one a decade */
     const char *lead = "(";
+    const bool is_long = highest / lowest > 50;
     fprintf(to, "set %ctics ", axis);
     for (double decade = pow(10, floor(log10(lowest / 1.15))); decade <= highest * 1.15;
          decade *= 10)
-        for (int step = 1; step <= 5; step += step == 1 ? 1 : 3) {
+        for (int k = 0; k < (is_long ? 2 : 3); k++) {
+            const int step = (is_long ? (const int[3]){1, 3, 0} : (const int[3]){1, 2, 5})[k];
             fprintf(to, "%s'%g' %g", lead, decade * step, decade * step);
             lead = ", ";
         }

@@ -65,8 +65,7 @@ static taper_status write_plot(const cli_report *r, const char *folder, const ch
     taper_status status = TAPER_ERR_NOMEM;
     if (stem && room) {
         fill_curves(r->comparison, ms_ssim, room);
-        cli_plot plot = {.title = r->title,
-                         .x_label = "bits per pixel",
+        cli_plot plot = {.x_label = "bits per pixel",
                          .y_label = ms_ssim ? "MS-SSIM, dB: -10 log10(1 - mean)"
                                             : "PSNR, dB: mean over images",
                          .log_x = true,
@@ -218,7 +217,8 @@ static const cli_delta *against(const cli_comparison *c, const char *codec) {
 static void put_headline(const cli_report *r, FILE *to) {
     const cli_delta *jpeg = against(r->comparison, "jpeg");
     if (!jpeg) {
-        fprintf(to, "taper, %s", r->title);
+        fprintf(to, "taper on %llu image%s", (unsigned long long)r->comparison->images,
+                formats_plural(r->comparison->images, "s"));
         return;
     }
     say_bytes(jpeg, to);
@@ -232,8 +232,9 @@ static void put_lead(const cli_report *r, FILE *to) {
     const char *lead = "Against ";
     char size[16];
     if (jpeg)
-        fprintf(to, "A mean from %.0f to %.0f dB; model and images: %s. ", jpeg->bd.from_db,
-                jpeg->bd.to_db, r->title);
+        fprintf(to, "Mean over %llu image%s from %.0f to %.0f dB; %s. ",
+                (unsigned long long)c->images, formats_plural(c->images, "s"), jpeg->bd.from_db,
+                jpeg->bd.to_db, r->what);
     for (size_t i = 0; i < c->n_contenders; i++) {
         const cli_delta *d = against(c, c->contender[i].rival->name);
         if (!d || d == jpeg) continue;

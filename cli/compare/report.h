@@ -11,7 +11,7 @@ typedef struct cli_report {
     const cli_comparison *comparison;
     const cli_subject *subject;
     const cli_originals *originals;
-    const char *title;             /* what was compared, for a person: "photo on 12 images" */
+    const char *what;              /* for a person: "model photo", "container set.taper" */
     const char *command;           /* the command line that makes the report anew */
     const taper_model_info *model; /* NULL: not known */
     const formats_atomic_watch *watch;

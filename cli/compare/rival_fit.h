@@ -12,8 +12,8 @@ typedef struct cli_rival_fit {
     double mse;
 } cli_rival_fit;
 
-/* Fill fit[n] for budget[n], which do not fall; *smallest is the least that was counted. is_payload:
- * count the payload alone. All settings are tried, at qualities between those of the rival's
+/* Fill fit[n] for budget[n]; *smallest is the least that was counted. is_payload: count the payload
+ * alone. All settings are tried, at qualities between those of the rival's
  * ladder. On failure nothing is held. Safe from several threads at once. */
 taper_status cli_rival_fit_all(const cli_rival *rival, const taper_image *image, bool is_payload,
                                const double *budget, size_t n, cli_rival_fit *fit,
