@@ -24,8 +24,8 @@ function view(photo) {
   const by = [...new Set(figures.map(f => f.dataset.by))], cuts = [...new Set(figures.map(f => f.dataset.cut))].filter(c => c);
   const find = name => figures.find(f => f.dataset.by === name && (!f.dataset.cut || f.dataset.cut === cut));
   const size = c => figures.find(f => f.dataset.by === "taper" && f.dataset.cut === c).querySelector("b").textContent;
-  const side = ["taper", by[2] || by[0]], has = c => figures.some(f => f.dataset.by === side[1] && f.dataset.cut === c && f.querySelector(".pic"));
-  const middle = cuts.length >> 1;
+  const side = ["taper", by[2] || by[1]], middle = cuts.length >> 1;
+  const has = c => figures.some(f => f.dataset.by === side[1] && f.dataset.cut === c && f.querySelector(".pic"));
   let cut = cuts.slice(middle).find(has) || cuts[middle], at = .5, zoom = 1;
   const stage = make("div", "stage"), inner = make("div", "inner"), line = make("i"), said = make("div", "said");
   const range = make("input");

@@ -244,8 +244,8 @@ static taper_status put_rows(gallery *g, size_t k, bool are_small, taper_error *
     char label[80];
     cli_page_label(g->page, "taper");
     cli_page_pictures_begin(g->page, are_small);
-    status = put_original(g, k, error);
     for (size_t r = 0; r < g->n_rates && !status; r++) status = put_ours(g, k, r, error);
+    if (!status) status = put_original(g, k, error);
     cli_page_pictures_end(g->page);
     for (size_t row = 0; row < g->n_rows && !status; row++) {
         snprintf(label, sizeof label, "%s%s", g->row[row].rival->title,
@@ -284,7 +284,7 @@ static taper_status fill_and_put(gallery *g, size_t max, unsigned threads, taper
     TAPER_TRY(render_ours(g, error));
     choose_rows(g);
     TAPER_TRY(fit_rivals(g, threads, error));
-    cli_page_heading(g->page, "Photographs");
+    cli_page_heading(g->page, is_tiny(&g->original[0]) ? "Images" : "Photographs");
     cli_page_text(g->page, "Every cut is of the same container. The bytes of a cut are shared out "
                            "to images by their pixels; each other codec gets at most as many for "
                            "the same image. The PSNR is of the whole image.");

@@ -225,6 +225,23 @@ static void put_headline(const cli_report *r, FILE *to) {
     fprintf(to, " %s JPEG at equal PSNR", fabs(jpeg->bd.percent) < 0.5 ? "as" : "than");
 }
 
+/* What a model that is not part of taper makes of the figures. */
+static void put_model_share(const cli_report *r, FILE *to) {
+    const cli_comparison *c = r->comparison;
+    const cli_rd_curve *with = cli_comparison_curve(c, "taper", "file+model");
+    const cli_rd_curve *jpeg = cli_comparison_curve(c, "jpeg", "file");
+    const cli_delta *delta = with && jpeg ? cli_comparison_delta(c, with, jpeg) : NULL;
+    char size[16];
+    if (c->is_builtin || !with) return;
+    fprintf(to, " The model takes %s more, once for all images",
+            cli_comparison_size((double)r->subject->model_bytes, size));
+    if (delta) {
+        fputs("; with it: ", to);
+        say_bytes(delta, to);
+    }
+    fputc('.', to);
+}
+
 static void put_lead(const cli_report *r, FILE *to) {
     const cli_comparison *c = r->comparison;
     const cli_delta *jpeg = against(c, "jpeg");
@@ -246,9 +263,7 @@ static void put_lead(const cli_report *r, FILE *to) {
     if (own && own->n)
         fprintf(to, "The whole container takes %s an image; every cut of it decodes.",
                 cli_comparison_size(own->point[own->n - 1].bytes_per_image, size));
-    if (!c->is_builtin && r->subject->model_bytes)
-        fprintf(to, " The model takes %s once, which are not counted here.",
-                cli_comparison_size((double)r->subject->model_bytes, size));
+    put_model_share(r, to);
 }
 
 /* What put writes; the caller's, NULL without memory. */
