@@ -178,11 +178,10 @@ static void test_a_view_of_a_file(void **state) {
                                 .view = {100, 50, 50, 25, 200, 100}};
     assert_int_equal(cli_page_put_picture(to, &p, NULL), TAPER_OK);
     fclose(to);
-    assert_string_equal(page_text,
-                        "<figure data-by=\"WebP\" data-cut=\"2\"><div class=\"pic\" "
-                        "style=\"aspect-ratio:100/50\"><img loading=\"lazy\" alt=\"a\" "
-                        "style=\"width:200.0000%;left:-50.0000%;top:-50.0000%\" "
-                        "src=\"data:image/webp;base64,YWJj\"></div></figure>\n");
+    assert_string_equal(page_text, "<figure data-by=\"WebP\" data-cut=\"2\"><div class=\"pic\" "
+                                   "style=\"aspect-ratio:100/50\"><img loading=\"lazy\" alt=\"a\" "
+                                   "style=\"width:200.0000%;left:-50.0000%;top:-50.0000%\" "
+                                   "src=\"data:image/webp;base64,YWJj\"></div></figure>\n");
     free(page_text);
 }
 

@@ -222,8 +222,8 @@ static void check_fits(const cli_rival *rival, bool is_payload) {
     cli_rival_fit fit[N];
     size_t smallest;
     double budget[N] = {4, 900, 1500, 1e9}, mse;
-    assert_int_equal(
-        cli_rival_fit_all(rival, &image, is_payload, budget, N, fit, &smallest, NULL), TAPER_OK);
+    assert_int_equal(cli_rival_fit_all(rival, &image, is_payload, budget, N, fit, &smallest, NULL),
+                     TAPER_OK);
     assert_null(fit[0].bytes);
     assert_true(smallest > 4 && smallest < 900);
     for (size_t i = 1; i < N; i++) {

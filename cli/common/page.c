@@ -80,8 +80,7 @@ void cli_page_note(FILE *to, const char *text) {
 void cli_page_code(FILE *to, const char *text) { put_element(to, "<pre>", text, "</pre>\n"); }
 
 void cli_page_put_table(FILE *to, const cli_page_table *t) {
-    fprintf(to, "<div class=\"wide\"><table%s>\n<thead><tr>",
-            t->shade ? " class=\"heat\"" : "");
+    fprintf(to, "<div class=\"wide\"><table%s>\n<thead><tr>", t->shade ? " class=\"heat\"" : "");
     for (size_t c = 0; c < t->columns; c++)
         put_element(to, c < t->text_columns ? "<th class=\"t\">" : "<th>", t->head[c], "</th>");
     fputs("</tr></thead>\n<tbody>\n", to);
@@ -187,8 +186,8 @@ static void put_view(FILE *to, const cli_page_picture *p) {
     fprintf(to, "<div class=\"pic\" style=\"aspect-ratio:%u/%u\">", v.width, v.height);
     put_element(to, "<img loading=\"lazy\" alt=\"", p->alt, "\"");
     if (v.of_width > v.width || v.of_height > v.height)
-        fprintf(to, " style=\"width:%.4f%%;left:%.4f%%;top:%.4f%%\"",
-                100.0 * v.of_width / v.width, -100.0 * v.left / v.width, -100.0 * v.top / v.height);
+        fprintf(to, " style=\"width:%.4f%%;left:%.4f%%;top:%.4f%%\"", 100.0 * v.of_width / v.width,
+                -100.0 * v.left / v.width, -100.0 * v.top / v.height);
 }
 
 static taper_status put_image(FILE *to, const cli_page_picture *p, taper_error *error) {

@@ -20,9 +20,9 @@ void cli_page_script(FILE *to); /* at the end of a page with cli_page_photo_begi
 void cli_page_heading(FILE *to, const char *text);
 void cli_page_subheading(FILE *to, const char *text);
 void cli_page_label(FILE *to, const char *text); /* a line above pictures */
-void cli_page_text(FILE *to, const char *text); /* a paragraph */
-void cli_page_note(FILE *to, const char *text); /* a small one */
-void cli_page_code(FILE *to, const char *text); /* a command line or the like, to be copied */
+void cli_page_text(FILE *to, const char *text);  /* a paragraph */
+void cli_page_note(FILE *to, const char *text);  /* a small one */
+void cli_page_code(FILE *to, const char *text);  /* a command line or the like, to be copied */
 
 typedef struct cli_page_table {
     size_t columns, rows;    /* rows without the head */
@@ -55,13 +55,13 @@ typedef struct cli_page_picture {
     const taper_image *image; /* shown as PNG */
     const uint8_t *file;      /* shown instead: a file of the media type `type`; or NULL */
     size_t file_size;
-    const char *type;          /* "image/jpeg" */
-    const char *why;           /* shown where both are NULL; NULL: an empty box */
-    cli_page_view view;        /* width 0: all of it */
-    const char *alt;           /* what is to be seen */
+    const char *type;           /* "image/jpeg" */
+    const char *why;            /* shown where both are NULL; NULL: an empty box */
+    cli_page_view view;         /* width 0: all of it */
+    const char *alt;            /* what is to be seen */
     const char *first, *second; /* lines of the caption; NULL: none */
-    const char *by;            /* in a photograph: the codec; NULL elsewhere */
-    size_t cut;                /* with `by`: of which cut, from 1; 0: of none */
+    const char *by;             /* in a photograph: the codec; NULL elsewhere */
+    size_t cut;                 /* with `by`: of which cut, from 1; 0: of none */
 } cli_page_picture;
 
 /* Pictures side by side, as many in a row as there is room for. Small ones are enlarged without

@@ -53,12 +53,11 @@ static void put_label(FILE *to, const char *what, const char *text) {
 }
 
 static void put_style(FILE *to) {
-    fputs(
-        "set encoding utf8\n"
-        "set border 3 linecolor '#666666'\n"
-        "set tics nomirror out\n"
-        "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n",
-        to);
+    fputs("set encoding utf8\n"
+          "set border 3 linecolor '#666666'\n"
+          "set tics nomirror out\n"
+          "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n",
+          to);
 }
 
 static void put_data(FILE *to, const cli_plot *plot) {
@@ -236,27 +235,26 @@ static taper_status run_gnuplot(const char *script, size_t n, const char *stem,
 
 /* gnuplot writes colours as attributes, which rules override. On a dark page lines are lighter. A
  * file that is looked at alone has a dark background then; within a page it has none. */
-static const char k_style[] =
-    "<style>\n"
-    "#gnuplot_canvas .gridline{stroke:#8883}\n"
-    "@media(prefers-color-scheme:dark){\n"
-    "svg:root{background:#14181d}\n"
-    "#gnuplot_canvas text{fill:#e3e7eb}\n"
-    "#gnuplot_canvas [stroke*='102, 102, 102']{stroke:#9aa5b1}\n"
-    "#gnuplot_canvas [stroke*='213,  94,   0']{stroke:#ff8a3d}\n"
-    "#gnuplot_canvas [color*='213,  94,   0']{color:#ff8a3d}\n"
-    "#gnuplot_canvas [stroke*='0, 114, 178']{stroke:#3fa3e6}\n"
-    "#gnuplot_canvas [color*='0, 114, 178']{color:#3fa3e6}\n"
-    "#gnuplot_canvas [stroke*='0, 158, 115']{stroke:#22c796}\n"
-    "#gnuplot_canvas [color*='0, 158, 115']{color:#22c796}\n"
-    "#gnuplot_canvas [stroke*=' 51,  51,  51']{stroke:#d3d9df}\n"
-    "#gnuplot_canvas [color*=' 51,  51,  51']{color:#d3d9df}\n"
-    "}\n"
-    "</style>\n";
+static const char k_style[] = "<style>\n"
+                              "#gnuplot_canvas .gridline{stroke:#8883}\n"
+                              "@media(prefers-color-scheme:dark){\n"
+                              "svg:root{background:#14181d}\n"
+                              "#gnuplot_canvas text{fill:#e3e7eb}\n"
+                              "#gnuplot_canvas [stroke*='102, 102, 102']{stroke:#9aa5b1}\n"
+                              "#gnuplot_canvas [stroke*='213,  94,   0']{stroke:#ff8a3d}\n"
+                              "#gnuplot_canvas [color*='213,  94,   0']{color:#ff8a3d}\n"
+                              "#gnuplot_canvas [stroke*='0, 114, 178']{stroke:#3fa3e6}\n"
+                              "#gnuplot_canvas [color*='0, 114, 178']{color:#3fa3e6}\n"
+                              "#gnuplot_canvas [stroke*='0, 158, 115']{stroke:#22c796}\n"
+                              "#gnuplot_canvas [color*='0, 158, 115']{color:#22c796}\n"
+                              "#gnuplot_canvas [stroke*=' 51,  51,  51']{stroke:#d3d9df}\n"
+                              "#gnuplot_canvas [color*=' 51,  51,  51']{color:#d3d9df}\n"
+                              "}\n"
+                              "</style>\n";
 
 /* Write the SVG to its place, with the style behind the start of its <svg>. */
-static taper_status place_svg(const char *from, const char *to,
-                              const formats_atomic_watch *watch, taper_error *error) {
+static taper_status place_svg(const char *from, const char *to, const formats_atomic_watch *watch,
+                              taper_error *error) {
     enum { MOST = 1 << 26 };
     uint8_t *svg = NULL;
     size_t n = 0, size = 0, at = 0;

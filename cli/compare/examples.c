@@ -36,6 +36,7 @@ typedef struct gallery {
     const cli_comparison *comparison;
     const cli_subject *subject;
     const cli_originals *originals;
+    const cli_examples *how;
     FILE *page;
     size_t n_rates, n_images, n_rows;
     const cli_rd_point *rate[MAX_RATES]; /* points of our curve; quality is the cut */
@@ -124,12 +125,14 @@ static void fit_one(void *user, size_t item, unsigned thread) {
     for (size_t r = 0; r < g->n_rates; r++) budget[r] = share(g, k, r);
     f->status = cli_rival_fit_all(g->row[row].rival, &g->plain[k], g->row[row].is_payload, budget,
                                   g->n_rates, f->fit, &f->smallest, &f->error);
+    if (g->how->done) g->how->done(g->how->user, 1);
 }
 
-static taper_status fit_rivals(gallery *g, unsigned threads, taper_error *error) {
+static taper_status fit_rivals(gallery *g, taper_error *error) {
     for (size_t k = 0; k < g->n_images; k++)
         TAPER_TRY(cli_rival_prepare(&g->original[k], &g->plain[k], error));
-    cli_parallel(threads, g->n_images * g->n_rows, fit_one, g);
+    if (g->how->begin) g->how->begin(g->how->user, g->n_images * g->n_rows);
+    cli_parallel(g->how->threads, g->n_images * g->n_rows, fit_one, g);
     for (size_t i = 0; i < g->n_images * g->n_rows; i++) {
         const fitted *f = &g->rivals[i / g->n_rows][i % g->n_rows];
         if (f->status == TAPER_OK) continue;
@@ -252,8 +255,7 @@ static taper_status put_rows(gallery *g, size_t k, bool are_small, taper_error *
                  g->row[row].is_payload ? ", its scans alone counted" : "");
         cli_page_label(g->page, label);
         cli_page_pictures_begin(g->page, are_small);
-        for (size_t r = 0; r < g->n_rates && !status; r++)
-            status = put_theirs(g, k, row, r, error);
+        for (size_t r = 0; r < g->n_rates && !status; r++) status = put_theirs(g, k, row, r, error);
         cli_page_pictures_end(g->page);
     }
     return status;
@@ -279,11 +281,11 @@ static taper_status put_example(gallery *g, size_t k, taper_error *error) {
     return status;
 }
 
-static taper_status fill_and_put(gallery *g, size_t max, unsigned threads, taper_error *error) {
-    TAPER_TRY(read_originals(g, max, error));
+static taper_status fill_and_put(gallery *g, taper_error *error) {
+    TAPER_TRY(read_originals(g, g->how->most, error));
     TAPER_TRY(render_ours(g, error));
     choose_rows(g);
-    TAPER_TRY(fit_rivals(g, threads, error));
+    TAPER_TRY(fit_rivals(g, error));
     cli_page_heading(g->page, is_tiny(&g->original[0]) ? "Images" : "Photographs");
     cli_page_text(g->page, "Every cut is of the same container. The bytes of a cut are shared out "
                            "to images by their pixels; each other codec gets at most as many for "
@@ -309,10 +311,9 @@ taper_status cli_examples_put(const cli_comparison *comparison, const cli_subjec
                               taper_error *error) {
     gallery *g = calloc(1, sizeof *g);
     if (!g) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for examples");
-    *g = (gallery){comparison, subject, originals, .page = page};
+    *g = (gallery){comparison, subject, originals, how, .page = page};
     choose_rates(g);
-    taper_status status =
-        g->n_rates && how->most ? fill_and_put(g, how->most, how->threads, error) : TAPER_OK;
+    taper_status status = g->n_rates && how->most ? fill_and_put(g, error) : TAPER_OK;
     free_gallery(g);
     return status;
 }

@@ -13,6 +13,10 @@
 typedef struct cli_examples {
     size_t most; /* images; 0: none */
     unsigned threads;
+    /* So many jobs are to be done; so many more are done, from any thread. NULL: not told. */
+    void (*begin)(void *user, size_t jobs);
+    void (*done)(void *user, size_t jobs);
+    void *user;
 } cli_examples;
 
 /* Put images onto the page. */

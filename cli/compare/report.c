@@ -285,10 +285,10 @@ static void put_model(const cli_report *r, FILE *page) {
     snprintf(text, sizeof text,
              "Model: family %s, window %ux%u, %u channel%s, %u unit%s, %u pass%s, %llu bytes, id "
              "%016llx.",
-             taper_family_name(m->family), m->window_width, m->window_height,
-             m->channels, formats_plural(m->channels, "s"), m->units, formats_plural(m->units, "s"),
-             m->passes, formats_plural(m->passes, "es"),
-             (unsigned long long)m->file_bytes, (unsigned long long)m->id);
+             taper_family_name(m->family), m->window_width, m->window_height, m->channels,
+             formats_plural(m->channels, "s"), m->units, formats_plural(m->units, "s"), m->passes,
+             formats_plural(m->passes, "es"), (unsigned long long)m->file_bytes,
+             (unsigned long long)m->id);
     cli_page_note(page, text);
 }
 

@@ -30,8 +30,8 @@ static taper_status code(attempts *a, size_t place, taper_error *error) {
     cli_rival_coded coded;
     double mse;
     if (a->at[place].bytes) return TAPER_OK;
-    TAPER_TRY(cli_rival_code(a->rival, a->image, a->setting, quality_at(a->rival, place), &coded,
-                             error));
+    TAPER_TRY(
+        cli_rival_code(a->rival, a->image, a->setting, quality_at(a->rival, place), &coded, error));
     taper_status status = codec_mse(a->image, &coded.decoded, &mse, error);
     if (status == TAPER_OK) {
         const size_t counted = a->is_payload ? coded.payload_bytes : coded.file_bytes;
@@ -89,8 +89,8 @@ static taper_status fit_setting(attempts *a, const double *budget, size_t n, cli
 }
 
 taper_status cli_rival_fit_all(const cli_rival *rival, const taper_image *image, bool is_payload,
-                               const double *budget, size_t n, cli_rival_fit *fit,
-                               size_t *smallest, taper_error *error) {
+                               const double *budget, size_t n, cli_rival_fit *fit, size_t *smallest,
+                               taper_error *error) {
     const size_t settings = image->channels == 1 ? 1 : rival->n_settings;
     taper_status status = TAPER_OK;
     memset(fit, 0, n * sizeof *fit);

@@ -16,8 +16,8 @@ typedef struct cli_rival_fit {
  * alone. All settings are tried, at qualities between those of the rival's
  * ladder. On failure nothing is held. Safe from several threads at once. */
 taper_status cli_rival_fit_all(const cli_rival *rival, const taper_image *image, bool is_payload,
-                               const double *budget, size_t n, cli_rival_fit *fit,
-                               size_t *smallest, taper_error *error);
+                               const double *budget, size_t n, cli_rival_fit *fit, size_t *smallest,
+                               taper_error *error);
 
 void cli_rival_fit_free(cli_rival_fit *fit); /* leaves it zeroed */
 

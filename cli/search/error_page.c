@@ -40,7 +40,7 @@ struct cli_error_page {
     example right[MOST_RIGHT];
     size_t n_right;
     uint8_t *is_right; /* [classes]: has one */
-    size_t unshown; /* pictures that could not be read */
+    size_t unshown;    /* pictures that could not be read */
 };
 
 /* Wrong labels of one kind: wrong[first .. first + n - 1]. */

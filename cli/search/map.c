@@ -1,7 +1,7 @@
-/* map.c -- see map.h. The page is map.html, with the style sheet of all pages (page.css) where it says @STYLE@.
- * Where it says @DATA@ comes JSON: places (two 16-bit
- * numbers a point), labels and neighbours (32 bits each) in base64, little-endian as browsers are,
- * pictures as PNG sheets of some hundred each, in base64, and names. */
+/* map.c -- see map.h. The page is map.html. The style sheet of all pages (page.css) stands where it
+ * says @STYLE@, JSON where it says @DATA@: places (two 16-bit numbers a point), labels and
+ * neighbours (32 bits each) in base64, little-endian as browsers are, pictures as PNG sheets of
+ * some hundred each, in base64, and names. */
 #include "cli/search/map.h"
 #include "cli/common/outputs.h"
 #include "cli/common/page.h"
