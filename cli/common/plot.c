@@ -115,6 +115,25 @@ static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
     fputs(")\n", to);
 }
 
+/* The SVG is narrow, with the legend below in two columns or, of long names, one; the curves have
+ * the same room whatever the legend takes. */
+static void put_narrow(FILE *to, const cli_plot *plot) {
+    enum { LONG_NAME = 18, ROOM = 400, LINE = 24 };
+    size_t names = 0, longest = 0;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const size_t n = strlen(plot->series[i].name);
+        if (!drawn_points(plot, &plot->series[i])) continue;
+        names++;
+        if (n > longest) longest = n;
+    }
+    const size_t columns = longest > LONG_NAME ? 1 : 2;
+    fprintf(to,
+            "set key below Left reverse maxcols %zu samplen 2 spacing 1 noenhanced\n"
+            "set terminal svg size 560,%zu dynamic font 'sans-serif,16'\n"
+            "set output stem.'.svg'\n",
+            columns, ROOM + LINE * ((names + columns - 1) / columns));
+}
+
 /* The script draws both files; `stem` can be set beforehand, as this program does. */
 static void put_script(FILE *to, const cli_plot *plot, const char *base) {
     fputs("# Draws the plot anew: gnuplot FILE, in the folder where it lies.\n", to);
@@ -124,16 +143,12 @@ static void put_script(FILE *to, const cli_plot *plot, const char *base) {
     put_style(to);
     if (plot->title) put_label(to, "title", plot->title);
     put_label(to, "xlabel", plot->x_label);
+    fputs("set xlabel offset 0,0.5\n", to);
     put_label(to, "ylabel", plot->y_label);
     if (plot->log_x) put_log_axis(to, plot, 'x');
     if (plot->log_y) put_log_axis(to, plot, 'y');
     put_data(to, plot);
-    /* narrow and with the legend below, so that it can be read on a telephone */
-    fprintf(to,
-            "set key below Left reverse maxcols 2 samplen 2 spacing 1.2 noenhanced\n"
-            "set terminal svg size 560,%zu dynamic font 'sans-serif,16'\n"
-            "set output stem.'.svg'\n",
-            420 + 11 * (plot->n_series + 1));
+    put_narrow(to, plot);
     put_curves(to, plot);
     fputs("set key outside right center vertical Left reverse maxcols 1 samplen 2.5 spacing 1.25 "
           "noenhanced\n"
