@@ -39,7 +39,7 @@ static void test_text_is_escaped(void **state) {
     const double shade[] = {0.0, 0.5};
     const cli_page_table table = {2, 1, head, cell, 1, NULL, shade};
     cli_page_put_table(to, &table);
-    cli_page_photo_begin(to, hostile, 3, 2);
+    cli_page_photo_begin(to, hostile, hostile, 3, 2);
     cli_page_pictures_begin(to, false);
     const cli_page_picture none = {
         .why = hostile, .by = hostile, .first = hostile, .second = hostile};
@@ -57,7 +57,7 @@ static void test_text_is_escaped(void **state) {
     assert_null(strstr(page_text, "<script"));
     assert_null(strchr(page_text, '\x01'));
     const size_t names = 7; /* which may be broken after the slash */
-    assert_int_equal(count(page_text, "&lt;script&gt;&quot;a&quot; &amp; b&lt;/script&gt;"), 12);
+    assert_int_equal(count(page_text, "&lt;script&gt;&quot;a&quot; &amp; b&lt;/script&gt;"), 13);
     assert_int_equal(count(page_text, "&lt;script&gt;&quot;a&quot; &amp; b&lt;/<wbr>script&gt;"),
                      names);
     assert_int_equal(count(page_text, "<table"), count(page_text, "</table>"));

@@ -165,10 +165,12 @@ taper_status cli_page_strip_picture(FILE *to, const taper_image *image, const ch
 
 /* --- pictures as many in a row as there is room for ------------------------------------------- */
 
-void cli_page_photo_begin(FILE *to, const char *name, uint32_t width, uint32_t height) {
+void cli_page_photo_begin(FILE *to, const char *name, const char *note, uint32_t width,
+                          uint32_t height) {
     fprintf(to, "<section class=\"photo\" style=\"--ratio:%.5f\">\n",
             height ? (double)width / height : 1.0);
     cli_page_subheading(to, name);
+    if (note) cli_page_note(to, note);
     fputs("<details open><summary>All cuts side by side</summary>\n", to);
 }
 

@@ -74,7 +74,8 @@ void cli_page_pictures_end(FILE *to);
 /* A photograph of this size and all pictures of it between begin and end; all have a view of that
  * size. The script shows two at a time in one place, with a line between them that the reader
  * moves; the pictures side by side are then folded away. */
-void cli_page_photo_begin(FILE *to, const char *name, uint32_t width, uint32_t height);
+void cli_page_photo_begin(FILE *to, const char *name, const char *note, uint32_t width,
+                          uint32_t height); /* note: a line below the name, or NULL */
 void cli_page_photo_end(FILE *to);
 
 /* A strip of six pictures, one and five that belong to it, which are as wide as there is room for;

@@ -15,7 +15,8 @@ enum {
     MAX_RATES = 5,
     MAX_ROWS = CLI_MAX_RIVALS + 1, /* of rivals: JPEG may have two */
     TINY = 128,                    /* pixels of the longer side: shown enlarged */
-    SHOWN = 768                    /* pixels of a side that are shown, at most */
+    SHOWN_WIDTH = 768,             /* pixels that are shown of a photograph, at most; */
+    SHOWN_HEIGHT = 512             /* of one that is no larger than 768 x 768 all */
 };
 
 /* A rival in one accounting, of which each image has a row of pictures. */
@@ -144,12 +145,17 @@ static taper_status fit_rivals(gallery *g, taper_error *error) {
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* The part that is shown: the middle. */
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* The part that is shown: all, or the middle. */
 static cli_page_view view_of(const taper_image *image) {
-    cli_page_view v = {.of_width = image->width, .of_height = image->height};
-    v.width = image->width < SHOWN ? image->width : SHOWN;
-    v.height = image->height < SHOWN ? image->height : SHOWN;
-    v.left = (image->width - v.width) / 2, v.top = (image->height - v.height) / 2;
+    const uint32_t w = image->width, h = image->height;
+    const bool is_whole = w <= SHOWN_WIDTH && h <= SHOWN_WIDTH;
+    cli_page_view v = {.width = smaller(w, SHOWN_WIDTH),
+                       .height = is_whole ? h : smaller(h, SHOWN_HEIGHT),
+                       .of_width = w,
+                       .of_height = h};
+    v.left = (w - v.width) / 2, v.top = (h - v.height) / 2;
     return v;
 }
 
@@ -212,7 +218,7 @@ static taper_status put_theirs(gallery *g, size_t k, size_t row, size_t r, taper
     const cli_rival_fit *fit = &f->fit[r];
     cli_page_picture p = {.alt = rival->title, .by = rival->title, .cut = r + 1, .why = why};
     if (!fit->bytes) {
-        snprintf(why, sizeof why, "No %s is so small: the least is %s.", rival->title,
+        snprintf(why, sizeof why, "The smallest %s takes %s.", rival->title,
                  cli_comparison_size((double)f->smallest, size));
         return cli_page_put_picture(g->page, &p, error);
     }
@@ -270,12 +276,10 @@ static taper_status put_example(gallery *g, size_t k, taper_error *error) {
         cli_page_subheading(g->page, name);
         return put_rows(g, k, true, error);
     }
-    cli_page_photo_begin(g->page, name, v.width, v.height);
-    if (v.width < image->width || v.height < image->height) {
-        snprintf(part, sizeof part, "Shown: the middle %u \u00d7 %u of %u \u00d7 %u pixels.",
-                 v.width, v.height, image->width, image->height);
-        cli_page_note(g->page, part);
-    }
+    const bool is_part = v.width < image->width || v.height < image->height;
+    snprintf(part, sizeof part, "Shown: the middle %u \u00d7 %u of %u \u00d7 %u pixels.", v.width,
+             v.height, image->width, image->height);
+    cli_page_photo_begin(g->page, name, is_part ? part : NULL, v.width, v.height);
     taper_status status = put_rows(g, k, false, error);
     cli_page_photo_end(g->page);
     return status;
