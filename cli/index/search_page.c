@@ -118,8 +118,8 @@ static taper_status put_query(const cli_found *f, size_t i, const picture_names 
     return status;
 }
 
-static taper_status put_found(const cli_found *f, size_t at, const picture_names *names,
-                              counts *n, FILE *to) {
+static taper_status put_found(const cli_found *f, size_t at, const picture_names *names, counts *n,
+                              FILE *to) {
     char room[CAPTION], distance[32];
     const uint32_t image = f->image[at];
     if (image == UINT32_MAX) return TAPER_OK;
