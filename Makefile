@@ -192,6 +192,8 @@ $(OWN_PROGRAM): %: %.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(L
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
+# programs that no user runs: debug information that takes less room
+$(B)/tests/% $(B)/bench/%: LDFLAGS += -Wl,--compress-debug-sections=zlib
 # the bare products of a step, for bench/gpu/run.sh
 $(B)/bench/gpu/matmul: $(B)/bench/gpu/matmul.cu.o $(B)/bench/common.o $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -L$(CUDA_LIB) -lcublasLt -Wl,-rpath,$(CUDA_LIB) $(LATE_LIBS) $(LDLIBS)
