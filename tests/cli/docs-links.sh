@@ -1,7 +1,12 @@
-# Links, anchors, functions, options and files that the pages of docs/ name exist.
+# Links, anchors, functions, options and files that README.md and the pages of docs/ name exist.
 : >wrong
 tell() { echo "$*" >>wrong; }
-pages="$(ls "$ROOT"/docs/*.md) $ROOT/CONTRIBUTING.md $ROOT/bench/results/README.md"
+pages="$(ls "$ROOT"/docs/*.md) $ROOT/README.md $ROOT/CONTRIBUTING.md $ROOT/SECURITY.md $ROOT/bench/results/README.md"
+# the pages that README.md promises
+for page in guide promises glossary training search embeddings library benchmarks architecture; do
+    [ -e "$ROOT/docs/$page.md" ] || tell "no file docs/$page.md"
+    grep -qF "(docs/$page.md)" "$ROOT/README.md" || tell "README.md does not link docs/$page.md"
+done
 
 # what GitHub makes of a heading
 anchors() { sed -n 's/^##* //p' "$1" | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
@@ -35,6 +40,19 @@ done
 place="(formats|codec|train|cli|samples|tests|bench|models)"
 grep -ohE "\`$place/[A-Za-z0-9_/.-]*[A-Za-z0-9_/]\`" "$ROOT"/docs/*.md | tr -d '`' | sort -u | while read -r file; do
     [ -e "$ROOT/$file" ] || tell "no file $file"
+done
+
+# the tests that docs/promises.md names exist, and each promise has one
+grep -oE '`[a-z0-9_/-]+(\.sh)?`' "$ROOT/docs/promises.md" | tr -d '`' | sort -u | while read -r name; do
+    case $name in
+        */*) ;; # looked for above
+        *.sh) [ -e "$ROOT/tests/cli/$name" ] || tell "docs/promises.md: no test tests/cli/$name" ;;
+        *_*) grep -qE "^static void $name\(" "$ROOT"/tests/test_*.c || tell "docs/promises.md: no test $name" ;;
+    esac
+done
+awk '/^## P/ { if (name && !test) print name; name = $2; test = 0 } /`tests\/|`p[0-9]_/ { test = 1 }
+    END { if (!test) print name }' "$ROOT/docs/promises.md" | while read -r name; do
+    tell "docs/promises.md: no test of $name"
 done
 
 # the architecture names every directory of the source and the header to start with, which tells every module there
