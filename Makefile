@@ -64,7 +64,7 @@ endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
 LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o
 TRAIN_OBJ := $(call obj,$(TRAIN) $(CU))
-CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o
+CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -229,6 +229,9 @@ RIVAL_DEFS = $(if $(RIVAL),$(if $(call have_pkg,$(RIVAL)),$(shell pkg-config --c
 RIVAL_SONAME = $(shell objdump -p $(shell pkg-config --variable=libdir $(RIVAL))/$(RIVAL).so 2>/dev/null | \
     sed -n 's/^ *SONAME *//p')
 $(B)/cli/search/map_page.o: cli/search/map_page.S cli/search/map.html
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -c -o $@ $<
+$(B)/cli/common/page_parts.o: cli/common/page_parts.S cli/common/page.css cli/common/page.js
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
 $(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
