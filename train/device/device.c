@@ -66,7 +66,7 @@ void train_arena_free(train_arena *a) {
     *a = (train_arena){0};
 }
 
-/* --- what the host lends --------------------------------------------------------------- */
+/* --- arrays of the host on a device ------------------------------------------------------ */
 
 taper_status train_lend(train_lent *lent, train_stream *s, const void *host, size_t bytes) {
     *lent = (train_lent){.bytes = bytes};

@@ -23,8 +23,8 @@ void train_order_free(train_order *order) {
 
 /* --- open and close -------------------------------------------------------------------- */
 
-/* May the rows be kept on the device for the length of a run? Where two takes are all of them,
- * nothing is gained by sending them. TAPER_ERR_NOMEM: maybe, when others leave room. */
+/* Decides whether the rows may be kept on the device for the whole run. If two takes hold all rows,
+ * streaming saves no memory. TAPER_ERR_NOMEM: not now, but maybe after other models are done. */
 static taper_status may_be_kept(const train_feed *f, train_device *device, int *may) {
     const size_t bytes = f->n * f->width;
     size_t room;
