@@ -1,24 +1,24 @@
-/* settle.h -- what a run does before its first step and after its last: room for its rows,
- * thresholds of binary units, and the decoder refitted. */
+/* settle.h -- what a run does before its first step and after its last: memory for its rows,
+ * thresholds of binary units, and the refit of the decoder. */
 #ifndef TRAIN_SETTLE_H
 #define TRAIN_SETTLE_H
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
 
-/* The rows that are held out; none: n is 0. */
+/* The held-out rows; n is 0 if there are none. */
 train_nested_data train_nested_validation_rows(train_nested_run *r);
-/* Rows that a run would have go through at once: those of a batch, or of a look if these are more,
- * at most as many as the device takes. */
+/* Rows that a run processes at once: those of a batch or of an evaluation, whichever is more, but
+ * at most block_rows of the device. */
 size_t train_nested_rows_wanted(const train_nested_run *r);
-/* Before training: room for them, or for as many as the device has memory for
- * (callbacks->fewer_rows). The rows are fed by then. */
+/* Before training: allocates memory for these rows, or for fewer if memory is short
+ * (callbacks->fewer_rows). The feed must be open. */
 taper_status train_nested_take_rows(train_nested_run *r);
-/* Before training: every unit's first threshold, from some rows. Of binary networks; others are
- * left alone. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, as of all here. */
+/* Before training of a binary network: the first threshold of every unit, from some rows. Does
+ * nothing for others. All functions here: TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_nested_first_thresholds(train_nested_run *r);
-/* At the end: exact quantiles over the training rows. */
+/* After training: thresholds are exact quantiles over the training rows. */
 taper_status train_nested_settle(train_nested_run *r, taper_error *error);
-/* At the end: the decoder of one untied layer of bits anew (refit.h), where rows were held out to
- * judge it. */
+/* After training of a binary network of one untied layer: refits the decoder (refit.h), if rows
+ * were held out to evaluate it. */
 taper_status train_nested_refit_run(train_nested_run *r, taper_error *error);
 #endif
