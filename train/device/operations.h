@@ -356,8 +356,8 @@ typedef struct train_neighbours {
     const float *across;   /* [units][rows] the same, transposed */
     const uint32_t *label; /* [rows] */
     train_neighbour_loss loss;
-    int all_pairs;       /* 1: all pairs are normalised together, 0: each row by itself */
-    int student;         /* 1: Student's t with alpha e^*number degrees, 0: the Gaussian */
+    int all_pairs; /* 1: all pairs are normalised together, 0: each row by itself */
+    int student;   /* 1: Student's t with alpha e^*number degrees, 0: the Gaussian */
     double alpha;
     const float *number; /* [1] on the device; NULL: 0 */
     double hinge;        /* weight of max(0, 1 - D)^2 of pairs with different labels; 0: none */

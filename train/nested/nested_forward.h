@@ -7,11 +7,11 @@
 
 /* The settings of one step. */
 typedef struct train_nested_step {
-    uint64_t seed, step; /* with the row's index, they number all random draws */
-    float corruption;    /* 0..1: fraction of input elements set to 0 (section 4) */
-    float dropout;       /* 0..1: of hidden units, not of the code (section 4) */
-    float invariance;    /* weight of equation 14 */
-    float perturbation;  /* epsilon bar of equation 14, the variance of the noise on c */
+    uint64_t seed, step;  /* with the row's index, they number all random draws */
+    float corruption;     /* 0..1: fraction of input elements set to 0 (section 4) */
+    float dropout;        /* 0..1: of hidden units, not of the code (section 4) */
+    float invariance;     /* weight of equation 14 */
+    float perturbation;   /* epsilon bar of equation 14, the variance of the noise on c */
     int straight_through; /* binary: see nested_network.h */
     const uint32_t *kept; /* [rows] b of every row, frozen < b <= K; on the host */
     /* The objective from labels (nested_classes.h), for networks with a gradient through
