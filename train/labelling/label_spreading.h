@@ -1,8 +1,8 @@
 /* label_spreading.h -- guesses labels of unlabelled images by spreading known labels along the
- * edges of a neighbour graph. Source: Zhou, Bousquet, Lal, Weston & Schoelkopf, "Learning with local and
- * global consistency", NIPS 2003: F = alpha S F + (1 - alpha) Y, with S the graph's weights, Y 1
- * where an image has the label, and alpha 0.99. It is solved by conjugate gradients, because
- * 1 - alpha S is symmetric and positive definite. */
+ * edges of a neighbour graph. Source: Zhou, Bousquet, Lal, Weston & Schoelkopf, "Learning with
+ * local and global consistency", NIPS 2003: F = alpha S F + (1 - alpha) Y, with S the graph's
+ * weights, Y 1 where an image has the label, and alpha 0.99. It is solved by conjugate gradients,
+ * because 1 - alpha S is symmetric and positive definite. */
 #ifndef TRAIN_LABEL_SPREADING_H
 #define TRAIN_LABEL_SPREADING_H
 #include "train/labelling/neighbour_graph.h"

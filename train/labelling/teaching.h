@@ -1,7 +1,7 @@
 /* teaching.h -- trains a teacher. Each step has a labelled batch and an unlabelled batch; the
- * result is a plain network. If there are guessed labels (train_pixels.guessed) and known ones, each has
- * half of a labelled batch. Guesses are many and mostly of easy rows, and would otherwise displace
- * known labels. */
+ * result is a plain network. If there are guessed labels (train_pixels.guessed) and known ones,
+ * each has half of a labelled batch. Guesses are many and mostly of easy rows, and would otherwise
+ * displace known labels. */
 #ifndef TRAIN_TEACHING_H
 #define TRAIN_TEACHING_H
 #include "codec/transform/network.h"
