@@ -1,5 +1,6 @@
 /* fit_causal.h -- fits causal templates (codec/bitplane/causal.h): the weights of surrounding
  * windows by least squares, the logits of contexts by counts. */
+#ifndef TRAIN_FIT_CAUSAL_H
 #define TRAIN_FIT_CAUSAL_H
 #include "train/calibrate/sample_codes.h"
 

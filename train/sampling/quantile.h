@@ -10,6 +10,7 @@
  * if possible, so that rounding a value, or adding -threshold as a bias, does not change a
  * comparison. values are permuted. n 0: returns 0. With NaN among the values the result is
  * unspecified. Expected time is proportional to n. */
+float train_exact_quantile(float *values, size_t n, double beta);
 
 /* --- parts ----------------------------------------------------------------------------- */
 
