@@ -65,15 +65,15 @@ typedef struct speaker {
 
 struct train_relay {
     const train_hooks *to;
-    pthread_mutex_t lock; /* of what follows */
-    size_t models, turn;  /* whose words are told as they are said */
+    pthread_mutex_t lock; /* of the members below */
+    size_t models, turn;  /* turn: the model whose messages are reported immediately */
     int stopped;
     speaker speaker[];
 };
 
-/* --- telling --------------------------------------------------------------------------- */
+/* --- reporting ------------------------------------------------------------------------- */
 
-/* Call the hook; what it answers. */
+/* Calls the hook; returns its result. */
 static int tell(const train_hooks *to, const message *m) {
     const train_callbacks *dense = &to->dense;
     const train_nested_callbacks *nested = &to->nested;
@@ -117,14 +117,14 @@ static int tell(const train_hooks *to, const message *m) {
     return 0;
 }
 
-/* Does m say how far something is of which the one before says less? */
+/* Whether m is a progress message that supersedes the waiting message before it. */
 static int replaces(const message *before, const message *m) {
     if (!before || before->kind != m->kind) return 0;
     if (m->kind == STAGE) return !strcmp(before->as.stage.name, m->as.stage.name);
     return m->kind == STEP || m->kind == NESTED_STEP;
 }
 
-/* 0: there is no memory for it. */
+/* Queues a message. Returns 0 if there is no memory. */
 static int keep(speaker *s, const message *m) {
     if (replaces(s->last, m)) {
         s->last->as = m->as;
@@ -155,7 +155,7 @@ static void drop_first(speaker *s) {
     free(m->own_words), free(m);
 }
 
-/* At once, or later. What cannot be kept comes before its turn. */
+/* Reports now or queues. A message that cannot be queued is reported early. */
 static int say(speaker *s, message m) {
     train_relay *r = s->relay;
     int answer = 0;

@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One model's. */
+/* The state of one model. */
 struct train_seat {
     train_side_by_side *side;
     size_t model;
-    train_device device; /* the device, as one of several sees it */
-    int waits;           /* to learn, or has not come to it yet */
+    train_device device; /* a copy of the device, marked as shared */
+    int waits;           /* 1: waiting to train, or not there yet */
     pthread_t thread;
     int has_thread;
 };
@@ -20,10 +20,10 @@ struct train_side_by_side {
     train_relay *relay;
     train_side_fn *make;
     void *context;
-    size_t models, wanted; /* wanted: at once */
-    pthread_mutex_t lock;  /* of what follows, and of seats */
+    size_t models, wanted; /* wanted: in parallel */
+    pthread_mutex_t lock;  /* of the members below, and of seats */
     pthread_cond_t changed;
-    size_t most, learning; /* at once; now */
+    size_t most, learning; /* limit of parallel models; present number */
     taper_error failure;   /* the first; its status is TAPER_OK before */
     struct train_seat seat[];
 };
@@ -69,14 +69,14 @@ void train_side_join(train_side_by_side *side, size_t model, train_job *job) {
 
 static int has_failed(const train_side_by_side *side) { return side->failure.status != TAPER_OK; }
 
-/* Models begin in their order, so that what is told first is known first. */
+/* Models start in order, so that the first messages are those of the first model. */
 static int is_next(const struct train_seat *s) {
     for (size_t i = 0; i < s->model; i++)
         if (s->side->seat[i].waits) return 0;
     return s->side->learning < s->side->most;
 }
 
-/* Wait for the model's turn to learn. A status: another has failed meanwhile. */
+/* Waits until the model may train. Returns another status if another model has failed. */
 static taper_status enter(struct train_seat *s) {
     train_side_by_side *side = s->side;
     pthread_mutex_lock(&side->lock);
@@ -91,7 +91,7 @@ static taper_status enter(struct train_seat *s) {
     return status;
 }
 
-/* It has learned. *again: it is to be done again, with fewer beside it. */
+/* The model has stopped training. *again: call learn again, with fewer models in parallel. */
 static taper_status leave(struct train_seat *s, taper_status status, int *again) {
     train_side_by_side *side = s->side;
     size_t fewer = 0;
@@ -122,7 +122,7 @@ taper_status train_learn(const train_job *job, train_learn_fn *learn, void *cont
 
 /* --- all models ------------------------------------------------------------------------ */
 
-/* A model is made, or not. */
+/* A model is complete, or has failed. */
 static void end(struct train_seat *s, taper_status status, taper_error error) {
     train_side_by_side *side = s->side;
     pthread_mutex_lock(&side->lock);
