@@ -18,7 +18,7 @@ typedef enum train_code {
 
 /* The linear transform of family pca, and the start of family dense with TRAIN_CODE_PLANES. */
 typedef enum train_basis {
-    TRAIN_BASIS_SPARSE, /* sparse_basis.h if there are enough windows, else principal components */
+    TRAIN_BASIS_SPARSE, /* sparse_basis.h; principal components if windows are few */
     TRAIN_BASIS_PRINCIPAL /* principal components */
 } train_basis;
 

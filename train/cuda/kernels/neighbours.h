@@ -1,7 +1,7 @@
 /* neighbours.h -- rows of codes against all columns.
  *
- * A warp takes CUDA_TOGETHER rows: a number that it reads of a column serves all of them, and lanes
- * read neighbouring columns. */
+ * A warp processes CUDA_TOGETHER rows, so that each value of a column is loaded once for all of
+ * them. Lanes read neighbouring columns. */
 #ifndef TRAIN_CUDA_NEIGHBOURS_H
 #define TRAIN_CUDA_NEIGHBOURS_H
 #include "train/cuda/kernel.h"
@@ -9,7 +9,7 @@
 
 static const unsigned CUDA_TOGETHER = 4;
 
-/* Rows beyond the last are unlabelled and lie where the first does. */
+/* Rows beyond the last are unlabelled and have the address of the first. */
 struct cuda_warp_rows {
     size_t first;
     const float *code[CUDA_TOGETHER];
@@ -38,13 +38,13 @@ static inline __device__ void cuda_measure(const train_neighbours &n, const cuda
     }
 }
 
-/* Does row r of them pick that column, of this label? */
+/* Whether row r of them and that column, with this label, are a pair. */
 static inline __device__ bool cuda_meets(const cuda_warp_rows &w, unsigned r, size_t column,
                                          uint32_t label) {
     return w.label[r] != TRAIN_UNLABELLED && label != TRAIN_UNLABELLED && w.first + r != column;
 }
 
-/* Groups of so many rows, for warps. */
+/* Number of groups of CUDA_TOGETHER rows, one for each warp. */
 static inline size_t cuda_groups(size_t rows) {
     return rows / CUDA_TOGETHER + (rows % CUDA_TOGETHER != 0);
 }
