@@ -1,4 +1,4 @@
-/* nested_activations.c -- room for a block of rows; see nested_activations.h. */
+/* nested_activations.c -- memory for a block of rows; see nested_activations.h. */
 #include "train/nested/nested_activations.h"
 #include "formats/bytes.h"
 
@@ -34,7 +34,7 @@ static size_t whole_blocks(size_t rows) {
                 : TRAIN_LEAST_ROWS;
 }
 
-/* What layers read and write. */
+/* Declares the arrays that layers read and write as factors. */
 static taper_status keep_factors(const train_nested_activations *act, const train_nested_shape *s,
                                  train_device *device, size_t rows) {
     const size_t units = s->width[s->layers - 1];

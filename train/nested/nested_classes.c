@@ -4,7 +4,7 @@
 
 /* --- before a run ------------------------------------------------------------------------ */
 
-/* How many labels rows have: 0, 1, or 2 and more. */
+/* The number of distinct labels: 0, 1, or 2 for more. */
 static int labels_met(const train_pixels *data) {
     uint32_t first = TRAIN_UNLABELLED;
     for (size_t i = 0; data->label && i < data->n; i++) {
@@ -16,7 +16,7 @@ static int labels_met(const train_pixels *data) {
     return first != TRAIN_UNLABELLED;
 }
 
-/* Lengths rise, from 1 to all class units. */
+/* Whether lengths rise, from at least 1, to all class units. */
 static int lengths_are_legal(const train_nested_classes *c) {
     const train_prefix_list *list = &c->of.list;
     if (!list->lengths || list->lengths > TRAIN_MOST_PREFIXES) return 0;

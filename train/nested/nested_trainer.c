@@ -1,5 +1,5 @@
-/* nested_trainer.c -- a run of nested dropout: how it begins, what its loop asks for, how it ends;
- * see nested_trainer.h. */
+/* nested_trainer.c -- a run of nested dropout: start, functions for the loop, end; see
+ * nested_trainer.h. */
 #include "train/nested/nested_trainer.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The mean image's loss is about 1: a run this far off will not come back. */
+/* The loss of the mean image is about 1: a run with a loss above this has diverged. */
 static const double absurd_loss = 1e12;
 
 train_nested_options train_nested_defaults(void) {
@@ -86,7 +86,7 @@ static void split_rows(train_nested_run *r) {
     memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
 }
 
-/* Row numbers that the host holds. */
+/* Splits and orders the row numbers on the host. */
 static taper_status take_rows(train_nested_run *r) {
     size_t n = r->data->n, most = n / 10;
     r->n_validation = r->options->max_validation < most ? r->options->max_validation : most;
@@ -103,7 +103,7 @@ static taper_status take_rows(train_nested_run *r) {
     return TAPER_OK;
 }
 
-/* --- what a checkpoint holds ----------------------------------------------------------- */
+/* --- checkpoints ----------------------------------------------------------------------- */
 
 static uint64_t add_classes(const train_nested_run *r, uint64_t hash) {
     const train_nested_options *o = r->options;
@@ -114,7 +114,7 @@ static uint64_t add_classes(const train_nested_run *r, uint64_t hash) {
     return train_fingerprint(hash, r->data->label, r->data->n * sizeof *r->data->label);
 }
 
-/* Everything that decides what the run computes. */
+/* The fingerprint of everything that the result depends on. */
 static uint64_t fingerprint_of(const train_nested_run *r) {
     const train_nested_options *o = r->options;
     const train_nested_shape *s = &r->net->shape;
@@ -157,7 +157,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
     return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
-/* The fingerprint with a vector in it, of which a piece at a time is on the host. */
+/* Extends the fingerprint by a vector on the device, downloaded piece by piece. */
 static taper_status add_vector(train_nested_run *r, const float *vector, size_t n, uint64_t *hash) {
     enum { PIECE = 4096 };
     float piece[PIECE];
@@ -190,7 +190,7 @@ static void list_parts(train_nested_run *r) {
     if (r->options->optimiser == TRAIN_CG) add_part(l, &r->cg.state, sizeof r->cg.state / 8, 8, 0);
 }
 
-/* --- what the loop asks for ------------------------------------------------------------ */
+/* --- functions for the loop ------------------------------------------------------------ */
 
 static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     train_nested_run *r = run;
@@ -201,7 +201,7 @@ static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     return train_told(status, error, "the order of an epoch");
 }
 
-/* figure: error by the truncation's lengths, with all units, units frozen. */
+/* figure: expected error over the truncation's lengths, error with all units, frozen units. */
 static taper_status measure(void *run, train_history *entry, taper_error *error) {
     train_nested_run *r = run;
     const train_nested_data rows = train_nested_validation_rows(r);
@@ -251,7 +251,7 @@ static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
 
 /* --- begin and end --------------------------------------------------------------------- */
 
-/* The optimiser's vectors, and what sweeping and line searches need. */
+/* Lays out the optimiser's vectors, and arrays of sweeping and line searches. */
 static void lay_out(train_nested_run *r, float **looked, double **products) {
     train_nested_network *net = r->net;
     net->weights.m = train_arena_floats(&r->arena, net->weights.n, 1);
@@ -279,12 +279,12 @@ static taper_status take_memory(train_nested_run *r) {
     return train_order_lend(&r->order, s, r->shuffled, r->n_training);
 }
 
-/* The data to the device, after all else: they may have what is left of its memory. */
+/* Opens the feed after all other allocations, because it uses the remaining memory. */
 static taper_status feed_device(train_nested_run *r) {
     train_stream *s = &r->net->stream;
     const train_pixels *data = r->data;
     const size_t wanted = train_nested_rows_wanted(r) + TRAIN_LEAST_ROWS - 1,
-                 block = wanted - wanted % TRAIN_LEAST_ROWS; /* as there may be room for */
+                 block = wanted - wanted % TRAIN_LEAST_ROWS; /* the largest possible block */
     char words[160];
     TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs,
                               formats_larger(r->batch, block)));
@@ -375,7 +375,7 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
     return status;
 }
 
-/* --- measures -------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------ */
 
 void train_nested_statistics(const train_pixels *data, float *mean, float *scale) {
     double squares = 0.0;

@@ -1,4 +1,4 @@
-/* regulariser.c -- weight decay row by row; see regulariser.h. */
+/* regulariser.c -- weight decay by row; see regulariser.h. */
 #include "train/nested/regulariser.h"
 #include "train/sampling/numbers.h"
 #include <string.h>

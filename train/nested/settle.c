@@ -18,8 +18,8 @@ static train_nested_data training_rows(train_nested_run *r, size_t n) {
 
 /* --- rows at a time --------------------------------------------------------------------- */
 
-/* The gradient of a step of the longest codes, and a look, for the memory that their products take
- * for good. Neither is used. */
+/* Computes the gradient of a step with the longest codes, and an evaluation, so that matrix
+ * products allocate their memory now. The results are not used. */
 static taper_status rehearse(train_nested_run *r) {
     train_nested_network *net = r->net;
     const train_nested_data look = train_nested_validation_rows(r);
@@ -56,7 +56,7 @@ taper_status train_nested_take_rows(train_nested_run *r) {
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
-/* Exact thresholds of a[n][K], which is spoilt, into the network. */
+/* Sets the network's thresholds exactly from a[n][K], which is overwritten. */
 static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
     train_nested_network *net = r->net;
     const size_t units = net->units;
@@ -76,7 +76,7 @@ static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
     return status;
 }
 
-/* The same of n training rows. */
+/* The same from n training rows. */
 static taper_status thresholds_of(train_nested_run *r, size_t n) {
     const train_nested_data rows = training_rows(r, n);
     float *a = malloc(n * r->net->units * sizeof *a);
@@ -102,7 +102,7 @@ taper_status train_nested_first_thresholds(train_nested_run *r) {
 }
 
 taper_status train_nested_settle(train_nested_run *r, taper_error *error) {
-    enum { MOST = 1 << 26 }; /* numbers held at once */
+    enum { MOST = 1 << 26 }; /* numbers held in memory at once */
     taper_status status = train_nested_feed_back(r->net);
     if (status == TAPER_OK)
         status = thresholds_of(r, formats_smaller(r->n_training, MOST / r->net->units));

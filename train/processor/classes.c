@@ -1,4 +1,4 @@
-/* classes.c -- what objectives with labels are made of; see train/device/operations.h. */
+/* classes.c -- softmax, and losses of classes; see train/device/operations.h. */
 #include "train/device/elements_losses.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -12,7 +12,7 @@ typedef struct class_task {
     float *y;
 } class_task;
 
-/* y[width] = e^(x - most); returns their sum. */
+/* y[width] = e^(x - most); returns the sum of y. */
 static float exponentials(size_t width, const float *x, float *most, float *y) {
     float sum = 0.0f;
     *most = x[0];
@@ -61,10 +61,10 @@ taper_status train_plain_cross_entropy(train_stream *s, size_t rows, size_t clas
     return train_processor_run(s, entropy_rows, &task, classes ? train_row_blocks(rows) : 0);
 }
 
-/* --- what needs no label --------------------------------------------------------------- */
+/* --- losses without labels ------------------------------------------------------------- */
 
-/* The logarithm of the sum of e^(x - *most), which is the largest of them: together they round off
- * more. */
+/* The logarithm of the sum of e^(x - *most), where *most is the largest x. The two are not added
+ * here, because the sum would have a larger rounding error. */
 static float log_sum(size_t width, const float *x, float *most) {
     float sum = 0.0f;
     *most = x[0];

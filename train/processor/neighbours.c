@@ -1,5 +1,5 @@
-/* neighbours.c -- see neighbours.h; sums and losses of codes that pick each other as neighbours
- * (train/device/operations.h). */
+/* neighbours.c -- sums and losses of codes that select each other as neighbours; see neighbours.h
+ * and train/device/operations.h. */
 #include "train/processor/neighbours.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
@@ -12,7 +12,8 @@ typedef float lanes __attribute__((vector_size(TRAIN_LANES * sizeof(float)))); /
 
 /* --- distances ------------------------------------------------------------------------------ */
 
-/* Of rows row .. row + together - 1, a constant where it is called, to the chunk's columns. */
+/* Squared distances of rows row .. row + together - 1 to the chunk's columns. `together` is a
+ * compile-time constant. */
 CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row,
                           const train_chunk *c, float (*square)[TRAIN_CHUNK]) {
     const size_t units = n->units, stride = n->rows;
@@ -63,7 +64,7 @@ typedef struct row_sums {
     double logs, count, hinges;
 } row_sums;
 
-/* The least distance to a labelled column, and to one of the row's label; FLT_MAX: none. */
+/* The least distance to a labelled column, and to one with the row's label; FLT_MAX: none. */
 CODEC_INLINE void find_least(const train_chunk *c, uint32_t own, const float *square, float *all,
                              float *same) {
     float least[2][TRAIN_LANES];
@@ -83,13 +84,13 @@ CODEC_INLINE void find_least(const train_chunk *c, uint32_t own, const float *sq
     }
 }
 
-/* What a chunk has for a row, relative to 2^most. */
+/* The sums of a chunk for a row, relative to 2^most. */
 typedef struct chunk_sums {
     float most, most_same;
     double all, same, logs, count;
 } chunk_sums;
 
-/* All of it but `most`. loss and student: constants where it is called. */
+/* All members but `most`. loss and student are compile-time constants. */
 CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel k,
                             const train_chunk *c, uint32_t own, const float *square,
                             chunk_sums *to) {
@@ -112,11 +113,12 @@ CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel
     to->logs = train_sum_lanes(logs), to->count = train_sum_lanes(count);
 }
 
-/* Neither so small that terms have vanished, nor so large that they were held back. */
+/* Neither so small that terms may have underflowed, nor so large that they may have been
+ * limited. */
 static int is_sound(double sum) { return sum > 1e-20 && sum < 1e30; }
 
-/* A chunk's sums are taken relative to what is the largest kernel so far; where that does not do,
- * to its own largest. */
+/* A chunk's sums are relative to the largest kernel so far. If that gives an inaccurate sum, they
+ * are computed again relative to the chunk's own largest. */
 CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel k,
                             const train_chunk *c, uint32_t own, const float *square, row_sums *to) {
     chunk_sums sums = {.most = (float)to->all.most, .most_same = (float)to->same.most};
@@ -135,7 +137,7 @@ CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel
     to->logs += sums.logs, to->count += sums.count;
 }
 
-/* The same of the hinge. */
+/* The sum of squared hinges. */
 CODEC_CLONES static void add_hinges(const train_chunk *c, uint32_t own, const float *square,
                                     row_sums *to) {
     float sum[TRAIN_LANES] = {0};
@@ -200,20 +202,20 @@ static void sum_rows(void *context, size_t block) {
 
 /* --- sums, each pair measured once ------------------------------------------------------------ */
 
-/* D_ij is D_ji: a block takes two chunks, and what a pair gives to the row goes to the column, too.
- * Columns have no largest kernel so far, so that all is relative to 2^-RAISED, which leaves room
- * for a sum of MOST_TWICE kernels of D = 0, and for rows whose nearest is at a Gaussian's D = 115.
- * Those to which that does not do are summed by themselves, as above, at several times the price.
- * More rows than these would want much room for what chunks give to them, and all are summed so. */
+/* D_ij = D_ji, so a task takes two chunks and adds each kernel to the sums of both rows. Columns
+ * have no largest kernel yet, so all sums are relative to 2^-RAISED. This suffices for sums of up
+ * to MOST_TWICE kernels with D = 0, and for rows whose nearest neighbour has D = 115 (Gaussian).
+ * Other rows are summed separately, as above, at several times the cost. With more than MOST_TWICE
+ * rows the partial sums would need much memory, so all rows are summed separately. */
 enum { MOST_TWICE = 32768, RAISED = 100 };
-enum { PART_ALL, PART_SAME, PART_COUNT, PARTS }; /* SAME: of MCML, the sum of logarithms */
+enum { PART_ALL, PART_SAME, PART_COUNT, PARTS }; /* SAME: for MCML the sum of logarithms */
 
 typedef struct pairs_task {
     const train_neighbours *n;
-    float *part; /* [chunks][PARTS][rows] what each chunk gives to each row */
+    float *part; /* [chunks][PARTS][rows] partial sums by each chunk for each row */
 } pairs_task;
 
-/* A row and a chunk's columns: part[PARTS] of the row, and what is added to that of the columns. */
+/* A row and a chunk's columns: part[PARTS] of the row; the columns' parts are added to. */
 CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel k,
                            const train_chunk *c, uint32_t own, const float *square,
                            float (*column)[TRAIN_CHUNK], float *row) {
@@ -248,12 +250,12 @@ typedef void both_fn(train_kernel k, const train_chunk *c, uint32_t own, const f
 static both_fn *const both_of[2][2] = {{both_gaussian_nca, both_gaussian_mcml},
                                        {both_student_nca, both_student_mcml}};
 
-/* Where a chunk's parts for a row are, `rows` floats apart. */
+/* The address of a chunk's parts for a row; parts are `rows` floats apart. */
 static float *part_of(const pairs_task *t, size_t chunk_at, size_t row) {
     return t->part + chunk_at * PARTS * t->n->rows + row;
 }
 
-/* Rows of chunk `rows`, columns of chunk `columns`, which is not before it. */
+/* The rows of chunk `rows` and the columns of chunk `columns`, with rows <= columns. */
 static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
     const train_neighbours *n = t->n;
     const train_kernel k = train_kernel_of(n);
@@ -272,20 +274,20 @@ static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
             for (size_t p = 0; p < PARTS; p++) to[p * n->rows] = row[p];
         }
     }
-    for (size_t p = 0; p < PARTS; p++) /* a chunk with itself: the same again, its columns' way */
+    for (size_t p = 0; p < PARTS; p++) /* a chunk with itself: overwrites equal values */
         memcpy(part_of(t, rows, c.first) + p * n->rows, column[p], c.columns * sizeof *column[p]);
 }
 
 static void sum_pair(void *context, size_t pair) {
     size_t columns = 0;
-    while (pair > columns) pair -= ++columns; /* pairs by rows of the triangle */
+    while (pair > columns) pair -= ++columns; /* pairs are numbered by rows of the triangle */
     sum_chunks(context, pair, columns);
 }
 
-/* A sum of raised kernels from which none of note has vanished. */
+/* Whether a raised sum is accurate: no relevant kernel has underflowed. */
 static int is_ample(double sum) { return sum > 1e-20 && sum <= DBL_MAX; }
 
-/* A row's sums of its parts; 0 where these do not do. */
+/* Adds up the parts of a row. Returns 0 if they are inaccurate. */
 static int add_parts(const pairs_task *t, size_t row) {
     const train_neighbours *n = t->n;
     double sum[PARTS] = {0};

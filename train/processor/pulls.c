@@ -1,5 +1,4 @@
-/* pulls.c -- what codes that pick each other as neighbours do to each other, the gradient of their
- * losses; see train/device/operations.h. */
+/* pulls.c -- the gradient of losses of neighbours; see train/device/operations.h. */
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
 #include "train/processor/definitions.h"
@@ -13,7 +12,7 @@ typedef struct pulls_task {
     float *pull;
 } pulls_task;
 
-/* pull[wide] of one row at a chunk. loss and student: constants where it is called. */
+/* pull[wide] of one row for a chunk. loss and student are compile-time constants. */
 CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train_neighbours *n,
                              train_kernel k, const train_chunk *c, uint32_t own, train_share row,
                              const float *square, float *pull) {
@@ -48,7 +47,7 @@ static pulls_fn *const pulls_of[2][3] = {
     {pulls_gaussian_nca, pulls_gaussian_log, pulls_gaussian_mcml},
     {pulls_student_nca, pulls_student_log, pulls_student_mcml}};
 
-/* The sum of pull x slope by alpha. */
+/* The sum of pull x slope by alpha over a chunk. */
 CODEC_CLONES static double sum_by_alpha(train_kernel k, const train_chunk *c, const float *square,
                                         const float *pull) {
     float sum[TRAIN_LANES] = {0};
@@ -78,7 +77,7 @@ CODEC_CLONES static double sum_pulls(size_t columns, const float *pull) {
     return train_sum_lanes(sum);
 }
 
-/* One row at a chunk: its pulls, their sum, and that of what they do to alpha. */
+/* One row and a chunk: its pulls, their sum, and their sum by alpha. */
 static void pull_row(const train_neighbours *n, train_kernel k, train_chunk *c, size_t row,
                      const float *square, float *pull, double *sum, double *by_alpha) {
     const train_share share = {n->share[row], n->share[n->rows + row], n->share[2 * n->rows + row]};

@@ -1,4 +1,4 @@
-/* rows.c -- rows of examples: gathered, centred, moved; rows and the eight around them. See
+/* rows.c -- rows of examples: gathered, centred, moved; rows of windows and their neighbours. See
  * train/device/operations.h. */
 #include "formats/bytes.h"
 #include "codec/backend/simd.h"
@@ -81,7 +81,7 @@ taper_status train_plain_jitter(train_stream *s, const train_jitter *jitter, siz
     return train_processor_run(s, jitter_rows, &task, train_row_blocks(rows));
 }
 
-/* --- a step by rows -------------------------------------------------------------------- */
+/* --- a step of each row ---------------------------------------------------------------- */
 
 typedef struct step_task {
     size_t rows, width;
@@ -109,7 +109,7 @@ taper_status train_plain_step_rows(train_stream *s, size_t rows, size_t width, f
     return train_processor_run(s, step_rows, &task, train_row_blocks(rows));
 }
 
-/* --- and put back ---------------------------------------------------------------------- */
+/* --- scatter --------------------------------------------------------------------------- */
 
 enum { SCATTER_COLUMNS = 256 };
 
@@ -120,7 +120,7 @@ typedef struct scatter_task {
     float *to;
 } scatter_task;
 
-/* Some columns of all rows, so that no two blocks add to one number. */
+/* A block has some columns of all rows, so that no two blocks add to the same number. */
 static void scatter_columns(void *context, size_t block) {
     const scatter_task *t = context;
     size_t first = block * SCATTER_COLUMNS,
@@ -160,7 +160,7 @@ taper_status train_plain_copy_columns(train_stream *s, size_t rows, size_t width
     return train_processor_run(s, copy_column_rows, &task, train_row_blocks(rows));
 }
 
-/* --- rows and the eight around them ------------------------------------------------------- */
+/* --- windows and their eight neighbours --------------------------------------------------- */
 
 enum { SIDE_ROWS = 128 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Guesses where the rows have no label. */
+/* Sets the guessed labels of unlabelled rows. */
 static void take_guesses(train_taught *t, const train_pixels *rows, const uint32_t *guess) {
     for (size_t i = 0; i < rows->n; i++) {
         t->guessed[i] = rows->label[i] == TRAIN_UNLABELLED;
@@ -16,7 +16,7 @@ static void take_guesses(train_taught *t, const train_pixels *rows, const uint32
     t->pixels.label = t->label, t->pixels.guessed = t->guessed;
 }
 
-/* What the steps share. */
+/* The arguments of the steps. */
 typedef struct job {
     const train_embedding_choice *choice;
     codec_backend *be;
@@ -24,7 +24,7 @@ typedef struct job {
     const train_embedding_callbacks *callbacks;
 } job;
 
-/* From rows with the labels that may be known. */
+/* Trains the teacher on the labels of training rows. */
 static taper_status teach(const job *j, const train_pixels *known, uint32_t classes,
                           codec_network *teacher, uint32_t *guess, taper_error *error) {
     const train_embedding_choice *c = j->choice;
