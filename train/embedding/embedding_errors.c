@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Codes of all rows, in the order of rows->all. */
+/* Computes codes of all rows, in the order of rows->all. */
 static taper_status take_codes(const train_embedding_look *l, float *code) {
     train_embedder *e = l->embedder;
     train_fed fed;
@@ -23,7 +23,7 @@ static taper_status take_codes(const train_embedding_look *l, float *code) {
     return TAPER_OK;
 }
 
-/* What the search writes, and the votes. */
+/* The neighbours found, and the votes. */
 typedef struct ballot {
     uint32_t *neighbours; /* [held out][k] */
     double *distances;    /* likewise */

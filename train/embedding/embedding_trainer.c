@@ -1,7 +1,7 @@
-/* embedding_trainer.c -- what the loop is given: batches, their losses and moves, reports; see
+/* embedding_trainer.c -- functions for the loop: batches, losses and updates, reports; see
  * embedding_trainer.h.
  *
- * All that is random is numbered by (seed, epoch), so a run has no state but the loop's. */
+ * All random numbers depend on (seed, epoch), so a run has no state but the loop's. */
 #include "train/embedding/embedding_trainer.h"
 #include "train/embedding/embedding_errors.h"
 #include "train/optimise/conjugate_gradient.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Losses are of the order of 1, MCML's of ten: a run this far off will not come back. */
+/* Losses are about 1, those of MCML about 10: a run with a loss above this has diverged. */
 static const double absurd_loss = 1e12;
 
 typedef struct run {
@@ -19,14 +19,14 @@ typedef struct run {
     const train_embedding_callbacks *callbacks;
     train_embedding_rows rows;
     train_embedder embedder;
-    /* rows.all, rows.shuffled, the data and their labels, for the device */
+    /* rows.all, rows.shuffled, the data and their labels, on the device */
     train_order all, shuffled;
     train_lent labels;
     train_feed feed;
     train_cg cg;
     train_arena arena;
-    double *line_losses; /* on the device [2]: at a point of a line */
-    double *losses;      /* the step's, on the device */
+    double *line_losses; /* [2] on the device: at a point of a line */
+    double *losses;      /* of the step, on the device */
     train_loop loop;
 } run;
 
@@ -56,8 +56,7 @@ static taper_status load_batch(run *r, uint64_t step) {
     return TAPER_OK;
 }
 
-/* Of conjugate gradients, whose gradients are those of points on a line, all is left to the move.
- */
+/* With conjugate gradients this does nothing: the move computes gradients at points of a line. */
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
     run *r = self;
     train_embedder *e = &r->embedder;
@@ -78,7 +77,7 @@ static taper_status line_objective(void *self, double *value) {
     return train_download(&r->embedder.stream, value, r->line_losses, sizeof *value);
 }
 
-/* The losses of a step are those at the end of its lines. */
+/* The losses of a step are those at the end of its line searches. */
 static taper_status search_lines(run *r) {
     train_cg_options options = train_cg_defaults();
     train_cg_result result = {0};
@@ -118,8 +117,8 @@ static taper_status held_out_error(run *r, double *rate, taper_error *error) {
     return train_embedding_error(&look, rate, error);
 }
 
-/* figure: error on held-out rows, alpha. An alpha out of use ends the run before its checkpoint is
- * written. */
+/* figure: error on held-out rows, alpha. If alpha is too small, the run ends before its checkpoint
+ * is written. */
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
     double *alpha = &entry->figure[1];
@@ -163,7 +162,7 @@ static const train_learner learner = {.what = "the embedding",
                                       .progress = report_step,
                                       .epoch = report_epoch};
 
-/* The epoch whose network is kept, from 1; 0: the start. */
+/* The epoch of the returned network, from 1; 0: the start. */
 static uint32_t best_epoch(const run *r) {
     const train_loop *l = &r->loop;
     if (!r->embedder.weights.best) return l->n_history;
@@ -237,7 +236,7 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     return o->optimiser == TRAIN_CG ? train_cg_create(&r->cg, s, &r->embedder.weights) : TAPER_OK;
 }
 
-/* The data to the device, after all else: they may have what is left of its memory. */
+/* Opens the feed after all other allocations, because it uses the remaining memory. */
 static taper_status feed_device(run *r) {
     train_stream *s = &r->embedder.stream;
     const train_pixels *data = r->data;

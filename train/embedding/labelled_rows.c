@@ -45,7 +45,7 @@ taper_status train_labelled_check(const train_labelled_rows *rows, taper_error *
     return TAPER_OK;
 }
 
-/* How many labels there are, and the greatest; those of rows that have one. */
+/* Finds the labelled rows, the number of distinct labels, and the greatest label. */
 static taper_status count_classes(const train_labelled_rows *rows, train_labelled_found *found,
                                   taper_error *error) {
     unsigned char *met = calloc(TRAIN_MOST_CLASSES, 1);

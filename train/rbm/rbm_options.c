@@ -37,7 +37,7 @@ static taper_status check_options(const train_rbm_options *o, taper_error *error
     return TAPER_OK;
 }
 
-/* The stack's machine, where there is one: is it what layer i is to be? */
+/* Checks layer i against the stack's machine, if there is one. */
 static taper_status check_layer(const train_rbm_stack *stack, const train_rbm_options *o,
                                 const uint32_t *widths, uint32_t layers, uint32_t i,
                                 taper_error *error) {

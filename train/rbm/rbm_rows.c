@@ -32,8 +32,8 @@ static taper_status open_machines(train_rbm_rows *r, const train_rbm_stack *stac
 
 /* --- from pixels ------------------------------------------------------------------------- */
 
-/* A row's means do not depend on those beside it (on a processor), which is why they may be kept.
- * order NULL: rows first, first + 1, ... */
+/* Computes rows from pixels. On a processor the means of a row do not depend on the other rows of a
+ * call, so keeping them does not change results. order NULL: rows first, first + 1, ... */
 static taper_status make(train_rbm_rows *r, const train_order *order, size_t first, size_t n,
                          float *to) {
     train_stream *s = r->stream;

@@ -16,9 +16,9 @@ typedef struct learning {
     const train_rbm_callbacks *callbacks;
     train_stream stream;
     uint32_t *order;
-    double seconds, work; /* spent, and products' sizes that were done meanwhile */
+    double seconds, work; /* spent, and the multiply-adds done in this time */
     int stopped;
-    /* of the layer at hand */
+    /* of the present layer */
     uint32_t at;
     uint64_t seed;
     float rate;
@@ -110,7 +110,7 @@ static taper_status begin(learning *l, train_rbm_stack *stack) {
                               i ? TRAIN_BERNOULLI : o->visible,
                               i + 1 < l->layers ? TRAIN_BERNOULLI : o->top));
     train_philox_weights(rbm->weight, (size_t)rbm->hidden * rbm->visible, o->deviation, o->seed, i);
-    l->seed = o->seed + 0x9E3779B97F4A7C15u * i; /* layers draw by themselves */
+    l->seed = o->seed + 0x9E3779B97F4A7C15u * i; /* a different seed for each layer */
     l->rate = rbm->visible_states == TRAIN_GAUSSIAN || rbm->hidden_states == TRAIN_GAUSSIAN
                   ? o->gaussian_rate
                   : o->rate;
