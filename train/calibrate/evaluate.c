@@ -42,7 +42,7 @@ static double psnr_of(const taper_image *a, const taper_image *b) {
     return sum ? 10 * log10(255.0 * 255.0 * (double)n / (double)sum) : 100;
 }
 
-/* Mean PSNR of the group as it stands. */
+/* Mean PSNR of the group in its present state. */
 static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g,
                             const train_dataset *data, const train_selection *s, double *psnr) {
     size_t at = 0, bytes = 1, room = s->largest + 512;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum { KINDS = TRAIN_BIT_KINDS };
-/* the operations' numbers are the codec's */
+/* the operations and the codec have the same constants */
 _Static_assert((int)TRAIN_BIT_KINDS == CODEC_CONDITIONAL_KINDS, "kinds of bits");
 _Static_assert((int)TRAIN_SIDES == CODEC_CONDITIONAL_SIDES, "sides");
 _Static_assert((int)TRAIN_SELF == CODEC_CONDITIONAL_SELF, "the row itself");
@@ -81,7 +81,7 @@ taper_status train_conditional_loss_create(train_conditional_loss *l,
 
 void train_conditional_loss_free(train_conditional_loss *l) {
     train_stream *s = l->net ? &l->net->stream : NULL;
-    if (s && s->device) (void)s->device->memory->sync(s); /* a batch may be in work */
+    if (s && s->device) (void)s->device->memory->sync(s); /* a batch may be in progress */
     drop(&l->seen), drop(&l->neighbour), drop(&l->unit), drop(&l->bit);
     drop(&l->missing), drop(&l->more), drop(&l->uncertainty), drop(&l->worth);
     train_arena_free(&l->arena);
@@ -97,7 +97,7 @@ taper_status train_conditional_loss_begin(train_conditional_loss *l,
     return send(l, &l->neighbour);
 }
 
-/* The group's state after some passes, through the network's hidden layers. */
+/* Runs the hidden layers on the group's present state. */
 static taper_status forward(train_conditional_loss *l, const train_conditional_batch *batch,
                             uint32_t stage) {
     train_stream *s = &l->net->stream;
@@ -146,12 +146,12 @@ typedef struct missing_task {
     const train_conditional_batch *batch;
 } missing_task;
 
-/* A unit whose step is small is worth more in pixels. */
+/* The weight of a unit's error in steps: its effect on pixels decreases with the step's square. */
 static inline double worth(const codec_code_tables *t, uint32_t u) {
     return 1.0 / ((double)t->step[u] * (double)t->step[u]);
 }
 
-/* What codes as decoded lack, in their place, and what that is worth. */
+/* The errors of decoded codes, and their weights. */
 static void find_missing(void *context, size_t block) {
     const missing_task *t = context;
     const train_conditional_loss *l = t->l;
@@ -171,7 +171,7 @@ static void find_missing(void *context, size_t block) {
     l->sum[block] = sum;
 }
 
-/* The batch as decoded after its passes, into the arrays of the head. */
+/* Fills the arrays of a head from the batch as decoded after its passes. */
 static taper_status find_errors(train_conditional_loss *l, const train_conditional_batch *batch) {
     const codec_code_tables *t = l->tables;
     const codec_group *g = &batch->coder.group;

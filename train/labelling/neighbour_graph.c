@@ -30,7 +30,7 @@ static taper_status find_components(const train_pixels *pixels, codec_backend *b
 
 /* --- edges ------------------------------------------------------------------------------ */
 
-/* What is known of images: k neighbours each, squared distances, and edges from both ends. */
+/* The k nearest neighbours of each image, with squared distances. */
 typedef struct nearest {
     size_t n, k;
     const uint32_t *neighbour; /* [n][k] */
@@ -43,7 +43,7 @@ static int has(const nearest *near, size_t i, size_t j) {
     return 0;
 }
 
-/* Edges of an image that its own neighbours give, and those that others give to it. */
+/* Counts an image's edges: to its own neighbours, and to images that have it as a neighbour. */
 static void count_edges(const nearest *near, size_t *first) {
     for (size_t i = 0; i < near->n; i++)
         for (size_t m = 0; m < near->k; m++) {
@@ -59,11 +59,11 @@ static float weight_of(const nearest *near, size_t i, size_t m) {
     const double scale =
         sqrt(near->square[i * near->k + last]) * sqrt(near->square[j * near->k + last]);
     const double square = near->square[i * near->k + m];
-    /* copies of one image have distance 0, and their scale may be 0, too */
+    /* the distance and the scale of duplicate images may be 0 */
     return (float)(scale > 0.0 ? exp(-fmin(square / scale, 80.0)) : square > 0.0 ? 1e-30 : 1.0);
 }
 
-/* at[i]: where image i's next edge goes. */
+/* at[i]: the place of image i's next edge. */
 static void put_edges(const nearest *near, size_t *at, train_neighbour_graph *g) {
     for (size_t i = 0; i < near->n; i++)
         for (size_t m = 0; m < near->k; m++) {
@@ -106,7 +106,7 @@ static taper_status link(const nearest *near, train_neighbour_graph *g) {
     return status;
 }
 
-/* --- all of it -------------------------------------------------------------------------- */
+/* --- all steps -------------------------------------------------------------------------- */
 
 static taper_status search(const float *code, size_t n, uint32_t width, unsigned threads,
                            train_neighbour_graph *g, taper_error *error) {

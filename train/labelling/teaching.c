@@ -1,6 +1,6 @@
-/* teaching.c -- what the loop is given: batches, the teacher's losses, reports; see teaching.h.
+/* teaching.c -- functions for the loop: batches, the teacher's losses, reports; see teaching.h.
  *
- * All that is random is numbered by (seed, epoch), or (seed, step). */
+ * All random numbers depend on (seed, epoch) or (seed, step). */
 #include "train/labelling/teaching.h"
 #include "formats/bytes.h"
 #include "train/device/feed.h"
@@ -15,9 +15,9 @@
 
 enum { LABELLED_BATCH = 100, BATCH = 250 };
 
-/* Rows that are drawn one after the other, each once before any comes again. */
+/* Rows that are drawn one after the other; each is drawn once before any repeats. */
 typedef struct deck {
-    uint32_t *rows, *turn; /* [n] numbers of rows, rising; in a random order */
+    uint32_t *rows, *turn; /* [n] row numbers, rising; in a random order */
     size_t n;
 } deck;
 
@@ -26,7 +26,7 @@ typedef struct run {
     const train_pixels *data;
     const train_teaching_callbacks *callbacks;
     size_t labelled_batch, batch, batches; /* batches: of an epoch */
-    deck own, guesses;                     /* rows with a label, and those whose label is a guess */
+    deck own, guesses;                     /* rows with a known label, and with a guess */
     uint32_t *epoch_labelled;              /* [batches][labelled_batch] */
     uint32_t *epoch_rows;                  /* [data->n] in an epoch's order */
     train_order shuffled_labelled, shuffled;
@@ -66,8 +66,8 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
                       "the order of %zu batches", r->batches);
 }
 
-/* The deck's rows number at, at + 1 ..: count of them, the deck shuffled anew each time through.
- * first: of an epoch; the deck's order is then not there yet. */
+/* Draws `count` rows from number `at` on. The deck is shuffled before each pass. first 1: of an
+ * epoch, where the deck's order has to be computed. */
 static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
     for (size_t i = 0; i < count; i++, at++) {
         if ((!i && first) || at % d->n == 0) {
@@ -78,8 +78,8 @@ static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, u
     }
 }
 
-/* All rows once, but for those that fill no batch. Of a labelled batch half are guesses, where
- * there are guesses: these are many, and mostly of images that are easy. */
+/* Orders an epoch: all rows once, except a remainder smaller than a batch. Half of a labelled batch
+ * are guesses if there are any, because these are many, and mostly of easy images. */
 static void shuffle(run *r, uint64_t epoch) {
     const uint64_t seed = r->options->seed;
     const size_t n = r->labelled_batch;
@@ -132,7 +132,7 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
                       (unsigned long long)step + 1);
 }
 
-/* Of whole epochs. */
+/* The number of steps, in whole epochs. */
 static uint64_t steps_of(const run *r) {
     enum { EPOCHS = 15, STEPS = 1000 };
     if (r->options->epochs) return r->options->epochs * r->batches;

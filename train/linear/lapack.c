@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Fortran's: all by reference, lengths of the texts behind. */
+/* Fortran functions: all arguments by reference, lengths of strings at the end. */
 typedef void dsyevr_fn(const char *job, const char *range, const char *half, const int *n,
                        double *a, const int *lda, const double *low, const double *high,
                        const int *first, const int *last, const double *tolerance, int *found,
@@ -25,7 +25,7 @@ typedef void dgesdd_fn(const char *job, const int *m, const int *n, double *a, c
                        double *value, double *u, const int *ldu, double *v, const int *ldv,
                        double *work, const int *work_size, int *iwork, int *info, size_t);
 
-/* --- in the process: loading ----------------------------------------------------------- */
+/* --- in the child process: loading ----------------------------------------------------- */
 
 static int there_is_room(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -34,8 +34,8 @@ static int there_is_room(size_t bytes) {
     return 1;
 }
 
-/* OpenBLAS takes a buffer for each of its threads and tries for ever when it gets none. So there is
- * to be room before it is loaded, for fewer threads if need be. */
+/* OpenBLAS allocates a buffer for each of its threads and retries forever if that fails. So memory
+ * is checked before it is loaded, and the number of threads is reduced if necessary. */
 static taper_status make_room(taper_error *error) {
     const size_t code = (size_t)64 << 20, thread = (size_t)144 << 20;
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
@@ -70,7 +70,7 @@ static taper_status load(void **library, taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "LAPACK cannot be loaded: %s", why);
 }
 
-/* --- in the process: decompositions ---------------------------------------------------- */
+/* --- in the child process: decompositions ---------------------------------------------- */
 
 static taper_status no_memory(uint32_t n, taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM,
@@ -120,8 +120,8 @@ static taper_status find_singular_vectors(const train_lapack *l, void *library,
                         "LAPACK finds no singular values of %u units (dgesdd: %d)", l->n, info);
 }
 
-/* Answer every request, the number of eigenvectors or 0, with the outcome. The libraries' own words
- * say nothing to the person who trains. */
+/* Answers every request, the number of eigenvectors or 0 for an SVD, with the result. Messages of
+ * the libraries are suppressed, because they do not help users. */
 static void serve(const train_lapack *l, int socket) {
     void *library = NULL;
     uint32_t k;
@@ -137,14 +137,14 @@ static void serve(const train_lapack *l, int socket) {
     }
 }
 
-/* --- beside it ------------------------------------------------------------------------- */
+/* --- in the parent process ------------------------------------------------------------- */
 
 static void begin_process(const train_lapack *l, const int ends[2]) {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) signal(ending[i], SIG_DFL);
     close(ends[0]);
     serve(l, ends[1]);
-    _Exit(0); /* the process that was made for this, not the program */
+    _Exit(0); /* the child process only */
 }
 
 taper_status train_lapack_open(train_lapack *l, uint32_t n, taper_error *error) {
@@ -169,7 +169,7 @@ taper_status train_lapack_open(train_lapack *l, uint32_t n, taper_error *error) 
 
 void train_lapack_close(train_lapack *l) {
     if (!l->matrix) return;
-    if (l->socket >= 0) close(l->socket); /* at which it ends */
+    if (l->socket >= 0) close(l->socket); /* ends the child process */
     if (l->process > 0)
         while (waitpid(l->process, NULL, 0) < 0 && errno == EINTR) continue;
     munmap(l->matrix, l->bytes);

@@ -9,16 +9,16 @@
 enum {
     STEPS = 40,
     BLOCK = 4096,       /* rows multiplied at once */
-    THRESHOLDS = 4,     /* an octave apart; the usual steps of 25 to 40 dB */
-    LEAST_THRESHOLD = 8 /* 8-bit levels times sqrt(window values), as codes are */
+    THRESHOLDS = 4,     /* one octave apart: the usual steps at 25 to 40 dB */
+    LEAST_THRESHOLD = 8 /* in units of codes: 8-bit levels times sqrt(window values) */
 };
-/* Thresholds begin this much higher, and arrive after this part of the steps. */
+/* Initial factor of the thresholds, and the fraction of the steps after which it is 1. */
 static const double HIGHEST = 8, FALLING = 0.5;
-/* Every row counts as so many parts of a window for the basis as it is: those whose coefficients
- * never reach a threshold stay. */
+/* Weight of the present basis, in windows per row. It keeps rows whose coefficients never reach a
+ * threshold. */
 static const double INERTIA = 1e-5;
-/* How far beyond its optimum a step goes: half the steps do. Below 2, where such steps cease to
- * converge. */
+/* Over-relaxation factor of a step, which halves the number of steps. It must be below 2 for
+ * convergence. */
 static const double BEYOND = 1.9;
 
 int train_sparse_is_possible(uint32_t units, size_t windows) {
@@ -26,21 +26,21 @@ int train_sparse_is_possible(uint32_t units, size_t windows) {
            windows >= (size_t)TRAIN_SPARSE_ROWS_PER_UNIT * units;
 }
 
-/* --- turning --------------------------------------------------------------------------- */
+/* --- rotation -------------------------------------------------------------------------- */
 
 typedef struct work {
     codec_backend *be;
     uint32_t units;
-    const float *codes; /* [n][units] by the basis as it was */
+    const float *codes; /* [n][units] in the initial basis */
     size_t n;
     float *turn;               /* [units][units] Q: coefficients are Q y */
     float *kept;               /* [BLOCK][units] */
-    float *moment; /* [units][units] sum of kept y^T, each over T^2 */
-    train_lapack lapack; /* for the orthogonal factor */
+    float *moment;             /* [units][units] sum of kept y^T, each over T^2 */
+    train_lapack lapack;       /* for the orthogonal factor */
     taper_error *error;
 } work;
 
-/* c to the sum over thresholds of (c if |c| > T, else 0) * scale^2 / T^2. */
+/* Replaces c by the sum over thresholds of (c if |c| > T, else 0) * scale^2 / T^2. */
 static void keep_large(float *c, size_t n, double scale) {
     float threshold[THRESHOLDS], weight[THRESHOLDS];
     for (int t = 0; t < THRESHOLDS; t++) {
@@ -72,7 +72,7 @@ static taper_status gather_moment(work *w, double scale) {
 static taper_status orthogonal_factor(work *w, const float *a, double b) {
     size_t square = (size_t)w->units * w->units;
     for (size_t i = 0; i < square; i++) w->lapack.matrix[i] = a[i] + b * w->turn[i];
-    /* LAPACK sees the transpose, M^T = U S V^T: the factor wanted is V U^T, and by rows V^T is V */
+    /* LAPACK gets the transpose, M^T = U S V^T: the factor is V U^T, and V^T by rows is V */
     TAPER_TRY(train_lapack_svd(&w->lapack, w->error));
     float *u = w->moment, *v = w->kept; /* neither is needed any more; BLOCK >= units */
     for (size_t i = 0; i < square; i++) u[i] = (float)w->lapack.u[i], v[i] = (float)w->lapack.v[i];
@@ -84,7 +84,7 @@ static taper_status turn_once(work *w, float *before, double scale) {
     memcpy(before, w->turn, square * sizeof *before);
     TAPER_TRY(gather_moment(w, scale));
     TAPER_TRY(orthogonal_factor(w, w->moment, INERTIA * (double)w->n));
-    for (size_t i = 0; i < square; i++) /* less what is already there, and as much again */
+    for (size_t i = 0; i < square; i++) /* over-relaxation */
         w->moment[i] = (float)(BEYOND - 1) * (w->turn[i] - before[i]);
     return orthogonal_factor(w, w->moment, 1);
 }
@@ -104,7 +104,7 @@ static void free_memory(work *w) {
     train_lapack_close(&w->lapack);
 }
 
-/* --- what comes of it ------------------------------------------------------------------ */
+/* --- applying the rotation ------------------------------------------------------------- */
 
 /* codes = codes turn^T, in place. */
 static taper_status turn_codes(work *w, float *codes) {
@@ -117,8 +117,8 @@ static taper_status turn_codes(work *w, float *codes) {
     return TAPER_OK;
 }
 
-/* Row u of net = sign * row order[u] of turn * synthesis; the component of largest magnitude is
- * positive. */
+/* Row u of net = sign * row order[u] of turn * synthesis, with the sign that makes its component of
+ * largest magnitude positive. */
 static taper_status turn_rows(const work *w, codec_network *net, const uint32_t *order) {
     size_t k = w->units, d = net->inputs;
     float *turned = malloc(k * d * sizeof *turned);

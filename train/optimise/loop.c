@@ -40,7 +40,7 @@ void train_loop_free(train_loop *l) {
 
 enum { OWN_PARTS = 4, MOST_PARTS = OWN_PARTS + TRAIN_CHECKPOINT_PARTS };
 
-/* The weights' vectors, then the learner's parts. */
+/* Lists the weights' vectors, then the learner's parts. */
 static uint32_t list_parts(const train_loop *l, train_checkpoint_part part[MOST_PARTS]) {
     const train_weights *w = l->weights;
     float *const vector[OWN_PARTS] = {w->parameter, w->m, w->v, w->best};
@@ -129,7 +129,7 @@ static taper_status take_step(train_loop *l, taper_error *error) {
     return status;
 }
 
-/* Step `step` (from 0) into the epoch's sums, or into the running means. */
+/* Adds the losses of step `step` (from 0) to the epoch's sums or to the running means. */
 static void add_losses(train_loop *l, const double *losses, uint64_t step) {
     double keep = step < 200 ? (double)step / (double)(step + 1) : 0.995;
     for (int i = 0; i < TRAIN_LOSSES; i++)
@@ -146,7 +146,7 @@ static void report_step(train_loop *l, uint64_t step) {
     if (l->learner->progress(l->self, l, step, mean, left)) l->stopped = 1;
 }
 
-/* What the steps since the last look have lost, and whether one of them diverged. */
+/* Downloads the losses since the last download, and checks for divergence. */
 static taper_status look(train_loop *l, taper_error *error) {
     double losses[TRAIN_MOST_LOOK][TRAIN_LOSSES];
     train_verdict verdict;
@@ -177,7 +177,7 @@ static void report_epoch(train_loop *l, uint32_t epoch, double seconds) {
 
 static taper_status keep_best(train_loop *l, double loss) {
     l->stale_epochs++;
-    if (!(loss <= l->best_loss)) return TAPER_OK; /* NaN too; of equals the last */
+    if (!(loss <= l->best_loss)) return TAPER_OK; /* also for NaN; among equals the last is kept */
     l->best_loss = loss;
     l->stale_epochs = 0;
     if (!l->weights->best) return TAPER_OK;

@@ -4,10 +4,10 @@
 #include <math.h>
 
 static const double checkpoint_seconds = 60.0;
-enum { CHECKPOINTS = 16 }; /* of a run that is over within a minute, as those of GPUs are */
+enum { CHECKPOINTS = 16 }; /* also in runs of less than a minute, as on GPUs */
 static const float max_norm = 100.0f;
 
-/* A device's refusal as a sentence. */
+/* Adds a message to a failure of the device. */
 static taper_status told(taper_status status, uint64_t step, taper_error *error) {
     if (status == TAPER_OK) return status;
     return train_told(status, error, "training step %llu could not be taken",

@@ -5,19 +5,19 @@
 #include "train/sampling/quantile.h"
 #include <stdlib.h>
 
-enum { TOGETHER = 32 }; /* units that take the decisions before them at once */
+enum { TOGETHER = 32 }; /* units to which the feedback of earlier units is added at once */
 
 typedef struct task {
     const float *feedback;
     size_t units, rows;
     double beta;
     float centre;
-    float *a;       /* [rows][units]: decided units have x here */
+    float *a;       /* [rows][units]; x for decided units */
     float *columns; /* [units][TOGETHER] of the feedback, transposed */
     float *values;  /* [rows] of a unit */
 } task;
 
-/* a of units first .. first + TOGETHER - 1 less what the units before `first` feed to them. */
+/* Subtracts from a of units first .. first + TOGETHER - 1 the feedback of units before `first`. */
 CODEC_CLONES static void take_decisions(const task *t, size_t first, size_t n) {
     for (size_t j = 0; j < first; j++)
         for (size_t l = 0; l < TOGETHER; l++)
@@ -30,7 +30,7 @@ CODEC_CLONES static void take_decisions(const task *t, size_t first, size_t n) {
     }
 }
 
-/* Unit k's bias; a becomes x, and the units up to `end` take it. */
+/* Computes unit k's bias; a becomes x, and the feedback to units before `end` is subtracted. */
 static float decide(const task *t, size_t k, size_t end) {
     for (size_t i = 0; i < t->rows; i++) t->values[i] = t->a[i * t->units + k];
     float threshold = train_exact_quantile(t->values, t->rows, t->beta);
