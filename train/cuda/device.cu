@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A device's state. Memory is few large pieces (arenas), known by their beginning. */
+/* The state of a device. Its allocations are few and large (arenas), identified by address. */
 struct cuda_device {
     int ordinal;
     train_precision precision;
     char name[24];
-    std::mutex lock; /* of what follows */
+    std::mutex lock; /* of the members below */
     std::map<const char *, size_t> pieces;
     cuda_keeper keeper;
     char fault[192];
@@ -24,7 +24,7 @@ static cuda_device *device_of(const train_device *device) { return (cuda_device 
 
 /* --- failures -------------------------------------------------------------------------- */
 
-/* Note the first failure, in words. */
+/* Records the message of the first failure. */
 static void note(cuda_device *d, const char *operation, const char *why) {
     std::lock_guard<std::mutex> guard(d->lock);
     if (!d->fault[0]) snprintf(d->fault, sizeof d->fault, "%s: %s: %s", d->name, operation, why);
@@ -33,7 +33,7 @@ static void note(cuda_device *d, const char *operation, const char *why) {
 static taper_status status_of(cuda_device *d, const char *operation, cudaError_t error) {
     if (error == cudaSuccess) return TAPER_OK;
     if (error == cudaErrorMemoryAllocation) {
-        cudaGetLastError(); /* which leaves the device as it was */
+        cudaGetLastError(); /* clears the error */
         return TAPER_ERR_NOMEM;
     }
     note(d, operation, cudaGetErrorString(error));
@@ -46,7 +46,7 @@ const char *train_cuda_fault(const train_device *device) {
 
 /* --- operations ------------------------------------------------------------------------ */
 
-/* Is array[bytes] within a piece that was given out? */
+/* Whether array[bytes] is within one allocation. */
 static bool is_given(cuda_device *d, const void *array, size_t bytes) {
     std::lock_guard<std::mutex> guard(d->lock);
     auto at = d->pieces.upper_bound((const char *)array);
@@ -114,8 +114,8 @@ static void forget(cuda_device *d, const void *memory) {
     d->pieces.erase((const char *)memory);
 }
 
-/* Forgotten first: once it is free, another thread may be given the same memory. cudaFree waits for
- * the device. */
+/* Removed from the list first, because another thread may get the same memory once it is free.
+ * cudaFree waits for the device. */
 static void release(train_device *device, void *memory, size_t bytes) {
     cuda_device *d = device_of(device);
     if (!memory) return;
@@ -164,15 +164,15 @@ static taper_status sync_stream(train_stream *s) {
 
 /* --- uploads --------------------------------------------------------------------------- */
 
-/* From pageable memory. The driver would have to stop the host in the middle. */
+/* Uploads from pageable memory; the host waits, because the driver copies it in parts. */
 static taper_status upload_large(train_stream *s, void *to, const void *host, size_t bytes) {
     TAPER_TRY(status_of(device_of(s->device), "upload",
                         cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda_on(s))));
     return wait(s);
 }
 
-/* Small uploads are copied, and the host goes on: a step has several, and waits for none. A piece
- * that is full is left to the driver until all of it has gone. */
+/* Small uploads are copied to a page-locked piece, so that the host does not wait: a step has
+ * several. When a piece is full, the other one is used after its uploads are done. */
 static taper_status turn_small(train_stream *s) {
     cuda_device *d = device_of(s->device);
     cuda_stream *own = cuda_stream_of(s);
@@ -215,7 +215,8 @@ static taper_status stage(train_stream *s, size_t bytes, void **host) {
     return TAPER_OK;
 }
 
-/* The copy goes after what the stream had reached at the send before, and before what comes now. */
+/* The copy starts after the operations queued before the previous send, and ends before the
+ * operations queued from now on. */
 static taper_status send(train_stream *s, void *to, size_t bytes) {
     cuda_device *d = device_of(s->device);
     cuda_stream *own = cuda_stream_of(s);
@@ -261,7 +262,7 @@ static cudaError_t open_event(cudaEvent_t *event) {
     return cudaEventCreateWithFlags(event, cudaEventDisableTiming);
 }
 
-/* Streams, events, and room for small uploads. */
+/* Creates streams, events, and buffers for small uploads. */
 static taper_status open_queues(cuda_device *d, cuda_stream *own) {
     cudaError_t e = cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking);
     if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&own->copies, cudaStreamNonBlocking);
@@ -290,7 +291,7 @@ static taper_status open_stream(train_device *device, train_stream *s) {
 static const train_memory memory_table = {give,        release, zero, copy, upload,   download,
                                           sync_stream, stage,   send, room, cuda_keep};
 
-/* Why there are no devices. */
+/* The message why there are no devices. */
 static taper_status none(taper_error *error, cudaError_t why) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
@@ -343,7 +344,7 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
                              taper_error *error) {
     *device = train_device{};
     TAPER_TRY(check(ordinal, error));
-    void *probe = NULL; /* the first memory is where a busy device says so */
+    void *probe = NULL; /* a busy device fails at the first allocation */
     cudaError_t got = cudaSetDevice(ordinal);
     if (got == cudaSuccess) got = cudaMalloc(&probe, 1);
     cudaFree(probe);
@@ -361,9 +362,9 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
     device->memory = &memory_table;
     device->operations = &train_cuda_operations;
     device->state = d;
-    device->look_every = 16; /* steps take less than a millisecond where it counts */
+    device->look_every = 16; /* small steps take less than a millisecond */
     device->block_rows = (size_t)32 * TRAIN_LEAST_ROWS;
-    device->models_at_once = 4; /* small ones leave most of it idle */
+    device->models_at_once = 4; /* small models use a small part of the device */
     device->open = open_stream, device->close = close_stream;
     return TAPER_OK;
 }

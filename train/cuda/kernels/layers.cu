@@ -1,4 +1,4 @@
-/* layers.cu -- layers that are clipped, that are added to, that are normalised; see
+/* layers.cu -- clipped layers, residual layers, normalised layers; see
  * train/device/operations.h. */
 #include "train/cuda/kernels/teams.h"
 #include "train/cuda/operations.h"
@@ -9,12 +9,12 @@ static const unsigned THREADS = 256;
 
 /* --- sums of columns ------------------------------------------------------------------- */
 
-/* A block has 32 columns, a lane each; its warps take its rows in turn. */
+/* A block has 32 columns, one for each lane; its warps share the rows. */
 static const unsigned WARPS = THREADS / CUDA_WARP;
 
 static size_t tiles_of(size_t width) { return (width + CUDA_WARP - 1) / CUDA_WARP; }
 
-/* Warp 0 gets the sums of its block's columns; all threads call it, once. */
+/* Warp 0 gets the sums of its block's columns; all threads call it once. */
 static __device__ float column_sum(float part, float *room) {
     const unsigned lane = threadIdx.x % CUDA_WARP;
     float sum = 0.0f;
@@ -38,8 +38,8 @@ static __global__ void add_sums_kernel(size_t blocks, size_t width, const float 
     if (warp == 0 && is_column) dbias[column] += sum;
 }
 
-/* Of all columns of a block of TRAIN_SUM_ROWS rows: where a thread of a kernel on the way back
- * begins, and what it then sums up. */
+/* The part of a thread of a gradient kernel: a column, and the rows of a block of TRAIN_SUM_ROWS
+ * that it sums. */
 struct rows_of_block {
     size_t column, first, end;
     int is_column;
@@ -59,7 +59,7 @@ static __device__ void put_sum(const rows_of_block *here, size_t tiles, size_t w
         sums[blockIdx.x / tiles * width + here->column] = sum;
 }
 
-/* --- from 0 to top --------------------------------------------------------------------- */
+/* --- clip to 0 .. top ------------------------------------------------------------------ */
 
 static __global__ void clip_kernel(unsigned team, size_t rows, size_t width,
                                    const float *__restrict__ bias, float top,
@@ -107,7 +107,7 @@ taper_status train_cuda_clip_backward(train_stream *s, size_t rows, size_t width
     return cuda_end(s, "clip_backward");
 }
 
-/* --- what is added, from 0 to top, and the sum up to top ------------------------------- */
+/* --- residual: clip to 0 .. top, add, limit to top ------------------------------------- */
 
 static __global__ void clip_added_kernel(unsigned team, size_t rows, size_t width,
                                          const float *__restrict__ bias, float top,
@@ -168,7 +168,7 @@ taper_status train_cuda_clip_added_backward(train_stream *s, size_t rows, size_t
     return cuda_end(s, "clip_added_backward");
 }
 
-/* --- a sum from -top to top, and its positive part ------------------------------------- */
+/* --- clip to -top .. top, and the positive part ---------------------------------------- */
 
 static __global__ void relu_added_kernel(unsigned team, size_t rows, size_t width,
                                          const float *__restrict__ bias, float top,
@@ -208,10 +208,10 @@ taper_status train_cuda_relu_added_backward(train_stream *s, size_t n, float top
     return cuda_end(s, "relu_added_backward");
 }
 
-/* --- normalised ------------------------------------------------------------------------ */
+/* --- batch normalisation --------------------------------------------------------------- */
 
-/* A block has 32 columns of all rows, a lane each; all threads of a lane get its column's sum, and
- * room may be used again. */
+/* A block has 32 columns of all rows, one for each lane. All threads of a lane get its column's
+ * sum; room may be reused after the call. */
 static __device__ float sum_of_column(float part, float *room) {
     const float sum = column_sum(part, room);
     BARRIER();

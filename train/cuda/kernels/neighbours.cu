@@ -1,4 +1,4 @@
-/* neighbours.cu -- sums and losses of codes that pick each other as neighbours; see
+/* neighbours.cu -- sums and losses of codes that select each other as neighbours; see
  * train/device/operations.h. */
 #include "train/cuda/kernels/neighbours.h"
 #include "train/cuda/operations.h"
@@ -8,7 +8,7 @@ static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP;
 
 /* --- sums ------------------------------------------------------------------------------- */
 
-/* All lanes get the least of their warp. */
+/* All lanes get the minimum over their warp. */
 static __device__ float warp_least(float value) {
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2) {
         const float other = __shfl_xor_sync(0xffffffffu, value, (int)apart);
@@ -17,7 +17,8 @@ static __device__ float warp_least(float value) {
     return value;
 }
 
-/* The least distance of each row to a column that it meets, and to one of its label; FLT_MAX. */
+/* The least distance of each row to a column of a pair, and to one with its label; FLT_MAX:
+ * none. */
 static __device__ void find_least(const train_neighbours &n, const cuda_warp_rows &w,
                                   float (&all)[CUDA_TOGETHER], float (&same)[CUDA_TOGETHER]) {
     for (unsigned r = 0; r < CUDA_TOGETHER; r++) all[r] = same[r] = FLT_MAX;
@@ -35,7 +36,7 @@ static __device__ void find_least(const train_neighbours &n, const cuda_warp_row
         all[r] = warp_least(all[r]), same[r] = warp_least(same[r]);
 }
 
-/* A lane's part of a row's sums; kernels relative to 2^most. */
+/* A lane's part of a row's sums; kernels are relative to 2^most. */
 struct lane_sums {
     float most, most_same, all, same, logs, count, hinges;
 };
@@ -54,7 +55,7 @@ static __device__ void add_pair(const train_neighbours &n, train_kernel k, float
     }
 }
 
-/* Lane 0 writes what its warp has summed. */
+/* Lane 0 writes the sums of its warp. */
 static __device__ void write_sums(const lane_sums &from, double *to, bool is_there) {
     train_log_sum all = {(double)from.most, warp_sum((double)from.all)},
                   same = {(double)from.most_same, warp_sum((double)from.same)};
@@ -102,7 +103,7 @@ taper_status train_cuda_neighbour_sums(train_stream *s, const train_neighbours *
 
 /* --- losses ----------------------------------------------------------------------------- */
 
-/* All threads get the largest of their block; room[WARPS] is for one call. */
+/* All threads get the maximum over their block; room[WARPS] is used by one call only. */
 static __device__ double block_most(double value, double *room) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2) {
@@ -115,7 +116,7 @@ static __device__ double block_most(double value, double *room) {
     return value;
 }
 
-/* What all pairs have in common: one block, two passes over the rows' sums. */
+/* Sums over all pairs: one block, two passes over the sums of rows. */
 static __global__ void pairs_kernel(train_neighbours n, train_all_pairs *to) {
     SHARED(double, room, CUDA_WARP);
     SHARED(double, tops, WARPS);

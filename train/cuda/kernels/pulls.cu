@@ -1,5 +1,4 @@
-/* pulls.cu -- what codes that pick each other as neighbours do to each other; see
- * train/device/operations.h. */
+/* pulls.cu -- the gradient of losses of neighbours; see train/device/operations.h. */
 #include "train/cuda/kernels/neighbours.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -11,7 +10,7 @@ static __device__ train_share share_of(const train_neighbours &n, size_t row) {
     return share;
 }
 
-/* The pull of a pair that meets, and what it does to alpha, which is added. */
+/* The pull of a pair; its part of the gradient by alpha is added to by_alpha. */
 static __device__ float pull_of(const train_neighbours &n, train_kernel k, train_share row,
                                 train_share column, float square, bool is_same, float &by_alpha) {
     const float log_kernel = train_log_kernel(n.student, k, square);
@@ -23,7 +22,7 @@ static __device__ float pull_of(const train_neighbours &n, train_kernel k, train
     return pull + train_hinge_factor(&n) * hinge;
 }
 
-/* pull[rows][n.rows] of rows first .. */
+/* pull[rows][n.rows] for rows from `first` on. */
 static __global__ void pulls_kernel(size_t groups, train_neighbours n, size_t first, size_t rows,
                                     float *pull) {
     const train_kernel k = train_kernel_of(&n);

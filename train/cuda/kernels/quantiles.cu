@@ -1,4 +1,4 @@
-/* quantiles.cu -- quantiles of units, followed from batch to batch; see
+/* quantiles.cu -- tracks quantiles of units from batch to batch; see
  * train/device/operations.h. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -7,20 +7,20 @@
 
 static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP,
                       LEAST_ROWS = 8 * WARPS; /* of a part */
-/* Units of one launch, and parts: their sums fill the stream's room. */
+/* Limits of units of one launch, and of parts: their sums fill the stream's scratch memory. */
 static const unsigned MOST_UNITS = 4096,
                       MOST_PARTS = CUDA_ROOM_BYTES / sizeof(double) / 2 / MOST_UNITS;
 
-/* --- those that have seen a batch ------------------------------------------------------- */
+/* --- units that have seen a batch ------------------------------------------------------- */
 
-/* Parts that rows are summed in. */
+/* Number of parts into which rows are divided. */
 static unsigned parts_of(size_t rows) {
     const size_t parts = (rows - 1) / LEAST_ROWS + 1;
     return parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
 }
 
-/* A block for CUDA_WARP units, a lane each, and a part of the rows: room[part][units] of the
- * distances from the threshold, then as many counts of values above it. */
+/* A block has CUDA_WARP units, one for each lane, and a part of the rows. room[part][units] gets
+ * the sums of distances from the threshold, then as many counts of values above it. */
 static __global__ void distances_kernel(size_t rows, size_t stride, size_t units, unsigned parts,
                                         const float *a, const float *bias, double *room) {
     SHARED(double, distances, THREADS);
@@ -62,13 +62,13 @@ static __global__ void follow_kernel(size_t rows, size_t units, unsigned parts, 
     }
 }
 
-/* --- those that see their first --------------------------------------------------------- */
+/* --- units that see their first batch --------------------------------------------------- */
 
-/* A block for TOGETHER units side by side, whose values of a row are one sector of memory: thread t
- * has rows t / TOGETHER, and so on, of unit t % TOGETHER. */
+/* A block has TOGETHER adjacent units, whose values in a row are one sector of memory. Thread t has
+ * rows t / TOGETHER, (t + THREADS) / TOGETHER, .. of unit t % TOGETHER. */
 static const unsigned TOGETHER = 8, SLOTS = WARPS * TOGETHER;
 
-/* Bits that are ordered as the numbers are, -0 being 0; and back. */
+/* Bits whose order is that of the numbers, -0 being 0; and the reverse. */
 static __device__ uint32_t rank_bits(float x) {
     union {
         float f;
@@ -95,14 +95,15 @@ struct most_of {
     __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a < b ? b : a; }
 };
 
-/* Shared memory for what threads of a unit bring together: two places, taken in turn, so that a
- * warp that is ahead does not write what another still reads. */
+/* Shared memory for exchanges among the threads of a unit. Two buffers are used alternately, so
+ * that a fast warp does not overwrite what another still reads. */
 template <typename T> struct meeting {
     T *room; /* [2][SLOTS] */
     unsigned turn;
 };
 
-/* All threads of a unit get what theirs come to, in the same order; all of the block call it. */
+/* A reduction over the threads of each unit, in the same order for all; all threads of the block
+ * call it. */
 template <typename T, class Op> static __device__ T of_unit(T value, Op op, meeting<T> *at) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP,
                    unit = threadIdx.x % TOGETHER;
@@ -127,8 +128,8 @@ struct column {
     BELOW(r, (c).rows);                \
     r += THREADS / TOGETHER
 
-/* The bits of the value that `rank` others come before, by falling size: the highest that more than
- * `rank` values reach, found bit by bit. */
+/* The bits of the value of rank `rank` by falling size: the greatest that more than `rank` values
+ * reach, found bit by bit. */
 static __device__ uint32_t select_falling(const column &c, size_t rank, meeting<uint32_t> *at) {
     uint32_t found = 0;
     for (uint32_t bit = 0x80000000u; bit; bit >>= 1) {

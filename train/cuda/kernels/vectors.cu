@@ -82,7 +82,7 @@ taper_status train_cuda_standardise(train_stream *s, size_t n, float centre, flo
     return cuda_end(s, "standardise");
 }
 
-/* A block has a tile of TILE x TILE of one matrix: read by rows and written by rows. */
+/* A block has a tile of TILE x TILE of one matrix; it reads rows and writes rows. */
 static __global__ void transpose_kernel(size_t across, size_t of_one, size_t rows, size_t columns,
                                         const float *from, float *to) {
     SHARED(float, tile, TILE *(TILE + 1));
@@ -136,7 +136,7 @@ taper_status train_cuda_add_difference(train_stream *s, size_t n, const float *a
 
 /* --- sums ------------------------------------------------------------------------------ */
 
-/* numbers a thread has at least; blocks at most */
+/* elements of a thread, at least; blocks, at most */
 static const unsigned SUM_EACH = 8, SUM_BLOCKS = 512;
 
 static unsigned sum_blocks(size_t n) {
@@ -166,7 +166,7 @@ static __global__ void distance_kernel(size_t n, const float *a, const float *b,
     if (threadIdx.x == 0) room[blockIdx.x] = apart, room[SUM_BLOCKS + blockIdx.x] = length;
 }
 
-/* Of one block: *sum = add_to *sum + sum of room[n]. */
+/* Runs in one block: *sum = add_to *sum + sum of room[n]. */
 static __global__ void finish_kernel(size_t n, const double *room, int add_to, double *sum) {
     SHARED(double, warps, CUDA_WARP);
     double part = 0.0;
@@ -206,8 +206,8 @@ taper_status train_cuda_distance(train_stream *s, size_t n, const float *a, cons
 
 /* --- weight decay of rows ------------------------------------------------------------- */
 
-/* A row a block: its sums, then its gradient, for which the cache has the row still.
- * room[block] gets the value of the block's rows. */
+/* A block for each row: its sums, then its gradient, while the row is still in the cache.
+ * room[block] gets the penalty of the block's rows. */
 static __global__ void decay_kernel(train_penalty penalty, train_coefficient coefficient,
                                     double strength, size_t rows, size_t width, const float *weight,
                                     float *gradient, double *lambda, double *room) {
@@ -243,7 +243,7 @@ static __global__ void decay_kernel(train_penalty penalty, train_coefficient coe
     if (threadIdx.x == 0) room[blockIdx.x] = value;
 }
 
-/* Of one block. */
+/* Runs in one block. */
 static __global__ void value_kernel(size_t n, const double *room, double *value) {
     SHARED(double, warps, CUDA_WARP);
     double sum = 0.0;
@@ -281,7 +281,7 @@ taper_status train_cuda_judge(train_stream *s, uint64_t step, const double *loss
     return cuda_end(s, "judge");
 }
 
-/* copy: of w, for products, or NULL. */
+/* copy: the bfloat16 copy of w, or NULL. */
 static __global__ void adam_kernel(size_t n, train_adam_step step, const train_verdict *verdict,
                                    const float *g, float *w, float *m, float *v, uint16_t *copy) {
     if (verdict->diverged) return;

@@ -96,7 +96,7 @@ template <typename T> static cublasStatus_t make(T **handle, const T &what) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* None is fine, for all but the library's own handle. */
+/* NULL is legal, except for the library's own handle. */
 template <typename T> static cublasStatus_t end(T *handle) {
     const cuda_model_turn turn;
     if (handle && !alive.erase(handle)) return CUBLAS_STATUS_INVALID_VALUE;
@@ -137,7 +137,7 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t wish) 
 
 /* --- attributes ------------------------------------------------------------------------ */
 
-/* Where an attribute is kept, and how large it is; the value must be as large. */
+/* The address of an attribute and its size, which the given value must have. */
 struct place {
     void *at;
     size_t bytes;

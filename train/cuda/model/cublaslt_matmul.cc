@@ -34,9 +34,9 @@ static cuda_model_refusal refusal_of(unsigned epilogue) {
     return plain ? CUDA_MODEL_NOT_FOUND : CUDA_MODEL_OFFERED;
 }
 
-/* --- what is asked for ----------------------------------------------------------------- */
+/* --- the requested product ------------------------------------------------------------- */
 
-/* D[m][n] = alpha op(A)[m][k] op(B)[k][n] + beta C, all by columns. */
+/* D[m][n] = alpha op(A)[m][k] op(B)[k][n] + beta C, all column-major. */
 struct problem {
     description product;
     matrix a, b, c, d;
@@ -65,7 +65,7 @@ static bool fits(const problem &p) {
            depth_of(p) == rows_of(p.b, turned[1]) && is_shape(p.c, m, n) && is_shape(p.d, m, n);
 }
 
-/* The rows of NVIDIA's table of types that are used here. */
+/* The combinations of types from NVIDIA's table that are used here. */
 static bool are_types(const problem &p) {
     const bool small = p.a.type == CUDA_R_16BF, recent = cuda_model_here.capability >= 80;
     if (p.product.scale != CUDA_R_32F || p.a.type != p.b.type || p.c.type != p.d.type) return false;
@@ -76,7 +76,7 @@ static bool are_types(const problem &p) {
            (small ? recent : p.a.type == CUDA_R_32F && p.d.type == CUDA_R_32F);
 }
 
-/* Sums are made of factors that lie as those of a weight gradient do. */
+/* Sums require factors that are transposed as in a weight gradient. */
 static bool is_epilogue(const description &d) {
     switch (d.epilogue) {
     case CUBLASLT_EPILOGUE_DEFAULT:
@@ -101,7 +101,7 @@ static bool is_same(const matrix &x, const matrix &y) {
     return x.type == y.type && is_shape(x, y.rows, y.columns) && x.stride == y.stride;
 }
 
-/* But for addresses. */
+/* Compares descriptions without addresses. */
 static bool is_same(const description &x, const description &y) {
     return x.compute == y.compute && x.scale == y.scale && x.turned[0] == y.turned[0] &&
            x.turned[1] == y.turned[1] && x.epilogue == y.epilogue && x.vector_type == y.vector_type;
@@ -123,13 +123,13 @@ static bool read_problem(cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
 
 /* --- algorithms ------------------------------------------------------------------------ */
 
-/* What each was chosen for. */
+/* The problem for which each algorithm was chosen. */
 static std::vector<problem> chosen;
 static const uint64_t MARK = 0x7461706572ull;
 
 static bool is_power(uint32_t x) { return x && !(x & (x - 1)); }
 
-/* The vector is as aligned as its address now is. */
+/* Records the promised alignments; that of the vector is its present one. */
 static bool promise(const cublasLtMatmulPreferenceOpaque_t &wish, problem *p) {
     const uintptr_t vector = (uintptr_t)p->product.vector | 256;
     std::copy(wish.alignment, wish.alignment + 4, p->alignment);
@@ -170,7 +170,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
 
 static size_t size_of(int type) { return type == CUDA_R_32F ? sizeof(float) : sizeof(uint16_t); }
 
-/* To the nearest number with `bits` fewer of them, ties to even. */
+/* Rounds to a number with `bits` fewer bits, to nearest, ties to even. */
 static float rounded(float x, int bits) {
     uint32_t all = __float_as_uint(x);
     if ((all & 0x7fffffffu) >= 0x7f800000u) return x;
@@ -197,7 +197,7 @@ static void store(int type, void *to, size_t i, float x) {
 
 /* --- the product ----------------------------------------------------------------------- */
 
-/* A call, whose descriptors may be gone when it is due. */
+/* A queued call; its descriptors may be destroyed before it runs. */
 struct task {
     problem p;
     float alpha, beta;
@@ -206,7 +206,7 @@ struct task {
     size_t workspace_bytes;
 };
 
-/* x[outer][inner] of a factor, as it is multiplied. by_rows: its rows are the outer ones. */
+/* x[outer][inner] of a factor, rounded as in the product. by_rows: the outer index is the row. */
 static std::vector<float> taken(const task &t, const matrix &x, const void *from, bool by_rows) {
     const uint64_t outer = by_rows ? x.rows : x.columns, inner = by_rows ? x.columns : x.rows,
                    step = by_rows ? 1 : (uint64_t)x.stride, next = by_rows ? (uint64_t)x.stride : 1;
@@ -230,7 +230,7 @@ static void sum_factor(const task &t, const std::vector<float> &x) {
     }
 }
 
-/* Of one number of D, in row i. */
+/* Applies the epilogue to one number of D in row i. */
 static float finished(const task &t, float value, size_t i) {
     const uint32_t epilogue = t.p.product.epilogue;
     if (epilogue == CUBLASLT_EPILOGUE_BIAS || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
@@ -240,7 +240,7 @@ static float finished(const task &t, float value, size_t i) {
 
 static void run(const task &t) {
     const size_t m = t.p.d.rows, n = t.p.d.columns, k = depth_of(t.p);
-    if (cuda_model_launch_fails()) return; /* which cudaGetLastError tells */
+    if (cuda_model_launch_fails()) return; /* cudaGetLastError reports it */
     if (cuda_model_counts("product", 0, (uint64_t)m * n * k)) return;
     memset(t.workspace, 0xff, t.workspace_bytes);
     const std::vector<float> a = taken(t, t.p.a, t.a, !t.p.product.turned[0]),
@@ -257,9 +257,9 @@ static void run(const task &t) {
         }
 }
 
-/* --- its arguments --------------------------------------------------------------------- */
+/* --- checking arguments ---------------------------------------------------------------- */
 
-/* Memory of the device's that a task reads or writes. */
+/* Device memory that a task reads or writes. */
 struct extent {
     const char *at;
     size_t bytes;
@@ -280,7 +280,7 @@ static bool overlap(const extent &x, const extent &y) {
     return x.bytes && y.bytes && x.at < y.at + y.bytes && y.at < x.at + x.bytes;
 }
 
-/* What a GPU would not notice. */
+/* Checks for errors that a GPU would not detect. */
 static void check_memory(const task &t) {
     const extent d = extent_of(t.p.d, t.d), vector = vector_of(t),
                  workspace = {(const char *)t.workspace, t.workspace_bytes},
@@ -300,7 +300,7 @@ static void check_memory(const task &t) {
 
 static bool is_aligned(const void *at, uint32_t bytes) { return (uintptr_t)at % bytes == 0; }
 
-/* What the algorithm was promised. */
+/* Whether the promised alignments hold. */
 static bool is_kept(const task &t, const problem &promised) {
     const uint32_t *align = promised.alignment;
     return is_same(t.p, promised) && is_aligned(t.a, align[0]) && is_aligned(t.b, align[1]) &&
@@ -310,9 +310,9 @@ static bool is_kept(const task &t, const problem &promised) {
            (t.workspace || !t.workspace_bytes);
 }
 
-/* --- on a stream ----------------------------------------------------------------------- */
+/* --- queueing -------------------------------------------------------------------------- */
 
-/* Workspaces of products that are not done. */
+/* Workspaces of queued products. */
 struct use {
     cudaStream_t stream;
     extent workspace;

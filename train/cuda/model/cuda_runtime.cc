@@ -1,4 +1,4 @@
-/* cuda_runtime.cc -- CUDA's runtime in the processor's memory; see cuda_model.h. */
+/* cuda_runtime.cc -- the CUDA runtime in host memory; see cuda_model.h. */
 #include "train/cuda/model/cuda_model.h"
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ static thread_local cudaError_t last_error;
 static bool lost;
 static uint64_t allocations, launches, fail_allocation, fail_launch;
 
-static std::map<char *, size_t> host_pieces; /* that the device may read by itself */
+static std::map<char *, size_t> host_pieces; /* page-locked memory */
 
 static std::recursive_mutex having;
 cuda_model_turn::cuda_model_turn() { having.lock(); }
@@ -141,7 +141,7 @@ cudaError_t cudaFreeHost(void *memory) {
     return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
-/* Are these bytes within one of the pieces? */
+/* Whether these bytes are within one of the allocations. */
 static bool is_within(const std::map<char *, size_t> &which, const void *from, size_t bytes) {
     auto at = which.upper_bound((char *)from);
     if (at == which.begin()) return false;
@@ -159,7 +159,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
     return cudaSuccess;
 }
 
-/* Between the device and memory of the host's that cudaHostAlloc did not give, the host waits. */
+/* With pageable host memory the host waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
     const cuda_model_turn turn;
@@ -175,7 +175,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 
 /* --- for tests ------------------------------------------------------------------------- */
 
-/* What TAPER_MODEL_FAIL says; the program has not begun. */
+/* Reads TAPER_MODEL_FAIL before the program starts. */
 __attribute__((constructor)) static void fail_as_asked() {
     const char *how = getenv("TAPER_MODEL_FAIL");
     unsigned long long number;

@@ -5,8 +5,8 @@
 #include <set>
 #include <stdlib.h>
 
-/* What is put on a stream, numbered from 1. Work may be to wait until another stream has got so
- * far. */
+/* The work of a stream, numbered from 1. Work may have to wait until another stream has reached a
+ * number. */
 struct queue {
     std::deque<std::function<void()>> work;
     uint64_t put = 0, done = 0;
@@ -33,7 +33,7 @@ static int chosen_timing() {
     return timing;
 }
 
-/* Do what is on a queue up to a place. */
+/* Runs a queue's work up to a number. */
 static void run(const queue_pointer &q, uint64_t until) {
     while (q->done < until && !q->work.empty()) {
         std::function<void()> next = std::move(q->work.front());
@@ -74,7 +74,7 @@ static cudaError_t told(void) {
     return cuda_model_is_lost() ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
-/* --- the runtime's --------------------------------------------------------------------- */
+/* --- functions of the runtime ---------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
     const cuda_model_turn turn;
