@@ -59,14 +59,14 @@ typedef struct message {
 typedef struct speaker {
     train_relay *relay;
     train_hooks hooks;
-    message *first, *last; /* that wait for its turn */
+    message *first, *last; /* that wait for its current */
     int done;
 } speaker;
 
 struct train_relay {
     const train_hooks *to;
-    pthread_mutex_t lock; /* of the members below */
-    size_t models, turn;  /* turn: the model whose messages are reported immediately */
+    pthread_mutex_t lock;   /* of the members below */
+    size_t models, current; /* current: the model whose messages are reported immediately */
     int stopped;
     speaker speaker[];
 };
@@ -74,7 +74,7 @@ struct train_relay {
 /* --- reporting ------------------------------------------------------------------------- */
 
 /* Calls the hook; returns its result. */
-static int tell(const train_hooks *to, const message *m) {
+static int report(const train_hooks *to, const message *m) {
     const train_callbacks *dense = &to->dense;
     const train_nested_callbacks *nested = &to->nested;
     switch (m->kind) {
@@ -162,8 +162,8 @@ static int say(speaker *s, message m) {
     pthread_mutex_lock(&r->lock);
     if (r->stopped)
         answer = 1;
-    else if (s == &r->speaker[r->turn] || !keep(s, &m))
-        answer = tell(r->to, &m);
+    else if (s == &r->speaker[r->current] || !keep(s, &m))
+        answer = report(r->to, &m);
     pthread_mutex_unlock(&r->lock);
     return answer;
 }
@@ -247,9 +247,9 @@ void train_relay_close(train_relay *r) {
 void train_relay_done(train_relay *r, size_t model) {
     pthread_mutex_lock(&r->lock);
     r->speaker[model].done = 1;
-    while (r->turn + 1 < r->models && r->speaker[r->turn].done && !r->stopped)
-        for (speaker *s = &r->speaker[++r->turn]; s->first; drop_first(s))
-            (void)tell(r->to, s->first);
+    while (r->current + 1 < r->models && r->speaker[r->current].done && !r->stopped)
+        for (speaker *s = &r->speaker[++r->current]; s->first; drop_first(s))
+            (void)report(r->to, s->first);
     pthread_mutex_unlock(&r->lock);
 }
 

@@ -122,9 +122,9 @@ static taper_status adapt_candidate(candidate *c, const train_job *j, taper_erro
 static taper_status add_predictors(taper_model *m, const train_job *j, taper_error *error) {
     train_job with = *j;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, j->options.conditional.saving.path,
-                                      j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
-                                      error));
+    TAPER_TRY(train_checkpoint_suffixed(&path, j->options.conditional.saving.path,
+                                        j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
+                                        error));
     with.options.conditional.saving.path = with.options.head.saving.path = path;
     taper_status status = train_add_conditional(m, &with, error);
     free(path);
@@ -234,8 +234,8 @@ static taper_status open_trial(trial *t, candidate *c, const train_job *j, codec
     train_saving *dense = &t->job.options.dense.saving,
                  *nested = &t->job.options.nested.training.saving;
     if (several) snprintf(suffix, sizeof suffix, ".%ux%u", window.width, window.height);
-    TAPER_TRY(train_checkpoint_beside(&t->dense, dense->path, suffix, error));
-    TAPER_TRY(train_checkpoint_beside(&t->nested, nested->path, suffix, error));
+    TAPER_TRY(train_checkpoint_suffixed(&t->dense, dense->path, suffix, error));
+    TAPER_TRY(train_checkpoint_suffixed(&t->nested, nested->path, suffix, error));
     dense->path = t->dense, nested->path = t->nested;
     return TAPER_OK;
 }

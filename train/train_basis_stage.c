@@ -42,7 +42,8 @@ static void say_step(void *user, double part) {
     train_say(*(const train_job **)user, "sparse basis", part);
 }
 
-static taper_status turn(taper_model *m, const train_job *j, const sample *s, taper_error *error) {
+static taper_status rotate(taper_model *m, const train_job *j, const sample *s,
+                           taper_error *error) {
     float *codes = malloc(s->n * m->network.units * sizeof *codes + 1);
     taper_status status = codes ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = codec_network_encode(&m->network, j->be, s->row, s->n, codes);
@@ -67,7 +68,7 @@ static taper_status fit(taper_model *m, int sparse, const train_job *j, const tr
     train_say(j, "eigenvectors", -1);
     if (status == TAPER_OK) status = train_pca_solve(&cov, &m->network, NULL, error);
     train_covariance_free(&cov);
-    if (status == TAPER_OK && s.row) status = turn(m, j, &s, error);
+    if (status == TAPER_OK && s.row) status = rotate(m, j, &s, error);
     free(s.row);
     return status;
 }

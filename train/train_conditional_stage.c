@@ -48,7 +48,7 @@ static taper_status learn_both(lesson *l, taper_error *error) {
     const train_job *j = l->job;
     train_conditional_options head = j->options.head;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, head.saving.path, ".head", error));
+    TAPER_TRY(train_checkpoint_suffixed(&path, head.saving.path, ".head", error));
     head.head = 1;
     head.saving.path = path;
     taper_status status = learn(l, &j->options.conditional, j->hooks->conditional, error);

@@ -192,7 +192,7 @@ static void move_model(taper_model *to, taper_model *from) {
 taper_status train_dense_stages(taper_model *m, const train_job *j, taper_error *error) {
     taper_model linear = *m; /* the baseline: the same units without stacks */
     linear.tied = 1;
-    train_rd_curve floor_curve, curve;
+    train_rd_curve baseline_curve, curve;
     if (codec_network_alloc(&linear.network, m->network.inputs, m->network.units, CODEC_TIED, NULL,
                             0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the linear model");
@@ -204,14 +204,14 @@ taper_status train_dense_stages(taper_model *m, const train_job *j, taper_error 
     uint8_t *memory = NULL;
     train_say(j, "calibration of the linear start", -1);
     taper_status status = train_round_and_calibrate(&linear, j, NULL, error);
-    if (status == TAPER_OK) status = train_evaluate_validation(&linear, j, &floor_curve, error);
+    if (status == TAPER_OK) status = train_evaluate_validation(&linear, j, &baseline_curve, error);
     if (status == TAPER_OK) status = grow_stacks(m, j, error);
     if (status == TAPER_OK && train_collect_windows(j->data, m->window, TRAIN_PART_TRAINING,
                                                     &pixels, &memory) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     if (status == TAPER_OK) status = train_network(m, j, &pixels, error);
     if (status == TAPER_OK) status = train_evaluate_validation(m, j, &curve, error);
-    if (status == TAPER_OK && train_compare_curves(&curve, &floor_curve) >= 0)
+    if (status == TAPER_OK && train_compare_curves(&curve, &baseline_curve) >= 0)
         move_model(m, &linear);
     free(memory);
     codec_network_free(&linear.network);

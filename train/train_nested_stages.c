@@ -113,8 +113,8 @@ static taper_status raw_codes(codec_network *net, codec_backend *be, const train
 }
 
 /* Recomputes thresholds for the weights as stored, and each unit's fraction of ones. */
-static taper_status settle_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
-                                      double beta, float *density) {
+static taper_status exact_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
+                                     double beta, float *density) {
     enum { MOST = 1 << 26 };
     codec_network *net = &m->network;
     const size_t units = net->units;
@@ -147,7 +147,7 @@ static taper_status store_binary(taper_model *m, const train_job *j, const train
         status = codec_code_tables_make_binary(&m->tables, units, area, density);
     if (status == TAPER_OK) status = codec_model_round_weights(m, &precision, NULL);
     if (status == TAPER_OK)
-        status = settle_thresholds(m, j->be, pixels, j->options.nested.training.beta, density);
+        status = exact_thresholds(m, j->be, pixels, j->options.nested.training.beta, density);
     if (status == TAPER_OK) {
         codec_code_tables_free(&m->tables);
         status = codec_code_tables_make_binary(&m->tables, units, area, density);
@@ -246,7 +246,7 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
         return formats_fail(error, status,
                             "a network of these widths cannot be made; 0 to 6 hidden layers of "
                             "1 to 65535 units are possible");
-    return train_told(status, error, "a network of %u units", (unsigned)m->network.units);
+    return train_explain(status, error, "a network of %u units", (unsigned)m->network.units);
 }
 
 typedef struct learning {

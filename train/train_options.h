@@ -18,7 +18,7 @@ typedef enum train_code {
 
 /* The linear transform of family pca, and the start of family dense with TRAIN_CODE_PLANES. */
 typedef enum train_basis {
-    TRAIN_BASIS_SPARSE, /* sparse_basis.h; principal components if windows are few */
+    TRAIN_BASIS_SPARSE,   /* sparse_basis.h; principal components if windows are few */
     TRAIN_BASIS_PRINCIPAL /* principal components */
 } train_basis;
 
@@ -103,7 +103,7 @@ typedef struct train_job {
     codec_backend *be;    /* codes and decodes, on the host */
     train_device *device; /* trains networks */
     const train_hooks *hooks;
-    struct train_seat *seat; /* state in parallel training (side_by_side.h); NULL: alone */
+    struct train_slot *slot; /* state in parallel training (side_by_side.h); NULL: alone */
 } train_job;
 
 #endif

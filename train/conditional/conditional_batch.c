@@ -56,12 +56,12 @@ static taper_status cut_square(const taper_image *image, codec_window window, ui
     return TAPER_OK;
 }
 
-/* The square's windows without those around them; room: scratch for all of them. */
-static void read_square(codec_window window, const square *cut, float *room, float *to) {
+/* The square's windows without those around them; scratch: scratch for all of them. */
+static void read_square(codec_window window, const square *cut, float *scratch, float *to) {
     size_t values = codec_window_values(window), row = cut->grid.columns * values;
-    codec_windows_read(window, &cut->image, room);
+    codec_windows_read(window, &cut->image, scratch);
     for (uint32_t y = 0; y < cut->grid.rows; y++, to += row)
-        memcpy(to, room + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
+        memcpy(to, scratch + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
                row * sizeof *to);
 }
 
@@ -98,7 +98,7 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
     size_t values = codec_window_values(m->window), at = 0, largest = (size_t)side * side;
     size_t all = (size_t)(side + 2) * (side + 2); /* with those around them */
     float *pixels = malloc((windows + largest + all) * values * sizeof *pixels),
-          *room = pixels + (windows + largest) * values;
+          *scratch = pixels + (windows + largest) * values;
     b->grid = malloc(windows * sizeof *b->grid);
     taper_status status = pixels && b->grid ? TAPER_OK : TAPER_ERR_NOMEM;
     while (status == TAPER_OK && at < windows) {
@@ -111,7 +111,7 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
         size_t count = (size_t)cut.grid.columns * cut.grid.rows;
         int fits = at == 0 || at + count <= windows;
         if (fits) {
-            read_square(m->window, &cut, room, pixels + at * values);
+            read_square(m->window, &cut, scratch, pixels + at * values);
             b->grid[b->images++] = cut.grid;
             at += count;
         }

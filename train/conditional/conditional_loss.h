@@ -8,7 +8,7 @@
 /* An array of a batch that the host computes and the device reads. */
 typedef struct train_conditional_array {
     void *host;
-    train_lent lent;
+    train_mirror mirror;
 } train_conditional_array;
 
 typedef struct train_conditional_loss {
@@ -18,16 +18,16 @@ typedef struct train_conditional_loss {
     codec_pool *pool;             /* of the host */
     uint32_t longest;             /* passes of the longest stage */
     double *sum;                  /* [blocks of rows] on the host */
-    train_conditional_array seen; /* int8_t [room][own] */
-    train_conditional_array neighbour;   /* uint32_t [TRAIN_SIDES][rows] */
-    train_conditional_array unit;        /* uint32_t units whose outputs are computed */
-    train_conditional_array bit;         /* train_bit [room][longest]; the others are a head's */
-    train_conditional_array missing;     /* float [room][units] error of the decoded code */
-    train_conditional_array more;        /* uint8_t [room][units] 1: the next plane is known, too */
+    train_conditional_array seen; /* int8_t [capacity][own] */
+    train_conditional_array neighbour; /* uint32_t [TRAIN_SIDES][rows] */
+    train_conditional_array unit;      /* uint32_t units whose outputs are computed */
+    train_conditional_array bit;       /* train_bit [capacity][longest]; the others are a head's */
+    train_conditional_array missing;   /* float [capacity][units] error of the decoded code */
+    train_conditional_array more; /* uint8_t [capacity][units] 1: the next plane is known, too */
     train_conditional_array uncertainty; /* float [units][2] in this state, by `more` */
     train_conditional_array worth;       /* double [units] */
     train_arena arena;                   /* on the device, of what follows */
-    float *output;      /* [room][asked][kinds] of the network; then their gradients */
+    float *output;      /* [capacity][asked][kinds] of the network; then their gradients */
     float *column_sums; /* scratch: [blocks][kinds][longest] */
     double *sums;       /* scratch: [blocks][2] */
 } train_conditional_loss;
@@ -36,7 +36,7 @@ typedef struct train_conditional_loss {
 size_t train_conditional_asked(const codec_conditional *shape, const codec_code_tables *tables,
                                const uint32_t *begin);
 
-/* For batches of at most net->room windows. pool: of the host, or NULL. TAPER_ERR_NOMEM,
+/* For batches of at most net->capacity windows. pool: of the host, or NULL. TAPER_ERR_NOMEM,
  * TAPER_ERR_DEVICE: nothing is held. */
 taper_status train_conditional_loss_create(train_conditional_loss *loss,
                                            train_conditional_network *net,

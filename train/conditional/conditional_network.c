@@ -42,11 +42,11 @@ static void lay_out(train_conditional_network *net) {
                           TRAIN_WEIGHTS_TRAIN);
     view(c, net->columns, net->weights.parameter, &net->w);
     view(c, net->columns, net->weights.gradient, &net->w_gradient);
-    net->x = train_arena_floats(a, net->room, net->columns);
-    for (int i = 0; i < LAYERS; i++) net->h[i] = train_arena_floats(a, net->room, h);
-    for (int i = 0; i < MIDDLES; i++) net->added[i] = train_arena_floats(a, net->room, h);
-    for (int i = 0; i < 2; i++) net->dh[i] = train_arena_floats(a, net->room, h);
-    net->column_sums = train_arena_floats(a, train_sum_blocks(net->room), h);
+    net->x = train_arena_floats(a, net->capacity, net->columns);
+    for (int i = 0; i < LAYERS; i++) net->h[i] = train_arena_floats(a, net->capacity, h);
+    for (int i = 0; i < MIDDLES; i++) net->added[i] = train_arena_floats(a, net->capacity, h);
+    for (int i = 0; i < 2; i++) net->dh[i] = train_arena_floats(a, net->capacity, h);
+    net->column_sums = train_arena_floats(a, train_sum_blocks(net->capacity), h);
     net->out = train_arena_floats(a, net->asked, c->kinds * h);
 }
 
@@ -80,9 +80,9 @@ static void draw(const train_conditional_network *net, const train_conditional_w
 
 taper_status train_conditional_create(train_conditional_network *net,
                                       const codec_conditional *shape, train_device *device,
-                                      size_t room, size_t asked, uint64_t seed) {
+                                      size_t capacity, size_t asked, uint64_t seed) {
     codec_conditional trial = *shape; /* checks the shape */
-    *net = (train_conditional_network){.shape = *shape, .room = room, .asked = asked};
+    *net = (train_conditional_network){.shape = *shape, .capacity = capacity, .asked = asked};
     TAPER_TRY(codec_conditional_alloc(&trial));
     codec_conditional_free(&trial);
     net->columns = 2 * codec_conditional_inputs(shape->own, shape->neighbour_units) + SIDES;

@@ -33,21 +33,22 @@ typedef struct train_conditional_network {
     train_weights weights;
     train_conditional_weights w, w_gradient; /* views */
     /* of the present rows */
-    size_t room, asked, rows;
-    float *x;                                /* [room][columns], filled by the caller */
-    float *h[TRAIN_CONDITIONAL_LAYERS];      /* [room][hidden] */
-    float *added[CODEC_CONDITIONAL_MIDDLES]; /* [room][hidden] what a middle layer added */
-    float *dh[2];                            /* [room][hidden] */
+    size_t capacity, asked, rows;
+    float *x;                                /* [capacity][columns], filled by the caller */
+    float *h[TRAIN_CONDITIONAL_LAYERS];      /* [capacity][hidden] */
+    float *added[CODEC_CONDITIONAL_MIDDLES]; /* [capacity][hidden] what a middle layer added */
+    float *dh[2];                            /* [capacity][hidden] */
     float *column_sums;                      /* scratch: [blocks of rows][hidden] */
     float *out;                              /* [asked][kinds][hidden] of the requested units */
 } train_conditional_network;
 
-/* Creates a network on a device, which is borrowed, for at most `room` rows and outputs of at most
- * `asked` units at once. Initial weights are random (by seed), those of out zero, so all logits are
- * 0. TAPER_ERR_ARG: an illegal shape; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held then. */
+/* Creates a network on a device, which is borrowed, for at most `capacity` rows and outputs of at
+ * most `asked` units at once. Initial weights are random (by seed), those of out zero, so all
+ * logits are 0. TAPER_ERR_ARG: an illegal shape; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held
+ * then. */
 taper_status train_conditional_create(train_conditional_network *net,
                                       const codec_conditional *shape, train_device *device,
-                                      size_t room, size_t asked, uint64_t seed);
+                                      size_t capacity, size_t asked, uint64_t seed);
 void train_conditional_free(train_conditional_network *net);
 
 /* Computes h of x[rows] at a stage. */

@@ -142,7 +142,7 @@ static taper_status one_step(void *context, uint64_t step, double *losses, taper
         status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], losses);
     }
     train_conditional_batch_free(&batch);
-    return train_told(status, error, "a training step failed");
+    return train_explain(status, error, "a training step failed");
 }
 
 /* --- the run --------------------------------------------------------------------------- */
@@ -174,13 +174,13 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
     const train_conditional_options *o = r->options;
     enum { LARGEST = SQUARE_SIDE * SQUARE_SIDE };
     codec_conditional shape;
-    size_t room = o->windows + LARGEST;
+    size_t capacity = o->windows + LARGEST;
     taper_status status =
         train_select(&r->images, r->data, r->model->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) status = plan(r, bits, end, &shape);
     if (status == TAPER_OK)
         status = train_conditional_create(
-            &r->net, &shape, r->device, room,
+            &r->net, &shape, r->device, capacity,
             train_conditional_asked(&shape, &r->model->tables, r->begin), o->seed);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,
@@ -191,7 +191,7 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
         status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin,
                                                r->be->pool);
     if (status != TAPER_OK)
-        return train_told(status, error, "training %s cannot begin", what_of(o));
+        return train_explain(status, error, "training %s cannot begin", what_of(o));
     double windows = 0; /* of large images each square counts */
     for (size_t i = 0; i < r->images.n; i++)
         windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
@@ -205,7 +205,7 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
     float *parameter;
     taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
     if (status != TAPER_OK)
-        return train_told(status, error, "training %s cannot begin", what_of(o));
+        return train_explain(status, error, "training %s cannot begin", what_of(o));
     train_steps steps = {.what = what_of(o),
                          .stream = &r->net.stream,
                          .weights = &r->net.weights,
@@ -236,7 +236,7 @@ static taper_status finish(run *r, taper_model *model, const train_codes *codes,
     taper_status status = c ? train_conditional_export(&r->net, c) : TAPER_ERR_NOMEM;
     if (status != TAPER_OK) {
         free(c);
-        return train_told(status, error, "%s cannot be stored", what_of(r->options));
+        return train_explain(status, error, "%s cannot be stored", what_of(r->options));
     }
     memcpy(c->begin, r->begin, c->stages * sizeof *c->begin);
     if (r->options->head) {

@@ -66,7 +66,7 @@ taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cud
         if (!a->at || !a->count) continue;
         if (a->count > SIZE_MAX / a->size || !is_given(d, a->at, a->count * a->size))
             return cuda_fail(s, operation, "an array that is not in the device's memory");
-        if (!cuda_meets(s->device, a, &own))
+        if (!cuda_check_array(s->device, a, &own))
             return cuda_fail(s, operation, "an array of factors, which products alone can read");
         bytes += own;
     }
@@ -119,7 +119,7 @@ static void forget(cuda_device *d, const void *memory) {
 static void release(train_device *device, void *memory, size_t bytes) {
     cuda_device *d = device_of(device);
     if (!memory) return;
-    cuda_keep_no_more(device, memory, bytes);
+    cuda_forget_kept(device, memory, bytes);
     forget(d, memory);
     cudaSetDevice(d->ordinal);
     cudaFree(memory);
@@ -142,7 +142,7 @@ static taper_status wait(train_stream *s) {
     return status_of(device_of(s->device), "sync", cudaStreamSynchronize(cuda_on(s)));
 }
 
-static taper_status room(train_device *device, size_t *bytes) {
+static taper_status free_bytes(train_device *device, size_t *bytes) {
     cuda_device *d = device_of(device);
     size_t all;
     TAPER_TRY(status_of(d, "memory", cudaSetDevice(d->ordinal)));
@@ -173,7 +173,7 @@ static taper_status upload_large(train_stream *s, void *to, const void *host, si
 
 /* Small uploads are copied to a page-locked piece, so that the host does not wait: a step has
  * several. When a piece is full, the other one is used after its uploads are done. */
-static taper_status turn_small(train_stream *s) {
+static taper_status swap_small(train_stream *s) {
     cuda_device *d = device_of(s->device);
     cuda_stream *own = cuda_stream_of(s);
     cuda_staging *small = &own->small;
@@ -186,7 +186,7 @@ static taper_status upload(train_stream *s, void *to, const void *host, size_t b
     cuda_stream *own = cuda_stream_of(s);
     CUDA_BEGIN(s, "upload", CUDA_ARRAY((char *)to, bytes));
     if (bytes > CUDA_SMALL_BYTES) return upload_large(s, to, host, bytes);
-    if (bytes > CUDA_SMALL_BYTES - own->used) TAPER_TRY(turn_small(s));
+    if (bytes > CUDA_SMALL_BYTES - own->used) TAPER_TRY(swap_small(s));
     char *piece = own->small.piece[own->small.last] + own->used;
     memcpy(piece, host, bytes);
     own->used += bytes;
@@ -248,7 +248,7 @@ static void close_stream(train_stream *s) {
     if (own->stream) cudaStreamSynchronize(own->stream);
     cuda_lt_free(s);
     cuda_factors_free(s);
-    release(s->device, own->room, CUDA_ROOM_BYTES);
+    release(s->device, own->scratch, CUDA_SCRATCH_BYTES);
     close_staging(&own->large);
     close_staging(&own->small);
     if (own->reached) cudaEventDestroy(own->reached);
@@ -280,7 +280,7 @@ static taper_status open_stream(train_device *device, train_stream *s) {
     cuda_stream *own = new (std::nothrow) cuda_stream();
     if (!own) return TAPER_ERR_NOMEM;
     s->state = own;
-    taper_status status = give(device, CUDA_ROOM_BYTES, &own->room);
+    taper_status status = give(device, CUDA_SCRATCH_BYTES, &own->scratch);
     if (status == TAPER_OK) status = open_queues(device_of(device), own);
     if (status != TAPER_OK) close_stream(s);
     return status;
@@ -288,8 +288,8 @@ static taper_status open_stream(train_device *device, train_stream *s) {
 
 /* --- devices --------------------------------------------------------------------------- */
 
-static const train_memory memory_table = {give,        release, zero, copy, upload,   download,
-                                          sync_stream, stage,   send, room, cuda_keep};
+static const train_memory memory_table = {
+    give, release, zero, copy, upload, download, sync_stream, stage, send, free_bytes, cuda_keep};
 
 /* The message why there are no devices. */
 static taper_status none(taper_error *error, cudaError_t why) {

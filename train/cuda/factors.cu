@@ -52,7 +52,7 @@ static bool take_out(cuda_keeper *keeper, const void *memory, size_t bytes, cuda
     return false;
 }
 
-void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes) {
+void cuda_forget_kept(train_device *device, const void *memory, size_t bytes) {
     cuda_kept kept;
     while (take_out(cuda_keeper_of(device), memory, bytes, &kept))
         if (kept.how == TRAIN_WEIGHTS)
@@ -60,7 +60,7 @@ void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes) {
 }
 
 /* Extends the range that is out of date by what an operation writes. */
-static void make_old(cuda_kept *kept, const cuda_array *array) {
+static void mark_outdated(cuda_kept *kept, const cuda_array *array) {
     const size_t bytes = array->count * array->size, size = sizeof *kept->array;
     const char *from = (const char *)array->at, *first = (const char *)kept->array;
     const size_t old = from > first ? (size_t)(from - first) / size : 0,
@@ -71,19 +71,19 @@ static void make_old(cuda_kept *kept, const cuda_array *array) {
     if (kept->end > kept->n) kept->end = kept->n;
 }
 
-bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes) {
+bool cuda_check_array(train_device *device, const cuda_array *array, size_t *bytes) {
     cuda_keeper *keeper = cuda_keeper_of(device);
     std::lock_guard<std::mutex> guard(keeper->lock);
-    *bytes = array->met * array->size;
+    *bytes = array->used * array->size;
     for (cuda_kept &kept : keeper->arrays) {
         if (!overlaps(kept, array->at, array->count * array->size)) continue;
         if (kept.how == TRAIN_FACTORS) {
-            *bytes = array->met * array->size / sizeof(float) * sizeof *kept.rounded;
+            *bytes = array->used * array->size / sizeof(float) * sizeof *kept.rounded;
             if (array->as != CUDA_EITHER) return false;
         } else if (array->is_written && array->as == CUDA_BOTH) {
-            *bytes += array->met * array->size / sizeof(float) * sizeof *kept.rounded;
+            *bytes += array->used * array->size / sizeof(float) * sizeof *kept.rounded;
         } else if (array->is_written) {
-            make_old(&kept, array);
+            mark_outdated(&kept, array);
         }
     }
     return true;
@@ -130,23 +130,23 @@ static taper_status round_numbers(train_stream *s, size_t n, const float *x, uin
 /* Rounds into the stream's buffer, by a separate kernel. */
 static taper_status round_apart(train_stream *s, int which, const float *at, size_t n,
                                 const uint16_t **factor) {
-    cuda_rounding *room = &cuda_stream_of(s)->rounding[which];
+    cuda_rounding *buffer = &cuda_stream_of(s)->rounding[which];
     const train_memory *memory = s->device->memory;
-    if (room->n < n) {
+    if (buffer->n < n) {
         void *given;
-        memory->release(s->device, room->numbers, room->n * sizeof *room->numbers);
-        *room = cuda_rounding{};
-        TAPER_TRY(memory->alloc(s->device, n * sizeof *room->numbers, &given));
-        room->numbers = (uint16_t *)given, room->n = n;
+        memory->release(s->device, buffer->numbers, buffer->n * sizeof *buffer->numbers);
+        *buffer = cuda_rounding{};
+        TAPER_TRY(memory->alloc(s->device, n * sizeof *buffer->numbers, &given));
+        buffer->numbers = (uint16_t *)given, buffer->n = n;
     }
-    *factor = room->numbers;
-    return round_numbers(s, n, at, room->numbers);
+    *factor = buffer->numbers;
+    return round_numbers(s, n, at, buffer->numbers);
 }
 
 void cuda_factors_free(train_stream *s) {
-    for (cuda_rounding &room : cuda_stream_of(s)->rounding) {
-        s->device->memory->release(s->device, room.numbers, room.n * sizeof *room.numbers);
-        room = cuda_rounding{};
+    for (cuda_rounding &buffer : cuda_stream_of(s)->rounding) {
+        s->device->memory->release(s->device, buffer.numbers, buffer.n * sizeof *buffer.numbers);
+        buffer = cuda_rounding{};
     }
 }
 

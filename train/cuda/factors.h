@@ -33,11 +33,11 @@ cuda_keeper *cuda_keeper_of(const train_device *device);
 
 /* train_memory.keep of the device; and the removal of what is kept in memory to be released. */
 taper_status cuda_keep(train_device *device, train_keeping how, float *array, size_t n);
-void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes);
+void cuda_forget_kept(train_device *device, const void *memory, size_t bytes);
 
 /* Checks an array of an operation that begins. *bytes: what it reads or writes there. Returns
  * false if the array has factors and the operation does not take them. */
-bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes);
+bool cuda_check_array(train_device *device, const cuda_array *array, size_t *bytes);
 
 /* at[n] in bfloat16, for a product: as kept, or rounded into one of three buffers of the stream,
  * `which` 0 to 2. TAPER_ERR_NOMEM. */

@@ -78,14 +78,14 @@ template <typename T> static __device__ T warp_sum(T value) {
     return value;
 }
 
-/* Thread 0 gets the sum over its block; all threads call it. room[CUDA_WARP] is shared memory and
- * may be reused after the call. */
-template <typename T> static __device__ T block_sum(T value, T *room) {
+/* Thread 0 gets the sum over its block; all threads call it. scratch[CUDA_WARP] is shared memory
+ * and may be reused after the call. */
+template <typename T> static __device__ T block_sum(T value, T *scratch) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     value = warp_sum(value);
-    if (lane == 0) room[warp] = value;
+    if (lane == 0) scratch[warp] = value;
     BARRIER();
-    if (warp == 0) value = warp_sum(BELOW(lane, blockDim.x / CUDA_WARP) ? room[lane] : (T)0);
+    if (warp == 0) value = warp_sum(BELOW(lane, blockDim.x / CUDA_WARP) ? scratch[lane] : (T)0);
     BARRIER();
     return value;
 }

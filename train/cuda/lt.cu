@@ -189,19 +189,20 @@ static lt_alignments alignments_of(const cuda_product *p, const lt_places &at) {
 /* Restricts the choice to algorithms with a fixed order of sums. */
 static taper_status prefer(train_stream *s, const cuda_products *own, const cuda_product *p,
                            const lt_alignments &align, cublasLtMatmulPreference_t wish) {
-    static const uint64_t room = LT_WORKSPACE_BYTES;
+    static const uint64_t workspace_bytes = LT_WORKSPACE_BYTES;
     static const uint32_t schemes =
         CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
     const struct {
         cublasLtMatmulPreferenceAttributes_t name;
         const void *value;
         size_t bytes;
-    } said[] = {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room},
-                {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align.left, sizeof align.left},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align.right, sizeof align.right},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align.result, sizeof align.result},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align.result, sizeof align.result}};
+    } said[] = {
+        {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_bytes, sizeof workspace_bytes},
+        {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align.left, sizeof align.left},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align.right, sizeof align.right},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align.result, sizeof align.result},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align.result, sizeof align.result}};
     for (const auto &each : said)
         LT_TRY(s, own, p, cublasLtMatmulPreferenceSetAttribute, wish, each.name, each.value,
                each.bytes);

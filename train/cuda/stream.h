@@ -6,7 +6,7 @@
 #include <type_traits>
 
 /* Bytes of a stream's scratch memory, for the partial sums of blocks. */
-enum { CUDA_ROOM_BYTES = 1 << 20 };
+enum { CUDA_SCRATCH_BYTES = 1 << 20 };
 
 /* Page-locked host memory from which uploads are copied while the host continues. */
 enum { CUDA_SMALL_BYTES = 1 << 18 };
@@ -24,18 +24,20 @@ struct cuda_rounding {
 };
 
 typedef struct cuda_stream {
-    cudaStream_t stream, copies; /* copies: for uploads that overlap with kernels */
-    cudaEvent_t reached;         /* by `stream`, at the last send */
-    cuda_staging large, small;   /* for stage and send; for small uploads */
-    size_t used;                 /* bytes used of small.piece[small.last] */
-    void *room;                  /* CUDA_ROOM_BYTES of scratch, on the device */
-    cuda_rounding rounding[3];   /* of a product's two factors, and its bias */
+    cudaStream_t stream, copies;    /* copies: for uploads that overlap with kernels */
+    cudaEvent_t reached;            /* by `stream`, at the last send */
+    cuda_staging large, small;      /* for stage and send; for small uploads */
+    size_t used;                    /* bytes used of small.piece[small.last] */
+    void *scratch;                  /* CUDA_SCRATCH_BYTES of scratch, on the device */
+    cuda_rounding rounding[3];      /* of a product's two factors, and its bias */
     struct cuda_products *products; /* NULL until the first product */
 } cuda_stream;
 
 static inline cuda_stream *cuda_stream_of(const train_stream *s) { return (cuda_stream *)s->state; }
 static inline cudaStream_t cuda_on(const train_stream *s) { return cuda_stream_of(s)->stream; }
-static inline double *cuda_room(const train_stream *s) { return (double *)cuda_stream_of(s)->room; }
+static inline double *cuda_scratch(const train_stream *s) {
+    return (double *)cuda_stream_of(s)->scratch;
+}
 
 /* An array of an operation. Before the launch it is checked to be in device memory. `as` says how
  * the operation uses it, in case it is kept for products (factors.h). */
@@ -49,7 +51,7 @@ typedef struct cuda_array {
     size_t count, size;
     bool is_written; /* may be written: it is not const */
     cuda_as as;
-    size_t met; /* elements read or written: `count`, unless an order selects rows */
+    size_t used; /* elements read or written: `count`, unless an order selects rows */
 } cuda_array;
 template <typename T>
 static inline cuda_array cuda_array_of(T *at, size_t count, cuda_as as = CUDA_AS_IT_IS) {
@@ -61,7 +63,7 @@ static inline cuda_array cuda_array_of(T *at, size_t count, cuda_as as = CUDA_AS
 template <typename T>
 static inline cuda_array cuda_picked(T *from, const uint32_t *order, size_t rows, size_t width) {
     cuda_array array = cuda_array_of(from, (order ? 1 : rows) * width);
-    array.met = rows * width;
+    array.used = rows * width;
     return array;
 }
 

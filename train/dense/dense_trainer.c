@@ -34,7 +34,7 @@ typedef struct run {
     /* the data, and these two orders, on the device */
     train_feed feed;
     train_order split, order;
-    train_lent labels;
+    train_mirror labels;
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
     train_cut *cuts; /* [batch] */
@@ -74,8 +74,8 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     memcpy(r->shuffled, r->rows, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_order_again(&r->order, &r->ae.stream);
-    return train_told(status, error, "the order of rows was not taken");
+    taper_status status = train_order_update(&r->order, &r->ae.stream);
+    return train_explain(status, error, "the order of rows was not taken");
 }
 
 /* --- one batch -------------------------------------------------------------------------------- */
@@ -140,15 +140,15 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     run *r = self;
     taper_status status = load_batch(r, step);
     if (status == TAPER_OK) status = batch_loss(r, step, 0, r->batch, 1, losses);
-    return train_told(status, error, "training step %llu could not be computed",
-                      (unsigned long long)step + 1);
+    return train_explain(status, error, "training step %llu could not be computed",
+                         (unsigned long long)step + 1);
 }
 
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
     taper_status status = validate(r, &entry->figure[0]);
     entry->figure[1] = (double)train_cosine_rate(r->options->rate, r->loop.step, r->loop.steps, 0);
-    return train_told(status, error, "validation could not be computed");
+    return train_explain(status, error, "validation could not be computed");
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ static taper_status take_memory(run *r, taper_error *error) {
         status = train_arena_alloc(&r->moved_arena, r->ae.stream.device);
         r->moved = (uint8_t *)r->moved_arena.memory;
     }
-    return train_told(status, error, "a network of %zu weights", r->ae.weights.n);
+    return train_explain(status, error, "a network of %zu weights", r->ae.weights.n);
 }
 
 /* Measures the network's start on the device. */
@@ -262,16 +262,16 @@ static taper_status feed_device(run *r, taper_error *error) {
     train_stream *s = &r->ae.stream;
     const train_pixels *data = r->data;
     char words[160];
-    taper_status status = train_order_lend(&r->split, s, r->rows, data->n);
-    if (status == TAPER_OK) status = train_order_lend(&r->order, s, r->shuffled, r->n_training);
+    taper_status status = train_order_open(&r->split, s, r->rows, data->n);
+    if (status == TAPER_OK) status = train_order_open(&r->order, s, r->shuffled, r->n_training);
     if (status == TAPER_OK && data->label)
-        status = train_lend(&r->labels, s, data->label, data->n * sizeof *data->label);
+        status = train_mirror_open(&r->labels, s, data->label, data->n * sizeof *data->label);
     if (status == TAPER_OK)
         status = train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->batch);
     train_feed_say(&r->feed, s->device, words, sizeof words);
     if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
-    return train_told(status, error, "%zu rows of %u values could not be given to the device",
-                      data->n, (unsigned)data->inputs);
+    return train_explain(status, error, "%zu rows of %u values could not be given to the device",
+                         data->n, (unsigned)data->inputs);
 }
 
 static taper_status make_network(run *r, train_device *device, const codec_network *net,
@@ -288,7 +288,8 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     if (status == TAPER_OK && chosen == TAPER_OK)
         status = train_autoencoder_create(&r->ae, net, device, &options);
     train_start_free(&start);
-    if (status != TAPER_OK) return train_told(status, error, "training this network cannot begin");
+    if (status != TAPER_OK)
+        return train_explain(status, error, "training this network cannot begin");
     return chosen;
 }
 
@@ -321,7 +322,7 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     train_autoencoder_set_trade(&r->ae, &(train_trade){o->lambda, o->gradient_floor, o->balance});
     fill_loop(r, net);
     taper_status status = validate(r, &r->loop.start_loss);
-    return train_told(status, error, "validation could not be computed");
+    return train_explain(status, error, "validation could not be computed");
 }
 
 static void end(run *r) {
@@ -329,7 +330,7 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->split);
     train_order_free(&r->order);
-    train_lent_free(&r->labels);
+    train_mirror_free(&r->labels);
     train_autoencoder_free(&r->ae);
     train_population_free(&r->population);
     train_arena_free(&r->moved_arena);
@@ -364,7 +365,7 @@ static taper_status carry_out(run *r, train_device *device, codec_network *net,
     if (status == TAPER_OK && r->loop.best_loss < r->loop.start_loss) {
         status = train_autoencoder_export(&r->ae, r->ae.weights.best, net);
         if (status != TAPER_OK)
-            train_told(status, error, "the network could not be taken from the device");
+            train_explain(status, error, "the network could not be taken from the device");
     }
     if (status == TAPER_OK) report_result(r, result);
     end(r);

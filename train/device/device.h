@@ -82,7 +82,7 @@ typedef struct train_memory {
     taper_status (*stage)(train_stream *stream, size_t bytes, void **host);
     taper_status (*send)(train_stream *stream, void *to, size_t bytes);
     /* *bytes: about how many bytes are free; SIZE_MAX: unknown. */
-    taper_status (*room)(train_device *device, size_t *bytes);
+    taper_status (*free_bytes)(train_device *device, size_t *bytes);
     /* Keeps array[n] as `how` says until its memory is released; array NULL: as by default.
      * Products give the same result either way. Using factors in an operation that does not take
      * them: TAPER_ERR_DEVICE. TAPER_ERR_NOMEM. */
@@ -95,7 +95,7 @@ struct train_device {
     const train_operations *operations;
     void *state; /* private to the device */
     /* 1: its operations work on host memory and are done when their calls return, so host arrays
-     * need no copy (train_lend). */
+     * need no copy (train_mirror_open). */
     int in_host_memory;
     /* Steps between two downloads of the losses. A download waits for the device, so a device that
      * runs asynchronously wants many. 1 .. TRAIN_MOST_LOOK. */
@@ -168,20 +168,21 @@ void train_arena_free(train_arena *arena); /* leaves it zeroed; zeroed is fine *
 
 /* An array of the host that a device reads for a long time, such as the examples of a run: a copy
  * in device memory, or the host's array itself if the device works in host memory. */
-typedef struct train_lent {
+typedef struct train_mirror {
     const void *at; /* on the device */
     train_arena arena;
     size_t bytes;
-} train_lent;
+} train_mirror;
 
-/* lent must be zeroed. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
-taper_status train_lend(train_lent *lent, train_stream *stream, const void *host, size_t bytes);
+/* mirror must be zeroed. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
+taper_status train_mirror_open(train_mirror *mirror, train_stream *stream, const void *host,
+                               size_t bytes);
 /* Uploads the array again after the host has changed it. */
-taper_status train_lend_again(train_lent *lent, train_stream *stream, const void *host);
-/* Replaces it by another array of at most lent->bytes bytes. */
-taper_status train_lend_other(train_lent *lent, train_stream *stream, const void *host,
-                              size_t bytes);
-void train_lent_free(train_lent *lent); /* leaves it zeroed; zeroed is fine */
+taper_status train_mirror_update(train_mirror *mirror, train_stream *stream, const void *host);
+/* Replaces it by another array of at most mirror->bytes bytes. */
+taper_status train_mirror_replace(train_mirror *mirror, train_stream *stream, const void *host,
+                                  size_t bytes);
+void train_mirror_free(train_mirror *mirror); /* leaves it zeroed; zeroed is fine */
 
 #ifdef __cplusplus
 }

@@ -14,14 +14,14 @@ extern "C" {
 /* A permutation or selection of row numbers. */
 typedef struct train_order {
     const uint32_t *here; /* on the host, borrowed */
-    train_lent there;     /* the same on the device */
+    train_mirror there;   /* the same on the device */
 } train_order;
 
 /* order must be zeroed. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
-taper_status train_order_lend(train_order *order, train_stream *stream, const uint32_t *here,
+taper_status train_order_open(train_order *order, train_stream *stream, const uint32_t *here,
                               size_t n);
 /* Uploads the array again after the host has changed it. */
-taper_status train_order_again(train_order *order, train_stream *stream);
+taper_status train_order_update(train_order *order, train_stream *stream);
 void train_order_free(train_order *order); /* leaves it zeroed; zeroed is fine */
 
 typedef struct train_feed {
@@ -34,7 +34,7 @@ typedef struct train_feed {
     uint8_t *place[2]; /* [most][width] destinations on the device, used alternately */
     int last;          /* the destination used last */
     /* If not streamed: */
-    train_lent all;
+    train_mirror all;
 } train_feed;
 
 /* Opens a feed of n rows of `width` bytes for a stream's device. A take has at most `most` rows.

@@ -35,7 +35,7 @@ static taper_status check_classes(const train_embedding_rows *r, taper_error *er
         return formats_fail(error, TAPER_ERR_ARG,
                             "no image has a label; put images into a folder for each class, or "
                             "give --labels FILE");
-    if (r->met < 2)
+    if (r->distinct < 2)
         return formats_fail(error, TAPER_ERR_ARG,
                             "all labelled images are of one class; an embedding needs two or more "
                             "to tell apart");
@@ -43,7 +43,7 @@ static taper_status check_classes(const train_embedding_rows *r, taper_error *er
         return formats_fail(error, TAPER_ERR_ARG,
                             "all labelled images but some that are held out are of one class; "
                             "label more, or hold fewer out");
-    if (r->lonely < r->learned) return TAPER_OK;
+    if (r->singletons < r->learned) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
                         "every class has one labelled image alone, none of which finds a neighbour "
                         "of its own; label more");
@@ -57,10 +57,10 @@ static taper_status count_classes(train_embedding_rows *r, const train_pixels *d
     for (size_t i = 0; i < r->n_training; i++) members[data->label[r->all[i]]]++;
     for (uint32_t c = 0; c < r->classes; c++) {
         r->learned += members[c] > 0;
-        r->lonely += members[c] == 1;
+        r->singletons += members[c] == 1;
     }
     for (size_t i = r->n_training; i < r->n; i++) members[data->label[r->all[i]]]++;
-    for (uint32_t c = 0; c < r->classes; c++) r->met += members[c] > 0;
+    for (uint32_t c = 0; c < r->classes; c++) r->distinct += members[c] > 0;
     free(members);
     return check_classes(r, error);
 }

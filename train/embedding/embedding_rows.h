@@ -15,9 +15,9 @@ typedef struct train_embedding_rows {
     size_t labelled_batches; /* batches until labelled rows repeat, if unlabelled ones are more */
     size_t batches;          /* of an epoch */
     uint32_t classes;        /* the greatest label plus 1 */
-    size_t met;              /* distinct labels of rows */
+    size_t distinct;         /* distinct labels of rows */
     size_t learned;          /* distinct labels of training rows */
-    size_t lonely;           /* of these, labels that only one training row has */
+    size_t singletons;       /* of these, labels that only one training row has */
 } train_embedding_rows;
 
 /* Selects the labelled rows of the data, and also the unlabelled ones if the options have

@@ -21,7 +21,7 @@ typedef struct run {
     train_embedder embedder;
     /* rows.all, rows.shuffled, the data and their labels, on the device */
     train_order all, shuffled;
-    train_lent labels;
+    train_mirror labels;
     train_feed feed;
     train_cg cg;
     train_arena arena;
@@ -39,8 +39,8 @@ static void say(const run *r, const char *words) {
 static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
     run *r = self;
     taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, epoch);
-    if (status == TAPER_OK) status = train_order_again(&r->shuffled, &r->embedder.stream);
-    return train_told(status, error, "the order of rows was not taken");
+    if (status == TAPER_OK) status = train_order_update(&r->shuffled, &r->embedder.stream);
+    return train_explain(status, error, "the order of rows was not taken");
 }
 
 static taper_status load_batch(run *r, uint64_t step) {
@@ -67,8 +67,8 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     if (status == TAPER_OK) status = load_batch(r, step);
     if (status == TAPER_OK && r->options->optimiser == TRAIN_ADAM)
         status = train_embedder_compute(e, losses);
-    return train_told(status, error, "training step %llu could not be computed",
-                      (unsigned long long)step + 1);
+    return train_explain(status, error, "training step %llu could not be computed",
+                         (unsigned long long)step + 1);
 }
 
 static taper_status line_objective(void *self, double *value) {
@@ -104,8 +104,8 @@ static taper_status move(void *self, train_loop *loop, const double *losses, tap
             return TAPER_OK;
         }
     }
-    return train_told(status, error, "training step %llu could not be taken",
-                      (unsigned long long)loop->step + 1);
+    return train_explain(status, error, "training step %llu could not be taken",
+                         (unsigned long long)loop->step + 1);
 }
 
 /* --- measures and reports --------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static taper_status measure(void *self, train_history *entry, taper_error *error
     r->embedder.as_numbers = 0;
     TAPER_TRY(held_out_error(r, &entry->figure[0], error));
     taper_status status = train_embedder_alpha(&r->embedder, TRAIN_MOST_ALPHA, alpha);
-    if (status != TAPER_OK) return train_told(status, error, "alpha could not be read");
+    if (status != TAPER_OK) return train_explain(status, error, "alpha could not be read");
     if (r->options->objective.student && !(*alpha >= TRAIN_LEAST_ALPHA))
         return formats_fail(error, TAPER_ERR_ARG,
                             "alpha fell to %.2g, where distances no longer count; the last "
@@ -178,7 +178,7 @@ static void fill_result(const run *r, train_embedding_result *result) {
     if (!result) return;
     *result = (train_embedding_result){.rows = rows->n_training,
                                        .held_out = rows->n - rows->n_training,
-                                       .classes = rows->met,
+                                       .classes = rows->distinct,
                                        .guessed = rows->guesses,
                                        .start_error = measured ? l->start_loss : NAN,
                                        .best_error = measured ? l->best_loss : NAN,
@@ -241,9 +241,9 @@ static taper_status feed_device(run *r) {
     train_stream *s = &r->embedder.stream;
     const train_pixels *data = r->data;
     char words[160];
-    TAPER_TRY(train_order_lend(&r->all, s, r->rows.all, r->rows.n));
-    TAPER_TRY(train_order_lend(&r->shuffled, s, r->rows.shuffled, r->rows.epoch_rows));
-    TAPER_TRY(train_lend(&r->labels, s, data->label, data->n * sizeof *data->label));
+    TAPER_TRY(train_order_open(&r->all, s, r->rows.all, r->rows.n));
+    TAPER_TRY(train_order_open(&r->shuffled, s, r->rows.shuffled, r->rows.epoch_rows));
+    TAPER_TRY(train_mirror_open(&r->labels, s, data->label, data->n * sizeof *data->label));
     TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->embedder.batch));
     train_feed_say(&r->feed, s->device, words, sizeof words);
     say(r, words);
@@ -255,12 +255,12 @@ static void say_classes(const run *r) {
     snprintf(words, sizeof words,
              "%zu of %zu classes have one image alone to learn from, which has no neighbour of its "
              "own",
-             r->rows.lonely, r->rows.learned);
-    if (r->rows.lonely) say(r, words);
+             r->rows.singletons, r->rows.learned);
+    if (r->rows.singletons) say(r, words);
     snprintf(words, sizeof words,
              "%zu of %zu classes have held-out images alone, which count as errors",
-             r->rows.met - r->rows.learned, r->rows.met);
-    if (r->rows.met > r->rows.learned) say(r, words);
+             r->rows.distinct - r->rows.learned, r->rows.distinct);
+    if (r->rows.distinct > r->rows.learned) say(r, words);
     const size_t unlabelled = r->data->n - r->rows.n;
     snprintf(words, sizeof words, "%zu image%s without a label %s", unlabelled,
              formats_plural(unlabelled, "s"),
@@ -285,8 +285,8 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     if (status == TAPER_OK) status = make_network(r, device, net);
     if (status == TAPER_OK) status = feed_device(r);
     if (status != TAPER_OK)
-        return train_told(status, error, "an embedding of %u units from batches of %zu rows",
-                          (unsigned)net->units, train_embedding_largest_batch(&r->rows));
+        return train_explain(status, error, "an embedding of %u units from batches of %zu rows",
+                             (unsigned)net->units, train_embedding_largest_batch(&r->rows));
     fill_loop(r, net);
     double rate;
     TAPER_TRY(held_out_error(r, &rate, error));
@@ -300,7 +300,7 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->all);
     train_order_free(&r->shuffled);
-    train_lent_free(&r->labels);
+    train_mirror_free(&r->labels);
     train_arena_free(&r->arena);
     train_embedder_free(&r->embedder);
     train_embedding_rows_free(&r->rows);
@@ -324,7 +324,7 @@ taper_status train_embedding(const train_embedding_options *options, const train
         const train_weights *w = &r.embedder.weights;
         status = train_embedder_export(&r.embedder, w->best ? w->best : w->parameter, net);
         if (status != TAPER_OK)
-            train_told(status, error, "the network could not be taken from the device");
+            train_explain(status, error, "the network could not be taken from the device");
     }
     if (status == TAPER_OK) fill_result(&r, result);
     end(&r);

@@ -33,8 +33,8 @@ void train_labelled_read(const train_labelled_rows *rows, const size_t *order, s
 typedef struct train_labelled_found {
     size_t *order; /* [n] row numbers, rising */
     size_t n;
-    uint32_t classes; /* the greatest label plus 1 */
-    uint32_t met;     /* distinct labels */
+    uint32_t classes;  /* the greatest label plus 1 */
+    uint32_t distinct; /* distinct labels */
 } train_labelled_found;
 
 /* Finds the labelled rows and checks that all numbers are finite. found must be zeroed; free it

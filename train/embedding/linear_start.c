@@ -210,7 +210,7 @@ taper_status train_linear_start(const train_linear_options *options, const train
     taper_error why = {0}; /* filled by LAPACK's errors, but not by those of a device */
     const taper_status status = train_linear_layer(options, &rows, device, layer, &why);
     if (status != TAPER_OK && !why.text[0])
-        return train_told(status, error, "a linear map of %zu images", pixels->n);
+        return train_explain(status, error, "a linear map of %zu images", pixels->n);
     if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
     for (size_t k = 0; k < (size_t)layer->outputs * layer->inputs; k++) layer->weight[k] /= 255.0f;
     memset(net->mean, 0, net->inputs * sizeof *net->mean);

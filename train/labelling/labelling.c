@@ -94,8 +94,8 @@ static taper_status guess_by_neighbours(const job *j, taper_error *error) {
     taper_status status =
         train_neighbour_graph_make(&graph, j->data, j->be, j->device, j->options->threads, error);
     if (status == TAPER_OK)
-        status = train_told(spread(j->options, j->data, &graph, j->label), error,
-                            "guesses for %zu images", j->data->n);
+        status = train_explain(spread(j->options, j->data, &graph, j->label), error,
+                               "guesses for %zu images", j->data->n);
     train_neighbour_graph_free(&graph);
     return status;
 }
@@ -124,13 +124,13 @@ taper_status train_labelling(const train_labelling_options *o, const train_pixel
                               ? codec_network_alloc(net, data->inputs, o->classes, CODEC_ENCODER,
                                                     o->hidden, o->n_hidden, NULL, 0)
                               : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "a teacher of %u classes", (unsigned)o->classes);
+    status = train_explain(status, error, "a teacher of %u classes", (unsigned)o->classes);
     if (status == TAPER_OK) status = teach(&j, error);
     *stopped = j.stopped;
     naming names = {net->units, data->label, guess};
     if (status == TAPER_OK && guess && !j.stopped)
-        status = train_told(train_take_codes(net, be, data, NULL, data->n, take_names, &names),
-                            error, "guesses for %zu images", data->n);
+        status = train_explain(train_take_codes(net, be, data, NULL, data->n, take_names, &names),
+                               error, "guesses for %zu images", data->n);
     free(j.label), free(j.guessed);
     return status;
 }

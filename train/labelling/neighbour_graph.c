@@ -19,11 +19,11 @@ static taper_status find_components(const train_pixels *pixels, codec_backend *b
     codec_network net = {0};
     taper_status status =
         codec_network_alloc(&net, pixels->inputs, components, CODEC_ENCODER, NULL, 0, NULL, 0);
-    status = train_told(status, error, "a map to %u components", (unsigned)components);
+    status = train_explain(status, error, "a map to %u components", (unsigned)components);
     if (status == TAPER_OK) status = train_linear_start(&options, pixels, device, &net, error);
     if (status == TAPER_OK)
-        status = train_told(train_row_codes(&net, be, pixels, NULL, pixels->n, code), error,
-                            "components of %zu images", pixels->n);
+        status = train_explain(train_row_codes(&net, be, pixels, NULL, pixels->n, code), error,
+                               "components of %zu images", pixels->n);
     codec_network_free(&net);
     return status;
 }
@@ -120,11 +120,11 @@ static taper_status search(const float *code, size_t n, uint32_t width, unsigned
                                  .k = k,
                                  .threads = threads};
     taper_status status = neighbour && square ? TAPER_OK : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "neighbours of %zu images", n);
+    status = train_explain(status, error, "neighbours of %zu images", n);
     if (status == TAPER_OK) status = taper_nearest(&search, neighbour, square, error);
     if (status == TAPER_OK) {
         const nearest near = {n, k, neighbour, square};
-        status = train_told(link(&near, g), error, "a graph of %zu images", n);
+        status = train_explain(link(&near, g), error, "a graph of %zu images", n);
     }
     free(neighbour), free(square);
     return status;
@@ -143,7 +143,7 @@ taper_status train_neighbour_graph_make(train_neighbour_graph *g, const train_pi
                             n);
     float *code = malloc(n * components * sizeof *code);
     taper_status status =
-        train_told(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "components of %zu images", n);
+        train_explain(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "components of %zu images", n);
     if (status == TAPER_OK) status = find_components(pixels, be, device, components, code, error);
     if (status == TAPER_OK) status = search(code, n, components, threads, g, error);
     free(code);

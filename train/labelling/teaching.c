@@ -17,7 +17,7 @@ enum { LABELLED_BATCH = 100, BATCH = 250 };
 
 /* Rows that are drawn one after the other; each is drawn once before any repeats. */
 typedef struct deck {
-    uint32_t *rows, *turn; /* [n] row numbers, rising; in a random order */
+    uint32_t *rows, *order; /* [n] row numbers, rising; in a random order */
     size_t n;
 } deck;
 
@@ -30,7 +30,7 @@ typedef struct run {
     uint32_t *epoch_labelled;              /* [batches][labelled_batch] */
     uint32_t *epoch_rows;                  /* [data->n] in an epoch's order */
     train_order shuffled_labelled, shuffled;
-    train_lent labels;
+    train_mirror labels;
     train_feed feed;
     train_teacher teacher;
     train_loop loop;
@@ -46,10 +46,10 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
     const train_pixels *d = r->data;
     const size_t bytes = formats_larger(d->n, 1) * sizeof(uint32_t);
     deck *own = &r->own, *guesses = &r->guesses;
-    own->rows = malloc(bytes), own->turn = malloc(bytes);
-    guesses->rows = malloc(bytes), guesses->turn = malloc(bytes), r->epoch_rows = malloc(bytes);
-    if (!own->rows || !own->turn || !guesses->rows || !guesses->turn || !r->epoch_rows)
-        return train_told(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
+    own->rows = malloc(bytes), own->order = malloc(bytes);
+    guesses->rows = malloc(bytes), guesses->order = malloc(bytes), r->epoch_rows = malloc(bytes);
+    if (!own->rows || !own->order || !guesses->rows || !guesses->order || !r->epoch_rows)
+        return train_explain(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
     for (size_t i = 0; i < d->n && d->label; i++) {
         deck *to = d->guessed && d->guessed[i] ? guesses : own;
         if (d->label[i] < classes) to->rows[to->n++] = (uint32_t)i;
@@ -62,8 +62,8 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
     r->batches = d->n / r->batch;
     r->labelled_batch = formats_smaller(n, r->options->reach > 0.0f ? LABELLED_BATCH : BATCH);
     r->epoch_labelled = malloc(r->batches * r->labelled_batch * sizeof *r->epoch_labelled);
-    return train_told(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
-                      "the order of %zu batches", r->batches);
+    return train_explain(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
+                         "the order of %zu batches", r->batches);
 }
 
 /* Draws `count` rows from number `at` on. The deck is shuffled before each pass. first 1: of an
@@ -71,10 +71,10 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
 static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
     for (size_t i = 0; i < count; i++, at++) {
         if ((!i && first) || at % d->n == 0) {
-            memcpy(d->turn, d->rows, d->n * sizeof *d->turn);
-            train_shuffle(d->turn, d->n, seed, TRAIN_STREAM_SHUFFLE + (at / d->n << 8));
+            memcpy(d->order, d->rows, d->n * sizeof *d->order);
+            train_shuffle(d->order, d->n, seed, TRAIN_STREAM_SHUFFLE + (at / d->n << 8));
         }
-        to[i] = d->turn[at % d->n];
+        to[i] = d->order[at % d->n];
     }
 }
 
@@ -99,9 +99,9 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     run *r = self;
     train_stream *s = &r->teacher.stream;
     shuffle(r, epoch);
-    taper_status status = train_order_again(&r->shuffled_labelled, s);
-    if (status == TAPER_OK) status = train_order_again(&r->shuffled, s);
-    return train_told(status, error, "the order of rows was not taken");
+    taper_status status = train_order_update(&r->shuffled_labelled, s);
+    if (status == TAPER_OK) status = train_order_update(&r->shuffled, s);
+    return train_explain(status, error, "the order of rows was not taken");
 }
 
 /* --- steps ------------------------------------------------------------------------------ */
@@ -128,8 +128,8 @@ static taper_status learn_step(run *r, uint64_t step, double *losses) {
 }
 
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
-    return train_told(learn_step(self, step, losses), error, "step %llu could not be computed",
-                      (unsigned long long)step + 1);
+    return train_explain(learn_step(self, step, losses), error, "step %llu could not be computed",
+                         (unsigned long long)step + 1);
 }
 
 /* The number of steps, in whole epochs. */
@@ -167,10 +167,10 @@ static taper_status feed_device(run *r) {
     const train_pixels *d = r->data;
     char words[160];
     shuffle(r, 0);
-    TAPER_TRY(train_order_lend(&r->shuffled, s, r->epoch_rows, d->n));
-    TAPER_TRY(train_order_lend(&r->shuffled_labelled, s, r->epoch_labelled,
+    TAPER_TRY(train_order_open(&r->shuffled, s, r->epoch_rows, d->n));
+    TAPER_TRY(train_order_open(&r->shuffled_labelled, s, r->epoch_labelled,
                                r->batches * r->labelled_batch));
-    TAPER_TRY(train_lend(&r->labels, s, d->label, d->n * sizeof *d->label));
+    TAPER_TRY(train_mirror_open(&r->labels, s, d->label, d->n * sizeof *d->label));
     TAPER_TRY(train_feed_open(&r->feed, s, d->pixels, d->n, d->inputs, r->teacher.batch));
     train_feed_say(&r->feed, s->device, words, sizeof words);
     if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
@@ -186,7 +186,8 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
         train_teacher_create(&r->teacher, net, device, formats_larger(r->batch, r->labelled_batch));
     r->teacher.reach = o->reach * sqrtf((float)net->inputs), r->teacher.seed = o->seed;
     if (status == TAPER_OK) status = feed_device(r);
-    if (status != TAPER_OK) return train_told(status, error, "a teacher of %u classes", net->units);
+    if (status != TAPER_OK)
+        return train_explain(status, error, "a teacher of %u classes", net->units);
     r->loop = (train_loop){.learner = &learner,
                            .self = r,
                            .stream = &r->teacher.stream,
@@ -204,9 +205,9 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->shuffled);
     train_order_free(&r->shuffled_labelled);
-    train_lent_free(&r->labels);
+    train_mirror_free(&r->labels);
     train_teacher_free(&r->teacher);
-    free(r->own.rows), free(r->own.turn), free(r->guesses.rows), free(r->guesses.turn);
+    free(r->own.rows), free(r->own.order), free(r->guesses.rows), free(r->guesses.order);
     free(r->epoch_labelled), free(r->epoch_rows);
 }
 
@@ -226,7 +227,7 @@ taper_status train_teaching(const train_teaching_options *options, const train_p
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
     if (status == TAPER_OK && !(*stopped = r.loop.stopped)) {
         const train_folding folding = {&r.teacher, &r.feed, &r.shuffled, r.batch, r.batches};
-        status = train_told(train_fold(&folding, net), error, "a teacher's network");
+        status = train_explain(train_fold(&folding, net), error, "a teacher's network");
     }
     end(&r);
     return status;

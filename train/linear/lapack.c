@@ -27,7 +27,7 @@ typedef void dgesdd_fn(const char *job, const int *m, const int *n, double *a, c
 
 /* --- in the child process: loading ----------------------------------------------------- */
 
-static int there_is_room(size_t bytes) {
+static int is_memory_free(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) return 0;
     munmap(at, bytes);
@@ -36,14 +36,14 @@ static int there_is_room(size_t bytes) {
 
 /* OpenBLAS allocates a buffer for each of its threads and retries forever if that fails. So memory
  * is checked before it is loaded, and the number of threads is reduced if necessary. */
-static taper_status make_room(taper_error *error) {
+static taper_status check_memory(taper_error *error) {
     const size_t code = (size_t)64 << 20, thread = (size_t)144 << 20;
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
     const char *wanted = getenv("OPENBLAS_NUM_THREADS");
     long given = wanted ? strtol(wanted, NULL, 10) : 0;
     if (given > 0 && given < threads) threads = given;
     for (long most = threads > 0 ? threads : 1; most; most /= 2) {
-        if (!there_is_room(code + (size_t)most * thread)) continue;
+        if (!is_memory_free(code + (size_t)most * thread)) continue;
         char text[24];
         snprintf(text, sizeof text, "%ld", most);
         if (most < threads && setenv("OPENBLAS_NUM_THREADS", text, 1)) break;
@@ -57,7 +57,7 @@ static taper_status make_room(taper_error *error) {
 static taper_status load(void **library, taper_error *error) {
     static const char *const name[] = {"liblapack.so.3", "libopenblas.so.0", "liblapack.so"};
     char why[160] = "out of memory";
-    TAPER_TRY(make_room(error));
+    TAPER_TRY(check_memory(error));
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         *library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
         if (*library) return TAPER_OK;
@@ -151,8 +151,7 @@ taper_status train_lapack_open(train_lapack *l, uint32_t n, taper_error *error) 
     size_t square = (size_t)n * n;
     int ends[2];
     *l = (train_lapack){.n = n, .bytes = (3 * square + n) * sizeof(double), .socket = -1};
-    void *shared =
-        mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared = mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return no_memory(n, error);
     l->matrix = shared;
     l->u = l->matrix + square, l->v = l->u + square, l->value = l->v + square;
@@ -179,8 +178,8 @@ void train_lapack_close(train_lapack *l) {
 static taper_status request(train_lapack *l, uint32_t k, taper_error *error) {
     taper_error outcome;
     ssize_t got = -1;
-    if (send(l->socket, &k, sizeof k, MSG_NOSIGNAL) == sizeof k)
-        do got = recv(l->socket, &outcome, sizeof outcome, MSG_WAITALL);
+    if (send(l->socket, &k, sizeof k, MSG_NOSIGNAL) == sizeof k) do
+            got = recv(l->socket, &outcome, sizeof outcome, MSG_WAITALL);
         while (got < 0 && errno == EINTR);
     if (got != sizeof outcome)
         return formats_fail(error, TAPER_ERR_NOMEM,

@@ -19,7 +19,7 @@ taper_status train_covariance_alloc(train_covariance *cov, train_device *device,
 }
 
 void train_covariance_free(train_covariance *cov) {
-    train_lent_free(&cov->rows);
+    train_mirror_free(&cov->rows);
     train_arena_free(&cov->arena);
     train_stream_close(&cov->stream);
     free(cov->sum), free(cov->guess);
@@ -36,10 +36,11 @@ static void guess_mean(train_covariance *cov, const float *rows, size_t n) {
 }
 
 /* Uploads a block, into the memory of the previous one if that is large enough. */
-static taper_status lend_rows(train_covariance *cov, const float *rows, size_t bytes) {
-    if (cov->rows.bytes >= bytes) return train_lend_other(&cov->rows, &cov->stream, rows, bytes);
-    train_lent_free(&cov->rows);
-    return train_lend(&cov->rows, &cov->stream, rows, bytes);
+static taper_status mirror_rows(train_covariance *cov, const float *rows, size_t bytes) {
+    if (cov->rows.bytes >= bytes)
+        return train_mirror_replace(&cov->rows, &cov->stream, rows, bytes);
+    train_mirror_free(&cov->rows);
+    return train_mirror_open(&cov->rows, &cov->stream, rows, bytes);
 }
 
 taper_status train_covariance_add(train_covariance *cov, float *rows, size_t n) {
@@ -53,7 +54,7 @@ taper_status train_covariance_add(train_covariance *cov, float *rows, size_t n) 
             cov->sum[i] += *x;
         }
     cov->count += n;
-    TAPER_TRY(lend_rows(cov, rows, n * inputs * sizeof *rows));
+    TAPER_TRY(mirror_rows(cov, rows, n * inputs * sizeof *rows));
     return cov->stream.ops->add_gram(&cov->stream, n, inputs, cov->rows.at, cov->product);
 }
 

@@ -26,8 +26,8 @@ typedef struct train_covariance {
     float *guess; /* [inputs] mean of the first block, rounded to integers */
     train_stream stream;
     train_arena arena;
-    double *product; /* [inputs][inputs] on the device, columns j <= i only */
-    train_lent rows; /* the block being added */
+    double *product;   /* [inputs][inputs] on the device, columns j <= i only */
+    train_mirror rows; /* the block being added */
 } train_covariance;
 
 /* The device is borrowed. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */

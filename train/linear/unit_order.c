@@ -83,11 +83,11 @@ static taper_status correlate(codec_backend *be, float *codes, size_t n, uint32_
 /* --- by correlation -------------------------------------------------------------------- */
 
 /* kin[place][i]: the weighted correlation of the unit at place i with those around `place`. */
-typedef struct kinship {
+typedef struct placement {
     uint32_t units;
     float *correlation, *kin; /* [units][units] by place */
     uint32_t *order;
-} kinship;
+} placement;
 
 static float weight_of(uint32_t a, uint32_t b) {
     uint32_t away = a > b ? a - b : b - a;
@@ -95,7 +95,7 @@ static float weight_of(uint32_t a, uint32_t b) {
 }
 
 /* kin[place] += sign * weight * correlation[row] for the places around `at`. */
-static void add_to_surroundings(const kinship *k, uint32_t at, uint32_t row, float sign) {
+static void add_to_surroundings(const placement *k, uint32_t at, uint32_t row, float sign) {
     uint32_t from = at > CODEC_NEAR ? at - CODEC_NEAR : 0, to = at + CODEC_NEAR + 1;
     for (uint32_t place = from; place < to && place < k->units; place++) {
         float weight = sign * weight_of(place, at);
@@ -106,7 +106,7 @@ static void add_to_surroundings(const kinship *k, uint32_t at, uint32_t row, flo
 }
 
 /* The change of the sum if the units at two places are exchanged. */
-static float gain(const kinship *k, uint32_t a, uint32_t b) {
+static float gain(const placement *k, uint32_t a, uint32_t b) {
     size_t n = k->units;
     float mutual =
         k->correlation[a * n + a] + k->correlation[b * n + b] - 2 * k->correlation[a * n + b];
@@ -121,7 +121,7 @@ static void swap_floats(float *a, float *b, size_t n, size_t step) {
     }
 }
 
-static void exchange(kinship *k, uint32_t a, uint32_t b) {
+static void exchange(placement *k, uint32_t a, uint32_t b) {
     size_t n = k->units;
     uint32_t kept = k->order[a];
     k->order[a] = k->order[b], k->order[b] = kept;
@@ -133,7 +133,7 @@ static void exchange(kinship *k, uint32_t a, uint32_t b) {
 }
 
 /* Makes the best exchange of each place from `first` on. Returns the number of exchanges. */
-static uint32_t sweep(kinship *k, uint32_t first) {
+static uint32_t sweep(placement *k, uint32_t first) {
     const float LEAST = 1e-4f;
     uint32_t exchanges = 0;
     for (uint32_t a = first; a < k->units; a++) {
@@ -150,9 +150,9 @@ static uint32_t sweep(kinship *k, uint32_t first) {
     return exchanges;
 }
 
-taper_status train_order_by_kinship(float *correlation, uint32_t units, uint32_t first,
-                                    uint32_t *order) {
-    kinship k = {units, correlation, calloc((size_t)units * units, sizeof *k.kin), order};
+taper_status train_order_by_correlation(float *correlation, uint32_t units, uint32_t first,
+                                        uint32_t *order) {
+    placement k = {units, correlation, calloc((size_t)units * units, sizeof *k.kin), order};
     if (!k.kin) return TAPER_ERR_NOMEM;
     for (uint32_t place = 0; place < units; place++) add_to_surroundings(&k, place, place, 1);
     for (int i = 0; i < SWEEPS && sweep(&k, first); i++)
@@ -170,7 +170,7 @@ taper_status train_unit_order(codec_backend *be, float *codes, size_t n, uint32_
     float *correlation = malloc((size_t)units * units * sizeof *correlation);
     taper_status status = correlation ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = correlate(be, codes, rows, units, order, correlation);
-    if (status == TAPER_OK) status = train_order_by_kinship(correlation, units, FIRST, order);
+    if (status == TAPER_OK) status = train_order_by_correlation(correlation, units, FIRST, order);
     free(correlation);
     return status;
 }

@@ -16,7 +16,7 @@ taper_status train_unit_order(codec_backend *be, float *codes, size_t n, uint32_
 /* Improves order[units] for correlation[units][units], which is permuted with it. Every exchange
  * increases the sum over pairs of places of correlation times the weight of their distance. Units
  * before place `first` are not moved. */
-taper_status train_order_by_kinship(float *correlation, uint32_t units, uint32_t first,
-                                    uint32_t *order);
+taper_status train_order_by_correlation(float *correlation, uint32_t units, uint32_t first,
+                                        uint32_t *order);
 
 #endif

@@ -38,11 +38,12 @@ typedef struct train_nested_activations {
  * TRAIN_LEAST_ROWS. If memory is short and no other model shares the device, it tries half of that
  * repeatedly, down to TRAIN_LEAST_ROWS. Previous contents of act are lost; zeroed is fine.
  * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
-taper_status train_nested_make_room(train_nested_activations *act, const train_nested_shape *shape,
-                                    train_device *device, size_t rows);
+taper_status train_nested_activations_alloc(train_nested_activations *act,
+                                            const train_nested_shape *shape, train_device *device,
+                                            size_t rows);
 /* The same for half of the present rows. TAPER_ERR_NOMEM: they are the minimum already, or other
  * models share the device. */
-taper_status train_nested_halve_room(train_nested_activations *act,
-                                     const train_nested_shape *shape);
-void train_nested_free_room(train_nested_activations *act); /* leaves it zeroed */
+taper_status train_nested_activations_halve(train_nested_activations *act,
+                                            const train_nested_shape *shape);
+void train_nested_activations_free(train_nested_activations *act); /* leaves it zeroed */
 #endif

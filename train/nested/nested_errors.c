@@ -5,24 +5,24 @@
 
 /* --- data ------------------------------------------------------------------------------ */
 
-taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *net,
-                               const train_pixels *pixels, const uint32_t *order, size_t n) {
+taper_status train_nested_source_open(train_nested_source *source, train_nested_network *net,
+                                      const train_pixels *pixels, const uint32_t *order, size_t n) {
     train_stream *s = &net->stream;
-    *lent = (train_nested_lent){0};
-    TAPER_TRY(
-        train_feed_open(&lent->feed, s, pixels->pixels, pixels->n, pixels->inputs, net->act.block));
-    taper_status status = order ? train_order_lend(&lent->order, s, order, n) : TAPER_OK;
+    *source = (train_nested_source){0};
+    TAPER_TRY(train_feed_open(&source->feed, s, pixels->pixels, pixels->n, pixels->inputs,
+                              net->act.block));
+    taper_status status = order ? train_order_open(&source->order, s, order, n) : TAPER_OK;
     if (status == TAPER_OK)
-        lent->data = (train_nested_data){&lent->feed, order ? &lent->order : NULL, 0, n};
+        source->data = (train_nested_data){&source->feed, order ? &source->order : NULL, 0, n};
     else
-        train_nested_lent_free(lent);
+        train_nested_source_close(source);
     return status;
 }
 
-void train_nested_lent_free(train_nested_lent *lent) {
-    train_feed_close(&lent->feed);
-    train_order_free(&lent->order);
-    *lent = (train_nested_lent){0};
+void train_nested_source_close(train_nested_source *source) {
+    train_feed_close(&source->feed);
+    train_order_free(&source->order);
+    *source = (train_nested_source){0};
 }
 
 taper_status train_nested_rows_from(train_nested_network *net, const train_nested_data *data,

@@ -16,15 +16,15 @@ typedef struct train_nested_data {
 
 /* The host's pixels for a network's device, with an order of rows. Do not move it in memory,
  * because `data` points into it. */
-typedef struct train_nested_lent {
+typedef struct train_nested_source {
     train_feed feed;
     train_order order;
     train_nested_data data;
-} train_nested_lent;
+} train_nested_source;
 /* order NULL: the n rows of pixels. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
-taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *net,
-                               const train_pixels *pixels, const uint32_t *order, size_t n);
-void train_nested_lent_free(train_nested_lent *lent); /* leaves it zeroed; zeroed is fine */
+taper_status train_nested_source_open(train_nested_source *source, train_nested_network *net,
+                                      const train_pixels *pixels, const uint32_t *order, size_t n);
+void train_nested_source_close(train_nested_source *source); /* leaves it zeroed; zeroed is fine */
 
 /* Rows i .. i + n - 1 of data, valid until the next call. n <= BLOCK. */
 taper_status train_nested_rows_from(train_nested_network *net, const train_nested_data *data,

@@ -83,7 +83,7 @@ static taper_status take_memory(train_nested_network *net, train_device *device)
     view(&net->shape, net->weights.parameter, net->layer);
     view(&net->shape, net->weights.gradient, net->layer_gradient);
     TAPER_TRY(train_weights_keep(&net->weights, device));
-    return train_nested_make_room(&net->act, &net->shape, device, TRAIN_LEAST_ROWS);
+    return train_nested_activations_alloc(&net->act, &net->shape, device, TRAIN_LEAST_ROWS);
 }
 
 taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
@@ -101,7 +101,7 @@ taper_status train_nested_create(train_nested_network *net, const train_nested_s
 
 void train_nested_free(train_nested_network *net) {
     train_stream_close(&net->stream);
-    train_nested_free_room(&net->act);
+    train_nested_activations_free(&net->act);
     train_arena_free(&net->arena);
     *net = (train_nested_network){0};
 }

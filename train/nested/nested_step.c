@@ -98,7 +98,8 @@ static taper_status take_rows(train_nested_run *r) {
 }
 
 static taper_status say(taper_status status, uint64_t step, taper_error *error) {
-    return train_told(status, error, "step %llu could not be taken", (unsigned long long)step + 1);
+    return train_explain(status, error, "step %llu could not be taken",
+                         (unsigned long long)step + 1);
 }
 
 /* With conjugate gradients this does nothing: the move computes gradients at points of a line. */

@@ -3,7 +3,7 @@
 #include "train/nested/nested_trainer.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
-#include "train/nested/settle.h"
+#include "train/nested/nested_setup.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -197,8 +197,8 @@ static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_order_again(&r->order, &r->net->stream);
-    return train_told(status, error, "the order of an epoch");
+    taper_status status = train_order_update(&r->order, &r->net->stream);
+    return train_explain(status, error, "the order of an epoch");
 }
 
 /* figure: expected error over the truncation's lengths, error with all units, frozen units. */
@@ -210,7 +210,7 @@ static taper_status measure(void *run, train_history *entry, taper_error *error)
     if (!rows.n) return TAPER_OK;
     taper_status status = train_nested_validate(r->net, r->options->truncation, &rows,
                                                 &entry->figure[0], &entry->figure[1]);
-    return train_told(status, error, "validation");
+    return train_explain(status, error, "validation");
 }
 
 static taper_status resumed(void *run, const train_loop *loop, taper_error *error) {
@@ -275,8 +275,8 @@ static taper_status take_memory(train_nested_run *r) {
     train_sweep_begin(&r->sweep, &r->options->sweep, r->loop.steps, net->units,
                       net->layer[net->shape.layers - 1].inputs, s, looked, products);
     if (r->options->optimiser == TRAIN_CG) TAPER_TRY(train_cg_create(&r->cg, s, &net->weights));
-    TAPER_TRY(train_order_lend(&r->split_order, s, r->split, r->data->n));
-    return train_order_lend(&r->order, s, r->shuffled, r->n_training);
+    TAPER_TRY(train_order_open(&r->split_order, s, r->split, r->data->n));
+    return train_order_open(&r->order, s, r->shuffled, r->n_training);
 }
 
 /* Opens the feed after all other allocations, because it uses the remaining memory. */
@@ -335,7 +335,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
         if (status == TAPER_OK)
             status = train_orthonormal_retract(&r->orthonormal, r->net->layer[0].v);
     }
-    return train_told(status, error, "training could not begin");
+    return train_explain(status, error, "training could not begin");
 }
 
 static void end(train_nested_run *r) {
@@ -366,7 +366,7 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
     if (status == TAPER_OK && net->shape.binary && !r.loop.stopped)
-        status = train_nested_settle(&r, error);
+        status = train_nested_exact_thresholds(&r, error);
     if (status == TAPER_OK && !r.loop.stopped) status = train_nested_refit_run(&r, error);
     if (result)
         *result = (train_nested_result){r.loop.step, r.loop.n_history, (uint32_t)r.loop.stopped,

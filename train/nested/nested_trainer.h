@@ -17,7 +17,7 @@
  *                       rows; nested_forward: the forward pass
  *   nested_gradient     loss and gradient; nested_classes: the objective from labels;
  *                       nested_errors: codes, and errors at every length
- *   settle              before the first step and after the last: memory, thresholds, decoder
+ *   nested_setup        before the first step and after the last: memory, thresholds, decoder
  *   refit               the best linear decoder of binary codes, for every length at once
  *   sweep               units frozen one after the other
  *   orthonormal         decoders whose rows are kept orthonormal (theorem 3)

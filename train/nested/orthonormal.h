@@ -20,7 +20,7 @@ typedef struct train_orthonormal {
     size_t units, inputs; /* K <= D */
     train_stream *stream;
     float *square[3]; /* [K][K] on the device: products of rows, their transpose, I */
-    float *room;      /* [K][D] on the device, scratch */
+    float *scratch;   /* [K][D] on the device, scratch */
     double *norms;    /* [2] on the device */
 } train_orthonormal;
 

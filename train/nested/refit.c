@@ -33,7 +33,7 @@ static taper_status take_arena(moments *m, train_nested_network *net) {
     taper_status status;
     lay_out(m);
     while ((status = train_arena_alloc(&m->arena, net->stream.device)) == TAPER_ERR_NOMEM)
-        TAPER_TRY(train_nested_halve_room(&net->act, &net->shape));
+        TAPER_TRY(train_nested_activations_halve(&net->act, &net->shape));
     if (status == TAPER_OK) lay_out(m);
     return status;
 }

@@ -28,7 +28,7 @@ void train_sweep_begin(train_sweep *s, const train_sweep_options *options, uint6
 
 /* Whether the cosine between two moves is below `tolerance`. A row without moves has converged too,
  * unless tolerance excludes convergence. product: xy, xx, yy of the moves. */
-static int turns(const double product[3], double tolerance) {
+static int is_converged(const double product[3], double tolerance) {
     const double lengths = sqrt(product[1] * product[2]);
     return lengths > 0.0 ? product[0] < tolerance * lengths : tolerance > -1.0;
 }
@@ -47,7 +47,7 @@ static taper_status has_converged(train_sweep *s, const float *row, int *converg
         TAPER_TRY(ops->dot(s->stream, n, now, now, s->products + 2));
         TAPER_TRY(train_download(s->stream, product, s->products, sizeof product));
         *converged =
-            (s->state.moves || !(product[2] > 0.0)) && turns(product, s->options.tolerance);
+            (s->state.moves || !(product[2] > 0.0)) && is_converged(product, s->options.tolerance);
         TAPER_TRY(train_copy(s->stream, before, now, n * sizeof *now));
         s->state.moves++;
     }

@@ -87,7 +87,7 @@ static void to_file(uint8_t *bytes, size_t n, uint32_t size) {
 /* Adds a message to a failure of the device. */
 static taper_status moved(taper_status status, taper_error *error) {
     if (status == TAPER_OK) return status;
-    return train_told(status, error, "the device did not hand over the run's state");
+    return train_explain(status, error, "the device did not hand over the run's state");
 }
 
 static taper_status put_part(output *out, train_stream *stream, const train_checkpoint_part *p,
@@ -327,8 +327,8 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
     return status;
 }
 
-taper_status train_checkpoint_beside(char **to, const char *path, const char *suffix,
-                                     taper_error *error) {
+taper_status train_checkpoint_suffixed(char **to, const char *path, const char *suffix,
+                                       taper_error *error) {
     size_t size = path ? strlen(path) + strlen(suffix) + 1 : 0;
     *to = path ? malloc(size) : NULL;
     if (path && !*to)

@@ -84,7 +84,7 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
 
 /* *to: path with a suffix, for the checkpoint of one of several networks of a model. malloc'd; NULL
  * if path is NULL. TAPER_ERR_NOMEM. */
-taper_status train_checkpoint_beside(char **to, const char *path, const char *suffix,
-                                     taper_error *error);
+taper_status train_checkpoint_suffixed(char **to, const char *path, const char *suffix,
+                                       taper_error *error);
 
 #endif

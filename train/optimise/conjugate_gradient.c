@@ -97,7 +97,7 @@ static taper_status take_gradient(train_cg *cg) {
 }
 
 /* The direction of the next step, from the gradients at the start, v, and at the end of a step. */
-static taper_status turn(train_cg *cg, double gradient_square) {
+static taper_status next_direction(train_cg *cg, double gradient_square) {
     const train_weights *w = cg->weights;
     double end_square, between;
     TAPER_TRY(dot(cg, w->gradient, w->gradient, &end_square));
@@ -161,7 +161,7 @@ static taper_status finish(train_cg *cg, const train_line_point *start,
     if (found->point.alpha > 0.0) {
         cg->state.alpha = found->point.alpha;
         cg->state.slope = start->slope;
-        TAPER_TRY(turn(cg, gradient_square));
+        TAPER_TRY(next_direction(cg, gradient_square));
     }
     return found->wolfe ? TAPER_OK : restart(cg);
 }

@@ -27,7 +27,7 @@ static taper_status begin(train_loop *l, taper_error *error) {
         status = train_copy(l->stream, l->weights->best, l->weights->parameter,
                             l->weights->n * sizeof(float));
     l->best_loss = l->start_loss;
-    return train_told(status, error, "training %s cannot begin", l->learner->what);
+    return train_explain(status, error, "training %s cannot begin", l->learner->what);
 }
 
 void train_loop_free(train_loop *l) {
@@ -117,8 +117,8 @@ static taper_status compute_and_move(train_loop *l, taper_error *error) {
     train_range all = {0, l->weights->n};
     float rate = train_cosine_rate(l->rate, l->step, l->steps, l->warmup);
     taper_status status = train_loop_adam(l, rate, &all, 1, losses);
-    return train_told(status, error, "step %llu could not be taken",
-                      (unsigned long long)l->step + 1);
+    return train_explain(status, error, "step %llu could not be taken",
+                         (unsigned long long)l->step + 1);
 }
 
 static taper_status take_step(train_loop *l, taper_error *error) {
@@ -156,8 +156,8 @@ static taper_status look(train_loop *l, taper_error *error) {
     if (status == TAPER_OK)
         status = train_download(l->stream, &verdict, l->verdict, sizeof verdict);
     if (status != TAPER_OK)
-        return train_told(status, error, "step %llu could not be taken",
-                          (unsigned long long)l->step);
+        return train_explain(status, error, "step %llu could not be taken",
+                             (unsigned long long)l->step);
     l->step_seconds += train_seconds_since(l->left_at);
     if (!l->diverged) l->diverged = verdict.diverged;
     uint64_t end = l->diverged ? l->diverged - 1 : l->step;
@@ -193,7 +193,8 @@ static taper_status finish_epoch(train_loop *l, taper_error *error) {
     entry->figure[0] = INFINITY;
     if (l->learner->measure) TAPER_TRY(l->learner->measure(l->self, entry, error));
     taper_status status = keep_best(l, entry->figure[0]);
-    if (status != TAPER_OK) return train_told(status, error, "the best network could not be kept");
+    if (status != TAPER_OK)
+        return train_explain(status, error, "the best network could not be kept");
     l->n_history++;
     report_epoch(l, l->n_history, train_seconds_since(l->started));
     return TAPER_OK;

@@ -33,7 +33,7 @@ uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n) {
            ((uint64_t)formats_crc32c((uint32_t)before, bytes, n) * 0x9E3779B97F4A7C15u);
 }
 
-taper_status train_told(taper_status status, taper_error *error, const char *format, ...) {
+taper_status train_explain(taper_status status, taper_error *error, const char *format, ...) {
     char what[160];
     va_list arguments;
     if (status == TAPER_OK) return status;

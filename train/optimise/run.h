@@ -19,7 +19,7 @@ uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n);
 
 /* Returns status. Unless it is TAPER_OK, *error gets a message: what failed, as format says, the
  * reason, and the remedy. */
-taper_status train_told(taper_status status, taper_error *error, const char *format, ...)
+taper_status train_explain(taper_status status, taper_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

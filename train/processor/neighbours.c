@@ -12,29 +12,29 @@ typedef float lanes __attribute__((vector_size(TRAIN_LANES * sizeof(float)))); /
 
 /* --- distances ------------------------------------------------------------------------------ */
 
-/* Squared distances of rows row .. row + together - 1 to the chunk's columns. `together` is a
+/* Squared distances of rows row .. row + at_once - 1 to the chunk's columns. `at_once` is a
  * compile-time constant. */
-CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row,
+CODEC_INLINE void measure(size_t at_once, const train_neighbours *n, size_t row,
                           const train_chunk *c, float (*square)[TRAIN_CHUNK]) {
     const size_t units = n->units, stride = n->rows;
     const float *code = n->code + row * units, *column = n->across + c->first;
     size_t j = 0;
     for (; j + TRAIN_LANES <= c->columns; j += TRAIN_LANES, column += TRAIN_LANES) {
-        lanes sum[TRAIN_TOGETHER] = {{0}};
+        lanes sum[TRAIN_ROWS_AT_ONCE] = {{0}};
         for (size_t k = 0; k < units; k++) {
             lanes x;
             memcpy(&x, column + k * stride, sizeof x);
 #pragma GCC unroll 4
-            for (size_t r = 0; r < together; r++) {
+            for (size_t r = 0; r < at_once; r++) {
                 const lanes e = code[r * units + k] - x;
                 sum[r] += e * e;
             }
         }
 #pragma GCC unroll 4
-        for (size_t r = 0; r < together; r++) memcpy(square[r] + j, &sum[r], sizeof sum[r]);
+        for (size_t r = 0; r < at_once; r++) memcpy(square[r] + j, &sum[r], sizeof sum[r]);
     }
     for (size_t l = 0; j + l < c->wide; l++)
-        for (size_t r = 0; r < together; r++) {
+        for (size_t r = 0; r < at_once; r++) {
             float sum = 0.0f;
             for (size_t k = 0; k < units && j + l < c->columns; k++) {
                 const float e = code[r * units + k] - column[k * stride + l];
@@ -44,17 +44,17 @@ CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row
         }
 }
 
-CODEC_CLONES void train_chunk_begin(const train_neighbours *n, size_t row, size_t together,
+CODEC_CLONES void train_chunk_begin(const train_neighbours *n, size_t row, size_t at_once,
                                     size_t first, train_chunk *c) {
     c->first = first;
     c->columns = formats_smaller(TRAIN_CHUNK, n->rows - first);
     c->wide = (c->columns + TRAIN_LANES - 1) / TRAIN_LANES * TRAIN_LANES;
     memcpy(c->label, n->label + first, c->columns * sizeof *c->label);
     for (size_t j = c->columns; j < c->wide; j++) c->label[j] = TRAIN_UNLABELLED;
-    if (together == TRAIN_TOGETHER)
-        measure(TRAIN_TOGETHER, n, row, c, c->square);
+    if (at_once == TRAIN_ROWS_AT_ONCE)
+        measure(TRAIN_ROWS_AT_ONCE, n, row, c, c->square);
     else
-        for (size_t r = 0; r < together; r++) measure(1, n, row + r, c, c->square + r);
+        for (size_t r = 0; r < at_once; r++) measure(1, n, row + r, c, c->square + r);
 }
 
 /* --- sums ----------------------------------------------------------------------------------- */
@@ -173,14 +173,14 @@ static void write_sums(const row_sums *from, double *to) {
     to[TRAIN_HINGES] = from->hinges;
 }
 
-static void sum_together(const train_neighbours *n, train_kernel k, size_t row, size_t together) {
-    row_sums sums[TRAIN_TOGETHER];
+static void sum_at_once(const train_neighbours *n, train_kernel k, size_t row, size_t at_once) {
+    row_sums sums[TRAIN_ROWS_AT_ONCE];
     train_chunk c;
-    for (size_t r = 0; r < together; r++)
+    for (size_t r = 0; r < at_once; r++)
         sums[r] = (row_sums){{-FLT_MAX, 0.0}, {-FLT_MAX, 0.0}, 0.0, 0.0, 0.0};
     for (size_t first = 0; first < n->rows; first += TRAIN_CHUNK) {
-        train_chunk_begin(n, row, together, first, &c);
-        for (size_t r = 0; r < together; r++) {
+        train_chunk_begin(n, row, at_once, first, &c);
+        for (size_t r = 0; r < at_once; r++) {
             const uint32_t own = n->label[row + r], hidden = train_chunk_hide(&c, row + r);
             if (own == TRAIN_UNLABELLED) continue;
             sums_of[n->student][n->loss](k, &c, own, c.square[r], &sums[r]);
@@ -188,7 +188,7 @@ static void sum_together(const train_neighbours *n, train_kernel k, size_t row, 
             train_chunk_show(&c, row + r, hidden);
         }
     }
-    for (size_t r = 0; r < together; r++)
+    for (size_t r = 0; r < at_once; r++)
         write_sums(&sums[r], n->sums + (row + r) * TRAIN_NEIGHBOUR_SUMS);
 }
 
@@ -196,8 +196,8 @@ static void sum_rows(void *context, size_t block) {
     const train_neighbours *n = context;
     const size_t end = train_row_block_end(n->rows, block);
     const train_kernel k = train_kernel_of(n);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER)
-        sum_together(n, k, i, formats_smaller(TRAIN_TOGETHER, end - i));
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_ROWS_AT_ONCE)
+        sum_at_once(n, k, i, formats_smaller(TRAIN_ROWS_AT_ONCE, end - i));
 }
 
 /* --- sums, each pair measured once ------------------------------------------------------------ */
@@ -262,10 +262,10 @@ static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
     const size_t end = formats_smaller(n->rows, (rows + 1) * TRAIN_CHUNK);
     float column[PARTS][TRAIN_CHUNK] = {{0}};
     train_chunk c;
-    for (size_t i = rows * TRAIN_CHUNK; i < end; i += TRAIN_TOGETHER) {
-        const size_t together = formats_smaller(TRAIN_TOGETHER, end - i);
-        train_chunk_begin(n, i, together, columns * TRAIN_CHUNK, &c);
-        for (size_t r = 0; r < together; r++) {
+    for (size_t i = rows * TRAIN_CHUNK; i < end; i += TRAIN_ROWS_AT_ONCE) {
+        const size_t at_once = formats_smaller(TRAIN_ROWS_AT_ONCE, end - i);
+        train_chunk_begin(n, i, at_once, columns * TRAIN_CHUNK, &c);
+        for (size_t r = 0; r < at_once; r++) {
             float row[PARTS] = {0}, *to = part_of(t, columns, i + r);
             const uint32_t own = n->label[i + r], hidden = train_chunk_hide(&c, i + r);
             if (own != TRAIN_UNLABELLED)
@@ -308,11 +308,11 @@ static int add_parts(const pairs_task *t, size_t row) {
 static void add_parts_of_rows(void *context, size_t block) {
     const pairs_task *t = context;
     const size_t end = train_row_block_end(t->n->rows, block);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER) {
-        const size_t together = formats_smaller(TRAIN_TOGETHER, end - i);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_ROWS_AT_ONCE) {
+        const size_t at_once = formats_smaller(TRAIN_ROWS_AT_ONCE, end - i);
         int sound = 1;
-        for (size_t r = 0; r < together; r++) sound &= add_parts(t, i + r);
-        if (!sound) sum_together(t->n, train_kernel_of(t->n), i, together);
+        for (size_t r = 0; r < at_once; r++) sound &= add_parts(t, i + r);
+        if (!sound) sum_at_once(t->n, train_kernel_of(t->n), i, at_once);
     }
 }
 

@@ -67,7 +67,7 @@ static taper_status sync_stream(train_stream *s) {
     return TAPER_OK;
 }
 
-static taper_status room(train_device *device, size_t *bytes) {
+static taper_status free_bytes(train_device *device, size_t *bytes) {
     (void)device;
     *bytes = SIZE_MAX; /* free memory of the system is shared with other programs */
     return TAPER_OK;
@@ -200,7 +200,7 @@ static const train_memory memory_table = {.alloc = alloc,
                                           .sync = sync_stream,
                                           .stage = stage,
                                           .send = send,
-                                          .room = room};
+                                          .free_bytes = free_bytes};
 
 taper_status train_processor_open(train_device *device, codec_backend *be,
                                   train_processor_kind kind) {

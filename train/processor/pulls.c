@@ -89,14 +89,14 @@ static void pull_row(const train_neighbours *n, train_kernel k, train_chunk *c, 
     train_chunk_show(c, row, hidden);
 }
 
-static void pull_together(const pulls_task *t, train_kernel k, size_t row, size_t together) {
+static void pull_at_once(const pulls_task *t, train_kernel k, size_t row, size_t at_once) {
     const train_neighbours *n = t->n;
-    double sum[TRAIN_TOGETHER] = {0}, by_alpha[TRAIN_TOGETHER] = {0};
+    double sum[TRAIN_ROWS_AT_ONCE] = {0}, by_alpha[TRAIN_ROWS_AT_ONCE] = {0};
     float *pull = t->pull + (row - t->first) * n->rows;
     train_chunk c;
     for (size_t first = 0; first < n->rows; first += TRAIN_CHUNK) {
-        train_chunk_begin(n, row, together, first, &c);
-        for (size_t r = 0; r < together; r++) {
+        train_chunk_begin(n, row, at_once, first, &c);
+        for (size_t r = 0; r < at_once; r++) {
             float *to = pull + r * n->rows + first;
             if (n->label[row + r] == TRAIN_UNLABELLED)
                 memset(to, 0, c.columns * sizeof *to);
@@ -104,7 +104,7 @@ static void pull_together(const pulls_task *t, train_kernel k, size_t row, size_
                 pull_row(n, k, &c, row + r, c.square[r], to, &sum[r], &by_alpha[r]);
         }
     }
-    for (size_t r = 0; r < together; r++) {
+    for (size_t r = 0; r < at_once; r++) {
         pull[r * n->rows + row + r] = (float)-sum[r];
         if (n->by_number) n->by_number[row + r] = (float)by_alpha[r];
     }
@@ -114,8 +114,8 @@ static void pull_rows(void *context, size_t block) {
     const pulls_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     const train_kernel k = train_kernel_of(t->n);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER)
-        pull_together(t, k, t->first + i, formats_smaller(TRAIN_TOGETHER, end - i));
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_ROWS_AT_ONCE)
+        pull_at_once(t, k, t->first + i, formats_smaller(TRAIN_ROWS_AT_ONCE, end - i));
 }
 
 taper_status train_plain_neighbour_pulls(train_stream *s, const train_neighbours *n, size_t first,

@@ -31,7 +31,7 @@ taper_status train_rbm_rows_open(train_rbm_rows *rows, train_stream *stream,
 void train_rbm_rows_close(train_rbm_rows *rows); /* leaves it zeroed; zeroed is fine */
 
 /* Uploads the order again after the host has changed it. */
-taper_status train_rbm_rows_again(train_rbm_rows *rows);
+taper_status train_rbm_rows_update(train_rbm_rows *rows);
 /* to[n][width] on the device = the rows numbered order[first], ...; n is at most `batch`. */
 taper_status train_rbm_rows_take(train_rbm_rows *rows, size_t first, size_t n, float *to);
 

@@ -13,10 +13,10 @@ enum { PATCH = CODEC_RESTORATION_PATCH, TAPS = CODEC_RESTORATION_TAPS };
 
 typedef struct squares {
     codec_window window;
-    codec_grid *grid;             /* [room] */
-    float *target;                /* [windows][values] of the originals */
-    float *coded;                 /* [windows][values] after the lap: the codec's input */
-    size_t images, windows, room; /* room: windows that fit into both */
+    codec_grid *grid;                 /* [capacity] */
+    float *target;                    /* [windows][values] of the originals */
+    float *coded;                     /* [windows][values] after the lap: the codec's input */
+    size_t images, windows, capacity; /* capacity: windows that fit into both */
 } squares;
 
 /* Cuts a square of at most side x side pixels from an image at a random place; malloc'd pixels. */
@@ -55,10 +55,10 @@ static taper_status draw_squares(squares *s, const train_dataset *data, const si
     if (!across) across = 1;
     uint32_t side[2] = {across * s->window.width, across * s->window.height};
     size_t values = codec_window_values(s->window);
-    s->room = wanted + (size_t)across * across;
-    s->grid = malloc(s->room * sizeof *s->grid);
-    s->target = malloc(s->room * values * sizeof *s->target);
-    s->coded = malloc(s->room * values * sizeof *s->coded);
+    s->capacity = wanted + (size_t)across * across;
+    s->grid = malloc(s->capacity * sizeof *s->grid);
+    s->target = malloc(s->capacity * values * sizeof *s->target);
+    s->coded = malloc(s->capacity * values * sizeof *s->coded);
     if (!s->grid || !s->target || !s->coded) return TAPER_ERR_NOMEM;
     while (s->windows < wanted) {
         uint32_t random[4];

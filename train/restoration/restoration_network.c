@@ -52,7 +52,7 @@ static void lay_out(train_restoration_network *net) {
     net->gain = train_arena_floats(a, 1, 1);
     net->dbias = train_arena_floats(a, 1, widest);
     net->dgain = train_arena_floats(a, 1, 1);
-    net->turned = train_arena_floats(a, TAPS * widest, widest);
+    net->transposed = train_arena_floats(a, TAPS * widest, widest);
     net->errors = train_arena_take(a, 2, 1, sizeof *net->errors);
 }
 
@@ -103,9 +103,10 @@ taper_status train_restoration_create(train_restoration_network *net,
 }
 
 static void free_rows(train_restoration_network *net) {
-    train_lent_free(&net->decoded), train_lent_free(&net->target), train_lent_free(&net->neighbour);
+    train_mirror_free(&net->decoded), train_mirror_free(&net->target),
+        train_mirror_free(&net->neighbour);
     train_arena_free(&net->rows_arena);
-    net->room = 0;
+    net->capacity = 0;
 }
 
 void train_restoration_free(train_restoration_network *net) {
@@ -148,18 +149,19 @@ static size_t links_of(const train_restoration_batch *b) {
     return TAPS * b->rows * sizeof *b->neighbour;
 }
 
-static taper_status make_room(train_restoration_network *net, const train_restoration_batch *b) {
+static taper_status alloc_rows(train_restoration_network *net, const train_restoration_batch *b) {
     train_stream *s = &net->stream;
     TAPER_TRY(s->device->memory->sync(s)); /* the previous batch may be in progress */
     free_rows(net);
     lay_out_rows(net, b->rows);
     taper_status status = train_arena_alloc(&net->rows_arena, s->device);
     if (status == TAPER_OK) lay_out_rows(net, b->rows);
-    if (status == TAPER_OK) status = train_lend(&net->decoded, s, b->decoded, numbers_of(b));
-    if (status == TAPER_OK) status = train_lend(&net->target, s, b->target, numbers_of(b));
-    if (status == TAPER_OK) status = train_lend(&net->neighbour, s, b->neighbour, links_of(b));
+    if (status == TAPER_OK) status = train_mirror_open(&net->decoded, s, b->decoded, numbers_of(b));
+    if (status == TAPER_OK) status = train_mirror_open(&net->target, s, b->target, numbers_of(b));
     if (status == TAPER_OK)
-        net->room = b->rows;
+        status = train_mirror_open(&net->neighbour, s, b->neighbour, links_of(b));
+    if (status == TAPER_OK)
+        net->capacity = b->rows;
     else
         free_rows(net);
     return status;
@@ -168,10 +170,10 @@ static taper_status make_room(train_restoration_network *net, const train_restor
 static taper_status take_batch(train_restoration_network *net, const train_restoration_batch *b) {
     train_stream *s = &net->stream;
     net->rows = b->rows;
-    if (b->rows > net->room) return make_room(net, b);
-    TAPER_TRY(train_lend_other(&net->decoded, s, b->decoded, numbers_of(b)));
-    TAPER_TRY(train_lend_other(&net->target, s, b->target, numbers_of(b)));
-    return train_lend_other(&net->neighbour, s, b->neighbour, links_of(b));
+    if (b->rows > net->capacity) return alloc_rows(net, b);
+    TAPER_TRY(train_mirror_replace(&net->decoded, s, b->decoded, numbers_of(b)));
+    TAPER_TRY(train_mirror_replace(&net->target, s, b->target, numbers_of(b)));
+    return train_mirror_replace(&net->neighbour, s, b->neighbour, links_of(b));
 }
 
 /* --- stages ----------------------------------------------------------------------------- */
@@ -257,9 +259,9 @@ static taper_status through_inputs(train_restoration_network *net, uint32_t l, c
     train_stream *s = &net->stream;
     const codec_restoration *r = &net->shape;
     const size_t rows = net->rows, inputs = inputs_of(r, l), outputs = outputs_of(r, l);
-    TAPER_TRY(s->ops->transpose(s, TAPS, inputs, outputs, net->w.weight[l], net->turned));
+    TAPER_TRY(s->ops->transpose(s, TAPS, inputs, outputs, net->w.weight[l], net->transposed));
     TAPER_TRY(s->ops->gather_sides(s, rows, outputs, net->neighbour.at, 1, dz, net->wide));
-    return s->ops->gemm(s, 0, 0, rows, inputs, TAPS * outputs, net->wide, net->turned, 0.0f,
+    return s->ops->gemm(s, 0, 0, rows, inputs, TAPS * outputs, net->wide, net->transposed, 0.0f,
                         net->da);
 }
 

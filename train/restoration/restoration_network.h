@@ -28,13 +28,13 @@ typedef struct train_restoration_network {
     train_restoration_weights w, w_gradient; /* views */
     float *first_bias, *gain;                /* [hidden], [1] interpolated between two stages */
     float *dbias, *dgain;                    /* [hidden or values], [1] gradients of these */
-    float *turned;                           /* [taps][outputs][inputs] transposed weights */
+    float *transposed;                       /* [taps][outputs][inputs] transposed weights */
     double *errors;                          /* [2] of the batch: restored, and as decoded */
     /* of the present batch */
     uint32_t stage; /* and `part`, 0..1: position between this stage and the next, on the host */
     float part;
-    size_t rows, room;                              /* rows, and rows that fit into the arrays */
-    train_lent decoded, target, neighbour;          /* the batch's arrays */
+    size_t rows, capacity;                          /* rows, and rows that fit into the arrays */
+    train_mirror decoded, target, neighbour;        /* the batch's arrays */
     train_arena rows_arena;                         /* of what follows */
     float *a[CODEC_RESTORATION_MOST_LAYERS];        /* [rows][inputs] of a layer */
     float *gathered[CODEC_RESTORATION_MOST_LAYERS]; /* [rows][taps][inputs] */

@@ -142,7 +142,7 @@ static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_err
         status =
             s->ops->add_ratio(s, 1.0 / CUTS_A_STEP, net->errors, net->errors + 1, 1e-9, losses);
     train_restoration_batch_free(&batch);
-    return train_told(status, error, "a training step failed");
+    return train_explain(status, error, "a training step failed");
 }
 
 static taper_status one_step(void *context, uint64_t step, double *losses, taper_error *error) {
@@ -169,7 +169,7 @@ static uint64_t fingerprint_of(const run *r, const float *parameter) {
 }
 
 static taper_status cannot_begin(taper_status status, taper_error *error) {
-    return train_told(status, error, "training %s cannot begin", what);
+    return train_explain(status, error, "training %s cannot begin", what);
 }
 
 static taper_status begin(run *r, taper_error *error) {
@@ -212,7 +212,7 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
 static taper_status finish(run *r, taper_model *model, taper_error *error) {
     codec_restoration learned;
     taper_status status = train_restoration_export(&r->net, &learned);
-    if (status != TAPER_OK) return train_told(status, error, "%s cannot be stored", what);
+    if (status != TAPER_OK) return train_explain(status, error, "%s cannot be stored", what);
     model->restoration = learned;
     model->info.family = TAPER_FAMILY_CONV;
     return TAPER_OK;

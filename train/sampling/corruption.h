@@ -100,15 +100,15 @@ CODEC_INLINE float train_normal_square(uint32_t word) {
 CODEC_INLINE float train_normal_radius(float square) {
     return sqrtf(square > 0.0f ? square : 0.0f);
 }
-/* The pair, from its radius and second word. The angle is `turn` quarter turns plus x in
+/* The pair, from its radius and second word. The angle is `quarter` quarter turns plus x in
  * (-pi/4, pi/4]. */
 CODEC_INLINE void train_normal_pair(float radius, uint32_t word, float out[2]) {
-    uint32_t turn = (word + 0x20000000u) >> 30;
-    float x = (float)(int32_t)(word - (turn << 30)) * (1.57079633f * 0x1p-30f), x2 = x * x;
+    uint32_t quarter = (word + 0x20000000u) >> 30;
+    float x = (float)(int32_t)(word - (quarter << 30)) * (1.57079633f * 0x1p-30f), x2 = x * x;
     float sine = x * (1.0f + x2 * (-1.0f / 6 + x2 * (1.0f / 120 + x2 * (-1.0f / 5040))));
     float cosine = 1.0f + x2 * (-0.5f + x2 * (1.0f / 24 + x2 * (-1.0f / 720 + x2 / 40320)));
-    float a = turn & 1 ? -sine : cosine, b = turn & 1 ? cosine : sine;
-    radius = turn & 2 ? -radius : radius;
+    float a = quarter & 1 ? -sine : cosine, b = quarter & 1 ? cosine : sine;
+    radius = quarter & 2 ? -radius : radius;
     out[0] = radius * a;
     out[1] = radius * b;
 }

@@ -13,7 +13,7 @@
 /* Maximum changes: of M's diagonal, of the other entries (0.1 is 5.7 degrees), and of d in
  * pixels. */
 #define TRAIN_JITTER_ZOOM  0.05
-#define TRAIN_JITTER_TURN  0.1
+#define TRAIN_JITTER_SHEAR 0.1
 #define TRAIN_JITTER_SHIFT 0.5
 
 typedef struct train_jitter {
@@ -51,8 +51,8 @@ CODEC_INLINE int train_motion_of(const train_jitter *j, uint64_t seed, uint64_t 
     m->dx = shift * u[0];
     m->dy = shift * u[1];
     m->a = 1.0 + TRAIN_JITTER_ZOOM * strength * u[2];
-    m->b = TRAIN_JITTER_TURN * strength * u[3];
-    m->c = TRAIN_JITTER_TURN * strength * u[4];
+    m->b = TRAIN_JITTER_SHEAR * strength * u[3];
+    m->c = TRAIN_JITTER_SHEAR * strength * u[4];
     m->d = 1.0 + TRAIN_JITTER_ZOOM * strength * u[5];
     if (train_philox_uniform(word[7]) < j->mirror) m->a = -m->a, m->c = -m->c;
     return 1;

@@ -149,8 +149,8 @@ static taper_status read_mass(const char **at, size_t line, double *mass, taper_
     return TAPER_OK;
 }
 
-/* Parses the numbers of a 0-terminated text; stores the first `room` of them in mass[]. */
-static taper_status read_masses(const char *text, double *mass, size_t room, size_t *found,
+/* Parses the numbers of a 0-terminated text; stores the first `capacity` of them in mass[]. */
+static taper_status read_masses(const char *text, double *mass, size_t capacity, size_t *found,
                                 taper_error *error) {
     size_t line = 1;
     *found = 0;
@@ -162,7 +162,7 @@ static taper_status read_masses(const char *text, double *mass, size_t room, siz
         } else {
             double one = 0.0;
             TAPER_TRY(read_mass(&at, line, &one, error));
-            if (*found < room) mass[*found] = one;
+            if (*found < capacity) mass[*found] = one;
             ++*found;
         }
     }

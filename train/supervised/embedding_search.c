@@ -87,7 +87,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     const double begun = train_seconds();
     known.label = s->label;
     c->hidden = r->width;
-    taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
+    taper_status status = train_explain(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = train_embedding_learn(s->stage, c, &known, m, &result, error);
     if (c->training.epochs) {
         s->row_seconds = result.seconds / ((double)c->training.epochs * (double)s->rows.n_training);
@@ -297,7 +297,7 @@ static taper_status take_rows(search *s, taper_error *error) {
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
     s->rows.classes = all.classes;
     s->order = all.all, all.all = NULL;
-    s->at.choice.training.k = votes_of(s->at.choice.training.k, all.n, all.met);
+    s->at.choice.training.k = votes_of(s->at.choice.training.k, all.n, all.distinct);
     s->found->rows = s->labelled = all.n;
     s->found->folds = all.n < FEW_ROWS ? MOST_FOLDS : all.n < SOME_ROWS ? 2 : 1;
     train_embedding_rows_free(&all);
@@ -370,7 +370,7 @@ static void take_first(search *s, size_t n) {
 
 /* Sets the best options, with the number of epochs that fit into the remaining time. One epoch is
  * run to measure it: with all rows, or four times as many as trials had. */
-static taper_status settle(search *s, taper_error *error) {
+static taper_status choose_epochs(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     train_embedding_options *o = &s->best.choice.training;
     if (o->epochs) {
@@ -394,7 +394,7 @@ static taper_status find(search *s, taper_error *error) {
     for (uint32_t i = 0; i < CHANGES && (!i || left_for_trials(s) > 0.0); i++)
         TAPER_TRY(try_change(s, i, error));
     expect(s->found);
-    return settle(s, error);
+    return choose_epochs(s, error);
 }
 
 /* The given options; all others have defaults. */

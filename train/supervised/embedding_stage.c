@@ -40,7 +40,8 @@ static taper_status make_network(const job *j, codec_network *net, taper_error *
     taper_status status =
         codec_network_alloc(net, inputs, units, decodes ? CODEC_DIRECT : CODEC_ENCODER, c->hidden,
                             n, decodes ? mirrored : NULL, decodes ? n : 0);
-    if (status != TAPER_ERR_ARG) return train_told(status, error, "a network of %u units", units);
+    if (status != TAPER_ERR_ARG)
+        return train_explain(status, error, "a network of %u units", units);
     return formats_fail(error, status,
                         "a network of these widths cannot be made; 0 to %d hidden layers of 1 to "
                         "%d units are possible",
@@ -88,7 +89,7 @@ static taper_status start_linear(const job *j, codec_network *net, taper_error *
     const train_embedding_choice *c = j->choice;
     train_pixels known = *j->pixels;
     uint32_t classes, *label = malloc(formats_larger(known.n, 1) * sizeof *label);
-    taper_status status = train_told(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
+    taper_status status = train_explain(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
     if (status == TAPER_OK)
         status = train_embedding_known(&c->training, j->pixels, label, &classes, error);
     known.label = label;
@@ -124,7 +125,7 @@ static taper_status keep_classes(const train_embedding_choice *c, codec_network 
     codec_network kept;
     taper_status status = codec_network_alloc(&kept, net->inputs, c->units, CODEC_ENCODER,
                                               c->hidden, c->n_hidden, NULL, 0);
-    if (status != TAPER_OK) return train_told(status, error, "a network of %u units", c->units);
+    if (status != TAPER_OK) return train_explain(status, error, "a network of %u units", c->units);
     kept.hidden = net->hidden;
     for (uint32_t l = 0; l < kept.encoder.depth; l++) {
         const codec_layer *from = &net->encoder.layer[l];
@@ -210,7 +211,7 @@ taper_status train_embedding_judge(const train_embedding_stage *stage, const cod
     if (!units) units = all;
     taper_status status = code ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
-    status = train_told(status, error, "codes of %zu images", rows->n);
+    status = train_explain(status, error, "codes of %zu images", rows->n);
     if (status == TAPER_OK && net && o->binary) threshold(code, rows->n * all);
     if (status == TAPER_OK) pack(code, rows->n, all, units);
     const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads, wrong};

@@ -67,7 +67,7 @@ taper_status train_teach(const train_embedding_choice *c, const train_pixels *ro
     uint32_t *guess = malloc(n * sizeof *guess), *label = malloc(n * sizeof *label);
     t->label = malloc(n * sizeof *t->label), t->guessed = calloc(n, sizeof *t->guessed);
     taper_status status = guess && label && t->label && t->guessed ? TAPER_OK : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "labels of %zu images", n);
+    status = train_explain(status, error, "labels of %zu images", n);
     if (status == TAPER_OK) status = learn_labels(&j, rows, label, guess, t, error);
     free(guess), free(label);
     return status;

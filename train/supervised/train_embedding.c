@@ -81,7 +81,7 @@ static taper_status read_rows(job *j, taper_error *error) {
     TAPER_TRY(check_images(j, window, error));
     j->report->window = j->stage.window = window;
     j->report->images = j->data->n;
-    return train_told(collect(j, window), error, "pixels of %zu images", j->data->n);
+    return train_explain(collect(j, window), error, "pixels of %zu images", j->data->n);
 }
 
 /* --- the model ------------------------------------------------------------------------------ */
@@ -161,7 +161,7 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     job j = {.choice = choice, .data = data, .report = report};
     j.stage = (train_embedding_stage){be, device, hooks ? hooks : &none, {0}, 0.0};
     taper_model *m = calloc(1, sizeof *m);
-    taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
+    taper_status status = train_explain(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = read_rows(&j, error);
     if (status == TAPER_OK) status = learn(&j, m, error);
     if (status == TAPER_OK) status = write_model(&j, m, out, error);

@@ -122,15 +122,15 @@ taper_status train_cuda_error_gradient(train_stream *s, size_t rows, size_t widt
 
 /* --- weights of rows ------------------------------------------------------------------- */
 
-/* All of THREADS threads get the maximum of their values. room[THREADS / CUDA_WARP] is shared
+/* All of THREADS threads get the maximum of their values. scratch[THREADS / CUDA_WARP] is shared
  * memory and may be reused after the call. */
-static __device__ double block_most(double value, double *room) {
+static __device__ double block_most(double value, double *scratch) {
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2)
         value = fmax(value, __shfl_xor_sync(0xffffffffu, value, (int)apart));
-    if (threadIdx.x % CUDA_WARP == 0) room[threadIdx.x / CUDA_WARP] = value;
+    if (threadIdx.x % CUDA_WARP == 0) scratch[threadIdx.x / CUDA_WARP] = value;
     BARRIER();
     for (unsigned warp = 0; BELOW(warp, THREADS / CUDA_WARP); warp++)
-        value = fmax(value, room[warp]);
+        value = fmax(value, scratch[warp]);
     BARRIER();
     return value;
 }
@@ -173,7 +173,7 @@ static __global__ void weigh_errors_kernel(size_t rows, const train_cut *cuts, f
 taper_status train_cuda_weigh_errors(train_stream *s, size_t rows, const train_cut *cuts,
                                      float scale, float balance, const double *error,
                                      double *weight, double *loss) {
-    train_error_bins *bins = (train_error_bins *)cuda_stream_of(s)->room;
+    train_error_bins *bins = (train_error_bins *)cuda_stream_of(s)->scratch;
     if (!rows) return TAPER_OK;
     CUDA_BEGIN(s, "weigh_errors", CUDA_ARRAY(cuts, rows), CUDA_ARRAY(error, rows),
                CUDA_ARRAY(weight, rows), CUDA_ARRAY(loss, rows));

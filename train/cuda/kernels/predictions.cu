@@ -14,10 +14,10 @@ static __device__ size_t rows_of(size_t rows, size_t block, size_t most) {
 
 /* Thread 0 gets the sum of sums[blocks], which are `apart` elements apart; all threads call it. */
 static __device__ double sum_of_blocks(size_t blocks, size_t apart, const double *sums,
-                                       double *room) {
+                                       double *scratch) {
     double sum = 0.0;
     for (EACH_IN_BLOCK(b, blocks)) sum += sums[b * apart];
-    return block_sum(sum, room);
+    return block_sum(sum, scratch);
 }
 
 /* --- bits ------------------------------------------------------------------------------ */

@@ -126,11 +126,11 @@ taper_status train_cuda_affine(train_stream *s, const train_affine *l) {
 /* --- gradients of biases --------------------------------------------------------------- */
 
 /* Column sums. A block has 32 columns of one part of the rows, and each of its warps every eighth
- * row of that part. The sums of parts, in `room`, are added in order by column_kernel. */
+ * row of that part. The sums of parts, in `scratch`, are added in order by column_kernel. */
 static const unsigned COLUMNS = 32, WALKERS = THREADS / COLUMNS, MOST_PARTS = 64;
 
 /* Columns that are summed at once: the sums of all parts fit into the stream's scratch memory. */
-static const size_t MOST_COLUMNS = CUDA_ROOM_BYTES / sizeof(float) / MOST_PARTS;
+static const size_t MOST_COLUMNS = CUDA_SCRATCH_BYTES / sizeof(float) / MOST_PARTS;
 
 /* Columns first .. first + width - 1 of rows that are `stride` elements apart. */
 struct columns {
@@ -145,7 +145,7 @@ static size_t parts_of(size_t rows) {
 /* A block has a tile: the rows of one part, and COLUMNS columns. */
 static __global__ void backward_kernel(columns c, size_t parts, size_t across,
                                        codec_activation activation, cuda_numbers y, cuda_numbers dy,
-                                       float *room) {
+                                       float *scratch) {
     SHARED(float, sums, THREADS);
     const size_t lane = threadIdx.x % COLUMNS, walker = threadIdx.x / COLUMNS,
                  part = blockIdx.x / across, column = blockIdx.x % across * COLUMNS + lane,
@@ -163,15 +163,15 @@ static __global__ void backward_kernel(columns c, size_t parts, size_t across,
     BARRIER();
     if (walker == 0 && BELOW(column, c.width)) {
         for (unsigned w = 1; w < WALKERS; w++) sum += sums[w * COLUMNS + lane];
-        room[part * c.width + column] = sum;
+        scratch[part * c.width + column] = sum;
     }
 }
 
-static __global__ void column_kernel(size_t parts, size_t width, const float *room, int add_to,
+static __global__ void column_kernel(size_t parts, size_t width, const float *scratch, int add_to,
                                      float *dbias) {
     for (EACH(column, width)) {
         float sum = add_to ? dbias[column] : 0.0f;
-        for (size_t part = 0; BELOW(part, parts); part++) sum += room[part * width + column];
+        for (size_t part = 0; BELOW(part, parts); part++) sum += scratch[part * width + column];
         dbias[column] = sum;
     }
 }
@@ -180,12 +180,12 @@ static __global__ void column_kernel(size_t parts, size_t width, const float *ro
 static void sum_columns(train_stream *s, const columns &c, codec_activation activation,
                         const cuda_numbers &y, const cuda_numbers &dy, int add_to, float *dbias) {
     const size_t across = (c.width + COLUMNS - 1) / COLUMNS, parts = parts_of(c.rows);
-    float *room = (float *)cuda_room(s);
+    float *scratch = (float *)cuda_scratch(s);
     if (parts)
         LAUNCH(backward_kernel, parts * across, THREADS, cuda_on(s), c, parts, across, activation,
-               y, dy, room);
-    LAUNCH(column_kernel, cuda_blocks(c.width, THREADS), THREADS, cuda_on(s), parts, c.width, room,
-           add_to, dbias + c.first);
+               y, dy, scratch);
+    LAUNCH(column_kernel, cuda_blocks(c.width, THREADS), THREADS, cuda_on(s), parts, c.width,
+           scratch, add_to, dbias + c.first);
 }
 
 static __global__ void slope_kernel(size_t n, codec_activation activation, cuda_numbers y,
@@ -215,10 +215,10 @@ taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width
 
 /* A fused product stores its sums, which are then added like those of a single part. */
 taper_status train_cuda_weight_gradient(train_stream *s, const train_weight_gradient *g) {
-    const size_t width = g->of_b ? g->n : g->m, room = CUDA_ROOM_BYTES / sizeof(float);
-    float *stored = (float *)cuda_room(s), *summed = (float *)(g->of_b ? g->b : g->a);
+    const size_t width = g->of_b ? g->n : g->m, scratch = CUDA_SCRATCH_BYTES / sizeof(float);
+    float *stored = (float *)cuda_scratch(s), *summed = (float *)(g->of_b ? g->b : g->a);
     cuda_finish left = CUDA_SUMS;
-    if (!g->sums || !g->rows || !g->m || !g->n || width > room) {
+    if (!g->sums || !g->rows || !g->m || !g->n || width > scratch) {
         TAPER_TRY(train_cuda_gemm(s, 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c));
     } else {
         CUDA_BEGIN(s, "weight_gradient", CUDA_NUMBERS(g->a, g->rows * g->m),

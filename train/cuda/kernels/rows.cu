@@ -149,13 +149,13 @@ taper_status train_cuda_jitter(train_stream *s, const train_jitter *jitter, size
 static __global__ void step_rows_kernel(size_t rows, size_t width, float length,
                                         const float *__restrict__ x, const float *__restrict__ g,
                                         float *__restrict__ y) {
-    SHARED(double, room, CUDA_WARP);
+    SHARED(double, scratch, CUDA_WARP);
     SHARED(double, step, 1);
     for (EACH_BLOCK(row, rows)) {
         const size_t at = row * width;
         double squares = 0.0;
         for (EACH_IN_BLOCK(j, width)) squares += (double)g[at + j] * (double)g[at + j];
-        squares = block_sum(squares, room);
+        squares = block_sum(squares, scratch);
         if (threadIdx.x == 0) *step = train_step_of(squares, length);
         BARRIER();
         const double by = *step;

@@ -44,9 +44,13 @@ struct problem {
     size_t workspace;
 };
 
-static uint64_t rows_of(const matrix &x, int32_t turned) { return turned ? x.columns : x.rows; }
-static uint64_t columns_of(const matrix &x, int32_t turned) { return turned ? x.rows : x.columns; }
-static uint64_t depth_of(const problem &p) { return columns_of(p.a, p.product.turned[0]); }
+static uint64_t rows_of(const matrix &x, int32_t transposed) {
+    return transposed ? x.columns : x.rows;
+}
+static uint64_t columns_of(const matrix &x, int32_t transposed) {
+    return transposed ? x.rows : x.columns;
+}
+static uint64_t depth_of(const problem &p) { return columns_of(p.a, p.product.transposed[0]); }
 
 static bool is_matrix(const matrix &x) {
     return x.rows && x.columns && x.stride > 0 && (uint64_t)x.stride >= x.rows;
@@ -57,12 +61,12 @@ static bool is_shape(const matrix &x, uint64_t rows, uint64_t columns) {
 }
 
 static bool fits(const problem &p) {
-    const int32_t *turned = p.product.turned;
-    const uint64_t m = rows_of(p.a, turned[0]), n = columns_of(p.b, turned[1]);
+    const int32_t *transposed = p.product.transposed;
+    const uint64_t m = rows_of(p.a, transposed[0]), n = columns_of(p.b, transposed[1]);
     for (int i = 0; i < 2; i++)
-        if (turned[i] != CUBLAS_OP_N && turned[i] != CUBLAS_OP_T) return false;
+        if (transposed[i] != CUBLAS_OP_N && transposed[i] != CUBLAS_OP_T) return false;
     return is_matrix(p.a) && is_matrix(p.b) && is_matrix(p.c) && is_matrix(p.d) &&
-           depth_of(p) == rows_of(p.b, turned[1]) && is_shape(p.c, m, n) && is_shape(p.d, m, n);
+           depth_of(p) == rows_of(p.b, transposed[1]) && is_shape(p.c, m, n) && is_shape(p.d, m, n);
 }
 
 /* The combinations of types from NVIDIA's table that are used here. */
@@ -82,8 +86,8 @@ static bool is_epilogue(const description &d) {
     case CUBLASLT_EPILOGUE_DEFAULT:
     case CUBLASLT_EPILOGUE_BIAS:
     case CUBLASLT_EPILOGUE_RELU_BIAS: return true;
-    case CUBLASLT_EPILOGUE_BGRADA: return d.turned[0] == CUBLAS_OP_N;
-    case CUBLASLT_EPILOGUE_BGRADB: return d.turned[1] == CUBLAS_OP_T;
+    case CUBLASLT_EPILOGUE_BGRADA: return d.transposed[0] == CUBLAS_OP_N;
+    case CUBLASLT_EPILOGUE_BGRADB: return d.transposed[1] == CUBLAS_OP_T;
     }
     return false;
 }
@@ -103,8 +107,9 @@ static bool is_same(const matrix &x, const matrix &y) {
 
 /* Compares descriptions without addresses. */
 static bool is_same(const description &x, const description &y) {
-    return x.compute == y.compute && x.scale == y.scale && x.turned[0] == y.turned[0] &&
-           x.turned[1] == y.turned[1] && x.epilogue == y.epilogue && x.vector_type == y.vector_type;
+    return x.compute == y.compute && x.scale == y.scale && x.transposed[0] == y.transposed[0] &&
+           x.transposed[1] == y.transposed[1] && x.epilogue == y.epilogue &&
+           x.vector_type == y.vector_type;
 }
 
 static bool is_same(const problem &x, const problem &y) {
@@ -144,7 +149,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                               cublasLtMatmulPreference_t wish, int most,
                                               cublasLtMatmulHeuristicResult_t found[], int *count) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     problem p;
     cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
@@ -243,8 +248,8 @@ static void run(const task &t) {
     if (cuda_model_launch_fails()) return; /* cudaGetLastError reports it */
     if (cuda_model_counts("product", 0, (uint64_t)m * n * k)) return;
     memset(t.workspace, 0xff, t.workspace_bytes);
-    const std::vector<float> a = taken(t, t.p.a, t.a, !t.p.product.turned[0]),
-                             b = taken(t, t.p.b, t.b, t.p.product.turned[1]);
+    const std::vector<float> a = taken(t, t.p.a, t.a, !t.p.product.transposed[0]),
+                             b = taken(t, t.p.b, t.b, t.p.product.transposed[1]);
     if (t.p.product.epilogue == CUBLASLT_EPILOGUE_BGRADA) sum_factor(t, a);
     if (t.p.product.epilogue == CUBLASLT_EPILOGUE_BGRADB) sum_factor(t, b);
     for (size_t j = 0; j < n; j++)
@@ -340,7 +345,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t *algorithm, void *workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     task t = {};
     cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;

@@ -15,7 +15,7 @@ struct cublasLtMatrixLayoutOpaque_t {
 struct cublasLtMatmulDescOpaque_t {
     cublasComputeType_t compute;
     cudaDataType_t scale;
-    int32_t turned[2]; /* cublasOperation_t of A, of B */
+    int32_t transposed[2]; /* cublasOperation_t of A, of B */
     uint32_t epilogue;
     void *vector; /* that the epilogue reads or writes */
     int32_t vector_type;

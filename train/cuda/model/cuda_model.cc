@@ -233,7 +233,7 @@ static int orders() {
 
 void cuda_model_launch(const char *kernel, size_t blocks, size_t threads,
                        const std::function<void()> &body) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     static const char *const name[] = {"", "in reverse", "shuffled"};
     kernel_name = kernel, blockIdx.x = 0;
     scheduler.bottom = nullptr; /* the calling thread may have changed */
@@ -322,7 +322,7 @@ int cuda_model_is_mutant(cuda_model_site *site) {
 int cuda_model_is_counting(void) { return getenv("TAPER_MODEL_COUNT") != NULL; }
 
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     static FILE *to;
     const char *path = getenv("TAPER_MODEL_COUNT");
     if (!path || !*path) return 0;

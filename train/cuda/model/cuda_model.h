@@ -172,10 +172,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 /* --- of the model itself ---------------------------------------------------------------- */
 
 /* The calling thread owns the model during the lifetime of this object. */
-struct cuda_model_turn {
-    cuda_model_turn();
-    ~cuda_model_turn();
-    cuda_model_turn(const cuda_model_turn &) = delete;
+struct cuda_model_guard {
+    cuda_model_guard();
+    ~cuda_model_guard();
+    cuda_model_guard(const cuda_model_guard &) = delete;
 };
 
 extern cuda_model_machine cuda_model_here;

@@ -22,8 +22,8 @@ static uint64_t allocations, launches, fail_allocation, fail_launch;
 static std::map<char *, size_t> host_pieces; /* page-locked memory */
 
 static std::recursive_mutex having;
-cuda_model_turn::cuda_model_turn() { having.lock(); }
-cuda_model_turn::~cuda_model_turn() { having.unlock(); }
+cuda_model_guard::cuda_model_guard() { having.lock(); }
+cuda_model_guard::~cuda_model_guard() { having.unlock(); }
 
 static cudaError_t told(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;
@@ -48,7 +48,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     cudaError_t error = last_error;
     last_error = lost ? cudaErrorLaunchFailure : cudaSuccess;
     return error;
@@ -90,7 +90,7 @@ cudaError_t cudaSetDevice(int device) {
 /* --- memory ---------------------------------------------------------------------------- */
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (lost) return told(cudaErrorLaunchFailure);
     *free_bytes = *all = all_memory();
     for (const auto &piece : pieces) *free_bytes -= std::min(*free_bytes, piece.second);
@@ -98,7 +98,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     *memory = nullptr;
     if (lost) return told(cudaErrorLaunchFailure);
     if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
@@ -114,7 +114,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *memory) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     cuda_model_finish();
     if (memory && !pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
     free(memory);
@@ -122,7 +122,7 @@ cudaError_t cudaFree(void *memory) {
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     *memory = nullptr;
     if (lost) return told(cudaErrorLaunchFailure);
     if (++allocations == fail_allocation) return told(cudaErrorMemoryAllocation);
@@ -135,7 +135,7 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
 }
 
 cudaError_t cudaFreeHost(void *memory) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (memory && !host_pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
     free(memory);
     return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
@@ -152,7 +152,7 @@ static bool is_within(const std::map<char *, size_t> &which, const void *from, s
 int cuda_model_is_given(const void *at, size_t bytes) { return is_within(pieces, at, bytes); }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (lost) return told(cudaErrorLaunchFailure);
     if (!is_within(pieces, to, bytes)) return told(cudaErrorInvalidValue);
     cuda_model_put(stream, [=] { memset(to, value, bytes); });
@@ -162,7 +162,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 /* With pageable host memory the host waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (lost) return told(cudaErrorLaunchFailure);
     if ((kind != cudaMemcpyDeviceToHost && !is_within(pieces, to, bytes)) ||
         (kind != cudaMemcpyHostToDevice && !is_within(pieces, from, bytes)))
@@ -204,13 +204,13 @@ void cuda_model_count(uint64_t *of_allocations, uint64_t *of_launches) {
 }
 
 int cuda_model_is_lost(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (lost) last_error = cudaErrorLaunchFailure;
     return lost;
 }
 
 int cuda_model_launch_fails(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (++launches == fail_launch) lost = true;
     return cuda_model_is_lost();
 }

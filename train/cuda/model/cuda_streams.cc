@@ -51,7 +51,7 @@ static void put(const queue_pointer &q, std::function<void()> work) {
 }
 
 void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (stream)
         put(stream->queue, std::move(work));
     else
@@ -60,13 +60,13 @@ void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
 
 void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
                            std::function<void()> body) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (stream) stream->queue->has_kernels = true;
     cuda_model_put(stream, [=] { cuda_model_launch(kernel, blocks, threads, body); });
 }
 
 void cuda_model_finish(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     for (cuda_model_stream *s : streams) run(s->queue, s->queue->put);
 }
 
@@ -77,7 +77,7 @@ static cudaError_t told(void) {
 /* --- functions of the runtime ---------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (cuda_model_is_lost()) return cudaErrorLaunchFailure;
     *stream = new cuda_model_stream{std::make_shared<queue>()};
     streams.insert(*stream);
@@ -85,7 +85,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     run(stream->queue, stream->queue->put);
     streams.erase(stream);
     delete stream;
@@ -93,13 +93,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (stream) run(stream->queue, stream->queue->put);
     return told();
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     const queue_pointer other = event->queue;
     const uint64_t reached = event->reached;
     if (other) cuda_model_put(stream, [=] { run(other, reached); });
@@ -118,13 +118,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     event->queue = stream->queue, event->reached = stream->queue->put;
     return told();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (event->queue) run(event->queue, event->reached);
     return told();
 }
