@@ -120,12 +120,12 @@ typedef taper_status train_gather_sides_fn(train_stream *s, size_t rows, size_t 
                                            const uint32_t *neighbour, int mirrored,
                                            const float *from, float *to);
 /* Inputs of a conditional model from seen[rows][own], where an integer a stands for a / 32. A row
- * of x[rows][2 (own + 8 beside) + 9] consists of
+ * of x[rows][2 (own + 8 neighbour_units) + 9] consists of
  *   [a |a|] of all `own` units of the row itself;
- *   [a |a|] of the first `beside` units of each side but TRAIN_SELF, zeros without a neighbour;
+ *   [a |a|] of the first `neighbour_units` of each side but TRAIN_SELF, zeros without a neighbour;
  *   a 1 for each side with a neighbour, else 0. */
 typedef taper_status train_conditional_inputs_fn(train_stream *s, size_t rows, uint32_t own,
-                                                 uint32_t beside, const int8_t *seen,
+                                                 uint32_t neighbour_units, const int8_t *seen,
                                                  const uint32_t *neighbour, float *x);
 
 /* --- clipped layers --------------------------------------------------------------------- */

@@ -105,7 +105,7 @@ static taper_status arrive(descent *d) {
     return TAPER_OK;
 }
 
-static int tell(const train_metric_options *o, const descent *d, uint32_t step, uint32_t halved,
+static int report(const train_metric_options *o, const descent *d, uint32_t step, uint32_t halved,
                 double length) {
     const train_metric_step at = {step, d->at.rank, halved, d->loss, length};
     return o->step && o->step(o->user, &at);
@@ -113,7 +113,7 @@ static int tell(const train_metric_options *o, const descent *d, uint32_t step, 
 
 static taper_status descend(const train_metric_options *o, descent *d, train_metric *metric,
                             taper_error *error) {
-    int ends = tell(o, d, 0, 0, 0);
+    int ends = report(o, d, 0, 0, 0);
     while (!ends && metric->steps < o->steps && !metric->converged) {
         double *before = &d->kept[metric->steps % PATIENCE];
         const double then = metric->steps < PATIENCE ? INFINITY : *before;
@@ -124,7 +124,7 @@ static taper_status descend(const train_metric_options *o, descent *d, train_met
         if (metric->converged) break;
         const double length = d->length;
         TAPER_TRY(arrive(d));
-        ends = tell(o, d, ++metric->steps, halved, length);
+        ends = report(o, d, ++metric->steps, halved, length);
         metric->converged = then - d->loss <= o->tolerance * d->loss;
     }
     return TAPER_OK;

@@ -32,7 +32,7 @@ static double work_of(const learning *l, uint32_t i) {
     return (double)(i ? l->widths[i - 1] : l->data->inputs) * (double)l->widths[i];
 }
 
-static void tell(learning *l, uint32_t epoch, double error, double seconds) {
+static void report(learning *l, uint32_t epoch, double error, double seconds) {
     double left = work_of(l, l->at) * (double)(l->options->epochs - epoch);
     for (uint32_t i = l->at + 1; i < l->layers; i++) left += work_of(l, i) * l->options->epochs;
     l->seconds += seconds, l->work += work_of(l, l->at);
@@ -93,7 +93,7 @@ static taper_status learn_epochs(learning *l, train_rbm *rbm, taper_error *error
         TAPER_TRY(
             train_explain(learn_epoch(l, epoch, &mean), error, "layer %u of the stack", l->at + 1));
         if (!isfinite(mean)) return diverged(l, epoch + 1, error);
-        tell(l, epoch + 1, mean, train_seconds_since(began));
+        report(l, epoch + 1, mean, train_seconds_since(began));
     }
     TAPER_TRY(train_explain(train_rbm_layer_fetch(&l->layer, rbm), error, "layer %u of the stack",
                             l->at + 1));

@@ -256,32 +256,34 @@ taper_status train_cuda_gather_sides(train_stream *s, size_t rows, size_t width,
 
 /* A team for each side of each row. For TRAIN_SELF it writes the `own` units of the row itself. It
  * also writes whether the side exists. */
-static __global__ void input_kernel(unsigned team, size_t rows, size_t own, size_t beside,
+static __global__ void input_kernel(unsigned team, size_t rows, size_t own, size_t neighbour_units,
                                     const int8_t *__restrict__ seen,
                                     const uint32_t *__restrict__ neighbour, float *__restrict__ x) {
-    const size_t flags = 2 * (own + (TRAIN_SIDES - 1) * beside), columns = flags + TRAIN_SIDES;
+    const size_t flags = 2 * (own + (TRAIN_SIDES - 1) * neighbour_units),
+                 columns = flags + TRAIN_SIDES;
     for (EACH_TEAM(place, rows * TRAIN_SIDES, team)) {
         const size_t row = place / TRAIN_SIDES, side = place % TRAIN_SIDES;
         const size_t before = side < TRAIN_SELF ? side : side - 1,
                      at = neighbour[side * rows + row];
         const int is_self = side == TRAIN_SELF, is_there = BELOW(at, rows);
         const int8_t *units = seen + (is_self ? row : at) * own;
-        float *to = x + row * columns, *first = to + (is_self ? 0 : 2 * (own + before * beside));
-        for (EACH_MEMBER(j, 2 * (is_self ? own : beside), team))
+        float *to = x + row * columns,
+              *first = to + (is_self ? 0 : 2 * (own + before * neighbour_units));
+        for (EACH_MEMBER(j, 2 * (is_self ? own : neighbour_units), team))
             first[j] = is_self || is_there ? train_input(units[j / 2], j % 2) : 0.0f;
         if (threadIdx.x % (1u << team) == 0) to[flags + side] = (float)is_there;
     }
 }
 
 taper_status train_cuda_conditional_inputs(train_stream *s, size_t rows, uint32_t own,
-                                           uint32_t beside, const int8_t *seen,
+                                           uint32_t neighbour_units, const int8_t *seen,
                                            const uint32_t *neighbour, float *x) {
-    const unsigned team = cuda_team(2 * (size_t)beside);
-    const size_t columns = 2 * (own + (TRAIN_SIDES - 1) * (size_t)beside) + TRAIN_SIDES;
+    const unsigned team = cuda_team(2 * (size_t)neighbour_units);
+    const size_t columns = 2 * (own + (TRAIN_SIDES - 1) * (size_t)neighbour_units) + TRAIN_SIDES;
     if (!rows) return TAPER_OK;
     CUDA_BEGIN(s, "conditional_inputs", CUDA_ARRAY(seen, rows * own),
                CUDA_ARRAY(neighbour, TRAIN_SIDES * rows), CUDA_ARRAY(x, rows * columns));
     LAUNCH(input_kernel, cuda_team_blocks(rows * TRAIN_SIDES, team), THREADS, cuda_on(s), team,
-           rows, (size_t)own, (size_t)beside, seen, neighbour, x);
+           rows, (size_t)own, (size_t)neighbour_units, seen, neighbour, x);
     return cuda_end(s, "conditional_inputs");
 }

@@ -25,7 +25,7 @@ static std::recursive_mutex having;
 cuda_model_guard::cuda_model_guard() { having.lock(); }
 cuda_model_guard::~cuda_model_guard() { having.unlock(); }
 
-static cudaError_t told(cudaError_t error) {
+static cudaError_t set_error(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;
     return error;
 }
@@ -56,8 +56,8 @@ cudaError_t cudaGetLastError(void) {
 
 cudaError_t cudaGetDeviceCount(int *count) {
     *count = 0;
-    if (cuda_model_here.driver < 12000) return told(cudaErrorInsufficientDriver);
-    if (!cuda_model_here.devices) return told(cudaErrorNoDevice);
+    if (cuda_model_here.driver < 12000) return set_error(cudaErrorInsufficientDriver);
+    if (!cuda_model_here.devices) return set_error(cudaErrorNoDevice);
     *count = cuda_model_here.devices;
     return cudaSuccess;
 }
@@ -71,7 +71,7 @@ static size_t all_memory() {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
-    if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
+    if (device < 0 || device >= cuda_model_here.devices) return set_error(cudaErrorInvalidDevice);
     *properties = cudaDeviceProp{"execution model", all_memory(), cuda_model_here.capability / 10,
                                  cuda_model_here.capability % 10, 4};
     return cudaSuccess;
@@ -83,7 +83,7 @@ cudaError_t cudaDriverGetVersion(int *version) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-    if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
+    if (device < 0 || device >= cuda_model_here.devices) return set_error(cudaErrorInvalidDevice);
     return cudaSuccess;
 }
 
@@ -91,7 +91,7 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
     const cuda_model_guard guard;
-    if (lost) return told(cudaErrorLaunchFailure);
+    if (lost) return set_error(cudaErrorLaunchFailure);
     *free_bytes = *all = all_memory();
     for (const auto &piece : pieces) *free_bytes -= std::min(*free_bytes, piece.second);
     return cudaSuccess;
@@ -100,13 +100,14 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
     const cuda_model_guard guard;
     *memory = nullptr;
-    if (lost) return told(cudaErrorLaunchFailure);
-    if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
+    if (lost) return set_error(cudaErrorLaunchFailure);
+    if (cuda_model_here.busy) return set_error(cudaErrorDevicesUnavailable);
     size_t left = 0, all;
     cudaMemGetInfo(&left, &all);
-    if (++allocations == fail_allocation || bytes > left) return told(cudaErrorMemoryAllocation);
+    if (++allocations == fail_allocation || bytes > left)
+        return set_error(cudaErrorMemoryAllocation);
     char *piece = nullptr;
-    if (posix_memalign((void **)&piece, 256, bytes)) return told(cudaErrorMemoryAllocation);
+    if (posix_memalign((void **)&piece, 256, bytes)) return set_error(cudaErrorMemoryAllocation);
     memset(piece, 0xff, bytes);
     pieces[piece] = bytes;
     *memory = piece;
@@ -116,18 +117,18 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 cudaError_t cudaFree(void *memory) {
     const cuda_model_guard guard;
     cuda_model_finish();
-    if (memory && !pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
+    if (memory && !pieces.erase((char *)memory)) return set_error(cudaErrorInvalidValue);
     free(memory);
-    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+    return lost ? set_error(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
     const cuda_model_guard guard;
     *memory = nullptr;
-    if (lost) return told(cudaErrorLaunchFailure);
-    if (++allocations == fail_allocation) return told(cudaErrorMemoryAllocation);
+    if (lost) return set_error(cudaErrorLaunchFailure);
+    if (++allocations == fail_allocation) return set_error(cudaErrorMemoryAllocation);
     char *piece = (char *)malloc(bytes);
-    if (!piece) return told(cudaErrorMemoryAllocation);
+    if (!piece) return set_error(cudaErrorMemoryAllocation);
     memset(piece, 0xff, bytes);
     host_pieces[piece] = bytes;
     *memory = piece;
@@ -136,9 +137,9 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
 
 cudaError_t cudaFreeHost(void *memory) {
     const cuda_model_guard guard;
-    if (memory && !host_pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
+    if (memory && !host_pieces.erase((char *)memory)) return set_error(cudaErrorInvalidValue);
     free(memory);
-    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+    return lost ? set_error(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 /* Whether these bytes are within one of the allocations. */
@@ -153,8 +154,8 @@ int cuda_model_is_given(const void *at, size_t bytes) { return is_within(pieces,
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
     const cuda_model_guard guard;
-    if (lost) return told(cudaErrorLaunchFailure);
-    if (!is_within(pieces, to, bytes)) return told(cudaErrorInvalidValue);
+    if (lost) return set_error(cudaErrorLaunchFailure);
+    if (!is_within(pieces, to, bytes)) return set_error(cudaErrorInvalidValue);
     cuda_model_put(stream, [=] { memset(to, value, bytes); });
     return cudaSuccess;
 }
@@ -163,10 +164,10 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
     const cuda_model_guard guard;
-    if (lost) return told(cudaErrorLaunchFailure);
+    if (lost) return set_error(cudaErrorLaunchFailure);
     if ((kind != cudaMemcpyDeviceToHost && !is_within(pieces, to, bytes)) ||
         (kind != cudaMemcpyHostToDevice && !is_within(pieces, from, bytes)))
-        return told(cudaErrorInvalidValue);
+        return set_error(cudaErrorInvalidValue);
     cuda_model_put(stream, [=] { memcpy(to, from, bytes); });
     const void *host = kind == cudaMemcpyHostToDevice ? from : to;
     if (kind == cudaMemcpyDeviceToDevice || is_within(host_pieces, host, bytes)) return cudaSuccess;

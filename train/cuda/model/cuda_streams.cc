@@ -70,7 +70,7 @@ void cuda_model_finish(void) {
     for (cuda_model_stream *s : streams) run(s->queue, s->queue->put);
 }
 
-static cudaError_t told(void) {
+static cudaError_t device_error(void) {
     return cuda_model_is_lost() ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
@@ -95,7 +95,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const cuda_model_guard guard;
     if (stream) run(stream->queue, stream->queue->put);
-    return told();
+    return device_error();
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -103,7 +103,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const queue_pointer other = event->queue;
     const uint64_t reached = event->reached;
     if (other) cuda_model_put(stream, [=] { run(other, reached); });
-    return told();
+    return device_error();
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
@@ -120,11 +120,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const cuda_model_guard guard;
     event->queue = stream->queue, event->reached = stream->queue->put;
-    return told();
+    return device_error();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const cuda_model_guard guard;
     if (event->queue) run(event->queue, event->reached);
-    return told();
+    return device_error();
 }
