@@ -10,8 +10,8 @@
 typedef enum train_linear_kind {
     TRAIN_START_IDENTITY = 0, /* unit u is number u */
     TRAIN_START_RANDOM = 1,   /* normal weights of standard deviation 0.01, as in torchnca */
-    TRAIN_START_PCA = 2,      /* orthonormal rows: principal components of all rows, labelled or not
-                                 (train/linear/pca.h) */
+    /* Orthonormal rows: principal components of all rows, labelled or not (train/linear/pca.h). */
+    TRAIN_START_PCA = 2,
     /* Discriminants of labelled rows. Units beyond classes - 1 are principal components of the rest
      * (train/linear/lda.h). */
     TRAIN_START_LDA = 3

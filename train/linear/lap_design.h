@@ -10,7 +10,7 @@
  * nothing on photographs. */
 void train_lap_design(codec_lap *lap, uint32_t reach);
 
-/* gain[units]: squared error on an image's values per squared error of a unit, which is the squared
+/* gain[units]: squared error on an image's values per squared error of a unit. It is the squared
  * norm of the unit's contribution to the image, for a window with neighbours on all sides.
  * model->network must have a linear path. TAPER_ERR_NOMEM. */
 taper_status train_lap_gains(const taper_model *model, double *gain);

@@ -60,8 +60,8 @@ typedef struct train_nested_callbacks {
     int (*step)(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
                 double seconds_left);
     void (*epoch)(void *user, uint32_t epoch, const train_nested_epoch *entry);
-    /* Called before the first step if the device has memory for only `rows` rows at a time, less
-     * than the `wanted` rows of a batch or an evaluation. Sums are then in another order, so
+    /* Called before the first step if memory is short. The device takes `rows` rows at a time,
+     * fewer than the `wanted` rows of a batch or an evaluation. Sums are then in another order, so
      * results differ in their last places. Runs with equal `rows` give the same bits. */
     void (*fewer_rows)(void *user, const char *device, size_t rows, size_t wanted);
     /* A message about the run, for example that its images do not fit the device. */

@@ -8,8 +8,8 @@
  *     TAPER_TRY(train_nested(&options, &data, &net, NULL, &result, error));
  *
  * Deterministic: the same options, data, network and kind of device give the same weights bit for
- * bit, for any number of threads, interrupted and resumed or not, and for any number of steps
- * between two downloads of the losses.
+ * bit, for any number of threads, interrupted and resumed or not. How often losses are downloaded
+ * does not matter.
  *
  * Directory train/nested/: the autoencoders of the paper, which truncate whole units.
  *   nested_trainer      a run; nested_options: its options; nested_step: its steps

@@ -1,7 +1,7 @@
 /* refit.h -- the best linear decoder of binary codes, for every length at once.
  *
- * With C = E[x x^T] and P = E[x c^T] over codes x and centred pixels c, and C = L L^T (Cholesky,
- * L lower triangular), z = L^-1 x has E[z z^T] = 1, and z_k depends on x_1 .. x_k only. So for
+ * Let C = E[x x^T] and P = E[x c^T] over codes x and centred pixels c, and C = L L^T (Cholesky, L
+ * lower triangular). Then z = L^-1 x has E[z z^T] = 1, and z_k depends on x_1 .. x_k only. So for
  * every b the least-squares estimate from the first b units is sum_(k<=b) z_k q_k with q = L^-1 P,
  * and each unit reduces the error by |q_k|^2 (Gram & Schmidt; the innovations of Kailath 1968). In
  * the network: mixing = diag(L) L^-1 without its diagonal of ones, v_k = q_k / L_kk, c = 0. */

@@ -6,10 +6,10 @@
  * The first unfrozen unit is frozen when its row of the code layer has converged or its time is
  * over. Its time is an equal share of what remains of (warmup + fraction) x steps, so time that a
  * unit does not use goes to later units. Every `check` steps, the row is compared with its last
- * value. It has converged if the cosine between its last two moves is below `tolerance`: a row that
- * still learns moves in one direction (cosines of 0.5 and more were observed), while a converged
- * one fluctuates with its minibatches (around 0), independent of the rate and of its length. The
- * last unit is never frozen. */
+ * value. It has converged if the cosine between its last two moves is below `tolerance`. A row that
+ * still learns moves in one direction (cosines of 0.5 and more were observed). A converged one
+ * fluctuates with its minibatches (around 0), independent of the rate and of its length. The last
+ * unit is never frozen. */
 #ifndef TRAIN_SWEEP_H
 #define TRAIN_SWEEP_H
 #include "train/device/operations.h"

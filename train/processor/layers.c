@@ -189,8 +189,8 @@ static void normalise_columns(void *context, size_t block) {
     size_t first, columns = columns_of(t, block, &first);
     const float *restrict bias = n->bias + first;
     float *restrict mean = n->mean + first, *restrict inverse = n->inverse + first;
-    const float *top = n->unit + first; /* the first row: sums are of differences from it, which
-                                         * are 0 in a constant column */
+    /* the first row: sums are of differences from it, which are 0 in a constant column */
+    const float *top = n->unit + first;
     memset(mean, 0, columns * sizeof *mean);
     memset(inverse, 0, columns * sizeof *inverse);
     for (size_t r = 0; r < n->rows; r++)
