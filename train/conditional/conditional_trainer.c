@@ -184,7 +184,7 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
             train_conditional_asked(&shape, &r->model->tables, r->begin), o->seed);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,
-                            "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
+                            "a conditional model of %u hidden units: 8 to 256, in steps of 8",
                             o->hidden);
     if (status == TAPER_OK && o->start) status = train_conditional_import(&r->net, o->start);
     if (status == TAPER_OK)

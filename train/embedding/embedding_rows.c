@@ -41,7 +41,7 @@ static taper_status check_classes(const train_embedding_rows *r, taper_error *er
                             "to tell apart");
     if (r->learned < 2)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "all labelled images but some that are held out are of one class; "
+                            "all labelled images for training are of one class; "
                             "label more, or hold fewer out");
     if (r->singletons < r->learned) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,

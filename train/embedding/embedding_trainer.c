@@ -128,7 +128,7 @@ static taper_status measure(void *self, train_history *entry, taper_error *error
     if (status != TAPER_OK) return train_explain(status, error, "alpha could not be read");
     if (r->options->objective.student && !(*alpha >= TRAIN_LEAST_ALPHA))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "alpha fell to %.2g, where distances no longer count; the last "
+                            "alpha fell to %.2g, where distances have no effect; the last "
                             "checkpoint is from before. Hold alpha, or lower the rate",
                             *alpha);
     return TAPER_OK;

@@ -206,7 +206,7 @@ taper_status train_linear_start(const train_linear_options *options, const train
     codec_layer *layer = &net->encoder.layer[0];
     if (!codec_network_is_direct(net) || net->encoder.depth != 1)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "these starts are for an encoder of one layer and no linear path");
+                            "a linear start needs an encoder of one layer without a linear path");
     taper_error why = {0}; /* filled by LAPACK's errors, but not by those of a device */
     const taper_status status = train_linear_layer(options, &rows, device, layer, &why);
     if (status != TAPER_OK && !why.text[0])

@@ -68,7 +68,7 @@ static taper_status begin(descent *d, const train_labelled_rows *rows, taper_err
     const double steepness = dot(d->gradient, d->gradient, d->n);
     if (!isfinite(d->loss) || !isfinite(steepness))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "distances of rows overflow; give numbers of more like size");
+                            "distances of rows overflow; give numbers of similar magnitude");
     d->length = steepness > 0 ? sqrt(dot(d->m, d->m, d->n) / steepness) : 1.0;
     return TAPER_OK;
 }
@@ -106,7 +106,7 @@ static taper_status arrive(descent *d) {
 }
 
 static int report(const train_metric_options *o, const descent *d, uint32_t step, uint32_t halved,
-                double length) {
+                  double length) {
     const train_metric_step at = {step, d->at.rank, halved, d->loss, length};
     return o->step && o->step(o->user, &at);
 }

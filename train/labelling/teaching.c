@@ -56,7 +56,7 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
     }
     const size_t n = own->n + guesses->n;
     if (n < 2 || d->n > UINT32_MAX)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu image%s labelled; a teacher wants 2 or more",
+        return formats_fail(error, TAPER_ERR_ARG, "%zu image%s labelled; a teacher needs 2 or more",
                             n, n == 1 ? " is" : "s are");
     r->batch = formats_smaller(d->n, BATCH);
     r->batches = d->n / r->batch;
@@ -154,10 +154,10 @@ static taper_status check(const run *r, const codec_network *net, taper_error *e
     const train_teaching_options *o = r->options;
     if (!(o->rate > 0.0f) || !isfinite(o->rate) || !(o->reach >= 0.0f) || !isfinite(o->reach))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a teacher wants a rate above 0 and a reach of 0 or above");
+                            "a teacher needs a rate above 0 and a reach of 0 or above");
     if (net->encoder.depth < 2 || net->inputs != r->data->inputs)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a teacher wants hidden layers, and rows of %u values",
+                            "a teacher needs hidden layers, and rows of %u values",
                             (unsigned)net->inputs);
     return TAPER_OK;
 }

@@ -183,8 +183,8 @@ static taper_status request(train_lapack *l, uint32_t k, taper_error *error) {
         while (got < 0 && errno == EINTR);
     if (got != sizeof outcome)
         return formats_fail(error, TAPER_ERR_NOMEM,
-                            "LAPACK ended before it was done with a matrix of %u values, most "
-                            "likely for want of memory; raise the limit or use a smaller --window",
+                            "LAPACK ended during the decomposition of a matrix of %u values, most "
+                            "likely for lack of memory; raise the limit or use a smaller --window",
                             l->n);
     if (outcome.status != TAPER_OK) formats_fail(error, outcome.status, "%s", outcome.text);
     return outcome.status;

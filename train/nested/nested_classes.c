@@ -32,7 +32,7 @@ taper_status train_nested_classes_check(const train_nested_classes *c,
     const int met = labels_met(data);
     if (!shape->binary || !straight_through)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "class units are bits that learn through their thresholds: take --code "
+                            "class units are bits with a gradient through thresholds: give --code "
                             "binary, and --gradient through");
     if (c->units > units)
         return formats_fail(error, TAPER_ERR_ARG, "%u class units of a code of %u units; give %s",

@@ -52,8 +52,8 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
         return formats_fail(error, TAPER_ERR_ARG, "beta, the fraction of ones, must lie in (0, 1)");
     if (r->net->shape.feedback && (!o->straight_through || o->invariance > 0.0f))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "units that see those before them learn through their thresholds, and "
-                            "not with invariance; take --independent");
+                            "units with feedback need a gradient through thresholds and no "
+                            "invariance; give --independent");
     if (r->classes.units && o->sweep.on)
         return formats_fail(error, TAPER_ERR_ARG,
                             "class units learn in all steps: leave --sweep out");

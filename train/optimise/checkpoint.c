@@ -226,7 +226,7 @@ static taper_status get_history(input *in, train_checkpoint *c, taper_error *err
     if (c->n_history > TRAIN_CHECKPOINT_MAX_HISTORY ||
         c->n_history > (in->source.size - in->at) / ENTRY)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint claims %u epochs, more than it has room for; "
+                            "the checkpoint claims %u epochs, more than its size allows; "
                             "start without --resume",
                             (unsigned)c->n_history);
     c->history = calloc(c->n_history ? c->n_history : 1, sizeof *c->history);

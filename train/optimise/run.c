@@ -45,6 +45,7 @@ taper_status train_explain(taper_status status, taper_error *error, const char *
                             "%s: out of memory; take fewer images, or a smaller batch", what);
     if (status == TAPER_ERR_DEVICE)
         return formats_fail(error, status,
-                            "%s: the device is lost; what was saved goes on with --resume", what);
+                            "%s: the device is lost; --resume continues from the last checkpoint",
+                            what);
     return formats_fail(error, status, "%s: %s", what, formats_status_name(status));
 }

@@ -73,15 +73,15 @@ static float log_sum(size_t width, const float *x, float *most) {
     return logf(sum);
 }
 
-typedef struct class_task {
+typedef struct unlabelled_task {
     size_t rows, width;
     const float *believed, *logit;
     double *loss;
     float *gradient;
-} class_task;
+} unlabelled_task;
 
 static void class_entropy_rows(void *context, size_t block) {
-    const class_task *t = context;
+    const unlabelled_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         float most;
@@ -98,12 +98,12 @@ static void class_entropy_rows(void *context, size_t block) {
 
 taper_status train_plain_class_entropy(train_stream *s, size_t rows, size_t classes,
                                        const float *logit, double *loss, float *gradient) {
-    class_task task = {rows, classes, NULL, logit, loss, gradient};
+    unlabelled_task task = {rows, classes, NULL, logit, loss, gradient};
     return train_processor_run(s, class_entropy_rows, &task, classes ? train_row_blocks(rows) : 0);
 }
 
 static void class_divergence_rows(void *context, size_t block) {
-    const class_task *t = context;
+    const unlabelled_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         float most_p, most_q;
@@ -122,7 +122,7 @@ static void class_divergence_rows(void *context, size_t block) {
 taper_status train_plain_class_divergence(train_stream *s, size_t rows, size_t classes,
                                           const float *believed, const float *logit, double *loss,
                                           float *gradient) {
-    class_task task = {rows, classes, believed, logit, loss, gradient};
+    unlabelled_task task = {rows, classes, believed, logit, loss, gradient};
     return train_processor_run(s, class_divergence_rows, &task,
                                classes ? train_row_blocks(rows) : 0);
 }

@@ -20,8 +20,8 @@ static taper_status check(const train_rbm_stack *stack, const codec_network *net
     }
     if (fits) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
-                        "a stack of %u layers is unrolled into a network without a linear path, "
-                        "and of as many layers with the same widths",
+                        "a stack of %u layers needs a network without a linear path "
+                        "and with as many layers of the same widths",
                         n);
 }
 

@@ -84,7 +84,7 @@ static taper_status fill_geometric(train_truncation *t, const char *text, taper_
     const char *rest = train_number(text, &rho);
     if (!rest || *rest || !(rho > 0.0 && rho < 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "\"%.40s\" is no rate of a geometric distribution: give a number "
+                            "\"%.40s\" is not a rate of a geometric distribution: give a number "
                             "between 0 and 1, as in geometric:0.97",
                             text);
     double tail = 1.0;
@@ -110,7 +110,7 @@ static taper_status fill_log_uniform(train_truncation *t, const char *text, tape
     const char *rest = train_number(text, &at_end);
     if (!rest || *rest || !(at_end >= 0.0 && at_end < 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "\"%.40s\" is no fraction of whole codes: give a number from 0 to "
+                            "\"%.40s\" is not a fraction of whole codes: give a number from 0 to "
                             "below 1, as in log-uniform:0.8; none stands for 1",
                             text);
     fill_power(t, 1.0, at_end);
@@ -122,10 +122,11 @@ static taper_status fill_from_power(train_truncation *t, const char *text, taper
     const char *rest = train_number(text, &exponent);
     if (rest && *rest == ',') rest = train_number(rest + 1, &at_end);
     if (!rest || *rest || !(exponent >= 0.0 && exponent <= 4.0) || !(at_end >= 0.0 && at_end < 1.0))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "\"%.40s\" is no power: give an exponent from 0 to 4 and a fraction of "
-                            "whole codes from 0 to below 1, as in power:0.5,0.3",
-                            text);
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "\"%.40s\" is not a power: give an exponent from 0 to 4 and a fraction of "
+            "whole codes from 0 to below 1, as in power:0.5,0.3",
+            text);
     fill_power(t, exponent, at_end);
     return TAPER_OK;
 }
