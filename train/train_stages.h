@@ -30,8 +30,8 @@ taper_status train_adapt(taper_model *model, const train_job *job, taper_error *
 taper_status train_dense_stages(taper_model *model, const train_job *job, taper_error *error);
 
 /* Family dense with codes of whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): trains the network,
- * converts it to the codec's form, and makes its tables. model->network.inputs and .units are
- * set by the caller. */
+ * converts it to the codec's form, and makes its tables. model->network.inputs and .units are set
+ * by the caller. */
 taper_status train_nested_stages(taper_model *model, const train_job *job, taper_error *error);
 
 #endif

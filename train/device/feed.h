@@ -1,9 +1,9 @@
 /* feed.h -- supplies a device with rows of bytes, such as the images of a run.
  *
  * If all rows fit into seven eighths of the device's free memory, they are kept there and each step
- * picks its rows by number. Otherwise the host gathers the rows of each step and
- * sends them while the device computes the previous step. A device in host memory reads the rows in
- * place. A step has the same rows in all three cases, so a run gives the same bits. */
+ * picks its rows by number. Otherwise the host gathers the rows of each step and sends them while
+ * the device computes the previous step. A device in host memory reads the rows in place. A step
+ * has the same rows in all three cases, so a run gives the same bits. */
 #ifndef TRAIN_FEED_H
 #define TRAIN_FEED_H
 #include "train/device/device.h"

@@ -1,5 +1,4 @@
-/* layers.c -- clipped layers, residual layers, normalised layers; see
- * train/device/operations.h. */
+/* layers.c -- clipped layers, residual layers, normalised layers; see train/device/operations.h. */
 #include "codec/backend/pool.h"
 #include "train/device/elements.h"
 #include "train/processor/definitions.h"

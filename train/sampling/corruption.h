@@ -27,8 +27,8 @@ void train_corrupt_rows(const train_noise *noise, float p, size_t rows, size_t n
                         float *x);
 
 /* Dropout on hidden layer `layer` (0 .. 255; layers of encoder and decoder need different numbers).
- * Each element of x[rows][n] becomes 0 with probability p, 0 .. 1; otherwise it is divided by 1 -
- * p, so that the mean is unchanged. The same call on gradients is the backward pass. */
+ * Each element of x[rows][n] becomes 0 with probability p, 0 .. 1; otherwise it is divided by
+ * 1 - p, so that the mean is unchanged. The same call on gradients is the backward pass. */
 void train_dropout_rows(const train_noise *noise, uint32_t layer, float p, size_t rows, size_t n,
                         size_t stride, float *x);
 

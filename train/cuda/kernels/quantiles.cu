@@ -1,5 +1,4 @@
-/* quantiles.cu -- tracks quantiles of units from batch to batch; see
- * train/device/operations.h. */
+/* quantiles.cu -- tracks quantiles of units from batch to batch; see train/device/operations.h. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_units.h"
