@@ -9,20 +9,26 @@ enum { TRAIN_BUILTIN_MODELS = 2 };
 /* The comparison with one built-in model. Bytes are payload: ideal code lengths, per image. */
 typedef struct train_builtin_result {
     const char *name; /* as for option -m */
-    double percent;   /* BD-rate of the trained model: below 0 it needs fewer bytes */
+    /* BD-rate of the trained model: below 0 it needs fewer bytes. */
+    double percent;
     /* The same with the bytes of the trained model's file, spread over set_images images. */
     double with_model_percent;
-    double from_db, to_db;              /* common quality range; from 20 dB if both reach 30 dB */
+    /* Common quality range; from 20 dB if both reach 30 dB. */
+    double from_db, to_db;
     double at_db, bytes, builtin_bytes; /* at the middle of this range */
-    uint64_t pays_from; /* least set_images for which with_model_percent is at most 0; 0: none */
+    /* Least set_images for which with_model_percent is at most 0; 0: none. */
+    uint64_t pays_from;
 } train_builtin_result;
 
 typedef struct train_builtin_comparison {
-    size_t n; /* results; models without a common quality range are left out */
+    /* Results; models without a common quality range are left out. */
+    size_t n;
     train_builtin_result result[TRAIN_BUILTIN_MODELS];
-    size_t images;       /* number of images measured */
-    int held_out;        /* 0: the set is too small to hold any out; these are training images */
-    uint64_t set_images; /* value of --set-images, or the number of all images */
+    size_t images; /* number of images measured */
+    /* 0: the set is too small to hold any out; these are training images */
+    int held_out;
+    /* Value of --set-images, or the number of all images. */
+    uint64_t set_images;
 } train_builtin_comparison;
 
 /* Compares the model in file, from train_model, with each built-in model on held-out images of

@@ -20,12 +20,15 @@ typedef struct train_report {
     uint32_t lap, units, passes;
     uint64_t model_bytes;
     size_t images, validation_images;
-    int binary;                /* 1: a unit is one bit */
-    int used_linear;           /* family dense, planes: 1: training gained nothing, so the linear
+    int binary;      /* 1: a unit is one bit */
+    int used_linear; /* family dense, planes: 1: training gained nothing, so the linear
                                  start is the result */
-    int scaled;                /* 1: the images were scaled to the window, for binary codes */
-    int head_left_out;         /* 1: a requested head gained nothing and was left out */
-    int restoration_left_out;  /* likewise a restoration network; the model is of family pca */
+    /* 1: the images were scaled to the window, for binary codes */
+    int scaled;
+    /* 1: a requested head gained nothing and was left out */
+    int head_left_out;
+    /* Likewise a restoration network; the model is of family pca. */
+    int restoration_left_out;
     train_rd_curve validation; /* on the validation part */
 } train_report;
 

@@ -31,18 +31,24 @@ typedef enum train_metric {
 
 /* TRAIN_CODE_UNITS and TRAIN_CODE_BINARY */
 typedef struct train_nested_choice {
-    const char *truncation; /* as for train_truncation_make; default "uniform"; NULL: none */
-    int tied;               /* default 1: the decoder is the transposed encoder */
-    int independent;        /* default 0: binary units have feedback from earlier units */
+    /* As for train_truncation_make; default "uniform"; NULL: none. */
+    const char *truncation;
+    /* Default 1: the decoder is the transposed encoder. */
+    int tied;
+    /* Default 0: binary units have feedback from earlier units. */
+    int independent;
     codec_activation hidden_activation; /* default CODEC_RELU */
-    codec_activation unit_activation;   /* TRAIN_CODE_UNITS: of the code; default CODEC_LINEAR */
-    float centre; /* binary: value subtracted from each sent bit; default -1: beta */
+    /* TRAIN_CODE_UNITS: of the code; default CODEC_LINEAR. */
+    codec_activation unit_activation;
+    /* Binary: value subtracted from each sent bit; default -1: beta. */
+    float centre;
     train_nested_options training; /* its `truncation` is ignored */
 } train_nested_choice;
 train_nested_choice train_nested_choice_defaults(void);
 
 typedef struct train_options {
-    taper_family family; /* default TAPER_FAMILY_PCA; conv: pca, then its restoration network */
+    /* Default TAPER_FAMILY_PCA; conv: pca, then its restoration network. */
+    taper_family family;
     /* Side in pixels; or TRAIN_WINDOW_AUTO: chosen on the validation part by file and model bytes;
      * or TRAIN_WINDOW_WHOLE: the images, which must have one size, at most 256 x 256 (for
      * TRAIN_CODE_BINARY others are scaled to 32 x 32). */
@@ -51,19 +57,25 @@ typedef struct train_options {
      * 0: none; TRAIN_LAP_AUTO: as many as possible. Ignored if each image is one window. */
     uint32_t lap;
     train_basis basis; /* default TRAIN_BASIS_SPARSE */
-    train_metric loss; /* not for family dense: measure to optimise; default TRAIN_MSE */
-    uint32_t units;    /* 0: all of the window, at most 4096, so that quality is not limited */
-    float step; /* finest threshold in 8-bit levels times sqrt(window values) (calibrate.h); 0: 2 */
-    double linear_mse; /* squared error that rounding the linear weights may add; 0: 0.25 (54 dB) */
+    /* Not for family dense: measure to optimise; default TRAIN_MSE. */
+    train_metric loss;
+    /* 0: all of the window, at most 4096, so that quality is not limited */
+    uint32_t units;
+    /* Finest threshold in 8-bit levels times sqrt(window values) (calibrate.h); 0: 2. */
+    float step;
+    /* Squared error that rounding the linear weights may add; 0: 0.25 (54 dB). */
+    double linear_mse;
     /* Images over which the model's bytes are spread when the window is chosen; 0: all given. */
     uint64_t set_images;
     /* The file of a model of family pca or conv to adapt, or NULL. Family, window, lap, units and
      * the shapes of its networks are then its own. */
     const formats_buffer *from;
-    train_code code; /* family dense; default TRAIN_CODE_PLANES */
+    /* Family dense; default TRAIN_CODE_PLANES. */
+    train_code code;
     /* Of several windows each has its own checkpoints, PATH.8x8 and so on. Those of `conditional`
      * and `head` of family dense are PATH.bits and PATH.bits.head. */
-    train_dense_options dense;                   /* TRAIN_CODE_PLANES: its loop (dense_trainer.h) */
+    /* TRAIN_CODE_PLANES: its loop (dense_trainer.h). */
+    train_dense_options dense;
     train_nested_choice nested;                  /* the other codes */
     train_conditional_options conditional, head; /* not for codes of whole units */
     train_restoration_options restoration;       /* family conv */
@@ -103,7 +115,8 @@ typedef struct train_job {
     codec_backend *be;    /* codes and decodes, on the host */
     train_device *device; /* trains networks */
     const train_hooks *hooks;
-    struct train_slot *slot; /* state in parallel training (side_by_side.h); NULL: alone */
+    /* State in parallel training (side_by_side.h); NULL: alone. */
+    struct train_slot *slot;
 } train_job;
 
 #endif

@@ -13,7 +13,8 @@
 #include "train/calibrate/sample_codes.h"
 
 typedef struct train_calibrate_options {
-    float step; /* finest threshold, in the units' values times sqrt(unit_gain); default 2 */
+    /* Finest threshold, in the units' values times sqrt(unit_gain); default 2. */
+    float step;
     /* [units] squared error on a window's values per squared error of the unit; NULL: 1. */
     const double *unit_gain;
 } train_calibrate_options;

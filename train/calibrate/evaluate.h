@@ -6,8 +6,10 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_rd_point {
-    double bytes_per_image; /* of entropy-coded data: ideal code lengths */
-    double psnr_db;         /* mean over images of the PSNR; images without error count as 100 dB */
+    /* Of entropy-coded data: ideal code lengths. */
+    double bytes_per_image;
+    /* Mean over images of the PSNR; images without error count as 100 dB. */
+    double psnr_db;
 } train_rd_point;
 
 typedef struct train_rd_curve {

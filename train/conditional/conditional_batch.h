@@ -9,10 +9,12 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_conditional_batch {
-    codec_chunk_coder coder; /* of the batch's images; without a conditional model */
+    /* Of the batch's images; without a conditional model. */
+    codec_chunk_coder coder;
     codec_grid *grid;
-    float *x;      /* [coder.group.n][units] codes */
-    int16_t *code; /* [units][coder.group.stride] the same, quantised at the finest step */
+    float *x; /* [coder.group.n][units] codes */
+    /* [units][coder.group.stride] the same, quantised at the finest step */
+    int16_t *code;
     size_t images;
 } train_conditional_batch;
 

@@ -14,19 +14,25 @@ typedef struct train_conditional_array {
 typedef struct train_conditional_loss {
     train_conditional_network *net; /* borrowed, as are the next three */
     const codec_code_tables *tables;
-    const uint32_t *begin;        /* [stages + 1] first pass of each stage, and one past the last */
-    codec_pool *pool;             /* of the host */
-    uint32_t longest;             /* passes of the longest stage */
-    double *sum;                  /* [blocks of rows] on the host */
-    train_conditional_array seen; /* int8_t [capacity][own] */
+    /* [stages + 1] first pass of each stage, and one past the last */
+    const uint32_t *begin;
+    codec_pool *pool;                  /* of the host */
+    uint32_t longest;                  /* passes of the longest stage */
+    double *sum;                       /* [blocks of rows] on the host */
+    train_conditional_array seen;      /* int8_t [capacity][own] */
     train_conditional_array neighbour; /* uint32_t [TRAIN_SIDES][rows] */
-    train_conditional_array unit;      /* uint32_t units whose outputs are computed */
-    train_conditional_array bit;       /* train_bit [capacity][longest]; the others are a head's */
-    train_conditional_array missing;   /* float [capacity][units] error of the decoded code */
-    train_conditional_array more; /* uint8_t [capacity][units] 1: the next plane is known, too */
-    train_conditional_array uncertainty; /* float [units][2] in this state, by `more` */
-    train_conditional_array worth;       /* double [units] */
-    train_arena arena;                   /* on the device, of what follows */
+    /* uint32_t units whose outputs are computed */
+    train_conditional_array unit;
+    /* train_bit [capacity][longest]; the others are a head's */
+    train_conditional_array bit;
+    /* float [capacity][units] error of the decoded code */
+    train_conditional_array missing;
+    /* uint8_t [capacity][units] 1: the next plane is known, too */
+    train_conditional_array more;
+    /* float [units][2] in this state, by `more` */
+    train_conditional_array uncertainty;
+    train_conditional_array worth; /* double [units] */
+    train_arena arena;             /* on the device, of what follows */
     float *output;      /* [capacity][asked][kinds] of the network; then their gradients */
     float *column_sums; /* scratch: [blocks][kinds][longest] */
     double *sums;       /* scratch: [blocks][2] */

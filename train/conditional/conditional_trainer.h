@@ -19,16 +19,22 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_conditional_options {
-    int head;                 /* 0: a conditional model (default), 1: a head */
-    uint32_t hidden;          /* a multiple of 8, 8 .. 256; default 0: no network */
-    uint32_t stages;          /* limit, default 36; 1 .. 255 */
-    uint32_t own;             /* input units of a window, at most; default 256 */
-    uint32_t neighbour_units; /* input units of each surrounding window; default 64 */
-    uint32_t epochs;          /* default 12 passes over the images */
-    uint32_t windows;         /* windows in a step; default 2048 */
-    float rate;               /* default 0.002: Adam's peak; a cosine decay to 0.001 of it */
-    double psnr_end;          /* default 40 dB: finer passes use contexts only */
-    uint64_t seed;            /* default 1 */
+    /* 0: a conditional model (default), 1: a head */
+    int head;
+    /* A multiple of 8, 8 .. 256; default 0: no network. */
+    uint32_t hidden;
+    uint32_t stages; /* limit, default 36; 1 .. 255 */
+    /* Input units of a window, at most; default 256. */
+    uint32_t own;
+    /* Input units of each surrounding window; default 64. */
+    uint32_t neighbour_units;
+    uint32_t epochs;  /* default 12 passes over the images */
+    uint32_t windows; /* windows in a step; default 2048 */
+    /* Default 0.002: Adam's peak; a cosine decay to 0.001 of it. */
+    float rate;
+    /* Default 40 dB: finer passes use contexts only. */
+    double psnr_end;
+    uint64_t seed; /* default 1 */
     /* Default NULL. Otherwise training starts from this model, of the same order. hidden, stages,
      * own, neighbour_units and psnr_end are then its own. */
     const codec_conditional *start;

@@ -20,8 +20,10 @@ struct cuda_kept {
     train_keeping how;
     const float *array;
     size_t n;
-    uint16_t *rounded; /* the bfloat16 numbers: the array itself, or the copy */
-    size_t old, end;   /* of a copy: numbers old .. end - 1 are out of date */
+    /* The bfloat16 numbers: the array itself, or the copy. */
+    uint16_t *rounded;
+    /* Of a copy: numbers old .. end - 1 are out of date. */
+    size_t old, end;
 };
 
 /* A device's. */

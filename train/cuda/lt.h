@@ -12,9 +12,11 @@ typedef struct cuda_product {
     const float *a, *b;
     float beta;
     float *c;
-    const float *bias = NULL; /* [n] or NULL; with it, the activation is applied */
+    /* [n] or NULL; with it, the activation is applied */
+    const float *bias = NULL;
     codec_activation activation = CODEC_LINEAR;
-    float *sums = NULL; /* or output: sums over k of op(A), [m], or of op(B), [n], if of_b is 1 */
+    /* Or output: sums over k of op(A), [m], or of op(B), [n], if of_b is 1. */
+    float *sums = NULL;
     int of_b = 0;
 } cuda_product;
 

@@ -13,8 +13,9 @@ enum { CUDA_SMALL_BYTES = 1 << 18 };
 typedef struct cuda_staging {
     char *piece[2];
     size_t bytes[2];
-    cudaEvent_t sent[2]; /* the last upload from each piece is done */
-    int last;            /* the piece in use */
+    /* The last upload from each piece is done. */
+    cudaEvent_t sent[2];
+    int last; /* the piece in use */
 } cuda_staging;
 
 /* Factors rounded for a product (factors.h). */
@@ -24,12 +25,17 @@ struct cuda_rounding {
 };
 
 typedef struct cuda_stream {
-    cudaStream_t stream, copies;    /* copies: for uploads that overlap with kernels */
-    cudaEvent_t reached;            /* by `stream`, at the last send */
-    cuda_staging large, small;      /* for stage and send; for small uploads */
-    size_t used;                    /* bytes used of small.piece[small.last] */
-    void *scratch;                  /* CUDA_SCRATCH_BYTES of scratch, on the device */
-    cuda_rounding rounding[3];      /* of a product's two factors, and its bias */
+    /* copies: for uploads that overlap with kernels */
+    cudaStream_t stream, copies;
+    cudaEvent_t reached; /* by `stream`, at the last send */
+    /* For stage and send; for small uploads. */
+    cuda_staging large, small;
+    /* Bytes used of small.piece[small.last]. */
+    size_t used;
+    /* CUDA_SCRATCH_BYTES of scratch, on the device. */
+    void *scratch;
+    /* Of a product's two factors, and its bias. */
+    cuda_rounding rounding[3];
     struct cuda_products *products; /* NULL until the first product */
 } cuda_stream;
 
@@ -51,7 +57,8 @@ typedef struct cuda_array {
     size_t count, size;
     bool is_written; /* may be written: it is not const */
     cuda_as as;
-    size_t used; /* elements read or written: `count`, unless an order selects rows */
+    /* Elements read or written: `count`, unless an order selects rows. */
+    size_t used;
 } cuda_array;
 template <typename T>
 static inline cuda_array cuda_array_of(T *at, size_t count, cuda_as as = CUDA_AS_IT_IS) {

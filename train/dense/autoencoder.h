@@ -22,9 +22,11 @@
 
 /* Settings of the two objectives that every autoencoder has. */
 typedef struct train_trade {
-    float lambda;         /* weight of bits against squared error / T^2 (rate.h) */
+    /* Weight of bits against squared error / T^2 (rate.h). */
+    float lambda;
     float gradient_floor; /* reconstruction.h */
-    float balance;        /* 0..1: from squared error to its logarithm (reconstruction.h) */
+    /* 0..1: from squared error to its logarithm (reconstruction.h) */
+    float balance;
 } train_trade;
 
 /* Sums over the rows of a batch; on the device an array of TRAIN_LOSSES. */
@@ -33,9 +35,10 @@ enum { TRAIN_MOST_OBJECTIVES = 3 };
 
 /* Means over rows. */
 typedef struct train_loss {
-    double loss;       /* all objectives */
-    double distortion; /* squared error per pixel component on the 0..255 scale */
-    double bits;       /* estimated bits per row */
+    double loss; /* all objectives */
+    /* Squared error per pixel component on the 0..255 scale. */
+    double distortion;
+    double bits; /* estimated bits per row */
 } train_loss;
 
 typedef struct train_autoencoder {
@@ -71,7 +74,8 @@ typedef struct train_autoencoder_options {
     /* [units] mean |x| of each unit on the 0..255 scale: initial scales of the rate, raised to a
      * small positive minimum. */
     const float *rate_scale;
-    train_weights_use use;           /* whether moments and the best parameters are kept */
+    /* Whether moments and the best parameters are kept. */
+    train_weights_use use;
     const train_objective_use *also; /* [n_also] further objectives, borrowed */
     int n_also;                      /* at most TRAIN_MOST_OBJECTIVES - 2 */
 } train_autoencoder_options;

@@ -7,13 +7,18 @@
 
 typedef struct train_dense_options {
     uint32_t epochs; /* default 40; 1.. */
-    uint32_t batch;  /* default 256; at least 1, at most the number of training rows */
+    /* Default 256; at least 1, at most the number of training rows. */
+    uint32_t batch;
     /* Default 1e-3: Adam's peak, after a warm-up of 200 steps; a cosine decay to 0.001 of it. */
     float rate;
-    float max_norm;       /* default 50: limit of the gradient's norm; 0: none */
-    float lambda;         /* default 0.2: weight of bits against squared error / T^2 (rate.h) */
-    float gradient_floor; /* default 1: plain straight-through (reconstruction.h) */
-    float balance;        /* default 0.7: 0 is squared error, 1 its logarithm, i.e. mean PSNR */
+    /* Default 50: limit of the gradient's norm; 0: none. */
+    float max_norm;
+    /* Default 0.2: weight of bits against squared error / T^2 (rate.h). */
+    float lambda;
+    /* Default 1: plain straight-through (reconstruction.h). */
+    float gradient_floor;
+    /* Default 0.7: 0 is squared error, 1 its logarithm, i.e. mean PSNR. */
+    float balance;
     /* Quality range to train for, in dB; 0 (default): 4 and 13 dB above the mean image's. */
     double psnr_low, psnr_high;
     /* Fraction of the examples that are moved slightly (jitter.h), 0..1; default 0. It requires
@@ -25,18 +30,22 @@ typedef struct train_dense_options {
      * ladder:.., geometric:RHO, log-uniform:E, uniform). NULL (default): each octave of thresholds
      * in the range is equally likely. */
     const char *truncation;
-    float rho;                /* default 0.95: of the geometric truncation over units */
-    float truncated_fraction; /* default 0: fraction of the examples that are truncated, 0..1 */
+    /* Default 0.95: of the geometric truncation over units. */
+    float rho;
+    /* Default 0: fraction of the examples that are truncated, 0..1. */
+    float truncated_fraction;
     /* Default 0.05 of the rows; at least a batch, or a tenth of the rows if that is less. */
     float validation_fraction;
     uint32_t max_validation; /* default 4096 rows */
-    uint32_t patience;       /* default 0 (never): stop after this many epochs without gain */
-    uint64_t seed;           /* default 1 */
+    /* Default 0 (never): stop after this many epochs without gain. */
+    uint32_t patience;
+    uint64_t seed; /* default 1 */
     /* Further objectives, in addition to reconstruction and rate; borrowed, at most
      * TRAIN_MOST_OBJECTIVES - 2; default none. */
     const train_objective_use *also;
     int n_also;
-    train_saving saving;       /* checkpoints, after every epoch and every checkpoint_seconds */
+    /* Checkpoints, after every epoch and every checkpoint_seconds. */
+    train_saving saving;
     double checkpoint_seconds; /* default 60 */
 } train_dense_options;
 

@@ -8,10 +8,12 @@
 
 /* Statistics of the untrained network on the data, from at most `most` evenly spaced rows. */
 typedef struct train_start {
-    float scale; /* standard deviation of a pixel component around the mean image, at least 1 */
+    /* Standard deviation of a pixel component around the mean image, at least 1. */
+    float scale;
     float *magnitude; /* [units] mean |x| */
     double *variance; /* [units] mean x^2 */
-    double residual;  /* squared error per row outside the span of the units */
+    /* Squared error per row outside the span of the units. */
+    double residual;
 } train_start;
 
 /* Initial weights of both stacks. Hidden layers are normal with variance 2 / inputs (He et al.

@@ -21,11 +21,14 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_progress {
-    uint32_t epoch, epochs;        /* the present epoch, from 1, and their number */
-    uint64_t step, steps;          /* steps done, and their number */
-    double loss, distortion, bits; /* means of this epoch so far, as in train_loss */
-    double validation_loss;        /* of the last finished epoch; before that, of the start */
-    double seconds_left;           /* until all epochs are done */
+    /* The present epoch, from 1, and their number. */
+    uint32_t epoch, epochs;
+    uint64_t step, steps; /* steps done, and their number */
+    /* Means of this epoch so far, as in train_loss. */
+    double loss, distortion, bits;
+    /* Of the last finished epoch; before that, of the start. */
+    double validation_loss;
+    double seconds_left; /* until all epochs are done */
 } train_progress;
 
 /* One entry of the learning curve, at the end of an epoch. */
@@ -50,9 +53,10 @@ typedef struct train_callbacks {
 
 typedef struct train_result {
     double start_loss, best_loss; /* validation */
-    uint32_t best_is_start;       /* 1: no epoch was better; the network is its linear path */
-    uint32_t epochs;              /* finished */
-    uint32_t stopped;             /* 1: by the progress callback */
+    /* 1: no epoch was better; the network is its linear path */
+    uint32_t best_is_start;
+    uint32_t epochs;  /* finished */
+    uint32_t stopped; /* 1: by the progress callback */
     /* Step, from 1, whose loss or gradient was not finite; 0: none. Training stops there, and the
      * best network before it is returned. */
     uint64_t diverged;

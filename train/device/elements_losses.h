@@ -23,7 +23,8 @@ CODEC_INLINE void train_add_error_losses(double error, double moved, double weig
 /* The batch's range of log threshold, divided equally into bins, and the mean error of each bin. */
 enum { TRAIN_ERROR_BINS = 8 };
 typedef struct train_error_bins {
-    double low, per_bin; /* the lowest threshold; bins per factor of e */
+    /* The lowest threshold; bins per factor of e. */
+    double low, per_bin;
     double mean[TRAIN_ERROR_BINS];
 } train_error_bins;
 

@@ -101,9 +101,11 @@ CODEC_INLINE float train_hinge(float square) {
 
 /* The values of a row that its pairs need (train_neighbours.share). */
 typedef struct train_share {
-    float norm;   /* log2 of the kernels' normaliser */
-    float own;    /* MCML: its P_ij; log NCA: log2 of the sum of kernels of its label */
-    float centre; /* factor of the q_ij that is subtracted: p_i, or the number of terms with Z */
+    float norm; /* log2 of the kernels' normaliser */
+    /* MCML: its P_ij; log NCA: log2 of the sum of kernels of its label. */
+    float own;
+    /* Factor of the q_ij that is subtracted: p_i, or the number of terms with Z. */
+    float centre;
 } train_share;
 
 /* m_ij for row i. `same`: the labels are equal. log_kernel: log2 k_ij. */

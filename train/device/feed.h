@@ -27,12 +27,14 @@ void train_order_free(train_order *order); /* leaves it zeroed; zeroed is fine *
 typedef struct train_feed {
     const uint8_t *rows; /* [n][width] on the host, borrowed */
     size_t n, width;
-    int streamed; /* 1: rows are sent step by step, 0: all rows are on the device */
+    /* 1: rows are sent step by step, 0: all rows are on the device */
+    int streamed;
     /* If streamed: */
     size_t most; /* rows at a time, at most */
     train_arena arena;
-    uint8_t *place[2]; /* [most][width] destinations on the device, used alternately */
-    int last;          /* the destination used last */
+    /* [most][width] destinations on the device, used alternately */
+    uint8_t *place[2];
+    int last; /* the destination used last */
     /* If not streamed: */
     train_mirror all;
 } train_feed;

@@ -171,8 +171,9 @@ typedef taper_status train_relu_added_backward_fn(train_stream *s, size_t n, flo
 typedef struct train_normalised {
     size_t rows, width;
     const float *bias; /* [width] */
-    float *unit;       /* [rows][width] in: pre-activations; out: (unit - mean) inverse */
-    float *y;          /* [rows][width] = max(unit + bias, 0) */
+    /* [rows][width] in: pre-activations; out: (unit - mean) inverse */
+    float *unit;
+    float *y; /* [rows][width] = max(unit + bias, 0) */
     /* [width] of each input column, and 1 / sqrt(variance + TRAIN_NORMALISE_LEAST) */
     float *mean, *inverse;
 } train_normalised;
@@ -356,14 +357,18 @@ typedef struct train_neighbours {
     const float *across;   /* [units][rows] the same, transposed */
     const uint32_t *label; /* [rows] */
     train_neighbour_loss loss;
-    int all_pairs; /* 1: all pairs are normalised together, 0: each row by itself */
-    int student;   /* 1: Student's t with alpha e^*number degrees, 0: the Gaussian */
+    /* 1: all pairs are normalised together, 0: each row by itself */
+    int all_pairs;
+    /* 1: Student's t with alpha e^*number degrees, 0: the Gaussian */
+    int student;
     double alpha;
     const float *number; /* [1] on the device; NULL: 0 */
-    double hinge;        /* weight of max(0, 1 - D)^2 of pairs with different labels; 0: none */
-    double *sums;        /* [rows][TRAIN_NEIGHBOUR_SUMS] */
-    float *share;        /* [TRAIN_SHARES][rows] */
-    float *by_number;    /* [rows] parts of the gradient by *number; NULL: not computed */
+    /* Weight of max(0, 1 - D)^2 of pairs with different labels; 0: none. */
+    double hinge;
+    double *sums; /* [rows][TRAIN_NEIGHBOUR_SUMS] */
+    float *share; /* [TRAIN_SHARES][rows] */
+    /* [rows] parts of the gradient by *number; NULL: not computed */
+    float *by_number;
 } train_neighbours;
 /* Computes sums from code, across and label. TAPER_ERR_NOMEM. */
 typedef taper_status train_neighbour_sums_fn(train_stream *s, const train_neighbours *n);
@@ -384,8 +389,10 @@ typedef taper_status train_sum_doubles_fn(train_stream *s, size_t n, const doubl
 /* A bit that a model predicts, and what else is known of it. */
 enum { TRAIN_BIT_KINDS = 3, TRAIN_BIT_SIGN = 1 };
 typedef struct train_bit {
-    float offset[2]; /* the contexts' logits of the magnitude bit and of the sign */
-    uint8_t kind;    /* of the magnitude bit: 0 significance, 2 refinement; 1: none is sent */
+    /* The contexts' logits of the magnitude bit and of the sign. */
+    float offset[2];
+    /* Of the magnitude bit: 0 significance, 2 refinement; 1: none is sent. */
+    uint8_t kind;
     uint8_t bit;
     int8_t sign; /* 0: none is sent, else 1 or -1 */
 } train_bit;
@@ -396,13 +403,17 @@ typedef struct train_bits {
     size_t rows, passes;
     float weight;
     const train_bit *bit; /* [rows][passes] */
-    const float *bias;    /* [TRAIN_BIT_KINDS] rows of [passes], `stride` elements apart */
+    /* [TRAIN_BIT_KINDS] rows of [passes], `stride` elements apart */
+    const float *bias;
     size_t stride;
-    float *logit;       /* [rows][passes][TRAIN_BIT_KINDS]; becomes weight d bits / d logit */
-    float *dbias;       /* as bias: weight d bits / d bias is added */
-    double *losses;     /* [2] weight x bits and weight x bits by the offset alone are added */
-    float *column_sums; /* scratch: [train_sum_blocks(rows)][TRAIN_BIT_KINDS][passes] */
-    double *sums;       /* scratch: [train_sum_blocks(rows)][2] */
+    float *logit; /* [rows][passes][TRAIN_BIT_KINDS]; becomes weight d bits / d logit */
+    /* As bias: weight d bits / d bias is added. */
+    float *dbias;
+    /* [2] weight x bits and weight x bits by the offset alone are added */
+    double *losses;
+    /* Scratch: [train_sum_blocks(rows)][TRAIN_BIT_KINDS][passes]. */
+    float *column_sums;
+    double *sums; /* scratch: [train_sum_blocks(rows)][2] */
 } train_bits;
 typedef taper_status train_bits_fn(train_stream *s, const train_bits *bits);
 
@@ -411,7 +422,8 @@ typedef taper_status train_bits_fn(train_stream *s, const train_bits *bits);
 typedef struct train_head {
     size_t rows, units;
     double weight;
-    const float *missing;     /* [rows][units] error of a code decoded without a head */
+    /* [rows][units] error of a code decoded without a head */
+    const float *missing;
     const uint8_t *more;      /* [rows][units] index into uncertainty: 0 or 1 */
     const float *uncertainty; /* [units][2] */
     const double *worth;      /* [units] weight of a squared error */
@@ -502,8 +514,10 @@ typedef taper_status train_decay_fn(train_stream *s, train_penalty penalty,
 
 /* The result of checking a step's loss and gradient. */
 typedef struct train_verdict {
-    uint64_t diverged; /* first step, from 1, whose loss or gradient was not finite; 0: none */
-    float scale;       /* factor of this step's gradient: 1, or less if it is clipped */
+    /* First step, from 1, whose loss or gradient was not finite; 0: none. */
+    uint64_t diverged;
+    /* Factor of this step's gradient: 1, or less if it is clipped. */
+    float scale;
 } train_verdict;
 /* Checks step `step` (from 1). It has diverged unless |*loss| < most_loss (which may be INFINITY)
  * and the norm, sqrt(*squares), is finite. The first such step is kept. scale limits the norm to

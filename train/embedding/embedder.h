@@ -40,8 +40,10 @@ enum { TRAIN_EMBEDDER_BLOCK = 32 * 384 };
  * is a pure function of (seed, step) and of a row's number in the batch. */
 typedef struct train_embedder_noise {
     train_jitter jitter; /* fraction 0: rows are not moved */
-    float corrupt;       /* probability that an input is set to 0 */
-    float dropout;       /* probability that a hidden unit is set to 0 */
+    /* Probability that an input is set to 0. */
+    float corrupt;
+    /* Probability that a hidden unit is set to 0. */
+    float dropout;
     uint64_t seed;
 } train_embedder_noise;
 
@@ -49,32 +51,41 @@ typedef struct train_embedder {
     train_stream stream;
     train_arena numbers, activations;
     train_weights weights;
-    codec_stack view, gradient;            /* of the two vectors, in the network's shape */
+    /* Of the two vectors, in the network's shape. */
+    codec_stack view, gradient;
     codec_stack decoder, decoder_gradient; /* likewise; depth 0: there is none */
     uint32_t inputs, units;
-    uint32_t class_units; /* number of class units, the first ones */
-    int binary;           /* 1: codes are bits */
-    size_t batch;         /* rows of one call, at most */
-    size_t block;         /* rows of input, at most; batch or less */
-    size_t n_numbers;     /* the objective's parameters, at the vector's end: 0 or 1 */
+    /* Number of class units, the first ones. */
+    uint32_t class_units;
+    int binary;   /* 1: codes are bits */
+    size_t batch; /* rows of one call, at most */
+    /* Rows of input, at most; batch or less. */
+    size_t block;
+    /* The objective's parameters, at the vector's end: 0 or 1. */
+    size_t n_numbers;
     double l2;
     train_neighbour_objective objective;
-    train_prefixes prefixes; /* of the objective; without lengths only whole codes are used */
+    /* Of the objective; without lengths only whole codes are used. */
+    train_prefixes prefixes;
     train_objective_use use; /* one of the two above */
     train_embedder_noise noise;
-    int noisy; /* 1: the next rows are loaded with noise, that of `step` */
+    /* 1: the next rows are loaded with noise, that of `step` */
+    int noisy;
     uint64_t step;
-    int as_numbers; /* 1: binary codes are replaced by the numbers before thresholds */
+    /* 1: binary codes are replaced by the numbers before thresholds */
+    int as_numbers;
     /* of the loaded rows */
     size_t rows;
-    size_t labelled;       /* labelled rows; the caller sets it after a load, if not all are */
+    /* labelled rows; the caller sets it after a load, if not all are */
+    size_t labelled;
     const uint8_t *pixels; /* borrowed */
     const uint32_t *order;
-    uint8_t *moved;                     /* [batch][inputs] rows after jitter; NULL without */
-    float *zero_mean;                   /* [inputs] */
-    float *input;                       /* [block][inputs] pixels / 255 */
-    float *code, *code_gradient;        /* [batch][units] */
-    float *before;                      /* [batch][units] codes before thresholds; else the codes */
+    uint8_t *moved;              /* [batch][inputs] rows after jitter; NULL without */
+    float *zero_mean;            /* [inputs] */
+    float *input;                /* [block][inputs] pixels / 255 */
+    float *code, *code_gradient; /* [batch][units] */
+    /* [batch][units] codes before thresholds; else the codes */
+    float *before;
     float *threshold, *spread;          /* [units] of bits: 0, TRAIN_BIT_SPREAD */
     float *class_code, *class_gradient; /* [batch][class_units]; or code, code_gradient */
     train_decoding decoding;
@@ -91,8 +102,10 @@ typedef struct train_embedder_options {
     const train_prefix_list *prefixes;   /* NULL: whole codes only */
     int binary;                          /* 1: codes are bits */
     double l2;                           /* at least 0 */
-    double part;         /* 0 .. 1: weight of the reconstruction; 0: a decoder is ignored */
-    uint32_t free_units; /* number of last units that the objective does not use */
+    /* 0 .. 1: weight of the reconstruction; 0: a decoder is ignored */
+    double part;
+    /* Number of last units that the objective does not use. */
+    uint32_t free_units;
     train_embedder_noise noise;
     size_t block; /* 0: TRAIN_EMBEDDER_BLOCK */
     train_weights_use use;

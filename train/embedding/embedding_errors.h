@@ -10,10 +10,13 @@ typedef struct train_embedding_codes {
     const float *code; /* [rows->n][units] of rows->all, training rows first */
     size_t units;
     const train_embedding_rows *rows;
-    const uint32_t *label; /* of the data, by the numbers in rows->all */
-    uint32_t k;            /* voting neighbours; limited to the number of training rows */
-    unsigned threads;      /* 0: one per online core */
-    uint8_t *wrong;        /* [held out] becomes 1 for rows in error, else 0; or NULL */
+    /* Of the data, by the numbers in rows->all. */
+    const uint32_t *label;
+    /* Voting neighbours; limited to the number of training rows. */
+    uint32_t k;
+    unsigned threads; /* 0: one per online core */
+    /* [held out] becomes 1 for rows in error, else 0; or NULL */
+    uint8_t *wrong;
 } train_embedding_codes;
 
 /* Counts held-out rows whose label differs from the vote of their k nearest training rows
@@ -24,7 +27,8 @@ taper_status train_embedding_vote(const train_embedding_codes *codes, taper_erro
 
 typedef struct train_embedding_look {
     train_embedder *embedder;
-    train_feed *feed;         /* of the data's rows, takes of at most the embedder's batch */
+    /* Of the data's rows, takes of at most the embedder's batch. */
+    train_feed *feed;
     const train_order *order; /* rows->all */
     const train_embedding_rows *rows;
     const uint32_t *label; /* [data->n] on the host */

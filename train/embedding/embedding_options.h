@@ -16,7 +16,8 @@ typedef struct train_embedding_options {
     /* Its settings (neighbours.h): default dt-NCA, alpha 29. A learned alpha is constant in the
      * first epoch and then trained with the weights (Min et al. 2010, section 3). */
     train_neighbour_objective objective;
-    int binary; /* default 0; 1: codes are bits, which an index can hold (embedder.h) */
+    /* Default 0; 1: codes are bits, which an index can hold (embedder.h). */
+    int binary;
     /* Default 0. Fraction of the steps, the first ones, in which binary codes are trained as real
      * numbers. With many classes it may lower the error, mostly that of the first bits; with few
      * classes it does not (bench/results/README.md). */
@@ -26,26 +27,34 @@ typedef struct train_embedding_options {
     /* Default 0: 1 - lambda in equation 17 of Salakhutdinov & Hinton (2007). Above 0 the network
      * has a decoder, which also learns from unlabelled rows (embedder.h). */
     double reconstruct;
-    uint32_t free_units; /* default 0: number of last units for reconstruction only */
-    double l2;           /* default 0: adds l2 / 2 x the sum of squared weights to the loss */
+    /* Default 0: number of last units for reconstruction only. */
+    uint32_t free_units;
+    /* Default 0: adds l2 / 2 x the sum of squared weights to the loss. */
+    double l2;
     /* Default none. Its seed is that of these options. Applied to training rows, not to held-out
      * rows. With TRAIN_CG all line searches of a batch use the same random numbers. */
     train_embedder_noise noise;
     train_optimiser optimiser; /* default TRAIN_ADAM */
-    uint32_t epochs;           /* default 40; 0: the result is the untrained start */
+    /* Default 40; 0: the result is the untrained start. */
+    uint32_t epochs;
     /* Default 0: an eighth of the rows, between 250 and 5000. Smaller batches than the paper's are
      * better for small sets (bench/results/README.md). Every pair within a batch counts. Batches
      * have this size or slightly more, so that an epoch has all rows. */
     uint32_t batch;
-    uint32_t line_searches; /* default 3: steps of TRAIN_CG on each batch */
-    float rate;             /* default 5e-3: Adam's peak; a cosine decay to 0.001 of it */
+    /* Default 3: steps of TRAIN_CG on each batch. */
+    uint32_t line_searches;
+    /* Default 5e-3: Adam's peak; a cosine decay to 0.001 of it. */
+    float rate;
     /* Default 1/16 of the labelled rows; 0: none are held out, and the last network is kept in
      * place of the best. */
     float validation_fraction;
-    uint32_t k;                /* default 5: neighbours that vote for the class of a row */
-    unsigned threads;          /* of the search for them; 0: one per online core */
-    uint64_t seed;             /* default 1 */
-    train_saving saving;       /* checkpoints, after every epoch and every checkpoint_seconds */
+    /* Default 5: neighbours that vote for the class of a row. */
+    uint32_t k;
+    /* Of the search for them; 0: one per online core. */
+    unsigned threads;
+    uint64_t seed; /* default 1 */
+    /* Checkpoints, after every epoch and every checkpoint_seconds. */
+    train_saving saving;
     double checkpoint_seconds; /* default 60 */
 } train_embedding_options;
 

@@ -7,17 +7,21 @@ typedef struct train_embedding_rows {
     /* [n] numbers of labelled rows, in random order: training rows, with guessed labels last, and
      * then held-out rows, without guessed labels. */
     uint32_t *all;
-    uint32_t *others; /* [n_others] numbers of unlabelled rows, if they are trained on */
+    /* [n_others] numbers of unlabelled rows, if they are trained on */
+    uint32_t *others;
     /* [epoch_rows] rows of an epoch in order, batch by batch, labelled rows of a batch first. */
     uint32_t *shuffled;
     size_t n, n_training, n_others, epoch_rows;
-    size_t guesses;          /* guessed labels among the training rows */
-    size_t labelled_batches; /* batches until labelled rows repeat, if unlabelled ones are more */
-    size_t batches;          /* of an epoch */
-    uint32_t classes;        /* the greatest label plus 1 */
-    size_t distinct;         /* distinct labels of rows */
-    size_t learned;          /* distinct labels of training rows */
-    size_t singletons;       /* of these, labels that only one training row has */
+    /* Guessed labels among the training rows. */
+    size_t guesses;
+    /* Batches until labelled rows repeat, if unlabelled ones are more. */
+    size_t labelled_batches;
+    size_t batches;   /* of an epoch */
+    uint32_t classes; /* the greatest label plus 1 */
+    size_t distinct;  /* distinct labels of rows */
+    size_t learned;   /* distinct labels of training rows */
+    /* Of these, labels that only one training row has. */
+    size_t singletons;
 } train_embedding_rows;
 
 /* Selects the labelled rows of the data, and also the unlabelled ones if the options have

@@ -24,10 +24,13 @@
 
 /* One epoch's entry of the learning curve. */
 typedef struct train_embedding_epoch {
-    double loss, objective; /* means over the epoch's rows; `objective` without l2 */
-    double error;           /* k-NN error on held-out rows, 0..1; NaN: none are held out */
-    double alpha;           /* of Student's kernel */
-    double seconds;         /* since the start of this process; 0: before a resume */
+    /* Means over the epoch's rows; `objective` without l2. */
+    double loss, objective;
+    /* k-NN error on held-out rows, 0..1; NaN: none are held out */
+    double error;
+    double alpha; /* of Student's kernel */
+    /* Since the start of this process; 0: before a resume. */
+    double seconds;
 } train_embedding_epoch;
 
 typedef struct train_embedding_callbacks {
@@ -42,13 +45,16 @@ typedef struct train_embedding_callbacks {
 } train_embedding_callbacks;
 
 typedef struct train_embedding_result {
-    size_t rows, held_out, classes; /* labelled rows, trained on and held out, and their classes */
-    size_t guessed;                 /* of rows: those with guessed labels (train_pixels) */
+    /* Labelled rows, trained on and held out, and their classes. */
+    size_t rows, held_out, classes;
+    /* Of rows: those with guessed labels (train_pixels). */
+    size_t guessed;
     double start_error, best_error; /* on held-out rows, 0..1; NaN: none */
-    uint32_t best_epoch;            /* of the returned network, from 1; 0: the start */
-    uint32_t epochs, stopped;       /* finished; 1: by the step callback */
-    double loss;                    /* of the last epoch */
-    double alpha;                   /* of the returned network */
+    /* Of the returned network, from 1; 0: the start. */
+    uint32_t best_epoch;
+    uint32_t epochs, stopped; /* finished; 1: by the step callback */
+    double loss;              /* of the last epoch */
+    double alpha;             /* of the returned network */
     double seconds;
 } train_embedding_result;
 

@@ -9,10 +9,12 @@ enum { TRAIN_MOST_CLASSES = 1 << 16 };
 /* Borrowed. */
 typedef struct train_labelled_rows {
     const float *numbers; /* [n][inputs]; NULL: bytes are given */
-    const uint8_t *bytes; /* [n][inputs] y, each of which represents the number y / 255 */
+    /* [n][inputs] y, each of which represents the number y / 255 */
+    const uint8_t *bytes;
     size_t n;
     uint32_t inputs;
-    const uint32_t *label; /* [n] class, UINT32_MAX: none; NULL: no row has a label */
+    /* [n] class, UINT32_MAX: none; NULL: no row has a label */
+    const uint32_t *label;
 } train_labelled_rows;
 
 train_labelled_rows train_labelled_pixels(const train_pixels *pixels);

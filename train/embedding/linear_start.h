@@ -23,8 +23,10 @@ typedef struct train_linear_options {
      * mean. For the Gaussian kernel e^-D it decides how many neighbours count: in the hundreds only
      * the nearest, at 1 all. */
     double spread;
-    double ridge;  /* of discriminants, times the mean variance of an input; 0: 1e-3 */
-    uint64_t seed; /* of random weights: layer 0 of TRAIN_STREAM_WEIGHTS */
+    /* Of discriminants, times the mean variance of an input; 0: 1e-3. */
+    double ridge;
+    /* Of random weights: layer 0 of TRAIN_STREAM_WEIGHTS. */
+    uint64_t seed;
 } train_linear_options;
 
 /* Fills layer, whose arrays are allocated, with rows->inputs inputs and 1 .. inputs outputs. Its

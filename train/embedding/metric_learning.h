@@ -43,7 +43,8 @@ typedef struct train_metric {
     double *matrix; /* [inputs][inputs] M, for numbers (labelled_rows.h) */
     float *mean;    /* [inputs] of the numbers of all rows */
     double loss;    /* mean over labelled rows */
-    int converged;  /* 1: by the tolerance, or because no step lowered the loss */
+    /* 1: by the tolerance, or because no step lowered the loss */
+    int converged;
 } train_metric;
 
 /* Starts from the multiple of the identity for which squared distances of rows have mean 1. On

@@ -24,7 +24,8 @@ typedef struct train_metric_loss {
     train_stream stream;
     train_arena arena;
     /* on the device */
-    float *x;             /* [rows][inputs] numbers of labelled rows minus their mean */
+    /* [rows][inputs] numbers of labelled rows minus their mean */
+    float *x;
     float *factor;        /* [inputs][inputs] A, `rank` rows of it */
     float *code, *across; /* [rows][inputs] x A^T; transposed */
     float *share;         /* [TRAIN_SHARES][rows] */

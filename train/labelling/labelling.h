@@ -24,7 +24,8 @@ typedef struct train_labelling_options {
     /* Default 0.7: fraction of each class's guesses from the graph, the most certain ones, that the
      * teacher uses as labels; 0: none, and no graph is made. */
     float surest;
-    unsigned threads; /* of the search for neighbours; 0: one per online core */
+    /* Of the search for neighbours; 0: one per online core. */
+    unsigned threads;
 } train_labelling_options;
 
 train_labelling_options train_labelling_defaults(void);

@@ -26,7 +26,8 @@ typedef struct train_teacher {
     train_stream stream;
     train_arena numbers, activations;
     train_weights weights;
-    codec_stack view, gradient; /* of weights.parameter and weights.gradient */
+    /* Of weights.parameter and weights.gradient. */
+    codec_stack view, gradient;
     uint32_t inputs, classes;
     size_t batch;    /* rows of one call, at most */
     float reach;     /* length of a move, for pixels of 0..1 */

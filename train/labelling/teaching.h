@@ -11,7 +11,8 @@
 typedef struct train_teaching_options {
     /* Passes over all rows; default 0: 15, or as many as give 1,000 steps. */
     uint32_t epochs;
-    float rate; /* default 2e-3: Adam's peak; a cosine decay */
+    /* Default 2e-3: Adam's peak; a cosine decay. */
+    float rate;
     /* Default 0.035: distance by which rows are moved, for pixels of 0..1, in multiples of the
      * root of the number of inputs (teacher.h). 0: labels only, in an eighth of the time. */
     float reach;

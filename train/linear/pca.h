@@ -22,8 +22,9 @@
 typedef struct train_covariance {
     uint32_t inputs;
     uint64_t count;
-    double *sum;  /* [inputs] of rows minus guess */
-    float *guess; /* [inputs] mean of the first block, rounded to integers */
+    double *sum; /* [inputs] of rows minus guess */
+    /* [inputs] mean of the first block, rounded to integers */
+    float *guess;
     train_stream stream;
     train_arena arena;
     double *product;   /* [inputs][inputs] on the device, columns j <= i only */

@@ -13,9 +13,10 @@ enum { TRAIN_NESTED_FEEDBACK_ROWS = 128 }; /* units whose feedback is computed a
  * side are the perturbed copies of rows [0, n). */
 typedef struct train_nested_activations {
     train_arena arena;
-    size_t block;      /* BLOCK below: rows that fit */
-    size_t n, encoded; /* rows; rows on the encoder's side: n or 2n */
-    uint32_t active;   /* units in use */
+    size_t block; /* BLOCK below: rows that fit */
+    /* Rows; rows on the encoder's side: n or 2n. */
+    size_t n, encoded;
+    uint32_t active; /* units in use */
     /* Rows of a step that thresholds follow, the last ones, at most TRAIN_LEAST_ROWS; and the units
      * in use for them. */
     size_t last;
@@ -27,7 +28,8 @@ typedef struct train_nested_activations {
     float *pre, *code;                      /* [2 BLOCK][active] a; [BLOCK][active] x */
     /* [BLOCK][w_l] g_l; in an evaluation g_0 at [0] */
     float *back_hidden[TRAIN_NESTED_MAX_LAYERS];
-    float *wide[2];          /* [2 BLOCK][widest] g_0 of a step, and gradients between layers */
+    /* [2 BLOCK][widest] g_0 of a step, and gradients between layers */
+    float *wide[2];
     float *packed;           /* [2 BLOCK][K] columns of trained units */
     float *mixed, *products; /* [BLOCK][K] z; feedback: [FEEDBACK_ROWS][K] */
     /* [BLOCK] |g_0 - c|^2 / D; |epsilon|^2; the terms of equation 14 */

@@ -33,7 +33,8 @@ typedef struct train_nested_classes {
     float *own;      /* [batch][d] d loss / d a by labels only */
     float *sum;      /* [batch][d] d loss / d a */
     double *row;     /* [batch] losses */
-    double *total;   /* [2] their sum; the objective's reported figure */
+    /* [2] their sum; the objective's reported figure */
+    double *total;
 } train_nested_classes;
 
 /* Sets up the objective for prefixes of these lengths; if there are none, 8, 16, 32 .. units and

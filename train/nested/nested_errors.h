@@ -9,7 +9,8 @@
 
 /* Rows for a network's device: n rows of a feed, in an order, starting at `first`. */
 typedef struct train_nested_data {
-    train_feed *feed;         /* of D bytes a row, and takes of at least a block */
+    /* Of D bytes a row, and takes of at least a block. */
+    train_feed *feed;
     const train_order *order; /* NULL: in ascending order */
     size_t first, n;
 } train_nested_data;

@@ -7,13 +7,18 @@
 
 /* The settings of one step. */
 typedef struct train_nested_step {
-    uint64_t seed, step;  /* with the row's index, they number all random draws */
-    float corruption;     /* 0..1: fraction of input elements set to 0 (section 4) */
-    float dropout;        /* 0..1: of hidden units, not of the code (section 4) */
-    float invariance;     /* weight of equation 14 */
-    float perturbation;   /* epsilon bar of equation 14, the variance of the noise on c */
+    /* With the row's index, they number all random draws. */
+    uint64_t seed, step;
+    /* 0..1: fraction of input elements set to 0 (section 4) */
+    float corruption;
+    /* 0..1: of hidden units, not of the code (section 4) */
+    float dropout;
+    float invariance; /* weight of equation 14 */
+    /* Epsilon bar of equation 14, the variance of the noise on c. */
+    float perturbation;
     int straight_through; /* binary: see nested_network.h */
-    const uint32_t *kept; /* [rows] b of every row, frozen < b <= K; on the host */
+    /* [rows] b of every row, frozen < b <= K; on the host */
+    const uint32_t *kept;
     /* The objective from labels (nested_classes.h), for networks with a gradient through
      * thresholds; NULL: none. */
     struct train_nested_classes *classes;
@@ -25,7 +30,8 @@ typedef struct train_nested_rows {
     const train_nested_step *step;
     const uint8_t *pixels; /* [..][D] on the device */
     const uint32_t *order; /* on the device */
-    size_t first_row, of;  /* number of the first row within the step; rows of the step */
+    /* Number of the first row within the step; rows of the step. */
+    size_t first_row, of;
 } train_nested_rows;
 
 /* The properties of the code's units, with or without a gradient through thresholds. */

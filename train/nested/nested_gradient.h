@@ -6,8 +6,10 @@
 /* Means over a step's rows, so far as train_nested_add has added them; on the device an array of
  * three in this order. */
 typedef struct train_nested_loss {
-    double loss;       /* the objective: mse / scale^2 + weight x invariance */
-    double mse;        /* of the truncated reconstructions, on the 8-bit scale */
+    /* The objective: mse / scale^2 + weight x invariance. */
+    double loss;
+    /* Of the truncated reconstructions, on the 8-bit scale. */
+    double mse;
     double invariance; /* equation 14, without its weight */
 } train_nested_loss;
 

@@ -46,7 +46,8 @@
 typedef struct train_nested_layer {
     uint32_t inputs, outputs;
     float *w, *b; /* encoder [outputs][inputs], [outputs] */
-    float *v, *c; /* decoder [outputs][inputs] (w when tied), [inputs] */
+    /* Decoder [outputs][inputs] (w when tied), [inputs]. */
+    float *v, *c;
 } train_nested_layer;
 
 enum { TRAIN_NESTED_LENGTHS = 128 }; /* code lengths whose errors are downloaded at once */
@@ -57,16 +58,20 @@ typedef struct train_nested_network {
     float scale;
     train_stream stream;
     train_arena arena;
-    float *mean;           /* [D] */
-    train_weights weights; /* without moments, which belong to the trainer (nested_trainer.c) */
+    float *mean; /* [D] */
+    /* Without moments, which belong to the trainer (nested_trainer.c). */
+    train_weights weights;
     train_nested_layer layer[TRAIN_NESTED_MAX_LAYERS], layer_gradient[TRAIN_NESTED_MAX_LAYERS];
     /* [K] binary: running mean |a|, the width of the straight-through curve. Below 0: no batch yet,
      * and 1 is used. */
     float *spread;
-    float *feedback; /* [K][K] T of the weights at the last train_nested_feed_back; or NULL */
-    float *mixing;   /* [K][K] M; NULL unless train_nested_can_mix */
-    int mixed;       /* 1: M is used (refit.h); 0: its contents are undefined */
-    double *losses;  /* [4] scratch for the losses of a step (nested_gradient.h) */
+    /* [K][K] T of the weights at the last train_nested_feed_back; or NULL */
+    float *feedback;
+    float *mixing; /* [K][K] M; NULL unless train_nested_can_mix */
+    /* 1: M is used (refit.h); 0: its contents are undefined */
+    int mixed;
+    /* [4] scratch for the losses of a step (nested_gradient.h) */
+    double *losses;
     double *squares; /* [TRAIN_NESTED_LENGTHS] scratch for errors (nested_errors.c) */
     uint32_t frozen; /* number of units no longer trained */
     train_nested_activations act;

@@ -14,12 +14,15 @@ typedef struct train_nested_options {
     const train_truncation *truncation;
     train_sweep_options sweep;     /* default off */
     train_regulariser regulariser; /* of W_L's rows; default none */
-    float corruption, dropout;     /* default 0 and 0; the paper's are 0.1 and 0.2 */
+    /* Default 0 and 0; the paper's are 0.1 and 0.2. */
+    float corruption, dropout;
     /* Default 0: weight of equation 14, which compares margins of binary units
      * (train_unit_moves_fn). */
     float invariance;
-    float perturbation; /* default 0.01: variance of the noise of equation 14 */
-    double beta;        /* default 0.5: fraction of ones in binary networks */
+    /* Default 0.01: variance of the noise of equation 14. */
+    float perturbation;
+    /* Default 0.5: fraction of ones in binary networks. */
+    double beta;
     /* Default 0. 1: the decoder's rows are kept orthonormal (orthonormal.h). Requires linear units,
      * one layer, Adam, and no sweep. */
     int orthonormal;
@@ -28,27 +31,38 @@ typedef struct train_nested_options {
     uint32_t class_units;
     /* Prefix lengths for it, rising to class_units; if there are none: 8, 16, 32 .. and all. */
     train_prefix_list class_lengths;
-    float class_weight;        /* default 1: of that loss against mse / scale^2; at least 0 */
-    int straight_through;      /* default 1; 0: no gradient through thresholds, as in the paper */
+    /* Default 1: of that loss against mse / scale^2; at least 0. */
+    float class_weight;
+    /* Default 1; 0: no gradient through thresholds, as in the paper. */
+    int straight_through;
     train_optimiser optimiser; /* default TRAIN_ADAM */
     uint32_t epochs;           /* default 20 */
-    uint32_t batch;            /* default 250 rows; the paper has 10,000 for TRAIN_CG */
-    uint32_t line_searches;    /* default 3: TRAIN_CG steps on each minibatch */
-    float rate;                /* default 5e-3: Adam's peak; a cosine decay to 0.001 of it */
-    uint32_t max_validation;   /* default 2000 rows are held out; 0: none */
-    uint64_t seed;             /* default 1 */
-    train_saving saving;       /* checkpoints, after every epoch and every checkpoint_seconds */
+    /* Default 250 rows; the paper has 10,000 for TRAIN_CG. */
+    uint32_t batch;
+    /* Default 3: TRAIN_CG steps on each minibatch. */
+    uint32_t line_searches;
+    /* Default 5e-3: Adam's peak; a cosine decay to 0.001 of it. */
+    float rate;
+    /* Default 2000 rows are held out; 0: none. */
+    uint32_t max_validation;
+    uint64_t seed; /* default 1 */
+    /* Checkpoints, after every epoch and every checkpoint_seconds. */
+    train_saving saving;
     double checkpoint_seconds; /* default 60 */
 } train_nested_options;
 
 /* One epoch's entry of the learning curve. */
 typedef struct train_nested_epoch {
-    double loss, mse, invariance;      /* means over the epoch, see train_nested_loss */
-    double validation_mse;             /* expectation over the truncation's lengths (equation 16) */
-    double full_mse;                   /* on validation rows with all units */
-    uint32_t frozen;                   /* units frozen so far */
-    double seconds;                    /* since the start of this process; 0: before a resume */
-    double multiply_adds;              /* of a step's matrix products, mean, per row */
+    /* Means over the epoch, see train_nested_loss. */
+    double loss, mse, invariance;
+    /* Expectation over the truncation's lengths (equation 16). */
+    double validation_mse;
+    double full_mse; /* on validation rows with all units */
+    uint32_t frozen; /* units frozen so far */
+    /* Since the start of this process; 0: before a resume. */
+    double seconds;
+    /* Of a step's matrix products, mean, per row. */
+    double multiply_adds;
     uint64_t steps;                    /* so far */
     double step_seconds, host_seconds; /* parts of `seconds`, as in loop.h */
 } train_nested_epoch;

@@ -11,9 +11,11 @@ typedef struct train_nested_shape {
     uint32_t width[TRAIN_NESTED_MAX_LAYERS]; /* w_1 .. w_L = K */
     codec_activation hidden, code;           /* code: ignored if binary */
     int tied, binary;
-    int feedback;   /* binary: units have feedback from earlier ones */
-    uint32_t alone; /* with feedback: first units that have none; 0 .. K */
-    float centre;   /* binary: 0 .. 1 */
+    /* Binary: units have feedback from earlier ones. */
+    int feedback;
+    /* With feedback: first units that have none; 0 .. K. */
+    uint32_t alone;
+    float centre; /* binary: 0 .. 1 */
 } train_nested_shape;
 
 /* Returns 1 if its code can be mixed before decoding, so that its decoder can be refitted

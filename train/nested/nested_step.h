@@ -23,7 +23,8 @@ typedef struct train_nested_run {
     uint32_t *split;    /* all rows: [training | validation] */
     uint32_t *shuffled; /* this epoch's training rows */
     uint32_t *kept;     /* [batch] truncations of the step */
-    uint32_t *label;    /* [batch] labels of the step; NULL without classes */
+    /* [batch] labels of the step; NULL without classes */
+    uint32_t *label;
     train_nested_classes classes;
     train_nested_epoch last;
     /* on the device */

@@ -19,9 +19,10 @@
 typedef struct train_orthonormal {
     size_t units, inputs; /* K <= D */
     train_stream *stream;
-    float *square[3]; /* [K][K] on the device: products of rows, their transpose, I */
-    float *scratch;   /* [K][D] on the device, scratch */
-    double *norms;    /* [2] on the device */
+    /* [K][K] on the device: products of rows, their transpose, I */
+    float *square[3];
+    float *scratch; /* [K][D] on the device, scratch */
+    double *norms;  /* [2] on the device */
 } train_orthonormal;
 
 /* Lays out arrays for K rows of D elements (train_arena in device.h: called twice). */

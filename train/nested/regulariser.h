@@ -16,8 +16,10 @@
 
 typedef struct train_regulariser {
     train_penalty kind; /* zeroed: no penalty */
-    int adaptive;       /* 1: strength is the ratio of the two norms; 0: lambda of all rows */
-    double strength;    /* above 0 and finite if kind is not NONE */
+    /* 1: strength is the ratio of the two norms; 0: lambda of all rows */
+    int adaptive;
+    /* Above 0 and finite if kind is not NONE. */
+    double strength;
 } train_regulariser;
 
 /* `none`, `l1:LAMBDA`, `l2:LAMBDA`, `adaptive-l1:RATIO`, `adaptive-l2:RATIO`. TAPER_ERR_ARG with a

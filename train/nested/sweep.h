@@ -15,19 +15,24 @@
 #include "train/device/operations.h"
 
 typedef struct train_sweep_options {
-    int on;           /* default 0 */
-    uint32_t check;   /* default 10 steps; at least 1 */
-    double tolerance; /* default 0.1; -1..1; -1: never converged, only time counts */
-    double warmup;    /* default 0.05: fraction of the steps before the first unit is frozen */
-    double fraction;  /* default 0.95: of the steps, for all units; warmup + fraction <= 1 */
+    int on;         /* default 0 */
+    uint32_t check; /* default 10 steps; at least 1 */
+    /* Default 0.1; -1..1; -1: never converged, only time counts. */
+    double tolerance;
+    /* Default 0.05: fraction of the steps before the first unit is frozen. */
+    double warmup;
+    /* Default 0.95: of the steps, for all units; warmup + fraction <= 1. */
+    double fraction;
 } train_sweep_options;
 
 /* The state in a checkpoint, together with `looked`. */
 typedef struct train_sweep_state {
-    uint64_t frozen;  /* units */
-    double deadline;  /* step at which the first unfrozen unit's time is over */
-    uint64_t started; /* 1 + the step at which that unit was last checked; 0: never */
-    uint64_t moves;   /* of that unit, between checks */
+    uint64_t frozen; /* units */
+    /* Step at which the first unfrozen unit's time is over. */
+    double deadline;
+    /* 1 + the step at which that unit was last checked; 0: never */
+    uint64_t started;
+    uint64_t moves; /* of that unit, between checks */
 } train_sweep_state;
 
 typedef struct train_sweep {
@@ -40,7 +45,8 @@ typedef struct train_sweep {
     /* [3][inputs] on the device: the first unfrozen unit's row at its last check, its move before
      * that, and scratch. */
     float *looked;
-    double *products; /* [3] on the device: scratch for products of two moves */
+    /* [3] on the device: scratch for products of two moves */
+    double *products;
 } train_sweep;
 
 /* Returns 0 if options are out of range, else 1. */

@@ -11,11 +11,13 @@
 #include "train/objectives/stack.h"
 
 typedef struct train_decoding {
-    double part;               /* weight of the cost, 0..1 */
-    const codec_stack *w, *dw; /* the decoder's parameters and gradients, borrowed */
-    const train_inputs *rows;  /* the encoded pixels, one row per example; borrowed */
-    float *logit;              /* [batch][inputs] a, then d loss / d a */
-    double *cost;              /* [batch] */
+    double part; /* weight of the cost, 0..1 */
+    /* The decoder's parameters and gradients, borrowed. */
+    const codec_stack *w, *dw;
+    /* The encoded pixels, one row per example; borrowed. */
+    const train_inputs *rows;
+    float *logit; /* [batch][inputs] a, then d loss / d a */
+    double *cost; /* [batch] */
     train_stack_activations act;
 } train_decoding;
 

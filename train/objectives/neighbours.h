@@ -78,9 +78,11 @@ enum { TRAIN_NEIGHBOUR_TILE = 256 };
 
 typedef struct train_neighbour_objective {
     train_neighbour_loss loss;
-    int all_pairs; /* 1: all pairs are normalised together, 0: each row by itself */
-    int student;   /* 1: Student's kernel, 0: the Gaussian */
-    double alpha;  /* initial value for Student's kernel, above 0 */
+    /* 1: all pairs are normalised together, 0: each row by itself */
+    int all_pairs;
+    int student; /* 1: Student's kernel, 0: the Gaussian */
+    /* Initial value for Student's kernel, above 0. */
+    double alpha;
     /* 1: alpha is trained, as alpha e^number. Requires Student's kernel. */
     int learns_alpha;
     /* 1: the gradient of that number is 0 at present. May change between steps. */

@@ -21,11 +21,14 @@
 typedef struct train_examples {
     size_t rows;
     uint32_t units;
-    const float *code;     /* [rows][units] x */
-    const train_cut *cut;  /* [rows] the cut of each code; thresholds are in units of `scale` x */
-    float scale;           /* of the network: a code here is the model's code divided by it */
-    const float *target;   /* [rows][inputs] the encoded values */
-    const uint32_t *label; /* [rows] class, or TRAIN_UNLABELLED; NULL: no row has a label */
+    const float *code; /* [rows][units] x */
+    /* [rows] the cut of each code; thresholds are in units of `scale` x */
+    const train_cut *cut;
+    /* Of the network: a code here is the model's code divided by it. */
+    float scale;
+    const float *target; /* [rows][inputs] the encoded values */
+    /* [rows] class, or TRAIN_UNLABELLED; NULL: no row has a label */
+    const uint32_t *label;
 } train_examples;
 
 /* An objective's functions. They return the status of the device's operations. The first three

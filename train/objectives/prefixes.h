@@ -13,12 +13,14 @@
 enum { TRAIN_MOST_PREFIXES = 32 };
 
 typedef struct train_prefix_list {
-    uint32_t length[TRAIN_MOST_PREFIXES]; /* rising, from 1; the last is the number of units */
+    /* Rising, from 1; the last is the number of units. */
+    uint32_t length[TRAIN_MOST_PREFIXES];
     uint32_t lengths;
 } train_prefix_list;
 
 typedef struct train_prefixes {
-    train_neighbour_objective of; /* settings for each prefix; alpha is ignored and not learned */
+    /* Settings for each prefix; alpha is ignored and not learned. */
+    train_neighbour_objective of;
     train_prefix_list list;
     /* On the device, for `batch` rows. */
     float *code;     /* [batch][units] a prefix */

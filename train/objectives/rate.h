@@ -13,7 +13,8 @@
 #include "train/objectives/objective.h"
 
 typedef struct train_rate {
-    float lambda; /* weight of a bit against squared error / T^2; at least 0 */
+    /* Weight of a bit against squared error / T^2; at least 0. */
+    float lambda;
     /* [units] trained numbers and their gradient, borrowed. Each is a tenth of log b, so that Adam
      * moves log b ten times faster than a weight and the scales follow the codes. */
     const float *log_scale;

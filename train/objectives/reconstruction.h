@@ -28,12 +28,15 @@ typedef struct train_reconstruction {
     float balance;        /* 0 .. 1 */
     /* 1: `quantised` holds the codes to decode, and the loss is that of these codes. */
     int given;
-    const codec_network *w, *dw; /* synthesis and decoder: parameters and gradients, borrowed */
-    float *quantised;            /* [batch][K] x_q */
-    float *quantiser_gradient;   /* [batch][K] d x_q / d x */
-    float *output;               /* [batch][D] y_hat, then the error, then d loss / d y_hat */
-    float *quantised_gradient;   /* [batch][K] d loss / d x_q */
-    double *error, *weight;      /* [batch] |y - y_hat|^2; d loss / d error is weight / rows */
+    /* Synthesis and decoder: parameters and gradients, borrowed. */
+    const codec_network *w, *dw;
+    float *quantised;          /* [batch][K] x_q */
+    float *quantiser_gradient; /* [batch][K] d x_q / d x */
+    /* [batch][D] y_hat, then the error, then d loss / d y_hat */
+    float *output;
+    float *quantised_gradient; /* [batch][K] d loss / d x_q */
+    /* [batch] |y - y_hat|^2; d loss / d error is weight / rows */
+    double *error, *weight;
     train_stack_activations act;
 } train_reconstruction;
 

@@ -17,7 +17,8 @@ typedef struct train_stack_activations {
     train_noise noise;               /* its random numbers */
     codec_activation between;        /* of hidden layers */
     float *hidden[CODEC_MAX_LAYERS]; /* [batch][outputs] of hidden layers */
-    float *back[2];                  /* [batch][widest] their gradients, alternating; borrowed */
+    /* [batch][widest] their gradients, alternating; borrowed */
+    float *back[2];
 } train_stack_activations;
 
 /* The widest hidden layer. */

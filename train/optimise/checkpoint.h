@@ -28,8 +28,9 @@ enum {
 
 /* One entry of the learning curve, at the end of an epoch. */
 typedef struct train_history {
-    double loss[TRAIN_LOSSES];   /* means over the epoch's steps */
-    double figure[TRAIN_LOSSES]; /* the learner's measurements; [0]: loss on held-out rows */
+    double loss[TRAIN_LOSSES]; /* means over the epoch's steps */
+    /* The learner's measurements; [0]: loss on held-out rows. */
+    double figure[TRAIN_LOSSES];
 } train_history;
 
 /* An array of the learner that a checkpoint contains; the memory belongs to the learner. */
@@ -38,7 +39,8 @@ typedef struct train_checkpoint_part {
     size_t n;
     uint32_t size; /* bytes of an element, 4 or 8 */
     int on_device;
-    int is_real; /* floats, which are finite unless the run has diverged */
+    /* Floats, which are finite unless the run has diverged. */
+    int is_real;
 } train_checkpoint_part;
 
 typedef struct train_checkpoint {

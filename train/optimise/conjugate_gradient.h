@@ -25,10 +25,14 @@ typedef taper_status train_cg_objective(void *user, double *value);
 /* The state between two steps, with the weights' two vectors; a checkpoint contains them, and a
  * resumed run gives the same bits. */
 typedef struct train_cg_state {
-    double value;           /* of the last step's objective at the parameters */
-    double alpha, slope;    /* the last step's length, and its slope at the start; 0: none yet */
-    uint64_t iterations;    /* steps taken; 0: direction, gradient and value are undefined */
-    uint64_t since_restart; /* steps since the last restart, inclusive; 0: d is -g */
+    /* Of the last step's objective at the parameters. */
+    double value;
+    /* The last step's length, and its slope at the start; 0: none yet. */
+    double alpha, slope;
+    /* Steps taken; 0: direction, gradient and value are undefined. */
+    uint64_t iterations;
+    /* Steps since the last restart, inclusive; 0: d is -g. */
+    uint64_t since_restart;
 } train_cg_state;
 
 typedef struct train_cg {
@@ -45,7 +49,8 @@ typedef struct train_cg {
 
 typedef struct train_cg_options {
     train_line_options line;
-    double first_length; /* |alpha d| of the first trial if there is no previous step; above 0 */
+    /* |alpha d| of the first trial if there is no previous step; above 0 */
+    double first_length;
     /* 1: the objective is that of the last step, and the parameters have not changed since. Value
      * and gradient at the start are then known. */
     int same_objective;
@@ -55,13 +60,17 @@ typedef struct train_cg_options {
 train_cg_options train_cg_defaults(void);
 
 typedef struct train_cg_result {
-    double value_before, value; /* of the objective at the start and at the end of the step */
-    double slope_before, slope; /* along the direction, at these two points */
-    double alpha;               /* length in units of the direction; 0: parameters unchanged */
-    double gradient_norm;       /* L2, at the start */
-    uint32_t evaluations;       /* of the objective in this step */
-    int wolfe;                  /* 1: the end satisfies the strong Wolfe conditions */
-    int restarted;              /* 1: the direction was -g */
+    /* Of the objective at the start and at the end of the step. */
+    double value_before, value;
+    /* Along the direction, at these two points. */
+    double slope_before, slope;
+    /* Length in units of the direction; 0: parameters unchanged. */
+    double alpha;
+    double gradient_norm; /* L2, at the start */
+    uint32_t evaluations; /* of the objective in this step */
+    /* 1: the end satisfies the strong Wolfe conditions */
+    int wolfe;
+    int restarted; /* 1: the direction was -g */
 } train_cg_result;
 
 /* The weights must have m and v, and both must be 0. Takes 4 n bytes of the device.

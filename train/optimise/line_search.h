@@ -30,10 +30,12 @@ train_line_options train_line_defaults(void);
 int train_line_legal(const train_line_options *options); /* 1: within the ranges above */
 
 typedef struct train_line_result {
-    train_line_point point; /* the result; alpha 0 if no point gained enough */
-    uint32_t evaluations;   /* of phi */
-    int wolfe;              /* 1: point satisfies both conditions */
-    int last; /* 1: point is the last evaluated one, so the caller's state there is current */
+    /* The result; alpha 0 if no point gained enough. */
+    train_line_point point;
+    uint32_t evaluations; /* of phi */
+    int wolfe;            /* 1: point satisfies both conditions */
+    /* 1: point is the last evaluated one, so the caller's state there is current */
+    int last;
 } train_line_result;
 
 /* Searches from start (alpha 0, phi(0), phi'(0) < 0, all finite). The first trial is alpha = first,

@@ -58,27 +58,40 @@ struct train_loop {
     void *self;
     train_stream *stream;
     train_weights *weights;
-    uint64_t steps, steps_per_epoch; /* at least 1 each; equal for learners without epochs */
-    float rate, max_norm;            /* Adam's peak; limit of the gradient's norm, 0: none */
-    uint64_t warmup;                 /* steps in which the rate rises (adam.h) */
-    double most_loss;                /* losses of this magnitude count as diverged; or INFINITY */
-    const char *remedy;              /* for divergence; NULL: "lower the rate" */
-    uint32_t patience;               /* epochs without gain after which it ends; 0: never */
-    int running; /* 1: losses are running means over about 200 steps; 0: means of the epoch */
-    uint64_t fingerprint; /* of options, shape and data (run.h); 0 without checkpoints */
+    /* At least 1 each; equal for learners without epochs. */
+    uint64_t steps, steps_per_epoch;
+    /* Adam's peak; limit of the gradient's norm, 0: none. */
+    float rate, max_norm;
+    /* Steps in which the rate rises (adam.h). */
+    uint64_t warmup;
+    /* Losses of this magnitude count as diverged; or INFINITY. */
+    double most_loss;
+    /* For divergence; NULL: "lower the rate". */
+    const char *remedy;
+    /* Epochs without gain after which it ends; 0: never. */
+    uint32_t patience;
+    /* 1: losses are running means over about 200 steps; 0: means of the epoch */
+    int running;
+    /* Of options, shape and data (run.h); 0 without checkpoints. */
+    uint64_t fingerprint;
     train_saving saving;
-    double checkpoint_seconds; /* between two checkpoints within an epoch, at most */
-    uint64_t checkpoint_steps; /* likewise, steps; 0: no limit */
+    /* Between two checkpoints within an epoch, at most. */
+    double checkpoint_seconds;
+    uint64_t checkpoint_steps;                          /* likewise, steps; 0: no limit */
     train_checkpoint_part part[TRAIN_CHECKPOINT_PARTS]; /* further state of the learner */
     uint32_t parts;
-    double start_loss; /* on held-out rows, before the first step; INFINITY: unknown */
+    /* On held-out rows, before the first step; INFINITY: unknown. */
+    double start_loss;
     /* --- set by the loop, readable --- */
-    uint64_t step;          /* steps taken */
-    uint64_t diverged;      /* first step, from 1, that diverged; a move may set it; 0: none */
-    uint64_t saved_step;    /* of the checkpoint on disk, if `saved` */
-    int saved;              /* 1: this run has written a checkpoint */
-    int stopped;            /* by progress */
-    double best_loss;       /* on held-out rows; the last epoch among equals */
+    uint64_t step; /* steps taken */
+    /* First step, from 1, that diverged; a move may set it; 0: none. */
+    uint64_t diverged;
+    /* Of the checkpoint on disk, if `saved`. */
+    uint64_t saved_step;
+    int saved;   /* 1: this run has written a checkpoint */
+    int stopped; /* by progress */
+    /* On held-out rows; the last epoch among equals. */
+    double best_loss;
     uint32_t stale_epochs;  /* since the best */
     train_history *history; /* [epochs] */
     uint32_t n_history;
@@ -88,12 +101,15 @@ struct train_loop {
     double step_seconds, host_seconds;
     /* --- private --- */
     double sum[TRAIN_LOSSES]; /* of the epoch, or running means */
-    uint64_t looked;          /* steps whose losses have been downloaded */
+    /* Steps whose losses have been downloaded. */
+    uint64_t looked;
     uint64_t first_step;
-    double started, saved_at, left_at; /* left_at: start of the first step after a download */
+    /* left_at: start of the first step after a download */
+    double started, saved_at, left_at;
     train_arena arena;
-    double *losses, *squares; /* on the device: [TRAIN_MOST_LOOK][TRAIN_LOSSES], [1] */
-    train_verdict *verdict;   /* on the device */
+    /* On the device: [TRAIN_MOST_LOOK][TRAIN_LOSSES], [1]. */
+    double *losses, *squares;
+    train_verdict *verdict; /* on the device */
 };
 
 /* Takes the remaining steps, from a checkpoint if there is one to resume. On success the loop's

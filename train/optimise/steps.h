@@ -6,7 +6,8 @@
 
 typedef struct train_steps_progress {
     uint64_t step, steps;
-    double now, before; /* running means of the loss with the network, and without */
+    /* Running means of the loss with the network, and without. */
+    double now, before;
     double seconds_left;
 } train_steps_progress;
 
@@ -23,7 +24,8 @@ typedef struct train_steps {
     uint64_t steps;       /* at least 1 */
     uint64_t fingerprint; /* of options, shape and data (run.h) */
     train_saving saving;
-    double before; /* loss of a step without the network; 0: it is losses[1] */
+    /* Loss of a step without the network; 0: it is losses[1]. */
+    double before;
     /* Step `step` (from 0): adds its gradient to the weights' gradient, and its losses to
      * losses[0 .. 1] on the device. Both are zeroed before. */
     taper_status (*compute)(void *self, uint64_t step, double *losses, taper_error *error);

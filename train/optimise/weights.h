@@ -8,7 +8,8 @@ typedef struct train_weights {
     float *parameter, *gradient; /* [n] */
     /* [n] Adam's moments, or another optimiser's two vectors; NULL: they are not trained */
     float *m, *v;
-    float *best; /* [n] the best parameters so far; NULL: only the last are kept */
+    /* [n] the best parameters so far; NULL: only the last are kept */
+    float *best;
 } train_weights;
 
 /* Which vectors there are. */

@@ -7,8 +7,9 @@
 
 /* A processor's state, device.state. */
 typedef struct train_processor {
-    codec_backend *be;    /* borrowed */
-    int shadow;           /* 1: memory is accessible between begin and end only */
+    codec_backend *be; /* borrowed */
+    /* 1: memory is accessible between begin and end only */
+    int shadow;
     pthread_mutex_t lock; /* of the members below */
     struct train_shadow_piece *pieces;
     uint32_t open;                                                     /* running operations */

@@ -11,7 +11,8 @@ enum { TRAIN_CHUNK = 512, TRAIN_ROWS_AT_ONCE = 4, TRAIN_LANES = 16 };
 
 /* Columns first .. first + columns - 1 for some rows. */
 typedef struct train_chunk {
-    size_t first, columns, wide; /* wide: columns rounded up to whole lanes */
+    /* wide: columns rounded up to whole lanes */
+    size_t first, columns, wide;
     uint32_t label[TRAIN_CHUNK];
     float square[TRAIN_ROWS_AT_ONCE][TRAIN_CHUNK]; /* squared distances of each row */
 } train_chunk;

@@ -21,13 +21,15 @@ typedef struct train_rbm_layer {
     float *above;    /* [2 batch][hidden] */
     float *between;  /* [batch][the larger of both] */
     double *squares; /* [2] */
-    double *error;   /* [1] squared reconstruction errors since train_rbm_layer_errors */
+    /* [1] squared reconstruction errors since train_rbm_layer_errors */
+    double *error;
     train_arena arena;
 } train_rbm_layer;
 
 /* The arguments of a batch. */
 typedef struct train_rbm_batch {
-    size_t rows; /* 1 .. batch, which are in below[rows][visible] */
+    /* 1 .. batch, which are in below[rows][visible] */
+    size_t rows;
     float rate, momentum;
     train_noise noise;
     const train_rbm_options *options;

@@ -16,16 +16,20 @@ typedef struct train_rbm_options {
     train_states visible; /* of pixels; default Bernoulli */
     /* Of the last layer of the given widths; default Bernoulli. Use Gaussian for codes. */
     train_states top;
-    uint32_t epochs;     /* for each layer; default 50 */
-    uint32_t batch;      /* default 100; a smaller last batch is scaled to its number of rows */
-    float rate;          /* if all units of a layer are Bernoulli; default 0.1 */
+    uint32_t epochs; /* for each layer; default 50 */
+    /* Default 100; a smaller last batch is scaled to its number of rows. */
+    uint32_t batch;
+    /* If all units of a layer are Bernoulli; default 0.1. */
+    float rate;
     float gaussian_rate; /* for other layers; default 0.001 */
-    float decay;         /* times rate and weight; default 2e-4. Biases have none */
+    /* Times rate and weight; default 2e-4. Biases have none. */
+    float decay;
     /* The first first_epochs (default 5) epochs use first_momentum (default 0.5), the others
      * momentum (default 0.9). */
     uint32_t first_epochs;
     float first_momentum, momentum;
-    float deviation; /* standard deviation of the initial weights, which are normal; default 0.1 */
+    /* Standard deviation of the initial weights, which are normal; default 0.1. */
+    float deviation;
     /* TRAIN_DENOISE: probability that an input is set to 0; default 0.25. */
     float corruption;
     /* TRAIN_DENOISE: 1: half the squared error, 0 (default): cross-entropy. Gaussian visible units

@@ -11,13 +11,15 @@ typedef struct train_rbm_rows {
     size_t batch;         /* rows of a take, at most */
     train_feed feed;      /* of pixels */
     train_order order;
-    uint32_t width[CODEC_MAX_LAYERS]; /* of pixels, then of each machine's hidden units */
-    uint32_t layers;                  /* machines below */
+    /* Of pixels, then of each machine's hidden units. */
+    uint32_t width[CODEC_MAX_LAYERS];
+    uint32_t layers; /* machines below */
     /* on the device */
     float *zeros;                                             /* [width[0]] */
     float *weight[CODEC_MAX_LAYERS], *bias[CODEC_MAX_LAYERS]; /* of these machines */
     float *means[2];                                          /* [batch][widest], alternating */
-    float *kept; /* [n][width[layers]] the data of all rows; NULL: computed for each take */
+    /* [n][width[layers]] the data of all rows; NULL: computed for each take */
+    float *kept;
     train_arena arena, kept_arena;
 } train_rbm_rows;
 

@@ -18,10 +18,13 @@
 
 typedef struct train_rbm_progress {
     uint32_t layer, layers; /* from 1; number of layers requested */
-    uint32_t epoch, epochs; /* epochs done, from 1; number of epochs */
-    double error;           /* squared reconstruction error per row, mean over the epoch */
-    double epoch_seconds;   /* of this epoch */
-    double seconds_left;    /* for all layers, estimated from their matrix products */
+    /* epochs done, from 1; number of epochs */
+    uint32_t epoch, epochs;
+    /* Squared reconstruction error per row, mean over the epoch. */
+    double error;
+    double epoch_seconds; /* of this epoch */
+    /* For all layers, estimated from their matrix products. */
+    double seconds_left;
 } train_rbm_progress;
 
 typedef struct train_rbm_callbacks {

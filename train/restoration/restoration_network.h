@@ -21,19 +21,25 @@ typedef struct train_restoration_weights {        /* views into a vector of para
 
 /* All arrays are on the device. */
 typedef struct train_restoration_network {
-    codec_restoration shape; /* channels, hidden, layers, stages and at (borrowed) */
+    /* Channels, hidden, layers, stages and at (borrowed). */
+    codec_restoration shape;
     train_stream stream;
-    train_arena arena; /* of the weights, and of arrays whose size does not depend on the batch */
+    /* Of the weights, and of arrays whose size does not depend on the batch. */
+    train_arena arena;
     train_weights weights;
     train_restoration_weights w, w_gradient; /* views */
-    float *first_bias, *gain;                /* [hidden], [1] interpolated between two stages */
-    float *dbias, *dgain;                    /* [hidden or values], [1] gradients of these */
-    float *transposed;                       /* [taps][outputs][inputs] transposed weights */
-    double *errors;                          /* [2] of the batch: restored, and as decoded */
+    /* [hidden], [1] interpolated between two stages */
+    float *first_bias, *gain;
+    float *dbias, *dgain; /* [hidden or values], [1] gradients of these */
+    float *transposed;    /* [taps][outputs][inputs] transposed weights */
+    /* [2] of the batch: restored, and as decoded */
+    double *errors;
     /* of the present batch */
-    uint32_t stage; /* and `part`, 0..1: position between this stage and the next, on the host */
+    /* And `part`, 0..1: position between this stage and the next, on the host. */
+    uint32_t stage;
     float part;
-    size_t rows, capacity;                          /* rows, and rows that fit into the arrays */
+    /* rows, and rows that fit into the arrays */
+    size_t rows, capacity;
     train_mirror decoded, target, neighbour;        /* the batch's arrays */
     train_arena rows_arena;                         /* of what follows */
     float *a[CODEC_RESTORATION_MOST_LAYERS];        /* [rows][inputs] of a layer */

@@ -17,13 +17,16 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_restoration_options {
-    uint32_t hidden; /* channels: a multiple of 8, 8 .. 48; default 32 */
+    /* Channels: a multiple of 8, 8 .. 48; default 32. */
+    uint32_t hidden;
     uint32_t layers; /* 2 .. 5; default 4 */
     uint32_t stages; /* 1 .. 64; default 16 */
     uint32_t steps;  /* default 6000 */
-    uint32_t pixels; /* approximate number for each of the 4 cuts of a step; default 16,384 */
-    float rate;      /* default 0.001: Adam's peak; a cosine decay to 0.001 of it */
-    uint64_t seed;   /* default 1 */
+    /* Approximate number for each of the 4 cuts of a step; default 16,384. */
+    uint32_t pixels;
+    /* Default 0.001: Adam's peak; a cosine decay to 0.001 of it. */
+    float rate;
+    uint64_t seed; /* default 1 */
     /* Default NULL. Otherwise training starts from this network, and hidden, layers and stages are
      * its own. */
     const codec_restoration *start;

@@ -18,7 +18,8 @@
 /* Identifies the noise: equal numbers give equal noise. */
 typedef struct train_noise {
     uint64_t seed, step;
-    uint64_t first_row; /* number of the first given row within the step */
+    /* Number of the first given row within the step. */
+    uint64_t first_row;
 } train_noise;
 
 /* Sets each element of x[rows][n] to 0 with probability p, 0 .. 1. Inputs are centred, so 0 is the

@@ -17,8 +17,9 @@
 typedef struct train_pixels {
     const uint8_t *pixels;
     size_t n;
-    uint32_t inputs;       /* D */
-    const uint32_t *label; /* [n] class of each row, UINT32_MAX: none; NULL: no row has a label */
+    uint32_t inputs; /* D */
+    /* [n] class of each row, UINT32_MAX: none; NULL: no row has a label */
+    const uint32_t *label;
     /* [n] 1: the label is a guess, for training but not for evaluation; NULL: none is. */
     const uint8_t *guessed;
 } train_pixels;
@@ -29,12 +30,15 @@ enum { TRAIN_VALIDATION_PERIOD = 16 };
 /* Images as 8-bit grey or RGB. */
 typedef struct train_dataset {
     taper_image *image; /* [n] */
-    uint32_t *label;    /* [n] class, UINT32_MAX: none; NULL: no image has a label */
+    /* [n] class, UINT32_MAX: none; NULL: no image has a label */
+    uint32_t *label;
     size_t n;
-    size_t available;  /* images in the input; above n if they exceeded the allowed memory */
+    /* Images in the input; above n if they exceeded the allowed memory. */
+    size_t available;
     uint32_t channels; /* 3 if any image has colour, else 1 */
     uint64_t pixels;   /* of all images */
-    int one_size;      /* 1: all images have the same width and height */
+    /* 1: all images have the same width and height */
+    int one_size;
 } train_dataset;
 
 /* Called for every image that cannot be used. */
@@ -63,7 +67,8 @@ typedef struct train_selection {
     size_t *image;    /* [n] indices, rising */
     codec_grid *grid; /* [n] */
     size_t n, windows;
-    size_t largest; /* windows of the largest image, at least 1 */
+    /* Windows of the largest image, at least 1. */
+    size_t largest;
 } train_selection;
 
 typedef enum train_part { TRAIN_PART_TRAINING, TRAIN_PART_VALIDATION, TRAIN_PART_ALL } train_part;

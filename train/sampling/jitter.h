@@ -18,10 +18,14 @@
 
 typedef struct train_jitter {
     uint32_t width, height, channels; /* of a window, values channel-planar */
-    float fraction;                   /* 0 .. 1: fraction of the examples that are moved */
-    float strength;                   /* 0 .. 10: factor of the maximum changes; 0 means 1 */
-    float mirror; /* 0 .. 1: fraction of the moved examples that are mirrored, too */
-    float shift;  /* maximum shift; 0: TRAIN_JITTER_SHIFT times strength */
+    /* 0 .. 1: fraction of the examples that are moved */
+    float fraction;
+    /* 0 .. 10: factor of the maximum changes; 0 means 1 */
+    float strength;
+    /* 0 .. 1: fraction of the moved examples that are mirrored, too */
+    float mirror;
+    /* Maximum shift; 0: TRAIN_JITTER_SHIFT times strength. */
+    float shift;
 } train_jitter;
 
 /* to[width height channels] = `from`, moved according to (seed, step, i): a pure function of the

@@ -17,14 +17,19 @@
 
 typedef struct train_truncation {
     uint32_t units; /* K, at least 1 */
-    double *mass;   /* [units] mass[b - 1] = p_B(b), 0 or more; they sum to 1 */
-    double *tail;   /* [units + 1] tail[i] = P(b > i): 1 (within rounding) at 0, 0 at units */
+    /* [units] mass[b - 1] = p_B(b), 0 or more; they sum to 1 */
+    double *mass;
+    /* [units + 1] tail[i] = P(b > i): 1 (within rounding) at 0, 0 at units */
+    double *tail;
 } train_truncation;
 
 typedef struct train_cut_range {
-    float threshold_low, threshold_high; /* 0 < low <= high, in units of the code */
-    float rho;                           /* 0 .. 1, of the geometric distribution */
-    float truncated_fraction;            /* 0 .. 1: fraction of the examples that draw b */
+    /* 0 < low <= high, in units of the code */
+    float threshold_low, threshold_high;
+    /* 0 .. 1, of the geometric distribution */
+    float rho;
+    /* 0 .. 1: fraction of the examples that draw b */
+    float truncated_fraction;
     /* NULL: log-uniform thresholds between low and high. Otherwise lengths (for example in bytes)
      * are drawn from it, and the threshold is threshold_at[length - 1]. */
     const train_truncation *lengths;
@@ -33,7 +38,8 @@ typedef struct train_cut_range {
 
 typedef struct train_cut {
     float threshold;
-    uint32_t kept; /* b: units with index b and above are 0; 1 .. units */
+    /* b: units with index b and above are 0; 1 .. units */
+    uint32_t kept;
 } train_cut;
 
 /* The cut of example `index` in step `step`: a pure function of its arguments. */

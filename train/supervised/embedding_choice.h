@@ -29,25 +29,30 @@ typedef struct train_embedding_choice {
     /* Units of a code, at least 1. training.free_units are in addition and are not part of the
      * model, nor is the decoder of training.reconstruct. */
     uint32_t units;
-    uint32_t most_units; /* units that the search may double to; below units: it does not double */
-    const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
+    /* Units that the search may double to; below units: it does not double. */
+    uint32_t most_units;
+    /* [n_hidden] widths from the pixels inwards; none: a linear map */
+    const uint32_t *hidden;
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */
     /* 1: a teacher network guesses the label of unlabelled images, which are then trained on too.
      * Requires hidden layers. */
     int guess_labels;
     train_teaching_options teaching; /* of the teacher; its seed is ignored */
-    train_rbm_options rbm;           /* for TRAIN_EMBEDDING_PRETRAINED; its top is ignored */
-    train_linear_options linear;     /* for networks without hidden layers */
+    /* For TRAIN_EMBEDDING_PRETRAINED; its top is ignored. */
+    train_rbm_options rbm;
+    train_linear_options linear; /* for networks without hidden layers */
     train_embedding_options training;
     /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and motion times
      * the zooms and rotations of jitter.h. training.noise.jitter is ignored. */
     float motion;
-    int mirrors; /* 1: half of the moved images are mirrored, too */
+    /* 1: half of the moved images are mirrored, too */
+    int mirrors;
     /* Above 0: time limit of a search for all options except units and training's k, seed and
      * threads (embedding_search.h). The report has the result and its expected error. */
     double minutes;
-    const char *objective; /* its name in the model: "dt-nca" (taper_model_info.objective) */
+    /* Its name in the model: "dt-nca" (taper_model_info.objective). */
+    const char *objective;
     /* taper_limits.max_work and max_model_bytes of the model's users; 0: no limit. */
     uint64_t max_work, max_model;
 } train_embedding_choice;
@@ -65,26 +70,32 @@ enum { TRAIN_EMBEDDING_TRIALS = 16 };
 
 /* Options that the search tried, evaluated on held-out images. */
 typedef struct train_embedding_trial {
-    const char *words;        /* "a linear map", "motion twice as far" */
-    taper_error_rate error;   /* of the resulting model; tested 0: it diverged */
+    /* "a linear map", "motion twice as far" */
+    const char *words;
+    /* Of the resulting model; tested 0: it diverged. */
+    taper_error_rate error;
     taper_error_rate half[2]; /* on every other held-out image */
     double seconds;
-    int kept; /* 1: fewer errors than all earlier trials */
+    /* 1: fewer errors than all earlier trials */
+    int kept;
 } train_embedding_trial;
 
 /* The result of a search (embedding_search.h). */
 typedef struct train_embedding_found {
-    train_embedding_choice choice; /* for training on all images; hidden is width */
+    /* For training on all images; hidden is width. */
+    train_embedding_choice choice;
     uint32_t width[CODEC_MAX_LAYERS];
     /* On held-out images, for the chosen options trained on the others. As the minimum of several
      * trials, it is too low. */
     taper_error_rate error;
     /* Unbiased: of the options that each half of the held-out images chooses, on the other half. */
     taper_error_rate expected;
-    taper_error_rate pixels; /* of nearest neighbours by pixels, on the same images */
-    size_t rows;             /* images in trials */
+    /* Of nearest neighbours by pixels, on the same images. */
+    taper_error_rate pixels;
+    size_t rows; /* images in trials */
     uint32_t folds;
-    uint32_t k; /* voting neighbours in trials: fewer than requested if classes are small */
+    /* Voting neighbours in trials: fewer than requested if classes are small. */
+    uint32_t k;
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
     uint32_t trials; /* 0: there was no search */
 } train_embedding_found;
@@ -95,7 +106,8 @@ typedef struct train_embedding_report {
     uint64_t model_bytes;
     size_t images;
     train_embedding_result learned;
-    taper_error_rate held_out; /* of the stored model; tested 0: no images are held out */
+    /* Of the stored model; tested 0: no images are held out. */
+    taper_error_rate held_out;
     /* Of nearest neighbours by pixels, on the first of the same images, as many as take seconds;
      * tested 0: not measured. */
     taper_error_rate pixels;

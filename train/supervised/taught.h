@@ -7,7 +7,8 @@
 #include "train/supervised/embedding_choice.h"
 
 typedef struct train_taught {
-    train_pixels pixels; /* rows with their labels and the guessed ones */
+    /* Rows with their labels and the guessed ones. */
+    train_pixels pixels;
     codec_network teacher;
     /* private: arrays of pixels */
     uint32_t *label;

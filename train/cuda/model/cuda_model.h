@@ -71,8 +71,9 @@ extern cuda_model_index threadIdx, blockIdx, blockDim, gridDim;
 
 struct cuda_model_site {
     const char *kind, *file;
-    int line, number; /* in the file; number in its translation unit */
-    int is_mutant;    /* 0: not yet known, 1: no, 2: yes */
+    /* In the file; number in its translation unit. */
+    int line, number;
+    int is_mutant; /* 0: not yet known, 1: no, 2: yes */
 };
 #define CUDA_MODEL_SITE(kind)                                                     \
     ([]() -> cuda_model_site * {                                                  \

@@ -11,7 +11,8 @@ extern "C" {
  * version, 12040 for 12.4; 0: none is installed. */
 typedef struct cuda_model_machine {
     int devices, capability, driver;
-    int busy; /* 1: allocations fail, because another process uses the device exclusively */
+    /* 1: allocations fail, because another process uses the device exclusively */
+    int busy;
     /* Bytes of memory. 0: TAPER_MODEL_BYTES, or 1 GiB, or an H200's if operations are only
      * counted. */
     uint64_t bytes;
