@@ -158,15 +158,15 @@ static inline void begin_step(train_nested_network *net) {
 
 /* Rows first .. first + n - 1 of the problem. */
 static inline void add_some(train_nested_network *net, const problem *q, size_t first, size_t n) {
-    train_nested_lent lent;
+    train_nested_source source;
     train_fed fed;
-    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
-    assert_int_equal(train_feed_take(&lent.feed, &net->stream, &lent.order, first, n, &fed),
+    assert_int_equal(train_nested_source_open(&source, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_feed_take(&source.feed, &net->stream, &source.order, first, n, &fed),
                      TAPER_OK);
     assert_int_equal(
         train_nested_add(net, &q->step, fed.rows, fed.order, n, q->rows, first, net->losses),
         TAPER_OK);
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
 }
 
 static inline train_nested_loss loss_of(train_nested_network *net) {

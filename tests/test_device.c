@@ -60,14 +60,14 @@ static void what_is_lent_is_seen(void **state) {
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
         uint32_t host[3] = {5, 6, 7}, back[3];
-        train_lent lent = {0};
-        assert_int_equal(train_lend(&lent, &d->stream, host, sizeof host), TAPER_OK);
-        assert_int_equal(lent.at == (const void *)host, i < 2); /* no copy where none is needed */
+        train_mirror mirror = {0};
+        assert_int_equal(train_mirror_open(&mirror, &d->stream, host, sizeof host), TAPER_OK);
+        assert_int_equal(mirror.at == (const void *)host, i < 2); /* no copy where none is needed */
         host[1] = 9;
-        assert_int_equal(train_lend_again(&lent, &d->stream, host), TAPER_OK);
-        on_device_take(d, back, lent.at, sizeof back);
+        assert_int_equal(train_mirror_update(&mirror, &d->stream, host), TAPER_OK);
+        on_device_take(d, back, mirror.at, sizeof back);
         assert_memory_equal(host, back, sizeof host);
-        train_lent_free(&lent);
+        train_mirror_free(&mirror);
     }
 }
 
@@ -109,7 +109,7 @@ static void take_all(on_device *d, const uint8_t *rows, const uint32_t *number, 
     train_order order = {0};
     train_stream *s = &d->stream;
     uint8_t *there = on_device_give(d, NULL, FED_TAKES * FED_MOST * FED_WIDTH);
-    assert_int_equal(train_order_lend(&order, s, number, FED), TAPER_OK);
+    assert_int_equal(train_order_open(&order, s, number, FED), TAPER_OK);
     assert_int_equal(train_feed_open(&feed, s, rows, FED, FED_WIDTH, FED_MOST), TAPER_OK);
     assert_int_equal(feed.streamed, d->device.most_kept && !d->device.in_host_memory);
     for (size_t k = 0; k < FED_TAKES; k++) {

@@ -311,8 +311,8 @@ static void bad_options_are_told(void **state) {
                                             "l2",
                                             "rate",
                                             "batch",
-                                            "33 units from a layer of 32",
-                                            "take Adam",
+                                            "33 units must not exceed its layer of 32",
+                                            "use Adam",
                                             "numbers first"};
         lesson l = {.options = usual()};
         train_embedding_options *o = &l.options;

@@ -70,7 +70,7 @@ static void errors_of(const kind *k, double mse[K + 1]) {
     train_nested_options o = train_nested_defaults();
     train_truncation truncation;
     train_nested_network net;
-    train_nested_lent lent;
+    train_nested_source source;
     taper_error error = {0};
     float mean[D], scale;
     uint32_t length[K + 1];
@@ -84,9 +84,9 @@ static void errors_of(const kind *k, double mse[K + 1]) {
     train_nested_statistics(&data, mean, &scale);
     assert_int_equal(train_nested_create(&net, &shape, &at.device, mean, scale, 7), TAPER_OK);
     if (train_nested(&o, &data, &net, NULL, NULL, &error) != TAPER_OK) fail_msg("%s", error.text);
-    assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_errors(&net, &lent.data, length, K + 1, mse), TAPER_OK);
-    train_nested_lent_free(&lent);
+    assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_errors(&net, &source.data, length, K + 1, mse), TAPER_OK);
+    train_nested_source_close(&source);
     train_nested_free(&net), train_truncation_free(&truncation);
 }
 

@@ -141,7 +141,7 @@ static void beside_others_rows_wait_for_room(void **state) {
         const train_memory *memory = d->memory;
         train_memory full = *memory;
         train_feed feed;
-        full.room = no_room;
+        full.free_bytes = no_room;
         d->memory = &full;
         assert_int_equal(train_feed_open(&feed, &device[i].stream, pixels, N, D, 4), TAPER_OK);
         assert_int_equal(feed.streamed, !d->in_host_memory);
@@ -200,7 +200,7 @@ static void a_small_device_streams(void **state) {
     one_order();
     assert_int_equal(learn(1, d, kept), TAPER_OK);
     cuda_model_set_machine(m);
-    assert_int_equal(d->memory->room(d, &room), TAPER_OK);
+    assert_int_equal(d->memory->free_bytes(d, &room), TAPER_OK);
     for (m.bytes -= room; !runs[2]; m.bytes += 25 << 10) {
         cuda_model_set_machine(m);
         taper_status status = learn(1, d, streamed);

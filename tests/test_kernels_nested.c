@@ -87,17 +87,18 @@ typedef struct figures {
 static void figures_take(figures *f, const problem *q, keeping keeps) {
     kept_network k;
     train_nested_loss loss;
-    train_nested_lent lent;
+    train_nested_source source;
     uint32_t length[WIDEST];
     open_network(&k, q, keeps);
     add_all(&k.net, q, &loss);
     f->gradient = fetch(&k.net, k.net.weights.gradient, k.net.weights.n);
     f->loss = loss.loss;
     for (uint32_t i = 0; i < k.net.units; i++) length[i] = i + 1;
-    assert_int_equal(train_nested_lend(&lent, &k.net, &q->data, q->order, q->rows), TAPER_OK);
-    assert_int_equal(train_nested_errors(&k.net, &lent.data, length, k.net.units, f->mse),
+    assert_int_equal(train_nested_source_open(&source, &k.net, &q->data, q->order, q->rows),
                      TAPER_OK);
-    train_nested_lent_free(&lent);
+    assert_int_equal(train_nested_errors(&k.net, &source.data, length, k.net.units, f->mse),
+                     TAPER_OK);
+    train_nested_source_close(&source);
     close_network(&k);
 }
 

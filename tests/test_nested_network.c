@@ -449,18 +449,18 @@ static double check_pixels(train_nested_network *net, const problem *q, const tw
 static void check_some_lengths(train_nested_network *net, problem *q, const double *errors) {
     const uint32_t some[] = {3, 3, 11, net->units};
     double few[4], plain[4];
-    train_nested_lent lent;
-    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
-    assert_int_equal(train_nested_errors(net, &lent.data, some, 4, few), TAPER_OK);
+    train_nested_source source;
+    assert_int_equal(train_nested_source_open(&source, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &source.data, some, 4, few), TAPER_OK);
     for (int i = 0; i < 4; i++) assert_true(near_to(few[i], errors[some[i]], 1e-5));
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
     for (uint32_t r = 0; r < q->rows; r++) q->order[r] = r;
-    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
-    assert_int_equal(train_nested_errors(net, &lent.data, some, 4, few), TAPER_OK);
-    lent.data.order = NULL;
-    assert_int_equal(train_nested_errors(net, &lent.data, some, 4, plain), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &source.data, some, 4, few), TAPER_OK);
+    source.data.order = NULL;
+    assert_int_equal(train_nested_errors(net, &source.data, some, 4, plain), TAPER_OK);
     assert_memory_equal(few, plain, sizeof few);
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
 }
 
 /* More lengths than come down from the device at once. */
@@ -468,12 +468,12 @@ static void check_many_lengths(train_nested_network *net, problem *q, const doub
     enum { MANY = 2 * TRAIN_NESTED_LENGTHS + 30 };
     uint32_t many[MANY];
     double got[MANY];
-    train_nested_lent lent;
+    train_nested_source source;
     for (uint32_t i = 0; i < MANY; i++) many[i] = i * net->units / (MANY - 1);
-    assert_int_equal(train_nested_lend(&lent, net, &q->data, q->order, q->rows), TAPER_OK);
-    assert_int_equal(train_nested_errors(net, &lent.data, many, MANY, got), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, net, &q->data, q->order, q->rows), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &source.data, many, MANY, got), TAPER_OK);
     for (int i = 0; i < MANY; i++) assert_true(near_to(got[i], errors[many[i]], 1e-5));
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
 }
 
 static void errors_are_those_of_truncated_codes(void **unused) {
@@ -481,7 +481,7 @@ static void errors_are_those_of_truncated_codes(void **unused) {
     for (int variant = 0; variant < 12; variant++) {
         train_nested_shape shape = variant & 1 ? deep : shapes[2];
         train_nested_network net;
-        train_nested_lent lent;
+        train_nested_source source;
         double errors[WIDEST + 1];
         uint32_t length[WIDEST + 1];
         problem q;
@@ -495,12 +495,13 @@ static void errors_are_those_of_truncated_codes(void **unused) {
         float *parameter = fetch(&net, net.weights.parameter, net.weights.n);
         double *p = doubles(parameter, net.weights.n);
         float *codes = take(q.rows * net.units, sizeof *codes);
-        assert_int_equal(train_nested_lend(&lent, &net, &q.data, q.order, q.rows), TAPER_OK);
-        check_codes(&net, &lent.data, &q, &t, p, codes);
-        for (uint32_t k = 0; k <= net.units; k++) length[k] = k;
-        assert_int_equal(train_nested_errors(&net, &lent.data, length, net.units + 1, errors),
+        assert_int_equal(train_nested_source_open(&source, &net, &q.data, q.order, q.rows),
                          TAPER_OK);
-        train_nested_lent_free(&lent);
+        check_codes(&net, &source.data, &q, &t, p, codes);
+        for (uint32_t k = 0; k <= net.units; k++) length[k] = k;
+        assert_int_equal(train_nested_errors(&net, &source.data, length, net.units + 1, errors),
+                         TAPER_OK);
+        train_nested_source_close(&source);
         for (uint32_t k = 0; k <= net.units; k += k < 5 || k + 5 > net.units ? 1 : 4) {
             double want = check_pixels(&net, &q, &t, p, codes, k);
             if (!near_to(errors[k], want, 1e-5))
@@ -550,7 +551,7 @@ static void first_weights_have_their_variance(void **unused) {
 static void wrong_shapes_and_lengths_are_refused(void **unused) {
     (void)unused;
     train_nested_network net;
-    train_nested_lent lent;
+    train_nested_source source;
     train_device *device = &place[1].device;
     problem q;
     problem_make(&q, &shapes[0], 10, 1, 7, 900);
@@ -571,12 +572,12 @@ static void wrong_shapes_and_lengths_are_refused(void **unused) {
         assert_int_equal(train_nested_create(&net, &shapes[0], device, q.mean, scale[i], 1),
                          TAPER_ERR_ARG);
     network_make(&net, &q, device);
-    assert_int_equal(train_nested_lend(&lent, &net, &q.data, q.order, 10), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, &net, &q.data, q.order, 10), TAPER_OK);
     static const uint32_t beyond[] = {2, 8}, falling[] = {3, 2};
     double errors[2];
-    assert_int_equal(train_nested_errors(&net, &lent.data, beyond, 2, errors), TAPER_ERR_ARG);
-    assert_int_equal(train_nested_errors(&net, &lent.data, falling, 2, errors), TAPER_ERR_ARG);
-    train_nested_lent_free(&lent);
+    assert_int_equal(train_nested_errors(&net, &source.data, beyond, 2, errors), TAPER_ERR_ARG);
+    assert_int_equal(train_nested_errors(&net, &source.data, falling, 2, errors), TAPER_ERR_ARG);
+    train_nested_source_close(&source);
     train_nested_free(&net);
     problem_free(&q);
 }
@@ -603,22 +604,23 @@ static void failing_devices_are_reported(void **unused) {
     uint64_t k = 0;
     for (status = TAPER_ERR_DEVICE; status != TAPER_OK;) {
         train_nested_network net;
-        train_nested_lent lent = {0};
+        train_nested_source source = {0};
         train_fed fed;
         uint32_t length[] = {2, 24};
         double errors[2];
         train_processor_fail(device, 0, ++k);
         status = train_nested_create(&net, &deep, device, q.mean, q.scale, 1);
-        if (status == TAPER_OK) status = train_nested_lend(&lent, &net, &q.data, q.order, q.rows);
+        if (status == TAPER_OK)
+            status = train_nested_source_open(&source, &net, &q.data, q.order, q.rows);
         if (status == TAPER_OK) status = train_nested_zero(&net);
         if (status == TAPER_OK)
-            status = train_feed_take(&lent.feed, &net.stream, &lent.order, 0, q.rows, &fed);
+            status = train_feed_take(&source.feed, &net.stream, &source.order, 0, q.rows, &fed);
         if (status == TAPER_OK)
             status =
                 train_nested_add(&net, &q.step, fed.rows, fed.order, q.rows, q.rows, 0, net.losses);
-        if (status == TAPER_OK) status = train_nested_errors(&net, &lent.data, length, 2, errors);
+        if (status == TAPER_OK) status = train_nested_errors(&net, &source.data, length, 2, errors);
         if (status != TAPER_OK) assert_int_equal(status, TAPER_ERR_DEVICE);
-        train_nested_lent_free(&lent);
+        train_nested_source_close(&source);
         train_nested_free(&net);
     }
     assert_true(k > 60);

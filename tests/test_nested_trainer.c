@@ -190,10 +190,10 @@ static void train(const train_nested_options *o, train_nested_network *net, watc
 
 static double error_of(train_nested_network *net, uint32_t length) {
     double mse;
-    train_nested_lent lent;
-    assert_int_equal(train_nested_lend(&lent, net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_errors(net, &lent.data, &length, 1, &mse), TAPER_OK);
-    train_nested_lent_free(&lent);
+    train_nested_source source;
+    assert_int_equal(train_nested_source_open(&source, net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &source.data, &length, 1, &mse), TAPER_OK);
+    train_nested_source_close(&source);
     return mse;
 }
 
@@ -263,7 +263,7 @@ static void thresholds_are_exact(void **state) {
     train_truncation t = geometric(0.8);
     train_nested_options o = quick(&t);
     train_nested_network net;
-    train_nested_lent lent;
+    train_nested_source source;
     static float x[N * K];
     o.max_validation = 0;
     o.beta = 0.25;
@@ -272,9 +272,9 @@ static void thresholds_are_exact(void **state) {
         shape.feedback = feedback;
         make(&net, shape);
         train(&o, &net, NULL);
-        assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
-        assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
-        train_nested_lent_free(&lent);
+        assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
+        assert_int_equal(train_nested_codes(&net, &source.data, 0, x), TAPER_OK);
+        train_nested_source_close(&source);
         for (int k = 0; k < K; k++) {
             int ones = 0;
             for (int i = 0; i < N; i++) ones += x[i * K + k] > 0.0f;
@@ -659,17 +659,17 @@ static void labels_are_checked(void **state) {
  * the share of them. */
 static double strangers(train_nested_network *net, uint32_t units) {
     float *code = calloc(N * K, sizeof *code);
-    train_nested_lent lent;
+    train_nested_source source;
     double wrong = 0.0, all = 0.0;
-    assert_int_equal(train_nested_lend(&lent, net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_codes(net, &lent.data, 0, code), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_codes(net, &source.data, 0, code), TAPER_OK);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             if (i == j || label[i] == UINT32_MAX || label[j] == UINT32_MAX) continue;
             if (memcmp(code + i * K, code + j * K, units * sizeof *code) != 0) continue;
             wrong += label[i] != label[j], all += 1.0;
         }
-    train_nested_lent_free(&lent), free(code);
+    train_nested_source_close(&source), free(code);
     assert_true(all > 0.0);
     return wrong / all;
 }

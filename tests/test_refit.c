@@ -59,11 +59,11 @@ static void make(train_nested_network *net, int tied, int feedback) {
 static void errors(train_nested_network *net, size_t first, size_t n, double *mse) {
     uint32_t length[K + 1];
     const train_pixels some = {.pixels = pixels + first * D, .n = n, .inputs = D};
-    train_nested_lent lent;
+    train_nested_source source;
     for (uint32_t b = 0; b <= K; b++) length[b] = b;
-    assert_int_equal(train_nested_lend(&lent, net, &some, NULL, n), TAPER_OK);
-    assert_int_equal(train_nested_errors(net, &lent.data, length, K + 1, mse), TAPER_OK);
-    train_nested_lent_free(&lent);
+    assert_int_equal(train_nested_source_open(&source, net, &some, NULL, n), TAPER_OK);
+    assert_int_equal(train_nested_errors(net, &source.data, length, K + 1, mse), TAPER_OK);
+    train_nested_source_close(&source);
 }
 
 /* Solve the symmetric A x = b by elimination. */
@@ -105,13 +105,13 @@ static double least_error(train_nested_network *net, const float *x, uint32_t b)
 
 static void check_least_squares(int feedback) {
     train_nested_network net;
-    train_nested_lent lent;
+    train_nested_source source;
     static float x[N * K];
     double mse[K + 1];
     make(&net, 0, feedback);
-    assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_refit(&net, &lent.data, 0.0), TAPER_OK);
-    assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_refit(&net, &source.data, 0.0), TAPER_OK);
+    assert_int_equal(train_nested_codes(&net, &source.data, 0, x), TAPER_OK);
     errors(&net, 0, N, mse);
     for (uint32_t b = 1; b <= K; b++) {
         double want = least_error(&net, x, b);
@@ -119,7 +119,7 @@ static void check_least_squares(int feedback) {
             fail_msg("%u units: %.6g, least squares %.6g", b, mse[b], want);
         assert_true(mse[b] < mse[b - 1]);
     }
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
     train_nested_free(&net);
 }
 
@@ -134,18 +134,18 @@ static void short_codes_are_decoded_as_they_were_fitted(void **state) {
     (void)state;
     enum { ROWS = 50, KEPT = 9 };
     train_nested_network net;
-    train_nested_lent lent;
+    train_nested_source source;
     static float x[N * K], out[ROWS * D];
     double mse[K + 1], sum = 0.0;
     make(&net, 0, 1);
-    assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_refit(&net, &lent.data, 1e-3), TAPER_OK);
-    assert_int_equal(train_nested_codes(&net, &lent.data, 0, x), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_refit(&net, &source.data, 1e-3), TAPER_OK);
+    assert_int_equal(train_nested_codes(&net, &source.data, 0, x), TAPER_OK);
     assert_int_equal(train_nested_decode(&net, x, ROWS, KEPT, out), TAPER_OK);
     errors(&net, 0, ROWS, mse);
     for (size_t i = 0; i < ROWS * D; i++) sum += pow((double)out[i] - pixels[i], 2.0) / (ROWS * D);
     assert_true(fabs(sum - mse[KEPT]) < 1e-4 * sum);
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
     train_nested_free(&net);
 }
 
@@ -153,24 +153,24 @@ static void short_codes_are_decoded_as_they_were_fitted(void **state) {
 static void what_is_worse_is_not_taken(void **state) {
     (void)state;
     train_nested_network net;
-    train_nested_lent lent, few;
+    train_nested_source source, few;
     double before[K + 1], after[K + 1];
     float v[K * D], kept[K * D];
     make(&net, 0, 1);
     errors(&net, 0, 100, before);
-    assert_int_equal(train_nested_lend(&few, &net, &data, NULL, 100), TAPER_OK);
-    assert_int_equal(train_nested_lend(&lent, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_refit_best(&net, &lent.data, &few.data, NULL), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&few, &net, &data, NULL, 100), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
+    assert_int_equal(train_nested_refit_best(&net, &source.data, &few.data, NULL), TAPER_OK);
     errors(&net, 0, 100, after);
     assert_true(net.mixed && after[K] < 0.9 * before[K]);
     on_device_take(&place, kept, net.layer[0].v, sizeof kept);
     net.mixed = 0; /* the same rows say the same again: M and v are what they were */
-    assert_int_equal(train_nested_refit_best(&net, &lent.data, &few.data, NULL), TAPER_OK);
+    assert_int_equal(train_nested_refit_best(&net, &source.data, &few.data, NULL), TAPER_OK);
     on_device_take(&place, v, net.layer[0].v, sizeof v);
     assert_memory_equal(v, kept, sizeof v);
     train_nested_data none = {.feed = &few.feed};
     assert_int_equal(train_nested_refit(&net, &none, 0.0), TAPER_ERR_ARG);
-    train_nested_lent_free(&lent), train_nested_lent_free(&few);
+    train_nested_source_close(&source), train_nested_source_close(&few);
     train_nested_free(&net);
     make(&net, 1, 1);
     assert_null(net.mixing);

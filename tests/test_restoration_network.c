@@ -226,7 +226,7 @@ static void batches_of_any_size_follow_each_other(void **unused) {
             on_device_take(&d, z, all.net.z, rows[i] * VALUES * sizeof *z);
             on_device_take(&d, want, one.net.z, rows[i] * VALUES * sizeof *z);
             assert_memory_equal(z, want, rows[i] * VALUES * sizeof *z);
-            assert_int_equal(all.net.room, i ? 14 : 5);
+            assert_int_equal(all.net.capacity, i ? 14 : 5);
             drop(&one);
             train_restoration_batch_free(&b);
         }

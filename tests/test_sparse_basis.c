@@ -185,7 +185,7 @@ static void kin_come_together(void **unused) {
     for (uint32_t i = 0; i < N * N; i++)
         correlation[i] = i / N == i % N ? 1 : i / N % 3 == i % N % 3 ? 0.8f : 0.1f;
     double before = kinship_of(correlation, N);
-    assert_int_equal(train_order_by_kinship(correlation, N, FIRST, order), TAPER_OK);
+    assert_int_equal(train_order_by_correlation(correlation, N, FIRST, order), TAPER_OK);
     assert_true(kinship_of(correlation, N) > 1.5 * before);
     for (uint32_t i = 0; i < N; i++) {
         if (i < FIRST) assert_int_equal(order[i], i);

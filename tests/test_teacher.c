@@ -227,7 +227,7 @@ static void folded_it_is_the_same(void **state) {
         uint32_t rows[ROWS];
         float input[ROWS * INPUTS], code[ROWS * CLASSES], logit[ROWS * CLASSES];
         for (uint32_t r = 0; r < ROWS; r++) rows[r] = (r + 5) % ROWS;
-        assert_int_equal(train_order_lend(&order, &t.stream, rows, ROWS), TAPER_OK);
+        assert_int_equal(train_order_open(&order, &t.stream, rows, ROWS), TAPER_OK);
         assert_int_equal(train_feed_open(&feed, &t.stream, pixels, ROWS, INPUTS, ROWS), TAPER_OK);
         const train_folding folding = {&t, &feed, &order, ROWS, 1};
         assert_int_equal(train_fold(&folding, &net), TAPER_OK);

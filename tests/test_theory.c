@@ -164,7 +164,7 @@ typedef struct exact {
     train_nested_network net;
     on_device where;
     train_arena moments;
-    train_nested_lent lent;
+    train_nested_source source;
     size_t rows;
     uint32_t *order, *kept;
 } exact;
@@ -183,7 +183,8 @@ static void exact_make(exact *e, const train_pixels *data, const float *mean, ui
     }
     assert_int_equal(train_nested_create(&e->net, &shape, &e->where.device, mean, 50.0f, 4),
                      TAPER_OK);
-    assert_int_equal(train_nested_lend(&e->lent, &e->net, data, e->order, e->rows), TAPER_OK);
+    assert_int_equal(train_nested_source_open(&e->source, &e->net, data, e->order, e->rows),
+                     TAPER_OK);
     for (int pass = 0; pass < 2; pass++) {
         train_weights *w = &e->net.weights;
         w->m = train_arena_floats(&e->moments, w->n, 1);
@@ -193,7 +194,7 @@ static void exact_make(exact *e, const train_pixels *data, const float *mean, ui
 }
 
 static void exact_free(exact *e) {
-    train_nested_lent_free(&e->lent);
+    train_nested_source_close(&e->source);
     train_arena_free(&e->moments);
     train_nested_free(&e->net);
     on_device_close(&e->where);
@@ -208,7 +209,7 @@ static taper_status exact_objective(void *user, double *value) {
     train_fed fed;
     TAPER_TRY(train_nested_zero(net));
     TAPER_TRY(train_zero(&net->stream, net->losses, sizeof loss));
-    TAPER_TRY(train_feed_take(&e->lent.feed, &net->stream, &e->lent.order, 0, e->rows, &fed));
+    TAPER_TRY(train_feed_take(&e->source.feed, &net->stream, &e->source.order, 0, e->rows, &fed));
     TAPER_TRY(train_nested_add(net, &step, fed.rows, fed.order, e->rows, e->rows, 0, net->losses));
     TAPER_TRY(train_download(&net->stream, &loss, net->losses, sizeof loss));
     *value = loss.loss;
@@ -673,7 +674,7 @@ static deviations train_and_look(exact *e, const spectrum *s, const char *what, 
     uint32_t length[UNITS], steps = exact_train(e, 3000);
     exact_polish(e, 1500);
     for (uint32_t b = 0; b < UNITS; b++) length[b] = b + 1;
-    const train_nested_data rows = {.feed = &e->lent.feed, .n = s->rows};
+    const train_nested_data rows = {.feed = &e->source.feed, .n = s->rows};
     assert_int_equal(train_nested_errors(&e->net, &rows, length, UNITS, errors), TAPER_OK);
     for (int b = 0; b < UNITS; b++) errors[b] *= s->inputs;
     deviations v = deviations_of(e, s);

@@ -9,7 +9,7 @@ enum { MOST_PIXELS = 1 << 20 };
 
 static const char *const names[TRAIN_BUILTIN_MODELS] = {"photo", "tiny"};
 
-/* A few images of the part, evenly chosen by their pixels, as a set; their pixels are borrowed. */
+/* A subset of the part's images, evenly spaced by pixels, as a dataset; pixels are borrowed. */
 static taper_status take_images(train_dataset *few, const train_dataset *data, taper_error *error) {
     const codec_window pixel = {1, 1, data->channels, NULL};
     train_selection s;
@@ -37,7 +37,7 @@ static taper_status measure(const void *bytes, size_t size, train_job *job, trai
     return status;
 }
 
-/* A curve, where a model's bytes may be counted. Below 20 dB nobody looks, where both reach 30. */
+/* A curve with model bytes added. It starts at 20 dB if both models reach 30 dB. */
 typedef struct rates {
     codec_rd_point point[CODEC_MAX_LAYERS_IN_MODEL];
     size_t n;
@@ -62,7 +62,7 @@ static taper_status delta(const rates *own, const rates *builtin, double model_b
     return codec_bd_rate(builtin->point, builtin->n, with.point, with.n, out, NULL);
 }
 
-/* The fewest images for which the model is worth its bytes; 0: none. */
+/* The least number of images for which the model saves more than its own bytes; 0: none. */
 static uint64_t find_break_even(const rates *own, const rates *builtin, double model_bytes) {
     enum { MOST_BITS = 40 };
     codec_bd_result bd;
@@ -74,7 +74,7 @@ static uint64_t find_break_even(const rates *own, const rates *builtin, double m
     return fewer >> MOST_BITS ? 0 : fewer + 1;
 }
 
-/* false: there is no quality that both reach. */
+/* Returns 0 if there is no common quality range. */
 static int compare(const train_rd_curve *own, const train_rd_curve *builtin, double model_bytes,
                    uint64_t set_images, train_builtin_result *r) {
     enum { LEAST_DB = 20, LOOKED_AT = 30 };

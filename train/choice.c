@@ -2,14 +2,14 @@
 #include "train/choice.h"
 #include <math.h>
 
-/* Payload bytes at a quality; NAN: not reached. What is better from its first layer on costs that
- * layer. */
+/* Payload bytes at a quality; NAN: not reached. Below the first layer's quality they are those of
+ * the first layer. */
 static double bytes_at(const train_rd_curve *c, double psnr) {
     if (c->n && psnr <= c->point[0].psnr_db) return c->point[0].bytes_per_image;
     return train_bytes_at(c, psnr);
 }
 
-/* What all offers cost at one quality is added to their sums; 0: none reaches it. */
+/* Adds the cost of each model at one quality to its sum; 0: none reaches it. */
 static int add_costs(const train_offer *offer, size_t n, double psnr, double raw_bytes,
                      uint64_t set_images, double *sum) {
     double missing = raw_bytes;

@@ -59,22 +59,22 @@ typedef struct message {
 typedef struct speaker {
     train_relay *relay;
     train_hooks hooks;
-    message *first, *last; /* that wait for its turn */
+    message *first, *last; /* that wait for its current */
     int done;
 } speaker;
 
 struct train_relay {
     const train_hooks *to;
-    pthread_mutex_t lock; /* of what follows */
-    size_t models, turn;  /* whose words are told as they are said */
+    pthread_mutex_t lock;   /* of the members below */
+    size_t models, current; /* current: the model whose messages are reported immediately */
     int stopped;
     speaker speaker[];
 };
 
-/* --- telling --------------------------------------------------------------------------- */
+/* --- reporting ------------------------------------------------------------------------- */
 
-/* Call the hook; what it answers. */
-static int tell(const train_hooks *to, const message *m) {
+/* Calls the hook; returns its result. */
+static int report(const train_hooks *to, const message *m) {
     const train_callbacks *dense = &to->dense;
     const train_nested_callbacks *nested = &to->nested;
     switch (m->kind) {
@@ -117,14 +117,14 @@ static int tell(const train_hooks *to, const message *m) {
     return 0;
 }
 
-/* Does m say how far something is of which the one before says less? */
+/* Whether m is a progress message that supersedes the waiting message before it. */
 static int replaces(const message *before, const message *m) {
     if (!before || before->kind != m->kind) return 0;
     if (m->kind == STAGE) return !strcmp(before->as.stage.name, m->as.stage.name);
     return m->kind == STEP || m->kind == NESTED_STEP;
 }
 
-/* 0: there is no memory for it. */
+/* Queues a message. Returns 0 if there is no memory. */
 static int keep(speaker *s, const message *m) {
     if (replaces(s->last, m)) {
         s->last->as = m->as;
@@ -155,15 +155,15 @@ static void drop_first(speaker *s) {
     free(m->own_words), free(m);
 }
 
-/* At once, or later. What cannot be kept comes before its turn. */
+/* Reports now or queues. A message that cannot be queued is reported early. */
 static int say(speaker *s, message m) {
     train_relay *r = s->relay;
     int answer = 0;
     pthread_mutex_lock(&r->lock);
     if (r->stopped)
         answer = 1;
-    else if (s == &r->speaker[r->turn] || !keep(s, &m))
-        answer = tell(r->to, &m);
+    else if (s == &r->speaker[r->current] || !keep(s, &m))
+        answer = report(r->to, &m);
     pthread_mutex_unlock(&r->lock);
     return answer;
 }
@@ -247,9 +247,9 @@ void train_relay_close(train_relay *r) {
 void train_relay_done(train_relay *r, size_t model) {
     pthread_mutex_lock(&r->lock);
     r->speaker[model].done = 1;
-    while (r->turn + 1 < r->models && r->speaker[r->turn].done && !r->stopped)
-        for (speaker *s = &r->speaker[++r->turn]; s->first; drop_first(s))
-            (void)tell(r->to, s->first);
+    while (r->current + 1 < r->models && r->speaker[r->current].done && !r->stopped)
+        for (speaker *s = &r->speaker[++r->current]; s->first; drop_first(s))
+            (void)report(r->to, s->first);
     pthread_mutex_unlock(&r->lock);
 }
 

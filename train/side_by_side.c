@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One model's. */
-struct train_seat {
+/* The state of one model. */
+struct train_slot {
     train_side_by_side *side;
     size_t model;
-    train_device device; /* the device, as one of several sees it */
-    int waits;           /* to learn, or has not come to it yet */
+    train_device device; /* a copy of the device, marked as shared */
+    int waits;           /* 1: waiting to train, or not there yet */
     pthread_t thread;
     int has_thread;
 };
@@ -20,12 +20,12 @@ struct train_side_by_side {
     train_relay *relay;
     train_side_fn *make;
     void *context;
-    size_t models, wanted; /* wanted: at once */
-    pthread_mutex_t lock;  /* of what follows, and of seats */
+    size_t models, wanted; /* wanted: in parallel */
+    pthread_mutex_t lock;  /* of the members below, and of slots */
     pthread_cond_t changed;
-    size_t most, learning; /* at once; now */
+    size_t most, learning; /* limit of parallel models; present number */
     taper_error failure;   /* the first; its status is TAPER_OK before */
-    struct train_seat seat[];
+    struct train_slot slot[];
 };
 
 int train_side_gains(const train_device *device, size_t models) {
@@ -34,7 +34,7 @@ int train_side_gains(const train_device *device, size_t models) {
 
 taper_status train_side_open(train_side_by_side **out, const train_job *job, size_t models,
                              taper_error *error) {
-    train_side_by_side *side = calloc(1, sizeof *side + models * sizeof side->seat[0]);
+    train_side_by_side *side = calloc(1, sizeof *side + models * sizeof side->slot[0]);
     *out = NULL;
     if (!side || train_relay_open(&side->relay, job->hooks, models) != TAPER_OK) {
         free(side);
@@ -59,25 +59,25 @@ void train_side_close(train_side_by_side *side) {
 }
 
 void train_side_join(train_side_by_side *side, size_t model, train_job *job) {
-    side->seat[model] =
-        (struct train_seat){.side = side, .model = model, .device = *side->device, .waits = 1};
+    side->slot[model] =
+        (struct train_slot){.side = side, .model = model, .device = *side->device, .waits = 1};
     job->hooks = train_relay_hooks(side->relay, model);
-    job->seat = &side->seat[model];
+    job->slot = &side->slot[model];
 }
 
 /* --- learning -------------------------------------------------------------------------- */
 
 static int has_failed(const train_side_by_side *side) { return side->failure.status != TAPER_OK; }
 
-/* Models begin in their order, so that what is told first is known first. */
-static int is_next(const struct train_seat *s) {
+/* Models start in order, so that the first messages are those of the first model. */
+static int is_next(const struct train_slot *s) {
     for (size_t i = 0; i < s->model; i++)
-        if (s->side->seat[i].waits) return 0;
+        if (s->side->slot[i].waits) return 0;
     return s->side->learning < s->side->most;
 }
 
-/* Wait for the model's turn to learn. A status: another has failed meanwhile. */
-static taper_status enter(struct train_seat *s) {
+/* Waits until the model may train. Returns another status if another model has failed. */
+static taper_status enter(struct train_slot *s) {
     train_side_by_side *side = s->side;
     pthread_mutex_lock(&side->lock);
     s->waits = 1;
@@ -91,8 +91,8 @@ static taper_status enter(struct train_seat *s) {
     return status;
 }
 
-/* It has learned. *again: it is to be done again, with fewer beside it. */
-static taper_status leave(struct train_seat *s, taper_status status, int *again) {
+/* The model has stopped training. *again: call learn again, with fewer models in parallel. */
+static taper_status leave(struct train_slot *s, taper_status status, int *again) {
     train_side_by_side *side = s->side;
     size_t fewer = 0;
     pthread_mutex_lock(&side->lock);
@@ -109,12 +109,12 @@ static taper_status leave(struct train_seat *s, taper_status status, int *again)
 
 taper_status train_learn(const train_job *job, train_learn_fn *learn, void *context,
                          taper_error *error) {
-    if (!job->seat) return learn(context, job->device, error);
+    if (!job->slot) return learn(context, job->device, error);
     for (;;) {
         int again;
-        TAPER_TRY(enter(job->seat));
-        taper_status status = learn(context, &job->seat->device, error);
-        status = leave(job->seat, status, &again);
+        TAPER_TRY(enter(job->slot));
+        taper_status status = learn(context, &job->slot->device, error);
+        status = leave(job->slot, status, &again);
         if (!again) return status;
         *error = (taper_error){0};
     }
@@ -122,8 +122,8 @@ taper_status train_learn(const train_job *job, train_learn_fn *learn, void *cont
 
 /* --- all models ------------------------------------------------------------------------ */
 
-/* A model is made, or not. */
-static void end(struct train_seat *s, taper_status status, taper_error error) {
+/* A model is complete, or has failed. */
+static void end(struct train_slot *s, taper_status status, taper_error error) {
     train_side_by_side *side = s->side;
     pthread_mutex_lock(&side->lock);
     s->waits = 0;
@@ -138,7 +138,7 @@ static void end(struct train_seat *s, taper_status status, taper_error error) {
 }
 
 static void *run(void *argument) {
-    struct train_seat *s = argument;
+    struct train_slot *s = argument;
     taper_error error = {0};
     taper_status status = s->side->make(s->side->context, s->model, &error);
     end(s, status, error);
@@ -150,13 +150,13 @@ taper_status train_side_run(train_side_by_side *side, train_side_fn *make, void 
     side->make = make, side->context = context;
     train_relay_models(side->relay, side->device->name, side->wanted, side->wanted);
     for (size_t i = 0; i < side->models; i++) {
-        struct train_seat *s = &side->seat[i];
+        struct train_slot *s = &side->slot[i];
         const int last = i + 1 == side->models;
         s->has_thread = !last && pthread_create(&s->thread, NULL, run, s) == 0;
         if (!s->has_thread) run(s); /* on this one, while the others run */
     }
     for (size_t i = 0; i < side->models; i++)
-        if (side->seat[i].has_thread) pthread_join(side->seat[i].thread, NULL);
+        if (side->slot[i].has_thread) pthread_join(side->slot[i].thread, NULL);
     if (has_failed(side) && error) *error = side->failure;
     return side->failure.status;
 }

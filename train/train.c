@@ -20,7 +20,7 @@ typedef struct candidate {
     taper_model *model;
     formats_buffer file;
     train_rd_curve curve;   /* on the validation part */
-    int had_head, restored; /* when it came, before it was adapted */
+    int had_head, restored; /* before it was adapted */
 } candidate;
 
 static void free_candidate(candidate *c) {
@@ -36,7 +36,7 @@ static taper_status finish_candidate(candidate *c, const train_job *j, taper_err
     return codec_model_write(c->model, &precision, &c->file, error);
 }
 
-/* Windows lap where there are several to an image. */
+/* Windows overlap if an image has several. */
 static void set_lap(taper_model *m, const train_job *j) {
     uint32_t width = m->window.width, height = m->window.height, several = 0;
     uint32_t most = (width < height ? width : height) / 2, reach = j->options.lap;
@@ -72,7 +72,7 @@ static int has_whole_units(const train_options *o) {
     return o->family == TAPER_FAMILY_DENSE && o->code != TRAIN_CODE_PLANES;
 }
 
-/* What it is before it learns: nothing, or principal components. */
+/* The initial model: empty, or with principal components. */
 static taper_status begin_candidate(candidate *c, const train_job *j, codec_window window,
                                     taper_error *error) {
     const train_options *o = &j->options;
@@ -83,7 +83,7 @@ static taper_status begin_candidate(candidate *c, const train_job *j, codec_wind
     if (!m) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
     m->window = window;
     m->tied = o->family != TAPER_FAMILY_DENSE;
-    m->info.family = m->tied ? TAPER_FAMILY_PCA : TAPER_FAMILY_DENSE; /* conv: when it restores */
+    m->info.family = m->tied ? TAPER_FAMILY_PCA : TAPER_FAMILY_DENSE; /* conv: set later */
     if (units > inputs && !(has_whole_units(o) && o->units)) units = inputs;
     if (has_whole_units(o)) {
         m->network.inputs = inputs, m->network.units = units;
@@ -106,7 +106,7 @@ static taper_status end_candidate(candidate *c, const train_job *j, taper_error 
     return finish_candidate(c, j, error);
 }
 
-/* A model from elsewhere, adapted to the images. */
+/* An existing model, adapted to the images. */
 static taper_status adapt_candidate(candidate *c, const train_job *j, taper_error *error) {
     *c = (candidate){.file = formats_buffer_make(FORMATS_MOST_BYTES)};
     TAPER_TRY(
@@ -117,20 +117,21 @@ static taper_status adapt_candidate(candidate *c, const train_job *j, taper_erro
     return finish_candidate(c, j, error);
 }
 
-/* What predicts and refines. Of family dense its checkpoints stand beside the autoencoder's. */
+/* Adds conditional model and head. For family dense, their checkpoints have a suffix, because the
+ * autoencoder has its own. */
 static taper_status add_predictors(taper_model *m, const train_job *j, taper_error *error) {
     train_job with = *j;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, j->options.conditional.saving.path,
-                                      j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
-                                      error));
+    TAPER_TRY(train_checkpoint_suffixed(&path, j->options.conditional.saving.path,
+                                        j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
+                                        error));
     with.options.conditional.saving.path = with.options.head.saving.path = path;
     taper_status status = train_add_conditional(m, &with, error);
     free(path);
     return status;
 }
 
-/* What predicts, refines and restores, for the one that was chosen. */
+/* Adds conditional model, head and restoration network to the chosen model. */
 static taper_status extend_candidate(candidate *c, const train_job *j, taper_error *error) {
     const train_options *o = &j->options;
     int predict = !has_whole_units(o) && (o->conditional.hidden || o->head.hidden);
@@ -144,8 +145,8 @@ static taper_status extend_candidate(candidate *c, const train_job *j, taper_err
 
 /* --- windows --------------------------------------------------------------------------- */
 
-/* Could a model of this window be worth its bytes to a set of this size? About half a byte a
- * weight, against a quarter of a usual rate of two bits a pixel. */
+/* Estimates whether a model of this window may save its own bytes for a set of this size. It
+ * assumes half a byte per weight, and a saving of a quarter of two bits per pixel. */
 static int can_pay(const train_job *j, codec_window window) {
     double inputs = codec_window_values(window),
            units = j->options.units ? j->options.units : MOST_UNITS;
@@ -162,7 +163,7 @@ static void add_window(const train_job *j, codec_window window, codec_window *li
     if (*n == 0 || can_pay(j, window)) list[(*n)++] = window;
 }
 
-/* Does the first image, as one window, have more values than a model may take? */
+/* Whether the first image as one window has more values than a model may have. */
 static int is_too_large(const train_dataset *data) {
     const uint32_t width = data->image[0].width, height = data->image[0].height;
     return width > CODEC_MAX_WINDOW_SIDE || height > CODEC_MAX_WINDOW_SIDE ||
@@ -217,7 +218,7 @@ static void fill_report(train_report *r, const candidate *c, const train_dataset
 
 /* --- several candidates ---------------------------------------------------------------- */
 
-/* A candidate on its way. */
+/* A candidate in progress. */
 typedef struct trial {
     candidate *made;
     codec_window window;
@@ -225,7 +226,7 @@ typedef struct trial {
     char *dense, *nested; /* its checkpoints */
 } trial;
 
-/* With several windows, each has checkpoints of its own: PATH.16x16. */
+/* With several windows, each has its own checkpoints: PATH.16x16. */
 static taper_status open_trial(trial *t, candidate *c, const train_job *j, codec_window window,
                                int several, taper_error *error) {
     char suffix[32] = "";
@@ -233,8 +234,8 @@ static taper_status open_trial(trial *t, candidate *c, const train_job *j, codec
     train_saving *dense = &t->job.options.dense.saving,
                  *nested = &t->job.options.nested.training.saving;
     if (several) snprintf(suffix, sizeof suffix, ".%ux%u", window.width, window.height);
-    TAPER_TRY(train_checkpoint_beside(&t->dense, dense->path, suffix, error));
-    TAPER_TRY(train_checkpoint_beside(&t->nested, nested->path, suffix, error));
+    TAPER_TRY(train_checkpoint_suffixed(&t->dense, dense->path, suffix, error));
+    TAPER_TRY(train_checkpoint_suffixed(&t->nested, nested->path, suffix, error));
     dense->path = t->dense, nested->path = t->nested;
     return TAPER_OK;
 }
@@ -253,7 +254,7 @@ static taper_status end_trial(void *trials, size_t i, taper_error *error) {
     return TAPER_OK;
 }
 
-/* Principal components start processes: they are made before there are threads. */
+/* Principal components start child processes, so they are computed before there are threads. */
 static taper_status make_at_once(trial *t, size_t n, const train_job *j, taper_error *error) {
     train_side_by_side *side;
     taper_status status = train_side_open(&side, j, n, error);
@@ -282,7 +283,7 @@ static taper_status make_candidates(candidate *c, const train_job *j, const code
     return status;
 }
 
-/* The best of the candidates, which is taken out of them. */
+/* Removes the best candidate from the array and returns it. */
 static candidate choose(candidate *c, int n, const train_job *j) {
     train_offer offer[MOST_WINDOWS];
     uint64_t set_images = j->options.set_images ? j->options.set_images : j->data->available;
@@ -294,7 +295,7 @@ static candidate choose(candidate *c, int n, const train_job *j) {
     return best;
 }
 
-/* One model of each window that may do, then the best of them with all that was asked for. */
+/* Makes a model for each possible window, then extends the best of them as requested. */
 static taper_status learn(candidate *best, const train_job *j, taper_error *error) {
     codec_window window[MOST_WINDOWS];
     candidate c[MOST_WINDOWS] = {{0}};
@@ -332,7 +333,7 @@ static taper_status model_as_given(const train_options *options, const train_dat
     return status;
 }
 
-/* A code of bits is of a whole image, and an index scales images to what the model takes. */
+/* A binary code is that of a whole image; an index scales images to the model's size. */
 static int has_to_scale(const train_options *o, const train_dataset *data) {
     return has_whole_units(o) && o->code == TRAIN_CODE_BINARY && o->window == TRAIN_WINDOW_WHOLE &&
            (!data->one_size || is_too_large(data));

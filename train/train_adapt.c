@@ -1,11 +1,11 @@
-/* train_adapt.c -- a model that was trained elsewhere, adapted to new images: its network, order
- * and stages stay; contexts are fitted anew, and what predicts and refines learns on from where it
- * is. See train_parts.h. */
+/* train_adapt.c -- adapts an existing model to new images. Its network, order and stages are
+ * unchanged. Contexts are refitted; conditional model, head and restoration are trained further.
+ * See train_parts.h. */
 #include "train/train_parts.h"
 #include "train/train_stages.h"
 #include <stdlib.h>
 
-/* Adam's peak against that of learning from nothing. */
+/* Factor of Adam's peak relative to training from scratch. */
 static const float gentle = 0.25f;
 
 /* Take a network out of the tables. */
@@ -25,7 +25,7 @@ typedef struct starts {
     codec_restoration restoration; /* layers 0: none */
 } starts;
 
-/* Contexts for the new images, then the networks, from their starts. */
+/* Refits contexts for the new images, then trains the networks from their present weights. */
 static taper_status relearn(taper_model *m, const starts *from, const train_job *j,
                             taper_error *error) {
     train_job with = *j;
@@ -53,7 +53,7 @@ taper_status train_adapt(taper_model *m, const train_job *j, taper_error *error)
                             "only models of family pca or conv can be adapted");
     starts from = {take(&t->conditional), take(&t->head), m->restoration};
     m->restoration = (codec_restoration){0};
-    m->info.family = TAPER_FAMILY_PCA; /* until it restores again */
+    m->info.family = TAPER_FAMILY_PCA; /* until it has a restoration network again */
     free(t->head_depth), t->head_depth = NULL;
     taper_status status = train_renew_analysis(m, j, error);
     if (status == TAPER_OK) status = relearn(m, &from, j, error);

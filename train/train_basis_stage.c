@@ -1,5 +1,5 @@
 /* train_basis_stage.c -- the linear transform of a model, from all windows of the training part:
- * principal components, then turned (sparse_basis.h). See train_parts.h. */
+ * principal components, then a rotation (sparse_basis.h). See train_parts.h. */
 #include "train/linear/pca.h"
 #include "train/linear/sparse_basis.h"
 #include "train/train_parts.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows kept for the turning: an even sample of them all. */
+/* An evenly spaced sample of all windows, for the rotation. */
 typedef struct sample {
     float *row; /* [most][values]; NULL: none are wanted */
     size_t n, most, seen, total;
@@ -21,10 +21,10 @@ static void add_to_sample(sample *s, const float *rows, size_t n, size_t values)
     }
 }
 
-/* One reading of the images: their covariance, and the sample. */
+/* One pass over the images: their covariance, and the sample. */
 static taper_status read_windows(const taper_model *m, const train_job *j,
                                  const train_selection *part, train_covariance *cov, sample *s) {
-    enum { BLOCK_WINDOWS = 4096 }; /* about */
+    enum { BLOCK_WINDOWS = 4096 }; /* approximate */
     size_t most = part->largest, images = most < BLOCK_WINDOWS ? BLOCK_WINDOWS / most : 1;
     float *rows = malloc(images * most * m->network.inputs * sizeof *rows);
     taper_status status = rows ? TAPER_OK : TAPER_ERR_NOMEM;
@@ -42,7 +42,8 @@ static void say_step(void *user, double part) {
     train_say(*(const train_job **)user, "sparse basis", part);
 }
 
-static taper_status turn(taper_model *m, const train_job *j, const sample *s, taper_error *error) {
+static taper_status rotate(taper_model *m, const train_job *j, const sample *s,
+                           taper_error *error) {
     float *codes = malloc(s->n * m->network.units * sizeof *codes + 1);
     taper_status status = codes ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = codec_network_encode(&m->network, j->be, s->row, s->n, codes);
@@ -67,7 +68,7 @@ static taper_status fit(taper_model *m, int sparse, const train_job *j, const tr
     train_say(j, "eigenvectors", -1);
     if (status == TAPER_OK) status = train_pca_solve(&cov, &m->network, NULL, error);
     train_covariance_free(&cov);
-    if (status == TAPER_OK && s.row) status = turn(m, j, &s, error);
+    if (status == TAPER_OK && s.row) status = rotate(m, j, &s, error);
     free(s.row);
     return status;
 }

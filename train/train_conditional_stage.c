@@ -6,7 +6,7 @@
 #include "train/train_stages.h"
 #include <stdlib.h>
 
-/* Passes up to a quality, by what validation has measured at the ends of layers. */
+/* Number of passes up to a quality, measured on the validation part at the ends of layers. */
 static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *curve, double psnr) {
     for (uint32_t l = 0; l < curve->n && l < t->n_layers; l++)
         if (curve->point[l].psnr_db >= psnr) return t->layer[l].pass;
@@ -17,7 +17,7 @@ typedef struct lesson {
     taper_model *model;
     const train_job *job;
     train_sample sample;
-    train_rd_curve curve; /* on the validation part, as the model is */
+    train_rd_curve curve; /* of the present model on the validation part */
     int stopped;
 } lesson;
 
@@ -27,7 +27,7 @@ static void drop_head(codec_code_tables *t) {
     t->head = NULL, t->head_depth = NULL;
 }
 
-/* Learn one of the two. A head is kept only where validation says that it gains. */
+/* Trains one of the two. A head is kept only if the validation error falls. */
 static taper_status learn(lesson *l, const train_conditional_options *options,
                           train_steps_progress_fn *progress, taper_error *error) {
     const train_job *j = l->job;
@@ -48,7 +48,7 @@ static taper_status learn_both(lesson *l, taper_error *error) {
     const train_job *j = l->job;
     train_conditional_options head = j->options.head;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, head.saving.path, ".head", error));
+    TAPER_TRY(train_checkpoint_suffixed(&path, head.saving.path, ".head", error));
     head.head = 1;
     head.saving.path = path;
     taper_status status = learn(l, &j->options.conditional, j->hooks->conditional, error);

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what a unit is worth -------------------------------------------------------------- */
+/* --- gains of units -------------------------------------------------------------------- */
 
-/* By how much of a unit's scale it is moved to measure its gain. */
+/* Change of a unit, as a fraction of its scale, for measuring its gain. */
 static const double scale_fraction = 0.35;
 
-/* The decoder is tuned to what calibration has set: gently, and for a third of the epochs. */
-static const float tuning_rate = 0.2f; /* of training's */
+/* The decoder is tuned to the calibrated quantiser, at a low rate and for few epochs. */
+static const float tuning_rate = 0.2f; /* relative to the network's */
 enum { TUNING_EPOCHS = 3 };
 
-/* Squared error on a window per squared error of each unit: the decoder's response to moving the
- * unit by a fraction of its scale, both ways, on sample codes. */
+/* Squared error on a window per squared error of each unit: the response of the decoder to changing
+ * the unit by a fraction of its scale, in both directions, on sample codes. */
 static taper_status measure_gains(const taper_model *m, codec_backend *be, const float *codes,
                                   size_t n, double *gain) {
     enum { ROWS = 64 };
@@ -114,7 +114,7 @@ static taper_status requantise(void *user, const float *codes, size_t n, uint32_
 
 /* --- the stages ------------------------------------------------------------------------ */
 
-/* An untied network with stacks around the same linear path. */
+/* Makes the network untied and adds stacks to its linear path. */
 static taper_status grow_stacks(taper_model *m, const train_job *j, taper_error *error) {
     static const uint32_t usual[] = {512, 512};
     const uint32_t *hidden = j->options.hidden ? j->options.hidden : usual;
@@ -135,7 +135,7 @@ static taper_status grow_stacks(taper_model *m, const train_job *j, taper_error 
     return TAPER_OK;
 }
 
-/* What learns: the network, or its decoder for these cuts. */
+/* The arguments of training the network, or its decoder if there are cuts. */
 typedef struct learning {
     const train_dense_options *options;
     const train_pixels *pixels;
@@ -170,7 +170,7 @@ static taper_status train_network(taper_model *m, const train_job *j, const trai
     tuning.rate *= tuning_rate;
     tuning.epochs = tuning.epochs / TUNING_EPOCHS + 1;
     tuning.saving = (train_saving){0};
-    /* its progress, but not its epochs, which are no part of the learning curve */
+    /* reports progress but not epochs, which are not part of the network's learning curve */
     train_callbacks watch = {.user = j->hooks->dense.user, .progress = j->hooks->dense.progress};
     train_say(j, "tuning the decoder", -1);
     learning decoder = {&tuning, pixels, &m->network, &cuts, &watch};
@@ -190,9 +190,9 @@ static void move_model(taper_model *to, taper_model *from) {
 }
 
 taper_status train_dense_stages(taper_model *m, const train_job *j, taper_error *error) {
-    taper_model linear = *m; /* the floor: the same units without stacks */
+    taper_model linear = *m; /* the baseline: the same units without stacks */
     linear.tied = 1;
-    train_rd_curve floor_curve, curve;
+    train_rd_curve baseline_curve, curve;
     if (codec_network_alloc(&linear.network, m->network.inputs, m->network.units, CODEC_TIED, NULL,
                             0, NULL, 0))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the linear model");
@@ -204,14 +204,14 @@ taper_status train_dense_stages(taper_model *m, const train_job *j, taper_error 
     uint8_t *memory = NULL;
     train_say(j, "calibration of the linear start", -1);
     taper_status status = train_round_and_calibrate(&linear, j, NULL, error);
-    if (status == TAPER_OK) status = train_evaluate_validation(&linear, j, &floor_curve, error);
+    if (status == TAPER_OK) status = train_evaluate_validation(&linear, j, &baseline_curve, error);
     if (status == TAPER_OK) status = grow_stacks(m, j, error);
     if (status == TAPER_OK && train_collect_windows(j->data, m->window, TRAIN_PART_TRAINING,
                                                     &pixels, &memory) != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the training windows");
     if (status == TAPER_OK) status = train_network(m, j, &pixels, error);
     if (status == TAPER_OK) status = train_evaluate_validation(m, j, &curve, error);
-    if (status == TAPER_OK && train_compare_curves(&curve, &floor_curve) >= 0)
+    if (status == TAPER_OK && train_compare_curves(&curve, &baseline_curve) >= 0)
         move_model(m, &linear);
     free(memory);
     codec_network_free(&linear.network);

@@ -19,7 +19,7 @@ train_nested_choice train_nested_choice_defaults(void) {
                                  .training = train_nested_defaults()};
 }
 
-/* --- making the network ---------------------------------------------------------------- */
+/* --- creating the network -------------------------------------------------------------- */
 
 static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
     const train_nested_choice *c = &j->options.nested;
@@ -37,7 +37,7 @@ static train_nested_shape shape_of(const taper_model *m, const train_job *j) {
     return s;
 }
 
-/* n numbers from the device, times a factor. */
+/* Downloads n numbers and multiplies them by a factor. */
 static taper_status fetch(train_stream *stream, float *to, const float *from, size_t n,
                           float factor) {
     TAPER_TRY(train_download(stream, to, from, n * sizeof *to));
@@ -45,7 +45,7 @@ static taper_status fetch(train_stream *stream, float *to, const float *from, si
     return TAPER_OK;
 }
 
-/* The decoder's weights of an untied layer. */
+/* Downloads the decoder's weights of an untied layer. */
 static taper_status fetch_transposed(train_stream *stream, float *to,
                                      const train_nested_layer *layer, float factor) {
     size_t n = (size_t)layer->inputs * layer->outputs;
@@ -56,8 +56,8 @@ static taper_status fetch_transposed(train_stream *stream, float *to,
     return status;
 }
 
-/* What units see of each other, and the decoder of their number. The codec feeds ones and zeros
- * back, whatever the centre: biases make up for it, which are settled later. */
+/* Exports feedback and mixing. The codec feeds back ones and zeros, independent of the centre; the
+ * biases, which are computed later, compensate. */
 static taper_status export_triangles(train_nested_network *net, codec_network *to) {
     const size_t n = (size_t)net->units * net->units;
     if (!net->feedback && !net->mixed) return TAPER_OK;
@@ -66,8 +66,8 @@ static taper_status export_triangles(train_nested_network *net, codec_network *t
     return net->mixed ? fetch(&net->stream, to->mixing, net->mixing, n, 1.0f) : TAPER_OK;
 }
 
-/* The trained network as the codec has it: pixels on the 0..255 scale, so the first layer divides
- * by the scale and the last one multiplies. */
+/* Exports the trained network in the codec's form. Pixels are on the 0..255 scale, so the first
+ * layer divides by the scale and the last one multiplies. */
 static taper_status export_network(train_nested_network *net, codec_network *to) {
     const train_nested_shape *s = &net->shape;
     train_stream *stream = &net->stream;
@@ -93,7 +93,7 @@ static taper_status export_network(train_nested_network *net, codec_network *to)
 
 /* --- binary: tables and thresholds ----------------------------------------------------- */
 
-/* Pre-activations a[n][units] of rows without biases, and without what units feed back. */
+/* Pre-activations a[n][units] of rows, without biases and without feedback. */
 static taper_status raw_codes(codec_network *net, codec_backend *be, const train_pixels *pixels,
                               size_t n, float *a) {
     enum { BLOCK = 512 };
@@ -112,9 +112,9 @@ static taper_status raw_codes(codec_network *net, codec_backend *be, const train
     return status;
 }
 
-/* Thresholds anew for the weights as stored, and each unit's fraction of ones. */
-static taper_status settle_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
-                                      double beta, float *density) {
+/* Recomputes thresholds for the weights as stored, and each unit's fraction of ones. */
+static taper_status exact_thresholds(taper_model *m, codec_backend *be, const train_pixels *pixels,
+                                     double beta, float *density) {
     enum { MOST = 1 << 26 };
     codec_network *net = &m->network;
     const size_t units = net->units;
@@ -133,8 +133,8 @@ static taper_status settle_thresholds(taper_model *m, codec_backend *be, const t
     return status;
 }
 
-/* Tables and weights as the model stores them, `bits` bits for the largest of a row; thresholds
- * that fit these, over `pixels`. */
+/* Makes the stored weights, with `bits` bits for the largest of a row, the tables, and thresholds
+ * that fit the stored weights on `pixels`. */
 static taper_status store_binary(taper_model *m, const train_job *j, const train_pixels *pixels,
                                  float centre, int bits) {
     const codec_weight_precision precision = train_stored_precision(j);
@@ -147,7 +147,7 @@ static taper_status store_binary(taper_model *m, const train_job *j, const train
         status = codec_code_tables_make_binary(&m->tables, units, area, density);
     if (status == TAPER_OK) status = codec_model_round_weights(m, &precision, NULL);
     if (status == TAPER_OK)
-        status = settle_thresholds(m, j->be, pixels, j->options.nested.training.beta, density);
+        status = exact_thresholds(m, j->be, pixels, j->options.nested.training.beta, density);
     if (status == TAPER_OK) {
         codec_code_tables_free(&m->tables);
         status = codec_code_tables_make_binary(&m->tables, units, area, density);
@@ -157,9 +157,9 @@ static taper_status store_binary(taper_model *m, const train_job *j, const train
     return status;
 }
 
-/* --- binary: how finely weights are stored --------------------------------------------- */
+/* --- binary: precision of stored weights ----------------------------------------------- */
 
-/* Mean squared error of rows whose codes are decoded whole. */
+/* Mean squared error of decoded rows with full codes. */
 static taper_status stored_error(const taper_model *m, codec_backend *be, const train_pixels *rows,
                                  double *mse) {
     const size_t d = rows->inputs, k = m->network.units, n = rows->n;
@@ -183,10 +183,10 @@ static taper_status take_network(train_nested_network *net, taper_model *m) {
     return export_network(net, &m->network);
 }
 
-/* A row is rounded by its largest weight. Rows of the matrices that tie late units to early ones
- * hold both large weights and small: with 8 bits whole codes of 1,024 units lost 40 %, with 12 two
- * hundredths. So the fewest bits are taken at which whole codes of some rows lose no more than
- * that. */
+/* The step size of a row follows from its largest weight. Rows of the feedback matrices have large
+ * and small weights: with 8 bits the error of full codes of 1,024 units rose by 40 %, with 12 bits
+ * by less than 1 %. So it takes the fewest bits for which the error on some rows rises by at most
+ * 1 %. */
 static taper_status choose_bits(train_nested_network *net, taper_model *m, const train_job *j,
                                 const train_pixels *pixels, int *bits) {
     enum { ROWS = 2000, LEAST = 8, MOST = 16 };
@@ -246,7 +246,7 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
         return formats_fail(error, status,
                             "a network of these widths cannot be made; 0 to 6 hidden layers of "
                             "1 to 65535 units are possible");
-    return train_told(status, error, "a network of %u units", (unsigned)m->network.units);
+    return train_explain(status, error, "a network of %u units", (unsigned)m->network.units);
 }
 
 typedef struct learning {
@@ -255,7 +255,7 @@ typedef struct learning {
     const train_pixels *pixels;
 } learning;
 
-/* From nothing to a network that the codec has, and no device. */
+/* Trains and exports the network; afterwards the device is not needed. */
 static taper_status learn(void *context, train_device *device, taper_error *error) {
     const learning *l = context;
     train_nested_network net = {0};

@@ -9,11 +9,11 @@ void train_say(const train_job *j, const char *stage, double part) {
     if (j->hooks->stage) j->hooks->stage(j->hooks->user, stage, part);
 }
 
-/* Held-out images where the network may have learned its own by heart. */
+/* Selects held-out images if the network may have overfitted the training images. */
 static taper_status select_images(train_selection *s, const train_dataset *data,
                                   codec_window window, uint32_t units) {
     enum { WORK = 30000000, PASSES_PER_UNIT = 7, ROWS_PER_INPUT = 50, FEWEST = 200 };
-    enum { IMAGES = 24, MOST_WORK = 5 }; /* large images, too, are to be more than a few */
+    enum { IMAGES = 24, MOST_WORK = 5 }; /* also enough images if they are large */
     size_t most = WORK / ((size_t)units * PASSES_PER_UNIT) + FEWEST;
     TAPER_TRY(train_select(s, data, window, TRAIN_PART_TRAINING, SIZE_MAX / 2));
     size_t wanted = s->n ? s->windows / s->n * IMAGES : 0;
@@ -49,7 +49,7 @@ void train_sample_free(train_sample *s) {
     free(s->code), s->code = NULL;
 }
 
-/* An analysis of the rounded synthesis. For tied models. */
+/* Recomputes the analysis from the rounded synthesis. For tied models. */
 taper_status train_renew_analysis(taper_model *m, const train_job *j, taper_error *error) {
     codec_network *net = &m->network;
     if (!m->tied) return TAPER_OK;
@@ -67,8 +67,8 @@ taper_status train_renew_analysis(taper_model *m, const train_job *j, taper_erro
                               "the rounded weights cannot be inverted; lower --weight-error");
 }
 
-/* Quantiser for the scales, weights rounded to what the file holds, then all tables on codes of the
- * rounded network. */
+/* Sets the quantiser for the scales, rounds the weights as in the file, then computes all tables
+ * from codes of the rounded network. */
 taper_status train_round_and_calibrate(taper_model *m, const train_job *j, const double *unit_gain,
                                        taper_error *error) {
     train_sample s;

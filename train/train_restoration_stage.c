@@ -10,7 +10,7 @@ static taper_status learn(taper_model *m, const train_job *j, const train_codes 
                           taper_error *error) {
     train_restoration_options options = j->options.restoration;
     char *path;
-    TAPER_TRY(train_checkpoint_beside(&path, options.saving.path, ".conv", error));
+    TAPER_TRY(train_checkpoint_suffixed(&path, options.saving.path, ".conv", error));
     options.saving.path = path;
     train_say(j, "learning to restore", -1);
     taper_status status = train_restoration(m, &options, j->data, codes, j->be, j->device,

@@ -261,19 +261,21 @@ void paper_train_from(paper *p, const char *name, const char *settings, const tr
 /* --- looking at networks --------------------------------------------------------------- */
 
 void paper_codes(paper_network *network, const train_pixels *rows, float *x) {
-    train_nested_lent lent;
-    figures_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
-    figures_check(train_nested_codes(&network->net, &lent.data, 0, x), "codes", NULL);
-    train_nested_lent_free(&lent);
+    train_nested_source source;
+    figures_check(train_nested_source_open(&source, &network->net, rows, NULL, rows->n), "rows",
+                  NULL);
+    figures_check(train_nested_codes(&network->net, &source.data, 0, x), "codes", NULL);
+    train_nested_source_close(&source);
 }
 
 void paper_errors(paper_network *network, const train_pixels *rows, paper_curve *curve) {
-    train_nested_lent lent;
-    figures_check(train_nested_lend(&lent, &network->net, rows, NULL, rows->n), "rows", NULL);
+    train_nested_source source;
+    figures_check(train_nested_source_open(&source, &network->net, rows, NULL, rows->n), "rows",
+                  NULL);
     figures_check(
-        train_nested_errors(&network->net, &lent.data, curve->length, curve->n, curve->mse),
+        train_nested_errors(&network->net, &source.data, curve->length, curve->n, curve->mse),
         "errors", NULL);
-    train_nested_lent_free(&lent);
+    train_nested_source_close(&source);
 }
 
 float *paper_fetch(paper_network *network, const float *from, size_t n) {

@@ -76,12 +76,13 @@ static void measure_at(paper_network *network, const train_nested_data *rows, ui
 void paper_measure_sweep(paper *p, paper_network *network, paper_sweep_cost *cost) {
     train_pixels rows = paper_rows(&p->training, ROWS);
     uint32_t *kept = figures_memory(rows.n, sizeof *kept), units = network->net.units, order[ROWS];
-    train_nested_lent lent;
+    train_nested_source source;
     for (uint32_t i = 0; i < ROWS; i++) order[i] = i;
-    figures_check(train_nested_lend(&lent, &network->net, &rows, order, rows.n), "rows", NULL);
+    figures_check(train_nested_source_open(&source, &network->net, &rows, order, rows.n), "rows",
+                  NULL);
     cost->n = 0;
     for (uint32_t i = 0; i < PAPER_SWEEP_PLACES; i++)
-        measure_at(network, &lent.data, (uint32_t)((uint64_t)units * i * 95 / 600), kept, cost);
-    train_nested_lent_free(&lent);
+        measure_at(network, &source.data, (uint32_t)((uint64_t)units * i * 95 / 600), kept, cost);
+    train_nested_source_close(&source);
     free(kept);
 }

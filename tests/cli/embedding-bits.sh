@@ -74,6 +74,6 @@ done
 expect 2 'taper encode: one.tpm: an embedding model: *' "$TAPER" encode -m one.tpm -o no.taper set
 expect 2 'taper train: --objective makes codes of numbers, or with --code binary of bits: leave --code units out*' \
     "$TAPER" train --objective nca --code units -o no.tpm set
-expect 2 '*take Adam*' "$TAPER" train --objective dt-nca --hidden 9 -k 8 --start random --code binary --optimiser cg -o no.tpm set
+expect 2 '*use Adam*' "$TAPER" train --objective dt-nca --hidden 9 -k 8 --start random --code binary --optimiser cg -o no.tpm set
 test ! -e no.tpm
 nothing_left

@@ -104,7 +104,7 @@ refused 2 "are of one, 'a': give" --family dense --code binary --class-units 2 o
 refused 2 'no image has one' --objective nca one-class/a
 sed 's/,.*/,-3/' same.csv >negative.csv
 refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
-refused 2 'units from a layer' --objective dt-nca --hidden 4 -k 5 "$images"
+refused 2 'must not exceed its layer' --objective dt-nca --hidden 4 -k 5 "$images"
 refused 6 'never.tpm: model can take' --objective dt-nca $quick --max-work 10 "$images" # before it learns
 # 64 inputs, 40 hidden units, 6 units: 64 + 64 * 40 + 40 + 40 * 6 + 6 weights, known before it learns
 refused 6 'never.tpm: model has 2910 weights, more than the limit of 11639 bytes' --objective dt-nca $quick \

@@ -1,4 +1,4 @@
-/* calibrate.c -- learning the quantiser's tables and the order; see calibrate.h. Contexts:
+/* calibrate.c -- computes the quantiser's tables and the order; see calibrate.h. Contexts are in
  * fit_contexts.c. */
 #include "train/calibrate/calibrate.h"
 #include "codec/bitplane/chunk_coder.h"
@@ -9,30 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fractions of a plane: positions whose probability of significance lies in one of these bins or
- * above (0.22 and 0.05) go first, the others last. Measured on 1,000 held-out CIFAR-10 images: 3 %
- * fewer bytes than with one fraction; one bound and other bounds gained less
+/* Fractions of a plane. Positions whose probability of significance is in one of these bins or
+ * above (0.22 and 0.05) are sent first, the others last. On 1,000 held-out CIFAR-10 images this
+ * takes 3 % fewer bytes than one fraction; one bound and other bounds gained less
  * (bench/results/rate-distortion.md). */
 static const uint8_t fraction_bins[] = {43, 36};
 
-/* A fraction of fewer bits a window goes with the next one: a pass takes time. Up to 0.1 in place
- * of 0.02 decoding took 5 % less time, for 0.4 % more bytes (there). */
+/* A fraction with fewer bits per window is merged with the next one, because a pass takes time.
+ * With 0.1 in place of 0.02, decoding took 5 % less time for 0.4 % more bytes (same record). */
 static const double fewest_bits = 0.02;
 
-/* Suggested layers: the first ends at so many bytes per million pixels, each other where the size
- * has grown by a fifth. */
+/* Suggested layers: the first ends at this many bytes per million pixels, each other one when the
+ * size has grown by a fifth. */
 static const double first_layer = 200, layer_growth = 1.2;
 
-/* Where a magnitude lies in its interval, and how large one below the threshold is, as long as
- * little has been seen: the density falls, so before the middle; and with what weight, in
- * magnitudes. */
+/* Priors of reconstruction points, until more data is seen, and their weight as a number of
+ * magnitudes: the position within an interval, before its middle because the density decreases;
+ * and the size of magnitudes below the threshold. */
 static const double prior_place = 0.45, most_prior_zero = 0.8, prior_weight = 8;
 
 static double square(double x) { return x * x; }
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
-/* Bits of floor(2 top): other images have larger values than those that were seen. */
+/* Bits of floor(2 top): the factor 2 allows for larger values in other images. */
 static uint8_t planes_for(double top) {
     double m = floor(top * 2);
     uint8_t planes = 0;
@@ -62,7 +62,7 @@ taper_status train_set_quantiser(taper_model *m, const train_codes *codes,
     return TAPER_OK;
 }
 
-/* --- what a pass is worth -------------------------------------------------------------- */
+/* --- gain of a pass -------------------------------------------------------------------- */
 
 /* Column u of the codes as |x| / step. */
 static void magnitudes_of(const train_codes *codes, const codec_code_tables *t, uint32_t u,
@@ -71,7 +71,7 @@ static void magnitudes_of(const train_codes *codes, const codec_code_tables *t, 
         magnitude[i] = fabsf(codes->code[i * t->units + u]) / t->step[u];
 }
 
-/* Sums behind recon and zero_norm, by ratio bin. */
+/* The sums for recon and zero_norm, by ratio bin. */
 typedef struct interval_sums {
     double recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS],
         n_recon[CODEC_RATIO_BINS][CODEC_RECON_LEVELS];
@@ -116,7 +116,7 @@ static void set_intervals(codec_code_tables *t, const interval_sums *s) {
     }
 }
 
-/* Squared error (in steps) of every depth of a unit, 0 .. planes. */
+/* Squared error (in steps) at every depth of a unit, 0 .. planes. */
 static void errors_by_depth(const codec_code_tables *t, uint32_t u, const float *magnitude,
                             size_t n, double *mse) {
     for (uint32_t d = 0; d <= t->planes[u]; d++) {
@@ -138,7 +138,7 @@ static double entropy_bits(double ones, double n) {
     return -ones * log2(p) - (n - ones) * log2(1 - p);
 }
 
-/* Bits a window of each pass with a static table for each pass: the first guess of the order. */
+/* Bits per window of each pass with a static table: the first estimate for the order. */
 static void static_bits(const codec_code_tables *t, uint32_t u, const float *magnitude, size_t n,
                         double *bits) {
     for (uint32_t d = 0; d < t->planes[u]; d++) {
@@ -156,12 +156,12 @@ static void static_bits(const codec_code_tables *t, uint32_t u, const float *mag
 /* --- rate-distortion slopes ------------------------------------------------------------ */
 
 typedef struct pass_worth {
-    double *gain, *bits; /* [n_rd_slopes], in the sequence of rd_slope; both a window */
+    double *gain, *bits; /* [n_rd_slopes] per window, in the sequence of rd_slope */
     double *weight;      /* [units] of a squared error in steps */
 } pass_worth;
 
-/* Distortion gain per bit of a unit's passes, made to fall (pool adjacent violators: a plane that
- * pays only with its successor goes out together with it). */
+/* Distortion gain per bit of a unit's passes, made monotone (pool adjacent violators): a plane
+ * with a small gain and a successor with a large one are sent together. */
 static void rd_slopes_of_unit(const double *gain, const double *bits, uint32_t n,
                               double *rd_slope) {
     enum { MOST = CODEC_MAX_PLANES * CODEC_MAX_FRACTIONS };
@@ -183,7 +183,7 @@ static void rd_slopes_of_unit(const double *gain, const double *bits, uint32_t n
         for (uint32_t i = 0; i < length[b]; i++) rd_slope[d++] = sum_gain[b] / sum_bits[b];
 }
 
-/* The order, with a pass for every fraction. */
+/* Sets the order, with a pass for every fraction. */
 static taper_status set_rd_slopes(codec_code_tables *t, const pass_worth *worth) {
     double *rd_slope = calloc(t->n_rd_slopes + 1, sizeof *rd_slope), top = 0;
     if (!rd_slope) return TAPER_ERR_NOMEM;
@@ -220,7 +220,7 @@ static taper_status quantise_all(const train_codes *codes, const codec_code_tabl
     return TAPER_OK;
 }
 
-/* What is wrong, in squared steps, with what is known of a unit. */
+/* The error of a unit, in squared steps, in the known state. */
 static double error_of_unit(const codec_group *g, const train_codes *codes, uint32_t u) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
@@ -235,8 +235,8 @@ static double error_of_unit(const codec_group *g, const train_codes *codes, uint
     return sum;
 }
 
-/* Ideal bits of every pass and, unless gain is NULL, the squared steps that it takes off, in the
- * order's sequence: the encoder itself, run over the sample. */
+/* Measures ideal bits of every pass and, unless gain is NULL, its reduction of squared steps, in
+ * the sequence of the order. It runs the encoder over the sample. */
 static taper_status measure_passes(const codec_code_tables *t, const train_codes *codes,
                                    const int16_t *q, double *bits, double *gain,
                                    taper_error *error) {
@@ -258,7 +258,7 @@ static taper_status measure_passes(const codec_code_tables *t, const train_codes
                               : formats_fail(error, status, "no memory to measure the order");
 }
 
-/* What was measured by order to worth by unit. */
+/* Reorders measurements from the sequence of the order to that of units. */
 static void spread(const codec_code_tables *t, const double *bits, const double *gain, size_t n,
                    pass_worth *worth, uint32_t *first) {
     for (uint32_t u = 0, at = 0; u < t->units; at += t->planes[u++] * t->fractions) first[u] = at;
@@ -301,7 +301,7 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
         errors_by_depth(t, u, magnitude, codes->n, mse);
         static_bits(t, u, magnitude, codes->n, bits);
         for (uint32_t i = 0; i < t->planes[u] * t->fractions;
-             i++, at++) { /* fractions alike, at first */
+             i++, at++) { /* fractions are equal at first */
             uint32_t d = i / t->fractions;
             worth->gain[at] = (mse[d] - mse[d + 1]) * worth->weight[u] / t->fractions;
             worth->bits[at] = bits[d] / t->fractions;
@@ -311,8 +311,8 @@ static taper_status first_order(codec_code_tables *t, const train_codes *codes,
     return status == TAPER_OK ? set_rd_slopes(t, worth) : status;
 }
 
-/* What the passes of the present order cost, with contexts that are fitted to it first or as they
- * are; gain as above. */
+/* Measures the passes of the present order. fit 1: contexts are fitted to it first. gain as
+ * above. */
 static taper_status measure(codec_code_tables *t, const train_codes *codes, int fit, double *bits,
                             double *gain, taper_error *error) {
     int16_t *q = NULL;
@@ -323,11 +323,12 @@ static taper_status measure(codec_code_tables *t, const train_codes *codes, int 
     return status;
 }
 
-/* Contexts on the present order, then the order on what they cost; at last contexts and layers. */
+/* Fits contexts to the present order, then sets the order by measured bits; finally contexts and
+ * layers. */
 static taper_status refine(taper_model *m, const train_codes *codes, pass_worth *worth,
                            taper_error *error) {
     codec_code_tables *t = &m->tables;
-    int rounds = t->fractions > 1 ? 2 : 1; /* fractions begin alike */
+    int rounds = t->fractions > 1 ? 2 : 1; /* the first order has equal fractions */
     uint32_t *first = calloc(t->units + 1, sizeof *first);
     double *bits = calloc(t->n_rd_slopes + 1, sizeof *bits),
            *gain = calloc(t->n_rd_slopes + 1, sizeof *gain);

@@ -3,8 +3,8 @@
 #define TRAIN_CHOLESKY_H
 #include <stdint.h>
 
-/* x of the symmetric positive definite system A x = b, by Cholesky, in place: A[n][n] is destroyed,
- * b becomes x. 0, or -1 when A is not positive definite. */
+/* Solves A x = b for a symmetric positive definite matrix by Cholesky, in place: A[n][n] is
+ * destroyed, b becomes x. Returns 0, or -1 if A is not positive definite. */
 int train_solve_positive(double *a, double *b, uint32_t n);
 
 #endif

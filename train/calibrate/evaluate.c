@@ -42,14 +42,14 @@ static double psnr_of(const taper_image *a, const taper_image *b) {
     return sum ? 10 * log10(255.0 * 255.0 * (double)n / (double)sum) : 100;
 }
 
-/* Mean PSNR of the group as it stands. */
+/* Mean PSNR of the group in its present state. */
 static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g,
                             const train_dataset *data, const train_selection *s, double *psnr) {
-    size_t at = 0, bytes = 1, room = s->largest + 512;
+    size_t at = 0, bytes = 1, capacity = s->largest + 512;
     for (size_t i = 0; i < s->n; i++)
         bytes = formats_larger(bytes, formats_image_samples(&data->image[s->image[i]]));
-    float *code = malloc(room * m->network.units * sizeof *code),
-          *rows = malloc(room * m->network.inputs * sizeof *rows);
+    float *code = malloc(capacity * m->network.units * sizeof *code),
+          *rows = malloc(capacity * m->network.inputs * sizeof *rows);
     uint8_t *pixels = malloc(bytes);
     taper_status status = code && rows && pixels ? TAPER_OK : TAPER_ERR_NOMEM;
     double sum = 0;
@@ -59,7 +59,7 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
         size_t windows = (size_t)s->grid[i].columns * s->grid[i].rows;
         if (at + windows > rendered_first + rendered) {
             rendered_first = at;
-            rendered = g->n - at < room ? g->n - at : room;
+            rendered = g->n - at < capacity ? g->n - at : capacity;
             codec_head_dequantise(g, (uint32_t)at, (uint32_t)rendered, code);
             status = codec_network_decode_units(&m->network, be, code, rendered,
                                                 codec_group_units_known(g), rows);

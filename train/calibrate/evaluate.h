@@ -6,8 +6,10 @@
 #include "train/sampling/dataset.h"
 
 typedef struct train_rd_point {
-    double bytes_per_image; /* of entropy-coded data: ideal code lengths */
-    double psnr_db; /* mean over images of each image's PSNR; an exact image counts as 100 dB */
+    /* Of entropy-coded data: ideal code lengths. */
+    double bytes_per_image;
+    /* Mean over images of the PSNR; images without error count as 100 dB. */
+    double psnr_db;
 } train_rd_point;
 
 typedef struct train_rd_curve {
@@ -15,15 +17,16 @@ typedef struct train_rd_curve {
     train_rd_point point[CODEC_MAX_LAYERS_IN_MODEL];
 } train_rd_curve;
 
-/* model->network.analysis must hold a true analysis (pseudo_inverse.h). */
+/* model->network.analysis must be the exact analysis (pseudo_inverse.h). */
 taper_status train_evaluate(const taper_model *model, codec_backend *be, const train_dataset *data,
                             const train_selection *selection, train_rd_curve *curve,
                             taper_error *error);
 
-/* Bytes an image at a PSNR, linear in (dB, log bytes); NAN outside the curve. */
+/* Bytes per image at a PSNR, linear in (dB, log bytes); NAN outside the curve. */
 double train_bytes_at(const train_rd_curve *curve, double psnr_db);
 
-/* Mean log bytes of a over b, at equal quality over their common range; below 0: a is smaller. */
+/* Mean log ratio of bytes of a to bytes of b, at equal quality over their common range; below 0: a
+ * is smaller. */
 double train_compare_curves(const train_rd_curve *a, const train_rd_curve *b);
 
 /* Codes of a selection's windows, malloc'd [windows][units]. */

@@ -7,11 +7,11 @@
 
 enum { AROUND = CODEC_AROUND };
 
-/* Added to the diagonal of a unit's normal equations, of what is there: weights stay small where
- * windows around tell alike. */
+/* Fraction of the diagonal of a unit's normal equations that is added to it, so that weights of
+ * correlated windows stay small. */
 static const double ridge = 0.003;
 
-/* The normal equations of one unit: its windows on those around them. */
+/* The normal equations of one unit: a regression on the surrounding windows. */
 static void add_unit(const codec_group *g, const train_codes *codes, uint32_t units, uint32_t u,
                      double scale, double a[AROUND * AROUND], double b[AROUND]) {
     for (uint32_t p = 0; p < g->n; p++) {
@@ -51,7 +51,7 @@ taper_status train_fit_causal(codec_code_tables *t, const train_codes *codes, ta
 
 void train_causal_cells(const uint8_t *context, const uint8_t *bit, uint32_t n,
                         double logit[CODEC_CAUSAL_CONTEXTS]) {
-    static const double trust = 4; /* in the mean, observations */
+    static const double trust = 4; /* weight of the mean, in observations */
     double ones[CODEC_CAUSAL_CONTEXTS] = {0}, all[CODEC_CAUSAL_CONTEXTS] = {0}, sum = 0, total = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (context[i] >= CODEC_CAUSAL_CONTEXTS) continue;

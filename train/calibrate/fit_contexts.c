@@ -11,8 +11,8 @@
 
 enum { SIDES = 4, REGRESSORS = SIDES * CODEC_SIGNED_INPUTS };
 
-/* Added to the diagonal of the normal equations for each window, of values scaled to a mean square
- * of 1: weights stay small where neighbours tell alike. */
+/* Added to the diagonal of the normal equations for each window, for values with mean square 1, so
+ * that weights of correlated neighbours stay small. */
 static const double ridge = 0.01;
 
 static float scaled(const train_codes *codes, const codec_code_tables *t, size_t window,
@@ -21,7 +21,7 @@ static float scaled(const train_codes *codes, const codec_code_tables *t, size_t
     return (float)(codes->code[window * t->units + u] / scale);
 }
 
-/* The first units of the four neighbours, zero where there is none. */
+/* The first units of the four neighbours, zero if there is none. */
 static void neighbours_of(const train_codes *codes, const codec_code_tables *t, codec_grid grid,
                           size_t first, uint32_t at, uint32_t inputs, double *x) {
     uint32_t column = at % grid.columns, row = at / grid.columns;
@@ -84,14 +84,14 @@ typedef struct class_sample {
     uint64_t seen;
 } class_sample;
 
-/* A well-mixed function of its argument (the finaliser of SplitMix64, Steele et al. 2014). */
+/* A hash of its argument (the finaliser of SplitMix64, Steele et al. 2014). */
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
     return x ^ x >> 31;
 }
 
-/* Reservoir sampling (algorithm R): where to keep the next item, or SAMPLES for nowhere. */
+/* Reservoir sampling (algorithm R): the place of the next item, or SAMPLES to discard it. */
 static uint32_t place_for(class_sample *s, uint32_t class) {
     uint64_t index = s->seen++;
     if (s->kept < SAMPLES) return s->kept++;
@@ -115,7 +115,7 @@ static void keep(class_sample *samples, const codec_context_model *m, const code
     samples[class].bit[at] = (uint8_t)bit;
 }
 
-/* Walk one pass over the true codes. */
+/* Collects samples from one pass over the true codes. */
 static void walk_pass(codec_chunk_coder *coder, const int16_t *q, class_sample *samples) {
     codec_group *g = &coder->group;
     codec_context_model *m = &coder->contexts;
@@ -141,9 +141,9 @@ static void walk_pass(codec_chunk_coder *coder, const int16_t *q, class_sample *
 
 /* --- logistic regression --------------------------------------------------------------- */
 
-/* The inputs, what the context within the pass says, and 1. */
+/* The inputs, the logit of the context within the pass, and 1. */
 enum { CAUSAL_TERM = CODEC_FEATURES, TERMS = CODEC_FEATURES + 2, ROUNDS = 12 };
-static const double feature_unit = 1.0 / 64; /* features enter the regression in 4 octaves */
+static const double feature_unit = 1.0 / 64; /* scale of features in the regression */
 
 static void terms_of(const class_sample *s, uint32_t i, const double *cell, double x[TERMS]) {
     for (int k = 0; k < CODEC_FEATURES; k++) x[k] = s->feature[i][k] * feature_unit;
@@ -151,7 +151,7 @@ static void terms_of(const class_sample *s, uint32_t i, const double *cell, doub
     x[TERMS - 1] = 1;
 }
 
-/* One Newton step (iteratively reweighted least squares) with a ridge; 0 when it cannot be made. */
+/* One Newton step (iteratively reweighted least squares) with a ridge. Returns 0 if it fails. */
 static int newton_step(const class_sample *s, const double *cell, double *theta) {
     double h[TERMS * TERMS] = {0}, g[TERMS] = {0};
     for (uint32_t i = 0; i < s->kept; i++) {
@@ -174,7 +174,7 @@ static int newton_step(const class_sample *s, const double *cell, double *theta)
     return 1;
 }
 
-/* The logits of contexts within the pass, at their weight; NULL: of a class that has none. */
+/* The logits of contexts within the pass; NULL for a class without them. */
 static int8_t *causal_logits(codec_code_tables *t, uint32_t class) {
     uint32_t kind = class / CODEC_BANDS, band = class % CODEC_BANDS;
     return t->causal && band < CODEC_CAUSAL_BANDS
@@ -182,7 +182,7 @@ static int8_t *causal_logits(codec_code_tables *t, uint32_t class) {
                : NULL;
 }
 
-/* Weights of a class, and the corrections of its bins from what the weights leave. */
+/* Fits the weights of a class, and the corrections of its bins to the residual. */
 static void fit_class(codec_code_tables *t, uint32_t class, const class_sample *s) {
     double theta[TERMS] = {0}, cell[CODEC_CAUSAL_CONTEXTS];
     int8_t *causal = causal_logits(t, class);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The noise is well above the rounding to 8 bits (a mean square of 1/12), and below the constant of
- * SSIM's structure, 58. */
+/* NOISE is well above the rounding error of 8 bits (a mean square of 1/12), and below the constant
+ * of SSIM's structure term, 58. */
 enum { SIDE = 192, PIXELS = 16 * SIDE * SIDE, NOISE = 8 };
 
 typedef struct sample {
@@ -25,9 +25,9 @@ typedef struct measurement {
     double *loss; /* [units] mean of 1 - MS-SSIM; NAN: no memory */
 } measurement;
 
-/* --- samples --------------------------------------------------------------------------- */
+/* --- sample images --------------------------------------------------------------------- */
 
-/* The middle of an image, at most SIDE x SIDE. */
+/* Copies the middle of an image, at most SIDE x SIDE. */
 static taper_status cut_middle(const taper_image *from, taper_image *to) {
     uint32_t width = from->width < SIDE ? from->width : SIDE,
              height = from->height < SIDE ? from->height : SIDE;
@@ -52,7 +52,7 @@ static taper_status take_sample(sample *s, const taper_image *image, codec_windo
     return TAPER_OK;
 }
 
-/* Evenly over the training part, as many as PIXELS allow. */
+/* Takes evenly spaced images of the training part, as many as PIXELS allow. */
 static taper_status take_samples(measurement *m, const train_dataset *data) {
     uint64_t mean = data->pixels / data->n + 1;
     if (mean > SIDE * SIDE) mean = SIDE * SIDE;
@@ -60,7 +60,7 @@ static taper_status take_samples(measurement *m, const train_dataset *data) {
     m->sample = calloc(data->n / step + 1, sizeof *m->sample);
     if (!m->sample) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < data->n; i += step) {
-        int held_out = train_is_validation(data, i); /* the image before is not */
+        int held_out = train_is_validation(data, i); /* image i - 1 is not held out */
         if (held_out && step == 1) continue;
         size_t at = i - (size_t)held_out;
         TAPER_TRY(take_sample(&m->sample[m->n++], &data->image[at], m->model->window));
@@ -75,8 +75,8 @@ static void free_samples(measurement *m) {
 
 /* --- one unit -------------------------------------------------------------------------- */
 
-/* 1 - MS-SSIM of the sample with the unit's pattern added. work: [windows][values], pixels as large
- * as the sample's. */
+/* 1 - MS-SSIM of the sample with the unit's pattern added. work: [windows][values]; pixels: the
+ * size of the sample. */
 static taper_status lose(const measurement *m, const sample *s, uint32_t u, float *work,
                          uint8_t *pixels, double *loss) {
     const float *pattern = m->model->network.synthesis + (size_t)u * m->values;
@@ -119,11 +119,11 @@ static void measure_unit(void *context, size_t u) {
     m->loss[u] = status == TAPER_OK ? sum / (double)m->n : NAN;
 }
 
-/* --- all ------------------------------------------------------------------------------- */
+/* --- all units ------------------------------------------------------------------------- */
 
 taper_status train_ms_ssim_gains(const taper_model *model, const train_dataset *data,
                                  codec_pool *pool, double *gain) {
-    static const double least = 1e-6; /* loss of a unit that shows nowhere, as colour in grey */
+    static const double least = 1e-6; /* loss of a unit without effect, such as colour in grey */
     uint32_t units = model->network.units;
     measurement m = {.model = model, .gain = gain, .values = model->network.inputs};
     m.loss = calloc(units, sizeof *m.loss);

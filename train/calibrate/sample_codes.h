@@ -1,4 +1,4 @@
-/* sample_codes.h -- codes of images from which tables are learned. */
+/* sample_codes.h -- codes of images, the training data of code tables. */
 #ifndef TRAIN_SAMPLE_CODES_H
 #define TRAIN_SAMPLE_CODES_H
 #include "codec/bitplane/code_tables.h"

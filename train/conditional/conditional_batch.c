@@ -7,14 +7,14 @@
 
 /* --- images to codes ------------------------------------------------------------------- */
 
-/* Part of an image: the windows that are learned from, and for windows that lap one more around. */
+/* A part of an image: its windows, and with a lap also the windows around them. */
 typedef struct square {
     taper_image image; /* pixels malloc'd */
     codec_grid grid, all;
-    uint32_t left, up; /* of `all` to the first of `grid`: 0 or 1 */
+    uint32_t left, up; /* offset of `grid` in `all`: 0 or 1 */
 } square;
 
-/* Along one side, in windows: where to begin among n of them, and how many to take. */
+/* Along one side, in windows: the first of n, and how many. */
 typedef struct span {
     uint32_t first, count, margin, all;
 } span;
@@ -30,7 +30,7 @@ static span draw_span(uint32_t n, uint32_t side, uint32_t around, uint32_t rando
     return s;
 }
 
-/* A random square of at most side x side windows of an image, its pixels copied. */
+/* Copies a random square of at most side x side windows of an image. */
 static taper_status cut_square(const taper_image *image, codec_window window, uint32_t side,
                                const uint32_t random[2], square *cut) {
     taper_image *out = &cut->image;
@@ -56,12 +56,12 @@ static taper_status cut_square(const taper_image *image, codec_window window, ui
     return TAPER_OK;
 }
 
-/* The square's windows without those around; room: of all of them. */
-static void read_square(codec_window window, const square *cut, float *room, float *to) {
+/* The square's windows without those around them; scratch: scratch for all of them. */
+static void read_square(codec_window window, const square *cut, float *scratch, float *to) {
     size_t values = codec_window_values(window), row = cut->grid.columns * values;
-    codec_windows_read(window, &cut->image, room);
+    codec_windows_read(window, &cut->image, scratch);
     for (uint32_t y = 0; y < cut->grid.rows; y++, to += row)
-        memcpy(to, room + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
+        memcpy(to, scratch + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
                row * sizeof *to);
 }
 
@@ -96,9 +96,9 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
                                           taper_error *error) {
     *b = (train_conditional_batch){0};
     size_t values = codec_window_values(m->window), at = 0, largest = (size_t)side * side;
-    size_t all = (size_t)(side + 2) * (side + 2); /* with those around */
+    size_t all = (size_t)(side + 2) * (side + 2); /* with those around them */
     float *pixels = malloc((windows + largest + all) * values * sizeof *pixels),
-          *room = pixels + (windows + largest) * values;
+          *scratch = pixels + (windows + largest) * values;
     b->grid = malloc(windows * sizeof *b->grid);
     taper_status status = pixels && b->grid ? TAPER_OK : TAPER_ERR_NOMEM;
     while (status == TAPER_OK && at < windows) {
@@ -111,7 +111,7 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
         size_t count = (size_t)cut.grid.columns * cut.grid.rows;
         int fits = at == 0 || at + count <= windows;
         if (fits) {
-            read_square(m->window, &cut, room, pixels + at * values);
+            read_square(m->window, &cut, scratch, pixels + at * values);
             b->grid[b->images++] = cut.grid;
             at += count;
         }
@@ -134,7 +134,7 @@ void train_conditional_batch_free(train_conditional_batch *b) {
     *b = (train_conditional_batch){0};
 }
 
-/* --- what is known --------------------------------------------------------------------- */
+/* --- the known state ------------------------------------------------------------------- */
 
 enum { UNIT_BLOCK = 8, ROW_BLOCK = 128 };
 
@@ -164,7 +164,7 @@ static void see_units(void *context, size_t block) {
     }
 }
 
-/* What the group's next pass sends. */
+/* Updates the group by its next pass. */
 static void send_pass(train_conditional_batch *b) {
     codec_group *g = &b->coder.group;
     codec_context_model *m = &b->coder.contexts;
@@ -212,8 +212,8 @@ void train_conditional_neighbours(const train_conditional_batch *b, uint32_t *ne
 
 typedef struct bit_task {
     train_conditional_batch *batch;
-    train_bit *bit;  /* of the pass's position 0 */
-    uint32_t passes; /* from a position's entry to the next one's */
+    train_bit *bit;  /* of position 0 in this pass */
+    uint32_t passes; /* stride between positions */
 } bit_task;
 
 static float context_logit(const codec_context_model *m, const codec_group *g, uint32_t u,
@@ -224,7 +224,7 @@ static float context_logit(const codec_context_model *m, const codec_group *g, u
     return (float)(codec_contexts_logit(g->tables, codec_class(kind, u), f) + causal) / 4096.0f;
 }
 
-/* The group's next pass, some positions of it. */
+/* Bits of the group's next pass for a block of positions. */
 static void look_up_bits(void *context, size_t block) {
     const bit_task *t = context;
     codec_group *g = &t->batch->coder.group;
@@ -261,7 +261,7 @@ void train_conditional_bits(train_conditional_batch *b, codec_pool *pool, uint32
     for (bit_task task = {b, bit, end - g->pass}; g->pass < end; task.bit++) {
         codec_contexts_predict(m, g);
         uint32_t blocks = (g->n + ROW_BLOCK - 1) / ROW_BLOCK;
-        if (m->causal.on) /* one position after the other */
+        if (m->causal.on) /* positions depend on earlier ones */
             for (uint32_t block = 0; block < blocks; block++) look_up_bits(&task, block);
         else
             codec_pool_run(pool, look_up_bits, &task, blocks);

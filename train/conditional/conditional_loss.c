@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum { KINDS = TRAIN_BIT_KINDS };
-/* the operations' numbers are the codec's */
+/* the operations and the codec have the same constants */
 _Static_assert((int)TRAIN_BIT_KINDS == CODEC_CONDITIONAL_KINDS, "kinds of bits");
 _Static_assert((int)TRAIN_SIDES == CODEC_CONDITIONAL_SIDES, "sides");
 _Static_assert((int)TRAIN_SELF == CODEC_CONDITIONAL_SELF, "the row itself");
@@ -29,27 +29,28 @@ size_t train_conditional_asked(const codec_conditional *shape, const codec_code_
 static taper_status make(train_conditional_loss *l, train_conditional_array *a, size_t n,
                          size_t size) {
     a->host = calloc(n, size);
-    return a->host ? train_lend(&a->lent, &l->net->stream, a->host, n * size) : TAPER_ERR_NOMEM;
+    return a->host ? train_mirror_open(&a->mirror, &l->net->stream, a->host, n * size)
+                   : TAPER_ERR_NOMEM;
 }
 
 static taper_status send(train_conditional_loss *l, train_conditional_array *a) {
-    return train_lend_again(&a->lent, &l->net->stream, a->host);
+    return train_mirror_update(&a->mirror, &l->net->stream, a->host);
 }
 
 static void drop(train_conditional_array *a) {
-    train_lent_free(&a->lent);
+    train_mirror_free(&a->mirror);
     free(a->host);
 }
 
 static taper_status make_shared(train_conditional_loss *l) {
     const codec_conditional *c = &l->net->shape;
-    size_t room = l->net->room, units = l->tables->units;
-    TAPER_TRY(make(l, &l->seen, room * c->own, sizeof(int8_t)));
-    TAPER_TRY(make(l, &l->neighbour, TRAIN_SIDES * room, sizeof(uint32_t)));
+    size_t capacity = l->net->capacity, units = l->tables->units;
+    TAPER_TRY(make(l, &l->seen, capacity * c->own, sizeof(int8_t)));
+    TAPER_TRY(make(l, &l->neighbour, TRAIN_SIDES * capacity, sizeof(uint32_t)));
     TAPER_TRY(make(l, &l->unit, l->net->asked, sizeof(uint32_t)));
-    if (!is_head(c)) return make(l, &l->bit, room * l->longest, sizeof(train_bit));
-    TAPER_TRY(make(l, &l->missing, room * units, sizeof(float)));
-    TAPER_TRY(make(l, &l->more, room * units, sizeof(uint8_t)));
+    if (!is_head(c)) return make(l, &l->bit, capacity * l->longest, sizeof(train_bit));
+    TAPER_TRY(make(l, &l->missing, capacity * units, sizeof(float)));
+    TAPER_TRY(make(l, &l->more, capacity * units, sizeof(uint8_t)));
     TAPER_TRY(make(l, &l->uncertainty, 2 * units, sizeof(float)));
     for (uint32_t u = 0; u < units; u++) ((uint32_t *)l->unit.host)[u] = u;
     TAPER_TRY(send(l, &l->unit));
@@ -57,8 +58,8 @@ static taper_status make_shared(train_conditional_loss *l) {
 }
 
 static void lay_out(train_conditional_loss *l) {
-    size_t room = l->net->room, blocks = train_sum_blocks(room);
-    l->output = train_arena_floats(&l->arena, room, l->net->asked * l->net->shape.kinds);
+    size_t capacity = l->net->capacity, blocks = train_sum_blocks(capacity);
+    l->output = train_arena_floats(&l->arena, capacity, l->net->asked * l->net->shape.kinds);
     l->sums = train_arena_take(&l->arena, blocks, 2, sizeof *l->sums);
     if (!is_head(&l->net->shape))
         l->column_sums = train_arena_floats(&l->arena, blocks, KINDS * (size_t)l->longest);
@@ -70,7 +71,7 @@ taper_status train_conditional_loss_create(train_conditional_loss *l,
                                            codec_pool *pool) {
     *l = (train_conditional_loss){.net = net, .tables = tables, .begin = begin, .pool = pool};
     l->longest = longest_of(&net->shape, begin);
-    l->sum = malloc(train_sum_blocks(net->room) * sizeof *l->sum);
+    l->sum = malloc(train_sum_blocks(net->capacity) * sizeof *l->sum);
     taper_status status = l->sum ? make_shared(l) : TAPER_ERR_NOMEM;
     lay_out(l);
     if (status == TAPER_OK) status = train_arena_alloc(&l->arena, net->stream.device);
@@ -81,7 +82,7 @@ taper_status train_conditional_loss_create(train_conditional_loss *l,
 
 void train_conditional_loss_free(train_conditional_loss *l) {
     train_stream *s = l->net ? &l->net->stream : NULL;
-    if (s && s->device) (void)s->device->memory->sync(s); /* a batch may be in work */
+    if (s && s->device) (void)s->device->memory->sync(s); /* a batch may be in progress */
     drop(&l->seen), drop(&l->neighbour), drop(&l->unit), drop(&l->bit);
     drop(&l->missing), drop(&l->more), drop(&l->uncertainty), drop(&l->worth);
     train_arena_free(&l->arena);
@@ -97,15 +98,15 @@ taper_status train_conditional_loss_begin(train_conditional_loss *l,
     return send(l, &l->neighbour);
 }
 
-/* The group's state after some passes, through the network's hidden layers. */
+/* Runs the hidden layers on the group's present state. */
 static taper_status forward(train_conditional_loss *l, const train_conditional_batch *batch,
                             uint32_t stage) {
     train_stream *s = &l->net->stream;
     const codec_conditional *c = &l->net->shape;
     size_t rows = batch->coder.group.n;
     TAPER_TRY(send(l, &l->seen));
-    TAPER_TRY(s->ops->conditional_inputs(s, rows, c->own, c->neighbour_units, l->seen.lent.at,
-                                         l->neighbour.lent.at, l->net->x));
+    TAPER_TRY(s->ops->conditional_inputs(s, rows, c->own, c->neighbour_units, l->seen.mirror.at,
+                                         l->neighbour.mirror.at, l->net->x));
     return train_conditional_forward(l->net, stage, rows);
 }
 
@@ -123,11 +124,11 @@ taper_status train_conditional_add_bits(train_conditional_loss *l, train_conditi
     TAPER_TRY(send(l, &l->unit));
     TAPER_TRY(send(l, &l->bit));
     TAPER_TRY(forward(l, batch, stage));
-    TAPER_TRY(train_conditional_logits(net, l->unit.lent.at, passes, l->output));
+    TAPER_TRY(train_conditional_logits(net, l->unit.mirror.at, passes, l->output));
     const train_bits bits = {.rows = net->rows,
                              .passes = passes,
                              .weight = (float)weight,
-                             .bit = l->bit.lent.at,
+                             .bit = l->bit.mirror.at,
                              .bias = net->w.pass_bias + first,
                              .stride = net->shape.end,
                              .logit = l->output,
@@ -136,7 +137,7 @@ taper_status train_conditional_add_bits(train_conditional_loss *l, train_conditi
                              .column_sums = l->column_sums,
                              .sums = l->sums};
     TAPER_TRY(s->ops->bits(s, &bits));
-    return train_conditional_backward(net, stage, l->unit.lent.at, passes, l->output);
+    return train_conditional_backward(net, stage, l->unit.mirror.at, passes, l->output);
 }
 
 /* --- errors ---------------------------------------------------------------------------- */
@@ -146,12 +147,12 @@ typedef struct missing_task {
     const train_conditional_batch *batch;
 } missing_task;
 
-/* A unit whose step is small is worth more in pixels. */
+/* The weight of a unit's error in steps: its effect on pixels decreases with the step's square. */
 static inline double worth(const codec_code_tables *t, uint32_t u) {
     return 1.0 / ((double)t->step[u] * (double)t->step[u]);
 }
 
-/* What codes as decoded lack, in their place, and what that is worth. */
+/* The errors of decoded codes, and their weights. */
 static void find_missing(void *context, size_t block) {
     const missing_task *t = context;
     const train_conditional_loss *l = t->l;
@@ -171,7 +172,7 @@ static void find_missing(void *context, size_t block) {
     l->sum[block] = sum;
 }
 
-/* The batch as decoded after its passes, into the arrays of the head. */
+/* Fills the arrays of a head from the batch as decoded after its passes. */
 static taper_status find_errors(train_conditional_loss *l, const train_conditional_batch *batch) {
     const codec_code_tables *t = l->tables;
     const codec_group *g = &batch->coder.group;
@@ -202,17 +203,17 @@ taper_status train_conditional_add_errors(train_conditional_loss *l, train_condi
     train_conditional_see(batch, l->pool, pass, net->shape.own, l->seen.host);
     TAPER_TRY(find_errors(l, batch));
     TAPER_TRY(forward(l, batch, stage));
-    TAPER_TRY(train_conditional_logits(net, l->unit.lent.at, units, l->output));
+    TAPER_TRY(train_conditional_logits(net, l->unit.mirror.at, units, l->output));
     const train_head head = {.rows = net->rows,
                              .units = units,
                              .weight = weight,
-                             .missing = l->missing.lent.at,
-                             .more = l->more.lent.at,
-                             .uncertainty = l->uncertainty.lent.at,
-                             .worth = l->worth.lent.at,
+                             .missing = l->missing.mirror.at,
+                             .more = l->more.mirror.at,
+                             .uncertainty = l->uncertainty.mirror.at,
+                             .worth = l->worth.mirror.at,
                              .z = l->output,
                              .loss = losses,
                              .sums = l->sums};
     TAPER_TRY(s->ops->head(s, &head));
-    return train_conditional_backward(net, stage, l->unit.lent.at, units, l->output);
+    return train_conditional_backward(net, stage, l->unit.mirror.at, units, l->output);
 }

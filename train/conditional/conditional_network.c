@@ -15,7 +15,7 @@ static const float top = 127.0f / CODEC_CONDITIONAL_ACTIVATION_ONE;
 
 /* --- memory ---------------------------------------------------------------------------- */
 
-/* Views into a vector, or, from NULL, its length. */
+/* Points views into a vector. vector NULL: only counts. Returns its length. */
 static size_t view(const codec_conditional *c, size_t columns, float *vector,
                    train_conditional_weights *w) {
     size_t h = c->hidden, at = 0;
@@ -42,15 +42,15 @@ static void lay_out(train_conditional_network *net) {
                           TRAIN_WEIGHTS_TRAIN);
     view(c, net->columns, net->weights.parameter, &net->w);
     view(c, net->columns, net->weights.gradient, &net->w_gradient);
-    net->x = train_arena_floats(a, net->room, net->columns);
-    for (int i = 0; i < LAYERS; i++) net->h[i] = train_arena_floats(a, net->room, h);
-    for (int i = 0; i < MIDDLES; i++) net->added[i] = train_arena_floats(a, net->room, h);
-    for (int i = 0; i < 2; i++) net->dh[i] = train_arena_floats(a, net->room, h);
-    net->column_sums = train_arena_floats(a, train_sum_blocks(net->room), h);
+    net->x = train_arena_floats(a, net->capacity, net->columns);
+    for (int i = 0; i < LAYERS; i++) net->h[i] = train_arena_floats(a, net->capacity, h);
+    for (int i = 0; i < MIDDLES; i++) net->added[i] = train_arena_floats(a, net->capacity, h);
+    for (int i = 0; i < 2; i++) net->dh[i] = train_arena_floats(a, net->capacity, h);
+    net->column_sums = train_arena_floats(a, train_sum_blocks(net->capacity), h);
     net->out = train_arena_floats(a, net->asked, c->kinds * h);
 }
 
-/* Numbers made on the host, fill(net, views of them, context), to the device. */
+/* Fills parameters on the host by fill(net, views of them, context) and uploads them. */
 typedef void fill_fn(const train_conditional_network *net, const train_conditional_weights *w,
                      const void *context);
 
@@ -70,7 +70,7 @@ static void draw(const train_conditional_network *net, const train_conditional_w
                  const void *context) {
     const uint64_t seed = *(const uint64_t *)context;
     size_t h = net->shape.hidden;
-    /* few inputs differ from 0 at a time: as many as `own` is a fair guess */
+    /* few inputs are nonzero at a time, approximately `own` of them */
     train_philox_weights(w->first, (net->columns - SIDES) * h, 0.7f / sqrtf((float)net->shape.own),
                          seed, 0);
     for (size_t i = 0; i < net->shape.stages * h; i++) w->stage[i] = 0.5f;
@@ -80,9 +80,9 @@ static void draw(const train_conditional_network *net, const train_conditional_w
 
 taper_status train_conditional_create(train_conditional_network *net,
                                       const codec_conditional *shape, train_device *device,
-                                      size_t room, size_t asked, uint64_t seed) {
-    codec_conditional trial = *shape; /* is the shape legal? */
-    *net = (train_conditional_network){.shape = *shape, .room = room, .asked = asked};
+                                      size_t capacity, size_t asked, uint64_t seed) {
+    codec_conditional trial = *shape; /* checks the shape */
+    *net = (train_conditional_network){.shape = *shape, .capacity = capacity, .asked = asked};
     TAPER_TRY(codec_conditional_alloc(&trial));
     codec_conditional_free(&trial);
     net->columns = 2 * codec_conditional_inputs(shape->own, shape->neighbour_units) + SIDES;
@@ -146,7 +146,7 @@ static taper_status through_outputs(train_conditional_network *net, const uint32
                                 net->w_gradient.out);
 }
 
-/* dh[0] from h(l + 1) to h(l). */
+/* dh[0]: from the gradient by h(l + 1) to that by h(l). */
 static taper_status through_middle(train_conditional_network *net, int l) {
     train_stream *s = &net->stream;
     size_t h = net->shape.hidden, rows = net->rows;
@@ -171,20 +171,20 @@ taper_status train_conditional_backward(train_conditional_network *net, uint32_t
 
 /* --- integers -------------------------------------------------------------------------- */
 
-/* activations are kept in 1/16, sums before them in 1/16 of that */
+/* activations are stored in units of 1/16, the sums before them in 1/16 of that */
 static const float sum_one = 16.0f * CODEC_CONDITIONAL_ACTIVATION_ONE, pass_one = 64.0f;
 
-/* The finest step 2^-k at which n weights, `stride` apart, fit 8 bits; k is returned. */
+/* Returns the largest k such that n weights, `stride` apart, fit 8 bits in units of 2^-k. */
 static uint8_t shift_for(const float *w, size_t n, size_t stride) {
     float most = 1e-9f;
     for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(w[i * stride]));
     int k = 0;
-    /* the first layer's shift is one more than k */
+    /* the first layer's shift is k + 1 */
     while (k + 1 < CODEC_INT_MATRIX_MOST_SHIFT && ldexpf(most, k + 1) < 127.5f) k++;
     return (uint8_t)k;
 }
 
-/* Element (r, c) of a matrix of integers lies at r * row + c * column. */
+/* Element (r, c) of an integer matrix is at r * row + c * column. */
 typedef struct strides {
     size_t row, column;
 } strides;

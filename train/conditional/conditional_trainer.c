@@ -19,7 +19,7 @@ typedef struct run {
     train_selection images;
     train_conditional_network net;
     uint32_t *begin;     /* [stages + 1] */
-    double *probability; /* [stages] of a stage to be drawn */
+    double *probability; /* [stages] of drawing a stage */
     train_conditional_loss loss;
     uint64_t steps;
 } run;
@@ -39,10 +39,10 @@ static const char *what_of(const train_conditional_options *o) {
     return o->head ? "a head" : "a conditional model";
 }
 
-/* --- plan: stages and sizes ------------------------------------------------------------ */
+/* --- planning: stages and sizes -------------------------------------------------------- */
 
-/* Stages end where the square root of the size has grown by equal steps; begin[] gets one more
- * entry, `end`. Returns how many there are. */
+/* Divides passes into stages of equal growth of the square root of the size. begin[] has one more
+ * entry, `end`. Returns the number of stages. */
 static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t *begin) {
     double total = 0, sum = 0;
     uint32_t stages = 0;
@@ -54,7 +54,7 @@ static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t
     return stages;
 }
 
-/* The shape to learn: that of the start, or one for the order and its cost. */
+/* The shape to train: that of the start, or one for the order and its sizes. */
 static void plan_new(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
     const codec_code_tables *t = &r->model->tables;
@@ -115,7 +115,7 @@ static uint32_t draw_stage(const run *r, uint32_t random) {
 
 /* --- the steps ------------------------------------------------------------------------- */
 
-/* A stage of the batch; of a head, some state within it, as a decoder might stand there. */
+/* Adds a stage of the batch; for a head, a random state within it. */
 static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage,
                               uint32_t random, double *losses) {
     uint32_t first = r->begin[stage], length = r->begin[stage + 1] - first;
@@ -142,7 +142,7 @@ static taper_status one_step(void *context, uint64_t step, double *losses, taper
         status = add_stage(r, &batch, stage, random[STAGES_A_STEP + i], losses);
     }
     train_conditional_batch_free(&batch);
-    return train_told(status, error, "a training step failed");
+    return train_explain(status, error, "a training step failed");
 }
 
 /* --- the run --------------------------------------------------------------------------- */
@@ -174,25 +174,25 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
     const train_conditional_options *o = r->options;
     enum { LARGEST = SQUARE_SIDE * SQUARE_SIDE };
     codec_conditional shape;
-    size_t room = o->windows + LARGEST;
+    size_t capacity = o->windows + LARGEST;
     taper_status status =
         train_select(&r->images, r->data, r->model->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
     if (status == TAPER_OK) status = plan(r, bits, end, &shape);
     if (status == TAPER_OK)
         status = train_conditional_create(
-            &r->net, &shape, r->device, room,
+            &r->net, &shape, r->device, capacity,
             train_conditional_asked(&shape, &r->model->tables, r->begin), o->seed);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,
-                            "a network of %u hidden units to predict with: 8 to 256, in steps of 8",
+                            "a conditional model of %u hidden units: 8 to 256, in steps of 8",
                             o->hidden);
     if (status == TAPER_OK && o->start) status = train_conditional_import(&r->net, o->start);
     if (status == TAPER_OK)
         status = train_conditional_loss_create(&r->loss, &r->net, &r->model->tables, r->begin,
                                                r->be->pool);
     if (status != TAPER_OK)
-        return train_told(status, error, "training %s cannot begin", what_of(o));
-    double windows = 0; /* of large images a square is a visit */
+        return train_explain(status, error, "training %s cannot begin", what_of(o));
+    double windows = 0; /* of large images each square counts */
     for (size_t i = 0; i < r->images.n; i++)
         windows += (double)r->images.grid[i].columns * r->images.grid[i].rows;
     r->steps = (uint64_t)(windows * o->epochs / o->windows) + 1;
@@ -205,7 +205,7 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
     float *parameter;
     taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
     if (status != TAPER_OK)
-        return train_told(status, error, "training %s cannot begin", what_of(o));
+        return train_explain(status, error, "training %s cannot begin", what_of(o));
     train_steps steps = {.what = what_of(o),
                          .stream = &r->net.stream,
                          .weights = &r->net.weights,
@@ -229,14 +229,14 @@ static void end_run(run *r) {
     free(r->begin), free(r->probability);
 }
 
-/* The trained network into the model's tables, which keep *to. */
+/* Moves the trained network into the model's tables. */
 static taper_status finish(run *r, taper_model *model, const train_codes *codes,
                            taper_error *error) {
     codec_conditional *c = calloc(1, sizeof *c);
     taper_status status = c ? train_conditional_export(&r->net, c) : TAPER_ERR_NOMEM;
     if (status != TAPER_OK) {
         free(c);
-        return train_told(status, error, "%s cannot be stored", what_of(r->options));
+        return train_explain(status, error, "%s cannot be stored", what_of(r->options));
     }
     memcpy(c->begin, r->begin, c->stages * sizeof *c->begin);
     if (r->options->head) {

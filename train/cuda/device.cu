@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A device's state. Memory is few large pieces (arenas), known by their beginning. */
+/* The state of a device. Its allocations are few and large (arenas), identified by address. */
 struct cuda_device {
     int ordinal;
     train_precision precision;
     char name[24];
-    std::mutex lock; /* of what follows */
+    std::mutex lock; /* of the members below */
     std::map<const char *, size_t> pieces;
     cuda_keeper keeper;
     char fault[192];
@@ -24,7 +24,7 @@ static cuda_device *device_of(const train_device *device) { return (cuda_device 
 
 /* --- failures -------------------------------------------------------------------------- */
 
-/* Note the first failure, in words. */
+/* Records the message of the first failure. */
 static void note(cuda_device *d, const char *operation, const char *why) {
     std::lock_guard<std::mutex> guard(d->lock);
     if (!d->fault[0]) snprintf(d->fault, sizeof d->fault, "%s: %s: %s", d->name, operation, why);
@@ -33,7 +33,7 @@ static void note(cuda_device *d, const char *operation, const char *why) {
 static taper_status status_of(cuda_device *d, const char *operation, cudaError_t error) {
     if (error == cudaSuccess) return TAPER_OK;
     if (error == cudaErrorMemoryAllocation) {
-        cudaGetLastError(); /* which leaves the device as it was */
+        cudaGetLastError(); /* clears the error */
         return TAPER_ERR_NOMEM;
     }
     note(d, operation, cudaGetErrorString(error));
@@ -46,7 +46,7 @@ const char *train_cuda_fault(const train_device *device) {
 
 /* --- operations ------------------------------------------------------------------------ */
 
-/* Is array[bytes] within a piece that was given out? */
+/* Whether array[bytes] is within one allocation. */
 static bool is_given(cuda_device *d, const void *array, size_t bytes) {
     std::lock_guard<std::mutex> guard(d->lock);
     auto at = d->pieces.upper_bound((const char *)array);
@@ -66,7 +66,7 @@ taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cud
         if (!a->at || !a->count) continue;
         if (a->count > SIZE_MAX / a->size || !is_given(d, a->at, a->count * a->size))
             return cuda_fail(s, operation, "an array that is not in the device's memory");
-        if (!cuda_meets(s->device, a, &own))
+        if (!cuda_check_array(s->device, a, &own))
             return cuda_fail(s, operation, "an array of factors, which products alone can read");
         bytes += own;
     }
@@ -114,12 +114,12 @@ static void forget(cuda_device *d, const void *memory) {
     d->pieces.erase((const char *)memory);
 }
 
-/* Forgotten first: once it is free, another thread may be given the same memory. cudaFree waits for
- * the device. */
+/* Removed from the list first, because another thread may get the same memory once it is free.
+ * cudaFree waits for the device. */
 static void release(train_device *device, void *memory, size_t bytes) {
     cuda_device *d = device_of(device);
     if (!memory) return;
-    cuda_keep_no_more(device, memory, bytes);
+    cuda_forget_kept(device, memory, bytes);
     forget(d, memory);
     cudaSetDevice(d->ordinal);
     cudaFree(memory);
@@ -142,7 +142,7 @@ static taper_status wait(train_stream *s) {
     return status_of(device_of(s->device), "sync", cudaStreamSynchronize(cuda_on(s)));
 }
 
-static taper_status room(train_device *device, size_t *bytes) {
+static taper_status free_bytes(train_device *device, size_t *bytes) {
     cuda_device *d = device_of(device);
     size_t all;
     TAPER_TRY(status_of(d, "memory", cudaSetDevice(d->ordinal)));
@@ -164,16 +164,16 @@ static taper_status sync_stream(train_stream *s) {
 
 /* --- uploads --------------------------------------------------------------------------- */
 
-/* From pageable memory. The driver would have to stop the host in the middle. */
+/* Uploads from pageable memory; the host waits, because the driver copies it in parts. */
 static taper_status upload_large(train_stream *s, void *to, const void *host, size_t bytes) {
     TAPER_TRY(status_of(device_of(s->device), "upload",
                         cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda_on(s))));
     return wait(s);
 }
 
-/* Small uploads are copied, and the host goes on: a step has several, and waits for none. A piece
- * that is full is left to the driver until all of it has gone. */
-static taper_status turn_small(train_stream *s) {
+/* Small uploads are copied to a page-locked piece, so that the host does not wait: a step has
+ * several. When a piece is full, the other one is used after its uploads are done. */
+static taper_status swap_small(train_stream *s) {
     cuda_device *d = device_of(s->device);
     cuda_stream *own = cuda_stream_of(s);
     cuda_staging *small = &own->small;
@@ -186,7 +186,7 @@ static taper_status upload(train_stream *s, void *to, const void *host, size_t b
     cuda_stream *own = cuda_stream_of(s);
     CUDA_BEGIN(s, "upload", CUDA_ARRAY((char *)to, bytes));
     if (bytes > CUDA_SMALL_BYTES) return upload_large(s, to, host, bytes);
-    if (bytes > CUDA_SMALL_BYTES - own->used) TAPER_TRY(turn_small(s));
+    if (bytes > CUDA_SMALL_BYTES - own->used) TAPER_TRY(swap_small(s));
     char *piece = own->small.piece[own->small.last] + own->used;
     memcpy(piece, host, bytes);
     own->used += bytes;
@@ -215,7 +215,8 @@ static taper_status stage(train_stream *s, size_t bytes, void **host) {
     return TAPER_OK;
 }
 
-/* The copy goes after what the stream had reached at the send before, and before what comes now. */
+/* The copy starts after the operations queued before the previous send, and ends before the
+ * operations queued from now on. */
 static taper_status send(train_stream *s, void *to, size_t bytes) {
     cuda_device *d = device_of(s->device);
     cuda_stream *own = cuda_stream_of(s);
@@ -247,7 +248,7 @@ static void close_stream(train_stream *s) {
     if (own->stream) cudaStreamSynchronize(own->stream);
     cuda_lt_free(s);
     cuda_factors_free(s);
-    release(s->device, own->room, CUDA_ROOM_BYTES);
+    release(s->device, own->scratch, CUDA_SCRATCH_BYTES);
     close_staging(&own->large);
     close_staging(&own->small);
     if (own->reached) cudaEventDestroy(own->reached);
@@ -261,7 +262,7 @@ static cudaError_t open_event(cudaEvent_t *event) {
     return cudaEventCreateWithFlags(event, cudaEventDisableTiming);
 }
 
-/* Streams, events, and room for small uploads. */
+/* Creates streams, events, and buffers for small uploads. */
 static taper_status open_queues(cuda_device *d, cuda_stream *own) {
     cudaError_t e = cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking);
     if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&own->copies, cudaStreamNonBlocking);
@@ -279,7 +280,7 @@ static taper_status open_stream(train_device *device, train_stream *s) {
     cuda_stream *own = new (std::nothrow) cuda_stream();
     if (!own) return TAPER_ERR_NOMEM;
     s->state = own;
-    taper_status status = give(device, CUDA_ROOM_BYTES, &own->room);
+    taper_status status = give(device, CUDA_SCRATCH_BYTES, &own->scratch);
     if (status == TAPER_OK) status = open_queues(device_of(device), own);
     if (status != TAPER_OK) close_stream(s);
     return status;
@@ -287,10 +288,10 @@ static taper_status open_stream(train_device *device, train_stream *s) {
 
 /* --- devices --------------------------------------------------------------------------- */
 
-static const train_memory memory_table = {give,        release, zero, copy, upload,   download,
-                                          sync_stream, stage,   send, room, cuda_keep};
+static const train_memory memory_table = {
+    give, release, zero, copy, upload, download, sync_stream, stage, send, free_bytes, cuda_keep};
 
-/* Why there are no devices. */
+/* The message why there are no devices. */
 static taper_status none(taper_error *error, cudaError_t why) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
@@ -343,7 +344,7 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
                              taper_error *error) {
     *device = train_device{};
     TAPER_TRY(check(ordinal, error));
-    void *probe = NULL; /* the first memory is where a busy device says so */
+    void *probe = NULL; /* a busy device fails at the first allocation */
     cudaError_t got = cudaSetDevice(ordinal);
     if (got == cudaSuccess) got = cudaMalloc(&probe, 1);
     cudaFree(probe);
@@ -361,9 +362,9 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
     device->memory = &memory_table;
     device->operations = &train_cuda_operations;
     device->state = d;
-    device->look_every = 16; /* steps take less than a millisecond where it counts */
+    device->look_every = 16; /* small steps take less than a millisecond */
     device->block_rows = (size_t)32 * TRAIN_LEAST_ROWS;
-    device->models_at_once = 4; /* small ones leave most of it idle */
+    device->models_at_once = 4; /* small models use a small part of the device */
     device->open = open_stream, device->close = close_stream;
     return TAPER_OK;
 }

@@ -4,7 +4,7 @@
 
 static const unsigned THREADS = 256;
 
-/* --- what is kept ---------------------------------------------------------------------- */
+/* --- kept arrays ----------------------------------------------------------------------- */
 
 static bool add(cuda_keeper *keeper, const cuda_kept &kept) {
     std::lock_guard<std::mutex> guard(keeper->lock);
@@ -35,12 +35,12 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
            (const char *)b < (const char *)a + a_bytes;
 }
 
-/* Is a whole array within? */
+/* Whether the array overlaps these bytes. */
 static bool overlaps(const cuda_kept &kept, const void *at, size_t bytes) {
     return overlap(kept.array, kept.n * sizeof *kept.array, at, bytes);
 }
 
-/* Takes one such array out of the list. */
+/* Removes one such array from the list. */
 static bool take_out(cuda_keeper *keeper, const void *memory, size_t bytes, cuda_kept *out) {
     std::lock_guard<std::mutex> guard(keeper->lock);
     for (size_t i = 0; i < keeper->arrays.size(); i++)
@@ -52,15 +52,15 @@ static bool take_out(cuda_keeper *keeper, const void *memory, size_t bytes, cuda
     return false;
 }
 
-void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes) {
+void cuda_forget_kept(train_device *device, const void *memory, size_t bytes) {
     cuda_kept kept;
     while (take_out(cuda_keeper_of(device), memory, bytes, &kept))
         if (kept.how == TRAIN_WEIGHTS)
             device->memory->release(device, kept.rounded, kept.n * sizeof *kept.rounded);
 }
 
-/* What an operation writes to, with all between that and what is old. */
-static void make_old(cuda_kept *kept, const cuda_array *array) {
+/* Extends the range that is out of date by what an operation writes. */
+static void mark_outdated(cuda_kept *kept, const cuda_array *array) {
     const size_t bytes = array->count * array->size, size = sizeof *kept->array;
     const char *from = (const char *)array->at, *first = (const char *)kept->array;
     const size_t old = from > first ? (size_t)(from - first) / size : 0,
@@ -71,25 +71,25 @@ static void make_old(cuda_kept *kept, const cuda_array *array) {
     if (kept->end > kept->n) kept->end = kept->n;
 }
 
-bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes) {
+bool cuda_check_array(train_device *device, const cuda_array *array, size_t *bytes) {
     cuda_keeper *keeper = cuda_keeper_of(device);
     std::lock_guard<std::mutex> guard(keeper->lock);
-    *bytes = array->met * array->size;
+    *bytes = array->used * array->size;
     for (cuda_kept &kept : keeper->arrays) {
         if (!overlaps(kept, array->at, array->count * array->size)) continue;
         if (kept.how == TRAIN_FACTORS) {
-            *bytes = array->met * array->size / sizeof(float) * sizeof *kept.rounded;
+            *bytes = array->used * array->size / sizeof(float) * sizeof *kept.rounded;
             if (array->as != CUDA_EITHER) return false;
         } else if (array->is_written && array->as == CUDA_BOTH) {
-            *bytes += array->met * array->size / sizeof(float) * sizeof *kept.rounded;
+            *bytes += array->used * array->size / sizeof(float) * sizeof *kept.rounded;
         } else if (array->is_written) {
-            make_old(&kept, array);
+            mark_outdated(&kept, array);
         }
     }
     return true;
 }
 
-/* What holds at[n], if anything; its place in bfloat16 is *rounded. */
+/* The kept array that contains at[n], or NULL; *rounded: its bfloat16 numbers. */
 static cuda_kept *find(cuda_keeper *keeper, const float *at, uint16_t **rounded) {
     for (cuda_kept &kept : keeper->arrays)
         if (overlaps(kept, at, sizeof *at)) {
@@ -127,30 +127,30 @@ static taper_status round_numbers(train_stream *s, size_t n, const float *x, uin
     return cuda_end(s, "round");
 }
 
-/* A pass, into the stream's room. */
+/* Rounds into the stream's buffer, by a separate kernel. */
 static taper_status round_apart(train_stream *s, int which, const float *at, size_t n,
                                 const uint16_t **factor) {
-    cuda_rounding *room = &cuda_stream_of(s)->rounding[which];
+    cuda_rounding *buffer = &cuda_stream_of(s)->rounding[which];
     const train_memory *memory = s->device->memory;
-    if (room->n < n) {
+    if (buffer->n < n) {
         void *given;
-        memory->release(s->device, room->numbers, room->n * sizeof *room->numbers);
-        *room = cuda_rounding{};
-        TAPER_TRY(memory->alloc(s->device, n * sizeof *room->numbers, &given));
-        room->numbers = (uint16_t *)given, room->n = n;
+        memory->release(s->device, buffer->numbers, buffer->n * sizeof *buffer->numbers);
+        *buffer = cuda_rounding{};
+        TAPER_TRY(memory->alloc(s->device, n * sizeof *buffer->numbers, &given));
+        buffer->numbers = (uint16_t *)given, buffer->n = n;
     }
-    *factor = room->numbers;
-    return round_numbers(s, n, at, room->numbers);
+    *factor = buffer->numbers;
+    return round_numbers(s, n, at, buffer->numbers);
 }
 
 void cuda_factors_free(train_stream *s) {
-    for (cuda_rounding &room : cuda_stream_of(s)->rounding) {
-        s->device->memory->release(s->device, room.numbers, room.n * sizeof *room.numbers);
-        room = cuda_rounding{};
+    for (cuda_rounding &buffer : cuda_stream_of(s)->rounding) {
+        s->device->memory->release(s->device, buffer.numbers, buffer.n * sizeof *buffer.numbers);
+        buffer = cuda_rounding{};
     }
 }
 
-/* The copy at rounded[n] is what a product takes the weights at[n] for. */
+/* Checks on the execution model that the copy at rounded[n] agrees with the weights at[n]. */
 #ifdef __CUDACC__
 static void check_copy(train_stream *, size_t, const float *, const uint16_t *) {}
 #else
@@ -165,8 +165,8 @@ static void check_copy(train_stream *s, size_t n, const float *at, const uint16_
 }
 #endif
 
-/* What keeps at[n], as it was, of which old .. end - 1 is to be made anew before what comes next on
- * the stream; none if the product does not read it. */
+/* A copy of the entry that contains at[n], whose range old .. end - 1 the caller must update before
+ * the next operation of the stream; an empty entry if the product does not read that range. */
 static cuda_kept take_kept(train_stream *s, const float *at, size_t n, uint16_t **rounded) {
     cuda_keeper *keeper = cuda_keeper_of(s->device);
     std::lock_guard<std::mutex> guard(keeper->lock);

@@ -1,13 +1,13 @@
-/* factors.h -- arrays that products read, where a device takes products of bfloat16: how they are
- * kept, as train_keep (train/device/device.h) has asked for.
- *   TRAIN_FACTORS   the array holds bfloat16 from its first byte on, and nothing else. Number i is
- *                   still meant by array + i, as if it were single precision.
- *   TRAIN_WEIGHTS   single precision, and a copy in bfloat16. An operation that writes to some of
- *                   the array makes that of the copy old, unless it writes to both (CUDA_BOTH); the
- *                   next product that reads what is old makes it anew.
- * What an operation does with each of its arrays is said at its beginning (stream.h), and looked at
- * there: factors that it does not expect end it. On the execution model every product compares the
- * copy that it reads with the array. */
+/* factors.h -- arrays that products read, on a device with bfloat16 products. They are kept as
+ * train_keep (train/device/device.h) requested.
+ *   TRAIN_FACTORS   the array contains bfloat16 from its first byte on. Number i is still addressed
+ *                   as array + i, as if it were single precision.
+ *   TRAIN_WEIGHTS   single precision, and a copy in bfloat16. An operation that writes to a part of
+ *                   the array marks that part of the copy as out of date, unless it writes to both
+ *                   (CUDA_BOTH). The next product that reads that part updates it.
+ * Each operation declares at its beginning how it uses its arrays (stream.h). If it does not take
+ * factors but an array has them, it fails. On the execution model every product checks that its
+ * copy agrees with the array. */
 #ifndef TRAIN_CUDA_FACTORS_H
 #define TRAIN_CUDA_FACTORS_H
 #include "train/cuda/stream.h"
@@ -20,8 +20,10 @@ struct cuda_kept {
     train_keeping how;
     const float *array;
     size_t n;
-    uint16_t *rounded; /* where it is in bfloat16: at its own place, or the copy's */
-    size_t old, end;   /* of a copy, numbers old .. end - 1 are not what the array has */
+    /* The bfloat16 numbers: the array itself, or the copy. */
+    uint16_t *rounded;
+    /* Of a copy: numbers old .. end - 1 are out of date. */
+    size_t old, end;
 };
 
 /* A device's. */
@@ -31,20 +33,19 @@ struct cuda_keeper {
 };
 cuda_keeper *cuda_keeper_of(const train_device *device);
 
-/* The device's function of that name (train_memory), and what it has kept in memory that is to be
- * released: forgotten. */
+/* train_memory.keep of the device; and the removal of what is kept in memory to be released. */
 taper_status cuda_keep(train_device *device, train_keeping how, float *array, size_t n);
-void cuda_keep_no_more(train_device *device, const void *memory, size_t bytes);
+void cuda_forget_kept(train_device *device, const void *memory, size_t bytes);
 
-/* An operation begins that has this array. *bytes: what it reads or writes there. false: the array
- * has factors, and the operation cannot take them. */
-bool cuda_meets(train_device *device, const cuda_array *array, size_t *bytes);
+/* Checks an array of an operation that begins. *bytes: what it reads or writes there. Returns
+ * false if the array has factors and the operation does not take them. */
+bool cuda_check_array(train_device *device, const cuda_array *array, size_t *bytes);
 
-/* at[n] in bfloat16, for a product: as it is kept, or rounded by a pass into room of the stream's,
- * of which there are three, `which` 0 to 2. TAPER_ERR_NOMEM. */
+/* at[n] in bfloat16, for a product: as kept, or rounded into one of three buffers of the stream,
+ * `which` 0 to 2. TAPER_ERR_NOMEM. */
 taper_status cuda_factor(train_stream *s, int which, const float *at, size_t n,
                          const uint16_t **factor);
-void cuda_factors_free(train_stream *s); /* that room */
+void cuda_factors_free(train_stream *s); /* frees these buffers */
 
 /* --- numbers of kernels ------------------------------------------------------------------ */
 
@@ -63,7 +64,7 @@ struct cuda_numbers {
     }
 };
 cuda_numbers cuda_numbers_at(const train_stream *s, const float *at);
-/* The copy of weights at w, for an operation that writes to both; NULL: there is none. */
+/* The bfloat16 copy of weights at w, for an operation that writes to both; NULL: there is none. */
 uint16_t *cuda_copy_at(const train_stream *s, const float *w);
 
 #endif

@@ -1,13 +1,14 @@
-/* kernel.h -- CUDA, as kernels are written here: nvcc's own, or the processor's (model/).
+/* kernel.h -- macros for kernels, compiled by nvcc or for the execution model on the processor
+ * (model/).
  *
- * A kernel's body is plain CUDA but for five words, which let the execution model see what it must
- * check, and cost nothing under nvcc:
+ * A kernel's body is plain CUDA except for five macros. They let the execution model check the
+ * kernel and cost nothing under nvcc:
  *   SHARED(type, name, count)   an array in the block's shared memory
  *   BARRIER()                   __syncthreads()
- *   BELOW(i, n)                 i < n, where n bounds what is read or written
+ *   BELOW(i, n)                 i < n, where n bounds a read or write
  *   LAUNCH(kernel, blocks, threads, stream, arguments ...)
- *   FOUR_AT_A_TIME              before a loop: four passes of it are on their way at once
- * Threads of a block are a multiple of a warp, and at most CUDA_MOST_THREADS. */
+ *   FOUR_AT_A_TIME              before a loop: unrolls it four times
+ * The threads of a block are a multiple of a warp, and at most CUDA_MOST_THREADS. */
 #ifndef TRAIN_CUDA_KERNEL_H
 #define TRAIN_CUDA_KERNEL_H
 #include <stddef.h>
@@ -36,22 +37,22 @@
 
 static const unsigned CUDA_WARP = 32, CUDA_MOST_THREADS = 256, CUDA_MOST_BLOCKS = 2048;
 
-/* for (EACH(i, n)): this thread's part of 0 .. n - 1, of all threads of the launch. */
+/* for (EACH(i, n)): this thread's part of 0 .. n - 1, among all threads of the launch. */
 #define EACH(i, n)                                            \
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; \
     BELOW(i, n);                                              \
     i += (size_t)gridDim.x * blockDim.x
-/* The same of the block's threads. */
+/* The same among the block's threads. */
 #define EACH_IN_BLOCK(i, n) \
     size_t i = threadIdx.x; \
     BELOW(i, n);            \
     i += blockDim.x
-/* Rows for which each block stands once: for (EACH_BLOCK(row, rows)). */
+/* Rows of this block: for (EACH_BLOCK(row, rows)). */
 #define EACH_BLOCK(row, rows) \
     size_t row = blockIdx.x;  \
     BELOW(row, rows);         \
     row += gridDim.x
-/* Rows, a warp each. */
+/* Rows of this warp. */
 #define EACH_WARP(row, rows)                                                  \
     size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / CUDA_WARP; \
     BELOW(row, rows);                                                         \
@@ -62,13 +63,13 @@ static const unsigned CUDA_WARP = 32, CUDA_MOST_THREADS = 256, CUDA_MOST_BLOCKS 
     BELOW(j, n);                        \
     j += CUDA_WARP
 
-/* Blocks of `per_block` for n things, at most CUDA_MOST_BLOCKS; at least 1. */
+/* Number of blocks for n items, `per_block` each; at least 1, at most CUDA_MOST_BLOCKS. */
 static inline unsigned cuda_blocks(size_t n, size_t per_block) {
     size_t blocks = n / per_block + (n % per_block != 0);
     return blocks < 1 ? 1u : blocks < CUDA_MOST_BLOCKS ? (unsigned)blocks : CUDA_MOST_BLOCKS;
 }
 
-/* Sums in an order that the shape alone decides. */
+/* Sums in an order that depends on shapes only. */
 
 /* Lane 0 gets the sum over its warp; all lanes call it. */
 template <typename T> static __device__ T warp_sum(T value) {
@@ -77,14 +78,14 @@ template <typename T> static __device__ T warp_sum(T value) {
     return value;
 }
 
-/* Thread 0 gets the sum over its block; all threads call it. room[CUDA_WARP] is shared, and may be
- * used again after the call. */
-template <typename T> static __device__ T block_sum(T value, T *room) {
+/* Thread 0 gets the sum over its block; all threads call it. scratch[CUDA_WARP] is shared memory
+ * and may be reused after the call. */
+template <typename T> static __device__ T block_sum(T value, T *scratch) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     value = warp_sum(value);
-    if (lane == 0) room[warp] = value;
+    if (lane == 0) scratch[warp] = value;
     BARRIER();
-    if (warp == 0) value = warp_sum(BELOW(lane, blockDim.x / CUDA_WARP) ? room[lane] : (T)0);
+    if (warp == 0) value = warp_sum(BELOW(lane, blockDim.x / CUDA_WARP) ? scratch[lane] : (T)0);
     BARRIER();
     return value;
 }

@@ -1,4 +1,4 @@
-/* lt.cu -- products by cuBLASLt; see lt.h. */
+/* lt.cu -- matrix products by cuBLASLt; see lt.h. */
 #include "train/cuda/lt.h"
 #include "train/cuda/factors.h"
 #include "train/cuda/lt_library.h"
@@ -9,22 +9,22 @@
 #include <stdio.h>
 #include <tuple>
 
-/* --- what a stream keeps --------------------------------------------------------------- */
+/* --- state of a stream ----------------------------------------------------------------- */
 
-/* Shapes, transposes, type of the result, alignments and epilogue, for which an algorithm is chosen
- * once. */
+/* The key of a chosen algorithm: shapes, transposes, type of the result, alignments and
+ * epilogue. */
 typedef std::tuple<size_t, size_t, size_t, int, int, bool, unsigned, unsigned, unsigned, unsigned,
                    unsigned>
     shape_key;
 struct lt_choice {
-    bool found; /* 0: there is none */
+    bool found; /* false: there is none */
     cublasLtMatmulAlgo_t algorithm;
 };
 
 struct cuda_products {
     const cuda_lt_library *lt;
     cublasLtHandle_t handle;
-    void *workspace; /* of one product after the other */
+    void *workspace; /* used by one product at a time */
     std::map<shape_key, lt_choice> choice;
 };
 
@@ -42,7 +42,7 @@ void cuda_lt_free(train_stream *s) {
     cuda_stream_of(s)->products = NULL;
 }
 
-/* What became of a call of cuBLASLt's. Where the driver has failed, it knows more. */
+/* The status of a cuBLASLt call. If the driver reports an error, its message is used. */
 static taper_status status_of(train_stream *s, const cuda_lt_library *lt, const char *operation,
                               const char *call, cublasStatus_t status) {
     char why[160];
@@ -78,12 +78,12 @@ static taper_status products_of(train_stream *s, const cuda_product *p, cuda_pro
     return status;
 }
 
-/* Where a product's matrices and its epilogue's vector lie, and what they are. */
+/* The addresses of a product's matrices and of its epilogue's vector, and their types. */
 struct lt_places {
     const void *a, *b;
     void *c, *vector; /* a bias, or sums; NULL: none */
     bool rounded;     /* a and b are bfloat16 */
-    bool rounds;      /* c and a bias are, too */
+    bool rounds;      /* c and a bias are bfloat16 too */
 };
 
 static taper_status places_of(train_stream *s, const cuda_product *p, lt_places *at) {
@@ -102,9 +102,9 @@ static taper_status places_of(train_stream *s, const cuda_product *p, lt_places 
     return TAPER_OK;
 }
 
-/* --- a product described --------------------------------------------------------------- */
+/* --- descriptors of a product ---------------------------------------------------------- */
 
-/* cuBLASLt's matrices are column-major: it is asked for C^T = op(B)^T op(A)^T. */
+/* cuBLASLt's matrices are column-major, so it computes C^T = op(B)^T op(A)^T. */
 struct lt_matrices {
     cublasLtMatmulDesc_t product;
     cublasLtMatrixLayout_t left, right, result;
@@ -117,19 +117,19 @@ static void drop(const cuda_products *own, const lt_matrices *m) {
     if (m->product) own->lt->cublasLtMatmulDescDestroy(m->product);
 }
 
-/* What bias, activation and sums are to cuBLASLt, after cublasLt.h of CUDA 13: an epilogue is a
- * uint32_t; the bias, a pointer, is as long as the result has rows, which of C^T are our n, packed,
- * and of the type of the result. RELU_BIAS adds it and takes max(x, 0).
- * BGRADA stores sums over k of its A, our B, there, BGRADB of its B, our A, as many as the result
- * has columns; the one is for an A that is not transposed, the other for a B that is, as those of a
- * weight gradient are. Not said there, and assumed: sums keep an order of their own. */
+/* The epilogue for bias, activation and sums, after cublasLt.h of CUDA 13. An epilogue is a
+ * uint32_t. The bias is a pointer to as many numbers as the result has rows, which are our n for
+ * C^T, contiguous and of the result's type. RELU_BIAS adds it and takes max(x, 0).
+ *   BGRADA stores the sums over k of its A, our B; BGRADB those of its B, our A, as many as the
+ * result has columns. BGRADA requires that A is not transposed, BGRADB that B is, as in a weight
+ * gradient. Not documented but assumed: the order of a sum does not change between runs. */
 static uint32_t epilogue_of(const cuda_product *p) {
     if (p->sums) return p->of_b ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
     if (!p->bias) return CUBLASLT_EPILOGUE_DEFAULT;
     return p->activation == CODEC_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
 }
 
-/* Does the epilogue read or write a vector? */
+/* Whether the epilogue reads or writes a vector. */
 static bool has_vector(const cuda_product *p) { return p->sums || p->bias; }
 
 static taper_status describe_product(train_stream *s, const cuda_products *own,
@@ -150,7 +150,7 @@ static taper_status describe_product(train_stream *s, const cuda_products *own,
     return TAPER_OK;
 }
 
-/* *m holds what has been made of it, also of a failure. */
+/* *m holds the descriptors created so far, after a failure too. */
 static taper_status describe(train_stream *s, const cuda_products *own, const cuda_product *p,
                              const lt_places &at, lt_matrices *m) {
     const train_precision precision = cuda_precision(s->device);
@@ -167,16 +167,16 @@ static taper_status describe(train_stream *s, const cuda_products *own, const cu
     return describe_product(s, own, p, at, m->product);
 }
 
-/* --- an algorithm for it --------------------------------------------------------------- */
+/* --- choosing an algorithm ------------------------------------------------------------- */
 
-/* Largest power of two that divides an address, 256 at most. */
+/* The largest power of two that divides an address, at most 256. */
 static uint32_t alignment(const void *at) {
     const uintptr_t bits = (uintptr_t)at | 256;
     return (uint32_t)(bits & (~bits + 1));
 }
 
-/* Of cuBLASLt's A, B, and of C, which is D; what an epilogue stores or reads is no better than it.
- */
+/* Alignments of cuBLASLt's A, B, and of C, which is also D. The epilogue's vector is at least as
+ * aligned as C. */
 struct lt_alignments {
     uint32_t left, right, result;
 };
@@ -186,36 +186,37 @@ static lt_alignments alignments_of(const cuda_product *p, const lt_places &at) {
     return {alignment(at.b), alignment(at.a), vector < result ? vector : result};
 }
 
-/* Among algorithms whose sums have an order of their own. */
+/* Restricts the choice to algorithms with a fixed order of sums. */
 static taper_status prefer(train_stream *s, const cuda_products *own, const cuda_product *p,
                            const lt_alignments &align, cublasLtMatmulPreference_t wish) {
-    static const uint64_t room = LT_WORKSPACE_BYTES;
+    static const uint64_t workspace_bytes = LT_WORKSPACE_BYTES;
     static const uint32_t schemes =
         CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
     const struct {
         cublasLtMatmulPreferenceAttributes_t name;
         const void *value;
         size_t bytes;
-    } said[] = {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room},
-                {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align.left, sizeof align.left},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align.right, sizeof align.right},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align.result, sizeof align.result},
-                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align.result, sizeof align.result}};
+    } said[] = {
+        {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_bytes, sizeof workspace_bytes},
+        {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align.left, sizeof align.left},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align.right, sizeof align.right},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align.result, sizeof align.result},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align.result, sizeof align.result}};
     for (const auto &each : said)
         LT_TRY(s, own, p, cublasLtMatmulPreferenceSetAttribute, wish, each.name, each.value,
                each.bytes);
     return TAPER_OK;
 }
 
-/* Has cuBLASLt none that does it? Of epilogues it says so in more than one way. */
+/* Whether cuBLASLt has no algorithm for it. For epilogues there are several such statuses. */
 static bool is_refused(const cuda_product *p, cublasStatus_t status) {
     return status == CUBLAS_STATUS_NOT_SUPPORTED ||
            (has_vector(p) &&
             (status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH));
 }
 
-/* The heuristic's first. */
+/* Takes the first algorithm of the heuristic. */
 static taper_status ask(train_stream *s, const cuda_products *own, const cuda_product *p,
                         const lt_matrices *m, cublasLtMatmulPreference_t wish, lt_choice *choice) {
     cublasLtMatmulHeuristicResult_t first = {};
@@ -228,7 +229,7 @@ static taper_status ask(train_stream *s, const cuda_products *own, const cuda_pr
     return status_of(s, own->lt, p->operation, "cublasLtMatmulAlgoGetHeuristic", status);
 }
 
-/* The algorithm for such products, known or asked for; it is the stream's. */
+/* The algorithm for such products, from the stream's table or from the heuristic. */
 static taper_status choose(train_stream *s, cuda_products *own, const cuda_product *p,
                            const lt_places &at, const lt_matrices *m, lt_choice **choice) {
     const lt_alignments align = alignments_of(p, at);
@@ -268,11 +269,12 @@ static taper_status multiply_described(train_stream *s, cuda_products *own, cons
         at.c, m->result, &choice->algorithm, own->workspace, LT_WORKSPACE_BYTES, cuda_on(s));
     if (!has_vector(p) || !is_refused(p, status))
         return status_of(s, own->lt, p->operation, "cublasLtMatmul", status);
-    *offered = choice->found = false; /* without its epilogue then */
+    *offered = choice->found = false; /* the caller repeats it without its epilogue */
     return TAPER_OK;
 }
 
-/* With its epilogue, or, where no algorithm has that, *offered 0 and nothing done. */
+/* Computes the product with its epilogue. If no algorithm has it, *offered is false and nothing is
+ * done. */
 static taper_status multiply(train_stream *s, cuda_products *own, const cuda_product *p,
                              const lt_places &at, bool *offered) {
     lt_matrices m = {};

@@ -11,7 +11,7 @@ static void *open_library(void) {
     return library;
 }
 
-/* Are all functions there? */
+/* Whether all functions were found. */
 static bool find_functions(void *library, cuda_lt_library *lt) {
     bool all = library != NULL;
 #define LT_LOAD(name)                                               \

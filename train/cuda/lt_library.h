@@ -1,6 +1,6 @@
-/* lt_library.h -- cuBLASLt's functions, which are looked for when the first product is made: a
- * machine without the library runs the same program. Where they come from is the one thing in which
- * products differ under nvcc and on the execution model (train/cuda/model/cublaslt.h). */
+/* lt_library.h -- cuBLASLt's functions, looked up at the first product, so that the program also
+ * runs without the library. The look-up is the only difference of products between nvcc and the
+ * execution model (train/cuda/model/cublaslt.h). */
 #ifndef TRAIN_CUDA_LT_LIBRARY_H
 #define TRAIN_CUDA_LT_LIBRARY_H
 #ifdef __CUDACC__
@@ -13,7 +13,7 @@ enum { LT_WORKSPACE_BYTES = 32 << 20 };
 #include "train/cuda/model/cublaslt.h"
 #define LT_OPEN(name)          cuda_model_open_library(name)
 #define LT_FIND(library, name) cuda_model_find_function(library, name)
-enum { LT_WORKSPACE_BYTES = 4096 }; /* the model keeps copies of all memory */
+enum { LT_WORKSPACE_BYTES = 4096 }; /* small, because the model copies all memory */
 #endif
 
 /* Under their own names. */
@@ -38,12 +38,12 @@ typedef struct cuda_lt_library {
 #undef LT_MEMBER
 } cuda_lt_library;
 
-/* The library of the release that this was compiled with, whose constants it knows. */
+/* The library's release is that of the headers at compile time, because constants may differ. */
 #define LT_WORD(x)  #x
 #define LT_SAID(x)  LT_WORD(x)
 #define LT_FILENAME "libcublasLt.so." LT_SAID(CUBLAS_VER_MAJOR)
 
-/* NULL: it cannot be loaded; the next call tries again. Any thread may call. */
+/* Returns NULL if it cannot be loaded; the next call tries again. Any thread may call it. */
 const cuda_lt_library *cuda_lt_load(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* operations.h -- the GPU's operations; train/device/operations.h says what each does. */
+/* operations.h -- the GPU's operations, as specified in train/device/operations.h. */
 #ifndef TRAIN_CUDA_OPERATIONS_H
 #define TRAIN_CUDA_OPERATIONS_H
 #include "train/cuda/cuda.h"

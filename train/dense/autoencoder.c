@@ -1,13 +1,13 @@
-/* autoencoder.c -- the encoder forward and back, between its objectives; see autoencoder.h. */
+/* autoencoder.c -- an encoder with its objectives, forward and backward; see autoencoder.h. */
 #include "train/dense/autoencoder.h"
 #include "formats/bytes.h"
 #include "train/optimise/checkpoint.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* --- numbers ---------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------- */
 
-/* The whole network's view of an array (NULL: only count), and where the log scales begin. */
+/* The network's view of an array (NULL: only counts); *log_scale: where the log scales begin. */
 static size_t view_network(const codec_network *shape, float *array, codec_network *view,
                            float **log_scale) {
     size_t at = 0, linear = (size_t)shape->units * shape->inputs;
@@ -52,7 +52,7 @@ taper_status train_autoencoder_export(train_autoencoder *ae, const float *from,
     return status;
 }
 
-/* The first numbers, and the mean. */
+/* The initial parameters, and the mean. */
 static taper_status upload_start(train_autoencoder *ae, const codec_network *net,
                                  const float *rate_scale) {
     codec_network view;
@@ -71,7 +71,7 @@ static taper_status upload_start(train_autoencoder *ae, const codec_network *net
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The further objectives' numbers from `at` on in the vector; how many all have. */
+/* Assigns parameters of further objectives from `at` on in the vector. Returns their number. */
 static size_t place_objectives(train_autoencoder *ae, size_t at) {
     const train_weights *w = &ae->weights;
     for (int i = 0; i < ae->n_objectives; i++) {
@@ -202,7 +202,7 @@ static train_examples examples_of(const train_autoencoder *ae) {
                             .label = ae->labelled ? ae->label : NULL};
 }
 
-/* Losses of objectives first .. end - 1, and the figures of each. */
+/* Losses of objectives first .. end - 1, and their reported figures. */
 static taper_status add_losses(train_autoencoder *ae, int end, double *sums) {
     train_stream *s = &ae->stream;
     train_examples e = examples_of(ae);

@@ -1,18 +1,18 @@
-/* autoencoder.h -- one dense network in training, on a device: an encoder, its objectives, and the
- * numbers of both in one vector.
+/* autoencoder.h -- a dense network in training on a device: an encoder with its objectives, whose
+ * parameters are in one vector.
  *
- * Inside, pixels and codes are divided by one `scale` (the data's standard deviation), so that
- * learning rates mean the same for every data set; networks go in and come out on the 0..255 scale
- * (ReLU stacks are homogeneous: only the biases change). The mean of the network stays as it is;
- * the last bias of the decoder can move it.
+ * Internally, pixels and codes are divided by one `scale` (the data's standard deviation), so that
+ * a learning rate has the same effect for every data set. Networks are imported and exported on
+ * the 0..255 scale (ReLU stacks are homogeneous: only the biases change). The network's mean is not
+ * trained; the last bias of the decoder can compensate.
  *
- * All trained numbers lie in one vector, so that the optimiser and a checkpoint see just that:
+ * The vector of parameters, for the optimiser and for checkpoints:
  *     A, G (absent when tied), encoder layers (weight, bias)..., decoder layers...,
- *     a tenth of log b of each unit's rate, numbers of further objectives
+ *     a tenth of log b of each unit's rate, parameters of further objectives
  *
- * For rows y the code is x = A c + f(c), c = (y - mean) / scale; the decoder belongs to the
+ * For rows y the code is x = A c + f(c), c = (y - mean) / scale. The decoder belongs to the
  * objective `reconstruction`, the scales b to `rate`, and further objectives may be added. The loss
- * is the sum of theirs, mean over rows. One autoencoder belongs to one thread. */
+ * is the sum of theirs, mean over rows. An autoencoder belongs to one thread. */
 #ifndef TRAIN_AUTOENCODER_H
 #define TRAIN_AUTOENCODER_H
 #include "codec/transform/network.h"
@@ -20,11 +20,13 @@
 #include "train/objectives/reconstruction.h"
 #include "train/optimise/weights.h"
 
-/* What the two objectives that every autoencoder has are asked for. */
+/* Settings of the two objectives that every autoencoder has. */
 typedef struct train_trade {
-    float lambda;         /* bits against squared error / T^2 (rate.h) */
+    /* Weight of bits against squared error / T^2 (rate.h). */
+    float lambda;
     float gradient_floor; /* reconstruction.h */
-    float balance;        /* 0..1: from squared error to its logarithm (reconstruction.h) */
+    /* 0..1: from squared error to its logarithm (reconstruction.h) */
+    float balance;
 } train_trade;
 
 /* Sums over the rows of a batch; on the device an array of TRAIN_LOSSES. */
@@ -33,9 +35,10 @@ enum { TRAIN_MOST_OBJECTIVES = 3 };
 
 /* Means over rows. */
 typedef struct train_loss {
-    double loss;       /* all objectives */
-    double distortion; /* squared error per pixel component on the 0..255 scale */
-    double bits;       /* rate proxy per row */
+    double loss; /* all objectives */
+    /* Squared error per pixel component on the 0..255 scale. */
+    double distortion;
+    double bits; /* estimated bits per row */
 } train_loss;
 
 typedef struct train_autoencoder {
@@ -43,11 +46,11 @@ typedef struct train_autoencoder {
     train_arena numbers, activations;
     train_weights weights;
     float scale;
-    size_t batch; /* most rows of one call */
-    /* Views of the two vectors in the network's shape; view.mean is on the device, too; the
-     * gradient's mean is NULL. */
+    size_t batch; /* rows of one call, at most */
+    /* Views of the two vectors in the network's shape. view.mean is on the device too;
+     * gradient.mean is NULL. */
     codec_network view, gradient;
-    /* of the rows that are loaded */
+    /* of the loaded rows */
     size_t rows;
     float *centred;              /* [batch][D] c */
     float *code;                 /* [batch][K] x */
@@ -64,13 +67,15 @@ typedef struct train_autoencoder {
     int n_objectives;
 } train_autoencoder;
 
-/* How one is made. */
+/* How to create one. */
 typedef struct train_autoencoder_options {
-    size_t batch;            /* at least 1 */
-    float scale;             /* above 0 */
-    const float *rate_scale; /* [units] mean |x| of each unit, on the 0..255 scale, at which the
-                                rate's scales start, raised to a small positive floor */
-    train_weights_use use;   /* moments and best, too? */
+    size_t batch; /* at least 1 */
+    float scale;  /* above 0 */
+    /* [units] mean |x| of each unit on the 0..255 scale: initial scales of the rate, raised to a
+     * small positive minimum. */
+    const float *rate_scale;
+    /* Whether moments and the best parameters are kept. */
+    train_weights_use use;
     const train_objective_use *also; /* [n_also] further objectives, borrowed */
     int n_also;                      /* at most TRAIN_MOST_OBJECTIVES - 2 */
 } train_autoencoder_options;
@@ -82,33 +87,33 @@ taper_status train_autoencoder_create(train_autoencoder *ae, const codec_network
                                       const train_autoencoder_options *options);
 void train_autoencoder_free(train_autoencoder *ae); /* leaves it zeroed */
 void train_autoencoder_set_trade(train_autoencoder *ae, const train_trade *trade);
-/* Write parameter vector `from` ([n] on the device; usually weights.parameter) into net, which has
- * the shape it was created with. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; net is then undefined. */
+/* Writes the parameter vector `from` ([n] on the device; usually weights.parameter) into net, which
+ * has the shape of the network that was imported. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; net is then
+ * undefined. */
 taper_status train_autoencoder_export(train_autoencoder *ae, const float *from, codec_network *net);
 
-/* Load n <= batch rows: row order[i] of pixels[..][D] (8 bit, channel-planar) becomes row i; order
- * NULL: row i does. They have no labels. Arrays are on the device. */
+/* Loads n <= batch rows: row order[i] of pixels[..][D] (8 bit, channel-planar) becomes row i; order
+ * NULL: row i. They have no labels. Arrays are on the device. */
 taper_status train_autoencoder_load(train_autoencoder *ae, const uint8_t *pixels,
                                     const uint32_t *order, size_t n);
-/* Labels of the rows that are loaded: label[order[i]], on the device; label NULL: none. */
+/* Sets the labels of the loaded rows: label[order[i]], on the device; label NULL: none. */
 taper_status train_autoencoder_label(train_autoencoder *ae, const uint32_t *label,
                                      const uint32_t *order);
 
-/* The loaded rows' losses at the given cuts (the host's, thresholds on the 0..255 scale), to sums
- * [TRAIN_LOSSES] on the device. */
+/* The losses of the loaded rows at the given cuts, to sums[TRAIN_LOSSES] on the device. cuts are on
+ * the host, with thresholds on the 0..255 scale. */
 taper_status train_autoencoder_forward(train_autoencoder *ae, const train_cut *cuts, double *sums);
-/* The gradient of their mean, after a forward call on the same rows. Overwrites the weights'
- * gradient. */
+/* The gradient of their mean, after a forward call on the same rows. Overwrites the gradient of the
+ * weights. */
 taper_status train_autoencoder_backward(train_autoencoder *ae);
-/* Sums that have come down, over `rows` rows, as means. */
+/* Downloaded sums over `rows` rows as means. */
 train_loss train_autoencoder_means(const train_autoencoder *ae, const double *sums, double rows);
 
-/* Decoder alone (second stage): codes[n][units] of the loaded rows on the 0..255 scale, as the
- * encoder half gives them now, to the host ... */
+/* For training the decoder alone (second stage). The codes of the loaded rows by the present
+ * encoder, codes[n][units] on the 0..255 scale, to the host. */
 taper_status train_autoencoder_codes(train_autoencoder *ae, float *codes);
-/* ... and the losses of decoding the host's codes_q[n][units] instead: the logarithm of the squared
- * error (reconstruction.h). gradient 1: leave its gradient in the weights' gradient, 0 for the
- * encoder half. */
+/* The losses of decoding the host's codes_q[n][units]: log squared error (reconstruction.h).
+ * gradient 1: also computes its gradient into the weights' gradient, 0 for the encoder. */
 taper_status train_autoencoder_decode_loss(train_autoencoder *ae, const float *codes_q,
                                            int gradient, double *sums);
 

@@ -64,7 +64,7 @@ static uint64_t hash_stack(uint64_t hash, const codec_stack *stack) {
     return hash;
 }
 
-/* The start: linear path, shapes, first weights. */
+/* The start: linear path, shapes, initial weights. */
 static uint64_t hash_network(uint64_t hash, const codec_network *net) {
     size_t linear = (size_t)net->units * net->inputs * sizeof(float);
     hash = train_fingerprint(hash, net->mean, net->inputs * sizeof(float));
@@ -73,7 +73,7 @@ static uint64_t hash_network(uint64_t hash, const codec_network *net) {
     return hash_stack(hash_stack(hash, &net->encoder), &net->decoder);
 }
 
-/* The names of further objectives; and labels, at which nobody else looks. */
+/* The names of further objectives, and the labels, which only these use. */
 static uint64_t hash_objectives(uint64_t hash, const train_dense_options *o,
                                 const train_pixels *data) {
     for (int i = 0; i < o->n_also; i++)

@@ -1,11 +1,11 @@
-/* dense_start.c -- first weights and first measurements of dense training; see dense_start.h. */
+/* dense_start.c -- initial weights and measurements of dense training; see dense_start.h. */
 #include "train/dense/dense_start.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- first weights ---------------------------------------------------------------------------- */
+/* --- initial weights -------------------------------------------------------------------------- */
 
 static void initialise_stack(codec_stack *stack, uint64_t seed, uint64_t first_stream) {
     for (uint32_t l = 0; l < stack->depth; l++) {
@@ -32,11 +32,11 @@ typedef struct sums {
     size_t rows;
 } sums;
 
-/* A block of rows through the linear path: on the device, and come down. */
+/* A block of rows through the linear path: on the device, and downloaded. */
 typedef struct measured_block {
     train_arena arena;
     float *mean, *analysis, *centred, *codes;
-    uint8_t *pixels, *host_pixels;    /* [BLOCK][D] there and here */
+    uint8_t *pixels, *host_pixels;    /* [BLOCK][D] on the device, on the host */
     float *host_centred, *host_codes; /* [BLOCK][D], [BLOCK][K] */
 } measured_block;
 
@@ -66,7 +66,7 @@ static void free_block(measured_block *b) {
     free(b->host_pixels), free(b->host_centred), free(b->host_codes);
 }
 
-/* Rows first, first + stride, ... */
+/* Encodes rows first, first + stride, ... */
 static taper_status encode_block(measured_block *b, const codec_network *net, train_stream *s,
                                  const uint8_t *pixels, size_t first, size_t stride, size_t rows) {
     size_t d = net->inputs, k = net->units;
@@ -142,8 +142,8 @@ void train_start_free(train_start *start) {
 
 /* --- quality and threshold -------------------------------------------------------------------- */
 
-/* What no unit carries counts as if further units carried it with variances that fall geometrically
- * from the last one's: a code of few units still gets thresholds at which its units matter. */
+/* The error outside the span of the units is attributed to further units, whose variances fall
+ * geometrically from the last unit's. So codes of few units also get useful thresholds. */
 static double error_at(const train_start *start, uint32_t inputs, uint32_t units, double theta) {
     double sum = 0.0, next = start->variance[units - 1],
            ratio = start->residual / (start->residual + next + 1e-30);

@@ -1,7 +1,6 @@
-/* dense_trainer.c -- what the loop is given: batches, validation, reports; see dense_trainer.h.
+/* dense_trainer.c -- functions for the loop: batches, validation, reports; see dense_trainer.h.
  *
- * All that is random is numbered by (seed, epoch, step, row), so a run has no state but the
- * loop's. */
+ * All random numbers depend on (seed, epoch, step, row), so a run has no state but the loop's. */
 #include "train/dense/dense_trainer.h"
 #include "train/dense/population.h"
 #include "train/device/feed.h"
@@ -15,11 +14,11 @@
 
 enum { WARMUP = 200, MEASURED_ROWS = 8192 };
 
-/* The qualities that training is for, unless told: so many dB above that of images without code. */
+/* The default quality range, in dB above the quality of images without code. */
 static const double low_above_empty = 4.0, high_above_empty = 13.0;
-static const uint64_t validation_step = UINT64_MAX >> 8; /* numbers the draws of validation */
+static const uint64_t validation_step = UINT64_MAX >> 8; /* for random numbers of validation */
 
-/* One run under way. Stage one trains everything; stage two (requantise given) the decoder. */
+/* A run. Stage one trains everything; stage two (requantise is set) trains the decoder. */
 typedef struct run {
     const train_dense_options *options;
     const train_pixels *data;
@@ -28,20 +27,20 @@ typedef struct run {
     void *requantise_user;
     train_autoencoder ae;
     train_cut_range range;
-    train_population population; /* range's lengths, where a truncation is given */
+    train_population population; /* the lengths of range, if a truncation is given */
     float *codes, *dequantised;  /* [batch][units], stage two */
     uint32_t *rows;              /* all rows: [training | validation] */
     uint32_t *shuffled;          /* this epoch's training rows */
-    /* the same and the data, for the device */
+    /* the data, and these two orders, on the device */
     train_feed feed;
     train_order split, order;
-    train_lent labels;
+    train_mirror labels;
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
     train_cut *cuts; /* [batch] */
     train_jitter jitter;
     train_arena moved_arena;
-    uint8_t *moved; /* on the device [batch][inputs]; NULL: nothing is moved */
+    uint8_t *moved; /* [batch][inputs] on the device; NULL: no jitter */
     train_loop loop;
 } run;
 
@@ -52,7 +51,7 @@ static size_t validation_rows(const train_dense_options *o, size_t n) {
     if (rows < o->batch && o->validation_fraction > 0.0f)
         rows = n / 10 < o->batch ? n / 10 : o->batch;
     if (rows > o->max_validation) rows = o->max_validation;
-    return rows ? rows : 1; /* something must tell better from worse */
+    return rows ? rows : 1; /* validation needs at least one row */
 }
 
 static taper_status split_rows(run *r, taper_error *error) {
@@ -75,13 +74,14 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     memcpy(r->shuffled, r->rows, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_order_again(&r->order, &r->ae.stream);
-    return train_told(status, error, "the order of rows was not taken");
+    taper_status status = train_order_update(&r->order, &r->ae.stream);
+    return train_explain(status, error, "the order of rows was not taken");
 }
 
 /* --- one batch -------------------------------------------------------------------------------- */
 
-/* Losses of the n loaded rows at the cuts numbered (step, first ..), with their gradient or not. */
+/* Losses of the n loaded rows at the cuts numbered (step, first ..); gradient 1: also their
+ * gradient. */
 static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, int gradient,
                                double *sums) {
     uint32_t units = r->ae.view.units;
@@ -98,13 +98,13 @@ static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, 
     return gradient ? train_autoencoder_backward(&r->ae) : TAPER_OK;
 }
 
-/* Labels of the rows that an order has from `first` on. */
+/* Labels of the rows of an order from `first` on. */
 static taper_status label_rows(run *r, const train_order *order, size_t first) {
     const uint32_t *there = order->there.at;
     return train_autoencoder_label(&r->ae, r->labels.at, there + first);
 }
 
-/* The validation rows' loss, always at the same cuts. */
+/* The loss on validation rows, at the same cuts each time. */
 static taper_status validate(run *r, double *loss) {
     double sum = 0.0, sums[TRAIN_LOSSES];
     train_fed fed;
@@ -121,7 +121,7 @@ static taper_status validate(run *r, double *loss) {
     return TAPER_OK;
 }
 
-/* This step's training rows into the autoencoder, moved if that is asked for. */
+/* Loads this step's training rows into the autoencoder, with jitter if requested. */
 static taper_status load_batch(run *r, uint64_t step) {
     train_stream *s = &r->ae.stream;
     const size_t first = step % r->steps_per_epoch * r->batch;
@@ -140,15 +140,15 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     run *r = self;
     taper_status status = load_batch(r, step);
     if (status == TAPER_OK) status = batch_loss(r, step, 0, r->batch, 1, losses);
-    return train_told(status, error, "training step %llu could not be computed",
-                      (unsigned long long)step + 1);
+    return train_explain(status, error, "training step %llu could not be computed",
+                         (unsigned long long)step + 1);
 }
 
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
     taper_status status = validate(r, &entry->figure[0]);
     entry->figure[1] = (double)train_cosine_rate(r->options->rate, r->loop.step, r->loop.steps, 0);
-    return train_told(status, error, "validation could not be computed");
+    return train_explain(status, error, "validation could not be computed");
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static void report_epoch(void *self, const train_loop *l, uint32_t epoch,
     r->callbacks->epoch(r->callbacks->user, epoch, &point, seconds);
 }
 
-/* The epoch whose network is kept, from 1; 0: the start. */
+/* The epoch of the best network, from 1; 0: the start. */
 static uint32_t best_epoch(const train_loop *l) {
     for (uint32_t i = l->n_history; i-- > 0;)
         if (l->history[i].figure[0] == l->best_loss) return i + 1;
@@ -204,7 +204,7 @@ static const train_learner learner = {.what = "the network",
                                       .progress = report_step,
                                       .epoch = report_epoch};
 
-/* --- making and ending a run ------------------------------------------------------------------ */
+/* --- beginning and ending a run --------------------------------------------------------------- */
 
 static taper_status choose_thresholds(run *r, const codec_network *net, const train_start *start,
                                       taper_error *error) {
@@ -244,10 +244,10 @@ static taper_status take_memory(run *r, taper_error *error) {
         status = train_arena_alloc(&r->moved_arena, r->ae.stream.device);
         r->moved = (uint8_t *)r->moved_arena.memory;
     }
-    return train_told(status, error, "a network of %zu weights", r->ae.weights.n);
+    return train_explain(status, error, "a network of %zu weights", r->ae.weights.n);
 }
 
-/* The network's start, as it is on the device. */
+/* Measures the network's start on the device. */
 static taper_status measure_start(const run *r, train_device *device, const codec_network *net,
                                   train_start *start) {
     train_stream s;
@@ -257,21 +257,21 @@ static taper_status measure_start(const run *r, train_device *device, const code
     return status;
 }
 
-/* The data to the device, after all else: they may have what is left of its memory. */
+/* Opens the feed after all other allocations, because it uses the remaining memory. */
 static taper_status feed_device(run *r, taper_error *error) {
     train_stream *s = &r->ae.stream;
     const train_pixels *data = r->data;
     char words[160];
-    taper_status status = train_order_lend(&r->split, s, r->rows, data->n);
-    if (status == TAPER_OK) status = train_order_lend(&r->order, s, r->shuffled, r->n_training);
+    taper_status status = train_order_open(&r->split, s, r->rows, data->n);
+    if (status == TAPER_OK) status = train_order_open(&r->order, s, r->shuffled, r->n_training);
     if (status == TAPER_OK && data->label)
-        status = train_lend(&r->labels, s, data->label, data->n * sizeof *data->label);
+        status = train_mirror_open(&r->labels, s, data->label, data->n * sizeof *data->label);
     if (status == TAPER_OK)
         status = train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->batch);
     train_feed_say(&r->feed, s->device, words, sizeof words);
     if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
-    return train_told(status, error, "%zu rows of %u values could not be given to the device",
-                      data->n, (unsigned)data->inputs);
+    return train_explain(status, error, "%zu rows of %u values could not be given to the device",
+                         data->n, (unsigned)data->inputs);
 }
 
 static taper_status make_network(run *r, train_device *device, const codec_network *net,
@@ -288,7 +288,8 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     if (status == TAPER_OK && chosen == TAPER_OK)
         status = train_autoencoder_create(&r->ae, net, device, &options);
     train_start_free(&start);
-    if (status != TAPER_OK) return train_told(status, error, "training this network cannot begin");
+    if (status != TAPER_OK)
+        return train_explain(status, error, "training this network cannot begin");
     return chosen;
 }
 
@@ -306,7 +307,7 @@ static void fill_loop(run *r, const codec_network *net) {
     l->most_loss = INFINITY;
     l->patience = o->patience;
     l->checkpoint_seconds = o->checkpoint_seconds;
-    if (r->requantise) return; /* it is short, and repeats */
+    if (r->requantise) return; /* short and repeatable: no checkpoint */
     l->saving = o->saving;
     if (o->saving.path) l->fingerprint = train_dense_fingerprint(o, r->data, net, r->range.lengths);
 }
@@ -321,7 +322,7 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     train_autoencoder_set_trade(&r->ae, &(train_trade){o->lambda, o->gradient_floor, o->balance});
     fill_loop(r, net);
     taper_status status = validate(r, &r->loop.start_loss);
-    return train_told(status, error, "validation could not be computed");
+    return train_explain(status, error, "validation could not be computed");
 }
 
 static void end(run *r) {
@@ -329,7 +330,7 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->split);
     train_order_free(&r->order);
-    train_lent_free(&r->labels);
+    train_mirror_free(&r->labels);
     train_autoencoder_free(&r->ae);
     train_population_free(&r->population);
     train_arena_free(&r->moved_arena);
@@ -355,7 +356,7 @@ static void report_result(const run *r, train_result *result) {
                              .threshold_high = r->range.threshold_high};
 }
 
-/* net becomes the best network, unless that is what it was. */
+/* Runs the loop; net becomes the best network, unless the start is the best. */
 static taper_status carry_out(run *r, train_device *device, codec_network *net,
                               train_result *result, taper_error *error) {
     taper_status status = begin(r, device, net, error);
@@ -364,7 +365,7 @@ static taper_status carry_out(run *r, train_device *device, codec_network *net,
     if (status == TAPER_OK && r->loop.best_loss < r->loop.start_loss) {
         status = train_autoencoder_export(&r->ae, r->ae.weights.best, net);
         if (status != TAPER_OK)
-            train_told(status, error, "the network could not be taken from the device");
+            train_explain(status, error, "the network could not be taken from the device");
     }
     if (status == TAPER_OK) report_result(r, result);
     end(r);

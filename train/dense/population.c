@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits a window at threshold T, as in population.h. */
+/* Bits per window at threshold T, as in population.h. */
 static double bits_at_threshold(const train_start *start, uint32_t units, double threshold) {
     double theta = threshold * threshold / 6.0, bits = 0.0;
     for (uint32_t u = 0; u < units; u++)

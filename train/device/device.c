@@ -66,35 +66,37 @@ void train_arena_free(train_arena *a) {
     *a = (train_arena){0};
 }
 
-/* --- what the host lends --------------------------------------------------------------- */
+/* --- arrays of the host on a device ------------------------------------------------------ */
 
-taper_status train_lend(train_lent *lent, train_stream *s, const void *host, size_t bytes) {
-    *lent = (train_lent){.bytes = bytes};
+taper_status train_mirror_open(train_mirror *mirror, train_stream *s, const void *host,
+                               size_t bytes) {
+    *mirror = (train_mirror){.bytes = bytes};
     if (s->device->in_host_memory) {
-        lent->at = host;
+        mirror->at = host;
         return TAPER_OK;
     }
-    train_arena_take(&lent->arena, bytes, 1, 1);
-    taper_status status = train_arena_alloc(&lent->arena, s->device);
+    train_arena_take(&mirror->arena, bytes, 1, 1);
+    taper_status status = train_arena_alloc(&mirror->arena, s->device);
     if (status == TAPER_OK) {
-        lent->at = lent->arena.memory;
-        status = train_lend_again(lent, s, host);
+        mirror->at = mirror->arena.memory;
+        status = train_mirror_update(mirror, s, host);
     }
-    if (status != TAPER_OK) train_lent_free(lent);
+    if (status != TAPER_OK) train_mirror_free(mirror);
     return status;
 }
 
-taper_status train_lend_again(train_lent *lent, train_stream *s, const void *host) {
-    return train_lend_other(lent, s, host, lent->bytes);
+taper_status train_mirror_update(train_mirror *mirror, train_stream *s, const void *host) {
+    return train_mirror_replace(mirror, s, host, mirror->bytes);
 }
 
-taper_status train_lend_other(train_lent *lent, train_stream *s, const void *host, size_t bytes) {
-    if (!s->device->in_host_memory) return train_upload(s, lent->arena.memory, host, bytes);
-    lent->at = host;
+taper_status train_mirror_replace(train_mirror *mirror, train_stream *s, const void *host,
+                                  size_t bytes) {
+    if (!s->device->in_host_memory) return train_upload(s, mirror->arena.memory, host, bytes);
+    mirror->at = host;
     return TAPER_OK;
 }
 
-void train_lent_free(train_lent *lent) {
-    train_arena_free(&lent->arena);
-    *lent = (train_lent){0};
+void train_mirror_free(train_mirror *mirror) {
+    train_arena_free(&mirror->arena);
+    *mirror = (train_mirror){0};
 }

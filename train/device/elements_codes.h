@@ -1,5 +1,5 @@
-/* elements_codes.h -- elements.h of codes at a cut: quantised, and their price. T is the row's
- * threshold over the operation's scale. */
+/* elements_codes.h -- scalar parts of operations on codes at a cut: quantisation and rate. T is
+ * the row's threshold divided by the operation's scale. */
 #ifndef TRAIN_ELEMENTS_CODES_H
 #define TRAIN_ELEMENTS_CODES_H
 #include "train/device/operations.h"
@@ -18,7 +18,7 @@ CODEC_INLINE float train_quantised(float x, float threshold, float inverse, floa
     return copysignf(value, x);
 }
 
-/* --- the price ------------------------------------------------------------------------- */
+/* --- rate ------------------------------------------------------------------------------ */
 
 /* r = max(|x| / T - 1/2, 0). */
 CODEC_INLINE float train_steps_beyond(float x, float inverse_threshold) {
@@ -26,8 +26,8 @@ CODEC_INLINE float train_steps_beyond(float x, float inverse_threshold) {
     return r < 0.0f ? 0.0f : r;
 }
 
-/* train_rate_fn, of one unit: its bits are what is returned less log2(mass of 0), masses being
- * multiplied before the logarithm is taken; mass is at least 1e-6. t = T / b. */
+/* train_rate_fn for one unit. Its bits are the returned value minus log2(mass of 0). The caller
+ * multiplies masses and takes one logarithm. mass is at least 1e-6. t = T / b. */
 CODEC_INLINE float train_rate_element(float x, float inverse_threshold, float t, float *dlog_scale,
                                       float *mass) {
     const float least_mass = 1e-6f, log2_e = 1.44269504f;

@@ -1,11 +1,11 @@
-/* elements_losses.h -- elements.h of losses: what a row's error counts, and what labels cost. */
+/* elements_losses.h -- scalar parts of losses: weights of errors, and losses of labels. */
 #ifndef TRAIN_ELEMENTS_LOSSES_H
 #define TRAIN_ELEMENTS_LOSSES_H
 #include "train/device/operations.h"
 #include "codec/backend/simd.h"
 #include <math.h>
 
-/* What train_error_gradient_fn multiplies a row with. */
+/* The factor of a row in train_error_gradient_fn. */
 CODEC_INLINE float train_error_factor(double weight, size_t rows) {
     return (float)(2.0 * weight / (double)rows);
 }
@@ -18,12 +18,13 @@ CODEC_INLINE void train_add_error_losses(double error, double moved, double weig
     losses[2] += moved / of;
 }
 
-/* --- what rows count ------------------------------------------------------------------- */
+/* --- weights of rows ------------------------------------------------------------------- */
 
-/* The batch's range of log threshold in equal parts, and the mean error of each. */
+/* The batch's range of log threshold, divided equally into bins, and the mean error of each bin. */
 enum { TRAIN_ERROR_BINS = 8 };
 typedef struct train_error_bins {
-    double low, per_bin; /* its lowest threshold; parts in a factor of e */
+    /* The lowest threshold; bins per factor of e. */
+    double low, per_bin;
     double mean[TRAIN_ERROR_BINS];
 } train_error_bins;
 
@@ -35,8 +36,8 @@ CODEC_INLINE int train_error_bin(double low, double per_bin, double threshold) {
     return (int)(per_bin * log(threshold / low));
 }
 
-/* train_weigh_errors_fn, of one row. It counts at most so many times less or more than the others
- * of its cut do. */
+/* train_weigh_errors_fn for one row. The ratio of its weight to that of other rows at its cut is
+ * limited to these. */
 #define TRAIN_LEAST_RATIO 0.1
 #define TRAIN_MOST_RATIO  10.0
 CODEC_INLINE double train_error_weight(const train_error_bins *bins, train_cut cut, float scale,
@@ -48,7 +49,7 @@ CODEC_INLINE double train_error_weight(const train_error_bins *bins, train_cut c
     return more / (threshold * threshold);
 }
 
-/* train_log_errors_fn, of one row. */
+/* train_log_errors_fn for one row. */
 CODEC_INLINE void train_log_error(double error, double least, double *weight, double *loss) {
     *weight = 1.0 / (error + least);
     *loss += log(error + least);
@@ -56,7 +57,7 @@ CODEC_INLINE void train_log_error(double error, double least, double *weight, do
 
 /* --- pixels --------------------------------------------------------------------------- */
 
-/* train_pixel_entropy_fn, of one pixel: its cost by way of log(1 + e^a) - x a, and s. */
+/* train_pixel_entropy_fn for one pixel: its cost, as log(1 + e^a) - x a, and s. */
 CODEC_INLINE float train_pixel_cost(float logit, float x, float *s) {
     const float small = expf(-fabsf(logit)), whole = 1.0f / (1.0f + small);
     *s = logit >= 0.0f ? whole : small * whole;
@@ -65,23 +66,23 @@ CODEC_INLINE float train_pixel_cost(float logit, float x, float *s) {
 
 /* --- labels ---------------------------------------------------------------------------- */
 
-/* train_cross_entropy_fn, of a row with a label: x[label] is `logit`, the row's largest is `most`,
- * and sum is that of e^(x - most). */
+/* train_cross_entropy_fn for a labelled row: `logit` is x[label], `most` the row's largest logit,
+ * and sum is the sum of e^(x - most). */
 CODEC_INLINE double train_entropy(float sum, float most, float logit) {
     return log((double)sum) + (double)most - (double)logit;
 }
 
-/* Its gradient at a class, from y = e^(x - most). */
+/* Its gradient for a class, given y = e^(x - most). */
 CODEC_INLINE float train_entropy_slope(float y, float sum, int is_label, size_t rows) {
     return (y / sum - (float)is_label) * (1.0f / (float)rows);
 }
 
-/* train_class_entropy_fn at a class: the gradient from log p. */
+/* train_class_entropy_fn for a class: the gradient, given log p. */
 CODEC_INLINE float train_class_entropy_slope(float log_p, double entropy, size_t rows) {
     return -expf(log_p) * (log_p + (float)entropy) * (1.0f / (float)rows);
 }
 
-/* train_class_divergence_fn at a class: what it costs, and the gradient. */
+/* train_class_divergence_fn for a class: its term, and the gradient. */
 CODEC_INLINE double train_class_divergence(float log_p, float log_q) {
     return (double)expf(log_p) * ((double)log_p - (double)log_q);
 }

@@ -1,5 +1,6 @@
-/* elements_neighbours.h -- elements.h of neighbours: what a distance makes of a pair of codes, and
- * what its sums make of a row. train/objectives/neighbours.h derives it all. C11 and CUDA. */
+/* elements_neighbours.h -- scalar parts of the neighbour operations: kernels of a pair's distance,
+ * and a row's loss from its sums. The derivation is in train/objectives/neighbours.h. C11 and
+ * CUDA. */
 #ifndef TRAIN_ELEMENTS_NEIGHBOURS_H
 #define TRAIN_ELEMENTS_NEIGHBOURS_H
 #include "train/device/operations.h"
@@ -10,12 +11,12 @@
 #define TRAIN_LN_2   0.693147180559945309
 #define TRAIN_LOG2_E 1.44269504f
 
-/* --- exp and log, without branches or calls, so that compilers run many at a time ----------- */
+/* --- exp and log without branches or calls, so that compilers vectorise them ---------------- */
 
-/* 2^(x + raised) to 2e-7 of it, with x + raised held below 127; 0 where it is below -100, lest
- * numbers become subnormal, which is slow; NaN stays NaN. `raised`, 0..100, changes no other bit
- * than the exponent's. x = k + r, |r| <= 1/2: k by adding 1.5 x 2^23, which leaves it in the low
- * bits; 2^r by a Remez fit good to 1e-7. */
+/* 2^(x + raised) with a relative error of 2e-7. x + raised is limited to below 127; below -100 the
+ * result is 0, which avoids subnormal numbers and their slow arithmetic. NaN stays NaN. `raised`,
+ * 0..100, only changes the exponent's bits. x = k + r, |r| <= 1/2: adding 1.5 x 2^23 leaves k in
+ * the low bits; 2^r is a Remez approximation with an error of 1e-7. */
 CODEC_INLINE float train_exp2_raised(float x, int raised) {
     const float round = 12582912.0f, least = -100.0f - (float)raised;
     float y = x < least ? least : x;
@@ -30,14 +31,14 @@ CODEC_INLINE float train_exp2_raised(float x, int raised) {
     e = 0.240222409f + r * e;
     e = 0.693147004f + r * e;
     e = 1.0f + r * e;
-    power.bits = (shifted.bits + 127u + (uint32_t)raised) << 23; /* those of `round` fall out */
+    power.bits = (shifted.bits + 127u + (uint32_t)raised) << 23; /* drops the bits of `round` */
     return x < least ? 0.0f : e * power.number;
 }
 CODEC_INLINE float train_exp2(float x) { return train_exp2_raised(x, 0); }
 
-/* log2(1 + x) for x >= 0, to 3 units in the last place; infinity and NaN stay. 1 + x = 2^k m, m in
- * [sqrt(1/2), sqrt 2); log(m) by a Remez fit good to 4e-8; what 1 + x has rounded off is added
- * where it counts. */
+/* log2(1 + x) for x >= 0, to 3 units in the last place; infinity and NaN stay. 1 + x = 2^k m with
+ * m in [sqrt(1/2), sqrt 2). log(m) is a Remez approximation with an error of 4e-8. The rounding
+ * error of 1 + x is added back where it matters. */
 CODEC_INLINE float train_log2_1p(float x) {
     const float y = 1.0f + x;
     union {
@@ -60,7 +61,7 @@ CODEC_INLINE float train_log2_1p(float x) {
 
 /* --- a pair --------------------------------------------------------------------------------- */
 
-/* A kernel k(D), with what does not depend on D. */
+/* The constants of a kernel k(D). */
 typedef struct train_kernel {
     float inverse; /* 1 / alpha */
     float power;   /* (1 + alpha) / 2 */
@@ -76,7 +77,7 @@ CODEC_INLINE train_kernel train_kernel_of(const train_neighbours *n) {
     return k;
 }
 
-/* log2 k(D): a pair's logarithms are to base 2, which saves products. */
+/* log2 k(D). The logarithms of a pair are to base 2, which saves multiplications. */
 CODEC_INLINE float train_log_kernel(int student, train_kernel k, float square) {
     return student ? -k.power * train_log2_1p(square * k.inverse) : -TRAIN_LOG2_E * square;
 }
@@ -86,25 +87,28 @@ CODEC_INLINE float train_kernel_slope(int student, train_kernel k, float square)
     return student ? k.steep / (1.0f + square * k.inverse) : 1.0f;
 }
 
-/* alpha d log k(D) / d alpha over the slope. */
+/* alpha (d log k(D) / d alpha) divided by the slope above. */
 CODEC_INLINE float train_alpha_slope(train_kernel k, float square) {
     const float x = square * k.inverse;
     return square - k.part * ((1.0f + x) * train_log2_1p(x));
 }
 
-/* The hinge, whose square is the loss of a pair of other labels, and half of -d loss / dD. */
+/* The hinge of a pair of different labels: its square is the loss, and it is half of
+ * -d loss / dD. */
 CODEC_INLINE float train_hinge(float square) {
     return square >= 1.0f ? 0.0f : 1.0f - square; /* NaN stays */
 }
 
-/* What a row has for its pairs (train_neighbours.share). */
+/* The values of a row that its pairs need (train_neighbours.share). */
 typedef struct train_share {
-    float norm;   /* log2 of what its kernels are divided by */
-    float own;    /* MCML: its P_ij; log NCA: log2 of the sum of kernels of its label */
-    float centre; /* times q_ij it is taken off: p_i, or how many terms have this Z */
+    float norm; /* log2 of the kernels' normaliser */
+    /* MCML: its P_ij; log NCA: log2 of the sum of kernels of its label. */
+    float own;
+    /* Factor of the q_ij that is subtracted: p_i, or the number of terms with Z. */
+    float centre;
 } train_share;
 
-/* m_ij of row i: `same` is whether labels are equal, `log_kernel` log2 k_ij. */
+/* m_ij for row i. `same`: the labels are equal. log_kernel: log2 k_ij. */
 CODEC_INLINE float train_pull_of(train_neighbour_loss loss, train_share row, float log_kernel,
                                  int same) {
     const float q = train_exp2(log_kernel - row.norm);
@@ -115,12 +119,12 @@ CODEC_INLINE float train_pull_of(train_neighbour_loss loss, train_share row, flo
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-/* A sum of 2^x as sum 2^most, and more of it; `most` of nothing is -FLT_MAX. */
+/* A sum of powers of 2, as sum 2^most. For the empty sum, `most` is -FLT_MAX. */
 typedef struct train_log_sum {
     double most, sum;
 } train_log_sum;
 CODEC_INLINE void train_add_powers(train_log_sum *to, double most, double sum) {
-    if (sum == 0.0) return; /* NaN goes on */
+    if (sum == 0.0) return; /* NaN is added */
     if (to->most == most) {
         to->sum += sum;
         return;
@@ -133,12 +137,12 @@ CODEC_INLINE double train_log_of(train_log_sum s) {
     return s.sum == 0.0 ? -(double)INFINITY : s.most * TRAIN_LN_2 + log(s.sum);
 }
 
-/* What rows give to all rows, where all pairs are normalised together. */
+/* Sums over all rows, for all pairs normalised together. */
 typedef struct train_all_pairs {
     train_log_sum all;
     double p;     /* sum of e^(same - all) */
-    double pairs; /* of one label */
-    double rows;  /* that have one with their label beside them */
+    double pairs; /* of equal labels */
+    double rows;  /* whose label another row has */
 } train_all_pairs;
 
 CODEC_INLINE void train_add_to_pairs(const double *sums, train_all_pairs *to) {
@@ -148,12 +152,12 @@ CODEC_INLINE void train_add_to_pairs(const double *sums, train_all_pairs *to) {
     to->rows += sums[TRAIN_COUNT] > 0.0 ? 1.0 : 0.0;
 }
 
-/* The sum of a row's q_ij over neighbours with its label; `all`: log Z. */
+/* The sum of a row's q_ij over rows with its label; all: log Z. */
 CODEC_INLINE double train_probability(const double *sums, double all) {
     return sums[TRAIN_COUNT] > 0.0 ? exp(sums[TRAIN_SAME] - all) : 0.0;
 }
 
-/* A labelled row's loss and its shares, rows normalised by themselves. */
+/* The loss and the shares of a labelled row, normalised by row. */
 CODEC_INLINE double train_row_share(train_neighbour_loss loss, const double *sums,
                                     train_share *share) {
     const double count = sums[TRAIN_COUNT];
@@ -171,7 +175,7 @@ CODEC_INLINE double train_row_share(train_neighbour_loss loss, const double *sum
                               : sums[TRAIN_ALL] - sums[TRAIN_SAME];
 }
 
-/* The same, all pairs normalised together; of `rows` rows. */
+/* The same with all pairs of `rows` rows normalised together. */
 CODEC_INLINE double train_pairs_share(train_neighbour_loss loss, const double *sums,
                                       const train_all_pairs *a, double rows, train_share *share) {
     const double all = train_log_of(a->all), count = sums[TRAIN_COUNT];
@@ -190,7 +194,7 @@ CODEC_INLINE double train_pairs_share(train_neighbour_loss loss, const double *s
     return count > 0.0 ? all - sums[TRAIN_SAME] : 0.0;
 }
 
-/* train_neighbour_losses_fn of a labelled row; `a` where all pairs are normalised together. */
+/* train_neighbour_losses_fn for a labelled row; `a` if all pairs are normalised together. */
 CODEC_INLINE double train_neighbour_cost(const train_neighbours *n, const double *sums,
                                          const train_all_pairs *a, train_share *share) {
     const double cost = n->all_pairs ? train_pairs_share(n->loss, sums, a, (double)n->rows, share)
@@ -200,17 +204,17 @@ CODEC_INLINE double train_neighbour_cost(const train_neighbours *n, const double
 
 /* --- pulls ---------------------------------------------------------------------------------- */
 
-/* What turns m_ij + m_ji into a pull: -2 over the rows, where the loss is a mean over rows. */
+/* The factor from m_ij + m_ji to a pull: -2 / rows if the loss is a mean over rows, else -2. */
 CODEC_INLINE float train_pull_factor(const train_neighbours *n) {
     return n->all_pairs && n->loss != TRAIN_LOG_NCA ? -2.0f : -2.0f / (float)n->rows;
 }
 
-/* What turns a hinge into a pull: 2 (2 + 2) x weight over the rows, from both rows of the pair. */
+/* The factor from a hinge to a pull: 2 (2 + 2) weight / rows, because both rows have the term. */
 CODEC_INLINE float train_hinge_factor(const train_neighbours *n) {
     return (float)(8.0 * n->hinge / (double)n->rows);
 }
 
-/* What a pull says of d loss / d *number. */
+/* The part of a pull in d loss / d *number. */
 CODEC_INLINE float train_pull_by_alpha(train_kernel k, float square, float pull) {
     return 0.25f * pull * train_alpha_slope(k, square);
 }

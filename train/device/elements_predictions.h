@@ -1,21 +1,21 @@
-/* elements_predictions.h -- elements.h of predictions: bits, errors of codes, errors of pixels. */
+/* elements_predictions.h -- scalar parts of predictions: bits, errors of codes and of pixels. */
 #ifndef TRAIN_ELEMENTS_PREDICTIONS_H
 #define TRAIN_ELEMENTS_PREDICTIONS_H
 #include "train/device/operations.h"
 #include "codec/backend/simd.h"
 #include <math.h>
 
-/* Bits of a decision of this logit, and their gradient. */
+/* The bits of a binary decision with this logit, and their gradient. */
 CODEC_INLINE float train_bits_of(float logit, int bit, float *gradient) {
     const float per_nat = (float)(1.0 / 0.6931471805599453); /* bits: 1 / ln 2 */
-    float z = bit ? logit : -logit, e = expf(-fabsf(z));     /* odds of the less likely answer */
-    float wrong = (z > 0 ? e : 1.0f) / (1.0f + e);           /* probability of the other answer */
+    float z = bit ? logit : -logit, e = expf(-fabsf(z));     /* odds of the less likely value */
+    float wrong = (z > 0 ? e : 1.0f) / (1.0f + e);           /* probability of the other value */
     *gradient = (bit ? -wrong : wrong) * per_nat;
     return (log1pf(e) + (z > 0 ? 0.0f : -z)) * per_nat;
 }
 
-/* One bit and its sign: gradients by the three logits; sum[0] += bits, sum[1] += those by offset.
- * bias: of the pass, of kinds `stride` apart. gradient may be logit. */
+/* One bit and its sign: gradients by the three logits. sum[0] += bits; sum[1] += bits by the offset
+ * alone. bias is that of the pass; kinds are `stride` apart. gradient may be logit. */
 CODEC_INLINE void train_price_bit(const train_bit *b, const float *logit, const float *bias,
                                   size_t stride, float *gradient, double *sum) {
     float magnitude = 0.0f, sign = 0.0f, unused;
@@ -34,7 +34,7 @@ CODEC_INLINE void train_price_bit(const train_bit *b, const float *logit, const 
     gradient[2] = k == 2 ? magnitude : 0.0f;
 }
 
-/* train_head_fn, of one number: worth e^2, and *z becomes its gradient. */
+/* train_head_fn for one number: returns worth e^2; *z becomes its gradient. */
 CODEC_INLINE double train_price_code(float missing, float uncertainty, double worth, double weight,
                                      float *z) {
     float e = missing - uncertainty * *z;
@@ -42,8 +42,8 @@ CODEC_INLINE double train_price_code(float missing, float uncertainty, double wo
     return worth * (double)e * (double)e;
 }
 
-/* train_restored_fn, of one number: sum[3] += its squared errors with z and without, and twice the
- * first error times levels z. scale: the weight. Returns dz. */
+/* train_restored_fn for one number. sum[0] and [1] += its squared errors with z and without, and
+ * sum[2] += twice the first error times levels z. scale: the weight. Returns dz. */
 CODEC_INLINE float train_price_pixel(float decoded, float target, float z, float levels, float gain,
                                      float scale, double *sum) {
     float was = decoded - target, is = was + levels * gain * z;

@@ -1,19 +1,19 @@
-/* elements_units.h -- elements.h of whole units: their values, gradients and moves; the decay of
- * their weights; their thresholds. */
+/* elements_units.h -- scalar parts of operations on whole units: values, gradients and changes;
+ * weight decay; thresholds. */
 #ifndef TRAIN_ELEMENTS_UNITS_H
 #define TRAIN_ELEMENTS_UNITS_H
 #include "codec/backend/simd.h"
 #include "train/device/operations.h"
 #include <math.h>
 
-/* x of unit k. */
+/* The value x of unit k. */
 CODEC_INLINE float train_unit_value(const train_units *u, size_t k, float a) {
     if (u->binary) return (a > -u->bias[k] ? 1.0f : 0.0f) - u->centre;
     if (u->activation == CODEC_RELU) return a > 0.0f ? a : 0.0f;
     return u->activation == CODEC_LOGISTIC ? 1.0f / (1.0f + expf(-a)) : a;
 }
 
-/* d x / d a; for a binary unit what stands for it. x is its value. */
+/* d x / d a, or its replacement for a binary unit. x is its value. */
 CODEC_INLINE float train_unit_slope(const train_units *u, size_t k, float a, float x) {
     if (u->binary) {
         if (!u->spread) return 0.0f;
@@ -25,15 +25,15 @@ CODEC_INLINE float train_unit_slope(const train_units *u, size_t k, float a, flo
     return u->activation == CODEC_LOGISTIC ? x * (1.0f - x) : 1.0f;
 }
 
-/* --- moves: train_unit_moves_fn --------------------------------------------------------- */
+/* --- changes under perturbation: train_unit_moves_fn ------------------------------------- */
 
-/* A unit's term of a row, and its slopes by a and near. */
+/* The term of a unit in a row, and its derivatives by a and by near. */
 typedef struct train_move {
     double value;
     float by_a, by_near;
 } train_move;
 
-/* Of margins, relative to themselves. */
+/* The relative change of a binary unit's margin. */
 CODEC_INLINE train_move train_bit_move(const train_units *u, size_t k, float a, float near) {
     const float spread = u->spread && u->spread[k] > 0.0f ? u->spread[k] : 1.0f;
     const double least = (double)spread / TRAIN_BIT_MOVE_LEAST, from = (double)a + u->bias[k],
@@ -60,7 +60,7 @@ CODEC_INLINE train_move train_unit_move(const train_units *u, size_t k, float a,
 
 /* --- decay: train_decay_fn -------------------------------------------------------------- */
 
-/* The gradient g of weight w, and coefficient times the penalty's. */
+/* The gradient g of weight w plus coefficient times the penalty's gradient. */
 CODEC_INLINE float train_decayed_l1(double coefficient, float w, float g) {
     return (float)(g + coefficient * ((float)(w > 0.0f) - (float)(w < 0.0f)));
 }
@@ -68,7 +68,7 @@ CODEC_INLINE float train_decayed_l2(double coefficient, float w, float g) {
     return (float)(g + coefficient * w);
 }
 
-/* A row's coefficient, unless it is given, from |gradient|^2 and |penalty's gradient|^2. */
+/* The coefficient of a row, unless it is given, from |gradient|^2 and |penalty's gradient|^2. */
 CODEC_INLINE double train_decay_coefficient(train_coefficient how, double strength, double own,
                                             double penalty) {
     if (how == TRAIN_COEFFICIENT_FIXED) return strength;
@@ -77,7 +77,7 @@ CODEC_INLINE double train_decay_coefficient(train_coefficient how, double streng
 
 /* --- thresholds: train_follow_quantiles_fn ------------------------------------------------ */
 
-/* A unit's mean distance from its threshold forgets a batch to 1/e within ten. */
+/* The running mean distance of a unit from its threshold has a time constant of ten batches. */
 CODEC_INLINE void train_follow_quantile(double beta, double mean, double fraction, float *bias,
                                         float *spread) {
     const double rate = 0.1;

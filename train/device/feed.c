@@ -7,31 +7,31 @@
 
 /* --- orders ---------------------------------------------------------------------------- */
 
-taper_status train_order_lend(train_order *order, train_stream *s, const uint32_t *here, size_t n) {
+taper_status train_order_open(train_order *order, train_stream *s, const uint32_t *here, size_t n) {
     *order = (train_order){.here = here};
-    return train_lend(&order->there, s, here, n * sizeof *here);
+    return train_mirror_open(&order->there, s, here, n * sizeof *here);
 }
 
-taper_status train_order_again(train_order *order, train_stream *s) {
-    return train_lend_again(&order->there, s, order->here);
+taper_status train_order_update(train_order *order, train_stream *s) {
+    return train_mirror_update(&order->there, s, order->here);
 }
 
 void train_order_free(train_order *order) {
-    train_lent_free(&order->there);
+    train_mirror_free(&order->there);
     *order = (train_order){0};
 }
 
 /* --- open and close -------------------------------------------------------------------- */
 
-/* May the rows be kept on the device for the length of a run? Where two takes are all of them,
- * nothing is gained by sending them. TAPER_ERR_NOMEM: maybe, when others leave room. */
+/* Decides whether the rows may be kept on the device for the whole run. If two takes hold all rows,
+ * streaming saves no memory. TAPER_ERR_NOMEM: not now, but maybe after other models are done. */
 static taper_status may_be_kept(const train_feed *f, train_device *device, int *may) {
     const size_t bytes = f->n * f->width;
-    size_t room;
+    size_t free_bytes;
     *may = 1;
     if (device->in_host_memory) return TAPER_OK;
-    TAPER_TRY(device->memory->room(device, &room));
-    *may = bytes <= room - room / 8 || f->n / 2 <= f->most;
+    TAPER_TRY(device->memory->free_bytes(device, &free_bytes));
+    *may = bytes <= free_bytes - free_bytes / 8 || f->n / 2 <= f->most;
     if (device->shared && !*may) return TAPER_ERR_NOMEM;
     if (device->most_kept && bytes > device->most_kept) *may = 0;
     return TAPER_OK;
@@ -54,7 +54,7 @@ taper_status train_feed_open(train_feed *f, train_stream *s, const uint8_t *rows
     int keep;
     *f = (train_feed){.rows = rows, .n = n, .width = width, .most = formats_smaller(most, n)};
     TAPER_TRY(may_be_kept(f, s->device, &keep));
-    taper_status status = keep ? train_lend(&f->all, s, rows, n * width) : TAPER_OK;
+    taper_status status = keep ? train_mirror_open(&f->all, s, rows, n * width) : TAPER_OK;
     if (status == TAPER_ERR_NOMEM && !s->device->shared) keep = 0;
     if (!keep) status = stream_rows(f, s->device);
     if (status != TAPER_OK) train_feed_close(f);
@@ -63,7 +63,7 @@ taper_status train_feed_open(train_feed *f, train_stream *s, const uint8_t *rows
 
 void train_feed_close(train_feed *f) {
     train_arena_free(&f->arena);
-    train_lent_free(&f->all);
+    train_mirror_free(&f->all);
     *f = (train_feed){0};
 }
 

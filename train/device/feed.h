@@ -1,10 +1,9 @@
-/* feed.h -- rows of bytes, such as the images of a run, as a device takes them.
+/* feed.h -- supplies a device with rows of bytes, such as the images of a run.
  *
- * Where all rows fit into the device's memory, with an eighth of what is free to spare, they are
- * kept there, and a step picks its own by their numbers. Where they do not, the host gathers the
- * rows of each step and sends them while the device computes the step before. A device that works
- * in the host's memory reads the rows where they are. In all three a step has the same rows: the
- * results of a run are the same bits. */
+ * If all rows fit into seven eighths of the device's free memory, they are kept there and each step
+ * picks its rows by number. Otherwise the host gathers the rows of each step and sends them while
+ * the device computes the previous step. A device in host memory reads the rows in place. A step
+ * has the same rows in all three cases, so a run gives the same bits. */
 #ifndef TRAIN_FEED_H
 #define TRAIN_FEED_H
 #include "train/device/device.h"
@@ -12,51 +11,55 @@
 extern "C" {
 #endif
 
-/* Numbers of rows, in some order. */
+/* A permutation or selection of row numbers. */
 typedef struct train_order {
-    const uint32_t *here; /* the host's, borrowed */
-    train_lent there;     /* the same on the device */
+    const uint32_t *here; /* on the host, borrowed */
+    train_mirror there;   /* the same on the device */
 } train_order;
 
-/* order zeroed before. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
-taper_status train_order_lend(train_order *order, train_stream *stream, const uint32_t *here,
+/* order must be zeroed. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing is held. */
+taper_status train_order_open(train_order *order, train_stream *stream, const uint32_t *here,
                               size_t n);
-/* The host has changed the array. */
-taper_status train_order_again(train_order *order, train_stream *stream);
+/* Uploads the array again after the host has changed it. */
+taper_status train_order_update(train_order *order, train_stream *stream);
 void train_order_free(train_order *order); /* leaves it zeroed; zeroed is fine */
 
 typedef struct train_feed {
-    const uint8_t *rows; /* the host's [n][width], borrowed */
+    const uint8_t *rows; /* [n][width] on the host, borrowed */
     size_t n, width;
-    int streamed;      /* 1: rows are sent step by step ... */
-    size_t most;       /* ... at most so many at a time ... */
-    train_arena arena; /* ... */
-    uint8_t *place[2]; /* ... in turn to these, on the device [most][width] */
-    int last;          /* where the last ones went */
-    train_lent all;    /* 0: all rows are there */
+    /* 1: rows are sent step by step, 0: all rows are on the device */
+    int streamed;
+    /* If streamed: */
+    size_t most; /* rows at a time, at most */
+    train_arena arena;
+    /* [most][width] destinations on the device, used alternately */
+    uint8_t *place[2];
+    int last; /* the destination used last */
+    /* If not streamed: */
+    train_mirror all;
 } train_feed;
 
-/* n rows of `width` bytes for a stream's device, of which takes want at most `most` at a time. Open
- * it when everything else that a run needs has its memory. feed zeroed before. TAPER_ERR_NOMEM,
+/* Opens a feed of n rows of `width` bytes for a stream's device. A take has at most `most` rows.
+ * Open it after all other allocations of the run. feed must be zeroed. TAPER_ERR_NOMEM,
  * TAPER_ERR_DEVICE: nothing is held. */
 taper_status train_feed_open(train_feed *feed, train_stream *stream, const uint8_t *rows, size_t n,
                              size_t width, size_t most);
-/* What was put on the stream is done first. Leaves it zeroed; zeroed is fine. */
+/* Waits for queued operations first. Leaves it zeroed; zeroed is fine. */
 void train_feed_close(train_feed *feed);
 
 /* Rows on the device. */
 typedef struct train_fed {
     const uint8_t *rows;   /* [..][width] */
-    const uint32_t *order; /* [n] which of them; NULL: the first n, as they lie */
+    const uint32_t *order; /* [n] row numbers; NULL: the first n rows */
 } train_fed;
 
-/* n rows for what is put on the stream from now on: those numbered order[first], order[first + 1],
- * ...; order NULL: first, first + 1, ... They are there until the next take. TAPER_ERR_ARG: more
- * than `most`; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+/* Supplies n rows to the operations queued from now on: those numbered order[first],
+ * order[first + 1], ...; order NULL: first, first + 1, ... They are valid until the next take.
+ * TAPER_ERR_ARG: more than `most`; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_feed_take(train_feed *feed, train_stream *stream, const train_order *order,
                              size_t first, size_t n, train_fed *fed);
 
-/* A sentence for people: "cuda:0: 180.0 GB of images do not fit: streamed"; "" where they fit. */
+/* A message: "cuda:0: 180.0 GB of images do not fit: streamed"; "" if they fit. */
 void train_feed_say(const train_feed *feed, const train_device *device, char *words, size_t size);
 
 #ifdef __cplusplus

@@ -1,16 +1,19 @@
-/* operations.h -- what a device must be able to do: the second table (device.h is the first).
+/* operations.h -- the operations of a device: its second table (device.h has the first).
  *
- * The processor's functions (train/processor/) define each: another device gives the same numbers
- * but for the order of sums and the last places of exp, log and the like. All addresses are on the
- * device; plain numbers are the host's. Matrices are dense and row-major. Unless said otherwise
- * outputs are overwritten, even where they hold NaN, and do not overlap inputs. No rows or no
- * columns: nothing is done, and sums become 0. Included by C11 and by nvcc (C++17).
+ * The processor's functions (train/processor/) are the reference implementation. Another device
+ * gives the same numbers up to the order of sums and the last places of exp, log and the like.
+ * Unless a comment says otherwise:
+ *   addresses          are on the device; plain numbers are the host's
+ *   matrices           are dense and row-major
+ *   outputs            are overwritten, even if they hold NaN, and do not overlap inputs
+ *   no rows, columns   nothing is done, and sums become 0
+ * Included by C11 and by nvcc (C++17).
  *
- * Factors (train_keep): products take them, and make none. Of the rest those take them as inputs,
- * or make them as outputs, that say so; they are rounded as they are written, once.
+ * Factors (train_keep): products take them and do not make them. Other operations take them as
+ * inputs, or make them as outputs, only if documented. They are rounded once, when written.
  *
- * Floats are checked nowhere: NaN and infinity go on to the losses and the gradient's norm, where
- * `judge` finds them. */
+ * Floats are not checked: NaN and infinity propagate to the losses and to the gradient's norm,
+ * where `judge` detects them. */
 #ifndef TRAIN_OPERATIONS_H
 #define TRAIN_OPERATIONS_H
 #include "codec/backend/operations.h"
@@ -28,19 +31,19 @@ extern "C" {
 typedef taper_status train_gemm_fn(train_stream *s, int transpose_a, int transpose_b, size_t m,
                                    size_t n, size_t k, const float *a, const float *b, float beta,
                                    float *c);
-/* gram[width][width] += x^T x of x[rows][width], of which elements [i][j], j <= i, alone are
- * touched. Factors are never rounded; products and sums are float32 within TRAIN_GRAM_ROWS rows,
- * and these sums are added in double, rows ascending. So integers of magnitude at most 255 come out
- * exact, 256 x 255^2 being below 2^24, and every device gives the same bits. TAPER_ERR_NOMEM. */
+/* gram[width][width] += x^T x of x[rows][width]; only elements [i][j] with j <= i are used. Factors
+ * are never rounded. Products and sums are float32 within TRAIN_GRAM_ROWS rows; these sums are
+ * added in double, rows ascending. Integers of magnitude at most 255 are therefore exact, because
+ * 256 x 255^2 is below 2^24, and every device gives the same bits. TAPER_ERR_NOMEM. */
 enum { TRAIN_GRAM_ROWS = 256 };
 typedef taper_status train_add_gram_fn(train_stream *s, size_t rows, size_t width, const float *x,
                                        double *gram);
-/* As codec_bias_fn: y[rows][width] = activation(y + bias[width]), bias may be NULL. Takes
- * factors, and makes them. */
+/* As codec_bias_fn: y[rows][width] = activation(y + bias[width]); bias may be NULL. Takes factors
+ * and makes them. */
 typedef taper_status train_bias_fn(train_stream *s, size_t rows, size_t width, const float *bias,
                                    codec_activation activation, float *y);
-/* A layer: C[m][n] = activation(beta C + op(A) op(B) + bias[n]), gemm and then bias; a device may
- * do both at once. Makes factors of C, with the bias rounded, too. */
+/* A layer: C[m][n] = activation(beta C + op(A) op(B) + bias[n]), as gemm and bias. A device may
+ * fuse them. Makes factors of C; the bias is rounded too. */
 typedef struct train_affine {
     int transpose_a, transpose_b;
     size_t m, n, k;
@@ -51,29 +54,29 @@ typedef struct train_affine {
     float *c;
 } train_affine;
 typedef taper_status train_affine_fn(train_stream *s, const train_affine *layer);
-/* The way back of bias. y[rows][width] is its output, dy the gradient there. In place: dy = 0 where
+/* The gradient of bias. y[rows][width] is its output, dy the gradient by y. In place: dy = 0 where
  * activation is CODEC_RELU and y <= 0, dy *= y (1 - y) where it is CODEC_LOGISTIC; dbias[width] (or
  * NULL) = add_to dbias + column sums of the new dy, rows ascending, add_to 0 or 1. With
- * CODEC_LINEAR y is not read and may be NULL. Takes factors, and makes them. */
+ * CODEC_LINEAR y is not read and may be NULL. Takes factors and makes them. */
 typedef taper_status train_bias_backward_fn(train_stream *s, size_t rows, size_t width,
                                             codec_activation activation, const float *y, float *dy,
                                             int add_to, float *dbias);
 /* The gradient of a layer's weights and bias: C[m][n] += A^T B of A[rows][m] and B[rows][n], and
- * sums += column sums of A, or of B where of_b is 1: gemm, and bias_backward with CODEC_LINEAR. A
- * device may do both at once, with the factors rounded as for products. */
+ * sums += column sums of A, or of B if of_b is 1: gemm, and bias_backward with CODEC_LINEAR. A
+ * device may fuse them, with the factors rounded as for products. */
 typedef struct train_weight_gradient {
     size_t rows, m, n;
     const float *a, *b;
     float *c;
     int of_b;
-    float *sums; /* [m], or of B [n]; NULL: none */
+    float *sums; /* [m], or [n] for those of B; NULL: none */
 } train_weight_gradient;
 typedef taper_status train_weight_gradient_fn(train_stream *s, const train_weight_gradient *g);
 
 /* --- rows ----------------------------------------------------------------------------- */
 
-/* Byte rows as numbers: element [i][j] is (pixels[order[i]][j] - mean[j]) inverse_scale. order
- * NULL: row i. */
+/* Rows of bytes as numbers: element [i][j] is (pixels[order[i]][j] - mean[j]) inverse_scale. order
+ * NULL: row i of pixels. */
 typedef struct train_inputs {
     size_t rows, width;
     const uint8_t *pixels;
@@ -81,53 +84,54 @@ typedef struct train_inputs {
     const float *mean;
     float inverse_scale;
 } train_inputs;
-/* to[rows][width] = those of the same names. Makes factors. */
+/* to[rows][width] = the values that train_inputs defines for these arguments. Makes factors. */
 typedef taper_status train_centre_rows_fn(train_stream *s, size_t rows, size_t width,
                                           const uint8_t *pixels, const uint32_t *order,
                                           const float *mean, float inverse_scale, float *to);
-/* to[i] = from[order[i]], rows of `bytes` bytes. order NULL: row i. */
+/* to[i] = from[order[i]], rows of `bytes` bytes. order NULL: to[i] = from[i]. */
 typedef taper_status train_gather_rows_fn(train_stream *s, size_t rows, size_t bytes,
                                           const void *from, const uint32_t *order, void *to);
-/* to[i] = from[order[i]] moved, as jitter.h says, by draws of (seed, step, i). */
+/* to[i] = from[order[i]] moved as jitter.h defines, by the random numbers of (seed, step, i). */
 typedef taper_status train_jitter_fn(train_stream *s, const train_jitter *jitter, size_t rows,
                                      const uint8_t *pixels, const uint32_t *order, uint64_t seed,
                                      uint64_t step, uint8_t *to);
 
-/* to[order[i]][j] += from[i][j], j < width; a row that comes more than once gets them ascending. */
+/* to[order[i]][j] += from[i][j], j < width. Additions to one row are in ascending order of i. */
 typedef taper_status train_scatter_rows_fn(train_stream *s, size_t rows, size_t width,
                                            const float *from, const uint32_t *order, float *to);
-/* to[i][j] = from[i][j], j < width, of rows that lie from_stride and to_stride elements apart:
- * columns packed, or put back. Takes factors. */
+/* to[i][j] = from[i][j], j < width. Rows are from_stride and to_stride elements apart. Packs
+ * columns or unpacks them. Takes factors. */
 typedef taper_status train_copy_columns_fn(train_stream *s, size_t rows, size_t width,
                                            const float *from, size_t from_stride, float *to,
                                            size_t to_stride);
-/* y[rows][width] = x + length g / |g| by rows; x where g is 0 or |g|^2 is not finite. */
+/* y[rows][width] = x + length g / |g| for each row; x if g is 0 or |g|^2 is not finite. */
 typedef taper_status train_step_rows_fn(train_stream *s, size_t rows, size_t width, float length,
                                         const float *x, const float *g, float *y);
 
-/* --- places and the eight around them --------------------------------------------------- */
+/* --- grids: a window and the eight around it --------------------------------------------- */
 
-/* neighbour[TRAIN_SIDES][rows] has the row beside each row, or `rows` where there is none; side 3
- * (dy + 1) + dx + 1, so that TRAIN_SELF is the row itself. */
+/* neighbour[TRAIN_SIDES][rows]: the row next to each row at each side, or `rows` if there is none.
+ * Side 3 (dy + 1) + dx + 1; TRAIN_SELF is the row itself. */
 enum { TRAIN_SIDES = 9, TRAIN_SELF = 4 };
 
-/* to[rows][side][width] = from[neighbour[side][row]][width], zeros where there is none. mirrored:
- * of the opposite side, as the way back of a convolution wants it. */
+/* to[rows][side][width] = from[neighbour[side][row]][width], zeros if there is no neighbour.
+ * mirrored: the opposite side's neighbour, for the backward pass of a convolution. */
 typedef taper_status train_gather_sides_fn(train_stream *s, size_t rows, size_t width,
                                            const uint32_t *neighbour, int mirrored,
                                            const float *from, float *to);
-/* Inputs of a conditional model from seen[rows][own], where an a stands for a / 32. A row of
- * x[rows][2 (own + 8 beside) + 9] is [a |a|] of all `own` of the row itself, then of the first
- * `beside` of each side but TRAIN_SELF, zeros where there is none; then 1 for each side that is
- * there. */
+/* Inputs of a conditional model from seen[rows][own], where an integer a stands for a / 32. A row
+ * of x[rows][2 (own + 8 neighbour_units) + 9] consists of
+ *   [a |a|] of all `own` units of the row itself;
+ *   [a |a|] of the first `neighbour_units` of each side but TRAIN_SELF, zeros without a neighbour;
+ *   a 1 for each side with a neighbour, else 0. */
 typedef taper_status train_conditional_inputs_fn(train_stream *s, size_t rows, uint32_t own,
-                                                 uint32_t beside, const int8_t *seen,
+                                                 uint32_t neighbour_units, const int8_t *seen,
                                                  const uint32_t *neighbour, float *x);
 
-/* --- layers that are clipped ------------------------------------------------------------ */
+/* --- clipped layers --------------------------------------------------------------------- */
 
-/* Sums over rows are taken in blocks of TRAIN_SUM_ROWS, then over the blocks;
- * scratch[blocks][width] holds these. clip(z) = min(max(z, 0), top). */
+/* Sums over rows are taken in blocks of TRAIN_SUM_ROWS and then over the blocks;
+ * scratch[blocks][width] holds the block sums. clip(z) = min(max(z, 0), top). */
 enum { TRAIN_SUM_ROWS = 64 };
 static inline size_t train_sum_blocks(size_t rows) {
     return (rows + TRAIN_SUM_ROWS - 1) / TRAIN_SUM_ROWS;
@@ -136,8 +140,8 @@ static inline size_t train_sum_blocks(size_t rows) {
 /* y[rows][width] = clip(y + bias[width]). */
 typedef taper_status train_clip_fn(train_stream *s, size_t rows, size_t width, const float *bias,
                                    float top, float *y);
-/* Its way back, from its output y: dy becomes 0 where y is 0 or top; dbias += column sums of
- * that. */
+/* Its gradient, given its output y: dy becomes 0 where y is 0 or top; dbias += column sums of the
+ * new dy. */
 typedef taper_status train_clip_backward_fn(train_stream *s, size_t rows, size_t width, float top,
                                             const float *y, float *dy, float *dbias,
                                             float *scratch);
@@ -145,8 +149,8 @@ typedef taper_status train_clip_backward_fn(train_stream *s, size_t rows, size_t
 typedef taper_status train_clip_added_fn(train_stream *s, size_t rows, size_t width,
                                          const float *bias, float top, const float *from,
                                          float *added, float *to);
-/* Its way back, from its outputs: dto becomes 0 where `to` is top, which is the gradient of `from`;
- * dadded = that, 0 where `added` is 0 or top; dbias += column sums of dadded. */
+/* Its gradient, given its outputs. dto becomes 0 where `to` is top; this is the gradient of `from`.
+ * dadded = dto, but 0 where `added` is 0 or top. dbias += column sums of dadded. */
 typedef taper_status train_clip_added_backward_fn(train_stream *s, size_t rows, size_t width,
                                                   float top, const float *added, const float *to,
                                                   float *dto, float *dadded, float *dbias,
@@ -155,33 +159,34 @@ typedef taper_status train_clip_added_backward_fn(train_stream *s, size_t rows, 
 typedef taper_status train_relu_added_fn(train_stream *s, size_t rows, size_t width,
                                          const float *bias, float top, const float *before,
                                          float *h, float *a);
-/* Its way back: dh = (dh + da where h > 0) where |h| < top, else 0. */
+/* Its gradient: dh = (dh + da where h > 0) where |h| < top, else 0. */
 typedef taper_status train_relu_added_backward_fn(train_stream *s, size_t n, float top,
                                                   const float *h, const float *da, float *dh);
 
-/* --- layers that are normalised -------------------------------------------------------- */
+/* --- normalised layers ----------------------------------------------------------------- */
 
-/* Batch normalisation without a gain, which ReLU and the layer after it make needless (Ioffe &
- * Szegedy 2015, algorithm 1), then a bias and ReLU. Statistics are those of the rows given. */
+/* Batch normalisation (Ioffe & Szegedy 2015, algorithm 1), then a bias and ReLU. There is no gain,
+ * because ReLU and the next layer make it redundant. Statistics are those of the given rows. */
 #define TRAIN_NORMALISE_LEAST 1e-5f
 typedef struct train_normalised {
     size_t rows, width;
     const float *bias; /* [width] */
-    float *unit;       /* [rows][width] what the layer adds up; becomes (unit - mean) inverse */
-    float *y;          /* [rows][width] = max(unit + bias, 0) */
-    /* [width] of each column as it was, and 1 / sqrt(variance + TRAIN_NORMALISE_LEAST) */
+    /* [rows][width] in: pre-activations; out: (unit - mean) inverse */
+    float *unit;
+    float *y; /* [rows][width] = max(unit + bias, 0) */
+    /* [width] of each input column, and 1 / sqrt(variance + TRAIN_NORMALISE_LEAST) */
     float *mean, *inverse;
 } train_normalised;
 typedef taper_status train_normalise_fn(train_stream *s, const train_normalised *n);
-/* Its way back, from its outputs unit, y and inverse. With d = dy where y > 0, else 0, and means
- * over rows: dy becomes inverse (d - mean(d) - unit mean(d unit)), the gradient of what the layer
- * adds up; dbias[width] += column sums of d. */
+/* Its gradient, given its outputs unit, y and inverse. With d = dy where y > 0, else 0, and means
+ * over rows: dy becomes inverse (d - mean(d) - unit mean(d unit)), the gradient by the
+ * pre-activation; dbias[width] += column sums of d. */
 typedef taper_status train_normalise_backward_fn(train_stream *s, const train_normalised *n,
                                                  float *dy, float *dbias);
 
-/* --- noise: train/sampling/corruption.h is the definition ------------------------------- */
+/* --- noise, as defined in train/sampling/corruption.h ------------------------------------ */
 
-/* Rows as centre_rows makes them into corrupted[rows][width], with elements set to 0, each with
+/* corrupted[rows][width] = rows as centre_rows gives them, with each element set to 0 with
  * probability p. Makes factors. */
 typedef struct train_corruption {
     train_inputs inputs;
@@ -190,15 +195,15 @@ typedef struct train_corruption {
     float *corrupted;
 } train_corruption;
 typedef taper_status train_corrupt_fn(train_stream *s, const train_corruption *c);
-/* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on their gradients.
- * Takes factors, and makes them. */
+/* Dropout with probability p on x[rows][width] of hidden layer `layer`, or on its gradient. Takes
+ * factors and makes them. */
 typedef taper_status train_dropout_fn(train_stream *s, const train_noise *noise, uint32_t layer,
                                       float p, size_t rows, size_t width, float *x);
-/* y = x + normal noise; squares[rows]: that of its length. Takes factors, and makes them. */
+/* y = x + normal noise; squares[rows] = |noise|^2 of each row. Takes factors and makes them. */
 typedef taper_status train_perturb_fn(train_stream *s, const train_noise *noise, double variance,
                                       size_t rows, size_t width, const float *x, float *y,
                                       double *squares);
-/* to[rows][width] = states of stochastic units with these means; to may be mean. Takes factors, and
+/* to[rows][width] = states of stochastic units with these means; to may be mean. Takes factors and
  * makes them. */
 typedef taper_status train_sample_fn(train_stream *s, const train_noise *noise, train_states states,
                                      size_t rows, size_t width, const float *mean, float *to);
@@ -206,12 +211,12 @@ typedef taper_status train_sample_fn(train_stream *s, const train_noise *noise, 
 /* --- codes ---------------------------------------------------------------------------- */
 
 /* The quantiser of train/objectives/reconstruction.h, row by row: x_q[rows][units] and
- * gradient[rows][units] = d x_q / d x from x. cuts[rows] have thresholds in units of
+ * gradient[rows][units] = d x_q / d x from x. The thresholds of cuts[rows] are in units of
  * `scale` x. */
 typedef taper_status train_quantise_fn(train_stream *s, size_t rows, uint32_t units,
                                        const train_cut *cuts, float scale, float gradient_floor,
                                        const float *x, float *x_q, float *gradient);
-/* The price of train/objectives/rate.h, with thresholds likewise: bits[rows], and
+/* The rate of train/objectives/rate.h, with the same thresholds: bits[rows], and
  * dlog_scale[rows][units] = weight d bits / d log b. inverse_scale[units] is 1 / b. */
 typedef taper_status train_rate_fn(train_stream *s, size_t rows, uint32_t units,
                                    const train_cut *cuts, float scale, float weight, const float *x,
@@ -221,29 +226,30 @@ typedef taper_status train_rate_gradient_fn(train_stream *s, size_t rows, uint32
                                             const train_cut *cuts, float scale, float weight,
                                             const float *x, const float *inverse_scale, float *dx);
 
-/* What whole units make of their pre-activations a:
- *   binary 0   x = activation(a), the logistic one by expf
- *   binary 1   x = (1 where a > -bias, else 0) - centre, and for d x / d a 0 where spread is NULL,
- *              else p (1 - p) 2 / w of p = 1 / (1 + exp(-2 (a + bias) / w)), w = spread, or 1 where
- *              that is not above 0 */
+/* The values of whole units, from their pre-activations a:
+ *   binary 0   x = activation(a); the logistic function uses expf
+ *   binary 1   x = (1 where a > -bias, else 0) - centre. d x / d a is taken as 0 if spread is NULL,
+ *              else as p (1 - p) 2 / w with p = 1 / (1 + exp(-2 (a + bias) / w)), w = spread, or 1
+ *              where spread is not above 0 */
 typedef struct train_units {
     int binary;
     codec_activation activation;
     float centre;
-    const float *bias, *spread; /* [units] on the device; not looked at unless binary */
+    const float *bias, *spread; /* [units] on the device; ignored unless binary */
 } train_units;
-/* x[rows][units] from a, units from kept[row] on 0. kept NULL: none are. Makes factors. */
+/* x[rows][units] from a; units from kept[row] on are 0. kept NULL: none are. Makes factors. */
 typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u, size_t rows,
                                           uint32_t units, const uint32_t *kept, const float *a,
                                           float *x);
-/* From d x to d a, of units first .. units - 1: da[rows][units - first] = dx d x / d a, 0 from
- * kept[row] on. a[rows][units]. da may be dx. Takes factors of dx, and makes them. */
+/* From d x to d a, for units first .. units - 1: da[rows][units - first] = dx d x / d a, 0 from
+ * unit kept[row] on. a[rows][units]. da may be dx. Takes factors of dx and makes them. */
 typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
                                             uint32_t first, uint32_t units, const uint32_t *kept,
                                             const float *a, const float *dx, float *da);
-/* Binary units that see those before them (codec/transform/triangle.h). a[rows][units] becomes
- * a_k - sum_(j<k) feedback[k stride + j] x_j, of which x_k is made as above, in order; then units
- * of x[rows][units] from kept[row] on become 0. kept NULL: none do. Makes factors of x. */
+/* Binary units with decision feedback from earlier units (codec/transform/triangle.h). In order of
+ * k, a_k of a[rows][units] becomes a_k - sum_(j<k) feedback[k stride + j] x_j, and x_k is decided
+ * from it as above. Then units of x[rows][units] from kept[row] on become 0. kept NULL: none do.
+ * Makes factors of x. */
 typedef taper_status train_decide_fn(train_stream *s, const train_units *u, size_t rows,
                                      uint32_t units, const uint32_t *kept, const float *feedback,
                                      size_t stride, float *a, float *x);
@@ -254,16 +260,16 @@ typedef taper_status train_mix_fn(train_stream *s, size_t rows, uint32_t units, 
  * from[(k - first) columns + j] for j < k, 0 for k <= j < stride. */
 typedef taper_status train_set_lower_fn(train_stream *s, size_t first, size_t rows, size_t columns,
                                         const float *from, float *to, size_t stride);
-/* The codes of rows and of their perturbed copies: moved[rows] = sum of moves / noise in double,
- * units ascending, and the gradient of weight / of times their sum, for units first .. units - 1:
- * da[rows][units - first] gets it added, dnear becomes it. a, near: [rows][units]; noise[rows] is
- * |epsilon|^2, to which 1e-30 is added. A unit's move is (x(near) - x(a))^2, and of a binary unit,
- * whose bits have no slope, that of its margins p = a + bias and q = near + bias relative to
- * themselves,
- *     (q - p)^2 / (p^2 + q^2 + (w / 2)^2),       w = spread, or 1 where there is none above 0:
- * above 1 where the bit flips, below 1 where it stays (but for w), and the same for any scale of a,
- * bias and spread. By bias and spread nothing is differentiated. Takes factors of da, and makes
- * them of both. */
+/* The change of codes under a perturbation. moved[rows] = sum of the units' changes / noise, in
+ * double, units ascending. For units first .. units - 1, the gradient of weight / of times the sum
+ * of moved is added to da[rows][units - first] and overwrites dnear. a, near: [rows][units] of the
+ * rows and of their perturbed copies. noise[rows] is |epsilon|^2, to which 1e-30 is added.
+ *   The change of a real-valued unit is (x(near) - x(a))^2. The bits of a binary unit have no
+ * slope, so its change is the relative one of its margins p = a + bias and q = near + bias,
+ *     (q - p)^2 / (p^2 + q^2 + (w / 2)^2),       w = spread, or 1 if there is none above 0.
+ * Apart from w it is above 1 if the bit flips and below 1 if not. It does not depend on a common
+ * scale of a, bias and spread. bias and spread have no gradient. Takes factors of da; makes factors
+ * of da and dnear. */
 #define TRAIN_BIT_MOVE_LEAST 2.0
 typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, size_t rows,
                                          uint32_t first, uint32_t units, double weight, double of,
@@ -272,31 +278,31 @@ typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, 
 
 /* --- losses --------------------------------------------------------------------------- */
 
-/* y[rows][width] -= target, and square[rows] = |y|^2 of each, summed in single precision. */
+/* y[rows][width] -= target, and square[rows] = |y|^2 of each row, summed in single precision. */
 typedef taper_status train_errors_fn(train_stream *s, size_t rows, size_t width,
                                      const float *target, float *y, double *square);
-/* mean[rows] = |y - target|^2 / width of each row, summed in double, and e[rows][width] = factor (y
- * - target): the errors by 1, by 2 / (rows width) the gradient of the mean of mean[]. e may be y.
- * Takes factors of y, makes them of e. */
+/* mean[rows] = |y - target|^2 / width of each row, summed in double; e[rows][width] = factor (y -
+ * target). Factor 1 gives the errors, 2 / (rows width) the gradient of the mean of mean[]. e may be
+ * y. Takes factors of y, makes factors of e. */
 typedef taper_status train_mean_errors_fn(train_stream *s, const train_inputs *target, float factor,
                                           const float *y, float *e, double *mean);
-/* What pixels 0..1 cost that are told by logits (Salakhutdinov & Hinton 2007, equation 18, x the
- * target): cost[rows] = - sum of x log s + (1 - x) log(1 - s), s = 1 / (1 + e^-a), over each row of
- * logits a[rows][width], in double; and e[rows][width] = factor (s - x), factor times the gradient.
+/* The cross-entropy of pixels 0..1 predicted by logits (Salakhutdinov & Hinton 2007, equation 18).
+ * x is the target, a[rows][width] the logits, s = 1 / (1 + e^-a):
+ *     cost[rows] = - sum over the row of x log s + (1 - x) log(1 - s), in double
+ *     e[rows][width] = factor (s - x), which is factor times the gradient
  * e may be a. */
 typedef taper_status train_pixel_entropy_fn(train_stream *s, const train_inputs *target,
                                             float factor, const float *a, float *e, double *cost);
-/* What some rows add to the losses of a step of `of` rows, with E the sum of error[rows] and M that
- * of moved[rows] (NULL: 0), rows ascending:
+/* Adds some rows to the losses of a step of `of` rows. E is the sum of error[rows], M that of
+ * moved[rows] (NULL: 0), rows ascending:
  *     losses[0] += (E + weight M) / of;  losses[1] += E / of scale^2;  losses[2] += M / of. */
 typedef taper_status train_error_losses_fn(train_stream *s, size_t rows, const double *error,
                                            const double *moved, double weight, double scale,
                                            double of, double *losses);
-/* What a row's error counts, weight[rows], and costs: loss[rows] += weight x error. T is its
+/* The weight of each row's error, weight[rows], and loss[rows] += weight x error. T is the row's
  * threshold in units of `scale`:
  *     weight = (mean error at this T / error)^balance / T^2, the ratio between 0.1 and 10.
- * "At this T" are rows whose T lies in the same of eight equal parts of the batch's range of
- * log T. */
+ * The mean is over rows whose T lies in the same eighth of the batch's range of log T. */
 typedef taper_status train_weigh_errors_fn(train_stream *s, size_t rows, const train_cut *cuts,
                                            float scale, float balance, const double *error,
                                            double *weight, double *loss);
@@ -304,7 +310,7 @@ typedef taper_status train_weigh_errors_fn(train_stream *s, size_t rows, const t
  * least). */
 typedef taper_status train_log_errors_fn(train_stream *s, size_t rows, double least,
                                          const double *error, double *weight, double *loss);
-/* e[rows][width] *= 2 weight[row] / rows: from errors to the gradient of the mean over rows of
+/* e[rows][width] *= 2 weight[row] / rows: turns errors into the gradient of the mean over rows of
  * weight |e|^2. */
 typedef taper_status train_error_gradient_fn(train_stream *s, size_t rows, size_t width,
                                              const double *weight, float *e);
@@ -314,16 +320,16 @@ typedef taper_status train_softmax_fn(train_stream *s, size_t rows, size_t width
                                       float *y);
 /* Cross-entropy of labels under the softmax p of logits: loss[rows] += -log p[row][label], and
  * gradient[rows][classes] = (p - [class = label]) / rows. A row whose label is not below `classes`
- * has none: nothing is added, its gradient is 0. */
+ * is unlabelled: its loss is not changed, its gradient is 0. */
 typedef taper_status train_cross_entropy_fn(train_stream *s, size_t rows, size_t classes,
                                             const float *logit, const uint32_t *label, double *loss,
                                             float *gradient);
-/* What needs no label. The entropy H of the softmax p of logits: loss[rows] += H(p[row]), and
+/* Losses without labels. The entropy H of the softmax p of logits: loss[rows] += H(p[row]), and
  * gradient[rows][classes] = -p (log p + H) / rows. */
 typedef taper_status train_class_entropy_fn(train_stream *s, size_t rows, size_t classes,
                                             const float *logit, double *loss, float *gradient);
-/* From the softmax p of `believed`, which stands still, to q of `logit`: loss[rows] += KL(p || q),
- * and gradient[rows][classes] = (q - p) / rows. */
+/* The divergence of q, the softmax of `logit`, from p, the softmax of `believed`, which is treated
+ * as a constant: loss[rows] += KL(p || q), and gradient[rows][classes] = (q - p) / rows. */
 typedef taper_status train_class_divergence_fn(train_stream *s, size_t rows, size_t classes,
                                                const float *believed, const float *logit,
                                                double *loss, float *gradient);
@@ -331,20 +337,19 @@ typedef taper_status train_class_divergence_fn(train_stream *s, size_t rows, siz
 typedef taper_status train_distances_fn(train_stream *s, size_t rows, size_t others, size_t width,
                                         const float *a, const float *b, float *square);
 
-/* Codes of a batch, each of which picks another as its neighbour: what they cost and how they pull
- * at each other, as train/objectives/neighbours.h derives it. Rows that are TRAIN_UNLABELLED take
- * no part. */
+/* Codes of a batch, each of which selects another as its neighbour: losses and gradients as derived
+ * in train/objectives/neighbours.h. TRAIN_UNLABELLED rows are ignored. */
 #define TRAIN_UNLABELLED UINT32_MAX
 typedef enum train_neighbour_loss {
     TRAIN_NCA = 0,     /* minus the sum of probabilities */
     TRAIN_LOG_NCA = 1, /* minus the sum of their logarithms */
     TRAIN_MCML = 2     /* KL(P || Q) */
 } train_neighbour_loss;
-/* Of a row, over the others: the logarithm of the sum of kernels, the same over those with its
- * label (-INFINITY: there is none), the sum of logarithms of these kernels, how many these are, and
- * the sum of squared hinges. */
+/* Sums of a row over the others: log of the sum of kernels; the same over rows with its label
+ * (-INFINITY: there are none); the sum of the logarithms of these kernels; their number; and the
+ * sum of squared hinges. */
 enum { TRAIN_ALL = 0, TRAIN_SAME, TRAIN_LOGS, TRAIN_COUNT, TRAIN_HINGES, TRAIN_NEIGHBOUR_SUMS };
-/* Of a row, for its pairs (train_share in elements_neighbours.h). */
+/* Values of a row that its pairs need (train_share in elements_neighbours.h). */
 enum { TRAIN_SHARES = 3 };
 typedef struct train_neighbours {
     size_t rows, units;
@@ -352,22 +357,27 @@ typedef struct train_neighbours {
     const float *across;   /* [units][rows] the same, transposed */
     const uint32_t *label; /* [rows] */
     train_neighbour_loss loss;
-    int all_pairs; /* 1: all pairs are normalised together, 0: those of each row by themselves */
-    int student;   /* 1: Student's t-distribution of alpha e^*number degrees, 0: the Gaussian */
+    /* 1: all pairs are normalised together, 0: each row by itself */
+    int all_pairs;
+    /* 1: Student's t with alpha e^*number degrees, 0: the Gaussian */
+    int student;
     double alpha;
     const float *number; /* [1] on the device; NULL: 0 */
-    double hinge;        /* weight of max(0, 1 - D)^2 of pairs of two labels; 0: none */
-    double *sums;        /* [rows][TRAIN_NEIGHBOUR_SUMS] */
-    float *share;        /* [TRAIN_SHARES][rows] */
-    float *by_number;    /* [rows] parts of the gradient of *number; NULL: not wanted */
+    /* Weight of max(0, 1 - D)^2 of pairs with different labels; 0: none. */
+    double hinge;
+    double *sums; /* [rows][TRAIN_NEIGHBOUR_SUMS] */
+    float *share; /* [TRAIN_SHARES][rows] */
+    /* [rows] parts of the gradient by *number; NULL: not computed */
+    float *by_number;
 } train_neighbours;
-/* sums, from code, across and label. TAPER_ERR_NOMEM. */
+/* Computes sums from code, across and label. TAPER_ERR_NOMEM. */
 typedef taper_status train_neighbour_sums_fn(train_stream *s, const train_neighbours *n);
-/* share, from sums and label; loss[rows] += what each row costs. */
+/* Computes share from sums and label; loss[rows] += the loss of each row. */
 typedef taper_status train_neighbour_losses_fn(train_stream *s, const train_neighbours *n,
                                                double *loss);
-/* pull[rows][n->rows] of rows first ..: so that the gradient of the mean loss by code i is the sum
- * over j of pull[i][j] code[j]. Rows of pull sum to 0. by_number of these rows. */
+/* pull[rows][n->rows] for rows first .. first + rows - 1. The gradient of the mean loss by code i
+ * is the sum over j of pull[i][j] code[j]. Rows of pull sum to 0. Also fills by_number of these
+ * rows. */
 typedef taper_status train_neighbour_pulls_fn(train_stream *s, const train_neighbours *n,
                                               size_t first, size_t rows, float *pull);
 /* y[i] += factor x[i]. */
@@ -376,48 +386,55 @@ typedef taper_status train_add_doubles_fn(train_stream *s, size_t n, double fact
 /* *sum = sum of x[i], i ascending. */
 typedef taper_status train_sum_doubles_fn(train_stream *s, size_t n, const double *x, double *sum);
 
-/* A bit that a model is asked for, and what else is known of it. */
+/* A bit that a model predicts, and what else is known of it. */
 enum { TRAIN_BIT_KINDS = 3, TRAIN_BIT_SIGN = 1 };
 typedef struct train_bit {
-    float offset[2]; /* logit by contexts, of the magnitude's bit and of the sign */
-    uint8_t kind;    /* of the magnitude's bit: 0 significance, 2 refinement; 1: none comes */
+    /* The contexts' logits of the magnitude bit and of the sign. */
+    float offset[2];
+    /* Of the magnitude bit: 0 significance, 2 refinement; 1: none is sent. */
+    uint8_t kind;
     uint8_t bit;
-    int8_t sign; /* 0: none comes, else 1 or -1 */
+    int8_t sign; /* 0: none is sent, else 1 or -1 */
 } train_bit;
 
-/* The bits of `passes` passes of each row, at logits offset + logit + bias: of the magnitude by
- * that of its kind, of the sign by that of TRAIN_BIT_SIGN. */
+/* The bits of `passes` passes of each row. Logits are offset + logit + bias, for the magnitude
+ * those of its kind, for the sign those of TRAIN_BIT_SIGN. */
 typedef struct train_bits {
     size_t rows, passes;
     float weight;
     const train_bit *bit; /* [rows][passes] */
-    const float *bias;    /* [TRAIN_BIT_KINDS] rows of `stride`, [passes] of them */
+    /* [TRAIN_BIT_KINDS] rows of [passes], `stride` elements apart */
+    const float *bias;
     size_t stride;
-    float *logit;       /* [rows][passes][TRAIN_BIT_KINDS]; weight d bits / d logit in its place */
-    float *dbias;       /* as bias: the same, column sums are added */
-    double *losses;     /* [2] added to: weight x bits, and by offset alone */
-    float *column_sums; /* scratch: [train_sum_blocks(rows)][TRAIN_BIT_KINDS][passes] */
-    double *sums;       /* scratch: [train_sum_blocks(rows)][2] */
+    float *logit; /* [rows][passes][TRAIN_BIT_KINDS]; becomes weight d bits / d logit */
+    /* As bias: weight d bits / d bias is added. */
+    float *dbias;
+    /* [2] weight x bits and weight x bits by the offset alone are added */
+    double *losses;
+    /* Scratch: [train_sum_blocks(rows)][TRAIN_BIT_KINDS][passes]. */
+    float *column_sums;
+    double *sums; /* scratch: [train_sum_blocks(rows)][2] */
 } train_bits;
 typedef taper_status train_bits_fn(train_stream *s, const train_bits *bits);
 
-/* What a head leaves of errors: e = missing - uncertainty z; *loss += weight x sum of worth e^2,
- * and z becomes the gradient of that. */
+/* The errors that remain after a reconstruction head: e = missing - uncertainty z. *loss += weight
+ * x sum of worth e^2, and z becomes the gradient of that. */
 typedef struct train_head {
     size_t rows, units;
     double weight;
-    const float *missing;     /* [rows][units] of a code as it is decoded without a head */
-    const uint8_t *more;      /* [rows][units] which uncertainty: 0 or 1 */
+    /* [rows][units] error of a code decoded without a head */
+    const float *missing;
+    const uint8_t *more;      /* [rows][units] index into uncertainty: 0 or 1 */
     const float *uncertainty; /* [units][2] */
-    const double *worth;      /* [units] of a squared error */
+    const double *worth;      /* [units] weight of a squared error */
     float *z;                 /* [rows][units] */
     double *loss;             /* added to */
     double *sums;             /* scratch: [train_sum_blocks(rows)] */
 } train_head;
 typedef taper_status train_head_fn(train_stream *s, const train_head *head);
 
-/* Numbers decoded[rows][width] that are restored: errors[0] = sum of (decoded - target + levels
- * gain z)^2, errors[1] that without z; dz = weight x the gradient of errors[0], and *dgain by the
+/* Restored numbers decoded[rows][width]: errors[0] = sum of (decoded - target + levels gain z)^2,
+ * errors[1] the same without z. dz = weight x the gradient of errors[0] by z, *dgain that by the
  * gain. Sums are taken in blocks of TRAIN_RESTORED_ROWS rows. */
 enum { TRAIN_RESTORED_ROWS = 256 };
 typedef struct train_restored {
@@ -452,7 +469,7 @@ typedef taper_status train_axpy_fn(train_stream *s, size_t n, float factor, cons
 /* to[i] = a[i] + part (b[i] - a[i]). b may be a. */
 typedef taper_status train_interpolate_fn(train_stream *s, size_t n, float part, const float *a,
                                           const float *b, float *to);
-/* y[i] = (x[i] - centre) / scale, no further from 0 than `most`. */
+/* y[i] = (x[i] - centre) / scale, clamped to -most .. most. */
 typedef taper_status train_standardise_fn(train_stream *s, size_t n, float centre, float scale,
                                           float most, const float *x, float *y);
 /* to[i][column][row] = from[i][row][column] for each of n matrices. */
@@ -475,7 +492,7 @@ typedef taper_status train_dot_fn(train_stream *s, size_t n, const float *a, con
 typedef taper_status train_distance_fn(train_stream *s, size_t n, const float *a, const float *b,
                                        double *squares);
 
-/* Weight decay of rows, lambda |w|: the gradient of the penalty is sign(w), 0 at 0, for L1, and w
+/* Weight decay of rows, lambda |w|. The gradient of the penalty is sign(w), 0 at 0, for L1, and w
  * for L2 (sum of w^2 / 2). */
 typedef enum train_penalty {
     TRAIN_PENALTY_NONE = 0,
@@ -485,24 +502,26 @@ typedef enum train_penalty {
 typedef enum train_coefficient {
     TRAIN_COEFFICIENT_FIXED = 0,    /* lambda = strength */
     TRAIN_COEFFICIENT_ADAPTIVE = 1, /* strength |row of gradient| / |penalty's gradient|, or 0 */
-    TRAIN_COEFFICIENT_GIVEN = 2     /* as lambda[rows] has it; rows of 0 are left alone */
+    TRAIN_COEFFICIENT_GIVEN = 2     /* lambda[rows] is an input; rows of 0 are not changed */
 } train_coefficient;
 /* gradient[rows][width] += lambda[row] (penalty's gradient at weight), in double, rounded once.
- * lambda[rows] becomes the coefficients (NULL: they are not kept, and not GIVEN); *value (may be
- * NULL) += sum of lambda[row] |w|, rows ascending. penalty is not NONE. */
+ * lambda[rows] becomes the coefficients; NULL: they are not returned, and `coefficient` is not
+ * GIVEN. *value (may be NULL) += sum of lambda[row] |w|, rows ascending. penalty is not NONE. */
 typedef taper_status train_decay_fn(train_stream *s, train_penalty penalty,
                                     train_coefficient coefficient, double strength, size_t rows,
                                     size_t width, const float *weight, float *gradient,
                                     double *lambda, double *value);
 
-/* What a step's loss and gradient have shown. */
+/* The result of checking a step's loss and gradient. */
 typedef struct train_verdict {
-    uint64_t diverged; /* step, from 1, whose loss or gradient was not finite; 0: none yet */
-    float scale;       /* of this step's gradient: 1, or what its clipping asks for */
+    /* First step, from 1, whose loss or gradient was not finite; 0: none. */
+    uint64_t diverged;
+    /* Factor of this step's gradient: 1, or less if it is clipped. */
+    float scale;
 } train_verdict;
-/* The verdict over step `step` (from 1): diverged unless |*loss| < most_loss (which may be
- * INFINITY) and the norm, the root of *squares, is finite; the first such step stays. scale makes
- * the norm at most max_norm (0: any). */
+/* Checks step `step` (from 1). It has diverged unless |*loss| < most_loss (which may be INFINITY)
+ * and the norm, sqrt(*squares), is finite. The first such step is kept. scale limits the norm to
+ * max_norm (0: no limit). */
 typedef taper_status train_judge_fn(train_stream *s, uint64_t step, const double *loss,
                                     double most_loss, const double *squares, float max_norm,
                                     train_verdict *verdict);
@@ -511,9 +530,9 @@ typedef taper_status train_judge_fn(train_stream *s, uint64_t step, const double
  *   g' = scale g;  m = beta1 m + (1 - beta1) g';  v = beta2 v + (1 - beta2) g'^2
  *   w = w - rate m / (sqrt(v) + epsilon)
  * where scale is the verdict's, rate = alpha sqrt(1 - beta2^t) / (1 - beta1^t) and epsilon =
- * epsilon0 sqrt(1 - beta2^t). g', m and v of smaller magnitude than these become 0, so that none is
- * ever subnormal. Nothing is done when the verdict is that the run has diverged. A rounded copy of
- * w (train_keep) stays true. */
+ * epsilon0 sqrt(1 - beta2^t). Values of g', m and v below these magnitudes become 0, so that none
+ * is ever subnormal. If the run has diverged, nothing is done. A rounded copy of w (train_keep) is
+ * kept up to date. */
 #define TRAIN_ADAM_LEAST_GRADIENT 1e-16f
 #define TRAIN_ADAM_LEAST_M        1e-30f
 #define TRAIN_ADAM_LEAST_V        1e-35f
@@ -526,15 +545,15 @@ typedef taper_status train_adam_fn(train_stream *s, size_t n, const train_adam_s
 
 /* --- quantiles ------------------------------------------------------------------------- */
 
-/* Follow the (1 - beta)-quantile of each unit from batch to batch (stochastic approximation,
- * Robbins & Monro 1951). a[rows] has a unit's values, rows `stride` elements apart; bias[units] is
- * minus the threshold:
+/* Tracks the (1 - beta)-quantile of each unit from batch to batch (stochastic approximation,
+ * Robbins & Monro 1951). a[rows] holds the units' values, rows `stride` elements apart; bias[units]
+ * is the negative threshold:
  *     spread += (mean |a - threshold| - spread) / 10
  *     threshold += spread (fraction of the rows above it - beta)
- * A unit whose spread is below 0 has seen no batch: its threshold becomes train_exact_quantile
- * (train/sampling/quantile.h) of this one, its spread the mean distance from it. A unit with a
- * value that is not finite stays as it was, and all do when the verdict (NULL: none) is that the
- * run has diverged. */
+ * A spread below 0 means that the unit has seen no batch. Its threshold becomes
+ * train_exact_quantile (train/sampling/quantile.h) of this batch, its spread the mean distance from
+ * it. A unit with a value that is not finite is not changed. No unit is changed if the verdict
+ * (NULL: none) says that the run has diverged. */
 typedef taper_status train_follow_quantiles_fn(train_stream *s, size_t rows, size_t stride,
                                                size_t units, double beta,
                                                const train_verdict *verdict, const float *a,

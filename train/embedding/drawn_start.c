@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Weights of variance gain / inputs times scale^2, biases 0. */
+/* Initialises a layer: weights of variance gain / inputs times scale^2, biases 0. */
 static void draw(codec_layer *layer, double gain, double scale, uint64_t seed, uint32_t number) {
     const size_t n = (size_t)layer->outputs * layer->inputs;
     const float deviation = (float)(sqrt(gain / layer->inputs) * scale);

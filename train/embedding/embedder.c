@@ -6,11 +6,11 @@
 #include <string.h>
 
 static const float pixel_scale = 255.0f;
-static const float tangent = 255.0f / 4.0f; /* of 255 / (1 + e^-a), at 0 */
+static const float tangent = 255.0f / 4.0f; /* slope of 255 / (1 + e^-a) at 0 */
 
-/* --- numbers ---------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------- */
 
-/* The first layer's weights times a factor. */
+/* Copies a stack; the first layer's weights are multiplied by factor. */
 static void copy_stack(const codec_stack *from, const codec_stack *to, float factor) {
     for (uint32_t i = 0; i < from->depth; i++) {
         const codec_layer *a = &from->layer[i], *b = &to->layer[i];
@@ -20,7 +20,7 @@ static void copy_stack(const codec_stack *from, const codec_stack *to, float fac
     }
 }
 
-/* The decoder's, its last layer as factor times it, and an offset. */
+/* Copies the decoder; the last layer is multiplied by factor, and offset is added to its biases. */
 static void copy_decoder(const codec_stack *from, const codec_stack *to, float factor,
                          float offset) {
     for (uint32_t i = 0; i < from->depth; i++) {
@@ -192,13 +192,13 @@ void train_embedder_free(train_embedder *e) {
     memset(e, 0, sizeof *e);
 }
 
-/* --- forward and back ------------------------------------------------------------------- */
+/* --- forward and backward --------------------------------------------------------------- */
 
 static train_noise noise_of(const train_embedder *e, size_t first_row) {
     return (train_noise){e->noise.seed, e->step, first_row};
 }
 
-/* The rows of a block. */
+/* Computes the input numbers of a block of rows. */
 static taper_status make_inputs(train_embedder *e, size_t first, size_t rows) {
     train_stream *s = &e->stream;
     const uint8_t *pixels = e->order ? e->pixels : e->pixels + first * e->inputs;
@@ -214,9 +214,9 @@ static taper_status make_inputs(train_embedder *e, size_t first, size_t rows) {
     return s->ops->corrupt(s, &corruption);
 }
 
-/* Rows of the block at `first`, whose inputs are there afterwards: one block's stay. A processor's
- * products over rows are sums of PART of them, the last two of equal parts of the rest: no block is
- * to end where no such sum does. */
+/* Computes the inputs of the block of rows at `first`; *rows: its size. A single block's inputs are
+ * kept. The processor's products over rows are sums of parts of PART rows; the last two parts are
+ * equal halves of the rest. Blocks end at such a boundary, so that the bits do not change. */
 static taper_status take_block(train_embedder *e, size_t first, size_t *rows) {
     enum { PART = 384 };
     const size_t left = e->rows - first;
@@ -242,7 +242,7 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
     return e->rows > e->block ? TAPER_OK : make_inputs(e, 0, e->rows);
 }
 
-/* Of codes that are bits, or are to be. */
+/* The properties of binary codes, also while they are trained as numbers. */
 static train_units units_of(const train_embedder *e) {
     return (train_units){.binary = !e->as_numbers,
                          .activation = CODEC_LINEAR,
@@ -269,7 +269,7 @@ taper_status train_embedder_forward(train_embedder *e) {
                                       e->code);
 }
 
-/* From the codes' gradient that of all layers, the first one's weights by blocks of inputs. */
+/* From the codes' gradient to that of all layers; the first layer's weights by blocks of inputs. */
 static taper_status backward(train_embedder *e) {
     train_stream *s = &e->stream;
     const codec_layer *first_layer = &e->gradient.layer[0];
@@ -297,13 +297,13 @@ static train_examples class_examples(const train_embedder *e) {
                             .label = e->label};
 }
 
-/* What the objective counts beside the reconstruction: it is a mean over all rows. */
+/* The weight of the objective relative to the reconstruction, which is a mean over all rows. */
 static double weight_of(const train_embedder *e) {
     if (!e->labelled) return 0.0;
     return (1.0 - e->decoding.part) * (double)e->rows / (double)e->labelled;
 }
 
-/* The gradient of what labels cost, into the codes' and its own numbers'. */
+/* The objective's gradient, by the codes and by its own parameters. */
 static taper_status pull_classes(train_embedder *e, const train_examples *x) {
     train_stream *s = &e->stream;
     const train_objective *o = e->use.objective;
@@ -322,7 +322,7 @@ static taper_status pull_classes(train_embedder *e, const train_examples *x) {
                                 e->code_gradient, e->units);
 }
 
-/* What labels cost, to losses[1], and its share to losses[0]. */
+/* The objective's loss, to losses[1], and weighted to losses[0]. */
 static taper_status cost_classes(train_embedder *e, const train_examples *x, double *losses) {
     train_stream *s = &e->stream;
     if (e->class_code != e->code)
@@ -335,7 +335,7 @@ static taper_status cost_classes(train_embedder *e, const train_examples *x, dou
     return s->ops->add_doubles(s, 1, 1.0 / labelled, e->figure, losses + 1);
 }
 
-/* What the decoder costs, and its gradients. */
+/* The decoder's loss and gradients. */
 static taper_status reconstruct(train_embedder *e, double *losses) {
     train_stream *s = &e->stream;
     train_decoding *d = &e->decoding;
@@ -349,7 +349,7 @@ static taper_status reconstruct(train_embedder *e, double *losses) {
     return train_decoding_objective.gradient(d, s, &x, e->code_gradient);
 }
 
-/* l2 / 2 |W|^2 onto the loss, and its gradient. */
+/* Adds l2 / 2 |W|^2 to the loss, and its gradient. */
 static taper_status add_decay(train_embedder *e, double *loss) {
     train_stream *s = &e->stream;
     if (!(e->l2 > 0.0)) return TAPER_OK;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Codes of all rows, in the order of rows->all. */
+/* Computes codes of all rows, in the order of rows->all. */
 static taper_status take_codes(const train_embedding_look *l, float *code) {
     train_embedder *e = l->embedder;
     train_fed fed;
@@ -23,7 +23,7 @@ static taper_status take_codes(const train_embedding_look *l, float *code) {
     return TAPER_OK;
 }
 
-/* What the search writes, and the votes. */
+/* The neighbours found, and the votes. */
 typedef struct ballot {
     uint32_t *neighbours; /* [held out][k] */
     double *distances;    /* likewise */
@@ -63,7 +63,7 @@ taper_status train_embedding_vote(const train_embedding_codes *c, taper_error_ra
                 malloc(queries * sizeof *b.voted)};
     const int there = b.neighbours && b.distances && b.label && b.voted;
     taper_status status =
-        train_told(there ? TAPER_OK : TAPER_ERR_NOMEM, error, "neighbours of held-out rows");
+        train_explain(there ? TAPER_OK : TAPER_ERR_NOMEM, error, "neighbours of held-out rows");
     if (status == TAPER_OK) status = count_votes(c, &b, k, rate, error);
     free(b.neighbours), free(b.distances), free(b.label), free(b.voted);
     return status;
@@ -78,9 +78,9 @@ taper_status train_embedding_error(const train_embedding_look *l, double *rate,
     if (r->n == r->n_training) return TAPER_OK;
     float *code = malloc(r->n * units * sizeof *code);
     taper_status status =
-        train_told(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "codes of %zu rows", r->n);
+        train_explain(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "codes of %zu rows", r->n);
     if (status == TAPER_OK)
-        status = train_told(take_codes(l, code), error, "codes of held-out rows were not made");
+        status = train_explain(take_codes(l, code), error, "codes of held-out rows were not made");
     const train_embedding_codes codes = {code, units, r, l->label, l->k, l->threads, NULL};
     if (status == TAPER_OK) status = train_embedding_vote(&codes, &counted, error);
     if (status == TAPER_OK) *rate = counted.rate;

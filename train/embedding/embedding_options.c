@@ -25,8 +25,8 @@ static taper_status check_noise(const train_embedder_noise *n, const codec_netwo
         !(j->strength >= 0.0f && j->strength <= 10.0f) ||
         !(j->mirror >= 0.0f && j->mirror <= 1.0f) || !(j->shift >= 0.0f && j->shift <= 64.0f))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "jitter is of 0 to 1 of the images, of strength 0 to 10, shifts are up "
-                            "to 64 pixels");
+                            "jitter: a fraction of 0 to 1 of the images, strength 0 to 10, shifts "
+                            "up to 64 pixels");
     if (j->fraction > 0.0f && (uint64_t)j->width * j->height * j->channels != net->inputs)
         return formats_fail(error, TAPER_ERR_ARG, "jitter of %u x %u x %u values in rows of %u",
                             j->width, j->height, j->channels, (unsigned)net->inputs);
@@ -67,7 +67,7 @@ static taper_status check_decoder(const train_embedding_options *o, const codec_
                             "of %u units %u are to reconstruct alone; leave one for the classes",
                             (unsigned)net->units, (unsigned)o->free_units);
     if (o->reconstruct > 0.0 && !net->decoder.depth)
-        return formats_fail(error, TAPER_ERR_ARG, "reconstruction wants a network with a decoder");
+        return formats_fail(error, TAPER_ERR_ARG, "reconstruction needs a network with a decoder");
     return TAPER_OK;
 }
 
@@ -77,7 +77,7 @@ static taper_status check_objective(const train_neighbour_objective *o, taper_er
                             o->alpha, TRAIN_LEAST_ALPHA);
     if (o->learns_alpha && !o->student)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a Gaussian has no alpha to learn; take Student's kernel");
+                            "the Gaussian kernel has no alpha; use Student's kernel");
     if (!(o->hinge >= 0.0) || !(o->hinge <= 1e6))
         return formats_fail(error, TAPER_ERR_ARG, "hinge %g is not between 0 and 1,000,000",
                             o->hinge);
@@ -100,7 +100,7 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
         return formats_fail(error, TAPER_ERR_ARG, "the part held out must lie in [0, 1)");
     if (f->depth && f->layer[f->depth - 1].inputs < net->units)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a code of %u units from a layer of %u: no more units than that",
+                            "a code of %u units must not exceed its layer of %u inputs",
                             (unsigned)net->units, (unsigned)f->layer[f->depth - 1].inputs);
     if (!(o->numbers_first >= 0.0) || !(o->numbers_first <= 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
@@ -109,8 +109,8 @@ taper_status train_embedding_check(const train_embedding_options *o, const codec
                             o->numbers_first);
     if (o->binary && o->optimiser == TRAIN_CG)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "bits learn through their thresholds, by a gradient that no line of "
-                            "the loss has: take Adam");
+                            "the gradient of binary codes is approximate, which line searches do "
+                            "not allow; use Adam");
     TAPER_TRY(check_decoder(o, net, error));
     TAPER_TRY(check_prefixes(o, net, error));
     TAPER_TRY(check_noise(&o->noise, net, error));

@@ -35,15 +35,15 @@ static taper_status check_classes(const train_embedding_rows *r, taper_error *er
         return formats_fail(error, TAPER_ERR_ARG,
                             "no image has a label; put images into a folder for each class, or "
                             "give --labels FILE");
-    if (r->met < 2)
+    if (r->distinct < 2)
         return formats_fail(error, TAPER_ERR_ARG,
                             "all labelled images are of one class; an embedding needs two or more "
                             "to tell apart");
     if (r->learned < 2)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "all labelled images but some that are held out are of one class; "
+                            "all labelled images for training are of one class; "
                             "label more, or hold fewer out");
-    if (r->lonely < r->learned) return TAPER_OK;
+    if (r->singletons < r->learned) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
                         "every class has one labelled image alone, none of which finds a neighbour "
                         "of its own; label more");
@@ -57,15 +57,15 @@ static taper_status count_classes(train_embedding_rows *r, const train_pixels *d
     for (size_t i = 0; i < r->n_training; i++) members[data->label[r->all[i]]]++;
     for (uint32_t c = 0; c < r->classes; c++) {
         r->learned += members[c] > 0;
-        r->lonely += members[c] == 1;
+        r->singletons += members[c] == 1;
     }
     for (size_t i = r->n_training; i < r->n; i++) members[data->label[r->all[i]]]++;
-    for (uint32_t c = 0; c < r->classes; c++) r->met += members[c] > 0;
+    for (uint32_t c = 0; c < r->classes; c++) r->distinct += members[c] > 0;
     free(members);
     return check_classes(r, error);
 }
 
-/* Images that are all the same have codes that are, whatever is learned. */
+/* Checks that images differ: codes of equal images are equal, whatever is learned. */
 static taper_status check_pixels(const train_embedding_rows *r, const train_pixels *data,
                                  taper_error *error) {
     const size_t d = data->inputs;
@@ -75,13 +75,13 @@ static taper_status check_pixels(const train_embedding_rows *r, const train_pixe
     return formats_fail(error, TAPER_ERR_ARG, "all labelled images are the same");
 }
 
-/* Held out: no more than leaves a batch's worth of rows to learn from. */
+/* Number of held-out rows, limited so that a batch of training rows remains. */
 static size_t held_out(const train_embedding_options *o, size_t n) {
     const size_t wanted = (size_t)((double)n * (double)o->validation_fraction + 0.5);
     return wanted < n ? wanted : n - 1;
 }
 
-/* Labelled rows that are learned from, then guesses, then those that are held out. */
+/* Orders rows: training rows with known labels, then those with guesses, then held-out ones. */
 static void split(train_embedding_rows *r, const train_embedding_options *o,
                   const train_pixels *data) {
     train_shuffle(r->all, r->n, o->seed, TRAIN_STREAM_SPLIT);
@@ -101,8 +101,8 @@ size_t train_embedding_batches(const train_embedding_options *o, size_t rows) {
     return formats_larger(rows / batch, 1);
 }
 
-/* Rows without a label; of more than labelled ones have batches there are as many batches as they
- * fill by themselves. */
+/* Lists unlabelled rows. If they fill more batches than the labelled rows, an epoch has as many
+ * batches as they fill. */
 static taper_status list_others(train_embedding_rows *r, const train_embedding_options *o,
                                 const train_pixels *data, taper_error *error) {
     enum { LEAST = 250, MOST = 1000, PARTS = 50 };
@@ -150,10 +150,10 @@ void train_embedding_rows_free(train_embedding_rows *r) {
     memset(r, 0, sizeof *r);
 }
 
-/* Where the i-th of so many parts begins. */
+/* The first element of part i of `parts` equal parts of n elements. */
 static size_t part_of(size_t n, size_t i, size_t parts) { return n * i / parts; }
 
-/* Labelled rows of batch i: *from a shuffled list of them. */
+/* The number of labelled rows in batch i; *from: the first in a shuffled list of them. */
 static size_t labelled_of(const train_embedding_rows *r, size_t i, size_t *from) {
     const size_t part = i % r->labelled_batches;
     *from = part_of(r->n_training, part, r->labelled_batches);
@@ -176,7 +176,7 @@ size_t train_embedding_largest_batch(const train_embedding_rows *r) {
     return most;
 }
 
-/* Labelled rows and others are shuffled apart, then dealt out to the batches. */
+/* Labelled and unlabelled rows are shuffled separately and then distributed to the batches. */
 taper_status train_embedding_rows_shuffle(train_embedding_rows *r, uint64_t seed, uint64_t epoch) {
     const uint64_t stream = TRAIN_STREAM_SHUFFLE + (epoch << 8);
     if (!r->n_others) {

@@ -1,7 +1,7 @@
-/* embedding_trainer.c -- what the loop is given: batches, their losses and moves, reports; see
+/* embedding_trainer.c -- functions for the loop: batches, losses and updates, reports; see
  * embedding_trainer.h.
  *
- * All that is random is numbered by (seed, epoch), so a run has no state but the loop's. */
+ * All random numbers depend on (seed, epoch), so a run has no state but the loop's. */
 #include "train/embedding/embedding_trainer.h"
 #include "train/embedding/embedding_errors.h"
 #include "train/optimise/conjugate_gradient.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Losses are of the order of 1, MCML's of ten: a run this far off will not come back. */
+/* Losses are about 1, those of MCML about 10: a run with a loss above this has diverged. */
 static const double absurd_loss = 1e12;
 
 typedef struct run {
@@ -19,14 +19,14 @@ typedef struct run {
     const train_embedding_callbacks *callbacks;
     train_embedding_rows rows;
     train_embedder embedder;
-    /* rows.all, rows.shuffled, the data and their labels, for the device */
+    /* rows.all, rows.shuffled, the data and their labels, on the device */
     train_order all, shuffled;
-    train_lent labels;
+    train_mirror labels;
     train_feed feed;
     train_cg cg;
     train_arena arena;
-    double *line_losses; /* on the device [2]: at a point of a line */
-    double *losses;      /* the step's, on the device */
+    double *line_losses; /* [2] on the device: at a point of a line */
+    double *losses;      /* of the step, on the device */
     train_loop loop;
 } run;
 
@@ -39,8 +39,8 @@ static void say(const run *r, const char *words) {
 static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
     run *r = self;
     taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, epoch);
-    if (status == TAPER_OK) status = train_order_again(&r->shuffled, &r->embedder.stream);
-    return train_told(status, error, "the order of rows was not taken");
+    if (status == TAPER_OK) status = train_order_update(&r->shuffled, &r->embedder.stream);
+    return train_explain(status, error, "the order of rows was not taken");
 }
 
 static taper_status load_batch(run *r, uint64_t step) {
@@ -56,8 +56,7 @@ static taper_status load_batch(run *r, uint64_t step) {
     return TAPER_OK;
 }
 
-/* Of conjugate gradients, whose gradients are those of points on a line, all is left to the move.
- */
+/* With conjugate gradients this does nothing: the move computes gradients at points of a line. */
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
     run *r = self;
     train_embedder *e = &r->embedder;
@@ -68,8 +67,8 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     if (status == TAPER_OK) status = load_batch(r, step);
     if (status == TAPER_OK && r->options->optimiser == TRAIN_ADAM)
         status = train_embedder_compute(e, losses);
-    return train_told(status, error, "training step %llu could not be computed",
-                      (unsigned long long)step + 1);
+    return train_explain(status, error, "training step %llu could not be computed",
+                         (unsigned long long)step + 1);
 }
 
 static taper_status line_objective(void *self, double *value) {
@@ -78,7 +77,7 @@ static taper_status line_objective(void *self, double *value) {
     return train_download(&r->embedder.stream, value, r->line_losses, sizeof *value);
 }
 
-/* The losses of a step are those at the end of its lines. */
+/* The losses of a step are those at the end of its line searches. */
 static taper_status search_lines(run *r) {
     train_cg_options options = train_cg_defaults();
     train_cg_result result = {0};
@@ -105,8 +104,8 @@ static taper_status move(void *self, train_loop *loop, const double *losses, tap
             return TAPER_OK;
         }
     }
-    return train_told(status, error, "training step %llu could not be taken",
-                      (unsigned long long)loop->step + 1);
+    return train_explain(status, error, "training step %llu could not be taken",
+                         (unsigned long long)loop->step + 1);
 }
 
 /* --- measures and reports --------------------------------------------------------------------- */
@@ -118,18 +117,18 @@ static taper_status held_out_error(run *r, double *rate, taper_error *error) {
     return train_embedding_error(&look, rate, error);
 }
 
-/* figure: error on held-out rows, alpha. An alpha out of use ends the run before its checkpoint is
- * written. */
+/* figure: error on held-out rows, alpha. If alpha is too small, the run ends before its checkpoint
+ * is written. */
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
     double *alpha = &entry->figure[1];
     r->embedder.as_numbers = 0;
     TAPER_TRY(held_out_error(r, &entry->figure[0], error));
     taper_status status = train_embedder_alpha(&r->embedder, TRAIN_MOST_ALPHA, alpha);
-    if (status != TAPER_OK) return train_told(status, error, "alpha could not be read");
+    if (status != TAPER_OK) return train_explain(status, error, "alpha could not be read");
     if (r->options->objective.student && !(*alpha >= TRAIN_LEAST_ALPHA))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "alpha fell to %.2g, where distances no longer count; the last "
+                            "alpha fell to %.2g, where distances have no effect; the last "
                             "checkpoint is from before. Hold alpha, or lower the rate",
                             *alpha);
     return TAPER_OK;
@@ -163,7 +162,7 @@ static const train_learner learner = {.what = "the embedding",
                                       .progress = report_step,
                                       .epoch = report_epoch};
 
-/* The epoch whose network is kept, from 1; 0: the start. */
+/* The epoch of the returned network, from 1; 0: the start. */
 static uint32_t best_epoch(const run *r) {
     const train_loop *l = &r->loop;
     if (!r->embedder.weights.best) return l->n_history;
@@ -179,7 +178,7 @@ static void fill_result(const run *r, train_embedding_result *result) {
     if (!result) return;
     *result = (train_embedding_result){.rows = rows->n_training,
                                        .held_out = rows->n - rows->n_training,
-                                       .classes = rows->met,
+                                       .classes = rows->distinct,
                                        .guessed = rows->guesses,
                                        .start_error = measured ? l->start_loss : NAN,
                                        .best_error = measured ? l->best_loss : NAN,
@@ -237,14 +236,14 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     return o->optimiser == TRAIN_CG ? train_cg_create(&r->cg, s, &r->embedder.weights) : TAPER_OK;
 }
 
-/* The data to the device, after all else: they may have what is left of its memory. */
+/* Opens the feed after all other allocations, because it uses the remaining memory. */
 static taper_status feed_device(run *r) {
     train_stream *s = &r->embedder.stream;
     const train_pixels *data = r->data;
     char words[160];
-    TAPER_TRY(train_order_lend(&r->all, s, r->rows.all, r->rows.n));
-    TAPER_TRY(train_order_lend(&r->shuffled, s, r->rows.shuffled, r->rows.epoch_rows));
-    TAPER_TRY(train_lend(&r->labels, s, data->label, data->n * sizeof *data->label));
+    TAPER_TRY(train_order_open(&r->all, s, r->rows.all, r->rows.n));
+    TAPER_TRY(train_order_open(&r->shuffled, s, r->rows.shuffled, r->rows.epoch_rows));
+    TAPER_TRY(train_mirror_open(&r->labels, s, data->label, data->n * sizeof *data->label));
     TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->embedder.batch));
     train_feed_say(&r->feed, s->device, words, sizeof words);
     say(r, words);
@@ -256,12 +255,12 @@ static void say_classes(const run *r) {
     snprintf(words, sizeof words,
              "%zu of %zu classes have one image alone to learn from, which has no neighbour of its "
              "own",
-             r->rows.lonely, r->rows.learned);
-    if (r->rows.lonely) say(r, words);
+             r->rows.singletons, r->rows.learned);
+    if (r->rows.singletons) say(r, words);
     snprintf(words, sizeof words,
              "%zu of %zu classes have held-out images alone, which count as errors",
-             r->rows.met - r->rows.learned, r->rows.met);
-    if (r->rows.met > r->rows.learned) say(r, words);
+             r->rows.distinct - r->rows.learned, r->rows.distinct);
+    if (r->rows.distinct > r->rows.learned) say(r, words);
     const size_t unlabelled = r->data->n - r->rows.n;
     snprintf(words, sizeof words, "%zu image%s without a label %s", unlabelled,
              formats_plural(unlabelled, "s"),
@@ -286,8 +285,8 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     if (status == TAPER_OK) status = make_network(r, device, net);
     if (status == TAPER_OK) status = feed_device(r);
     if (status != TAPER_OK)
-        return train_told(status, error, "an embedding of %u units from batches of %zu rows",
-                          (unsigned)net->units, train_embedding_largest_batch(&r->rows));
+        return train_explain(status, error, "an embedding of %u units from batches of %zu rows",
+                             (unsigned)net->units, train_embedding_largest_batch(&r->rows));
     fill_loop(r, net);
     double rate;
     TAPER_TRY(held_out_error(r, &rate, error));
@@ -301,7 +300,7 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->all);
     train_order_free(&r->shuffled);
-    train_lent_free(&r->labels);
+    train_mirror_free(&r->labels);
     train_arena_free(&r->arena);
     train_embedder_free(&r->embedder);
     train_embedding_rows_free(&r->rows);
@@ -325,7 +324,7 @@ taper_status train_embedding(const train_embedding_options *options, const train
         const train_weights *w = &r.embedder.weights;
         status = train_embedder_export(&r.embedder, w->best ? w->best : w->parameter, net);
         if (status != TAPER_OK)
-            train_told(status, error, "the network could not be taken from the device");
+            train_explain(status, error, "the network could not be taken from the device");
     }
     if (status == TAPER_OK) fill_result(&r, result);
     end(&r);

@@ -45,11 +45,11 @@ taper_status train_labelled_check(const train_labelled_rows *rows, taper_error *
     return TAPER_OK;
 }
 
-/* How many labels there are, and the greatest; those of rows that have one. */
+/* Finds the labelled rows, the number of distinct labels, and the greatest label. */
 static taper_status count_classes(const train_labelled_rows *rows, train_labelled_found *found,
                                   taper_error *error) {
-    unsigned char *met = calloc(TRAIN_MOST_CLASSES, 1);
-    taper_status status = met ? TAPER_OK : TAPER_ERR_NOMEM;
+    unsigned char *seen = calloc(TRAIN_MOST_CLASSES, 1);
+    taper_status status = seen ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t i = 0; i < rows->n && status == TAPER_OK; i++) {
         const uint32_t label = rows->label[i];
         if (label == UINT32_MAX) continue;
@@ -60,11 +60,11 @@ static taper_status count_classes(const train_labelled_rows *rows, train_labelle
             break;
         }
         found->order[found->n++] = i;
-        found->met += !met[label];
-        met[label] = 1;
+        found->distinct += !seen[label];
+        seen[label] = 1;
         if (label >= found->classes) found->classes = label + 1;
     }
-    free(met);
+    free(seen);
     return status;
 }
 
@@ -77,10 +77,10 @@ taper_status train_labelled_find(const train_labelled_rows *rows, train_labelled
     found->order = malloc(rows->n * sizeof *found->order);
     if (!found->order) return TAPER_ERR_NOMEM;
     TAPER_TRY(count_classes(rows, found, error));
-    if (found->met >= 2) return TAPER_OK;
+    if (found->distinct >= 2) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG, "%s; give images of two labels at least",
-                        found->met ? "all labelled rows have the same label"
-                                   : "no row has a label");
+                        found->distinct ? "all labelled rows have the same label"
+                                        : "no row has a label");
 }
 
 void train_labelled_found_free(train_labelled_found *found) {

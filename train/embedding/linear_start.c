@@ -26,7 +26,7 @@ static taper_status add_rows(train_covariance *cov, const train_labelled_rows *r
     return status;
 }
 
-/* Of values: rows are orthonormal for the numbers, too; the bias is theirs. */
+/* Stores components of byte values. Rows are orthonormal for numbers too; the bias is scaled. */
 static taper_status store_pca(const codec_network *net, double variance, double unit,
                               codec_layer *layer, taper_error *error) {
     const size_t inputs = net->inputs;
@@ -93,7 +93,7 @@ static taper_status solve_lda(const train_linear_options *options, const train_l
     return status;
 }
 
-/* Of values; for numbers, which are smaller, weights are larger. */
+/* Discriminants of byte values; numbers are smaller, so weights become larger. */
 static taper_status start_lda(const train_linear_options *options, const train_labelled_rows *rows,
                               const float *less, train_device *device, codec_layer *layer,
                               taper_error *error) {
@@ -107,9 +107,9 @@ static taper_status start_lda(const train_linear_options *options, const train_l
     return status;
 }
 
-/* --- either ------------------------------------------------------------------------------ */
+/* --- starts from moments ----------------------------------------------------------------- */
 
-/* Sums are of numbers less their mean, of bytes as they are. */
+/* Sums are of floats minus their mean, or of bytes as they are. */
 static taper_status start_by_moments(const train_linear_options *options,
                                      const train_labelled_rows *rows, train_device *device,
                                      codec_layer *layer, taper_error *error) {
@@ -132,7 +132,7 @@ static taper_status start_by_moments(const train_linear_options *options,
 
 /* --- scale -------------------------------------------------------------------------------- */
 
-/* Add a row's codes and their squares. */
+/* Adds a row's codes and their squares. */
 static void add_codes(const codec_layer *layer, const float *row, double unit, double *sum,
                       double *square) {
     for (uint32_t u = 0; u < layer->outputs; u++) {
@@ -144,8 +144,8 @@ static void add_codes(const codec_layer *layer, const float *row, double unit, d
     }
 }
 
-/* The mean of |f_i - f_j|^2 over all pairs of at most MEASURED rows, evenly spread: twice the
- * variance, units summed. */
+/* The mean of |f_i - f_j|^2 over all pairs of at most MEASURED evenly spaced rows: twice the sum of
+ * the units' variances. */
 static taper_status measure_spread(const train_labelled_rows *rows, const codec_layer *layer,
                                    double *spread) {
     const size_t n = rows->n < MEASURED ? rows->n : MEASURED;
@@ -178,7 +178,7 @@ static taper_status scale_to(double wanted, const train_labelled_rows *rows, cod
     return TAPER_OK;
 }
 
-/* --- all of them -------------------------------------------------------------------------- */
+/* --- all starts --------------------------------------------------------------------------- */
 
 taper_status train_linear_layer(const train_linear_options *options,
                                 const train_labelled_rows *rows, train_device *device,
@@ -206,11 +206,11 @@ taper_status train_linear_start(const train_linear_options *options, const train
     codec_layer *layer = &net->encoder.layer[0];
     if (!codec_network_is_direct(net) || net->encoder.depth != 1)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "these starts are for an encoder of one layer and no linear path");
-    taper_error why = {0}; /* LAPACK has its own words, a device none */
+                            "a linear start needs an encoder of one layer without a linear path");
+    taper_error why = {0}; /* filled by LAPACK's errors, but not by those of a device */
     const taper_status status = train_linear_layer(options, &rows, device, layer, &why);
     if (status != TAPER_OK && !why.text[0])
-        return train_told(status, error, "a linear map of %zu images", pixels->n);
+        return train_explain(status, error, "a linear map of %zu images", pixels->n);
     if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
     for (size_t k = 0; k < (size_t)layer->outputs * layer->inputs; k++) layer->weight[k] /= 255.0f;
     memset(net->mean, 0, net->inputs * sizeof *net->mean);

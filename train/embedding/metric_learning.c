@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MOST_HALVED = 20, PATIENCE = 10 };
-static const double ENOUGH = 1e-4; /* of the fall that the gradient promises */
+static const double ENOUGH = 1e-4; /* least fraction of the decrease predicted by the gradient */
 
 train_metric_options train_metric_defaults(void) {
     return (train_metric_options){.steps = 200, .tolerance = 1e-4};
@@ -20,10 +20,10 @@ void train_metric_free(train_metric *metric) {
 typedef struct descent {
     train_metric_loss at;
     size_t n;                      /* inputs^2 */
-    double *m, *gradient;          /* [n] here */
-    double *trial, *next_gradient; /* [n] there */
+    double *m, *gradient;          /* [n] at the present metric */
+    double *trial, *next_gradient; /* [n] at the next one */
     double loss, length;
-    double kept[PATIENCE]; /* losses of the last steps, in turn */
+    double kept[PATIENCE]; /* losses of the last steps, a ring buffer */
 } descent;
 
 static double dot(const double *a, const double *b, size_t n) {
@@ -37,9 +37,9 @@ static void exchange(double **a, double **b) {
     *a = *b, *b = kept;
 }
 
-/* --- beginning -------------------------------------------------------------------------- */
+/* --- the start -------------------------------------------------------------------------- */
 
-/* Mean squared distances of rows are twice their variance, inputs summed. */
+/* The mean squared distance of rows: twice the sum of the inputs' variances. */
 static taper_status mean_distance(const train_labelled_rows *rows, const float *mean,
                                   double *distance) {
     const double unit = train_labelled_unit(rows);
@@ -68,14 +68,15 @@ static taper_status begin(descent *d, const train_labelled_rows *rows, taper_err
     const double steepness = dot(d->gradient, d->gradient, d->n);
     if (!isfinite(d->loss) || !isfinite(steepness))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "distances of rows overflow; give numbers of more like size");
+                            "distances of rows overflow; give numbers of similar magnitude");
     d->length = steepness > 0 ? sqrt(dot(d->m, d->m, d->n) / steepness) : 1.0;
     return TAPER_OK;
 }
 
 /* --- a step ----------------------------------------------------------------------------- */
 
-/* Along the arc until the loss falls. *halved: how often the length was; MOST_HALVED: in vain. */
+/* Searches along the arc until the loss falls. *halved: how many times the length was halved;
+ * MOST_HALVED: the search failed. */
 static taper_status search(descent *d, uint32_t *halved, taper_error *error) {
     for (*halved = 0; *halved < MOST_HALVED; ++*halved, d->length /= 2) {
         double loss, promised = 0;
@@ -90,7 +91,7 @@ static taper_status search(descent *d, uint32_t *halved, taper_error *error) {
     return TAPER_OK;
 }
 
-/* Where the step led, and the next one's first length. */
+/* Takes the step, and computes the next one's first length. */
 static taper_status arrive(descent *d) {
     double square = 0, turned = 0;
     TAPER_TRY(train_metric_gradient(&d->at, d->next_gradient));
@@ -104,15 +105,15 @@ static taper_status arrive(descent *d) {
     return TAPER_OK;
 }
 
-static int tell(const train_metric_options *o, const descent *d, uint32_t step, uint32_t halved,
-                double length) {
+static int report(const train_metric_options *o, const descent *d, uint32_t step, uint32_t halved,
+                  double length) {
     const train_metric_step at = {step, d->at.rank, halved, d->loss, length};
     return o->step && o->step(o->user, &at);
 }
 
 static taper_status descend(const train_metric_options *o, descent *d, train_metric *metric,
                             taper_error *error) {
-    int ends = tell(o, d, 0, 0, 0);
+    int ends = report(o, d, 0, 0, 0);
     while (!ends && metric->steps < o->steps && !metric->converged) {
         double *before = &d->kept[metric->steps % PATIENCE];
         const double then = metric->steps < PATIENCE ? INFINITY : *before;
@@ -123,13 +124,13 @@ static taper_status descend(const train_metric_options *o, descent *d, train_met
         if (metric->converged) break;
         const double length = d->length;
         TAPER_TRY(arrive(d));
-        ends = tell(o, d, ++metric->steps, halved, length);
+        ends = report(o, d, ++metric->steps, halved, length);
         metric->converged = then - d->loss <= o->tolerance * d->loss;
     }
     return TAPER_OK;
 }
 
-/* --- all of it -------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------- */
 
 static taper_status learn(const train_metric_options *o, const train_labelled_rows *rows,
                           descent *d, train_metric *metric, taper_error *error) {
@@ -164,7 +165,7 @@ taper_status train_metric_learn(const train_metric_options *options,
     return status;
 }
 
-/* By which v's component of largest magnitude becomes positive. */
+/* The sign that makes v's component of largest magnitude positive. */
 static double sign_of(const double *v, size_t n) {
     size_t top = 0;
     for (size_t i = 1; i < n; i++)
@@ -184,7 +185,7 @@ taper_status train_metric_map(const train_metric *metric, codec_layer *layer, ta
         memcpy(lapack.matrix, metric->matrix, inputs * inputs * sizeof(double));
         status = train_lapack_eigenvectors(&lapack, layer->outputs, error);
     }
-    for (size_t u = 0; status == TAPER_OK && u < units; u++) { /* LAPACK's order is rising */
+    for (size_t u = 0; status == TAPER_OK && u < units; u++) { /* LAPACK's order is ascending */
         const double *v = lapack.u + (units - 1 - u) * inputs;
         const double root = sqrt(fmax(lapack.value[units - 1 - u], 0)) * sign_of(v, inputs);
         double bias = 0;

@@ -24,7 +24,7 @@ static void lay_out(train_metric_loss *l) {
     l->total = train_arena_take(a, 1, 1, sizeof *l->total);
 }
 
-/* Labelled rows to the device, as numbers less their mean; l->mean has that of values before. */
+/* Uploads labelled rows, as numbers minus their mean. l->mean is the mean of values on entry. */
 static taper_status upload_rows(train_metric_loss *l, const train_labelled_rows *data,
                                 const train_labelled_found *found) {
     const size_t d = l->inputs;
@@ -83,8 +83,8 @@ void train_metric_loss_close(train_metric_loss *l) {
 
 /* --- the metric ------------------------------------------------------------------------- */
 
-/* metric = sum of value u u^T over eigenvalues above 0; A has the rows root value u. The least of
- * them, which are rounding's, are left out. */
+/* metric = sum of value u u^T over positive eigenvalues; A has the rows root value u. Tiny
+ * eigenvalues, which are rounding errors, are omitted. */
 static taper_status project(train_metric_loss *l, double *metric, taper_error *error) {
     const size_t d = l->inputs;
     const double *value = l->lapack.value, *u = l->lapack.u;
@@ -108,7 +108,7 @@ static taper_status project(train_metric_loss *l, double *metric, taper_error *e
     return status;
 }
 
-/* Of the metric's codes; of rank 0 they are one number, 0. */
+/* For the codes of the metric; with rank 0 they have one element, 0. */
 static train_neighbours neighbours_of(const train_metric_loss *l) {
     return (train_neighbours){.rows = l->rows,
                               .units = l->rank ? l->rank : 1,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums over batches, of hidden layers. */
+/* Statistics of hidden layers, summed over batches. */
 typedef struct statistics {
     float *now;              /* [widest] of one batch */
     double *mean, *variance; /* [all hidden units] */

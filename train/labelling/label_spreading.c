@@ -1,5 +1,5 @@
-/* label_spreading.c -- see label_spreading.h. A class at a time: memory is a few numbers an image,
- * however many classes there are. */
+/* label_spreading.c -- see label_spreading.h. Classes are processed one by one, so memory is a few
+ * numbers per image for any number of classes. */
 #include "train/labelling/label_spreading.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static double dot(size_t n, const double *a, const double *b) {
     return sum;
 }
 
-/* f of one class, but for the factor 1 - alpha that all classes share. */
+/* f of one class, without the common factor 1 - alpha. */
 static void solve(system_of_class *s, const uint32_t *label, uint32_t class) {
     const size_t n = s->graph->n;
     for (size_t i = 0; i < n; i++) {

@@ -12,15 +12,16 @@ train_labelling_options train_labelling_defaults(void) {
     return (train_labelling_options){.teaching = train_teaching_defaults(), .surest = 0.7f};
 }
 
-/* --- guesses by neighbours ---------------------------------------------------------------- */
+/* --- guesses from the graph --------------------------------------------------------------- */
 
 static int by_sureness(const void *a, const void *b) {
     const float x = *(const float *)a, y = *(const float *)b;
     return (x < y) - (x > y);
 }
 
-/* Of guesses of one class the surest part stays, and all that are as sure; the others become
- * UINT32_MAX. Class by class: of all together some classes would have none. scratch[data->n]. */
+/* Keeps the most certain part of a class's guesses, and equally certain ones; the others become
+ * UINT32_MAX. It is done class by class, because otherwise some classes would have no guesses.
+ * scratch[data->n]. */
 static void keep_surest(const train_labelling_options *o, const train_pixels *data, uint32_t class,
                         const float *sure, uint32_t *label, float *scratch) {
     size_t n = 0;
@@ -34,7 +35,7 @@ static void keep_surest(const train_labelling_options *o, const train_pixels *da
             label[i] = UINT32_MAX;
 }
 
-/* label[n]: those of data, and the surest part of the guesses along the graph. */
+/* label[n]: the known labels, and the most certain guesses from the graph. */
 static taper_status spread(const train_labelling_options *o, const train_pixels *data,
                            const train_neighbour_graph *graph, uint32_t *label) {
     float *sure = malloc(2 * data->n * sizeof *sure);
@@ -52,9 +53,9 @@ static int has_unlabelled(const train_labelling_options *o, const train_pixels *
     return 0;
 }
 
-/* --- what the teacher makes of images ----------------------------------------------------- */
+/* --- guesses of the teacher --------------------------------------------------------------- */
 
-/* Names of classes, for rows without a label. */
+/* The teacher's classes for unlabelled rows. */
 typedef struct naming {
     uint32_t classes;
     const uint32_t *label;
@@ -72,9 +73,9 @@ static void take_names(void *user, size_t first, size_t n, const float *code) {
     }
 }
 
-/* --- all of it ---------------------------------------------------------------------------- */
+/* --- all steps ---------------------------------------------------------------------------- */
 
-/* What the steps share. */
+/* The arguments of the steps. */
 typedef struct job {
     const train_labelling_options *options;
     const train_pixels *data;
@@ -82,19 +83,19 @@ typedef struct job {
     train_device *device;
     const train_teaching_callbacks *callbacks;
     codec_network *net;
-    uint32_t *label;  /* [data->n] what the teacher learns from */
+    uint32_t *label;  /* [data->n] labels for training the teacher */
     uint8_t *guessed; /* [data->n] which of these are guesses */
     int stopped;
 } job;
 
-/* Labels along a graph of the images. */
+/* Guesses labels on a neighbour graph of the images. */
 static taper_status guess_by_neighbours(const job *j, taper_error *error) {
     train_neighbour_graph graph = {0};
     taper_status status =
         train_neighbour_graph_make(&graph, j->data, j->be, j->device, j->options->threads, error);
     if (status == TAPER_OK)
-        status = train_told(spread(j->options, j->data, &graph, j->label), error,
-                            "guesses for %zu images", j->data->n);
+        status = train_explain(spread(j->options, j->data, &graph, j->label), error,
+                               "guesses for %zu images", j->data->n);
     train_neighbour_graph_free(&graph);
     return status;
 }
@@ -123,13 +124,13 @@ taper_status train_labelling(const train_labelling_options *o, const train_pixel
                               ? codec_network_alloc(net, data->inputs, o->classes, CODEC_ENCODER,
                                                     o->hidden, o->n_hidden, NULL, 0)
                               : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "a teacher of %u classes", (unsigned)o->classes);
+    status = train_explain(status, error, "a teacher of %u classes", (unsigned)o->classes);
     if (status == TAPER_OK) status = teach(&j, error);
     *stopped = j.stopped;
     naming names = {net->units, data->label, guess};
     if (status == TAPER_OK && guess && !j.stopped)
-        status = train_told(train_take_codes(net, be, data, NULL, data->n, take_names, &names),
-                            error, "guesses for %zu images", data->n);
+        status = train_explain(train_take_codes(net, be, data, NULL, data->n, take_names, &names),
+                               error, "guesses for %zu images", data->n);
     free(j.label), free(j.guessed);
     return status;
 }

@@ -19,18 +19,18 @@ static taper_status find_components(const train_pixels *pixels, codec_backend *b
     codec_network net = {0};
     taper_status status =
         codec_network_alloc(&net, pixels->inputs, components, CODEC_ENCODER, NULL, 0, NULL, 0);
-    status = train_told(status, error, "a map to %u components", (unsigned)components);
+    status = train_explain(status, error, "a map to %u components", (unsigned)components);
     if (status == TAPER_OK) status = train_linear_start(&options, pixels, device, &net, error);
     if (status == TAPER_OK)
-        status = train_told(train_row_codes(&net, be, pixels, NULL, pixels->n, code), error,
-                            "components of %zu images", pixels->n);
+        status = train_explain(train_row_codes(&net, be, pixels, NULL, pixels->n, code), error,
+                               "components of %zu images", pixels->n);
     codec_network_free(&net);
     return status;
 }
 
 /* --- edges ------------------------------------------------------------------------------ */
 
-/* What is known of images: k neighbours each, squared distances, and edges from both ends. */
+/* The k nearest neighbours of each image, with squared distances. */
 typedef struct nearest {
     size_t n, k;
     const uint32_t *neighbour; /* [n][k] */
@@ -43,7 +43,7 @@ static int has(const nearest *near, size_t i, size_t j) {
     return 0;
 }
 
-/* Edges of an image that its own neighbours give, and those that others give to it. */
+/* Counts an image's edges: to its own neighbours, and to images that have it as a neighbour. */
 static void count_edges(const nearest *near, size_t *first) {
     for (size_t i = 0; i < near->n; i++)
         for (size_t m = 0; m < near->k; m++) {
@@ -59,11 +59,11 @@ static float weight_of(const nearest *near, size_t i, size_t m) {
     const double scale =
         sqrt(near->square[i * near->k + last]) * sqrt(near->square[j * near->k + last]);
     const double square = near->square[i * near->k + m];
-    /* copies of one image have distance 0, and their scale may be 0, too */
+    /* the distance and the scale of duplicate images may be 0 */
     return (float)(scale > 0.0 ? exp(-fmin(square / scale, 80.0)) : square > 0.0 ? 1e-30 : 1.0);
 }
 
-/* at[i]: where image i's next edge goes. */
+/* at[i]: the place of image i's next edge. */
 static void put_edges(const nearest *near, size_t *at, train_neighbour_graph *g) {
     for (size_t i = 0; i < near->n; i++)
         for (size_t m = 0; m < near->k; m++) {
@@ -106,7 +106,7 @@ static taper_status link(const nearest *near, train_neighbour_graph *g) {
     return status;
 }
 
-/* --- all of it -------------------------------------------------------------------------- */
+/* --- all steps -------------------------------------------------------------------------- */
 
 static taper_status search(const float *code, size_t n, uint32_t width, unsigned threads,
                            train_neighbour_graph *g, taper_error *error) {
@@ -120,11 +120,11 @@ static taper_status search(const float *code, size_t n, uint32_t width, unsigned
                                  .k = k,
                                  .threads = threads};
     taper_status status = neighbour && square ? TAPER_OK : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "neighbours of %zu images", n);
+    status = train_explain(status, error, "neighbours of %zu images", n);
     if (status == TAPER_OK) status = taper_nearest(&search, neighbour, square, error);
     if (status == TAPER_OK) {
         const nearest near = {n, k, neighbour, square};
-        status = train_told(link(&near, g), error, "a graph of %zu images", n);
+        status = train_explain(link(&near, g), error, "a graph of %zu images", n);
     }
     free(neighbour), free(square);
     return status;
@@ -143,7 +143,7 @@ taper_status train_neighbour_graph_make(train_neighbour_graph *g, const train_pi
                             n);
     float *code = malloc(n * components * sizeof *code);
     taper_status status =
-        train_told(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "components of %zu images", n);
+        train_explain(code ? TAPER_OK : TAPER_ERR_NOMEM, error, "components of %zu images", n);
     if (status == TAPER_OK) status = find_components(pixels, be, device, components, code, error);
     if (status == TAPER_OK) status = search(code, n, components, threads, g, error);
     free(code);

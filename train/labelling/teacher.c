@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const float pixel_scale = 255.0f;
-/* The length of the random direction, of pixels of 0..1: where it is much smaller, the divergence
- * is lost in float32. */
+/* The length of the random direction, for pixels of 0..1. With a much smaller one the divergence is
+ * lost to rounding in float32. */
 static const double probe = 1.0;
 
 /* --- memory ----------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ void train_teacher_free(train_teacher *t) {
     memset(t, 0, sizeof *t);
 }
 
-/* --- forward and back ------------------------------------------------------------------- */
+/* --- forward and backward --------------------------------------------------------------- */
 
 taper_status train_teacher_load(train_teacher *t, const uint8_t *pixels, const uint32_t *order,
                                 const uint32_t *label, const uint32_t *labels_order, size_t rows) {
@@ -130,8 +130,9 @@ taper_status train_teacher_forward(train_teacher *t, const float *x) {
     return s->ops->bias(s, t->rows, last->outputs, last->bias, CODEC_LINEAR, t->logit);
 }
 
-/* Of a layer whose sums have the gradient dz: that of its weights (and bias, the last one's) is
- * added, where it learns; that of what came in, or NULL. */
+/* Backward through a layer; dz is the gradient by its pre-activations. learns 1: adds the gradient
+ * of its weights, and of its bias if it is the last layer. dx: the gradient by its input, or
+ * NULL. */
 static taper_status layer_back(train_teacher *t, uint32_t l, const float *x, const float *dz,
                                int learns, float *dx) {
     train_stream *s = &t->stream;
@@ -150,7 +151,7 @@ static taper_status layer_back(train_teacher *t, uint32_t l, const float *x, con
     return s->ops->gemm(s, 0, 0, t->rows, w->inputs, w->outputs, dz, w->weight, 0.0f, dx);
 }
 
-/* From by_logit, after a forward of x. learns 0: the gradient of x alone, into by_input. */
+/* From by_logit, after a forward pass of x. learns 0: only the gradient by x, into by_input. */
 static taper_status backward(train_teacher *t, const float *x, int learns) {
     train_stream *s = &t->stream;
     const float *dz = t->by_logit;
@@ -164,9 +165,9 @@ static taper_status backward(train_teacher *t, const float *x, int learns) {
     return layer_back(t, 0, x, dz, learns, learns ? NULL : t->by_input);
 }
 
-/* --- what it learns from ---------------------------------------------------------------- */
+/* --- losses ----------------------------------------------------------------------------- */
 
-/* The mean of row_loss onto losses[0] and losses[which]. */
+/* Adds the mean of row_loss to losses[0] and to losses[which]. */
 static taper_status add_losses(train_teacher *t, double *losses, int which) {
     train_stream *s = &t->stream;
     const double mean = 1.0 / (double)t->rows;
@@ -189,7 +190,7 @@ taper_status train_teacher_learn_labelled(train_teacher *t, double *losses) {
     return backward(t, t->x, 1);
 }
 
-/* The rows themselves; what is believed of them stays. */
+/* The entropy of the loaded rows; keeps their logits in `believed`. */
 static taper_status learn_entropy(train_teacher *t, double *losses) {
     train_stream *s = &t->stream;
     const size_t n = t->rows * t->classes;
@@ -201,7 +202,7 @@ static taper_status learn_entropy(train_teacher *t, double *losses) {
     return backward(t, t->x, 1);
 }
 
-/* How far from what is believed the moved rows are. */
+/* The divergence of the moved rows' softmax from that of `believed`. */
 static taper_status diverge(train_teacher *t) {
     train_stream *s = &t->stream;
     TAPER_TRY(train_teacher_forward(t, t->moved));

@@ -1,20 +1,20 @@
-/* teacher.h -- a network that names classes, on a device: what it makes of a batch, and what it
- * learns from batches with labels and without.
+/* teacher.h -- a classifier on a device: its forward pass, and its gradients from labelled and
+ * unlabelled batches.
  *
- *     z_l = y_(l-1) W_l^T,   y_l = ReLU(normalised z_l + b_l),   logits = y_L W^T + b,  y_0 =
- * pixels / 255
+ *     z_l = y_(l-1) W_l^T,   y_l = ReLU(normalised z_l + b_l),   logits = y_L W^T + b,
+ *     y_0 = pixels / 255
  *
- * with each batch normalised by its own statistics (train_normalise_fn), so that several hidden
+ * Each batch is normalised by its own statistics (train_normalise_fn), so that several hidden
  * layers learn quickly from random weights. The loss of a step is the sum of
- *   the mean cross-entropy of a batch with labels,
- * and, of a batch that needs none, the means of
- *   the entropy of the softmax p of its logits (Grandvalet & Bengio 2005): be sure;
- *   KL(p || q), q that of the rows moved by `reach` where that changes q the most: be as sure
- * nearby (virtual adversarial training, Miyato, Maeda, Koyama & Ishii, "Virtual adversarial
- * training: a regularization method for supervised and semi-supervised learning", TPAMI 2018,
- * equations 5 to 12, one power iteration). p stands still there. The direction is found from a
- * small random one: by d KL / d x at x + xi d, which is the direction itself times the Hessian at
- * x. */
+ *   the mean cross-entropy of a labelled batch,
+ *   the mean entropy of the softmax p of the logits of an unlabelled batch (Grandvalet & Bengio
+ *       2005), which rewards certainty,
+ *   the mean KL(p || q) on that batch, where q is the softmax at rows moved by `reach` in the
+ *       direction that changes q most. This is virtual adversarial training (Miyato, Maeda, Koyama
+ *       & Ishii, "Virtual adversarial training: a regularization method for supervised and
+ *       semi-supervised learning", TPAMI 2018, equations 5 to 12, one power iteration).
+ * p is a constant in the last term. The direction starts as a small random d. It becomes
+ * d KL / d x at x + xi d, which is d times the Hessian at x. */
 #ifndef TRAIN_TEACHER_H
 #define TRAIN_TEACHER_H
 #include "codec/transform/network.h"
@@ -26,15 +26,16 @@ typedef struct train_teacher {
     train_stream stream;
     train_arena numbers, activations;
     train_weights weights;
-    codec_stack view, gradient; /* of weights.parameter and weights.gradient */
+    /* Of weights.parameter and weights.gradient. */
+    codec_stack view, gradient;
     uint32_t inputs, classes;
-    size_t batch;    /* most rows of one call */
-    float reach;     /* of pixels of 0..1: the length of a move */
+    size_t batch;    /* rows of one call, at most */
+    float reach;     /* length of a move, for pixels of 0..1 */
     uint64_t seed;   /* of the random directions */
-    size_t rows;     /* that are loaded: */
+    size_t rows;     /* loaded */
     float *x;        /* [batch][inputs] */
     uint32_t *label; /* [batch] */
-    /* of the last forward */
+    /* of the last forward pass */
     float *unit[CODEC_MAX_LAYERS], *y[CODEC_MAX_LAYERS];       /* [batch][outputs] hidden layers' */
     float *mean[CODEC_MAX_LAYERS], *inverse[CODEC_MAX_LAYERS]; /* [outputs] */
     float *logit;                                              /* [batch][classes] */
@@ -42,28 +43,28 @@ typedef struct train_teacher {
     float *zero_mean;           /* [inputs] */
     float *moved, *by_input;    /* [batch][inputs] */
     float *back[2];             /* [batch][widest] */
-    float *unused;              /* [widest] biases' gradients that nothing learns from */
+    float *unused;              /* [widest] gradients of biases, discarded */
     float *believed, *by_logit; /* [batch][classes] */
     double *row_loss, *figure;  /* [batch], [1] */
 } train_teacher;
 
-/* Of an encoder network with hidden layers, whose units are the classes: its layers are the start,
- * the first one's weights times 255. Everything that lives is the device's. TAPER_ERR_NOMEM,
- * TAPER_ERR_DEVICE: nothing is held. */
+/* Creates a teacher from an encoder network with hidden layers and a unit per class. Its layers are
+ * the initial ones, the first one's weights times 255. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: nothing
+ * is held. */
 taper_status train_teacher_create(train_teacher *t, const codec_network *net, train_device *device,
                                   size_t batch);
 void train_teacher_free(train_teacher *t); /* leaves it zeroed; zeroed is fine */
 
-/* rows of bytes, and their labels (NULL: none), both on the device: pixels[order[i]] and
+/* Loads rows of bytes and their labels (NULL: none), both on the device: pixels[order[i]] and
  * label[labels_order[i]]. order NULL: row i. */
 taper_status train_teacher_load(train_teacher *t, const uint8_t *pixels, const uint32_t *order,
                                 const uint32_t *label, const uint32_t *labels_order, size_t rows);
-/* logit, and what lies before it, of x[rows][inputs] on the device. */
+/* Computes logit and all earlier activations for x[rows][inputs] on the device. */
 taper_status train_teacher_forward(train_teacher *t, const float *x);
 
-/* Of the rows that are loaded: gradients are added to weights.gradient, the batch's mean losses to
- * losses[0]; and, labelled, to losses[1], not labelled, entropy to [2] and divergence to [3].
- * step: numbers the random directions. */
+/* For the loaded rows: gradients are added to weights.gradient, mean losses of the batch to
+ * losses[0]. Labelled batches also add to losses[1]; unlabelled ones add the entropy to [2] and
+ * the divergence to [3]. step numbers the random directions. */
 taper_status train_teacher_learn_labelled(train_teacher *t, double *losses);
 taper_status train_teacher_learn_unlabelled(train_teacher *t, uint64_t step, double *losses);
 

@@ -1,6 +1,6 @@
-/* teaching.c -- what the loop is given: batches, the teacher's losses, reports; see teaching.h.
+/* teaching.c -- functions for the loop: batches, the teacher's losses, reports; see teaching.h.
  *
- * All that is random is numbered by (seed, epoch), or (seed, step). */
+ * All random numbers depend on (seed, epoch) or (seed, step). */
 #include "train/labelling/teaching.h"
 #include "formats/bytes.h"
 #include "train/device/feed.h"
@@ -15,9 +15,9 @@
 
 enum { LABELLED_BATCH = 100, BATCH = 250 };
 
-/* Rows that are drawn one after the other, each once before any comes again. */
+/* Rows that are drawn one after the other; each is drawn once before any repeats. */
 typedef struct deck {
-    uint32_t *rows, *turn; /* [n] numbers of rows, rising; in a random order */
+    uint32_t *rows, *order; /* [n] row numbers, rising; in a random order */
     size_t n;
 } deck;
 
@@ -26,11 +26,11 @@ typedef struct run {
     const train_pixels *data;
     const train_teaching_callbacks *callbacks;
     size_t labelled_batch, batch, batches; /* batches: of an epoch */
-    deck own, guesses;                     /* rows with a label, and those whose label is a guess */
+    deck own, guesses;                     /* rows with a known label, and with a guess */
     uint32_t *epoch_labelled;              /* [batches][labelled_batch] */
     uint32_t *epoch_rows;                  /* [data->n] in an epoch's order */
     train_order shuffled_labelled, shuffled;
-    train_lent labels;
+    train_mirror labels;
     train_feed feed;
     train_teacher teacher;
     train_loop loop;
@@ -46,40 +46,40 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
     const train_pixels *d = r->data;
     const size_t bytes = formats_larger(d->n, 1) * sizeof(uint32_t);
     deck *own = &r->own, *guesses = &r->guesses;
-    own->rows = malloc(bytes), own->turn = malloc(bytes);
-    guesses->rows = malloc(bytes), guesses->turn = malloc(bytes), r->epoch_rows = malloc(bytes);
-    if (!own->rows || !own->turn || !guesses->rows || !guesses->turn || !r->epoch_rows)
-        return train_told(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
+    own->rows = malloc(bytes), own->order = malloc(bytes);
+    guesses->rows = malloc(bytes), guesses->order = malloc(bytes), r->epoch_rows = malloc(bytes);
+    if (!own->rows || !own->order || !guesses->rows || !guesses->order || !r->epoch_rows)
+        return train_explain(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
     for (size_t i = 0; i < d->n && d->label; i++) {
         deck *to = d->guessed && d->guessed[i] ? guesses : own;
         if (d->label[i] < classes) to->rows[to->n++] = (uint32_t)i;
     }
     const size_t n = own->n + guesses->n;
     if (n < 2 || d->n > UINT32_MAX)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu image%s labelled; a teacher wants 2 or more",
+        return formats_fail(error, TAPER_ERR_ARG, "%zu image%s labelled; a teacher needs 2 or more",
                             n, n == 1 ? " is" : "s are");
     r->batch = formats_smaller(d->n, BATCH);
     r->batches = d->n / r->batch;
     r->labelled_batch = formats_smaller(n, r->options->reach > 0.0f ? LABELLED_BATCH : BATCH);
     r->epoch_labelled = malloc(r->batches * r->labelled_batch * sizeof *r->epoch_labelled);
-    return train_told(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
-                      "the order of %zu batches", r->batches);
+    return train_explain(r->epoch_labelled ? TAPER_OK : TAPER_ERR_NOMEM, error,
+                         "the order of %zu batches", r->batches);
 }
 
-/* The deck's rows number at, at + 1 ..: count of them, the deck shuffled anew each time through.
- * first: of an epoch; the deck's order is then not there yet. */
+/* Draws `count` rows from number `at` on. The deck is shuffled before each pass. first 1: of an
+ * epoch, where the deck's order has to be computed. */
 static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
     for (size_t i = 0; i < count; i++, at++) {
         if ((!i && first) || at % d->n == 0) {
-            memcpy(d->turn, d->rows, d->n * sizeof *d->turn);
-            train_shuffle(d->turn, d->n, seed, TRAIN_STREAM_SHUFFLE + (at / d->n << 8));
+            memcpy(d->order, d->rows, d->n * sizeof *d->order);
+            train_shuffle(d->order, d->n, seed, TRAIN_STREAM_SHUFFLE + (at / d->n << 8));
         }
-        to[i] = d->turn[at % d->n];
+        to[i] = d->order[at % d->n];
     }
 }
 
-/* All rows once, but for those that fill no batch. Of a labelled batch half are guesses, where
- * there are guesses: these are many, and mostly of images that are easy. */
+/* Orders an epoch: all rows once, except a remainder smaller than a batch. Half of a labelled batch
+ * are guesses if there are any, because these are many, and mostly of easy images. */
 static void shuffle(run *r, uint64_t epoch) {
     const uint64_t seed = r->options->seed;
     const size_t n = r->labelled_batch;
@@ -99,9 +99,9 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     run *r = self;
     train_stream *s = &r->teacher.stream;
     shuffle(r, epoch);
-    taper_status status = train_order_again(&r->shuffled_labelled, s);
-    if (status == TAPER_OK) status = train_order_again(&r->shuffled, s);
-    return train_told(status, error, "the order of rows was not taken");
+    taper_status status = train_order_update(&r->shuffled_labelled, s);
+    if (status == TAPER_OK) status = train_order_update(&r->shuffled, s);
+    return train_explain(status, error, "the order of rows was not taken");
 }
 
 /* --- steps ------------------------------------------------------------------------------ */
@@ -128,11 +128,11 @@ static taper_status learn_step(run *r, uint64_t step, double *losses) {
 }
 
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
-    return train_told(learn_step(self, step, losses), error, "step %llu could not be computed",
-                      (unsigned long long)step + 1);
+    return train_explain(learn_step(self, step, losses), error, "step %llu could not be computed",
+                         (unsigned long long)step + 1);
 }
 
-/* Of whole epochs. */
+/* The number of steps, in whole epochs. */
 static uint64_t steps_of(const run *r) {
     enum { EPOCHS = 15, STEPS = 1000 };
     if (r->options->epochs) return r->options->epochs * r->batches;
@@ -154,10 +154,10 @@ static taper_status check(const run *r, const codec_network *net, taper_error *e
     const train_teaching_options *o = r->options;
     if (!(o->rate > 0.0f) || !isfinite(o->rate) || !(o->reach >= 0.0f) || !isfinite(o->reach))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a teacher wants a rate above 0 and a reach of 0 or above");
+                            "a teacher needs a rate above 0 and a reach of 0 or above");
     if (net->encoder.depth < 2 || net->inputs != r->data->inputs)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a teacher wants hidden layers, and rows of %u values",
+                            "a teacher needs hidden layers, and rows of %u values",
                             (unsigned)net->inputs);
     return TAPER_OK;
 }
@@ -167,10 +167,10 @@ static taper_status feed_device(run *r) {
     const train_pixels *d = r->data;
     char words[160];
     shuffle(r, 0);
-    TAPER_TRY(train_order_lend(&r->shuffled, s, r->epoch_rows, d->n));
-    TAPER_TRY(train_order_lend(&r->shuffled_labelled, s, r->epoch_labelled,
+    TAPER_TRY(train_order_open(&r->shuffled, s, r->epoch_rows, d->n));
+    TAPER_TRY(train_order_open(&r->shuffled_labelled, s, r->epoch_labelled,
                                r->batches * r->labelled_batch));
-    TAPER_TRY(train_lend(&r->labels, s, d->label, d->n * sizeof *d->label));
+    TAPER_TRY(train_mirror_open(&r->labels, s, d->label, d->n * sizeof *d->label));
     TAPER_TRY(train_feed_open(&r->feed, s, d->pixels, d->n, d->inputs, r->teacher.batch));
     train_feed_say(&r->feed, s->device, words, sizeof words);
     if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
@@ -186,7 +186,8 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
         train_teacher_create(&r->teacher, net, device, formats_larger(r->batch, r->labelled_batch));
     r->teacher.reach = o->reach * sqrtf((float)net->inputs), r->teacher.seed = o->seed;
     if (status == TAPER_OK) status = feed_device(r);
-    if (status != TAPER_OK) return train_told(status, error, "a teacher of %u classes", net->units);
+    if (status != TAPER_OK)
+        return train_explain(status, error, "a teacher of %u classes", net->units);
     r->loop = (train_loop){.learner = &learner,
                            .self = r,
                            .stream = &r->teacher.stream,
@@ -204,9 +205,9 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->shuffled);
     train_order_free(&r->shuffled_labelled);
-    train_lent_free(&r->labels);
+    train_mirror_free(&r->labels);
     train_teacher_free(&r->teacher);
-    free(r->own.rows), free(r->own.turn), free(r->guesses.rows), free(r->guesses.turn);
+    free(r->own.rows), free(r->own.order), free(r->guesses.rows), free(r->guesses.order);
     free(r->epoch_labelled), free(r->epoch_rows);
 }
 
@@ -226,7 +227,7 @@ taper_status train_teaching(const train_teaching_options *options, const train_p
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
     if (status == TAPER_OK && !(*stopped = r.loop.stopped)) {
         const train_folding folding = {&r.teacher, &r.feed, &r.shuffled, r.batch, r.batches};
-        status = train_told(train_fold(&folding, net), error, "a teacher's network");
+        status = train_explain(train_fold(&folding, net), error, "a teacher's network");
     }
     end(&r);
     return status;

@@ -22,7 +22,7 @@ void train_lap_design(codec_lap *lap, uint32_t reach) {
             double sum = 0; /* of V^-1 = C4^T diag(1 / s, 1, .., 1) C2 */
             for (uint32_t k = 0; k < reach; k++)
                 sum += cosine4(k, r, reach) * (k ? 1 : 1 / low_scale) * cosine2(k, c, reach);
-            uint32_t row = reach - 1 - r, column = reach - 1 - c; /* counted from the edge */
+            uint32_t row = reach - 1 - r, column = reach - 1 - c; /* from the edge */
             lap->stored[row * reach + column] = (int16_t)lrint(sum * CODEC_LAP_ONE);
         }
     codec_lap_prepare(lap);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Fortran's: all by reference, lengths of the texts behind. */
+/* Fortran functions: all arguments by reference, lengths of strings at the end. */
 typedef void dsyevr_fn(const char *job, const char *range, const char *half, const int *n,
                        double *a, const int *lda, const double *low, const double *high,
                        const int *first, const int *last, const double *tolerance, int *found,
@@ -25,25 +25,25 @@ typedef void dgesdd_fn(const char *job, const int *m, const int *n, double *a, c
                        double *value, double *u, const int *ldu, double *v, const int *ldv,
                        double *work, const int *work_size, int *iwork, int *info, size_t);
 
-/* --- in the process: loading ----------------------------------------------------------- */
+/* --- in the child process: loading ----------------------------------------------------- */
 
-static int there_is_room(size_t bytes) {
+static int is_memory_free(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) return 0;
     munmap(at, bytes);
     return 1;
 }
 
-/* OpenBLAS takes a buffer for each of its threads and tries for ever when it gets none. So there is
- * to be room before it is loaded, for fewer threads if need be. */
-static taper_status make_room(taper_error *error) {
+/* OpenBLAS allocates a buffer for each of its threads and retries forever if that fails. So memory
+ * is checked before it is loaded, and the number of threads is reduced if necessary. */
+static taper_status check_memory(taper_error *error) {
     const size_t code = (size_t)64 << 20, thread = (size_t)144 << 20;
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
     const char *wanted = getenv("OPENBLAS_NUM_THREADS");
     long given = wanted ? strtol(wanted, NULL, 10) : 0;
     if (given > 0 && given < threads) threads = given;
     for (long most = threads > 0 ? threads : 1; most; most /= 2) {
-        if (!there_is_room(code + (size_t)most * thread)) continue;
+        if (!is_memory_free(code + (size_t)most * thread)) continue;
         char text[24];
         snprintf(text, sizeof text, "%ld", most);
         if (most < threads && setenv("OPENBLAS_NUM_THREADS", text, 1)) break;
@@ -57,7 +57,7 @@ static taper_status make_room(taper_error *error) {
 static taper_status load(void **library, taper_error *error) {
     static const char *const name[] = {"liblapack.so.3", "libopenblas.so.0", "liblapack.so"};
     char why[160] = "out of memory";
-    TAPER_TRY(make_room(error));
+    TAPER_TRY(check_memory(error));
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         *library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
         if (*library) return TAPER_OK;
@@ -70,7 +70,7 @@ static taper_status load(void **library, taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "LAPACK cannot be loaded: %s", why);
 }
 
-/* --- in the process: decompositions ---------------------------------------------------- */
+/* --- in the child process: decompositions ---------------------------------------------- */
 
 static taper_status no_memory(uint32_t n, taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM,
@@ -120,8 +120,8 @@ static taper_status find_singular_vectors(const train_lapack *l, void *library,
                         "LAPACK finds no singular values of %u units (dgesdd: %d)", l->n, info);
 }
 
-/* Answer every request, the number of eigenvectors or 0, with the outcome. The libraries' own words
- * say nothing to the person who trains. */
+/* Answers every request, the number of eigenvectors or 0 for an SVD, with the result. Messages of
+ * the libraries are suppressed, because they do not help users. */
 static void serve(const train_lapack *l, int socket) {
     void *library = NULL;
     uint32_t k;
@@ -137,22 +137,21 @@ static void serve(const train_lapack *l, int socket) {
     }
 }
 
-/* --- beside it ------------------------------------------------------------------------- */
+/* --- in the parent process ------------------------------------------------------------- */
 
 static void begin_process(const train_lapack *l, const int ends[2]) {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) signal(ending[i], SIG_DFL);
     close(ends[0]);
     serve(l, ends[1]);
-    _Exit(0); /* the process that was made for this, not the program */
+    _Exit(0); /* the child process only */
 }
 
 taper_status train_lapack_open(train_lapack *l, uint32_t n, taper_error *error) {
     size_t square = (size_t)n * n;
     int ends[2];
     *l = (train_lapack){.n = n, .bytes = (3 * square + n) * sizeof(double), .socket = -1};
-    void *shared =
-        mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared = mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return no_memory(n, error);
     l->matrix = shared;
     l->u = l->matrix + square, l->v = l->u + square, l->value = l->v + square;
@@ -169,7 +168,7 @@ taper_status train_lapack_open(train_lapack *l, uint32_t n, taper_error *error) 
 
 void train_lapack_close(train_lapack *l) {
     if (!l->matrix) return;
-    if (l->socket >= 0) close(l->socket); /* at which it ends */
+    if (l->socket >= 0) close(l->socket); /* ends the child process */
     if (l->process > 0)
         while (waitpid(l->process, NULL, 0) < 0 && errno == EINTR) continue;
     munmap(l->matrix, l->bytes);
@@ -179,13 +178,13 @@ void train_lapack_close(train_lapack *l) {
 static taper_status request(train_lapack *l, uint32_t k, taper_error *error) {
     taper_error outcome;
     ssize_t got = -1;
-    if (send(l->socket, &k, sizeof k, MSG_NOSIGNAL) == sizeof k)
-        do got = recv(l->socket, &outcome, sizeof outcome, MSG_WAITALL);
+    if (send(l->socket, &k, sizeof k, MSG_NOSIGNAL) == sizeof k) do
+            got = recv(l->socket, &outcome, sizeof outcome, MSG_WAITALL);
         while (got < 0 && errno == EINTR);
     if (got != sizeof outcome)
         return formats_fail(error, TAPER_ERR_NOMEM,
-                            "LAPACK ended before it was done with a matrix of %u values, most "
-                            "likely for want of memory; raise the limit or use a smaller --window",
+                            "LAPACK ended during the decomposition of a matrix of %u values, most "
+                            "likely for lack of memory; raise the limit or use a smaller --window",
                             l->n);
     if (outcome.status != TAPER_OK) formats_fail(error, outcome.status, "%s", outcome.text);
     return outcome.status;

@@ -28,7 +28,7 @@ void train_scatter_free(train_scatter *scatter) {
 taper_status train_scatter_add(train_scatter *scatter, float *rows, const uint32_t *label,
                                size_t n) {
     const size_t inputs = scatter->all.inputs;
-    TAPER_TRY(train_covariance_add(&scatter->all, rows, n)); /* rows are less its guess now */
+    TAPER_TRY(train_covariance_add(&scatter->all, rows, n)); /* subtracts its guess from rows */
     for (size_t r = 0; r < n; r++) {
         double *sum = scatter->sum + label[r] * inputs;
         for (size_t i = 0; i < inputs; i++) sum[i] += rows[r * inputs + i];
@@ -62,7 +62,7 @@ static double dot(const double *a, const double *b, size_t n) {
 static void add(double *to, double factor, const double *from, size_t n) {
     for (size_t i = 0; i < n; i++) to[i] += factor * from[i];
 }
-/* to = m v of a symmetric m[n][n]. */
+/* to = m v for a symmetric m[n][n]. */
 static void multiply(const double *m, const double *v, size_t n, double *to) {
     for (size_t i = 0; i < n; i++) to[i] = dot(m + i * n, v, n);
 }
@@ -92,7 +92,7 @@ static void lda_free(lda *l) {
     train_lapack_close(&l->lapack);
 }
 
-/* T, W' and what B is made of. */
+/* T, W', and the factors of B. */
 static taper_status measure(lda *l, train_scatter *s, double ridge, taper_error *error) {
     const size_t n = l->n;
     const double rows = (double)s->all.count;
@@ -117,7 +117,7 @@ static taper_status measure(lda *l, train_scatter *s, double ridge, taper_error 
     return TAPER_OK;
 }
 
-/* R, and B there. */
+/* R, and the factors of R B R^T. */
 static taper_status whiten(lda *l, taper_error *error) {
     const size_t n = l->n;
     for (size_t i = 0; i < n * n; i++) l->lapack.matrix[i] = l->within[i];
@@ -142,7 +142,7 @@ static taper_status find_discriminants(lda *l, taper_error *error) {
     TAPER_TRY(train_lapack_eigenvectors(&l->lapack, (uint32_t)most, error));
     const double *value = l->lapack.value, *u = l->lapack.u;
     for (size_t a = 0; a < most; a++) {
-        const size_t from = most - 1 - a; /* LAPACK's order is rising */
+        const size_t from = most - 1 - a; /* LAPACK's order is ascending */
         if (!(value[from] > 1e-9 * value[most - 1])) break;
         double *v = l->direction + l->useful * n;
         for (size_t i = 0; i < n; i++) add(v, u[from * n + i], l->white + i * n, n);
@@ -155,7 +155,7 @@ static taper_status find_discriminants(lda *l, taper_error *error) {
  * p_a = T v_a - 1/2 sum over b of (v_b^T T v_a) g_b. */
 static void leave_residual(lda *l) {
     const size_t n = l->n;
-    double *q = l->lapack.matrix, *c = l->across; /* whose use is over */
+    double *q = l->lapack.matrix, *c = l->across; /* `across` is free by now */
     for (size_t i = 0; i < n * n; i++) q[i] = l->total[i];
     for (size_t a = 0; a < l->useful; a++) {
         const double *g = l->covariance + a * n;
@@ -169,7 +169,7 @@ static void leave_residual(lda *l) {
     }
 }
 
-/* Units beyond the discriminants: principal components of what these leave. */
+/* Units beyond the discriminants: principal components of the residual. */
 static taper_status fill_up(lda *l, taper_error *error) {
     const size_t n = l->n, more = l->units - l->useful;
     double factor = 1.0;

@@ -19,14 +19,14 @@ taper_status train_covariance_alloc(train_covariance *cov, train_device *device,
 }
 
 void train_covariance_free(train_covariance *cov) {
-    train_lent_free(&cov->rows);
+    train_mirror_free(&cov->rows);
     train_arena_free(&cov->arena);
     train_stream_close(&cov->stream);
     free(cov->sum), free(cov->guess);
     *cov = (train_covariance){0};
 }
 
-/* In whole numbers: bytes less these are summed without rounding. */
+/* An integer guess, so that sums of bytes minus it are exact. */
 static void guess_mean(train_covariance *cov, const float *rows, size_t n) {
     for (uint32_t i = 0; i < cov->inputs; i++) {
         double sum = 0;
@@ -35,11 +35,12 @@ static void guess_mean(train_covariance *cov, const float *rows, size_t n) {
     }
 }
 
-/* A block in place of the one before, in the same memory where that is large enough. */
-static taper_status lend_rows(train_covariance *cov, const float *rows, size_t bytes) {
-    if (cov->rows.bytes >= bytes) return train_lend_other(&cov->rows, &cov->stream, rows, bytes);
-    train_lent_free(&cov->rows);
-    return train_lend(&cov->rows, &cov->stream, rows, bytes);
+/* Uploads a block, into the memory of the previous one if that is large enough. */
+static taper_status mirror_rows(train_covariance *cov, const float *rows, size_t bytes) {
+    if (cov->rows.bytes >= bytes)
+        return train_mirror_replace(&cov->rows, &cov->stream, rows, bytes);
+    train_mirror_free(&cov->rows);
+    return train_mirror_open(&cov->rows, &cov->stream, rows, bytes);
 }
 
 taper_status train_covariance_add(train_covariance *cov, float *rows, size_t n) {
@@ -53,11 +54,11 @@ taper_status train_covariance_add(train_covariance *cov, float *rows, size_t n) 
             cov->sum[i] += *x;
         }
     cov->count += n;
-    TAPER_TRY(lend_rows(cov, rows, n * inputs * sizeof *rows));
+    TAPER_TRY(mirror_rows(cov, rows, n * inputs * sizeof *rows));
     return cov->stream.ops->add_gram(&cov->stream, n, inputs, cov->rows.at, cov->product);
 }
 
-/* product / count - mean mean^T, of both triangles. */
+/* product / count - mean mean^T, both triangles. */
 taper_status train_covariance_take(train_covariance *cov, double *to) {
     size_t n = cov->inputs;
     double inverse = 1.0 / (double)cov->count;
@@ -89,7 +90,7 @@ taper_status train_pca_solve(train_covariance *cov, codec_network *net, double *
     taper_status status = train_lapack_open(&lapack, n, error);
     if (status == TAPER_OK) status = train_covariance_take(cov, lapack.matrix);
     if (status == TAPER_OK) status = train_lapack_eigenvectors(&lapack, k, error);
-    for (uint32_t u = 0; status == TAPER_OK && u < k; u++) { /* LAPACK's order is rising */
+    for (uint32_t u = 0; status == TAPER_OK && u < k; u++) { /* LAPACK's order is ascending */
         uint32_t from = k - 1 - u;
         store_row(net->synthesis + (size_t)u * n, lapack.u + (size_t)from * n, n);
         if (eigenvalue) eigenvalue[u] = fmax(lapack.value[from], 0);

@@ -9,16 +9,16 @@
 enum {
     STEPS = 40,
     BLOCK = 4096,       /* rows multiplied at once */
-    THRESHOLDS = 4,     /* an octave apart; the usual steps of 25 to 40 dB */
-    LEAST_THRESHOLD = 8 /* 8-bit levels times sqrt(window values), as codes are */
+    THRESHOLDS = 4,     /* one octave apart: the usual steps at 25 to 40 dB */
+    LEAST_THRESHOLD = 8 /* in units of codes: 8-bit levels times sqrt(window values) */
 };
-/* Thresholds begin this much higher, and arrive after this part of the steps. */
+/* Initial factor of the thresholds, and the fraction of the steps after which it is 1. */
 static const double HIGHEST = 8, FALLING = 0.5;
-/* Every row counts as so many parts of a window for the basis as it is: those whose coefficients
- * never reach a threshold stay. */
+/* Weight of the present basis, in windows per row. It keeps rows whose coefficients never reach a
+ * threshold. */
 static const double INERTIA = 1e-5;
-/* How far beyond its optimum a step goes: half the steps do. Below 2, where such steps cease to
- * converge. */
+/* Over-relaxation factor of a step, which halves the number of steps. It must be below 2 for
+ * convergence. */
 static const double BEYOND = 1.9;
 
 int train_sparse_is_possible(uint32_t units, size_t windows) {
@@ -26,21 +26,21 @@ int train_sparse_is_possible(uint32_t units, size_t windows) {
            windows >= (size_t)TRAIN_SPARSE_ROWS_PER_UNIT * units;
 }
 
-/* --- turning --------------------------------------------------------------------------- */
+/* --- rotation -------------------------------------------------------------------------- */
 
 typedef struct work {
     codec_backend *be;
     uint32_t units;
-    const float *codes; /* [n][units] by the basis as it was */
+    const float *codes; /* [n][units] in the initial basis */
     size_t n;
-    float *turn;               /* [units][units] Q: coefficients are Q y */
-    float *kept;               /* [BLOCK][units] */
-    float *moment; /* [units][units] sum of kept y^T, each over T^2 */
+    float *rotation;     /* [units][units] Q: coefficients are Q y */
+    float *kept;         /* [BLOCK][units] */
+    float *moment;       /* [units][units] sum of kept y^T, each over T^2 */
     train_lapack lapack; /* for the orthogonal factor */
     taper_error *error;
 } work;
 
-/* c to the sum over thresholds of (c if |c| > T, else 0) * scale^2 / T^2. */
+/* Replaces c by the sum over thresholds of (c if |c| > T, else 0) * scale^2 / T^2. */
 static void keep_large(float *c, size_t n, double scale) {
     float threshold[THRESHOLDS], weight[THRESHOLDS];
     for (int t = 0; t < THRESHOLDS; t++) {
@@ -61,72 +61,73 @@ static taper_status gather_moment(work *w, double scale) {
     for (size_t i = 0; i < w->n; i += BLOCK) {
         size_t rows = w->n - i < BLOCK ? w->n - i : BLOCK;
         const float *y = w->codes + i * k;
-        TAPER_TRY(ops->gemm(w->be, 0, 1, rows, k, k, y, w->turn, 0, w->kept));
+        TAPER_TRY(ops->gemm(w->be, 0, 1, rows, k, k, y, w->rotation, 0, w->kept));
         keep_large(w->kept, rows * k, scale);
         TAPER_TRY(ops->gemm(w->be, 1, 0, k, k, rows, w->kept, y, 1, w->moment));
     }
     return TAPER_OK;
 }
 
-/* turn = the orthogonal factor of a + b turn: U V^T of its singular value decomposition. */
+/* rotation = the orthogonal factor of a + b rotation: U V^T of its singular value decomposition. */
 static taper_status orthogonal_factor(work *w, const float *a, double b) {
     size_t square = (size_t)w->units * w->units;
-    for (size_t i = 0; i < square; i++) w->lapack.matrix[i] = a[i] + b * w->turn[i];
-    /* LAPACK sees the transpose, M^T = U S V^T: the factor wanted is V U^T, and by rows V^T is V */
+    for (size_t i = 0; i < square; i++) w->lapack.matrix[i] = a[i] + b * w->rotation[i];
+    /* LAPACK gets the transpose, M^T = U S V^T: the factor is V U^T, and V^T by rows is V */
     TAPER_TRY(train_lapack_svd(&w->lapack, w->error));
     float *u = w->moment, *v = w->kept; /* neither is needed any more; BLOCK >= units */
     for (size_t i = 0; i < square; i++) u[i] = (float)w->lapack.u[i], v[i] = (float)w->lapack.v[i];
-    return w->be->ops->gemm(w->be, 0, 0, w->units, w->units, w->units, v, u, 0, w->turn);
+    return w->be->ops->gemm(w->be, 0, 0, w->units, w->units, w->units, v, u, 0, w->rotation);
 }
 
 static taper_status turn_once(work *w, float *before, double scale) {
     size_t square = (size_t)w->units * w->units;
-    memcpy(before, w->turn, square * sizeof *before);
+    memcpy(before, w->rotation, square * sizeof *before);
     TAPER_TRY(gather_moment(w, scale));
     TAPER_TRY(orthogonal_factor(w, w->moment, INERTIA * (double)w->n));
-    for (size_t i = 0; i < square; i++) /* less what is already there, and as much again */
-        w->moment[i] = (float)(BEYOND - 1) * (w->turn[i] - before[i]);
+    for (size_t i = 0; i < square; i++) /* over-relaxation */
+        w->moment[i] = (float)(BEYOND - 1) * (w->rotation[i] - before[i]);
     return orthogonal_factor(w, w->moment, 1);
 }
 
 static taper_status take_memory(work *w) {
     size_t k = w->units, square = k * k, block = BLOCK * k;
-    w->turn = calloc(square, sizeof *w->turn);
+    w->rotation = calloc(square, sizeof *w->rotation);
     w->moment = malloc(square * sizeof *w->moment);
     w->kept = malloc(block * sizeof *w->kept);
-    if (!w->turn || !w->moment || !w->kept) return TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < k; i++) w->turn[i * k + i] = 1;
+    if (!w->rotation || !w->moment || !w->kept) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < k; i++) w->rotation[i * k + i] = 1;
     return train_lapack_open(&w->lapack, w->units, w->error);
 }
 
 static void free_memory(work *w) {
-    free(w->turn), free(w->moment), free(w->kept);
+    free(w->rotation), free(w->moment), free(w->kept);
     train_lapack_close(&w->lapack);
 }
 
-/* --- what comes of it ------------------------------------------------------------------ */
+/* --- applying the rotation ------------------------------------------------------------- */
 
-/* codes = codes turn^T, in place. */
-static taper_status turn_codes(work *w, float *codes) {
+/* codes = codes rotation^T, in place. */
+static taper_status rotate_codes(work *w, float *codes) {
     size_t k = w->units;
     for (size_t i = 0; i < w->n; i += BLOCK) {
         size_t rows = w->n - i < BLOCK ? w->n - i : BLOCK;
-        TAPER_TRY(w->be->ops->gemm(w->be, 0, 1, rows, k, k, codes + i * k, w->turn, 0, w->kept));
+        TAPER_TRY(
+            w->be->ops->gemm(w->be, 0, 1, rows, k, k, codes + i * k, w->rotation, 0, w->kept));
         memcpy(codes + i * k, w->kept, rows * k * sizeof *codes);
     }
     return TAPER_OK;
 }
 
-/* Row u of net = sign * row order[u] of turn * synthesis; the component of largest magnitude is
- * positive. */
-static taper_status turn_rows(const work *w, codec_network *net, const uint32_t *order) {
+/* Row u of net = sign * row order[u] of rotation * synthesis, with the sign that makes its
+ * component of largest magnitude positive. */
+static taper_status rotate_rows(const work *w, codec_network *net, const uint32_t *order) {
     size_t k = w->units, d = net->inputs;
-    float *turned = malloc(k * d * sizeof *turned);
-    if (!turned) return TAPER_ERR_NOMEM;
+    float *rotated = malloc(k * d * sizeof *rotated);
+    if (!rotated) return TAPER_ERR_NOMEM;
     taper_status status =
-        w->be->ops->gemm(w->be, 0, 0, k, d, k, w->turn, net->synthesis, 0, turned);
+        w->be->ops->gemm(w->be, 0, 0, k, d, k, w->rotation, net->synthesis, 0, rotated);
     for (size_t u = 0; u < k && status == TAPER_OK; u++) {
-        const float *from = turned + order[u] * d;
+        const float *from = rotated + order[u] * d;
         float *to = net->synthesis + u * d, sign;
         size_t top = 0;
         for (size_t i = 1; i < d; i++)
@@ -134,7 +135,7 @@ static taper_status turn_rows(const work *w, codec_network *net, const uint32_t 
         sign = from[top] < 0 ? -1.0f : 1.0f;
         for (size_t i = 0; i < d; i++) to[i] = sign * from[i];
     }
-    free(turned);
+    free(rotated);
     return status;
 }
 
@@ -150,9 +151,9 @@ taper_status train_sparse_basis(codec_network *net, codec_backend *be, float *co
         status = turn_once(&w, before, pow(HIGHEST, 1 - arrived));
         if (progress) progress(user, (step + 1.0) / STEPS);
     }
-    if (status == TAPER_OK) status = turn_codes(&w, codes);
+    if (status == TAPER_OK) status = rotate_codes(&w, codes);
     if (status == TAPER_OK) status = train_unit_order(be, codes, n, net->units, order);
-    if (status == TAPER_OK) status = turn_rows(&w, net, order);
+    if (status == TAPER_OK) status = rotate_rows(&w, net, order);
     free_memory(&w);
     free(before), free(order);
     return status;

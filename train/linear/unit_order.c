@@ -6,12 +6,12 @@
 #include <string.h>
 
 enum {
-    FIRST = 32,       /* these stay */
-    REACH = 96,       /* places between two that are exchanged, at most */
-    SWEEPS = 6,       /* over all places; the first does nearly all */
+    FIRST = 32,       /* these are not moved */
+    REACH = 96,       /* distance of two exchanged units, at most */
+    SWEEPS = 6,       /* over all places; the first one has most of the effect */
     MOST_ROWS = 16384 /* of codes, for the correlation */
 };
-static const float THRESHOLD = 8; /* what is far below does not count as large */
+static const float THRESHOLD = 8; /* magnitudes far below it count as small */
 
 /* --- by variance ----------------------------------------------------------------------- */
 
@@ -42,7 +42,8 @@ static taper_status order_by_variance(const float *codes, size_t n, uint32_t uni
 
 /* --- correlation ----------------------------------------------------------------------- */
 
-/* Codes, in the order given, to log(1 + |c| / THRESHOLD), each unit to mean 0 and norm 1 (or 0). */
+/* Replaces codes, in the given order, by log(1 + |c| / THRESHOLD), scaled for each unit to mean 0
+ * and norm 1 (or 0). */
 static void standardise(float *codes, size_t n, uint32_t units, const uint32_t *order, float *row,
                         double *mean, double *norm) {
     memset(mean, 0, units * sizeof *mean);
@@ -79,14 +80,14 @@ static taper_status correlate(codec_backend *be, float *codes, size_t n, uint32_
     return status;
 }
 
-/* --- by kinship ------------------------------------------------------------------------ */
+/* --- by correlation -------------------------------------------------------------------- */
 
-/* kin[place][i]: how well the unit at place i would fit into the surroundings of `place`. */
-typedef struct kinship {
+/* kin[place][i]: the weighted correlation of the unit at place i with those around `place`. */
+typedef struct placement {
     uint32_t units;
     float *correlation, *kin; /* [units][units] by place */
     uint32_t *order;
-} kinship;
+} placement;
 
 static float weight_of(uint32_t a, uint32_t b) {
     uint32_t away = a > b ? a - b : b - a;
@@ -94,7 +95,7 @@ static float weight_of(uint32_t a, uint32_t b) {
 }
 
 /* kin[place] += sign * weight * correlation[row] for the places around `at`. */
-static void add_to_surroundings(const kinship *k, uint32_t at, uint32_t row, float sign) {
+static void add_to_surroundings(const placement *k, uint32_t at, uint32_t row, float sign) {
     uint32_t from = at > CODEC_NEAR ? at - CODEC_NEAR : 0, to = at + CODEC_NEAR + 1;
     for (uint32_t place = from; place < to && place < k->units; place++) {
         float weight = sign * weight_of(place, at);
@@ -104,8 +105,8 @@ static void add_to_surroundings(const kinship *k, uint32_t at, uint32_t row, flo
     }
 }
 
-/* What the sum gains when the units at two places are exchanged. */
-static float gain(const kinship *k, uint32_t a, uint32_t b) {
+/* The change of the sum if the units at two places are exchanged. */
+static float gain(const placement *k, uint32_t a, uint32_t b) {
     size_t n = k->units;
     float mutual =
         k->correlation[a * n + a] + k->correlation[b * n + b] - 2 * k->correlation[a * n + b];
@@ -120,7 +121,7 @@ static void swap_floats(float *a, float *b, size_t n, size_t step) {
     }
 }
 
-static void exchange(kinship *k, uint32_t a, uint32_t b) {
+static void exchange(placement *k, uint32_t a, uint32_t b) {
     size_t n = k->units;
     uint32_t kept = k->order[a];
     k->order[a] = k->order[b], k->order[b] = kept;
@@ -131,8 +132,8 @@ static void exchange(kinship *k, uint32_t a, uint32_t b) {
     swap_floats(k->kin + a, k->kin + b, n, n);
 }
 
-/* Each place from `first` on takes part in its best exchange; returns how many there were. */
-static uint32_t sweep(kinship *k, uint32_t first) {
+/* Makes the best exchange of each place from `first` on. Returns the number of exchanges. */
+static uint32_t sweep(placement *k, uint32_t first) {
     const float LEAST = 1e-4f;
     uint32_t exchanges = 0;
     for (uint32_t a = first; a < k->units; a++) {
@@ -149,9 +150,9 @@ static uint32_t sweep(kinship *k, uint32_t first) {
     return exchanges;
 }
 
-taper_status train_order_by_kinship(float *correlation, uint32_t units, uint32_t first,
-                                    uint32_t *order) {
-    kinship k = {units, correlation, calloc((size_t)units * units, sizeof *k.kin), order};
+taper_status train_order_by_correlation(float *correlation, uint32_t units, uint32_t first,
+                                        uint32_t *order) {
+    placement k = {units, correlation, calloc((size_t)units * units, sizeof *k.kin), order};
     if (!k.kin) return TAPER_ERR_NOMEM;
     for (uint32_t place = 0; place < units; place++) add_to_surroundings(&k, place, place, 1);
     for (int i = 0; i < SWEEPS && sweep(&k, first); i++)
@@ -164,12 +165,12 @@ taper_status train_unit_order(codec_backend *be, float *codes, size_t n, uint32_
                               uint32_t *order) {
     size_t rows = n < MOST_ROWS ? n : MOST_ROWS;
     TAPER_TRY(order_by_variance(codes, n, units, order));
-    for (size_t i = 0; i < rows; i++) /* evenly taken; i * n / rows >= i */
+    for (size_t i = 0; i < rows; i++) /* evenly spaced; i * n / rows >= i */
         memmove(codes + i * units, codes + i * n / rows * units, units * sizeof *codes);
     float *correlation = malloc((size_t)units * units * sizeof *correlation);
     taper_status status = correlation ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = correlate(be, codes, rows, units, order, correlation);
-    if (status == TAPER_OK) status = train_order_by_kinship(correlation, units, FIRST, order);
+    if (status == TAPER_OK) status = train_order_by_correlation(correlation, units, FIRST, order);
     free(correlation);
     return status;
 }

@@ -1,4 +1,4 @@
-/* nested_activations.c -- room for a block of rows; see nested_activations.h. */
+/* nested_activations.c -- memory for a block of rows; see nested_activations.h. */
 #include "train/nested/nested_activations.h"
 #include "formats/bytes.h"
 
@@ -34,7 +34,7 @@ static size_t whole_blocks(size_t rows) {
                 : TRAIN_LEAST_ROWS;
 }
 
-/* What layers read and write. */
+/* Declares the arrays that layers read and write as factors. */
 static taper_status keep_factors(const train_nested_activations *act, const train_nested_shape *s,
                                  train_device *device, size_t rows) {
     const size_t units = s->width[s->layers - 1];
@@ -52,7 +52,7 @@ static taper_status keep_factors(const train_nested_activations *act, const trai
 
 static taper_status take(train_nested_activations *act, const train_nested_shape *shape,
                          train_device *device, size_t rows) {
-    train_nested_free_room(act);
+    train_nested_activations_free(act);
     lay_out(act, shape, rows);
     taper_status status = train_arena_alloc(&act->arena, device);
     if (status != TAPER_OK) {
@@ -64,8 +64,9 @@ static taper_status take(train_nested_activations *act, const train_nested_shape
     return keep_factors(act, shape, device, rows);
 }
 
-taper_status train_nested_make_room(train_nested_activations *act, const train_nested_shape *shape,
-                                    train_device *device, size_t rows) {
+taper_status train_nested_activations_alloc(train_nested_activations *act,
+                                            const train_nested_shape *shape, train_device *device,
+                                            size_t rows) {
     size_t block = whole_blocks(rows < device->block_rows ? rows : device->block_rows);
     if (act->block == block) return TAPER_OK;
     taper_status status = take(act, shape, device, block);
@@ -76,14 +77,14 @@ taper_status train_nested_make_room(train_nested_activations *act, const train_n
     return status;
 }
 
-taper_status train_nested_halve_room(train_nested_activations *act,
-                                     const train_nested_shape *shape) {
+taper_status train_nested_activations_halve(train_nested_activations *act,
+                                            const train_nested_shape *shape) {
     train_device *device = act->arena.device;
     if (act->block <= TRAIN_LEAST_ROWS || device->shared) return TAPER_ERR_NOMEM;
-    return train_nested_make_room(act, shape, device, act->block / 2);
+    return train_nested_activations_alloc(act, shape, device, act->block / 2);
 }
 
-void train_nested_free_room(train_nested_activations *act) {
+void train_nested_activations_free(train_nested_activations *act) {
     train_arena_free(&act->arena);
     *act = (train_nested_activations){0};
 }

@@ -4,7 +4,7 @@
 
 /* --- before a run ------------------------------------------------------------------------ */
 
-/* How many labels rows have: 0, 1, or 2 and more. */
+/* The number of distinct labels: 0, 1, or 2 for more. */
 static int labels_met(const train_pixels *data) {
     uint32_t first = TRAIN_UNLABELLED;
     for (size_t i = 0; data->label && i < data->n; i++) {
@@ -16,7 +16,7 @@ static int labels_met(const train_pixels *data) {
     return first != TRAIN_UNLABELLED;
 }
 
-/* Lengths rise, from 1 to all class units. */
+/* Whether lengths rise, from at least 1, to all class units. */
 static int lengths_are_legal(const train_nested_classes *c) {
     const train_prefix_list *list = &c->of.list;
     if (!list->lengths || list->lengths > TRAIN_MOST_PREFIXES) return 0;
@@ -32,7 +32,7 @@ taper_status train_nested_classes_check(const train_nested_classes *c,
     const int met = labels_met(data);
     if (!shape->binary || !straight_through)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "class units are bits that learn through their thresholds: take --code "
+                            "class units are bits with a gradient through thresholds: give --code "
                             "binary, and --gradient through");
     if (c->units > units)
         return formats_fail(error, TAPER_ERR_ARG, "%u class units of a code of %u units; give %s",

@@ -5,24 +5,24 @@
 
 /* --- data ------------------------------------------------------------------------------ */
 
-taper_status train_nested_lend(train_nested_lent *lent, train_nested_network *net,
-                               const train_pixels *pixels, const uint32_t *order, size_t n) {
+taper_status train_nested_source_open(train_nested_source *source, train_nested_network *net,
+                                      const train_pixels *pixels, const uint32_t *order, size_t n) {
     train_stream *s = &net->stream;
-    *lent = (train_nested_lent){0};
-    TAPER_TRY(
-        train_feed_open(&lent->feed, s, pixels->pixels, pixels->n, pixels->inputs, net->act.block));
-    taper_status status = order ? train_order_lend(&lent->order, s, order, n) : TAPER_OK;
+    *source = (train_nested_source){0};
+    TAPER_TRY(train_feed_open(&source->feed, s, pixels->pixels, pixels->n, pixels->inputs,
+                              net->act.block));
+    taper_status status = order ? train_order_open(&source->order, s, order, n) : TAPER_OK;
     if (status == TAPER_OK)
-        lent->data = (train_nested_data){&lent->feed, order ? &lent->order : NULL, 0, n};
+        source->data = (train_nested_data){&source->feed, order ? &source->order : NULL, 0, n};
     else
-        train_nested_lent_free(lent);
+        train_nested_source_close(source);
     return status;
 }
 
-void train_nested_lent_free(train_nested_lent *lent) {
-    train_feed_close(&lent->feed);
-    train_order_free(&lent->order);
-    *lent = (train_nested_lent){0};
+void train_nested_source_close(train_nested_source *source) {
+    train_feed_close(&source->feed);
+    train_order_free(&source->order);
+    *source = (train_nested_source){0};
 }
 
 taper_status train_nested_rows_from(train_nested_network *net, const train_nested_data *data,
@@ -33,7 +33,7 @@ taper_status train_nested_rows_from(train_nested_network *net, const train_neste
     return TAPER_OK;
 }
 
-/* Where codes of a block are whole, and where columns of them are packed. */
+/* The array for the full codes of a block; their columns are packed in front of it. */
 static float *whole_codes(const train_nested_network *net) {
     return net->act.packed + net->act.block * net->units;
 }
@@ -43,7 +43,7 @@ static taper_status pack_units(train_nested_network *net, size_t n, uint32_t fro
                                          net->units, net->act.packed, to - from);
 }
 
-/* From packed columns to g_0, in single precision. */
+/* From packed columns to g_0. */
 static taper_status decode(train_nested_rows *rows, size_t n, uint32_t units) {
     const train_nested_activations *act = &rows->net->act;
     return train_nested_decode_block(rows, act->packed, n, units, act->back_hidden[0]);
@@ -51,7 +51,7 @@ static taper_status decode(train_nested_rows *rows, size_t n, uint32_t units) {
 
 /* --- codes ----------------------------------------------------------------------------- */
 
-/* n rows' inputs and pre-activations. */
+/* The inputs and pre-activations of n rows. */
 static taper_status take_rows(train_nested_rows *rows, size_t n) {
     TAPER_TRY(train_nested_load(rows, n, 0));
     return train_nested_encode_block(rows, rows->net->act.input, n, rows->net->units);
@@ -105,7 +105,8 @@ taper_status train_nested_decode(train_nested_network *net, const float *codes, 
 
 /* --- errors ---------------------------------------------------------------------------- */
 
-/* A linear decoder goes from one length to the next by adding the rows of the units between. */
+/* A linear decoder goes from one length to the next by adding the contribution of the units
+ * between them. */
 static taper_status add_units(train_nested_network *net, size_t n, uint32_t from, uint32_t to) {
     const train_nested_layer *y = &net->layer[0];
     TAPER_TRY(pack_units(net, n, from, to));
@@ -113,7 +114,7 @@ static taper_status add_units(train_nested_network *net, size_t n, uint32_t from
                                  y->v + (size_t)from * y->inputs, 1.0f, net->act.back_hidden[0]);
 }
 
-/* What the decoder takes of n rows, which of a prefix is a prefix. */
+/* The decoder's input for n rows; a prefix of it is that of a prefix of the code. */
 static taper_status whole(train_nested_rows *rows, size_t n) {
     train_nested_network *net = rows->net;
     train_stream *s = &net->stream;
@@ -123,8 +124,8 @@ static taper_status whole(train_nested_rows *rows, size_t n) {
     return s->ops->mix(s, n, net->units, net->mixing, net->units, net->act.packed, to);
 }
 
-/* Errors of a block's n rows at each length, |.|^2 into squares[lengths]; they come down together,
- * so that the device is not waited for at each. */
+/* Squared errors of a block's n rows at each length into squares[lengths]. They are downloaded
+ * together, so that the host waits only once. */
 static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *length, size_t lengths,
                                     double *squares) {
     train_nested_network *net = rows->net;
@@ -134,7 +135,7 @@ static taper_status errors_of_block(train_nested_rows *rows, const uint32_t *len
     const size_t n = act->n;
     const int linear = net->shape.layers == 1;
     TAPER_TRY(decode(rows, n, 0));
-    /* of length 0, from which linear decoders go on */
+    /* errors at length 0, the start for linear decoders */
     TAPER_TRY(train_nested_error_block(rows, 1.0f, g_0, g_0));
     for (size_t i = 0; i < lengths; i++) {
         uint32_t before = i ? length[i - 1] : 0;
@@ -180,7 +181,7 @@ taper_status train_nested_validate(train_nested_network *net, const train_trunca
     enum { PLACES = 64 };
     uint32_t length[PLACES + 1], lengths = 0, units = net->units;
     for (uint32_t i = 0; i <= PLACES; i++) {
-        /* closer at the short end, where errors fall fast */
+        /* closer for short lengths, where the error falls fast */
         double at = (double)i / PLACES;
         uint32_t b = truncation ? (uint32_t)(units * at * at + 0.5) : units;
         if (!lengths || b > length[lengths - 1]) length[lengths++] = b;

@@ -1,4 +1,4 @@
-/* nested_forward.c -- the way forward; see nested_forward.h. */
+/* nested_forward.c -- the forward pass; see nested_forward.h. */
 #include "train/nested/nested_forward.h"
 
 taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice) {
@@ -51,7 +51,7 @@ taper_status train_nested_encode_block(train_nested_rows *rows, const float *inp
         int last = l + 1 == net->shape.layers;
         float *to = last ? net->act.pre : net->act.hidden[l];
         uint32_t outputs = last ? active : y->outputs;
-        /* a binary unit is compared with its threshold, -b, instead */
+        /* a binary unit has no bias here, because it is compared with its threshold, -b */
         const float *bias = last && net->shape.binary ? NULL : y->b;
         const train_affine layer = {.transpose_b = 1,
                                     .m = n,

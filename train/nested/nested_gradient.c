@@ -1,7 +1,7 @@
 /* nested_gradient.c -- one step's loss and gradient; see nested_gradient.h.
  *
- * The gradient adds up over blocks of rows. In a block, `active` is the longest truncation, rounded
- * up so that the products keep their fast shapes. */
+ * The gradient is accumulated over blocks of rows. `active` is the longest truncation of a block,
+ * rounded up to a size for which matrix products are fast. */
 #include "train/nested/nested_gradient.h"
 #include "train/nested/nested_classes.h"
 #include <math.h>
@@ -10,7 +10,7 @@ enum { ROUND = 16 };
 
 /* --- forward --------------------------------------------------------------------------- */
 
-/* For equation 14 the encoder's input once more, plus noise. */
+/* For equation 14: a copy of the encoder's input with added noise. */
 static taper_status perturb(const train_nested_rows *task) {
     train_stream *s = &task->net->stream;
     const train_nested_step *step = task->step;
@@ -32,7 +32,7 @@ static uint32_t active_units(const train_nested_network *net, const train_nested
     return longest < net->units ? longest : net->units;
 }
 
-/* From bytes to the errors of the truncated reconstructions, in wide[0], and d loss / d g_0 in
+/* From bytes to the errors of the truncated reconstructions, in wide[0], and d loss / d g_0, in
  * wide[1]. */
 static taper_status forward(train_nested_rows *task, size_t n) {
     train_nested_network *net = task->net;
@@ -55,15 +55,15 @@ static taper_status forward(train_nested_rows *task, size_t n) {
 
 /* --- backward -------------------------------------------------------------------------- */
 
-/* Back through the dropout and the activation of hidden layer l: dy on entry d loss / d (dropped
- * output). dbias += column sums. output is spoilt. */
+/* Backward through the dropout and the activation of hidden layer l. dy on entry: d loss /
+ * d (output after dropout). dbias += column sums. output is overwritten. */
 static taper_status hidden_backward(train_nested_rows *task, int side, uint32_t l, size_t rows,
                                     float *output, float *dy, float *dbias) {
     train_nested_network *net = task->net;
     train_stream *s = &net->stream;
     const size_t width = net->shape.width[l];
     if (task->step->dropout > 0.0f) {
-        /* what was kept was divided by this, rounded as corruption.h says */
+        /* kept values were divided by this, rounded as corruption.h says */
         const float undo = (float)((65536.0 - nearbyint(65536.0 * task->step->dropout)) / 65536.0);
         TAPER_TRY(train_nested_drop(task, side, l, rows, dy));
         TAPER_TRY(s->ops->scale(s, rows * width, undo, output, output));
@@ -71,7 +71,7 @@ static taper_status hidden_backward(train_nested_rows *task, int side, uint32_t 
     return s->ops->bias_backward(s, rows, width, net->shape.hidden, output, dy, 1, dbias);
 }
 
-/* Columns first .. of x[rows][width], packed where there are others. */
+/* Columns of x[rows][width] from `first` on, packed unless first is 0. */
 static taper_status pack(train_nested_network *net, size_t rows, uint32_t width, uint32_t first,
                          float **x) {
     train_stream *s = &net->stream;
@@ -83,7 +83,7 @@ static taper_status pack(train_nested_network *net, size_t rows, uint32_t width,
     return TAPER_OK;
 }
 
-/* Gradient of V_l, of what is trained of it, and for l = 0 of c; hidden layers have had theirs. */
+/* Gradient of the trained part of V_l, and for l = 0 of c; that of other c_l is already there. */
 static taper_status decoder_weights(train_nested_network *net, uint32_t l, float *x,
                                     const float *dy) {
     train_stream *s = &net->stream;
@@ -102,8 +102,8 @@ static taper_status decoder_weights(train_nested_network *net, uint32_t l, float
     return s->ops->weight_gradient(s, &g);
 }
 
-/* From d loss / d g_0 down to x: gradients of all V and c, and d loss / d x of the units from
- * `first` on, [n][active - first], in wide[]; *dx says where. */
+/* From d loss / d g_0 to x: gradients of all V and c. *dx: d loss / d x of the units from `first`
+ * on, [n][active - first], in one of wide[]. */
 static taper_status decode_backward(train_nested_rows *task, uint32_t first, float **dx) {
     train_nested_network *net = task->net;
     train_nested_activations *act = &net->act;
@@ -126,8 +126,8 @@ static taper_status decode_backward(train_nested_rows *task, uint32_t first, flo
     }
 }
 
-/* From dx to da[encoded][active - first], both d loss / d of units from `first` on: of the
- * reconstruction through x, and of equation 14. */
+/* From dx to da[encoded][active - first], d loss / d a of units from `first` on: of the
+ * reconstruction, through x, and of equation 14. */
 static taper_status code_backward(train_nested_rows *task, uint32_t first, const float *dx,
                                   float *da) {
     train_nested_network *net = task->net;
@@ -139,14 +139,14 @@ static taper_status code_backward(train_nested_rows *task, uint32_t first, const
     TAPER_TRY(s->ops->unit_gradient(s, &units, n, first, active, act->kept, act->pre, dx, da));
     if (task->step->classes) TAPER_TRY(train_nested_classes_pull(task, n, da));
     if (act->encoded == n) return TAPER_OK;
-    const train_units moved = train_nested_units(net, 1); /* spreads are its yardstick */
+    const train_units moved = train_nested_units(net, 1); /* spreads define the scale of changes */
     return s->ops->unit_moves(s, &moved, n, first, active, (double)task->step->invariance,
                               (double)task->of, act->row_noise, act->pre, act->pre + n * active, da,
                               da + n * (active - first), act->row_moved);
 }
 
-/* Gradient of W_(l + 1) and, in the code layer, of b, of what is trained of them. dy: of the units
- * from `first` on, x: the layer's input. */
+/* Gradient of the trained part of W_(l + 1), and in the code layer also of b. dy: of the units from
+ * `first` on; x: the layer's input. */
 static taper_status encoder_weights(train_nested_network *net, uint32_t l, uint32_t first,
                                     const float *x, float *dy) {
     train_stream *s = &net->stream;
@@ -163,12 +163,12 @@ static taper_status encoder_weights(train_nested_network *net, uint32_t l, uint3
                                      .a = dy,
                                      .b = x,
                                      .c = own->w + (size_t)from * y->inputs,
-                                     /* binary units' thresholds are followed instead */
+                                     /* thresholds of binary units have no gradient */
                                      .sums = last && !net->shape.binary ? own->b + from : NULL};
     return s->ops->weight_gradient(s, &g);
 }
 
-/* From da [encoded][active - first] down to W_1. */
+/* From da[encoded][active - first] to W_1. */
 static taper_status encode_backward(train_nested_rows *task, uint32_t first, float *da) {
     train_nested_network *net = task->net;
     train_nested_activations *act = &net->act;
@@ -198,8 +198,8 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
     const train_nested_activations *act = &net->act;
     const train_nested_step *step = task->step;
     const int twice = step->invariance > 0.0f;
-    /* a deep encoder learns from frozen units too, a shallow one has nothing below them; units
-     * with feedback are taken together */
+    /* Frozen units still have a gradient for the layers below them, if there are any. Units with
+     * feedback are processed together. */
     const uint32_t first = net->shape.layers > 1 || net->shape.feedback ? 0 : net->frozen;
     float *dx = NULL;
     TAPER_TRY(forward(task, n));
@@ -214,7 +214,7 @@ static taper_status add_block(train_nested_rows *task, size_t n, double *losses)
                                 losses);
 }
 
-/* The n rows from row i on of those given to train_nested_add. */
+/* The rows given to train_nested_add, from row i on. */
 static train_nested_rows rows_of(train_nested_rows all, size_t i) {
     if (all.order)
         all.order += i;
@@ -224,7 +224,7 @@ static train_nested_rows rows_of(train_nested_rows all, size_t i) {
     return all;
 }
 
-/* What labels say of all rows. */
+/* The gradient by labels, for all rows of the step. */
 static taper_status compare_classes(const train_nested_rows *all, size_t n, double *losses) {
     const size_t block = all->net->act.block;
     for (size_t i = 0; i < n; i += block) {

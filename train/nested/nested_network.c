@@ -1,4 +1,4 @@
-/* nested_network.c -- a nested-dropout autoencoder: making it; see nested_network.h. */
+/* nested_network.c -- creating a nested-dropout autoencoder; see nested_network.h. */
 #include "train/nested/nested_network.h"
 #include "formats/bytes.h"
 #include "train/device/operations.h"
@@ -8,7 +8,7 @@
 
 /* --- layout ---------------------------------------------------------------------------- */
 
-/* Point the layers' views into `at` (or just count): returns the numbers in the vector. */
+/* Points the layers' views into `at` (NULL: only counts). Returns the size of the vector. */
 static size_t view(const train_nested_shape *shape, float *at, train_nested_layer *layer) {
     size_t n = 0;
     for (uint32_t l = 0; l < shape->layers; l++) {
@@ -25,7 +25,7 @@ static size_t view(const train_nested_shape *shape, float *at, train_nested_laye
     return n;
 }
 
-/* --- making ---------------------------------------------------------------------------- */
+/* --- creating -------------------------------------------------------------------------- */
 
 static int shape_is_legal(const train_nested_shape *s) {
     if (!s->inputs || s->inputs > 65536 || !s->layers || s->layers > TRAIN_NESTED_MAX_LAYERS)
@@ -49,7 +49,7 @@ static void lay_out(train_nested_network *net, size_t n) {
     train_weights_lay_out(&net->weights, &net->arena, n, TRAIN_WEIGHTS_GRADIENT);
 }
 
-/* One layer's weights at a time are on the host. */
+/* The host holds the weights of one layer at a time. */
 static taper_status draw_weights(train_nested_network *net, uint32_t l, uint64_t seed) {
     const train_nested_layer *y = &net->layer[l];
     size_t n = (size_t)y->inputs * y->outputs;
@@ -83,7 +83,7 @@ static taper_status take_memory(train_nested_network *net, train_device *device)
     view(&net->shape, net->weights.parameter, net->layer);
     view(&net->shape, net->weights.gradient, net->layer_gradient);
     TAPER_TRY(train_weights_keep(&net->weights, device));
-    return train_nested_make_room(&net->act, &net->shape, device, TRAIN_LEAST_ROWS);
+    return train_nested_activations_alloc(&net->act, &net->shape, device, TRAIN_LEAST_ROWS);
 }
 
 taper_status train_nested_create(train_nested_network *net, const train_nested_shape *shape,
@@ -101,7 +101,7 @@ taper_status train_nested_create(train_nested_network *net, const train_nested_s
 
 void train_nested_free(train_nested_network *net) {
     train_stream_close(&net->stream);
-    train_nested_free_room(&net->act);
+    train_nested_activations_free(&net->act);
     train_arena_free(&net->arena);
     *net = (train_nested_network){0};
 }

@@ -1,7 +1,7 @@
 /* nested_step.c -- one step of nested dropout, by Adam or by conjugate gradients; see
  * nested_step.h.
  *
- * All that is random is numbered by (seed, step, row). */
+ * All random numbers depend on (seed, step, row). */
 #include "train/optimise/run.h"
 #include "train/nested/nested_step.h"
 #include "train/sampling/philox.h"
@@ -24,8 +24,8 @@ static void draw_truncations(train_nested_run *r) {
     }
 }
 
-/* The rows of W_L that this step's truncations reach and no sweep has passed: up to this one.
- * Orthonormal rows turn with each other. */
+/* One past the last row of W_L that is trained in this step: reached by its truncations. With
+ * invariance or orthonormal rows it is all of them. */
 static uint32_t trained_end(const train_nested_run *r) {
     const int all = r->options->invariance > 0.0f || r->options->orthonormal;
     uint32_t longest = all ? r->net->units : r->options->class_units;
@@ -33,7 +33,7 @@ static uint32_t trained_end(const train_nested_run *r) {
     return longest;
 }
 
-/* Multiply-adds of a row's matrix products in this step, but for neighbours'. */
+/* Multiply-adds of the matrix products of this step per row, without those of neighbours. */
 static double multiply_adds(const train_nested_run *r) {
     const train_nested_network *net = r->net;
     double sum = 0.0, trained = (double)(trained_end(r) - net->frozen), all = trained_end(r);
@@ -47,7 +47,7 @@ static double multiply_adds(const train_nested_run *r) {
                          (l && encoder ? back : 0));
         if (r->options->class_units) sum += inputs * (last ? r->options->class_units : outputs);
     }
-    if (net->feedback) /* taken, by half a square, and made, once for all rows */
+    if (net->feedback) /* its use is half a square per row; its computation is once per step */
         sum += all * all / 2 + (double)net->units * net->units / 2 *
                                    net->layer[net->shape.layers - 1].inputs / (double)r->batch;
     return sum;
@@ -68,7 +68,7 @@ train_nested_step train_nested_step_of(train_nested_run *r) {
                                .classes = o->class_units ? &r->classes : NULL};
 }
 
-/* Loss and gradient of the step's rows; the losses are added to. */
+/* Loss and gradient of the step's rows; adds to losses. */
 static taper_status add_rows(train_nested_run *r, double *losses) {
     const train_nested_step step = train_nested_step_of(r);
     TAPER_TRY(train_nested_zero(r->net));
@@ -98,11 +98,11 @@ static taper_status take_rows(train_nested_run *r) {
 }
 
 static taper_status say(taper_status status, uint64_t step, taper_error *error) {
-    return train_told(status, error, "step %llu could not be taken", (unsigned long long)step + 1);
+    return train_explain(status, error, "step %llu could not be taken",
+                         (unsigned long long)step + 1);
 }
 
-/* Of conjugate gradients, whose gradients are those of points on a line, all is left to the
- * move. */
+/* With conjugate gradients this does nothing: the move computes gradients at points of a line. */
 taper_status train_nested_compute(void *run, uint64_t step, double *losses, taper_error *error) {
     train_nested_run *r = run;
     r->step = step;
@@ -117,8 +117,8 @@ taper_status train_nested_compute(void *run, uint64_t step, double *losses, tape
 
 /* --- Adam ------------------------------------------------------------------------------ */
 
-/* What Adam may move: everything but the code layer's rows that are frozen or out of reach, and
- * the thresholds of binary units. */
+/* The ranges that Adam updates: everything except rows of the code layer that are frozen or not
+ * reached, and thresholds of binary units. */
 static size_t trained_ranges(const train_nested_run *r, train_range *range) {
     const train_nested_network *net = r->net;
     const float *all = net->weights.parameter;
@@ -149,8 +149,9 @@ static taper_status adam_step(train_nested_run *r) {
 
 /* --- conjugate gradients --------------------------------------------------------------- */
 
-/* The network's losses with the penalty in the fourth place, on top of the loss. Coefficients stay
- * as the search's first gradient made them, so that there is one function to search along. */
+/* The network's losses, with the penalty in the fourth place and added to the loss. Coefficients
+ * are those of the search's first gradient, so that the objective does not change along the
+ * line. */
 static taper_status regularise_line(train_nested_run *r) {
     train_nested_network *net = r->net;
     const train_nested_layer last = code_layer(r);
@@ -190,7 +191,7 @@ static taper_status cg_step(train_nested_run *r) {
     return train_upload(&r->net->stream, r->losses, &loss, sizeof loss);
 }
 
-/* A frozen unit leaves the search's memory too. */
+/* Removes a frozen unit from the vectors of conjugate gradients. */
 static taper_status forget_frozen(train_nested_run *r, uint32_t before) {
     const train_weights *w = &r->net->weights;
     const uint32_t units = r->net->frozen - before;
@@ -209,10 +210,10 @@ static taper_status forget_frozen(train_nested_run *r, uint32_t before) {
     return TAPER_OK;
 }
 
-/* --- after the move -------------------------------------------------------------------- */
+/* --- after the update -------------------------------------------------------------------- */
 
-/* Thresholds follow the quantiles of what a step's last rows gave, however many rows went through
- * at once. */
+/* Thresholds track the quantiles of the last rows of a step. The number of these rows does not
+ * depend on the size of blocks. */
 static taper_status follow_thresholds(train_nested_run *r, const train_verdict *verdict) {
     train_nested_network *net = r->net;
     const train_nested_activations *act = &net->act;
@@ -235,7 +236,7 @@ taper_status train_nested_move(void *run, train_loop *loop, const double *losses
                                taper_error *error) {
     train_nested_run *r = run;
     const int adam = r->options->optimiser == TRAIN_ADAM;
-    (void)losses; /* those of compute */
+    (void)losses; /* set by compute */
     taper_status status = adam ? adam_step(r) : cg_step(r);
     if (status == TAPER_ERR_ARG && !adam) {
         loop->diverged = r->step + 1;

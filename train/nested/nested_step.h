@@ -18,12 +18,13 @@ typedef struct train_nested_run {
     train_loop loop;
     train_cg cg;
     train_sweep sweep;
-    train_orthonormal orthonormal; /* where the options ask for it */
+    train_orthonormal orthonormal; /* if enabled in the options */
     size_t n_training, n_validation, batch;
     uint32_t *split;    /* all rows: [training | validation] */
     uint32_t *shuffled; /* this epoch's training rows */
     uint32_t *kept;     /* [batch] truncations of the step */
-    uint32_t *label;    /* [batch] labels of the step; NULL without classes */
+    /* [batch] labels of the step; NULL without classes */
+    uint32_t *label;
     train_nested_classes classes;
     train_nested_epoch last;
     /* on the device */
@@ -31,7 +32,7 @@ typedef struct train_nested_run {
     train_order split_order, order; /* order: shuffled */
     train_arena arena;
     double *lambda; /* [units] coefficients of a line search */
-    /* the step under way */
+    /* of the step in progress */
     uint64_t step;
     train_fed rows;
     double *losses; /* on the device */
@@ -39,7 +40,7 @@ typedef struct train_nested_run {
     train_nested_loss line_loss;
 } train_nested_run;
 
-/* What the step under way asks of its rows. */
+/* The settings of the step in progress. */
 train_nested_step train_nested_step_of(train_nested_run *run);
 /* The learner's functions (loop.h), by either optimiser. */
 taper_status train_nested_compute(void *run, uint64_t step, double *losses, taper_error *error);

@@ -1,16 +1,16 @@
-/* nested_trainer.c -- a run of nested dropout: how it begins, what its loop asks for, how it ends;
- * see nested_trainer.h. */
+/* nested_trainer.c -- a run of nested dropout: start, functions for the loop, end; see
+ * nested_trainer.h. */
 #include "train/nested/nested_trainer.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
-#include "train/nested/settle.h"
+#include "train/nested/nested_setup.h"
 #include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The mean image's loss is about 1: a run this far off will not come back. */
+/* The loss of the mean image is about 1: a run with a loss above this has diverged. */
 static const double absurd_loss = 1e12;
 
 train_nested_options train_nested_defaults(void) {
@@ -52,8 +52,8 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
         return formats_fail(error, TAPER_ERR_ARG, "beta, the fraction of ones, must lie in (0, 1)");
     if (r->net->shape.feedback && (!o->straight_through || o->invariance > 0.0f))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "units that see those before them learn through their thresholds, and "
-                            "not with invariance; take --independent");
+                            "units with feedback need a gradient through thresholds and no "
+                            "invariance; give --independent");
     if (r->classes.units && o->sweep.on)
         return formats_fail(error, TAPER_ERR_ARG,
                             "class units learn in all steps: leave --sweep out");
@@ -86,7 +86,7 @@ static void split_rows(train_nested_run *r) {
     memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
 }
 
-/* Row numbers that the host holds. */
+/* Splits and orders the row numbers on the host. */
 static taper_status take_rows(train_nested_run *r) {
     size_t n = r->data->n, most = n / 10;
     r->n_validation = r->options->max_validation < most ? r->options->max_validation : most;
@@ -103,7 +103,7 @@ static taper_status take_rows(train_nested_run *r) {
     return TAPER_OK;
 }
 
-/* --- what a checkpoint holds ----------------------------------------------------------- */
+/* --- checkpoints ----------------------------------------------------------------------- */
 
 static uint64_t add_classes(const train_nested_run *r, uint64_t hash) {
     const train_nested_options *o = r->options;
@@ -114,7 +114,7 @@ static uint64_t add_classes(const train_nested_run *r, uint64_t hash) {
     return train_fingerprint(hash, r->data->label, r->data->n * sizeof *r->data->label);
 }
 
-/* Everything that decides what the run computes. */
+/* The fingerprint of everything that the result depends on. */
 static uint64_t fingerprint_of(const train_nested_run *r) {
     const train_nested_options *o = r->options;
     const train_nested_shape *s = &r->net->shape;
@@ -157,7 +157,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
     return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
 }
 
-/* The fingerprint with a vector in it, of which a piece at a time is on the host. */
+/* Extends the fingerprint by a vector on the device, downloaded piece by piece. */
 static taper_status add_vector(train_nested_run *r, const float *vector, size_t n, uint64_t *hash) {
     enum { PIECE = 4096 };
     float piece[PIECE];
@@ -191,18 +191,18 @@ static void list_parts(train_nested_run *r) {
         add_part(l, (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0, 0});
 }
 
-/* --- what the loop asks for ------------------------------------------------------------ */
+/* --- functions for the loop ------------------------------------------------------------ */
 
 static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     train_nested_run *r = run;
     memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_order_again(&r->order, &r->net->stream);
-    return train_told(status, error, "the order of an epoch");
+    taper_status status = train_order_update(&r->order, &r->net->stream);
+    return train_explain(status, error, "the order of an epoch");
 }
 
-/* figure: error by the truncation's lengths, with all units, units frozen. */
+/* figure: expected error over the truncation's lengths, error with all units, frozen units. */
 static taper_status measure(void *run, train_history *entry, taper_error *error) {
     train_nested_run *r = run;
     const train_nested_data rows = train_nested_validation_rows(r);
@@ -211,7 +211,7 @@ static taper_status measure(void *run, train_history *entry, taper_error *error)
     if (!rows.n) return TAPER_OK;
     taper_status status = train_nested_validate(r->net, r->options->truncation, &rows,
                                                 &entry->figure[0], &entry->figure[1]);
-    return train_told(status, error, "validation");
+    return train_explain(status, error, "validation");
 }
 
 /* As sweep.c leaves it; rounding apart, no deadline lies beyond the run. */
@@ -265,7 +265,7 @@ static void tell_epoch(void *run, const train_loop *loop, uint32_t epoch,
 
 /* --- begin and end --------------------------------------------------------------------- */
 
-/* The optimiser's vectors, and what sweeping and line searches need. */
+/* Lays out the optimiser's vectors, and arrays of sweeping and line searches. */
 static void lay_out(train_nested_run *r, float **looked, double **products) {
     train_nested_network *net = r->net;
     net->weights.m = train_arena_floats(&r->arena, net->weights.n, 1);
@@ -289,16 +289,16 @@ static taper_status take_memory(train_nested_run *r) {
     train_sweep_begin(&r->sweep, &r->options->sweep, r->loop.steps, net->units,
                       net->layer[net->shape.layers - 1].inputs, s, looked, products);
     if (r->options->optimiser == TRAIN_CG) TAPER_TRY(train_cg_create(&r->cg, s, &net->weights));
-    TAPER_TRY(train_order_lend(&r->split_order, s, r->split, r->data->n));
-    return train_order_lend(&r->order, s, r->shuffled, r->n_training);
+    TAPER_TRY(train_order_open(&r->split_order, s, r->split, r->data->n));
+    return train_order_open(&r->order, s, r->shuffled, r->n_training);
 }
 
-/* The data to the device, after all else: they may have what is left of its memory. */
+/* Opens the feed after all other allocations, because it uses the remaining memory. */
 static taper_status feed_device(train_nested_run *r) {
     train_stream *s = &r->net->stream;
     const train_pixels *data = r->data;
     const size_t wanted = train_nested_rows_wanted(r) + TRAIN_LEAST_ROWS - 1,
-                 block = wanted - wanted % TRAIN_LEAST_ROWS; /* as there may be room for */
+                 block = wanted - wanted % TRAIN_LEAST_ROWS; /* the largest possible block */
     char words[160];
     TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs,
                               formats_larger(r->batch, block)));
@@ -349,7 +349,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
         if (status == TAPER_OK)
             status = train_orthonormal_retract(&r->orthonormal, r->net->layer[0].v);
     }
-    return train_told(status, error, "training could not begin");
+    return train_explain(status, error, "training could not begin");
 }
 
 static void end(train_nested_run *r) {
@@ -380,7 +380,7 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
     if (status == TAPER_OK) status = train_loop_run(&r.loop, error);
     if (status == TAPER_OK && r.loop.diverged) status = diverged(&r, error);
     if (status == TAPER_OK && net->shape.binary && !r.loop.stopped)
-        status = train_nested_settle(&r, error);
+        status = train_nested_exact_thresholds(&r, error);
     if (status == TAPER_OK && !r.loop.stopped) status = train_nested_refit_run(&r, error);
     if (result)
         *result = (train_nested_result){r.loop.step, r.loop.n_history, (uint32_t)r.loop.stopped,
@@ -389,7 +389,7 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
     return status;
 }
 
-/* --- measures -------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------ */
 
 void train_nested_statistics(const train_pixels *data, float *mean, float *scale) {
     double squares = 0.0;

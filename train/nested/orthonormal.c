@@ -7,7 +7,7 @@ void train_orthonormal_lay_out(train_orthonormal *o, train_arena *arena, size_t 
                                size_t inputs) {
     *o = (train_orthonormal){.units = units, .inputs = inputs};
     for (int i = 0; i < 3; i++) o->square[i] = train_arena_floats(arena, units, units);
-    o->room = train_arena_floats(arena, units, inputs);
+    o->scratch = train_arena_floats(arena, units, inputs);
     o->norms = train_arena_take(arena, 2, 1, sizeof *o->norms);
 }
 
@@ -30,12 +30,12 @@ taper_status train_orthonormal_project(const train_orthonormal *o, const float *
     TAPER_TRY(s->ops->gemm(s, 0, 1, k, k, d, gradient, v, 0.0f, product));
     TAPER_TRY(s->ops->transpose(s, 1, k, k, product, turned));
     TAPER_TRY(s->ops->combine(s, k * k, 0.5, product, 0.5, turned, product));
-    TAPER_TRY(s->ops->gemm(s, 0, 0, k, d, k, product, v, 0.0f, o->room));
-    return s->ops->combine(s, k * d, 1.0, gradient, -1.0, o->room, gradient);
+    TAPER_TRY(s->ops->gemm(s, 0, 0, k, d, k, product, v, 0.0f, o->scratch));
+    return s->ops->combine(s, k * d, 1.0, gradient, -1.0, o->scratch, gradient);
 }
 
-/* V V^T into square[0], and *off = |V V^T - I| (Frobenius), no less than the largest eigenvalue
- * less 1. */
+/* V V^T into square[0]; *off = |V V^T - I| (Frobenius), an upper bound of the largest eigenvalue
+ * minus 1. */
 static taper_status look(const train_orthonormal *o, const float *v, double *off) {
     train_stream *s = o->stream;
     const size_t k = o->units;
@@ -51,17 +51,17 @@ taper_status train_orthonormal_retract(const train_orthonormal *o, float *v) {
     enum { MOST = 60 };
     train_stream *s = o->stream;
     const size_t k = o->units, d = o->inputs;
-    /* single precision's own noise in k x k products of rows */
+    /* rounding errors of single precision in products of k rows */
     const double enough = 1e-6 * (double)k + 1e-5;
     for (int i = 0; i < MOST; i++) {
         double off;
         TAPER_TRY(look(o, v, &off));
         if (!(off > enough) || !isfinite(off)) return TAPER_OK;
-        if (!i && off >= 1.0) /* singular values to 1 at most, where they stay */
+        if (!i && off >= 1.0) /* scales singular values to at most 1, where they remain */
             TAPER_TRY(s->ops->scale(s, k * d, (float)(1.0 / sqrt(1.0 + off)), v, v));
         else {
-            TAPER_TRY(s->ops->gemm(s, 0, 0, k, d, k, o->square[0], v, 0.0f, o->room));
-            TAPER_TRY(s->ops->combine(s, k * d, 1.5, v, -0.5, o->room, v));
+            TAPER_TRY(s->ops->gemm(s, 0, 0, k, d, k, o->square[0], v, 0.0f, o->scratch));
+            TAPER_TRY(s->ops->combine(s, k * d, 1.5, v, -0.5, o->scratch, v));
         }
     }
     return TAPER_OK;

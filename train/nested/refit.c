@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is on the device, and on the host in double: moments of codes and pixels. */
+/* Moments of codes and pixels, on the device and in double on the host. */
 typedef struct moments {
     train_arena arena;
-    float *gram, *cross, *inverse; /* there: C [K][K], P [K][D], L^-1 [K][K] */
-    double *c, *factor;            /* here: C, and L, then L^-1, [K][K] */
-    float *host;                   /* [K][K] on its way */
+    float *gram, *cross, *inverse; /* on the device: C [K][K], P [K][D], L^-1 [K][K] */
+    double *c, *factor;            /* on the host: C, and L, then L^-1, [K][K] */
+    float *host;                   /* [K][K] for transfers */
     size_t units, inputs;
 } moments;
 
@@ -28,12 +28,12 @@ static void release(moments *m) {
     *m = (moments){0};
 }
 
-/* The device's part. Where there is no memory for it, rows give way. */
+/* The device's part. If memory is short, fewer rows are processed at once. */
 static taper_status take_arena(moments *m, train_nested_network *net) {
     taper_status status;
     lay_out(m);
     while ((status = train_arena_alloc(&m->arena, net->stream.device)) == TAPER_ERR_NOMEM)
-        TAPER_TRY(train_nested_halve_room(&net->act, &net->shape));
+        TAPER_TRY(train_nested_activations_halve(&net->act, &net->shape));
     if (status == TAPER_OK) lay_out(m);
     return status;
 }
@@ -48,7 +48,7 @@ static taper_status take_memory(moments *m, train_nested_network *net) {
     return m->c && m->factor && m->host ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* Sums of x x^T and x c^T, block after block of rows. */
+/* Sums of x x^T and x c^T over blocks of rows. */
 static taper_status add_up(moments *m, train_nested_network *net, const train_nested_data *rows) {
     train_stream *s = &net->stream;
     const train_nested_activations *act = &net->act;
@@ -70,7 +70,7 @@ static taper_status add_up(moments *m, train_nested_network *net, const train_ne
 
 /* --- solving --------------------------------------------------------------------------- */
 
-/* C + ridge = L L^T, by rows. 0: not positive definite. */
+/* C + ridge = L L^T, row by row. Returns 0 if it is not positive definite. */
 static int factorise(const moments *m, double ridge) {
     const size_t n = m->units;
     double mean = 0.0, *l = m->factor;
@@ -89,7 +89,7 @@ static int factorise(const moments *m, double ridge) {
     return 1;
 }
 
-/* L becomes L^-1, row after row. row: [n]. */
+/* L becomes L^-1, row by row. row: [n] scratch. */
 static void invert(const moments *m, double *row) {
     const size_t n = m->units;
     double *l = m->factor;
@@ -103,7 +103,7 @@ static void invert(const moments *m, double *row) {
     }
 }
 
-/* mixing = diag(L) L^-1 less its diagonal; v = diag(L)^-1 L^-1 P. L^-1 is m->factor. */
+/* mixing = diag(L) L^-1 without its diagonal; v = diag(L)^-1 L^-1 P. L^-1 is m->factor. */
 static taper_status put(moments *m, train_nested_network *net) {
     train_stream *s = &net->stream;
     const train_nested_layer *y = &net->layer[0];
@@ -150,7 +150,7 @@ taper_status train_nested_refit(train_nested_network *net, const train_nested_da
     return status;
 }
 
-/* The decoder as it was trained, to be put back. */
+/* Saves the trained decoder, to be restored. */
 static taper_status keep(train_nested_network *net, float *v, float *c) {
     const train_nested_layer *y = &net->layer[0];
     TAPER_TRY(train_download(&net->stream, v, y->v, (size_t)y->inputs * y->outputs * sizeof *v));
@@ -164,7 +164,7 @@ static taper_status put_back(train_nested_network *net, const float *v, const fl
     return train_upload(&net->stream, y->c, c, y->inputs * sizeof *c);
 }
 
-/* The ridge that does best, below 0 for none. */
+/* The ridge with the least expected error; below 0: none improves on the trained decoder. */
 static taper_status choose(moments *m, train_nested_network *net, const train_nested_data *judge,
                            const train_truncation *truncation, double *best) {
     static const double ridge[] = {1e-5, 1e-3, 1e-2, 1e-1};
@@ -178,7 +178,7 @@ static taper_status choose(moments *m, train_nested_network *net, const train_ne
         if (status == TAPER_OK)
             status = train_nested_validate(net, truncation, judge, &expected, &full);
         if (status != TAPER_OK) return status;
-        if (*best >= 0.0 && !(expected < least)) break; /* past the best one */
+        if (*best >= 0.0 && !(expected < least)) break; /* the error rises again */
         if (expected < least) least = expected, *best = ridge[i];
     }
     return TAPER_OK;

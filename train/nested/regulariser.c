@@ -1,4 +1,4 @@
-/* regulariser.c -- weight decay row by row; see regulariser.h. */
+/* regulariser.c -- weight decay by row; see regulariser.h. */
 #include "train/nested/regulariser.h"
 #include "train/sampling/numbers.h"
 #include <string.h>
@@ -27,7 +27,7 @@ taper_status train_regulariser_parse(train_regulariser *r, const char *text, tap
         return TAPER_OK;
     }
     return formats_fail(error, TAPER_ERR_ARG,
-                        "\"%.60s\" is no regulariser: there are none, l1:LAMBDA, l2:LAMBDA, "
+                        "\"%.60s\" is not a regulariser: there are none, l1:LAMBDA, l2:LAMBDA, "
                         "adaptive-l1:RATIO and adaptive-l2:RATIO",
                         text);
 }

@@ -7,7 +7,7 @@ int train_sweep_options_are_legal(const train_sweep_options *o) {
            o->fraction > 0.0 && o->warmup + o->fraction <= 1.0 + 1e-9;
 }
 
-/* The unit in front may be trained until then: what is left, shared among the units left. */
+/* The time limit of the first unfrozen unit: an equal share of the remaining steps. */
 static void set_deadline(train_sweep *s, double from) {
     const double end = (s->options.warmup + s->options.fraction) * (double)s->steps;
     s->state.deadline = from + (end - from) / (double)(s->units - s->state.frozen);
@@ -26,14 +26,14 @@ void train_sweep_begin(train_sweep *s, const train_sweep_options *options, uint6
     set_deadline(s, options->warmup * (double)steps);
 }
 
-/* The cosine between two moves lies below `tolerance`; a row that stands still has converged, too,
- * unless nothing is to. xy, xx, yy: the products of the moves. */
-static int turns(const double product[3], double tolerance) {
+/* Whether the cosine between two moves is below `tolerance`. A row without moves has converged too,
+ * unless tolerance excludes convergence. product: xy, xx, yy of the moves. */
+static int is_converged(const double product[3], double tolerance) {
     const double lengths = sqrt(product[1] * product[2]);
     return lengths > 0.0 ? product[0] < tolerance * lengths : tolerance > -1.0;
 }
 
-/* Look at the row: how it has moved since the last look, against how it moved before that. */
+/* Compares the row's move since the last check with its move before that. */
 static taper_status has_converged(train_sweep *s, const float *row, int *converged) {
     const train_operations *ops = s->stream->ops;
     const size_t n = s->inputs;
@@ -47,7 +47,7 @@ static taper_status has_converged(train_sweep *s, const float *row, int *converg
         TAPER_TRY(ops->dot(s->stream, n, now, now, s->products + 2));
         TAPER_TRY(train_download(s->stream, product, s->products, sizeof product));
         *converged =
-            (s->state.moves || !(product[2] > 0.0)) && turns(product, s->options.tolerance);
+            (s->state.moves || !(product[2] > 0.0)) && is_converged(product, s->options.tolerance);
         TAPER_TRY(train_copy(s->stream, before, now, n * sizeof *now));
         s->state.moves++;
     }

@@ -1,4 +1,4 @@
-/* decoding.c -- see decoding.h. The way back begins on the way there, where logits are at hand. */
+/* decoding.c -- see decoding.h. `loss` also computes the gradient, while the logits are there. */
 #include "train/objectives/decoding.h"
 
 void train_decoding_lay_out(train_decoding *d, train_arena *arena, const codec_stack *shape,
@@ -26,6 +26,6 @@ static taper_status gradient(void *self, train_stream *s, const train_examples *
     return train_stack_backward(s, d->w, d->dw, e->rows, e->code, &d->act, d->logit, code_gradient);
 }
 
-/* Its arrays and numbers are those of a decoder, which the network places. */
+/* A decoder's arrays and parameters, which the network sets. */
 const train_objective train_decoding_objective = {
     .name = "decoding", .loss = loss, .gradient = gradient};

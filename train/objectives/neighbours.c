@@ -8,7 +8,7 @@ double train_neighbour_alpha(const train_neighbour_objective *o, float number) {
     return o->alpha * exp((double)number);
 }
 
-/* --- what it needs ---------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------- */
 
 static size_t tile_of(const objective *o, size_t rows) {
     const size_t tile = o->tile_rows ? o->tile_rows : TRAIN_NEIGHBOUR_TILE;
@@ -60,7 +60,7 @@ static train_neighbours neighbours_of(const objective *o, const train_examples *
                               .by_number = o->holds_alpha ? NULL : o->by_number};
 }
 
-/* Codes less their mean, and across. */
+/* Codes minus their mean, and their transpose. */
 static taper_status centre(objective *o, train_stream *s, const train_examples *e) {
     const size_t n = e->rows, units = e->units;
     TAPER_TRY(s->ops->exponential(s, n, 1.0f, o->zeros, o->ones));
@@ -85,7 +85,7 @@ static taper_status loss(void *self, train_stream *s, const train_examples *e, d
     return s->ops->sum_doubles(s, e->rows, o->own, figure);
 }
 
-/* A tile at a time: the pulls of its rows, and their product with the codes. */
+/* For each tile: the pulls of its rows, and their product with the codes. */
 static taper_status add_pulls(objective *o, train_stream *s, const train_neighbours *n,
                               float *code_gradient) {
     const size_t tile = tile_of(o, n->rows);

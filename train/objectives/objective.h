@@ -1,54 +1,57 @@
-/* objective.h -- what training minimises: one interface, a file for each.
+/* objective.h -- the interface of the objectives that training minimises.
  *
- * A network makes codes of a batch of examples; each of its objectives says what they cost, and how
- * that changes with them. All arrays are on the device. An objective may have numbers of its own
- * that are trained: they lie in the network's vector, behind the others, and begin at 0.
+ * A network computes the codes of a batch of examples. Each objective computes their loss and its
+ * gradient by the codes. All arrays are on the device. An objective may have trained parameters of
+ * its own; they lie behind the network's in the same vector and start at 0.
  *
- * The room train/objectives/: what training minimises.
+ * Directory train/objectives/: what training minimises.
  *   objective          this interface
- *   reconstruction     squared error of what a decoder makes of codes at a cut
- *   rate               the price of the bits before the cut
- *   neighbours         NCA and MCML: codes whose nearest neighbours share their label
- *   prefixes           the same of each prefix of a code
- *   decoding           cross-entropy of the pixels that a decoder makes of whole codes
- *   stack              fully connected layers forward and back, which encoders and decoders share
+ *   reconstruction     squared error of the decoder's output at a cut
+ *   rate               bits before the cut
+ *   neighbours         NCA and MCML: codes whose nearest neighbours have the same label
+ *   prefixes           the same for each prefix of a code
+ *   decoding           cross-entropy of the pixels that a decoder computes from whole codes
+ *   stack              fully connected layers, forward and backward, for encoders and decoders
  */
 #ifndef TRAIN_OBJECTIVE_H
 #define TRAIN_OBJECTIVE_H
 #include "train/device/operations.h"
 
-/* A batch of examples as objectives see it. */
+/* A batch of examples. */
 typedef struct train_examples {
     size_t rows;
     uint32_t units;
-    const float *code;     /* [rows][units] x */
-    const train_cut *cut;  /* [rows] what is left of each code; thresholds in units of `scale` x */
-    float scale;           /* of the network: codes are the model's, divided by it */
-    const float *target;   /* [rows][inputs] what was encoded */
-    const uint32_t *label; /* [rows] class, or TRAIN_UNLABELLED; NULL: none has one */
+    const float *code; /* [rows][units] x */
+    /* [rows] the cut of each code; thresholds are in units of `scale` x */
+    const train_cut *cut;
+    /* Of the network: a code here is the model's code divided by it. */
+    float scale;
+    const float *target; /* [rows][inputs] the encoded values */
+    /* [rows] class, or TRAIN_UNLABELLED; NULL: no row has a label */
+    const uint32_t *label;
 } train_examples;
 
-/* An objective's functions. They return what a device's operations return. The first three are for
- * what it needs on the device, and may be NULL. */
+/* An objective's functions. They return the status of the device's operations. The first three
+ * set up arrays and parameters on the device and may be NULL. */
 typedef struct train_objective {
     const char *name; /* "reconstruction" */
-    /* Its arrays for batches of so many codes (train_arena in device.h: called twice). */
+    /* Lays out its arrays for batches of `batch` codes (train_arena in device.h: called twice). */
     void (*lay_out)(void *self, train_arena *arena, uint32_t units, size_t batch);
-    /* How many numbers of its own are trained ... */
+    /* Returns the number of its own trained parameters. */
     size_t (*numbers)(void *self, uint32_t units);
-    /* ... and where they and their gradient are. */
+    /* Sets the addresses of these parameters and of their gradient. */
     void (*place)(void *self, const float *parameter, float *gradient);
-    /* Add its loss of each row to loss[rows]. *figure: a number for people, summed over rows. What
-     * the way back needs is kept. */
+    /* Adds the loss of each row to loss[rows]. *figure: a value to report, summed over rows. Keeps
+     * what `gradient` needs. */
     taper_status (*loss)(void *self, train_stream *stream, const train_examples *examples,
                          double *loss, double *figure);
-    /* The gradient of the mean over rows of the loss just computed: what there is by way of the
-     * codes is added to code_gradient[rows][units], that of its own numbers overwrites them. */
+    /* The gradient of the mean over rows of the loss just computed. The part by the codes is added
+     * to code_gradient[rows][units]; the part by its own parameters is overwritten. */
     taper_status (*gradient)(void *self, train_stream *stream, const train_examples *examples,
                              float *code_gradient);
 } train_objective;
 
-/* An objective and whom it works for. */
+/* An objective with its state. */
 typedef struct train_objective_use {
     const train_objective *objective;
     void *self;

@@ -1,5 +1,5 @@
-/* prefixes.c -- see prefixes.h. Losses and gradients of a prefix are made one after the other, in
- * the same memory; so the way back begins on the way there. */
+/* prefixes.c -- see prefixes.h. All prefixes use the same memory one after the other, so `loss`
+ * also computes their gradients. */
 #include "train/objectives/prefixes.h"
 
 static void lay_out(void *self, train_arena *arena, uint32_t units, size_t batch) {

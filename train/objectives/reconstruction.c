@@ -52,6 +52,6 @@ static taper_status gradient(void *self, train_stream *s, const train_examples *
                                 code_gradient);
 }
 
-/* Its arrays and numbers are those of a decoder, which the network places (reconstruction.h). */
+/* A decoder's arrays and parameters, which the network sets (reconstruction.h). */
 const train_objective train_reconstruction_objective = {
     .name = "reconstruction", .loss = loss, .gradient = gradient};

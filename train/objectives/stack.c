@@ -36,10 +36,10 @@ static taper_status drop(train_stream *s, const train_stack_activations *act, ui
     return s->ops->dropout(s, &act->noise, layer, act->dropout, rows, width, x);
 }
 
-/* Its way back; then y is what it was before it was dropped, or 0. */
+/* The backward pass of dropout; y becomes its value before dropout, or 0. */
 static taper_status drop_backward(train_stream *s, const train_stack_activations *act,
                                   uint32_t layer, size_t rows, size_t width, float *dy) {
-    /* what was kept was divided by this, rounded as corruption.h says */
+    /* kept values were divided by this, rounded as corruption.h says */
     const float undo = (float)((65536.0 - nearbyint(65536.0 * (double)act->dropout)) / 65536.0);
     if (!(act->dropout > 0.0f)) return TAPER_OK;
     TAPER_TRY(drop(s, act, layer, rows, width, dy));

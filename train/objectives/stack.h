@@ -1,22 +1,24 @@
-/* stack.h -- a stack of fully connected layers with an activation between, forward and back, on a
- * device. Weights, gradients and activations are all there. */
+/* stack.h -- a stack of fully connected layers with activations between them, forward and
+ * backward, on a device. Weights, gradients and activations are on the device. */
 #ifndef TRAIN_STACK_H
 #define TRAIN_STACK_H
 #include "codec/transform/network.h"
 #include "train/device/operations.h"
 
-/* Point the layers of view, shaped like `shape`, into an array, weights and then biases, layer by
- * layer. NULL: only count. Returns how many numbers they take. */
+/* Points the layers of `view`, which has the shape of `shape`, into an array: the weights and then
+ * the biases of each layer, in order. array NULL: only counts. Returns the number of elements. */
 size_t train_stack_view(const codec_stack *shape, float *array, codec_stack *view);
 
-/* What a batch leaves behind on its way, for the way back. */
+/* What the forward pass keeps for the backward pass. */
 typedef struct train_stack_activations {
-    float dropout; /* of hidden units, with layers numbered from 0 (train/sampling/corruption.h);
-                      0: none, as at all times but in training */
-    train_noise noise;               /* its draws */
+    /* Dropout probability of hidden units; layers are numbered from 0
+     * (train/sampling/corruption.h). 0: none, as always outside of training. */
+    float dropout;
+    train_noise noise;               /* its random numbers */
     codec_activation between;        /* of hidden layers */
     float *hidden[CODEC_MAX_LAYERS]; /* [batch][outputs] of hidden layers */
-    float *back[2];                  /* [batch][widest]: their gradients, taken in turn; borrowed */
+    /* [batch][widest] their gradients, alternating; borrowed */
+    float *back[2];
 } train_stack_activations;
 
 /* The widest hidden layer. */
@@ -28,14 +30,14 @@ void train_stack_lay_out(train_stack_activations *act, train_arena *arena, const
 taper_status train_stack_forward(train_stream *stream, const codec_stack *w, size_t rows,
                                  const float *from, const train_stack_activations *act, float *to);
 
-/* Gradients of the layers, into dw's arrays, from that of the output, dy[rows][outputs], which
- * stays as it is; with dropout hidden activations are spoilt. If dx is given, dx[rows][inputs] += d
- * loss / d input. input NULL: that of the first layer's weights is left to the caller, as the
- * product of train_stack_first and input. */
+/* Gradients of the layers, into dw's arrays, from the output's gradient dy[rows][outputs], which
+ * is not changed. With dropout the hidden activations are overwritten. If dx is not NULL,
+ * dx[rows][inputs] += d loss / d input. If input is NULL, the caller computes the gradient of the
+ * first layer's weights, as the product of train_stack_first and the input. */
 taper_status train_stack_backward(train_stream *stream, const codec_stack *w, const codec_stack *dw,
                                   size_t rows, const float *input,
                                   const train_stack_activations *act, float *dy, float *dx);
-/* After it: [rows][outputs] the gradient of what the first layer adds up. */
+/* After train_stack_backward: [rows][outputs], the gradient of the first layer's pre-activation. */
 const float *train_stack_first(const codec_stack *w, const train_stack_activations *act,
                                const float *dy);
 

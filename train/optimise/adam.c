@@ -1,4 +1,4 @@
-/* adam.c -- the optimiser's numbers and its schedule; the arithmetic is a device's. See adam.h. */
+/* adam.c -- the coefficients and the schedule of Adam; a device has its arithmetic. See adam.h. */
 #include "train/optimise/adam.h"
 #include <math.h>
 

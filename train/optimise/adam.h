@@ -4,20 +4,20 @@
 #include "train/device/operations.h"
 #include "train/optimise/weights.h"
 
-/* The numbers of step t (from 1) at learning rate `rate`: beta 0.9 and 0.99, epsilon 1e-8, with
- * the bias corrections (train_adam_fn). */
+/* The coefficients of step t (from 1) at learning rate `rate`: beta 0.9 and 0.99, epsilon 1e-8,
+ * with the bias corrections (train_adam_fn). */
 train_adam_step train_adam_numbers(float rate, uint64_t t);
 
-/* Step t (from 1) of some ranges of the weights. Their gradient's norm goes to *squares, the
- * verdict over it and over *loss to *verdict (train_judge_fn), all on the device; it may move
- * nothing. */
+/* Step t (from 1) on some ranges of the weights. The norm of their gradient goes to *squares, the
+ * verdict on it and on *loss to *verdict (train_judge_fn), all on the device. After divergence
+ * nothing is changed. */
 taper_status train_adam_take(train_stream *stream, train_weights *weights, const train_range *range,
                              size_t ranges, float rate, uint64_t t, float max_norm,
                              const double *loss, double most_loss, double *squares,
                              train_verdict *verdict);
 
-/* Learning rate at step t of `steps`: a linear rise over `warmup` steps times half a cosine from 1
- * to 0.001. */
+/* Learning rate at step t of `steps`: a linear warm-up over `warmup` steps, times half a cosine
+ * from 1 to 0.001. */
 float train_cosine_rate(float peak, uint64_t t, uint64_t steps, uint64_t warmup);
 
 #endif

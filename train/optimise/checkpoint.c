@@ -1,4 +1,4 @@
-/* checkpoint.c -- writing and reading of training state; the layout stands in checkpoint.h. */
+/* checkpoint.c -- writes and reads training state; checkpoint.h defines the layout. */
 #include "train/optimise/run.h"
 #include "train/optimise/checkpoint.h"
 #include "formats/bytes.h"
@@ -70,7 +70,7 @@ static taper_status put_head(output *out, const train_checkpoint *c, taper_error
     return status;
 }
 
-/* Elements of 4 or 8 bytes from the machine's order to the file's, in place. */
+/* Converts elements of 4 or 8 bytes from the machine's byte order to the file's, in place. */
 static void to_file(uint8_t *bytes, size_t n, uint32_t size) {
     for (size_t i = 0; i < n; i++, bytes += size) {
         uint64_t element;
@@ -84,10 +84,10 @@ static void to_file(uint8_t *bytes, size_t n, uint32_t size) {
     }
 }
 
-/* A device's refusal as a sentence. */
+/* Adds a message to a failure of the device. */
 static taper_status moved(taper_status status, taper_error *error) {
     if (status == TAPER_OK) return status;
-    return train_told(status, error, "the device did not hand over the run's state");
+    return train_explain(status, error, "the device did not hand over the run's state");
 }
 
 static taper_status put_part(output *out, train_stream *stream, const train_checkpoint_part *p,
@@ -118,7 +118,7 @@ static taper_status put_all(output *out, const train_checkpoint *c, taper_error 
     return put(out, crc, sizeof crc, error);
 }
 
-/* *is_one: the file begins as checkpoints do. */
+/* *is_one: the file begins like a checkpoint. */
 static taper_status look_at(const char *path, int *is_one, taper_error *error) {
     uint8_t bytes[sizeof magic] = {0};
     FILE *file = fopen(path, "rb");
@@ -129,7 +129,7 @@ static taper_status look_at(const char *path, int *is_one, taper_error *error) {
     return TAPER_OK;
 }
 
-/* A regular file with something in it. */
+/* Whether path is a regular file that is not empty. */
 static int is_there(const char *path) {
     struct stat there;
     return stat(path, &there) == 0 && S_ISREG(there.st_mode) && there.st_size;
@@ -185,7 +185,7 @@ static taper_status not_finite(taper_error *error) {
                         "the checkpoint holds a number that is not finite; start without --resume");
 }
 
-/* Losses before any was measured are INFINITY. */
+/* Losses that were never measured are INFINITY. */
 static taper_status check_losses(const train_checkpoint *c, taper_error *error) {
     int is_finite = !isnan(c->best_loss) && !isnan(c->start_loss);
     for (int i = 0; i < TRAIN_LOSSES; i++) is_finite &= isfinite(c->sum[i]) != 0;
@@ -226,7 +226,7 @@ static taper_status get_history(input *in, train_checkpoint *c, taper_error *err
     if (c->n_history > TRAIN_CHECKPOINT_MAX_HISTORY ||
         c->n_history > (in->source.size - in->at) / ENTRY)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the checkpoint claims %u epochs, more than it has room for; "
+                            "the checkpoint claims %u epochs, more than its size allows; "
                             "start without --resume",
                             (unsigned)c->n_history);
     c->history = calloc(c->n_history ? c->n_history : 1, sizeof *c->history);
@@ -249,7 +249,7 @@ static taper_status wrong_shape(taper_error *error) {
                         "the checkpoint's parameters are not of this network's shape");
 }
 
-/* The other way round. */
+/* The reverse. */
 static void to_machine(uint8_t *bytes, size_t n, uint32_t size) {
     for (size_t i = 0; i < n; i++, bytes += size) {
         uint64_t element = size == 8 ? formats_get_u64le(bytes) : 0;
@@ -261,7 +261,7 @@ static void to_machine(uint8_t *bytes, size_t n, uint32_t size) {
     }
 }
 
-/* n bytes of floats, as the machine has them. */
+/* Checks n bytes of floats in the machine's byte order. */
 static taper_status check_real(const uint8_t *bytes, size_t n, taper_error *error) {
     for (size_t i = 0; i < n; i += sizeof(float)) {
         float x;
@@ -327,8 +327,8 @@ taper_status train_checkpoint_read(const char *path, train_checkpoint *checkpoin
     return status;
 }
 
-taper_status train_checkpoint_beside(char **to, const char *path, const char *suffix,
-                                     taper_error *error) {
+taper_status train_checkpoint_suffixed(char **to, const char *path, const char *suffix,
+                                       taper_error *error) {
     size_t size = path ? strlen(path) + strlen(suffix) + 1 : 0;
     *to = path ? malloc(size) : NULL;
     if (path && !*to)

@@ -53,7 +53,7 @@ typedef struct line {
     void *user;
 } line;
 
-/* The parameters become start + alpha d. */
+/* Sets the parameters to start + alpha d and evaluates there. */
 static taper_status evaluate_on_line(void *user, double alpha, double *value, double *slope) {
     line *l = user;
     train_cg *cg = l->cg;
@@ -64,7 +64,7 @@ static taper_status evaluate_on_line(void *user, double alpha, double *value, do
     return dot(cg, w->gradient, w->m, slope);
 }
 
-/* Search the line; afterwards parameters and gradient are those of the point that was found. */
+/* Searches the line; afterwards parameters and gradient are those of the point found. */
 static taper_status search_line(line *l, const train_line_options *options,
                                 const train_line_point *start, double first,
                                 train_line_result *found) {
@@ -82,23 +82,22 @@ static taper_status search_line(line *l, const train_line_options *options,
 
 /* --- the direction -------------------------------------------------------------------- */
 
-/* d = -g, with g the gradient at hand. */
+/* d = -g, with g the present gradient. */
 static taper_status restart(train_cg *cg) {
     const train_weights *w = cg->weights;
     cg->state.since_restart = 0;
     return cg->stream->ops->scale(cg->stream, w->n, -1.0f, w->v, w->m);
 }
 
-/* The gradient of this step's objective takes the place of the last one's, of which d + g is beta
- * d_before. */
+/* Replaces the last objective's gradient in d by that of this step's; d + g is beta d_before. */
 static taper_status take_gradient(train_cg *cg) {
     const train_weights *w = cg->weights;
     TAPER_TRY(cg->stream->ops->add_difference(cg->stream, w->n, w->v, w->gradient, w->m));
     return copy(cg, w->v, w->gradient);
 }
 
-/* From the gradient of a step's start, v, to that of its end: the direction of the next step. */
-static taper_status turn(train_cg *cg, double gradient_square) {
+/* The direction of the next step, from the gradients at the start, v, and at the end of a step. */
+static taper_status next_direction(train_cg *cg, double gradient_square) {
     const train_weights *w = cg->weights;
     double end_square, between;
     TAPER_TRY(dot(cg, w->gradient, w->gradient, &end_square));
@@ -111,8 +110,8 @@ static taper_status turn(train_cg *cg, double gradient_square) {
 
 /* --- the step ------------------------------------------------------------------------- */
 
-/* Value and gradient at the start, into *value and v; the state is as it was when they are not
- * finite. */
+/* Value and gradient at the start, into *value and v. If they are not finite, the state is
+ * unchanged. */
 static taper_status begin(train_cg *cg, line *l, const train_cg_options *options, double *value,
                           train_cg_result *result) {
     double square;
@@ -121,7 +120,7 @@ static taper_status begin(train_cg *cg, line *l, const train_cg_options *options
     result->evaluations++;
     taper_status status = l->objective(l->user, value);
     if (status) {
-        (void)train_cg_reset(cg); /* of a device that is lost nothing is asked */
+        (void)train_cg_reset(cg); /* fails if the device is lost, which is reported already */
         return status;
     }
     TAPER_TRY(dot(cg, cg->weights->gradient, cg->weights->gradient, &square));
@@ -129,7 +128,7 @@ static taper_status begin(train_cg *cg, line *l, const train_cg_options *options
     return take_gradient(cg);
 }
 
-/* The direction's slope; the direction becomes -g where it must. */
+/* The slope along the direction, which is replaced by -g if necessary. */
 static taper_status choose_direction(train_cg *cg, double gradient_square, double *slope,
                                      train_cg_result *result) {
     const train_weights *w = cg->weights;
@@ -141,8 +140,8 @@ static taper_status choose_direction(train_cg *cg, double gradient_square, doubl
     return restart(cg);
 }
 
-/* The first length tried: as much gain as in the last step, to first order, but not far beyond its
- * length (Nocedal & Wright, section 3.5). */
+/* The first trial length: to first order the same gain as in the last step, but not much longer
+ * than that step (Nocedal & Wright, section 3.5). */
 static taper_status first_try(train_cg *cg, double slope, const train_cg_options *options,
                               double *alpha) {
     double square;
@@ -153,7 +152,7 @@ static taper_status first_try(train_cg *cg, double slope, const train_cg_options
     return TAPER_OK;
 }
 
-/* From where the line search ended, prepare the next step. */
+/* Prepares the next step from the end of the line search. */
 static taper_status finish(train_cg *cg, const train_line_point *start,
                            const train_line_result *found, double gradient_square) {
     cg->state.iterations++;
@@ -162,12 +161,12 @@ static taper_status finish(train_cg *cg, const train_line_point *start,
     if (found->point.alpha > 0.0) {
         cg->state.alpha = found->point.alpha;
         cg->state.slope = start->slope;
-        TAPER_TRY(turn(cg, gradient_square));
+        TAPER_TRY(next_direction(cg, gradient_square));
     }
     return found->wolfe ? TAPER_OK : restart(cg);
 }
 
-/* Along the direction, where it leads down. */
+/* Searches along the direction if it is a descent direction. */
 static taper_status go_along(train_cg *cg, line *l, const train_line_point *start,
                              const train_cg_options *options, train_line_result *found) {
     double first;
@@ -192,7 +191,7 @@ taper_status train_cg_step(train_cg *cg, train_cg_objective *objective, void *us
     TAPER_TRY(begin(cg, &l, options, &start.value, result));
     TAPER_TRY(dot(cg, cg->weights->v, cg->weights->v, &square));
     TAPER_TRY(choose_direction(cg, square, &start.slope, result));
-    /* where the gradient is 0 there is nothing to search */
+    /* if the gradient is 0 there is nothing to search */
     train_line_result found = {.point = start, .wolfe = 1};
     TAPER_TRY(go_along(cg, &l, &start, options, &found));
     TAPER_TRY(finish(cg, &start, &found, square));

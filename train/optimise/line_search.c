@@ -28,7 +28,7 @@ static int budget_left(const search *s) {
     return s->result->evaluations < s->options->evaluations && !s->result->wolfe;
 }
 
-/* Evaluate phi at alpha, and keep the point if it is the best so far or the one looked for. */
+/* Evaluates phi at alpha, and keeps the point if it is the best so far or the result. */
 static taper_status visit(search *s, double alpha, train_line_point *p) {
     train_line_result *r = s->result;
     *p = (train_line_point){alpha, 0.0, 0.0};
@@ -45,8 +45,8 @@ static taper_status visit(search *s, double alpha, train_line_point *p) {
     return TAPER_OK;
 }
 
-/* Where the cubic through two values and slopes has its minimum (Nocedal & Wright, equation 3.59);
- * not finite where there is none. The points may lie in either order. */
+/* The minimum of the cubic through two values and slopes (Nocedal & Wright, equation 3.59); not
+ * finite if there is none. The points may be in either order. */
 static double cubic_minimum(const train_line_point *a, const train_line_point *b) {
     double width = b->alpha - a->alpha;
     double d1 = a->slope + b->slope - 3.0 * (b->value - a->value) / width;
@@ -55,9 +55,9 @@ static double cubic_minimum(const train_line_point *a, const train_line_point *b
     return b->alpha - width * (b->slope + d2 - d1) / (b->slope - a->slope + 2.0 * d2);
 }
 
-/* Algorithm 3.6. There are Wolfe points between low and high; low has the lowest value so far of
- * those that gain enough, and its slope points towards high. high may be a point whose value is not
- * finite. Every third try halves the interval, whatever the cubic says. */
+/* Algorithm 3.6. There are Wolfe points between low and high. low has the lowest value so far among
+ * points with sufficient decrease, and its slope points towards high. The value at high may not be
+ * finite. Every third trial halves the interval. */
 static taper_status zoom(search *s, train_line_point low, train_line_point high) {
     for (int round = 1; budget_left(s); round++) {
         double width = high.alpha - low.alpha; /* of either sign */
@@ -65,7 +65,7 @@ static taper_status zoom(search *s, train_line_point low, train_line_point high)
         double fraction = (alpha - low.alpha) / width;
         if (!isfinite(fraction) || round % 3 == 0) fraction = 0.5;
         alpha = low.alpha + fmin(fmax(fraction, 0.1), 0.9) * width;
-        if (alpha == low.alpha || alpha == high.alpha) return TAPER_OK; /* doubles end here */
+        if (alpha == low.alpha || alpha == high.alpha) return TAPER_OK; /* limit of precision */
         train_line_point p;
         TAPER_TRY(visit(s, alpha, &p));
         if (!finite_point(&p) || !gains(s, &p) || p.value >= low.value) {
@@ -78,11 +78,12 @@ static taper_status zoom(search *s, train_line_point low, train_line_point high)
     return TAPER_OK;
 }
 
-/* The next try beyond `now`, which still leads down: where the cubic has its minimum, from 1.1 to
- * 10 times as far; short of `wall`, the least alpha known to have no finite value. */
+/* The next trial beyond `now`, where phi still decreases: the minimum of the cubic, limited to 1.1
+ * to 10 times the distance, and less than `wall`, the least alpha with a value that is not
+ * finite. */
 static double further(const train_line_point *before, const train_line_point *now, double wall) {
     double alpha = cubic_minimum(before, now);
-    if (!(alpha > now->alpha)) alpha = 10.0 * now->alpha; /* also where there is no minimum */
+    if (!(alpha > now->alpha)) alpha = 10.0 * now->alpha; /* also if there is no minimum */
     alpha = fmin(fmax(alpha, 1.1 * now->alpha), 10.0 * now->alpha);
     return alpha < wall ? alpha : now->alpha + 0.5 * (wall - now->alpha);
 }

@@ -27,7 +27,7 @@ static taper_status begin(train_loop *l, taper_error *error) {
         status = train_copy(l->stream, l->weights->best, l->weights->parameter,
                             l->weights->n * sizeof(float));
     l->best_loss = l->start_loss;
-    return train_told(status, error, "training %s cannot begin", l->learner->what);
+    return train_explain(status, error, "training %s cannot begin", l->learner->what);
 }
 
 void train_loop_free(train_loop *l) {
@@ -40,7 +40,7 @@ void train_loop_free(train_loop *l) {
 
 enum { OWN_PARTS = 4, MOST_PARTS = OWN_PARTS + TRAIN_CHECKPOINT_PARTS };
 
-/* The weights' vectors, then the learner's parts. */
+/* Lists the weights' vectors, then the learner's parts. */
 static uint32_t list_parts(const train_loop *l, train_checkpoint_part part[MOST_PARTS]) {
     const train_weights *w = l->weights;
     float *const vector[OWN_PARTS] = {w->parameter, w->m, w->v, w->best};
@@ -117,8 +117,8 @@ static taper_status compute_and_move(train_loop *l, taper_error *error) {
     train_range all = {0, l->weights->n};
     float rate = train_cosine_rate(l->rate, l->step, l->steps, l->warmup);
     taper_status status = train_loop_adam(l, rate, &all, 1, losses);
-    return train_told(status, error, "step %llu could not be taken",
-                      (unsigned long long)l->step + 1);
+    return train_explain(status, error, "step %llu could not be taken",
+                         (unsigned long long)l->step + 1);
 }
 
 static taper_status take_step(train_loop *l, taper_error *error) {
@@ -129,7 +129,7 @@ static taper_status take_step(train_loop *l, taper_error *error) {
     return status;
 }
 
-/* Step `step` (from 0) into the epoch's sums, or into the running means. */
+/* Adds the losses of step `step` (from 0) to the epoch's sums or to the running means. */
 static void add_losses(train_loop *l, const double *losses, uint64_t step) {
     double keep = step < 200 ? (double)step / (double)(step + 1) : 0.995;
     for (int i = 0; i < TRAIN_LOSSES; i++)
@@ -146,7 +146,7 @@ static void report_step(train_loop *l, uint64_t step) {
     if (l->learner->progress(l->self, l, step, mean, left)) l->stopped = 1;
 }
 
-/* What the steps since the last look have lost, and whether one of them diverged. */
+/* Downloads the losses since the last download, and checks for divergence. */
 static taper_status look(train_loop *l, taper_error *error) {
     double losses[TRAIN_MOST_LOOK][TRAIN_LOSSES];
     train_verdict verdict;
@@ -156,8 +156,8 @@ static taper_status look(train_loop *l, taper_error *error) {
     if (status == TAPER_OK)
         status = train_download(l->stream, &verdict, l->verdict, sizeof verdict);
     if (status != TAPER_OK)
-        return train_told(status, error, "step %llu could not be taken",
-                          (unsigned long long)l->step);
+        return train_explain(status, error, "step %llu could not be taken",
+                             (unsigned long long)l->step);
     l->step_seconds += train_seconds_since(l->left_at);
     if (!l->diverged) l->diverged = verdict.diverged;
     uint64_t end = l->diverged ? l->diverged - 1 : l->step;
@@ -177,7 +177,7 @@ static void report_epoch(train_loop *l, uint32_t epoch, double seconds) {
 
 static taper_status keep_best(train_loop *l, double loss) {
     l->stale_epochs++;
-    if (!(loss <= l->best_loss)) return TAPER_OK; /* NaN too; of equals the last */
+    if (!(loss <= l->best_loss)) return TAPER_OK; /* also for NaN; among equals the last is kept */
     l->best_loss = loss;
     l->stale_epochs = 0;
     if (!l->weights->best) return TAPER_OK;
@@ -193,7 +193,8 @@ static taper_status finish_epoch(train_loop *l, taper_error *error) {
     entry->figure[0] = INFINITY;
     if (l->learner->measure) TAPER_TRY(l->learner->measure(l->self, entry, error));
     taper_status status = keep_best(l, entry->figure[0]);
-    if (status != TAPER_OK) return train_told(status, error, "the best network could not be kept");
+    if (status != TAPER_OK)
+        return train_explain(status, error, "the best network could not be kept");
     l->n_history++;
     report_epoch(l, l->n_history, train_seconds_since(l->started));
     return TAPER_OK;

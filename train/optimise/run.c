@@ -33,7 +33,7 @@ uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n) {
            ((uint64_t)formats_crc32c((uint32_t)before, bytes, n) * 0x9E3779B97F4A7C15u);
 }
 
-taper_status train_told(taper_status status, taper_error *error, const char *format, ...) {
+taper_status train_explain(taper_status status, taper_error *error, const char *format, ...) {
     char what[160];
     va_list arguments;
     if (status == TAPER_OK) return status;
@@ -45,6 +45,7 @@ taper_status train_told(taper_status status, taper_error *error, const char *for
                             "%s: out of memory; take fewer images, or a smaller batch", what);
     if (status == TAPER_ERR_DEVICE)
         return formats_fail(error, status,
-                            "%s: the device is lost; what was saved goes on with --resume", what);
+                            "%s: the device is lost; --resume continues from the last checkpoint",
+                            what);
     return formats_fail(error, status, "%s: %s", what, formats_status_name(status));
 }

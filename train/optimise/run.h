@@ -1,26 +1,25 @@
-/* run.h -- what every run needs: rows in a random order, a clock, a fingerprint, words for what
- * failed. */
+/* run.h -- helpers of every run: shuffling, a clock, fingerprints, and messages of failures. */
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
 #include "formats/status.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* Put rows[n] into a random order, every one as likely (Fisher and Yates), by draws 2 .. n of the
- * stream (philox.h). n up to UINT32_MAX. */
+/* Shuffles rows[n] uniformly (Fisher-Yates), by draws 2 .. n of the stream (philox.h). n is at most
+ * UINT32_MAX. */
 void train_shuffle(uint32_t *rows, size_t n, uint64_t seed, uint64_t stream);
 
-/* Seconds from some fixed moment on, for differences; the clock of the day may be set meanwhile. */
+/* Seconds of a clock that is independent of the time of day; use differences only. */
 double train_seconds(void);
-double train_seconds_since(double begun); /* never below 0, though a clock may go back */
+double train_seconds_since(double begun); /* at least 0 */
 
-/* The fingerprint of a run (checkpoint.h) with some more bytes in it. To tell runs apart, not to
- * withstand an enemy. */
+/* Extends a run's fingerprint (checkpoint.h) by n bytes. It distinguishes runs; it is not
+ * cryptographic. */
 uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n);
 
-/* The status, with a sentence in *error unless it is TAPER_OK: what failed, as format says, why,
- * and what can be done. */
-taper_status train_told(taper_status status, taper_error *error, const char *format, ...)
+/* Returns status. Unless it is TAPER_OK, *error gets a message: what failed, as format says, the
+ * reason, and the remedy. */
+taper_status train_explain(taper_status status, taper_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -4,14 +4,14 @@
 #include <math.h>
 
 static const double checkpoint_seconds = 60.0;
-enum { CHECKPOINTS = 16 }; /* of a run that is over within a minute, as those of GPUs are */
+enum { CHECKPOINTS = 16 }; /* also in runs of less than a minute, as on GPUs */
 static const float max_norm = 100.0f;
 
-/* A device's refusal as a sentence. */
-static taper_status told(taper_status status, uint64_t step, taper_error *error) {
+/* Adds a message to a failure of the device. */
+static taper_status explain(taper_status status, uint64_t step, taper_error *error) {
     if (status == TAPER_OK) return status;
-    return train_told(status, error, "training step %llu could not be taken",
-                      (unsigned long long)step + 1);
+    return train_explain(status, error, "training step %llu could not be taken",
+                         (unsigned long long)step + 1);
 }
 
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
@@ -19,7 +19,7 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     const train_weights *w = s->weights;
     taper_status status = train_zero(s->stream, w->gradient, w->n * sizeof *w->gradient);
     if (status == TAPER_OK) status = train_zero(s->stream, losses, TRAIN_LOSSES * sizeof *losses);
-    TAPER_TRY(told(status, step, error));
+    TAPER_TRY(explain(status, step, error));
     return s->compute(s->self, step, losses, error);
 }
 

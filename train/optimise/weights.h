@@ -1,4 +1,4 @@
-/* weights.h -- the vectors that a learner's optimiser works on, all on the device. */
+/* weights.h -- the vectors of a learner's parameters and of its optimiser, on the device. */
 #ifndef TRAIN_WEIGHTS_H
 #define TRAIN_WEIGHTS_H
 #include "train/device/device.h"
@@ -6,18 +6,20 @@
 typedef struct train_weights {
     size_t n;
     float *parameter, *gradient; /* [n] */
-    /* [n] Adam's moments, or another optimiser's two vectors; NULL: they are not trained here */
+    /* [n] Adam's moments, or another optimiser's two vectors; NULL: they are not trained */
     float *m, *v;
-    float *best; /* [n] parameters as they were at their best; NULL: the last are kept */
+    /* [n] the best parameters so far; NULL: only the last are kept */
+    float *best;
 } train_weights;
 
+/* Which vectors there are. */
 typedef enum train_weights_use {
-    TRAIN_WEIGHTS_GRADIENT = 0, /* parameters and their gradient alone */
-    TRAIN_WEIGHTS_TRAIN = 1,    /* and the moments */
-    TRAIN_WEIGHTS_BEST = 2      /* and the best */
+    TRAIN_WEIGHTS_GRADIENT = 0, /* parameters and their gradient */
+    TRAIN_WEIGHTS_TRAIN = 1,    /* also the moments */
+    TRAIN_WEIGHTS_BEST = 2      /* also the best parameters */
 } train_weights_use;
 
-/* Vectors of n numbers from an arena (device.h: first without memory). */
+/* Lays out vectors of n numbers (train_arena in device.h: called twice). */
 static inline void train_weights_lay_out(train_weights *w, train_arena *arena, size_t n,
                                          train_weights_use use) {
     *w = (train_weights){.n = n};
@@ -28,7 +30,7 @@ static inline void train_weights_lay_out(train_weights *w, train_arena *arena, s
     if (use >= TRAIN_WEIGHTS_BEST) w->best = train_arena_floats(arena, n, 1);
 }
 
-/* Products read the parameters: train_keep. */
+/* Declares the parameters as weights that products read: train_keep. */
 static inline taper_status train_weights_keep(const train_weights *w, train_device *on) {
     return train_keep(on, TRAIN_WEIGHTS, w->parameter, w->n);
 }
@@ -37,7 +39,7 @@ static inline taper_status train_weights_keep(const train_weights *w, train_devi
 taper_status train_weights_download(const train_weights *weights, train_stream *stream,
                                     float **host);
 
-/* Part of a vector. */
+/* A part of a vector. */
 typedef struct train_range {
     size_t first, n;
 } train_range;

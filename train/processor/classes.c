@@ -1,4 +1,4 @@
-/* classes.c -- what objectives with labels are made of; see train/device/operations.h. */
+/* classes.c -- softmax, and losses of classes; see train/device/operations.h. */
 #include "train/device/elements_losses.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -12,7 +12,7 @@ typedef struct class_task {
     float *y;
 } class_task;
 
-/* y[width] = e^(x - most); returns their sum. */
+/* y[width] = e^(x - most); returns the sum of y. */
 static float exponentials(size_t width, const float *x, float *most, float *y) {
     float sum = 0.0f;
     *most = x[0];
@@ -61,10 +61,10 @@ taper_status train_plain_cross_entropy(train_stream *s, size_t rows, size_t clas
     return train_processor_run(s, entropy_rows, &task, classes ? train_row_blocks(rows) : 0);
 }
 
-/* --- what needs no label --------------------------------------------------------------- */
+/* --- losses without labels ------------------------------------------------------------- */
 
-/* The logarithm of the sum of e^(x - *most), which is the largest of them: together they round off
- * more. */
+/* The logarithm of the sum of e^(x - *most), where *most is the largest x. The two are not added
+ * here, because the sum would have a larger rounding error. */
 static float log_sum(size_t width, const float *x, float *most) {
     float sum = 0.0f;
     *most = x[0];
@@ -73,15 +73,15 @@ static float log_sum(size_t width, const float *x, float *most) {
     return logf(sum);
 }
 
-typedef struct opinion_task {
+typedef struct unlabelled_task {
     size_t rows, width;
     const float *believed, *logit;
     double *loss;
     float *gradient;
-} opinion_task;
+} unlabelled_task;
 
 static void class_entropy_rows(void *context, size_t block) {
-    const opinion_task *t = context;
+    const unlabelled_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         float most;
@@ -98,12 +98,12 @@ static void class_entropy_rows(void *context, size_t block) {
 
 taper_status train_plain_class_entropy(train_stream *s, size_t rows, size_t classes,
                                        const float *logit, double *loss, float *gradient) {
-    opinion_task task = {rows, classes, NULL, logit, loss, gradient};
+    unlabelled_task task = {rows, classes, NULL, logit, loss, gradient};
     return train_processor_run(s, class_entropy_rows, &task, classes ? train_row_blocks(rows) : 0);
 }
 
 static void class_divergence_rows(void *context, size_t block) {
-    const opinion_task *t = context;
+    const unlabelled_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
         float most_p, most_q;
@@ -122,7 +122,7 @@ static void class_divergence_rows(void *context, size_t block) {
 taper_status train_plain_class_divergence(train_stream *s, size_t rows, size_t classes,
                                           const float *believed, const float *logit, double *loss,
                                           float *gradient) {
-    opinion_task task = {rows, classes, believed, logit, loss, gradient};
+    unlabelled_task task = {rows, classes, believed, logit, loss, gradient};
     return train_processor_run(s, class_divergence_rows, &task,
                                classes ? train_row_blocks(rows) : 0);
 }

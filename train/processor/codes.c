@@ -1,4 +1,4 @@
-/* codes.c -- codes at a cut: quantised, and their price; see train/device/operations.h. */
+/* codes.c -- codes at a cut: quantisation and rate; see train/device/operations.h. */
 #include "codec/backend/simd.h"
 #include "train/device/elements_codes.h"
 #include "train/processor/definitions.h"
@@ -43,12 +43,12 @@ taper_status train_plain_quantise(train_stream *s, size_t rows, uint32_t units,
     return train_processor_run(s, quantise_rows, &task, train_row_blocks(rows));
 }
 
-/* --- the price ------------------------------------------------------------------------- */
+/* --- rate ------------------------------------------------------------------------------ */
 
-/* Units whose masses are multiplied before the logarithm is taken. */
+/* Units whose masses are multiplied before one logarithm is taken. */
 enum { CHUNK = 8 };
 
-/* n <= CHUNK units: a constant where it is called, but for the last ones of a row. */
+/* n <= CHUNK units; n is a compile-time constant except for the last units of a row. */
 CODEC_INLINE double rate_chunk(uint32_t n, float threshold, const float *x,
                                const float *inverse_scale, float *dlog_scale) {
     float mass[CHUNK], more[CHUNK];

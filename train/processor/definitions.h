@@ -1,10 +1,10 @@
-/* definitions.h -- the processor's operations in plain C, which define every device's
- * (train/device/operations.h). */
+/* definitions.h -- the processor's operations in plain C, the reference implementation of
+ * train/device/operations.h. */
 #ifndef TRAIN_DEFINITIONS_H
 #define TRAIN_DEFINITIONS_H
 #include "train/device/operations.h"
 
-/* Rows of one block of a task. */
+/* Rows of a block: threads share a task's blocks. */
 enum { TRAIN_ROW_BLOCK = 16 };
 static inline size_t train_row_blocks(size_t rows) {
     return (rows + TRAIN_ROW_BLOCK - 1) / TRAIN_ROW_BLOCK;

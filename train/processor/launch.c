@@ -1,4 +1,5 @@
-/* launch.c -- operations with their memory open, and the pages of the shadow; see launch.h. */
+/* launch.c -- running operations with access to memory, and the pages of the shadow; see
+ * launch.h. */
 #include "train/processor/launch.h"
 #include "codec/backend/pool.h"
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Memory of the shadow; the list is under the lock. */
+/* Memory of the shadow; the list is protected by the lock. */
 typedef struct train_shadow_piece {
     void *memory;
     size_t bytes; /* whole pages */

@@ -1,18 +1,17 @@
-/* layers.c -- layers that are clipped, that are added to, that are normalised; see
- * train/device/operations.h. */
+/* layers.c -- clipped layers, residual layers, normalised layers; see train/device/operations.h. */
 #include "codec/backend/pool.h"
 #include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <string.h>
 
-/* Matrices [rows][width], taken in blocks of TRAIN_SUM_ROWS rows. */
+/* Matrices [rows][width], processed in blocks of TRAIN_SUM_ROWS rows. */
 typedef struct clip_task {
     size_t rows, width;
     const float *bias;
     float top;
-    const float *from, *added, *to; /* what is read */
-    float *out[2];                  /* what is written */
+    const float *from, *added, *to; /* inputs */
+    float *out[2];                  /* outputs */
     float *sums;                    /* [blocks][width] */
 } clip_task;
 
@@ -25,7 +24,7 @@ static taper_status run(train_stream *s, codec_task_fn *fn, clip_task *t) {
     return train_processor_run(s, fn, t, train_sum_blocks(t->rows));
 }
 
-/* The same, then the blocks' sums, in their order, are added to dbias. */
+/* Runs the task, then adds the sums of the blocks to dbias in order. */
 static taper_status run_and_sum(train_stream *s, codec_task_fn *fn, clip_task *t, float *dbias) {
     size_t blocks = train_sum_blocks(t->rows);
     TAPER_TRY(train_processor_begin(s));
@@ -36,7 +35,7 @@ static taper_status run_and_sum(train_stream *s, codec_task_fn *fn, clip_task *t
     return TAPER_OK;
 }
 
-/* --- from 0 to top --------------------------------------------------------------------- */
+/* --- clip to 0 .. top ------------------------------------------------------------------ */
 
 static void clip_rows(void *context, size_t block) {
     const clip_task *t = context;
@@ -77,7 +76,7 @@ taper_status train_plain_clip_backward(train_stream *s, size_t rows, size_t widt
     return run_and_sum(s, clip_rows_backward, &task, dbias);
 }
 
-/* --- what is added, from 0 to top, and the sum up to top ------------------------------- */
+/* --- residual: clip to 0 .. top, add, limit to top ------------------------------------- */
 
 static void add_rows(void *context, size_t block) {
     const clip_task *t = context;
@@ -130,7 +129,7 @@ taper_status train_plain_clip_added_backward(train_stream *s, size_t rows, size_
     return run_and_sum(s, add_rows_backward, &task, dbias);
 }
 
-/* --- a sum from -top to top, and its positive part ------------------------------------- */
+/* --- clip to -top .. top, and the positive part ---------------------------------------- */
 
 static void relu_rows(void *context, size_t block) {
     const clip_task *t = context;
@@ -169,7 +168,7 @@ taper_status train_plain_relu_added_backward(train_stream *s, size_t n, float to
     return train_processor_run(s, relu_backward, &task, n / ELEMENTS + (n % ELEMENTS != 0));
 }
 
-/* --- normalised ------------------------------------------------------------------------ */
+/* --- batch normalisation --------------------------------------------------------------- */
 
 enum { COLUMNS = 64 }; /* of one block of a task */
 
@@ -189,8 +188,8 @@ static void normalise_columns(void *context, size_t block) {
     size_t first, columns = columns_of(t, block, &first);
     const float *restrict bias = n->bias + first;
     float *restrict mean = n->mean + first, *restrict inverse = n->inverse + first;
-    const float *top = n->unit + first; /* the first row: distances from it are summed up, which
-                                         * are 0 in a constant column */
+    /* the first row: sums are of differences from it, which are 0 in a constant column */
+    const float *top = n->unit + first;
     memset(mean, 0, columns * sizeof *mean);
     memset(inverse, 0, columns * sizeof *inverse);
     for (size_t r = 0; r < n->rows; r++)

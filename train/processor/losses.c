@@ -1,4 +1,4 @@
-/* losses.c -- errors of rows, what they count, and their sums; see train/device/operations.h. */
+/* losses.c -- errors of rows, their weights and their sums; see train/device/operations.h. */
 #include "codec/backend/simd.h"
 #include "train/device/elements.h"
 #include "train/device/elements_losses.h"
@@ -119,7 +119,7 @@ taper_status train_plain_error_gradient(train_stream *s, size_t rows, size_t wid
     return train_processor_run(s, gradient_rows, &task, train_row_blocks(rows));
 }
 
-/* --- what rows count ------------------------------------------------------------------- */
+/* --- weights of rows ------------------------------------------------------------------- */
 
 static train_error_bins mean_errors(size_t rows, const train_cut *cuts, const double *error) {
     train_error_bins b = {.low = INFINITY};

@@ -1,5 +1,5 @@
-/* neighbours.c -- see neighbours.h; sums and losses of codes that pick each other as neighbours
- * (train/device/operations.h). */
+/* neighbours.c -- sums and losses of codes that select each other as neighbours; see neighbours.h
+ * and train/device/operations.h. */
 #include "train/processor/neighbours.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
@@ -12,28 +12,29 @@ typedef float lanes __attribute__((vector_size(TRAIN_LANES * sizeof(float)))); /
 
 /* --- distances ------------------------------------------------------------------------------ */
 
-/* Of rows row .. row + together - 1, a constant where it is called, to the chunk's columns. */
-CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row,
+/* Squared distances of rows row .. row + at_once - 1 to the chunk's columns. `at_once` is a
+ * compile-time constant. */
+CODEC_INLINE void measure(size_t at_once, const train_neighbours *n, size_t row,
                           const train_chunk *c, float (*square)[TRAIN_CHUNK]) {
     const size_t units = n->units, stride = n->rows;
     const float *code = n->code + row * units, *column = n->across + c->first;
     size_t j = 0;
     for (; j + TRAIN_LANES <= c->columns; j += TRAIN_LANES, column += TRAIN_LANES) {
-        lanes sum[TRAIN_TOGETHER] = {{0}};
+        lanes sum[TRAIN_ROWS_AT_ONCE] = {{0}};
         for (size_t k = 0; k < units; k++) {
             lanes x;
             memcpy(&x, column + k * stride, sizeof x);
 #pragma GCC unroll 4
-            for (size_t r = 0; r < together; r++) {
+            for (size_t r = 0; r < at_once; r++) {
                 const lanes e = code[r * units + k] - x;
                 sum[r] += e * e;
             }
         }
 #pragma GCC unroll 4
-        for (size_t r = 0; r < together; r++) memcpy(square[r] + j, &sum[r], sizeof sum[r]);
+        for (size_t r = 0; r < at_once; r++) memcpy(square[r] + j, &sum[r], sizeof sum[r]);
     }
     for (size_t l = 0; j + l < c->wide; l++)
-        for (size_t r = 0; r < together; r++) {
+        for (size_t r = 0; r < at_once; r++) {
             float sum = 0.0f;
             for (size_t k = 0; k < units && j + l < c->columns; k++) {
                 const float e = code[r * units + k] - column[k * stride + l];
@@ -43,17 +44,17 @@ CODEC_INLINE void measure(size_t together, const train_neighbours *n, size_t row
         }
 }
 
-CODEC_CLONES void train_chunk_begin(const train_neighbours *n, size_t row, size_t together,
+CODEC_CLONES void train_chunk_begin(const train_neighbours *n, size_t row, size_t at_once,
                                     size_t first, train_chunk *c) {
     c->first = first;
     c->columns = formats_smaller(TRAIN_CHUNK, n->rows - first);
     c->wide = (c->columns + TRAIN_LANES - 1) / TRAIN_LANES * TRAIN_LANES;
     memcpy(c->label, n->label + first, c->columns * sizeof *c->label);
     for (size_t j = c->columns; j < c->wide; j++) c->label[j] = TRAIN_UNLABELLED;
-    if (together == TRAIN_TOGETHER)
-        measure(TRAIN_TOGETHER, n, row, c, c->square);
+    if (at_once == TRAIN_ROWS_AT_ONCE)
+        measure(TRAIN_ROWS_AT_ONCE, n, row, c, c->square);
     else
-        for (size_t r = 0; r < together; r++) measure(1, n, row + r, c, c->square + r);
+        for (size_t r = 0; r < at_once; r++) measure(1, n, row + r, c, c->square + r);
 }
 
 /* --- sums ----------------------------------------------------------------------------------- */
@@ -63,7 +64,7 @@ typedef struct row_sums {
     double logs, count, hinges;
 } row_sums;
 
-/* The least distance to a labelled column, and to one of the row's label; FLT_MAX: none. */
+/* The least distance to a labelled column, and to one with the row's label; FLT_MAX: none. */
 CODEC_INLINE void find_least(const train_chunk *c, uint32_t own, const float *square, float *all,
                              float *same) {
     float least[2][TRAIN_LANES];
@@ -83,13 +84,13 @@ CODEC_INLINE void find_least(const train_chunk *c, uint32_t own, const float *sq
     }
 }
 
-/* What a chunk has for a row, relative to 2^most. */
+/* The sums of a chunk for a row, relative to 2^most. */
 typedef struct chunk_sums {
     float most, most_same;
     double all, same, logs, count;
 } chunk_sums;
 
-/* All of it but `most`. loss and student: constants where it is called. */
+/* All members but `most`. loss and student are compile-time constants. */
 CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel k,
                             const train_chunk *c, uint32_t own, const float *square,
                             chunk_sums *to) {
@@ -112,11 +113,12 @@ CODEC_INLINE void sum_chunk(train_neighbour_loss loss, int student, train_kernel
     to->logs = train_sum_lanes(logs), to->count = train_sum_lanes(count);
 }
 
-/* Neither so small that terms have vanished, nor so large that they were held back. */
+/* Neither so small that terms may have underflowed, nor so large that they may have been
+ * limited. */
 static int is_sound(double sum) { return sum > 1e-20 && sum < 1e30; }
 
-/* A chunk's sums are taken relative to what is the largest kernel so far; where that does not do,
- * to its own largest. */
+/* A chunk's sums are relative to the largest kernel so far. If that gives an inaccurate sum, they
+ * are computed again relative to the chunk's own largest. */
 CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel k,
                             const train_chunk *c, uint32_t own, const float *square, row_sums *to) {
     chunk_sums sums = {.most = (float)to->all.most, .most_same = (float)to->same.most};
@@ -135,7 +137,7 @@ CODEC_INLINE void add_chunk(train_neighbour_loss loss, int student, train_kernel
     to->logs += sums.logs, to->count += sums.count;
 }
 
-/* The same of the hinge. */
+/* The sum of squared hinges. */
 CODEC_CLONES static void add_hinges(const train_chunk *c, uint32_t own, const float *square,
                                     row_sums *to) {
     float sum[TRAIN_LANES] = {0};
@@ -171,14 +173,14 @@ static void write_sums(const row_sums *from, double *to) {
     to[TRAIN_HINGES] = from->hinges;
 }
 
-static void sum_together(const train_neighbours *n, train_kernel k, size_t row, size_t together) {
-    row_sums sums[TRAIN_TOGETHER];
+static void sum_at_once(const train_neighbours *n, train_kernel k, size_t row, size_t at_once) {
+    row_sums sums[TRAIN_ROWS_AT_ONCE];
     train_chunk c;
-    for (size_t r = 0; r < together; r++)
+    for (size_t r = 0; r < at_once; r++)
         sums[r] = (row_sums){{-FLT_MAX, 0.0}, {-FLT_MAX, 0.0}, 0.0, 0.0, 0.0};
     for (size_t first = 0; first < n->rows; first += TRAIN_CHUNK) {
-        train_chunk_begin(n, row, together, first, &c);
-        for (size_t r = 0; r < together; r++) {
+        train_chunk_begin(n, row, at_once, first, &c);
+        for (size_t r = 0; r < at_once; r++) {
             const uint32_t own = n->label[row + r], hidden = train_chunk_hide(&c, row + r);
             if (own == TRAIN_UNLABELLED) continue;
             sums_of[n->student][n->loss](k, &c, own, c.square[r], &sums[r]);
@@ -186,7 +188,7 @@ static void sum_together(const train_neighbours *n, train_kernel k, size_t row, 
             train_chunk_show(&c, row + r, hidden);
         }
     }
-    for (size_t r = 0; r < together; r++)
+    for (size_t r = 0; r < at_once; r++)
         write_sums(&sums[r], n->sums + (row + r) * TRAIN_NEIGHBOUR_SUMS);
 }
 
@@ -194,26 +196,26 @@ static void sum_rows(void *context, size_t block) {
     const train_neighbours *n = context;
     const size_t end = train_row_block_end(n->rows, block);
     const train_kernel k = train_kernel_of(n);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER)
-        sum_together(n, k, i, formats_smaller(TRAIN_TOGETHER, end - i));
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_ROWS_AT_ONCE)
+        sum_at_once(n, k, i, formats_smaller(TRAIN_ROWS_AT_ONCE, end - i));
 }
 
 /* --- sums, each pair measured once ------------------------------------------------------------ */
 
-/* D_ij is D_ji: a block takes two chunks, and what a pair gives to the row goes to the column, too.
- * Columns have no largest kernel so far, so that all is relative to 2^-RAISED, which leaves room
- * for a sum of MOST_TWICE kernels of D = 0, and for rows whose nearest is at a Gaussian's D = 115.
- * Those to which that does not do are summed by themselves, as above, at several times the price.
- * More rows than these would want much room for what chunks give to them, and all are summed so. */
+/* D_ij = D_ji, so a task takes two chunks and adds each kernel to the sums of both rows. Columns
+ * have no largest kernel yet, so all sums are relative to 2^-RAISED. This suffices for sums of up
+ * to MOST_TWICE kernels with D = 0, and for rows whose nearest neighbour has D = 115 (Gaussian).
+ * Other rows are summed separately, as above, at several times the cost. With more than MOST_TWICE
+ * rows the partial sums would need much memory, so all rows are summed separately. */
 enum { MOST_TWICE = 32768, RAISED = 100 };
-enum { PART_ALL, PART_SAME, PART_COUNT, PARTS }; /* SAME: of MCML, the sum of logarithms */
+enum { PART_ALL, PART_SAME, PART_COUNT, PARTS }; /* SAME: for MCML the sum of logarithms */
 
 typedef struct pairs_task {
     const train_neighbours *n;
-    float *part; /* [chunks][PARTS][rows] what each chunk gives to each row */
+    float *part; /* [chunks][PARTS][rows] partial sums by each chunk for each row */
 } pairs_task;
 
-/* A row and a chunk's columns: part[PARTS] of the row, and what is added to that of the columns. */
+/* A row and a chunk's columns: part[PARTS] of the row; the columns' parts are added to. */
 CODEC_INLINE void sum_both(train_neighbour_loss loss, int student, train_kernel k,
                            const train_chunk *c, uint32_t own, const float *square,
                            float (*column)[TRAIN_CHUNK], float *row) {
@@ -248,22 +250,22 @@ typedef void both_fn(train_kernel k, const train_chunk *c, uint32_t own, const f
 static both_fn *const both_of[2][2] = {{both_gaussian_nca, both_gaussian_mcml},
                                        {both_student_nca, both_student_mcml}};
 
-/* Where a chunk's parts for a row are, `rows` floats apart. */
+/* The address of a chunk's parts for a row; parts are `rows` floats apart. */
 static float *part_of(const pairs_task *t, size_t chunk_at, size_t row) {
     return t->part + chunk_at * PARTS * t->n->rows + row;
 }
 
-/* Rows of chunk `rows`, columns of chunk `columns`, which is not before it. */
+/* The rows of chunk `rows` and the columns of chunk `columns`, with rows <= columns. */
 static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
     const train_neighbours *n = t->n;
     const train_kernel k = train_kernel_of(n);
     const size_t end = formats_smaller(n->rows, (rows + 1) * TRAIN_CHUNK);
     float column[PARTS][TRAIN_CHUNK] = {{0}};
     train_chunk c;
-    for (size_t i = rows * TRAIN_CHUNK; i < end; i += TRAIN_TOGETHER) {
-        const size_t together = formats_smaller(TRAIN_TOGETHER, end - i);
-        train_chunk_begin(n, i, together, columns * TRAIN_CHUNK, &c);
-        for (size_t r = 0; r < together; r++) {
+    for (size_t i = rows * TRAIN_CHUNK; i < end; i += TRAIN_ROWS_AT_ONCE) {
+        const size_t at_once = formats_smaller(TRAIN_ROWS_AT_ONCE, end - i);
+        train_chunk_begin(n, i, at_once, columns * TRAIN_CHUNK, &c);
+        for (size_t r = 0; r < at_once; r++) {
             float row[PARTS] = {0}, *to = part_of(t, columns, i + r);
             const uint32_t own = n->label[i + r], hidden = train_chunk_hide(&c, i + r);
             if (own != TRAIN_UNLABELLED)
@@ -272,20 +274,20 @@ static void sum_chunks(const pairs_task *t, size_t rows, size_t columns) {
             for (size_t p = 0; p < PARTS; p++) to[p * n->rows] = row[p];
         }
     }
-    for (size_t p = 0; p < PARTS; p++) /* a chunk with itself: the same again, its columns' way */
+    for (size_t p = 0; p < PARTS; p++) /* a chunk with itself: overwrites equal values */
         memcpy(part_of(t, rows, c.first) + p * n->rows, column[p], c.columns * sizeof *column[p]);
 }
 
 static void sum_pair(void *context, size_t pair) {
     size_t columns = 0;
-    while (pair > columns) pair -= ++columns; /* pairs by rows of the triangle */
+    while (pair > columns) pair -= ++columns; /* pairs are numbered by rows of the triangle */
     sum_chunks(context, pair, columns);
 }
 
-/* A sum of raised kernels from which none of note has vanished. */
+/* Whether a raised sum is accurate: no relevant kernel has underflowed. */
 static int is_ample(double sum) { return sum > 1e-20 && sum <= DBL_MAX; }
 
-/* A row's sums of its parts; 0 where these do not do. */
+/* Adds up the parts of a row. Returns 0 if they are inaccurate. */
 static int add_parts(const pairs_task *t, size_t row) {
     const train_neighbours *n = t->n;
     double sum[PARTS] = {0};
@@ -306,11 +308,11 @@ static int add_parts(const pairs_task *t, size_t row) {
 static void add_parts_of_rows(void *context, size_t block) {
     const pairs_task *t = context;
     const size_t end = train_row_block_end(t->n->rows, block);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER) {
-        const size_t together = formats_smaller(TRAIN_TOGETHER, end - i);
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_ROWS_AT_ONCE) {
+        const size_t at_once = formats_smaller(TRAIN_ROWS_AT_ONCE, end - i);
         int sound = 1;
-        for (size_t r = 0; r < together; r++) sound &= add_parts(t, i + r);
-        if (!sound) sum_together(t->n, train_kernel_of(t->n), i, together);
+        for (size_t r = 0; r < at_once; r++) sound &= add_parts(t, i + r);
+        if (!sound) sum_at_once(t->n, train_kernel_of(t->n), i, at_once);
     }
 }
 

@@ -1,26 +1,27 @@
-/* neighbours.h -- rows of codes against a chunk of columns, whose distances stay in the first cache
- * while they become kernels and sums (neighbours.c) or pulls (pulls.c).
+/* neighbours.h -- distances of a few rows of codes to a chunk of columns. They stay in the
+ * first-level cache until they have become kernels and sums (neighbours.c) or pulls (pulls.c).
  *
- * Rows are taken TRAIN_TOGETHER at a time. Columns beyond the last are filled up to whole lanes as
- * unlabelled ones. */
+ * TRAIN_ROWS_AT_ONCE rows are processed at once. Columns are padded to whole lanes; padding columns
+ * are unlabelled. */
 #ifndef TRAIN_PROCESSOR_NEIGHBOURS_H
 #define TRAIN_PROCESSOR_NEIGHBOURS_H
 #include "train/device/elements_neighbours.h"
 
-enum { TRAIN_CHUNK = 512, TRAIN_TOGETHER = 4, TRAIN_LANES = 16 };
+enum { TRAIN_CHUNK = 512, TRAIN_ROWS_AT_ONCE = 4, TRAIN_LANES = 16 };
 
-/* Columns first .. of some rows, and what is known of them. */
+/* Columns first .. first + columns - 1 for some rows. */
 typedef struct train_chunk {
-    size_t first, columns, wide; /* wide: whole lanes */
+    /* wide: columns rounded up to whole lanes */
+    size_t first, columns, wide;
     uint32_t label[TRAIN_CHUNK];
-    float square[TRAIN_TOGETHER][TRAIN_CHUNK]; /* distances, squared, of each row */
+    float square[TRAIN_ROWS_AT_ONCE][TRAIN_CHUNK]; /* squared distances of each row */
 } train_chunk;
 
-/* The chunk at column `first`, with its distances to rows row .. row + together - 1. */
-void train_chunk_begin(const train_neighbours *n, size_t row, size_t together, size_t first,
+/* Fills the chunk at column `first`, with its distances to rows row .. row + at_once - 1. */
+void train_chunk_begin(const train_neighbours *n, size_t row, size_t at_once, size_t first,
                        train_chunk *chunk);
 
-/* A row is no neighbour of its own: returns the label that it has again afterwards. */
+/* Removes a row from its own neighbours; returns the label that train_chunk_show restores. */
 CODEC_INLINE uint32_t train_chunk_hide(train_chunk *c, size_t row) {
     if (row < c->first || row >= c->first + c->columns) return TRAIN_UNLABELLED;
     const uint32_t label = c->label[row - c->first];

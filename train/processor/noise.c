@@ -16,7 +16,7 @@ typedef struct noise_task {
     double *squares;
 } noise_task;
 
-/* The rows of a block: how many, and their noise. */
+/* Returns the number of rows of a block; *noise is theirs. */
 static size_t block_rows(const noise_task *t, size_t block, size_t *first, train_noise *noise) {
     *first = block * TRAIN_ROW_BLOCK;
     *noise = t->noise;

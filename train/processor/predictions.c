@@ -1,4 +1,4 @@
-/* predictions.c -- what predictions cost: bits, errors of codes, errors of pixels; see
+/* predictions.c -- losses of predictions: bits, errors of codes, errors of pixels; see
  * operations.h. */
 #include "codec/backend/pool.h"
 #include "train/device/elements_predictions.h"

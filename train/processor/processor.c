@@ -1,5 +1,5 @@
-/* processor.c -- the processor as a device: its memory, its tables, its failures; see processor.h.
- */
+/* processor.c -- the processor as a device: its memory, its tables, injected failures; see
+ * processor.h. */
 #include "train/processor/processor.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -8,8 +8,8 @@
 
 /* --- memory ---------------------------------------------------------------------------- */
 
-/* Zeros on a cache line, which the system makes when they are first touched; what calloc gave
- * stands before them. */
+/* Zeroed memory, aligned to a cache line, whose pages the system provides on first access. The
+ * address that calloc returned is stored in front of it. */
 static void *alloc_line(size_t bytes) {
     enum { LINE = 64 };
     char *base = bytes > SIZE_MAX - LINE ? NULL : calloc(1, bytes + LINE);
@@ -67,15 +67,15 @@ static taper_status sync_stream(train_stream *s) {
     return TAPER_OK;
 }
 
-static taper_status room(train_device *device, size_t *bytes) {
+static taper_status free_bytes(train_device *device, size_t *bytes) {
     (void)device;
-    *bytes = SIZE_MAX; /* what the system has is lent to many */
+    *bytes = SIZE_MAX; /* free memory of the system is shared with other programs */
     return TAPER_OK;
 }
 
 /* --- streams --------------------------------------------------------------------------- */
 
-/* Memory to upload from. Uploads are done at once. */
+/* Buffers to upload from. Uploads are immediate. */
 typedef struct staging {
     void *piece[2];
     size_t bytes[2];
@@ -111,7 +111,7 @@ static void close_stream(train_stream *s) {
     free(own);
 }
 
-/* --- the definitions of operations ----------------------------------------------------- */
+/* --- the table of operations ----------------------------------------------------------- */
 
 static const train_operations plain_operations = {
     .gemm = train_plain_gemm,
@@ -190,7 +190,7 @@ static const train_operations plain_operations = {
 
 /* --- the device ------------------------------------------------------------------------ */
 
-/* In one memory, an upload and a download are copies. */
+/* Host and device share memory, so upload and download are copies. */
 static const train_memory memory_table = {.alloc = alloc,
                                           .release = release,
                                           .zero = zero,
@@ -200,7 +200,7 @@ static const train_memory memory_table = {.alloc = alloc,
                                           .sync = sync_stream,
                                           .stage = stage,
                                           .send = send,
-                                          .room = room};
+                                          .free_bytes = free_bytes};
 
 taper_status train_processor_open(train_device *device, codec_backend *be,
                                   train_processor_kind kind) {
@@ -217,7 +217,7 @@ taper_status train_processor_open(train_device *device, codec_backend *be,
                              .operations = &plain_operations,
                              .state = d,
                              .in_host_memory = kind == TRAIN_PROCESSOR,
-                             /* the shadow shows that looking seldom changes nothing */
+                             /* 5 tests that results do not depend on it */
                              .look_every = kind == TRAIN_SHADOW ? 5 : 1,
                              .block_rows = TRAIN_LEAST_ROWS,
                              .models_at_once = kind == TRAIN_SHADOW ? 2 : 1,

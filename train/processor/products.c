@@ -18,14 +18,14 @@ taper_status train_plain_gemm(train_stream *s, int transpose_a, int transpose_b,
 
 /* --- sums of products of columns ------------------------------------------------------- */
 
-/* A slab of rows is packed into strips of STRIP columns; each pair of strips is a task's. */
+/* A slab of rows is packed into strips of STRIP columns; each pair of strips is one task. */
 enum { STRIP = 128, SLAB = 4 * TRAIN_GRAM_ROWS };
 
 typedef struct gram_task {
-    codec_backend alone; /* on the calling thread: a task's products */
+    codec_backend alone; /* for the products of a task, on the calling thread */
     size_t rows, width;  /* of the slab */
     const float *x;
-    float *strips; /* of strip i, [rows][its columns] from rows * i * STRIP on */
+    float *strips; /* strip i: [rows][its columns], at rows * i * STRIP */
     double *gram;
     atomic_int failed; /* TAPER_ERR_NOMEM */
 } gram_task;
@@ -42,7 +42,7 @@ static void pack_strip(void *context, size_t strip) {
                columns * sizeof *t->x);
 }
 
-/* gram[i][j] += sum[i][j]; of a strip with itself, j <= i. */
+/* gram[i][j] += sum[i][j]; for a strip with itself only j <= i. */
 CODEC_CLONES static void add_sums(size_t n, size_t columns, int triangle, const float *sum,
                                   double *gram, size_t stride) {
     for (size_t i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static void multiply_strips(void *context, size_t pair) {
     gram_task *t = context;
     float sum[STRIP * STRIP];
     size_t i = 0;
-    while (pair > i) pair -= ++i; /* pairs by rows of the triangle */
+    while (pair > i) pair -= ++i; /* pairs are numbered by rows of the triangle */
     size_t j = pair, n = columns_of(t, i), columns = columns_of(t, j);
     const float *a = t->strips + t->rows * i * STRIP, *b = t->strips + t->rows * j * STRIP;
     for (size_t r = 0; r < t->rows; r += TRAIN_GRAM_ROWS) {
@@ -106,7 +106,7 @@ taper_status train_plain_affine(train_stream *s, const train_affine *l) {
     return train_plain_bias(s, l->m, l->n, l->bias, l->activation, l->c);
 }
 
-/* --- the way back: columns in blocks --------------------------------------------------- */
+/* --- gradients, by blocks of columns --------------------------------------------------- */
 
 enum { COLUMN_BLOCK = 64 };
 
@@ -147,7 +147,7 @@ taper_status train_plain_bias_backward(train_stream *s, size_t rows, size_t widt
 }
 
 taper_status train_plain_weight_gradient(train_stream *s, const train_weight_gradient *g) {
-    float *summed = (float *)(g->of_b ? g->b : g->a); /* not written, being linear */
+    float *summed = (float *)(g->of_b ? g->b : g->a); /* CODEC_LINEAR does not write to it */
     if (g->sums)
         TAPER_TRY(train_plain_bias_backward(s, g->rows, g->of_b ? g->n : g->m, CODEC_LINEAR, NULL,
                                             summed, 1, g->sums));

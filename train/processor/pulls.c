@@ -1,5 +1,4 @@
-/* pulls.c -- what codes that pick each other as neighbours do to each other, the gradient of their
- * losses; see train/device/operations.h. */
+/* pulls.c -- the gradient of losses of neighbours; see train/device/operations.h. */
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
 #include "train/processor/definitions.h"
@@ -13,7 +12,7 @@ typedef struct pulls_task {
     float *pull;
 } pulls_task;
 
-/* pull[wide] of one row at a chunk. loss and student: constants where it is called. */
+/* pull[wide] of one row for a chunk. loss and student are compile-time constants. */
 CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train_neighbours *n,
                              train_kernel k, const train_chunk *c, uint32_t own, train_share row,
                              const float *square, float *pull) {
@@ -48,7 +47,7 @@ static pulls_fn *const pulls_of[2][3] = {
     {pulls_gaussian_nca, pulls_gaussian_log, pulls_gaussian_mcml},
     {pulls_student_nca, pulls_student_log, pulls_student_mcml}};
 
-/* The sum of pull x slope by alpha. */
+/* The sum of pull x slope by alpha over a chunk. */
 CODEC_CLONES static double sum_by_alpha(train_kernel k, const train_chunk *c, const float *square,
                                         const float *pull) {
     float sum[TRAIN_LANES] = {0};
@@ -78,7 +77,7 @@ CODEC_CLONES static double sum_pulls(size_t columns, const float *pull) {
     return train_sum_lanes(sum);
 }
 
-/* One row at a chunk: its pulls, their sum, and that of what they do to alpha. */
+/* One row and a chunk: its pulls, their sum, and their sum by alpha. */
 static void pull_row(const train_neighbours *n, train_kernel k, train_chunk *c, size_t row,
                      const float *square, float *pull, double *sum, double *by_alpha) {
     const train_share share = {n->share[row], n->share[n->rows + row], n->share[2 * n->rows + row]};
@@ -90,14 +89,14 @@ static void pull_row(const train_neighbours *n, train_kernel k, train_chunk *c, 
     train_chunk_show(c, row, hidden);
 }
 
-static void pull_together(const pulls_task *t, train_kernel k, size_t row, size_t together) {
+static void pull_at_once(const pulls_task *t, train_kernel k, size_t row, size_t at_once) {
     const train_neighbours *n = t->n;
-    double sum[TRAIN_TOGETHER] = {0}, by_alpha[TRAIN_TOGETHER] = {0};
+    double sum[TRAIN_ROWS_AT_ONCE] = {0}, by_alpha[TRAIN_ROWS_AT_ONCE] = {0};
     float *pull = t->pull + (row - t->first) * n->rows;
     train_chunk c;
     for (size_t first = 0; first < n->rows; first += TRAIN_CHUNK) {
-        train_chunk_begin(n, row, together, first, &c);
-        for (size_t r = 0; r < together; r++) {
+        train_chunk_begin(n, row, at_once, first, &c);
+        for (size_t r = 0; r < at_once; r++) {
             float *to = pull + r * n->rows + first;
             if (n->label[row + r] == TRAIN_UNLABELLED)
                 memset(to, 0, c.columns * sizeof *to);
@@ -105,7 +104,7 @@ static void pull_together(const pulls_task *t, train_kernel k, size_t row, size_
                 pull_row(n, k, &c, row + r, c.square[r], to, &sum[r], &by_alpha[r]);
         }
     }
-    for (size_t r = 0; r < together; r++) {
+    for (size_t r = 0; r < at_once; r++) {
         pull[r * n->rows + row + r] = (float)-sum[r];
         if (n->by_number) n->by_number[row + r] = (float)by_alpha[r];
     }
@@ -115,8 +114,8 @@ static void pull_rows(void *context, size_t block) {
     const pulls_task *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     const train_kernel k = train_kernel_of(t->n);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_TOGETHER)
-        pull_together(t, k, t->first + i, formats_smaller(TRAIN_TOGETHER, end - i));
+    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i += TRAIN_ROWS_AT_ONCE)
+        pull_at_once(t, k, t->first + i, formats_smaller(TRAIN_ROWS_AT_ONCE, end - i));
 }
 
 taper_status train_plain_neighbour_pulls(train_stream *s, const train_neighbours *n, size_t first,

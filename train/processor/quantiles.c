@@ -1,4 +1,4 @@
-/* quantiles.c -- quantiles of units, followed from batch to batch (stochastic approximation,
+/* quantiles.c -- tracks quantiles of units from batch to batch (stochastic approximation,
  * Robbins & Monro 1951); see operations.h. */
 #include "codec/backend/pool.h"
 #include "formats/bytes.h"
@@ -18,7 +18,7 @@ typedef struct quantile_task {
     float *bias, *spread;
 } quantile_task;
 
-/* Those that have seen no batch are left alone. */
+/* Units that have seen no batch are not changed. */
 static void follow_units(void *context, size_t block) {
     const quantile_task *t = context;
     size_t first = block * COLUMNS, n = formats_smaller(COLUMNS, t->units - first);
@@ -39,13 +39,13 @@ static void follow_units(void *context, size_t block) {
     }
 }
 
-/* A unit's first threshold is the exact quantile of the first batch it is in. */
+/* The first threshold of a unit is the exact quantile of its first batch. */
 static void start_unit(const quantile_task *t, size_t unit, float *column) {
     for (size_t r = 0; r < t->rows; r++) column[r] = t->a[r * t->stride + unit];
     float threshold = train_exact_quantile(column, t->rows, t->beta);
     double sum = 0.0;
     for (size_t r = 0; r < t->rows; r++) sum += fabs((double)column[r] - threshold);
-    if (!isfinite(sum)) return; /* some value was not */
+    if (!isfinite(sum)) return; /* some value was not finite */
     t->bias[unit] = -threshold;
     t->spread[unit] = (float)(sum / (double)t->rows);
 }
@@ -69,7 +69,7 @@ taper_status train_plain_follow_quantiles(train_stream *s, size_t rows, size_t s
     quantile_task task = {rows, stride, units, beta, a, bias, spread};
     taper_status status = TAPER_OK;
     if (!verdict || !verdict->diverged) {
-        /* a unit's first batch teaches it once: those started below are not followed too */
+        /* before start_unit, so that a unit's first batch counts once */
         codec_pool_run(train_processor_pool(s), follow_units, &task,
                        (units + COLUMNS - 1) / COLUMNS);
         status = start_units(&task);

@@ -1,4 +1,4 @@
-/* rows.c -- rows of examples: gathered, centred, moved; rows and the eight around them. See
+/* rows.c -- rows of examples: gathered, centred, moved; rows of windows and their neighbours. See
  * train/device/operations.h. */
 #include "formats/bytes.h"
 #include "codec/backend/simd.h"
@@ -81,7 +81,7 @@ taper_status train_plain_jitter(train_stream *s, const train_jitter *jitter, siz
     return train_processor_run(s, jitter_rows, &task, train_row_blocks(rows));
 }
 
-/* --- a step by rows -------------------------------------------------------------------- */
+/* --- a step of each row ---------------------------------------------------------------- */
 
 typedef struct step_task {
     size_t rows, width;
@@ -109,7 +109,7 @@ taper_status train_plain_step_rows(train_stream *s, size_t rows, size_t width, f
     return train_processor_run(s, step_rows, &task, train_row_blocks(rows));
 }
 
-/* --- and put back ---------------------------------------------------------------------- */
+/* --- scatter --------------------------------------------------------------------------- */
 
 enum { SCATTER_COLUMNS = 256 };
 
@@ -120,7 +120,7 @@ typedef struct scatter_task {
     float *to;
 } scatter_task;
 
-/* Some columns of all rows, so that no two blocks add to one number. */
+/* A block has some columns of all rows, so that no two blocks add to the same number. */
 static void scatter_columns(void *context, size_t block) {
     const scatter_task *t = context;
     size_t first = block * SCATTER_COLUMNS,
@@ -160,7 +160,7 @@ taper_status train_plain_copy_columns(train_stream *s, size_t rows, size_t width
     return train_processor_run(s, copy_column_rows, &task, train_row_blocks(rows));
 }
 
-/* --- rows and the eight around them ------------------------------------------------------- */
+/* --- windows and their eight neighbours --------------------------------------------------- */
 
 enum { SIDE_ROWS = 128 };
 
@@ -204,7 +204,7 @@ taper_status train_plain_gather_sides(train_stream *s, size_t rows, size_t width
 
 typedef struct input_task {
     size_t rows;
-    uint32_t own, beside;
+    uint32_t own, neighbour_units;
     const int8_t *seen;
     const uint32_t *neighbour;
     float *x;
@@ -218,30 +218,31 @@ static void spread(const int8_t *seen, uint32_t n, float *to) {
 }
 
 static void fill_row(const input_task *t, size_t row, float *x) {
-    float *to = x + 2 * t->own, *is_there = to + 2 * (TRAIN_SIDES - 1) * t->beside;
+    float *to = x + 2 * t->own, *is_there = to + 2 * (TRAIN_SIDES - 1) * t->neighbour_units;
     spread(t->seen + row * t->own, t->own, x);
     for (size_t side = 0; side < TRAIN_SIDES; side++) {
         size_t at = t->neighbour[side * t->rows + row];
         is_there[side] = at < t->rows;
         if (side == TRAIN_SELF) continue;
         if (at < t->rows)
-            spread(t->seen + at * t->own, t->beside, to);
+            spread(t->seen + at * t->own, t->neighbour_units, to);
         else
-            memset(to, 0, 2 * t->beside * sizeof *to);
-        to += 2 * t->beside;
+            memset(to, 0, 2 * t->neighbour_units * sizeof *to);
+        to += 2 * t->neighbour_units;
     }
 }
 
 static void fill_rows(void *context, size_t block) {
     const input_task *t = context;
-    const size_t columns = 2 * (t->own + (TRAIN_SIDES - 1) * (size_t)t->beside) + TRAIN_SIDES,
+    const size_t columns =
+                     2 * (t->own + (TRAIN_SIDES - 1) * (size_t)t->neighbour_units) + TRAIN_SIDES,
                  end = side_end(t->rows, block);
     for (size_t r = block * SIDE_ROWS; r < end; r++) fill_row(t, r, t->x + r * columns);
 }
 
 taper_status train_plain_conditional_inputs(train_stream *s, size_t rows, uint32_t own,
-                                            uint32_t beside, const int8_t *seen,
+                                            uint32_t neighbour_units, const int8_t *seen,
                                             const uint32_t *neighbour, float *x) {
-    input_task task = {rows, own, beside, seen, neighbour, x};
+    input_task task = {rows, own, neighbour_units, seen, neighbour, x};
     return train_processor_run(s, fill_rows, &task, side_blocks(rows));
 }

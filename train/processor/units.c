@@ -1,4 +1,4 @@
-/* units.c -- whole units: their values, gradients, and how perturbed inputs move them; see
+/* units.c -- whole units: values, gradients, and changes under perturbed inputs; see
  * operations.h. */
 #include "codec/transform/triangle.h"
 #include "formats/bytes.h"
@@ -76,7 +76,7 @@ taper_status train_plain_unit_gradient(train_stream *s, const train_units *u, si
     return train_processor_run(s, gradient_rows, &task, train_row_blocks(rows));
 }
 
-/* --- units that see those before them -------------------------------------------------- */
+/* --- units with feedback from earlier units -------------------------------------------- */
 
 enum { TRIANGLE_BLOCK = 64 }; /* rows of one block: codec/transform/triangle works in tiles */
 
@@ -163,7 +163,7 @@ taper_status train_plain_set_lower(train_stream *s, size_t first, size_t rows, s
 
 /* --- equation 14 ----------------------------------------------------------------------- */
 
-/* Unit k of a row: its term, and the gradient where it is trained. */
+/* Unit k of a row: returns its term, and computes the gradient if the unit is trained. */
 static inline double move_unit(const unit_task *t, uint32_t k, float a, float near, float pull,
                                float *da, float *dnear) {
     const train_move m = train_unit_move(&t->u, k, a, near);

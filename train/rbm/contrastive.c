@@ -1,8 +1,8 @@
 /* contrastive.c -- see contrastive.h. */
 #include "train/rbm/contrastive.h"
 
-/* Biases' velocities: momentum times them, and sums over rows of p - q and v - r. Of the hidden
- * ones -q is there already. */
+/* The velocities of biases: multiplied by the momentum; then the sums over rows of p - q and v - r
+ * are added. -q has already been added to the hidden ones. */
 static taper_status move_biases(train_rbm_layer *l, size_t rows, float momentum) {
     train_stream *s = l->stream;
     const train_operations *ops = s->ops;

@@ -1,7 +1,7 @@
 /* denoising.c -- see denoising.h. */
 #include "train/rbm/denoising.h"
 
-/* to = v with elements set to 0. Dropout divides what it keeps, which is taken back. */
+/* to = v with elements set to 0: dropout, without its scaling. */
 static taper_status corrupt(train_rbm_layer *l, const train_rbm_batch *b, const float *v,
                             float *to) {
     train_stream *s = l->stream;

@@ -59,7 +59,7 @@ taper_status train_rbm_layer_fetch(train_rbm_layer *l, train_rbm *to) {
     return train_download(l->stream, to->weight, l->weight, numbers_of(l) * sizeof *l->weight);
 }
 
-/* --- for ways of learning ------------------------------------------------------------------ */
+/* --- for training methods ------------------------------------------------------------------ */
 
 taper_status train_rbm_up(const train_rbm_layer *l, size_t rows, const float *v, float *to) {
     const train_affine up = {.transpose_b = 1,

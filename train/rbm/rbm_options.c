@@ -32,12 +32,12 @@ static taper_status check_options(const train_rbm_options *o, taper_error *error
         return formats_fail(error, TAPER_ERR_ARG, "momentum and corruption must lie in [0, 1)");
     if (!(o->decay >= 0.0f && o->decay <= 1.0f) || !(o->deviation >= 0.0f && o->deviation <= 10.0f))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "weight decay must lie in [0, 1], the deviation of first weights in "
+                            "weight decay must lie in [0, 1], the deviation of initial weights in "
                             "[0, 10]");
     return TAPER_OK;
 }
 
-/* The stack's machine, where there is one: is it what layer i is to be? */
+/* Checks layer i against the stack's machine, if there is one. */
 static taper_status check_layer(const train_rbm_stack *stack, const train_rbm_options *o,
                                 const uint32_t *widths, uint32_t layers, uint32_t i,
                                 taper_error *error) {
@@ -53,7 +53,7 @@ static taper_status check_layer(const train_rbm_stack *stack, const train_rbm_op
                             i + 1, stack->rbm[i].hidden, widths[i]);
     if (stack->rbm[i].hidden_states != states)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "layer %u of the stack has %s units, and %s ones are asked for: only "
+                            "layer %u of the stack has %s units, but %s ones are requested: only "
                             "the top may be Gaussian",
                             i + 1, states == TRAIN_GAUSSIAN ? "Bernoulli" : "Gaussian",
                             states == TRAIN_GAUSSIAN ? "Gaussian" : "Bernoulli");
@@ -71,7 +71,7 @@ taper_status train_rbm_check(const train_rbm_stack *stack, const train_rbm_optio
                             data->n, data->inputs);
     if (!layers || layers > CODEC_MAX_LAYERS || layers < stack->layers)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a stack has 1 to %d layers: this one has %u, and %u are asked for",
+                            "a stack has 1 to %d layers: this one has %u, and %u are requested",
                             CODEC_MAX_LAYERS, stack->layers, layers);
     if (stack->layers &&
         (stack->rbm[0].visible != data->inputs || stack->rbm[0].visible_states != o->visible))

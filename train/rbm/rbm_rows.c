@@ -32,8 +32,8 @@ static taper_status open_machines(train_rbm_rows *r, const train_rbm_stack *stac
 
 /* --- from pixels ------------------------------------------------------------------------- */
 
-/* A row's means do not depend on those beside it (on a processor), which is why they may be kept.
- * order NULL: rows first, first + 1, ... */
+/* Computes rows from pixels. On a processor the means of a row do not depend on the other rows of a
+ * call, so keeping them does not change results. order NULL: rows first, first + 1, ... */
 static taper_status make(train_rbm_rows *r, const train_order *order, size_t first, size_t n,
                          float *to) {
     train_stream *s = r->stream;
@@ -60,9 +60,9 @@ static taper_status make(train_rbm_rows *r, const train_order *order, size_t fir
 }
 
 static taper_status fits(const train_rbm_rows *r, size_t bytes, size_t most, int *it_does) {
-    size_t room;
-    TAPER_TRY(r->stream->device->memory->room(r->stream->device, &room));
-    *it_does = bytes <= most && bytes <= room - room / 8;
+    size_t free_bytes;
+    TAPER_TRY(r->stream->device->memory->free_bytes(r->stream->device, &free_bytes));
+    *it_does = bytes <= most && bytes <= free_bytes - free_bytes / 8;
     return TAPER_OK;
 }
 
@@ -89,7 +89,7 @@ taper_status train_rbm_rows_open(train_rbm_rows *r, train_stream *stream,
                                  size_t most_kept) {
     *r = (train_rbm_rows){.stream = stream, .batch = batch, .layers = layers};
     TAPER_TRY(open_machines(r, stack));
-    TAPER_TRY(train_order_lend(&r->order, stream, order, data->n));
+    TAPER_TRY(train_order_open(&r->order, stream, order, data->n));
     TAPER_TRY(train_feed_open(&r->feed, stream, data->pixels, data->n, data->inputs, batch));
     return layers ? keep(r, data->n, most_kept) : TAPER_OK;
 }
@@ -102,8 +102,8 @@ void train_rbm_rows_close(train_rbm_rows *r) {
     *r = (train_rbm_rows){0};
 }
 
-taper_status train_rbm_rows_again(train_rbm_rows *r) {
-    return train_order_again(&r->order, r->stream);
+taper_status train_rbm_rows_update(train_rbm_rows *r) {
+    return train_order_update(&r->order, r->stream);
 }
 
 taper_status train_rbm_rows_take(train_rbm_rows *r, size_t first, size_t n, float *to) {

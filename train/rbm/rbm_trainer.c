@@ -16,9 +16,9 @@ typedef struct learning {
     const train_rbm_callbacks *callbacks;
     train_stream stream;
     uint32_t *order;
-    double seconds, work; /* spent, and products' sizes that were done meanwhile */
+    double seconds, work; /* spent, and the multiply-adds done in this time */
     int stopped;
-    /* of the layer at hand */
+    /* of the present layer */
     uint32_t at;
     uint64_t seed;
     float rate;
@@ -32,7 +32,7 @@ static double work_of(const learning *l, uint32_t i) {
     return (double)(i ? l->widths[i - 1] : l->data->inputs) * (double)l->widths[i];
 }
 
-static void tell(learning *l, uint32_t epoch, double error, double seconds) {
+static void report(learning *l, uint32_t epoch, double error, double seconds) {
     double left = work_of(l, l->at) * (double)(l->options->epochs - epoch);
     for (uint32_t i = l->at + 1; i < l->layers; i++) left += work_of(l, i) * l->options->epochs;
     l->seconds += seconds, l->work += work_of(l, l->at);
@@ -58,7 +58,7 @@ static taper_status learn_epoch(learning *l, uint32_t epoch, double *error) {
                              .options = o};
     for (size_t i = 0; i < n; i++) l->order[i] = (uint32_t)i;
     train_shuffle(l->order, n, l->seed, TRAIN_STREAM_SHUFFLE + ((uint64_t)epoch << 8));
-    TAPER_TRY(train_rbm_rows_again(&l->rows));
+    TAPER_TRY(train_rbm_rows_update(&l->rows));
     for (size_t i = 0; i < n; i += o->batch, batch.noise.step++) {
         batch.rows = formats_smaller(o->batch, n - i);
         TAPER_TRY(train_rbm_rows_take(&l->rows, i, batch.rows, l->layer.below));
@@ -91,12 +91,12 @@ static taper_status learn_epochs(learning *l, train_rbm *rbm, taper_error *error
         const double began = train_seconds();
         double mean = 0.0;
         TAPER_TRY(
-            train_told(learn_epoch(l, epoch, &mean), error, "layer %u of the stack", l->at + 1));
+            train_explain(learn_epoch(l, epoch, &mean), error, "layer %u of the stack", l->at + 1));
         if (!isfinite(mean)) return diverged(l, epoch + 1, error);
-        tell(l, epoch + 1, mean, train_seconds_since(began));
+        report(l, epoch + 1, mean, train_seconds_since(began));
     }
-    TAPER_TRY(train_told(train_rbm_layer_fetch(&l->layer, rbm), error, "layer %u of the stack",
-                         l->at + 1));
+    TAPER_TRY(train_explain(train_rbm_layer_fetch(&l->layer, rbm), error, "layer %u of the stack",
+                            l->at + 1));
     return is_finite(rbm) ? TAPER_OK : diverged(l, epochs, error);
 }
 
@@ -110,7 +110,7 @@ static taper_status begin(learning *l, train_rbm_stack *stack) {
                               i ? TRAIN_BERNOULLI : o->visible,
                               i + 1 < l->layers ? TRAIN_BERNOULLI : o->top));
     train_philox_weights(rbm->weight, (size_t)rbm->hidden * rbm->visible, o->deviation, o->seed, i);
-    l->seed = o->seed + 0x9E3779B97F4A7C15u * i; /* layers draw by themselves */
+    l->seed = o->seed + 0x9E3779B97F4A7C15u * i; /* a different seed for each layer */
     l->rate = rbm->visible_states == TRAIN_GAUSSIAN || rbm->hidden_states == TRAIN_GAUSSIAN
                   ? o->gaussian_rate
                   : o->rate;
@@ -122,7 +122,7 @@ static taper_status begin(learning *l, train_rbm_stack *stack) {
 static taper_status learn_layer(learning *l, train_rbm_stack *stack, taper_error *error) {
     train_rbm *rbm = &stack->rbm[l->at = stack->layers];
     taper_status status =
-        train_told(begin(l, stack), error, "layer %u of the stack", stack->layers + 1);
+        train_explain(begin(l, stack), error, "layer %u of the stack", stack->layers + 1);
     if (status == TAPER_OK) status = learn_epochs(l, rbm, error);
     train_rbm_rows_close(&l->rows);
     train_rbm_layer_close(&l->layer);
@@ -145,7 +145,7 @@ taper_status train_rbm_stack_learn(train_rbm_stack *stack, const train_rbm_optio
     TAPER_TRY(train_rbm_check(stack, options, data, widths, layers, error));
     l.order = calloc(data->n, sizeof *l.order);
     taper_status status = l.order ? train_stream_open(&l.stream, device) : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "a stack of %u layers", layers);
+    status = train_explain(status, error, "a stack of %u layers", layers);
     while (status == TAPER_OK && stack->layers < layers && !l.stopped)
         status = learn_layer(&l, stack, error);
     train_stream_close(&l.stream);

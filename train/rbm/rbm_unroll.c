@@ -20,12 +20,12 @@ static taper_status check(const train_rbm_stack *stack, const codec_network *net
     }
     if (fits) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
-                        "a stack of %u layers is unrolled into a network without a linear path, "
-                        "and of as many layers with the same widths",
+                        "a stack of %u layers needs a network without a linear path "
+                        "and with as many layers of the same widths",
                         n);
 }
 
-/* The last layer of the decoder: gain times W^T and b, and the value at 0. */
+/* The last layer of the decoder: gain times W^T and b, plus the value for logit 0. */
 static void unroll_down(const train_rbm *m, float gain, float centre, codec_layer *to) {
     codec_transpose(m->weight, m->hidden, m->visible, gain, to->weight);
     for (uint32_t j = 0; j < m->visible; j++) to->bias[j] = gain * m->visible_bias[j] + centre;

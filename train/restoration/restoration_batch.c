@@ -13,13 +13,13 @@ enum { PATCH = CODEC_RESTORATION_PATCH, TAPS = CODEC_RESTORATION_TAPS };
 
 typedef struct squares {
     codec_window window;
-    codec_grid *grid;             /* [room] */
-    float *target;                /* [windows][values] as they were */
-    float *coded;                 /* the same after the lap: what is coded */
-    size_t images, windows, room; /* room: windows that both hold */
+    codec_grid *grid;                 /* [capacity] */
+    float *target;                    /* [windows][values] of the originals */
+    float *coded;                     /* [windows][values] after the lap: the codec's input */
+    size_t images, windows, capacity; /* capacity: windows that fit into both */
 } squares;
 
-/* A square of at most side x side pixels of an image, from a random place; malloc'd pixels. */
+/* Cuts a square of at most side x side pixels from an image at a random place; malloc'd pixels. */
 static int cut_out(const taper_image *image, uint32_t side[2], const uint32_t random[4],
                    taper_image *out) {
     size_t pixel = (size_t)image->channels * (image->depth / 8u);
@@ -51,14 +51,14 @@ static void add_windows(squares *s, const taper_image *image, codec_grid grid) {
 
 static taper_status draw_squares(squares *s, const train_dataset *data, const size_t *image,
                                  size_t n, size_t wanted, uint64_t seed, uint64_t step) {
-    uint32_t across = (uint32_t)sqrt((double)wanted); /* windows */
+    uint32_t across = (uint32_t)sqrt((double)wanted); /* windows along a side */
     if (!across) across = 1;
     uint32_t side[2] = {across * s->window.width, across * s->window.height};
     size_t values = codec_window_values(s->window);
-    s->room = wanted + (size_t)across * across;
-    s->grid = malloc(s->room * sizeof *s->grid);
-    s->target = malloc(s->room * values * sizeof *s->target);
-    s->coded = malloc(s->room * values * sizeof *s->coded);
+    s->capacity = wanted + (size_t)across * across;
+    s->grid = malloc(s->capacity * sizeof *s->grid);
+    s->target = malloc(s->capacity * values * sizeof *s->target);
+    s->coded = malloc(s->capacity * values * sizeof *s->coded);
     if (!s->grid || !s->target || !s->coded) return TAPER_ERR_NOMEM;
     while (s->windows < wanted) {
         uint32_t random[4];
@@ -72,11 +72,11 @@ static taper_status draw_squares(squares *s, const train_dataset *data, const si
     return TAPER_OK;
 }
 
-/* In place of what is coded, what is decoded of it. */
+/* Replaces `coded` by its decoded values. */
 static taper_status decode(squares *s, const taper_model *m, codec_backend *be, uint32_t pass,
                            taper_error *error) {
     train_conditional_batch b = {.grid = s->grid, .images = s->images};
-    s->grid = NULL; /* the batch's now */
+    s->grid = NULL; /* now owned by the batch */
     TAPER_TRY(train_conditional_batch_fill(&b, m, be, s->coded, error));
     train_conditional_know(&b, pass);
     codec_head_dequantise(&b.coder.group, 0, b.coder.group.n, b.x);
@@ -95,7 +95,7 @@ static void free_squares(squares *s) { free(s->grid), free(s->target), free(s->c
 
 /* --- windows to patches ----------------------------------------------------------------- */
 
-/* A picture's patches [y][x][channel], row by row of them. */
+/* Reorders a picture's windows to patches [y][x][channel], row by row. */
 static void to_patches(codec_window w, codec_grid grid, const float *windows, float *to) {
     uint32_t width = grid.columns * w.width, height = grid.rows * w.height;
     for (uint32_t y = 0; y < height; y += PATCH)
@@ -111,13 +111,13 @@ static void to_patches(codec_window w, codec_grid grid, const float *windows, fl
             }
 }
 
-/* Neighbours of a picture of rows x columns patches, of which `first` is the first. */
+/* Neighbours in a picture of rows x columns patches, the first of which is `first`. */
 static void find_neighbours(train_restoration_batch *b, size_t first, uint32_t rows,
                             uint32_t columns) {
     for (uint32_t tap = 0; tap < TAPS; tap++)
         for (uint32_t y = 0; y < rows; y++)
             for (uint32_t x = 0; x < columns; x++) {
-                uint32_t to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1; /* below 0 is large */
+                uint32_t to_x = x + tap % 3 - 1, to_y = y + tap / 3 - 1; /* -1 wraps around */
                 size_t at = first + (size_t)to_y * columns + to_x;
                 b->neighbour[tap * b->rows + first + (size_t)y * columns + x] =
                     (uint32_t)(to_x < columns && to_y < rows ? at : b->rows);

@@ -26,7 +26,7 @@ static size_t widest_of(const codec_restoration *r) {
     return r->hidden > values_of(r) ? r->hidden : values_of(r);
 }
 
-/* Views into a vector, or, from NULL, its length. */
+/* Points views into a vector. vector NULL: only counts. Returns its length. */
 static size_t view(const codec_restoration *r, float *vector, train_restoration_weights *w) {
     size_t at = (size_t)r->stages * r->hidden;
     w->stage = vector;
@@ -52,11 +52,11 @@ static void lay_out(train_restoration_network *net) {
     net->gain = train_arena_floats(a, 1, 1);
     net->dbias = train_arena_floats(a, 1, widest);
     net->dgain = train_arena_floats(a, 1, 1);
-    net->turned = train_arena_floats(a, TAPS * widest, widest);
+    net->transposed = train_arena_floats(a, TAPS * widest, widest);
     net->errors = train_arena_take(a, 2, 1, sizeof *net->errors);
 }
 
-/* Numbers made on the host, fill(net, views of them, context), to the device. */
+/* Fills parameters on the host by fill(net, views of them, context) and uploads them. */
 typedef void fill_fn(const train_restoration_network *net, const train_restoration_weights *w,
                      const void *context);
 
@@ -86,7 +86,7 @@ static void draw(const train_restoration_network *net, const train_restoration_w
 taper_status train_restoration_create(train_restoration_network *net,
                                       const codec_restoration *shape, train_device *device,
                                       uint64_t seed) {
-    codec_restoration trial = *shape; /* is the shape legal? */
+    codec_restoration trial = *shape; /* checks the shape */
     *net = (train_restoration_network){.shape = *shape};
     TAPER_TRY(codec_restoration_alloc(&trial));
     codec_restoration_free(&trial);
@@ -103,9 +103,10 @@ taper_status train_restoration_create(train_restoration_network *net,
 }
 
 static void free_rows(train_restoration_network *net) {
-    train_lent_free(&net->decoded), train_lent_free(&net->target), train_lent_free(&net->neighbour);
+    train_mirror_free(&net->decoded), train_mirror_free(&net->target),
+        train_mirror_free(&net->neighbour);
     train_arena_free(&net->rows_arena);
-    net->room = 0;
+    net->capacity = 0;
 }
 
 void train_restoration_free(train_restoration_network *net) {
@@ -140,7 +141,7 @@ static void lay_out_rows(train_restoration_network *net, size_t rows) {
     net->sums = train_arena_take(a, rows / TRAIN_RESTORED_ROWS + 1, 3, sizeof *net->sums);
 }
 
-/* Sizes of a batch's arrays. */
+/* Bytes of a batch's arrays. */
 static size_t numbers_of(const train_restoration_batch *b) {
     return b->rows * b->values * sizeof(float);
 }
@@ -148,18 +149,19 @@ static size_t links_of(const train_restoration_batch *b) {
     return TAPS * b->rows * sizeof *b->neighbour;
 }
 
-static taper_status make_room(train_restoration_network *net, const train_restoration_batch *b) {
+static taper_status alloc_rows(train_restoration_network *net, const train_restoration_batch *b) {
     train_stream *s = &net->stream;
-    TAPER_TRY(s->device->memory->sync(s)); /* the batch before may be in work */
+    TAPER_TRY(s->device->memory->sync(s)); /* the previous batch may be in progress */
     free_rows(net);
     lay_out_rows(net, b->rows);
     taper_status status = train_arena_alloc(&net->rows_arena, s->device);
     if (status == TAPER_OK) lay_out_rows(net, b->rows);
-    if (status == TAPER_OK) status = train_lend(&net->decoded, s, b->decoded, numbers_of(b));
-    if (status == TAPER_OK) status = train_lend(&net->target, s, b->target, numbers_of(b));
-    if (status == TAPER_OK) status = train_lend(&net->neighbour, s, b->neighbour, links_of(b));
+    if (status == TAPER_OK) status = train_mirror_open(&net->decoded, s, b->decoded, numbers_of(b));
+    if (status == TAPER_OK) status = train_mirror_open(&net->target, s, b->target, numbers_of(b));
     if (status == TAPER_OK)
-        net->room = b->rows;
+        status = train_mirror_open(&net->neighbour, s, b->neighbour, links_of(b));
+    if (status == TAPER_OK)
+        net->capacity = b->rows;
     else
         free_rows(net);
     return status;
@@ -168,10 +170,10 @@ static taper_status make_room(train_restoration_network *net, const train_restor
 static taper_status take_batch(train_restoration_network *net, const train_restoration_batch *b) {
     train_stream *s = &net->stream;
     net->rows = b->rows;
-    if (b->rows > net->room) return make_room(net, b);
-    TAPER_TRY(train_lend_other(&net->decoded, s, b->decoded, numbers_of(b)));
-    TAPER_TRY(train_lend_other(&net->target, s, b->target, numbers_of(b)));
-    return train_lend_other(&net->neighbour, s, b->neighbour, links_of(b));
+    if (b->rows > net->capacity) return alloc_rows(net, b);
+    TAPER_TRY(train_mirror_replace(&net->decoded, s, b->decoded, numbers_of(b)));
+    TAPER_TRY(train_mirror_replace(&net->target, s, b->target, numbers_of(b)));
+    return train_mirror_replace(&net->neighbour, s, b->neighbour, links_of(b));
 }
 
 /* --- stages ----------------------------------------------------------------------------- */
@@ -185,14 +187,14 @@ static void find_stage(train_restoration_network *net, uint32_t pass) {
         s + 1 < r->stages ? (float)(pass - r->at[s]) / (float)(r->at[s + 1] - r->at[s]) : 0.0f;
 }
 
-/* The stage's of `width` numbers each, between two of them. */
+/* Interpolates parameters of `width` numbers between two stages. */
 static taper_status interpolate(train_restoration_network *net, const float *of, size_t width,
                                 float *to) {
     const float *a = of + net->stage * width, *b = net->part > 0 ? a + width : a;
     return net->stream.ops->interpolate(&net->stream, width, net->part, a, b, to);
 }
 
-/* Spread a stage's gradients over the two it lies between. */
+/* Distributes the gradient to these two stages. */
 static taper_status add_to_stages(train_restoration_network *net, const float *gradient,
                                   size_t width, float *of) {
     train_stream *s = &net->stream;
@@ -240,7 +242,7 @@ taper_status train_restoration_forward(train_restoration_network *net,
 
 /* --- backward --------------------------------------------------------------------------- */
 
-/* Slopes of layer l's weights and bias from those by its z, dz[rows][outputs]. */
+/* The gradient of layer l's weights and bias, from dz[rows][outputs]. */
 static taper_status through_weights(train_restoration_network *net, uint32_t l, float *dz) {
     train_stream *s = &net->stream;
     const codec_restoration *r = &net->shape;
@@ -257,9 +259,9 @@ static taper_status through_inputs(train_restoration_network *net, uint32_t l, c
     train_stream *s = &net->stream;
     const codec_restoration *r = &net->shape;
     const size_t rows = net->rows, inputs = inputs_of(r, l), outputs = outputs_of(r, l);
-    TAPER_TRY(s->ops->transpose(s, TAPS, inputs, outputs, net->w.weight[l], net->turned));
+    TAPER_TRY(s->ops->transpose(s, TAPS, inputs, outputs, net->w.weight[l], net->transposed));
     TAPER_TRY(s->ops->gather_sides(s, rows, outputs, net->neighbour.at, 1, dz, net->wide));
-    return s->ops->gemm(s, 0, 0, rows, inputs, TAPS * outputs, net->wide, net->turned, 0.0f,
+    return s->ops->gemm(s, 0, 0, rows, inputs, TAPS * outputs, net->wide, net->transposed, 0.0f,
                         net->da);
 }
 
@@ -300,12 +302,12 @@ taper_status train_restoration_backward(train_restoration_network *net, double w
 
 /* --- integers --------------------------------------------------------------------------- */
 
-/* z is kept in 1/8 of an activation's 1/256; the first layer's inputs are 4 times finer than
- * activations */
+/* z is stored in units of 1/8 of an activation's 1/256; the first layer's inputs are 4 times finer
+ * than activations */
 static const float sum_one = 2048.0f, gain_one = 4096.0f;
 static int finer(uint32_t layer) { return layer ? 0 : 2; }
 
-/* The finest step 2^-k at which the weights of output o fit; k is returned. */
+/* Returns the largest k such that the weights of output o fit in units of 2^-k. */
 static int step_for(const float *w, size_t n, size_t outputs, size_t o, int most_shift) {
     float most = 1e-9f;
     int k = 0;

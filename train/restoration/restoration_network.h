@@ -1,10 +1,9 @@
-/* restoration_network.h -- a restoration network (codec/transform/restoration.h) in floats, forward
- * and backward, and its rounding to the integers that ship.
+/* restoration_network.h -- a restoration network (codec/transform/restoration.h) in floating point,
+ * forward and backward, and its conversion to the integers of the codec.
  *
- * Numbers stand for the integers of the codec: an input a for a / 1024, an activation h for h /
- * 256, z(layers) for z / 2048, a gain for gain / 4096; a pixel gets 8 gain z. Here nothing is
- * rounded; what is clipped there is clipped here. A convolution is a gather of the nine neighbours
- * and a matrix product:
+ * Floats represent the integers of the codec: an input a is a / 1024, an activation h is h / 256,
+ * z(layers) is z / 2048, a gain is gain / 4096; 8 gain z is added to a pixel. Values are clipped as
+ * there, but not rounded. A convolution is a gather of the nine neighbours and a matrix product:
  *     z(i) = sum over taps of a(i - 1)[neighbour] W(i)[tap] + bias(i) */
 #ifndef TRAIN_RESTORATION_NETWORK_H
 #define TRAIN_RESTORATION_NETWORK_H
@@ -17,60 +16,66 @@ typedef struct train_restoration_weights {        /* views into a vector of para
     float *stage;                                 /* [stages][hidden] */
     float *gain;                                  /* [stages] */
     float *weight[CODEC_RESTORATION_MOST_LAYERS]; /* [taps][inputs][outputs] */
-    float *bias[CODEC_RESTORATION_MOST_LAYERS];   /* [outputs]; the first is not there */
+    float *bias[CODEC_RESTORATION_MOST_LAYERS];   /* [outputs]; the first is unused */
 } train_restoration_weights;
 
 /* All arrays are on the device. */
 typedef struct train_restoration_network {
-    codec_restoration shape; /* channels, hidden, layers, stages and at (borrowed) */
+    /* Channels, hidden, layers, stages and at (borrowed). */
+    codec_restoration shape;
     train_stream stream;
-    train_arena arena; /* of the weights, and of what does not grow with a batch */
+    /* Of the weights, and of arrays whose size does not depend on the batch. */
+    train_arena arena;
     train_weights weights;
     train_restoration_weights w, w_gradient; /* views */
-    float *first_bias, *gain;                /* [hidden], [1] between the stages */
-    float *dbias, *dgain;                    /* [hidden or values], [1] gradients of these */
-    float *turned;                           /* a layer's weights [taps][outputs][inputs] */
-    double *errors;                          /* [2] of the batch: restored, and as decoded */
-    /* of the batch in work */
-    uint32_t stage; /* and the part of the way to the next one, on the host */
+    /* [hidden], [1] interpolated between two stages */
+    float *first_bias, *gain;
+    float *dbias, *dgain; /* [hidden or values], [1] gradients of these */
+    float *transposed;    /* [taps][outputs][inputs] transposed weights */
+    /* [2] of the batch: restored, and as decoded */
+    double *errors;
+    /* of the present batch */
+    /* And `part`, 0..1: position between this stage and the next, on the host. */
+    uint32_t stage;
     float part;
-    size_t rows, room;                              /* rows that the rest has memory for */
-    train_lent decoded, target, neighbour;          /* the batch's arrays */
+    /* rows, and rows that fit into the arrays */
+    size_t rows, capacity;
+    train_mirror decoded, target, neighbour;        /* the batch's arrays */
     train_arena rows_arena;                         /* of what follows */
     float *a[CODEC_RESTORATION_MOST_LAYERS];        /* [rows][inputs] of a layer */
     float *gathered[CODEC_RESTORATION_MOST_LAYERS]; /* [rows][taps][inputs] */
     float *h[CODEC_RESTORATION_MOST_LAYERS];        /* [rows][hidden], h(i) at i */
-    float *z;                                       /* [rows][values] the last layer's */
+    float *z;                                       /* [rows][values] of the last layer */
     float *dz, *da, *dh;                            /* [rows][widest] */
     float *wide;                                    /* [rows][taps][widest] */
     double *sums;                                   /* scratch: [blocks][3] */
 } train_restoration_network;
 
-/* A network on a device, which is borrowed. First weights are random (of the seed), those of the
- * last layer and gains zero. shape->at stays the caller's. TAPER_ERR_ARG: an illegal shape;
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held then. */
+/* Creates a network on a device, which is borrowed. Initial weights are random (by seed), those of
+ * the last layer and the gains zero. shape->at remains the caller's. TAPER_ERR_ARG: an illegal
+ * shape; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE; nothing is held then. */
 taper_status train_restoration_create(train_restoration_network *net,
                                       const codec_restoration *shape, train_device *device,
                                       uint64_t seed);
 void train_restoration_free(train_restoration_network *net);
-/* First gains: z times the root of a stage's mean squared error, mse[stages], is added, so that
- * coarse cuts and fine ones are learned alike. TAPER_ERR_DEVICE. */
+/* Sets initial gains from mse[stages], the mean squared error of each stage: z is multiplied by its
+ * root, so that coarse and fine cuts are learned equally well. TAPER_ERR_DEVICE. */
 taper_status train_restoration_set_gains(train_restoration_network *net, const double *mse);
 
-/* z of a batch decoded from `pass` passes. The batch stays in use until backward is done.
- * TAPER_ERR_NOMEM: no room for it; TAPER_ERR_DEVICE. */
+/* Computes z of a batch decoded from `pass` passes. The batch is used until backward is done.
+ * TAPER_ERR_NOMEM: no memory for it; TAPER_ERR_DEVICE. */
 taper_status train_restoration_forward(train_restoration_network *net,
                                        const train_restoration_batch *batch, uint32_t pass);
 
-/* After forward: net->errors, the squared errors of the batch, and `weight` times the gradient of
- * errors[0], which is added. TAPER_ERR_DEVICE. */
+/* After forward: computes net->errors, the squared errors of the batch, and adds `weight` times the
+ * gradient of errors[0]. TAPER_ERR_DEVICE. */
 taper_status train_restoration_backward(train_restoration_network *net, double weight);
 
-/* The integers nearest to the network, into *to, allocated here. TAPER_ERR_NOMEM,
+/* Rounds the network to integers in *to, whose arrays are allocated here. TAPER_ERR_NOMEM,
  * TAPER_ERR_DEVICE. */
 taper_status train_restoration_export(train_restoration_network *net, codec_restoration *to);
-/* The other way round: from's integers as the network's numbers. Their shapes are equal.
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+/* The reverse: sets the network from from's integers. The shapes must be equal. TAPER_ERR_NOMEM,
+ * TAPER_ERR_DEVICE. */
 taper_status train_restoration_import(train_restoration_network *net,
                                       const codec_restoration *from);
 

@@ -11,12 +11,12 @@ static const char what[] = "a restoration network";
 
 typedef struct run {
     const train_restoration_options *options;
-    taper_model model; /* the given one, without what predicts: borrowed */
+    taper_model model; /* the given one, without a conditional model; borrowed */
     const train_dataset *data;
     codec_backend *be;
     train_device *device;
     train_selection images;
-    double *bits; /* [n_passes + 1] of the passes before */
+    double *bits; /* [n_passes + 1] total of the passes before each */
     uint32_t *at; /* [stages] of the network's shape */
     double mse[CODEC_RESTORATION_MOST_STAGES];
     train_restoration_network net;
@@ -54,9 +54,9 @@ taper_status train_restoration_check(const train_restoration_options *o, codec_w
     return status == TAPER_OK ? status : formats_fail(error, status, "no memory for a network");
 }
 
-/* --- plan ------------------------------------------------------------------------------- */
+/* --- planning --------------------------------------------------------------------------- */
 
-/* Passes that a fraction of all bits takes; the cube of `place`, 0 .. 1, is that fraction. */
+/* The number of passes that a fraction of all bits takes, place^3 with `place` in 0 .. 1. */
 static uint32_t pass_at(const run *r, double place) {
     uint32_t passes = r->model.tables.n_passes, pass = 0;
     double wanted = r->bits[passes] * place * place * place;
@@ -64,7 +64,7 @@ static uint32_t pass_at(const run *r, double place) {
     return pass;
 }
 
-/* Stages at equal steps of `place`, from no pass to all; fewer where these coincide. */
+/* Stages at equal steps of `place`, from no pass to all; equal ones are merged. */
 static taper_status plan(run *r, codec_restoration *shape) {
     const train_restoration_options *o = r->options;
     const codec_restoration *start = o->start;
@@ -98,10 +98,10 @@ static taper_status make_batch(const run *r, train_restoration_batch *batch, uin
                                         number, error);
 }
 
-/* The mean squared errors of the stages' cuts, without the network. */
+/* The mean squared errors at the stages' cuts, without the network. */
 static taper_status measure_stages(run *r, taper_error *error) {
     enum { BATCHES = 16 };
-    const uint64_t apart = (uint64_t)1 << 40; /* from the steps' draws */
+    const uint64_t apart = (uint64_t)1 << 40; /* other random numbers than the steps' */
     for (uint32_t s = 0; s < r->net.shape.stages; s++)
         for (uint32_t i = 0; i < BATCHES; i++) {
             train_restoration_batch batch;
@@ -114,9 +114,9 @@ static taper_status measure_stages(run *r, taper_error *error) {
 
 /* --- the steps -------------------------------------------------------------------------- */
 
-/* What the error of a number is divided by: the mean of what is usual at this cut, to which the
- * network is set, and of what this batch has. A plain image's own error alone would make its
- * gradients, at the gain that other images need, drown theirs. */
+/* The divisor of a number's error: the mean of the usual error at this cut, to which the network's
+ * gain is set, and of this batch's. With the batch's own error alone, easy images would dominate:
+ * their gradients are large at a gain that other images need. */
 static double worth(const run *r, const train_restoration_batch *batch) {
     const train_restoration_network *net = &r->net;
     double usual = r->mse[net->stage], part = (double)net->part;
@@ -124,7 +124,7 @@ static double worth(const run *r, const train_restoration_batch *batch) {
     return (usual + train_restoration_mse(batch)) / 2 * (double)(batch->rows * batch->values);
 }
 
-/* A cut's gradient, and what it has lost relative to no network, its share of a step's. */
+/* Adds a cut's gradient, and its share of the step's loss relative to that without the network. */
 static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_error *error) {
     train_restoration_network *net = &r->net;
     train_stream *s = &net->stream;
@@ -132,8 +132,7 @@ static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_err
     uint32_t random[4];
     train_philox(r->options->seed, number, TRAIN_STREAM_STAGE, random);
     double place = (double)train_philox_uniform(random[0]);
-    /* the coarsest cuts count little: what they lack is too much to be guessed, and all of a kind
-     */
+    /* coarse cuts have little weight, because what they lack cannot be predicted */
     double weight = place / CUTS_A_STEP;
     uint32_t pass = pass_at(r, place);
     TAPER_TRY(make_batch(r, &batch, pass, number, error));
@@ -143,7 +142,7 @@ static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_err
         status =
             s->ops->add_ratio(s, 1.0 / CUTS_A_STEP, net->errors, net->errors + 1, 1e-9, losses);
     train_restoration_batch_free(&batch);
-    return train_told(status, error, "a training step failed");
+    return train_explain(status, error, "a training step failed");
 }
 
 static taper_status one_step(void *context, uint64_t step, double *losses, taper_error *error) {
@@ -163,14 +162,14 @@ static uint64_t fingerprint_of(const run *r, const float *parameter) {
                               (double)o->seed, (double)r->data->n, (double)r->data->pixels};
     uint64_t hash = train_fingerprint(5, numbers, sizeof numbers);
     hash = train_fingerprint(hash, c->at, c->stages * sizeof *c->at);
-    hash = train_fingerprint(hash, r->mse, c->stages * sizeof *r->mse); /* images and head */
+    hash = train_fingerprint(hash, r->mse, c->stages * sizeof *r->mse); /* images, head */
     hash = train_fingerprint(hash, t->rd_slope, t->n_rd_slopes);
     hash = train_fingerprint(hash, t->weight, sizeof t->weight);
     return train_fingerprint(hash, parameter, r->net.weights.n * sizeof *parameter);
 }
 
 static taper_status cannot_begin(taper_status status, taper_error *error) {
-    return train_told(status, error, "training %s cannot begin", what);
+    return train_explain(status, error, "training %s cannot begin", what);
 }
 
 static taper_status begin(run *r, taper_error *error) {
@@ -209,11 +208,11 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
     return train_steps_take(&steps, stopped, error);
 }
 
-/* The network in integers into the model, which has none yet. */
+/* Stores the network as integers in the model, which has none yet. */
 static taper_status finish(run *r, taper_model *model, taper_error *error) {
     codec_restoration learned;
     taper_status status = train_restoration_export(&r->net, &learned);
-    if (status != TAPER_OK) return train_told(status, error, "%s cannot be stored", what);
+    if (status != TAPER_OK) return train_explain(status, error, "%s cannot be stored", what);
     model->restoration = learned;
     model->info.family = TAPER_FAMILY_CONV;
     return TAPER_OK;
@@ -227,7 +226,7 @@ taper_status train_restoration(taper_model *model, const train_restoration_optio
     run r = {.options = options, .model = *model, .data = data, .be = be, .device = device};
     TAPER_TRY(train_restoration_check(options, model->window, error));
     taper_status status = measure_order(&r, model, codes, error);
-    r.model.tables.conditional = NULL; /* symbols are not asked for, and contexts stay */
+    r.model.tables.conditional = NULL; /* decoded values do not depend on it */
     if (status == TAPER_OK) status = begin(&r, error);
     if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
     if (status == TAPER_OK) status = finish(&r, model, error);

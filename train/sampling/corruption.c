@@ -1,21 +1,22 @@
-/* corruption.c -- noise that is a pure function of its place; see corruption.h. */
+/* corruption.c -- noise as a pure function of the element's position; see corruption.h. */
 #include "train/sampling/corruption.h"
 #include "train/sampling/numbers.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 
-enum { BLOCKS = 16, WORDS = 4 * BLOCKS }; /* of Philox at a time */
+enum { BLOCKS = 16, WORDS = 4 * BLOCKS }; /* blocks of Philox at a time, and their words */
 
-/* The words of a row from block `block` on. A row has 2^24 blocks of its own. */
+/* The random words of a row from block `block` on. A row has 2^24 blocks. */
 static void draw(const train_noise *noise, uint64_t stream, uint64_t row, uint64_t block,
                  size_t blocks, uint32_t *words) {
     for (size_t b = 0; b < blocks; b++)
         train_noise_words(noise, stream, row, block + b, words + 4 * b);
 }
 
-/* --- zeros ---------------------------------------------------------------------------- */
+/* --- zeroing -------------------------------------------------------------------------- */
 
-/* Keep or drop n elements, and multiply by `scale`. A word decides two, its low half the first. */
+/* Zeroes some of n elements, and multiplies the others by `scale`. A word decides two elements, its
+ * low half the first. */
 static void keep_some(size_t n, const uint32_t *words, uint32_t dropped, float scale, float *x) {
     for (size_t i = 0; i < n / 2; i++) {
         x[2 * i] = train_kept(x[2 * i] * scale, train_is_kept(words[i], 0, dropped));
@@ -51,7 +52,7 @@ void train_dropout_rows(const train_noise *noise, uint32_t layer, float p, size_
 
 /* --- normal noise --------------------------------------------------------------------- */
 
-/* Words to independent normal deviates; n is even. In loops that vectorise. */
+/* Independent normal deviates from words; n is even. The loops vectorise. */
 CODEC_CLONES static void normal_deviates(size_t n, const uint32_t *words, float *out) {
     float radius[WORDS / 2];
     for (size_t i = 0; i < n / 2; i++) radius[i] = train_normal_square(words[2 * i]);

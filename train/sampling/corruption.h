@@ -3,51 +3,52 @@
  *
  * Rippel et al. 2014, section 4: input elements are set to 0 with probability 0.1 (as in Vincent et
  * al. 2010), and hidden layers other than the code have standard dropout with 0.2. Section 4.4,
- * equation 14: inputs are perturbed by normal noise, so that the code's change can be penalised.
+ * equation 14: inputs are perturbed by normal noise, and the change of the code is penalised.
  *
- * Rows are numbered over the whole step (first_row + r), and every decision is a pure function of
- * (seed, step, row, column) and of what it is for (the streams of philox.h): how a step is split
- * into batches or between threads changes nothing. Probabilities are rounded to multiples of
- * 1 / 65536. Rows have n elements each, the next row `stride` >= n elements further; n < 2^26, rows
- * are numbered below 2^40 and steps below 2^48. */
+ * Rows are numbered over the whole step (first_row + r). Every random number is a pure function of
+ * (seed, step, row, column) and of its use (the streams of philox.h). So it does not matter how a
+ * step is split into batches or among threads. Probabilities are rounded to multiples of 1 / 65536.
+ * Rows have n elements and are `stride` >= n elements apart. n < 2^26; row numbers are below 2^40,
+ * steps below 2^48. */
 #ifndef TRAIN_CORRUPTION_H
 #define TRAIN_CORRUPTION_H
 #include "train/sampling/philox.h"
 #include <math.h>
 
-/* Which noise: same numbers, same noise. */
+/* Identifies the noise: equal numbers give equal noise. */
 typedef struct train_noise {
     uint64_t seed, step;
-    uint64_t first_row; /* number of the first row at hand within the step */
+    /* Number of the first given row within the step. */
+    uint64_t first_row;
 } train_noise;
 
-/* Set elements of x[rows][n] to 0, each with probability p in 0 .. 1. Inputs are centred already,
- * so that 0 is the mean. */
+/* Sets each element of x[rows][n] to 0 with probability p, 0 .. 1. Inputs are centred, so 0 is the
+ * mean. */
 void train_corrupt_rows(const train_noise *noise, float p, size_t rows, size_t n, size_t stride,
                         float *x);
 
-/* Dropout on hidden layer `layer` (0 .. 255; both stacks' layers need numbers of their own): each
- * element of x[rows][n] becomes 0 with probability p in 0 .. 1, otherwise it is divided by the
- * probability of that, so that the mean stays. The same call on gradients is the backward pass. */
+/* Dropout on hidden layer `layer` (0 .. 255; layers of encoder and decoder need different numbers).
+ * Each element of x[rows][n] becomes 0 with probability p, 0 .. 1; otherwise it is divided by
+ * 1 - p, so that the mean is unchanged. The same call on gradients is the backward pass. */
 void train_dropout_rows(const train_noise *noise, uint32_t layer, float p, size_t rows, size_t n,
                         size_t stride, float *x);
 
-/* y = x + e with e normal, of mean 0 and the given variance (0 or more) in each element: the
- * perturbation of equation 14. x and y have the same shape and stride; y may be x. squares[rows]
- * (may be NULL) becomes |e|^2 of each row, in double. */
+/* y = x + e with e normal of mean 0 and the given variance (0 or more): the perturbation of
+ * equation 14. x and y have the same shape and stride; y may be x. squares[rows] (may be NULL)
+ * becomes |e|^2 of each row, in double. */
 void train_perturb_rows(const train_noise *noise, double variance, size_t rows, size_t n,
                         size_t stride, const float *x, float *y, double *squares);
 
-/* States of stochastic units from their means, [rows][n] both; to may be mean. Bernoulli: 1 with
+/* States of stochastic units from their means, both [rows][n]; to may be mean. Bernoulli: 1 with
  * probability mean (rounded up to a multiple of 2^-24), else 0. Gaussian: mean + a normal deviate
- * of variance 1. A mean that is not finite has no finite state. */
+ * of variance 1. A mean that is not finite gives a state that is not finite. */
 typedef enum train_states { TRAIN_BERNOULLI = 0, TRAIN_GAUSSIAN = 1 } train_states;
 void train_sample_rows(const train_noise *noise, train_states states, size_t rows, size_t n,
                        size_t stride, const float *mean, float *to);
 
-/* --- what becomes of one number, for kernels, too --------------------------------------- */
+/* --- scalar parts, also for kernels ----------------------------------------------------- */
 
-/* The words of a row's block of four, 0 <= block < 2^24. */
+/* The random words of a row's block of four elements, 0 <= block < 2^24. */
 CODEC_INLINE void train_noise_words(const train_noise *noise, uint64_t stream, uint64_t row,
                                     uint64_t block, uint32_t word[4]) {
     train_philox(noise->seed, ((noise->first_row + row) << 24) + block,
@@ -55,10 +56,10 @@ CODEC_INLINE void train_noise_words(const train_noise *noise, uint64_t stream, u
 }
 #define TRAIN_DROPOUT_STREAM(layer) (TRAIN_STREAM_DROPOUT + ((uint64_t)((layer)&255) << 8))
 
-/* Zeros: a block decides eight elements, half a word each, the low one first. */
+/* Zeroing: a block decides eight elements by half a word each, the low half first. */
 enum { TRAIN_ZERO_BLOCK = 8 };
 
-/* p in 65536ths; what is kept is multiplied by `scale` in dropout. */
+/* p in units of 1 / 65536; dropout multiplies kept elements by `scale`. */
 CODEC_INLINE uint32_t train_dropped(float p) {
     return !(p > 0.0f) ? 0 : !(p < 1.0f) ? 65536 : (uint32_t)lrint((double)p * 65536.0);
 }
@@ -68,7 +69,7 @@ CODEC_INLINE float train_dropout_scale(uint32_t dropped) {
 CODEC_INLINE uint32_t train_is_kept(uint32_t word, unsigned half, uint32_t dropped) {
     return (half ? word >> 16 : word & 0xFFFFu) >= dropped;
 }
-/* x or 0, without a branch, which none could predict. */
+/* x or 0, without a branch, because the branch would be unpredictable. */
 CODEC_INLINE float train_kept(float x, uint32_t is_kept) {
     union {
         float f;
@@ -79,12 +80,12 @@ CODEC_INLINE float train_kept(float x, uint32_t is_kept) {
 }
 
 /* Normal noise: a block has the deviates of four elements, two from each two words (Box & Muller
- * 1958), in single precision and with polynomials only, as a row has thousands: three times as fast
- * as train_philox_normal. Errors are below 1e-5; magnitudes reach 5.9. */
+ * 1958). It uses single precision and polynomials only, and is three times as fast as
+ * train_philox_normal. Errors are below 1e-5; magnitudes are at most 5.9. */
 enum { TRAIN_NORMAL_BLOCK = 4 };
 
-/* The square of their radius from the first word: -2 log of u in (0, 1], u = 2^e m with m near 1,
- * log m = 2 artanh((m - 1) / (m + 1)). Rounding may leave it below 0. */
+/* The squared radius of a pair, from its first word: -2 log of u in (0, 1], u = 2^e m with m near
+ * 1, log m = 2 artanh((m - 1) / (m + 1)). Rounding may give a value below 0. */
 CODEC_INLINE float train_normal_square(uint32_t word) {
     float u = (float)(word >> 8) * 0x1p-24f + 0x1p-25f;
     union {
@@ -100,20 +101,20 @@ CODEC_INLINE float train_normal_square(uint32_t word) {
 CODEC_INLINE float train_normal_radius(float square) {
     return sqrtf(square > 0.0f ? square : 0.0f);
 }
-/* Both, by the second word: the angle in quarter turns is `turn` whole ones, and x in
- * (-pi/4, pi/4] about them. */
+/* The pair, from its radius and second word. The angle is `quarter` quarter turns plus x in
+ * (-pi/4, pi/4]. */
 CODEC_INLINE void train_normal_pair(float radius, uint32_t word, float out[2]) {
-    uint32_t turn = (word + 0x20000000u) >> 30;
-    float x = (float)(int32_t)(word - (turn << 30)) * (1.57079633f * 0x1p-30f), x2 = x * x;
+    uint32_t quarter = (word + 0x20000000u) >> 30;
+    float x = (float)(int32_t)(word - (quarter << 30)) * (1.57079633f * 0x1p-30f), x2 = x * x;
     float sine = x * (1.0f + x2 * (-1.0f / 6 + x2 * (1.0f / 120 + x2 * (-1.0f / 5040))));
     float cosine = 1.0f + x2 * (-0.5f + x2 * (1.0f / 24 + x2 * (-1.0f / 720 + x2 / 40320)));
-    float a = turn & 1 ? -sine : cosine, b = turn & 1 ? cosine : sine;
-    radius = turn & 2 ? -radius : radius;
+    float a = quarter & 1 ? -sine : cosine, b = quarter & 1 ? cosine : sine;
+    radius = quarter & 2 ? -radius : radius;
     out[0] = radius * a;
     out[1] = radius * b;
 }
 
-/* States: a block draws for four elements, uniform numbers or normal deviates. */
+/* The state of a unit. A block draws uniform numbers or normal deviates for four elements. */
 CODEC_INLINE float train_state(train_states states, float mean, float drawn) {
     const float one = drawn < mean ? 1.0f : 0.0f;
     return states == TRAIN_GAUSSIAN ? mean + drawn : one + (mean - mean); /* NaN stays */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Make an image fit for training: no alpha, 8 bit. */
+/* Converts an image for training: 8 bit, no alpha. */
 static taper_status normalise(taper_image *image, formats_alpha alpha, taper_error *error) {
     formats_image_drop_opaque_alpha(image);
     formats_image_apply_alpha(image, alpha);
@@ -16,7 +16,7 @@ static taper_status normalise(taper_image *image, formats_alpha alpha, taper_err
     return TAPER_OK;
 }
 
-/* Bytes the set would take, judged by its first images. */
+/* Estimates the bytes of the set from some images. */
 static uint64_t guess_bytes(const formats_imageset *set, size_t count) {
     enum { PROBES = 16 };
     uint64_t sum = 0, seen = 0;
@@ -151,7 +151,7 @@ size_t train_read_windows(const train_dataset *data, const train_selection *s, c
     return count;
 }
 
-/* Of the windows of the selection's images first .. first + n - 1. */
+/* Labels of the windows of the selection's images first .. first + n - 1. */
 static void label_windows(const train_dataset *data, const train_selection *s, size_t first,
                           size_t n, uint32_t *to) {
     for (size_t i = first; i < first + n && i < s->n; i++)

@@ -1,41 +1,46 @@
-/* jitter.h -- training examples moved a little, differently in every step. A network that has seen
- * each image in many places learns what images of this kind have in common, not these images.
+/* jitter.h -- small random motions of training examples, different in every step, against
+ * overfitting.
  *
  * An example's values become
- *     y'(p) = y(M p + d),   coordinates from the middle of the window,
- * with M = 1 + (zoom or shear of each entry) and d a shift, interpolated bilinearly; what lies
- * outside repeats the edge. Interpolation softens: do not use it where the finest grain of detail
- * counts. */
+ *     y'(p) = y(M p + d),   coordinates relative to the middle of the window,
+ * with M the identity plus a random matrix (zoom and shear) and d a shift. Values are interpolated
+ * bilinearly; edge values are repeated outside. Interpolation blurs: do not use it if the finest
+ * details matter. */
 #ifndef TRAIN_JITTER_H
 #define TRAIN_JITTER_H
 #include "train/sampling/philox.h"
 
-/* Most that an example is moved: on M's diagonal, off it (0.1 is 5.7 degrees), pixels. */
+/* Maximum changes: of M's diagonal, of the other entries (0.1 is 5.7 degrees), and of d in
+ * pixels. */
 #define TRAIN_JITTER_ZOOM  0.05
-#define TRAIN_JITTER_TURN  0.1
+#define TRAIN_JITTER_SHEAR 0.1
 #define TRAIN_JITTER_SHIFT 0.5
 
 typedef struct train_jitter {
     uint32_t width, height, channels; /* of a window, values channel-planar */
-    float fraction; /* 0 .. 1 of the examples are moved; the others stay as they are */
-    float strength; /* 0 .. 10: times the ranges above; 0: once */
-    float mirror;   /* 0 .. 1 of those that are moved are mirrored left to right, too */
-    float shift;    /* instead of TRAIN_JITTER_SHIFT times that; 0: that */
+    /* 0 .. 1: fraction of the examples that are moved */
+    float fraction;
+    /* 0 .. 10: factor of the maximum changes; 0 means 1 */
+    float strength;
+    /* 0 .. 1: fraction of the moved examples that are mirrored, too */
+    float mirror;
+    /* Maximum shift; 0: TRAIN_JITTER_SHIFT times strength. */
+    float shift;
 } train_jitter;
 
-/* to[width height channels] becomes `from`, moved as (seed, step, i) say: a pure function of the
- * arguments. Windows of less than 2 x 2 stay as they are. to must not overlap from. */
+/* to[width height channels] = `from`, moved according to (seed, step, i): a pure function of the
+ * arguments. Windows of less than 2 x 2 are copied. to must not overlap from. */
 void train_jitter_row(const train_jitter *jitter, const uint8_t *from, uint64_t seed, uint64_t step,
                       uint64_t i, uint8_t *to);
 
-/* --- what becomes of one pixel, for kernels, too ----------------------------------------- */
+/* --- scalar parts, also for kernels ------------------------------------------------------- */
 
-/* Where pixel (x, y) comes from: (a x + b y + dx, c x + d y + dy), from the middle. */
+/* The source of pixel (x, y): (a x + b y + dx, c x + d y + dy), relative to the middle. */
 typedef struct train_motion {
     double a, b, c, d, dx, dy;
 } train_motion;
 
-/* 1 and the motion of example i, or 0: it stays. */
+/* Returns 1 and the motion of example i, or 0 if it is not moved. */
 CODEC_INLINE int train_motion_of(const train_jitter *j, uint64_t seed, uint64_t step, uint64_t i,
                                  train_motion *m) {
     uint32_t word[8];
@@ -50,26 +55,26 @@ CODEC_INLINE int train_motion_of(const train_jitter *j, uint64_t seed, uint64_t 
     m->dx = shift * u[0];
     m->dy = shift * u[1];
     m->a = 1.0 + TRAIN_JITTER_ZOOM * strength * u[2];
-    m->b = TRAIN_JITTER_TURN * strength * u[3];
-    m->c = TRAIN_JITTER_TURN * strength * u[4];
+    m->b = TRAIN_JITTER_SHEAR * strength * u[3];
+    m->c = TRAIN_JITTER_SHEAR * strength * u[4];
     m->d = 1.0 + TRAIN_JITTER_ZOOM * strength * u[5];
     if (train_philox_uniform(word[7]) < j->mirror) m->a = -m->a, m->c = -m->c;
     return 1;
 }
 
-/* Into the window, and so that the neighbour to the right is in it too. */
+/* Clamps a coordinate to the window such that its right neighbour is inside too. */
 CODEC_INLINE double train_into_window(double at, uint32_t size) {
     const double last = (double)size - 1.001;
     return at < 0.0 ? 0.0 : at > last ? last : at;
 }
 
-/* Between four pixels of a plane, the upper left one of which is at `first`. */
+/* A position between four pixels of a plane; `first` is the index of the upper left one. */
 typedef struct train_place {
     size_t first;
     float right, down; /* 0 .. 1 */
 } train_place;
 
-/* Where pixel (x, y) of width x height comes from. */
+/* The source of pixel (x, y) of a window of width x height. */
 CODEC_INLINE train_place train_place_of(const train_motion *m, uint32_t x, uint32_t y,
                                         uint32_t width, uint32_t height) {
     const double middle_x = 0.5 * (width - 1.0), middle_y = 0.5 * (height - 1.0);

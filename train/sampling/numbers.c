@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *train_number(const char *text, double *value) {
-    /* strtod alone would also take blanks, "inf" and "0x1p3" */
+    /* strtod would also accept blanks, "inf" and "0x1p3" */
     size_t sign = *text == '-' || *text == '+';
     const char *digits = text + sign + (text[sign] == '.');
     if (*digits < '0' || *digits > '9') return NULL;
@@ -29,8 +29,7 @@ const char *train_whole_number(const char *text, uint32_t *value) {
     return at;
 }
 
-/* Sixteen sums, element i to sum i mod 16, so that compilers may keep them in vectors without
- * reordering anything. */
+/* Element i is added to sum i mod 16, so that compilers can vectorise without reordering. */
 double train_dot(size_t n, const float *a, const float *b) {
     enum { LANES = 16 };
     double sum[LANES] = {0};

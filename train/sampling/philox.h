@@ -1,14 +1,14 @@
 /* philox.h -- counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random
- * numbers: as easy as 1, 2, 3", SC 2011). A draw is a pure function of (seed, stream, index): any
- * thread or device can make any draw, in any order, and a resumed run needs no generator state.
- * Kernels draw by the functions that are inline. */
+ * numbers: as easy as 1, 2, 3", SC 2011). A draw is a pure function of (seed, stream, index). Any
+ * thread or device can compute any draw in any order, and a resumed run needs no generator state.
+ * Kernels use the inline functions. */
 #ifndef TRAIN_PHILOX_H
 #define TRAIN_PHILOX_H
 #include "codec/backend/simd.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* The block function itself: four words from a 128-bit counter and a 64-bit key. */
+/* The block function: four words from a 128-bit counter and a 64-bit key. */
 CODEC_INLINE void train_philox_block(const uint32_t counter[4], const uint32_t key[2],
                                      uint32_t out[4]) {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0],
@@ -25,8 +25,8 @@ CODEC_INLINE void train_philox_block(const uint32_t counter[4], const uint32_t k
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/* Four words of draw `index` in `stream`. Streams keep apart what must not be correlated (see
- * below). */
+/* Four words of draw `index` in `stream`. Different uses have different streams (see below), so
+ * that they are uncorrelated. */
 CODEC_INLINE void train_philox(uint64_t seed, uint64_t index, uint64_t stream, uint32_t out[4]) {
     const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)stream,
                                  (uint32_t)(stream >> 32)};
@@ -45,10 +45,9 @@ CODEC_INLINE uint32_t train_philox_below(uint32_t word, uint32_t n) {
 /* Two independent standard normal deviates from two words (Box and Muller). */
 void train_philox_normal(const uint32_t word[2], float out[2]);
 
-/* The streams of this program. Numbers are part of what makes a seed repeat: append, never
- * renumber. */
+/* The streams of this program. Do not renumber them: that would change the results of a seed. */
 enum {
-    TRAIN_STREAM_WEIGHTS = 1,  /* first weights; + layer number << 8 */
+    TRAIN_STREAM_WEIGHTS = 1,  /* initial weights; + layer number << 8 */
     TRAIN_STREAM_SHUFFLE = 2,  /* order of examples; + epoch << 8 */
     TRAIN_STREAM_CUT = 3,      /* per example: threshold, truncation; + step << 8 */
     TRAIN_STREAM_NOISE = 4,    /* per code element; + step << 8 */
@@ -58,14 +57,14 @@ enum {
     TRAIN_STREAM_PERTURB = 8,  /* normal noise on inputs; + step << 16 */
     TRAIN_STREAM_JITTER = 9,   /* motions of examples; + step << 8 */
     TRAIN_STREAM_CROP = 10,    /* squares of large images; + step << 8 */
-    TRAIN_STREAM_STAGE = 11,   /* which stage of the order is learned from; index: step */
+    TRAIN_STREAM_STAGE = 11,   /* which stage of the order is trained; index: step */
     TRAIN_STREAM_SIGN = 12,    /* of a unit's pattern, per window; + unit << 8 */
     TRAIN_STREAM_CUT_OUT = 13, /* images to restore, and the cut; + step << 8 */
     TRAIN_STREAM_STATES = 14   /* of stochastic units; + step << 16 */
 };
 
-/* First weights of a layer: to[n] becomes normal deviates of mean 0, from draws 0, 2, 4 ... of the
- * layer's stream. */
+/* Initial weights of a layer: to[n] becomes normal deviates of mean 0 and this standard deviation,
+ * from draws 0, 2, 4 ... of the layer's stream. */
 void train_philox_weights(float *to, size_t n, float deviation, uint64_t seed, uint64_t layer);
 
 #endif

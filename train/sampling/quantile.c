@@ -2,8 +2,8 @@
 #include "train/sampling/quantile.h"
 #include <math.h>
 
-/* The value that `rank` others come before, by falling size. Quickselect with three parts, so that
- * many equal values cost nothing. */
+/* The value of rank `rank` by falling size, from 0. Three-way quickselect, which is fast with many
+ * equal values. */
 static float select_falling(float *v, size_t n, size_t rank) {
     size_t begin = 0, end = n;
     for (;;) {

@@ -29,7 +29,7 @@ train_cut train_cut_draw(const train_cut_range *range, uint32_t units, uint64_t 
     return cut;
 }
 
-/* --- any distribution over lengths ---------------------------------------------------- */
+/* --- distributions over lengths ------------------------------------------------------- */
 
 void train_truncation_free(train_truncation *t) {
     free(t->mass); /* tail is part of it */
@@ -47,8 +47,8 @@ static taper_status take_memory(train_truncation *t, uint32_t units, taper_error
     return TAPER_OK;
 }
 
-/* Masses, finite, none negative, not all 0, to probabilities. Tails are summed from the far end,
- * smallest first, where a geometric distribution needs the digits. */
+/* Normalises masses, which are finite, not negative and not all 0. Tails are summed from the end,
+ * smallest first, to keep the precision of a geometric distribution. */
 static void normalise(train_truncation *t) {
     double largest = 0.0, sum = 0.0;
     for (uint32_t i = 0; i < t->units; i++) largest = fmax(largest, t->mass[i]);
@@ -84,7 +84,7 @@ static taper_status fill_geometric(train_truncation *t, const char *text, taper_
     const char *rest = train_number(text, &rho);
     if (!rest || *rest || !(rho > 0.0 && rho < 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "\"%.40s\" is no rate of a geometric distribution: give a number "
+                            "\"%.40s\" is not a rate of a geometric distribution: give a number "
                             "between 0 and 1, as in geometric:0.97",
                             text);
     double tail = 1.0;
@@ -96,7 +96,7 @@ static taper_status fill_geometric(train_truncation *t, const char *text, taper_
     return TAPER_OK;
 }
 
-/* Mass in proportion to b^-exponent, and a part of all at the end. */
+/* Mass proportional to b^-exponent, and a fraction of all mass on the last length. */
 static void fill_power(train_truncation *t, double exponent, double at_end) {
     double sum = 0.0;
     for (uint32_t b = 1; b <= t->units; b++) sum += pow(b, -exponent);
@@ -110,7 +110,7 @@ static taper_status fill_log_uniform(train_truncation *t, const char *text, tape
     const char *rest = train_number(text, &at_end);
     if (!rest || *rest || !(at_end >= 0.0 && at_end < 1.0))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "\"%.40s\" is no fraction of whole codes: give a number from 0 to "
+                            "\"%.40s\" is not a fraction of whole codes: give a number from 0 to "
                             "below 1, as in log-uniform:0.8; none stands for 1",
                             text);
     fill_power(t, 1.0, at_end);
@@ -122,20 +122,21 @@ static taper_status fill_from_power(train_truncation *t, const char *text, taper
     const char *rest = train_number(text, &exponent);
     if (rest && *rest == ',') rest = train_number(rest + 1, &at_end);
     if (!rest || *rest || !(exponent >= 0.0 && exponent <= 4.0) || !(at_end >= 0.0 && at_end < 1.0))
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "\"%.40s\" is no power: give an exponent from 0 to 4 and a fraction of "
-                            "whole codes from 0 to below 1, as in power:0.5,0.3",
-                            text);
+        return formats_fail(
+            error, TAPER_ERR_ARG,
+            "\"%.40s\" is not a power: give an exponent from 0 to 4 and a fraction of "
+            "whole codes from 0 to below 1, as in power:0.5,0.3",
+            text);
     fill_power(t, exponent, at_end);
     return TAPER_OK;
 }
 
 static const char blanks[] = " \t\r\n\v\f";
 
-/* One number of a file. */
+/* Parses one number of a file. */
 static taper_status read_mass(const char **at, size_t line, double *mass, taper_error *error) {
     const char *rest = train_number(*at, mass);
-    if (!rest || !(strchr(blanks, *rest) || *rest == '#')) { /* strchr finds the terminator too */
+    if (!rest || !(strchr(blanks, *rest) || *rest == '#')) { /* strchr also finds the final 0 */
         size_t length = strcspn(*at, blanks);
         return formats_fail(error, TAPER_ERR_ARG, "line %zu: \"%.*s\" is not a number", line,
                             length > 40 ? 40 : (int)length, *at);
@@ -149,8 +150,8 @@ static taper_status read_mass(const char **at, size_t line, double *mass, taper_
     return TAPER_OK;
 }
 
-/* The numbers of a text that ends in 0: the first `room` into mass[]. */
-static taper_status read_masses(const char *text, double *mass, size_t room, size_t *found,
+/* Parses the numbers of a 0-terminated text; stores the first `capacity` of them in mass[]. */
+static taper_status read_masses(const char *text, double *mass, size_t capacity, size_t *found,
                                 taper_error *error) {
     size_t line = 1;
     *found = 0;
@@ -162,7 +163,7 @@ static taper_status read_masses(const char *text, double *mass, size_t room, siz
         } else {
             double one = 0.0;
             TAPER_TRY(read_mass(&at, line, &one, error));
-            if (*found < room) mass[*found] = one;
+            if (*found < capacity) mass[*found] = one;
             ++*found;
         }
     }
@@ -183,7 +184,7 @@ static taper_status check_masses(const train_truncation *t, size_t found, taper_
     return TAPER_OK;
 }
 
-/* The text of a file, malloc'd, ended by 0. */
+/* Reads a file into a malloc'd, 0-terminated text. */
 static taper_status read_text(const char *path, char **text, taper_error *error) {
     uint8_t *bytes;
     size_t size;
@@ -264,14 +265,14 @@ static taper_status fill(train_truncation *t, const char *spec, taper_error *err
                         spec);
 }
 
-/* How many lengths the specification itself has. */
+/* The number of lengths that the specification defines. */
 static taper_status own_lengths(const char *spec, uint32_t *lengths, taper_error *error) {
     char *text;
     size_t found = 0;
     *lengths = 0;
     if (!strncmp(spec, "ladder:", 7)) {
         const char *comma = strrchr(spec, ',');
-        train_whole_number(comma ? comma + 1 : spec + 7, lengths); /* 0, if it is none */
+        train_whole_number(comma ? comma + 1 : spec + 7, lengths); /* unchanged if not a number */
         return TAPER_OK;
     }
     if (strncmp(spec, "file:", 5) != 0)

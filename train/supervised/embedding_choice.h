@@ -1,5 +1,4 @@
-/* embedding_choice.h -- what may be chosen of an embedding model, what is told while it is made,
- * and what came out. */
+/* embedding_choice.h -- the options of training an embedding model, its callbacks, its report. */
 #ifndef TRAIN_EMBEDDING_CHOICE_H
 #define TRAIN_EMBEDDING_CHOICE_H
 #include "codec/taper_search.h"
@@ -9,47 +8,57 @@
 #include "train/labelling/labelling.h"
 #include "train/rbm/rbm_trainer.h"
 
-enum { TRAIN_EMBEDDING_WHOLE = 0xFFFF }; /* a side: that of the images */
+enum { TRAIN_EMBEDDING_WHOLE = 0xFFFF }; /* as side: that of the images */
 
-/* What the network is before it sees labels. */
+/* The network before it is trained by labels. */
 typedef enum train_embedding_start {
-    TRAIN_EMBEDDING_DRAWN, /* random weights. Hidden layers: ReLU, variance 2 / inputs (He, Zhang,
-                              Ren & Sun 2015); else linear.kind */
-    TRAIN_EMBEDDING_PRETRAINED, /* layers learned one by one (rbm); hidden layers are logistic */
-    TRAIN_EMBEDDING_TAUGHT      /* hidden layers of a teacher (train/labelling), the last drawn */
+    /* Random weights. Hidden layers: ReLU, variance 2 / inputs (He, Zhang, Ren & Sun 2015); without
+     * hidden layers: linear.kind. */
+    TRAIN_EMBEDDING_DRAWN,
+    /* Layers pretrained one by one (rbm); hidden layers are logistic. */
+    TRAIN_EMBEDDING_PRETRAINED,
+    /* Hidden layers of a teacher network (train/labelling); the last layer is random. */
+    TRAIN_EMBEDDING_TAUGHT
 } train_embedding_start;
 
 typedef struct train_embedding_choice {
-    /* Of a square that images are scaled to; TRAIN_EMBEDDING_WHOLE: they are taken as they are, of
-     * one size, at most 256 x 256. 0: so where that is at most 64 x 64, else 32. */
+    /* Side of the square to which images are scaled. TRAIN_EMBEDDING_WHOLE: they are not scaled,
+     * have one size, and at most 256 x 256 pixels. 0: TRAIN_EMBEDDING_WHOLE for images of one size
+     * of at most 64 x 64, else 32. */
     uint32_t side;
-    uint32_t units; /* of a code, at least 1; training.free_units are beyond them, and no part of
-                       the model, as the decoder of training.reconstruct is none */
-    uint32_t most_units;         /* that trials may double units to; below units: they do not */
-    const uint32_t *hidden;      /* [n_hidden] widths from the pixels inwards; none: a linear map */
+    /* Units of a code, at least 1. training.free_units are in addition and are not part of the
+     * model, nor is the decoder of training.reconstruct. */
+    uint32_t units;
+    /* Units that the search may double to; below units: it does not double. */
+    uint32_t most_units;
+    /* [n_hidden] widths from the pixels inwards; none: a linear map */
+    const uint32_t *hidden;
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */
-    int guess_labels; /* 1: images without a label get a teacher's guess, and are learned from; of
-                         networks with hidden layers */
-    train_teaching_options
-        teaching;                /* of the teacher, if there is one; its seed is not looked at */
-    train_rbm_options rbm;       /* of those that are pretrained; its top is not looked at */
-    train_linear_options linear; /* of those without hidden layers */
+    /* 1: a teacher network guesses the label of unlabelled images, which are then trained on too.
+     * Requires hidden layers. */
+    int guess_labels;
+    train_teaching_options teaching; /* of the teacher; its seed is ignored */
+    /* For TRAIN_EMBEDDING_PRETRAINED; its top is ignored. */
+    train_rbm_options rbm;
+    train_linear_options linear; /* for networks without hidden layers */
     train_embedding_options training;
-    float motion; /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and
-                     motion times jitter.h's zooms and turns; training.noise.jitter is not looked at
-                   */
-    int mirrors;  /* 1: half of those that are moved are mirrored, too */
-    /* Above 0: all but units, training's k, seed and threads is found by trials, for about so long
-     * in all (embedding_search.h). The report says what was found, and what to expect of it. */
+    /* 0 .. 10: all images are moved in each step, by up to motion / 50 of a side and motion times
+     * the zooms and rotations of jitter.h. training.noise.jitter is ignored. */
+    float motion;
+    /* 1: half of the moved images are mirrored, too */
+    int mirrors;
+    /* Above 0: time limit of a search for all options except units and training's k, seed and
+     * threads (embedding_search.h). The report has the result and its expected error. */
     double minutes;
-    const char *objective; /* its name for the model: "dt-nca" (taper_model_info.objective) */
-    uint64_t max_work, max_model; /* taper_limits.max_work and max_model_bytes of those who will
-                                     read it; 0: any */
+    /* Its name in the model: "dt-nca" (taper_model_info.objective). */
+    const char *objective;
+    /* taper_limits.max_work and max_model_bytes of the model's users; 0: no limit. */
+    uint64_t max_work, max_model;
 } train_embedding_choice;
 
-/* All may be NULL. Returning nonzero from rbm's or training's stops the run: what has been learned
- * by labels until then is kept; without any there is no model. */
+/* All may be NULL. If a callback of rbm or training returns nonzero, the run stops. The network
+ * trained by labels so far is kept; without any there is no model. */
 typedef struct train_embedding_hooks {
     void *user;
     void (*stage)(void *user, const char *stage, double part); /* as train_stage_fn */
@@ -59,26 +68,34 @@ typedef struct train_embedding_hooks {
 
 enum { TRAIN_EMBEDDING_TRIALS = 16 };
 
-/* A recipe that was tried on held-out images. */
+/* Options that the search tried, evaluated on held-out images. */
 typedef struct train_embedding_trial {
-    const char *words;        /* "a linear map", "motion twice as far" */
-    taper_error_rate error;   /* of the model it makes; tested 0: it came to nothing, it diverged */
-    taper_error_rate half[2]; /* of every other held-out image */
+    /* "a linear map", "motion twice as far" */
+    const char *words;
+    /* Of the resulting model; tested 0: it diverged. */
+    taper_error_rate error;
+    taper_error_rate half[2]; /* on every other held-out image */
     double seconds;
-    int kept; /* 1: fewer errors than all before it */
+    /* 1: fewer errors than all earlier trials */
+    int kept;
 } train_embedding_trial;
 
-/* The best of some recipes (embedding_search.h). */
+/* The result of a search (embedding_search.h). */
 typedef struct train_embedding_found {
-    train_embedding_choice choice; /* to learn from all images; hidden is width */
+    /* For training on all images; hidden is width. */
+    train_embedding_choice choice;
     uint32_t width[CODEC_MAX_LAYERS];
-    taper_error_rate error;    /* on held-out images, of the choice, learned from the others; the
-                                  best of some, and so too low */
-    taper_error_rate expected; /* of the recipe that each half of these chooses, on the other */
-    taper_error_rate pixels;   /* of the neighbours by pixels, on the same */
-    size_t rows;               /* images that trials had */
+    /* On held-out images, for the chosen options trained on the others. As the minimum of several
+     * trials, it is too low. */
+    taper_error_rate error;
+    /* Unbiased: of the options that each half of the held-out images chooses, on the other half. */
+    taper_error_rate expected;
+    /* Of nearest neighbours by pixels, on the same images. */
+    taper_error_rate pixels;
+    size_t rows; /* images in trials */
     uint32_t folds;
-    uint32_t k; /* neighbours that voted in trials: fewer than asked for where classes are small */
+    /* Voting neighbours in trials: fewer than requested if classes are small. */
+    uint32_t k;
     train_embedding_trial trial[TRAIN_EMBEDDING_TRIALS];
     uint32_t trials; /* 0: there was no search */
 } train_embedding_found;
@@ -89,11 +106,14 @@ typedef struct train_embedding_report {
     uint64_t model_bytes;
     size_t images;
     train_embedding_result learned;
-    taper_error_rate held_out; /* of the model as it is stored; tested 0: none are held out */
-    taper_error_rate pixels;   /* of neighbours by pixels, on the first of the same images, as many
-                                  as take seconds; tested 0: not measured */
-    taper_error_rate prefix[TRAIN_MOST_PREFIXES]; /* likewise, of nested codes: by length */
-    uint32_t k;                                   /* neighbours that voted there */
+    /* Of the stored model; tested 0: no images are held out. */
+    taper_error_rate held_out;
+    /* Of nearest neighbours by pixels, on the first of the same images, as many as take seconds;
+     * tested 0: not measured. */
+    taper_error_rate pixels;
+    /* The same for nested codes, of each prefix length. */
+    taper_error_rate prefix[TRAIN_MOST_PREFIXES];
+    uint32_t k; /* voting neighbours for these errors */
     double pretraining_seconds;
     train_embedding_found found;
 } train_embedding_report;

@@ -1,8 +1,8 @@
 /* embedding_search.c -- see embedding_search.h.
  *
- * Trials and their budget. The wanted steps are those after which more gained little on sets of
- * 1,000 to 60,000 images (bench/results/README.md); where they do not fit, each trial of those to
- * come has an equal share of the time that is left. */
+ * Budget. WANTED_STEPS is the number of steps after which more gained little on sets of 1,000 to
+ * 60,000 images (bench/results/README.md). If these do not fit into the time limit, each remaining
+ * trial has an equal share of the remaining time. */
 #include "train/supervised/embedding_search.h"
 #include "codec/search/votes.h"
 #include "formats/bytes.h"
@@ -14,21 +14,21 @@
 enum {
     MOST_FOLDS = 4,
     PARTS = 4,            /* of which one is held out */
-    FEW_ROWS = 4000,      /* so many are learned from in four folds, ... */
-    SOME_ROWS = 16000,    /* ... and so many in two */
-    MOST_HELD_OUT = 5000, /* enough to tell recipes apart */
+    FEW_ROWS = 4000,      /* up to this many rows: four folds */
+    SOME_ROWS = 16000,    /* up to this many rows: two folds */
+    MOST_HELD_OUT = 5000, /* enough for comparing trials */
     WANTED_STEPS = 2400,
     LEAST_EPOCHS = 20,
     MOST_EPOCHS = 400,
     MOST_COMPONENTS = 1024,    /* inputs */
-    LEAST_ROWS = 3000,         /* fewer tell little */
-    TIMED_ROWS = 8000,         /* after which the time of a row hardly falls */
-    MOST_PIXELS = 64 * 1000000 /* numbers that neighbours by pixels are searched among */
+    LEAST_ROWS = 3000,         /* fewer are not representative */
+    TIMED_ROWS = 8000,         /* with more the time per row hardly falls */
+    MOST_PIXELS = 64 * 1000000 /* size limit of the search for neighbours by pixels */
 };
 static const double share_of_trials = 0.5;
 
 typedef struct recipe {
-    train_embedding_choice choice; /* its hidden is set when it is learned */
+    train_embedding_choice choice; /* its hidden is set before training */
     uint32_t width[CODEC_MAX_LAYERS];
 } recipe;
 
@@ -36,16 +36,16 @@ typedef struct search {
     train_embedding_stage *stage;
     const train_pixels *pixels;
     train_embedding_found *found;
-    double begun, seconds;     /* all that it has */
-    recipe at, best;           /* that changes begin from; of the fewest errors */
-    double at_rate;            /* of errors */
-    uint32_t k;                /* votes that were asked for */
+    double begun, seconds;     /* start; time limit */
+    recipe at, best;           /* to which changes are applied; with the fewest errors */
+    double at_rate;            /* error rate of `at` */
+    uint32_t k;                /* requested number of votes */
     int stopped;               /* by a callback */
-    double row_seconds;        /* of a row in an epoch of the last trial */
-    double start_seconds;      /* that passed there before the first */
-    size_t labelled;           /* rows that the choice is learned from in the end */
-    uint32_t *order;           /* [labelled] in random order; trials have the first */
-    uint32_t *label;           /* [pixels->n] those of a fold's training rows alone */
+    double row_seconds;        /* per row in an epoch of the last trial */
+    double start_seconds;      /* before its first epoch */
+    size_t labelled;           /* rows for the final training */
+    uint32_t *order;           /* [labelled] in random order; trials use the first ones */
+    uint32_t *label;           /* [pixels->n] labels of a fold's training rows only */
     uint8_t *wrong;            /* [pixels->n] of a fold's held-out rows, in their order */
     train_embedding_rows rows; /* of a fold */
 } search;
@@ -54,9 +54,9 @@ static double left_for_trials(const search *s) {
     return share_of_trials * s->seconds - (train_seconds_since(s->begun));
 }
 
-/* --- a recipe on a fold --------------------------------------------------------------------- */
+/* --- training on a fold --------------------------------------------------------------------- */
 
-/* Every PARTS-th row from `fold` on is held out, MOST_HELD_OUT of them; labels of others show. */
+/* Every PARTS-th row from `fold` on is held out, at most MOST_HELD_OUT; other labels are used. */
 static void take_fold(search *s, uint32_t fold) {
     train_embedding_rows *r = &s->rows;
     const size_t n = s->found->rows;
@@ -77,7 +77,7 @@ static void add(taper_error_rate *to, const taper_error_rate *of) {
     codec_wilson(to->wrong, to->tested, &to->low, &to->high);
 }
 
-/* rate NULL: for the time that it takes. */
+/* rate NULL: only the time is measured. */
 static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rate,
                                taper_error *error) {
     train_embedding_choice choice = r->choice, *c = &choice;
@@ -87,7 +87,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     const double begun = train_seconds();
     known.label = s->label;
     c->hidden = r->width;
-    taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
+    taper_status status = train_explain(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = train_embedding_learn(s->stage, c, &known, m, &result, error);
     if (c->training.epochs) {
         s->row_seconds = result.seconds / ((double)c->training.epochs * (double)s->rows.n_training);
@@ -103,7 +103,7 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     return status;
 }
 
-/* Epochs of so many rows that take this long, no more than are wanted. */
+/* Number of epochs of so many rows that take this long, at most the wanted number. */
 static uint32_t epochs_of(const search *s, size_t rows, double seconds) {
     const double batches = (double)train_embedding_batches(&s->at.choice.training, rows);
     const double wanted = fmin(fmax(WANTED_STEPS / batches, LEAST_EPOCHS), MOST_EPOCHS);
@@ -120,7 +120,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
         taper_error_rate rate = {0};
         take_fold(s, f);
         if (!f && o->epochs) {
-            o->epochs = 1; /* how long does one take? */
+            o->epochs = 1; /* measures the time of an epoch */
             status = learn_fold(s, r, NULL, error);
             o->epochs = epochs_of(s, s->rows.n_training, seconds / s->found->folds);
         }
@@ -134,17 +134,18 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
     return status;
 }
 
-/* --- recipes -------------------------------------------------------------------------------- */
+/* --- changes -------------------------------------------------------------------------------- */
 
 static void linear(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     c->objective = "nca", c->n_hidden = 0;
     c->training.objective = (train_neighbour_objective){.loss = TRAIN_NCA};
-    c->training.rate = 3e-3f; /* by 0.01 linear maps of natural images get worse and worse */
+    c->training.rate = 3e-3f; /* at 0.01 the error of linear maps of natural images rises */
     c->linear.spread = 10.0, c->linear.seed = c->training.seed;
 }
-/* Of natural images log NCA finds more in 12 epochs than NCA in 20: rows whose neighbours are all
- * of other classes count most in it, and hardly in NCA (bench/results/README.md). */
+/* For natural images log NCA has fewer errors after 12 epochs than NCA after 20. Rows whose
+ * neighbours are all of other classes have most weight in log NCA and almost none in NCA
+ * (bench/results/README.md). */
 static void deep(train_embedding_choice *c, uint32_t *width) {
     width[0] = width[1] = 500;
     c->objective = "dt-log-nca", c->n_hidden = 2;
@@ -154,7 +155,7 @@ static void deep(train_embedding_choice *c, uint32_t *width) {
     c->training.rate = 2e-3f;
     c->motion = 3.0f;
 }
-/* Nothing is learned: of few images in much noise that may be best. */
+/* No training: for few images with much noise that may be best. */
 static void only_start(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     if (c->linear.kind == TRAIN_START_PCA) c->training.epochs = 0;
@@ -193,7 +194,7 @@ static void mirror(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     c->mirrors = c->motion > 0.0f;
 }
-/* Each class in one place. */
+/* MCML, which collapses each class to a point. */
 static void collapse(train_embedding_choice *c, uint32_t *width) {
     (void)width;
     if (!c->n_hidden) return;
@@ -209,7 +210,7 @@ static void deepen(train_embedding_choice *c, uint32_t *width) {
         width[c->n_hidden] = width[c->n_hidden - 1], c->n_hidden++;
 }
 
-/* In this order; the first are recipes, the others changes of the best so far. */
+/* In this order. The first ones define complete options, the others change the best so far. */
 static const struct change {
     const char *words;
     void (*apply)(train_embedding_choice *choice, uint32_t *width);
@@ -241,17 +242,17 @@ static int is_same(const recipe *p, const recipe *q) {
            !a->training.epochs == !b->training.epochs;
 }
 
-/* Changes begin from the best of what learns, but a network with hidden layers may be somewhat
- * worse than a linear map: it has more to gain from them. */
+/* Changes are applied to the best options so far. Options with hidden layers may replace a linear
+ * map even with somewhat more errors, because they gain more from later changes. */
 static int is_better_line(const search *s, const recipe *r, const train_embedding_trial *trial) {
     const double handicap = r->choice.n_hidden && !s->at.choice.n_hidden ? 1.5 : 1.0;
     return s->found->trials == 1 ||
            (r->choice.training.epochs && trial->error.rate < handicap * s->at_rate);
 }
 
-/* The change of the recipe at hand; one that changes nothing is passed over. A recipe that
- * diverges, or whose model would be too much work, has no error rate, but for the first; what else
- * goes wrong ends the search. */
+/* Tries a change; one that has no effect is skipped. If training diverges or the model exceeds the
+ * work limit, the trial has no error rate, unless it is the first. Other failures end the
+ * search. */
 static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     train_embedding_found *f = s->found;
     train_embedding_trial *trial = &f->trial[f->trials];
@@ -277,8 +278,8 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
 
 /* --- the search ----------------------------------------------------------------------------- */
 
-/* Where a class has fewer images than there are votes, most votes are of others, and all recipes
- * err. */
+/* Fewer votes if a class has fewer images than votes: otherwise most votes would be of other
+ * classes, and all trials would fail. */
 static uint32_t votes_of(uint32_t k, size_t rows, size_t classes) {
     const size_t of_class = rows * (PARTS - 1) / PARTS / formats_larger(classes, 1);
     return (uint32_t)formats_larger(1, formats_smaller(k, of_class));
@@ -296,15 +297,16 @@ static taper_status take_rows(search *s, taper_error *error) {
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for labels of %zu images", n);
     s->rows.classes = all.classes;
     s->order = all.all, all.all = NULL;
-    s->at.choice.training.k = votes_of(s->at.choice.training.k, all.n, all.met);
+    s->at.choice.training.k = votes_of(s->at.choice.training.k, all.n, all.distinct);
     s->found->rows = s->labelled = all.n;
     s->found->folds = all.n < FEW_ROWS ? MOST_FOLDS : all.n < SOME_ROWS ? 2 : 1;
     train_embedding_rows_free(&all);
     return status;
 }
 
-/* So few images that LEAST_EPOCHS fit a trial's share of the time: after one epoch of the first
- * deep recipe. Where that would be too much work none fits, and linear maps are quick. */
+/* Reduces the number of images such that LEAST_EPOCHS fit into a trial's share of the time. It
+ * measures one epoch of the first options with hidden layers. If these exceed the work limit, it
+ * does nothing, because linear maps are fast. */
 static taper_status fit_rows(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     recipe r = s->at;
@@ -342,8 +344,8 @@ static taper_status judge_pixels(search *s, taper_error *error) {
     return status;
 }
 
-/* The error to expect. That of the best of some recipes is too low, on the images that chose it; so
- * each half of these judges the recipe that the other half would have chosen. */
+/* The expected error. The error of the best options is too low on the images that chose them. So
+ * each half of the images evaluates the options that the other half would have chosen. */
 static void expect(train_embedding_found *f) {
     for (int h = 0; h < 2; h++) {
         const train_embedding_trial *best = NULL;
@@ -358,7 +360,7 @@ static void expect(train_embedding_found *f) {
     if (!f->expected.tested) f->expected = f->error;
 }
 
-/* The first n labelled rows are learned from, none is held out. */
+/* The first n labelled rows are trained on, none is held out. */
 static void take_first(search *s, size_t n) {
     s->rows.n_training = s->rows.n = n;
     memcpy(s->rows.all, s->order, n * sizeof *s->order);
@@ -366,9 +368,9 @@ static void take_first(search *s, size_t n) {
     for (size_t i = 0; i < n; i++) s->label[s->order[i]] = s->pixels->label[s->order[i]];
 }
 
-/* The best recipe, with the epochs that fit into the time that is left. One is learned to know what
- * a row takes: of all rows, or of four times as many as trials had. */
-static taper_status settle(search *s, taper_error *error) {
+/* Sets the best options, with the number of epochs that fit into the remaining time. One epoch is
+ * run to measure it: with all rows, or four times as many as trials had. */
+static taper_status choose_epochs(search *s, taper_error *error) {
     train_embedding_found *f = s->found;
     train_embedding_options *o = &s->best.choice.training;
     if (o->epochs) {
@@ -392,10 +394,10 @@ static taper_status find(search *s, taper_error *error) {
     for (uint32_t i = 0; i < CHANGES && (!i || left_for_trials(s) > 0.0); i++)
         TAPER_TRY(try_change(s, i, error));
     expect(s->found);
-    return settle(s, error);
+    return choose_epochs(s, error);
 }
 
-/* What is given, all else as it is by default. */
+/* The given options; all others have defaults. */
 static train_embedding_choice beginning(const train_embedding_choice *base, uint32_t inputs) {
     train_embedding_choice c = {.side = base->side,
                                 .units = (uint32_t)formats_smaller(base->units, inputs),
@@ -409,11 +411,11 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
     c.training.threads = base->training.threads;
     c.training.seed = base->training.seed;
     if (c.training
-            .binary) { /* of few steps bits want to have learned as numbers for half of them */
+            .binary) { /* with few steps, bits are better trained as numbers for half of them */
         c.training.prefixes = train_prefix_halves(c.units);
         c.training.numbers_first = 0.5;
     }
-    /* components of so many pixels take longer than the trials do */
+    /* with more pixels, principal components take too long */
     c.linear.kind = inputs <= MOST_COMPONENTS ? TRAIN_START_PCA : TRAIN_START_RANDOM;
     return c;
 }
@@ -421,7 +423,7 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
 taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
                                     const train_embedding_choice *base, const train_pixels *pixels,
                                     train_embedding_found *found, taper_error *error) {
-    train_embedding_hooks hooks = *stage->hooks; /* learning curves of trials say nothing */
+    train_embedding_hooks hooks = *stage->hooks; /* without learning curves of trials */
     train_embedding_stage trials = *stage;
     hooks.training.epoch = NULL, hooks.training.say = NULL;
     trials.hooks = &hooks;

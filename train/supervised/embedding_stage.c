@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the steps share. */
+/* The arguments of the steps. */
 typedef struct job {
     train_embedding_stage *stage;
     const train_embedding_choice *choice;
@@ -23,14 +23,14 @@ static void say(const job *j, const char *stage) {
     if (h->stage) h->stage(h->user, stage, -1.0);
 }
 
-/* Those that only reconstruct come last. */
+/* All units; those for reconstruction only come last. */
 static uint32_t units_of(const train_embedding_choice *c) {
     return c->units + c->training.free_units;
 }
 
 /* --- the network before labels -------------------------------------------------------------- */
 
-/* Of all units, with a decoder where there is reconstruction. */
+/* A network of all units, with a decoder if there is reconstruction. */
 static taper_status make_network(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
     const uint32_t inputs = j->pixels->inputs, n = c->n_hidden, units = units_of(c);
@@ -40,15 +40,16 @@ static taper_status make_network(const job *j, codec_network *net, taper_error *
     taper_status status =
         codec_network_alloc(net, inputs, units, decodes ? CODEC_DIRECT : CODEC_ENCODER, c->hidden,
                             n, decodes ? mirrored : NULL, decodes ? n : 0);
-    if (status != TAPER_ERR_ARG) return train_told(status, error, "a network of %u units", units);
+    if (status != TAPER_ERR_ARG)
+        return train_explain(status, error, "a network of %u units", units);
     return formats_fail(error, status,
                         "a network of these widths cannot be made; 0 to %d hidden layers of 1 to "
                         "%d units are possible",
                         CODEC_MAX_LAYERS - 1, CODEC_MAX_LAYER_WIDTH);
 }
 
-/* The weights of the model that is kept, as those who read it count them: the mean of each input,
- * and the encoder's layers. Widths that no network has are make_network's to refuse. */
+/* Checks the size of the final model, as taper_limits counts it: the mean of each input, and the
+ * encoder's layers. Illegal widths are left to make_network. */
 static taper_status check_size(const job *j, taper_error *error) {
     const train_embedding_choice *c = j->choice;
     uint64_t before = j->pixels->inputs, weights = before;
@@ -83,12 +84,12 @@ static taper_status pretrain(const job *j, codec_network *net, taper_error *erro
     return status;
 }
 
-/* Of the labels it may know those that are learned from: by the others the network is chosen. */
+/* It may only use labels of training rows, because the others choose the network. */
 static taper_status start_linear(const job *j, codec_network *net, taper_error *error) {
     const train_embedding_choice *c = j->choice;
     train_pixels known = *j->pixels;
     uint32_t classes, *label = malloc(formats_larger(known.n, 1) * sizeof *label);
-    taper_status status = train_told(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
+    taper_status status = train_explain(label ? TAPER_OK : TAPER_ERR_NOMEM, error, "labels");
     if (status == TAPER_OK)
         status = train_embedding_known(&c->training, j->pixels, label, &classes, error);
     known.label = label;
@@ -118,13 +119,13 @@ static taper_status start(const job *j, codec_network *net, taper_error *error) 
     return TAPER_OK;
 }
 
-/* The encoder of class units alone: what else there was has done its work. */
+/* Keeps the encoder of class units only. */
 static taper_status keep_classes(const train_embedding_choice *c, codec_network *net,
                                  taper_error *error) {
     codec_network kept;
     taper_status status = codec_network_alloc(&kept, net->inputs, c->units, CODEC_ENCODER,
                                               c->hidden, c->n_hidden, NULL, 0);
-    if (status != TAPER_OK) return train_told(status, error, "a network of %u units", c->units);
+    if (status != TAPER_OK) return train_explain(status, error, "a network of %u units", c->units);
     kept.hidden = net->hidden;
     for (uint32_t l = 0; l < kept.encoder.depth; l++) {
         const codec_layer *from = &net->encoder.layer[l];
@@ -189,12 +190,12 @@ static taper_status encode(codec_backend *be, const codec_network *net, const tr
     return TAPER_OK;
 }
 
-/* Codes of bits, as embedder.h has them. */
+/* Binary codes as in embedder.h. */
 static void threshold(float *code, size_t n) {
     for (size_t i = 0; i < n; i++) code[i] = code[i] > 0.0f ? 0.5f : -0.5f;
 }
 
-/* The first `units` of each code, in place. */
+/* Keeps the first `units` of each code, in place. */
 static void pack(float *code, size_t n, size_t all, size_t units) {
     if (units == all) return;
     for (size_t i = 0; i < n; i++) memmove(code + i * units, code + i * all, units * sizeof *code);
@@ -210,7 +211,7 @@ taper_status train_embedding_judge(const train_embedding_stage *stage, const cod
     if (!units) units = all;
     taper_status status = code ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = encode(stage->be, net, pixels, rows->all, rows->n, code);
-    status = train_told(status, error, "codes of %zu images", rows->n);
+    status = train_explain(status, error, "codes of %zu images", rows->n);
     if (status == TAPER_OK && net && o->binary) threshold(code, rows->n * all);
     if (status == TAPER_OK) pack(code, rows->n, all, units);
     const train_embedding_codes codes = {code, units, rows, pixels->label, o->k, o->threads, wrong};

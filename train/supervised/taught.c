@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Guesses where the rows have no label. */
+/* Sets the guessed labels of unlabelled rows. */
 static void take_guesses(train_taught *t, const train_pixels *rows, const uint32_t *guess) {
     for (size_t i = 0; i < rows->n; i++) {
         t->guessed[i] = rows->label[i] == TRAIN_UNLABELLED;
@@ -16,7 +16,7 @@ static void take_guesses(train_taught *t, const train_pixels *rows, const uint32
     t->pixels.label = t->label, t->pixels.guessed = t->guessed;
 }
 
-/* What the steps share. */
+/* The arguments of the steps. */
 typedef struct job {
     const train_embedding_choice *choice;
     codec_backend *be;
@@ -24,7 +24,7 @@ typedef struct job {
     const train_embedding_callbacks *callbacks;
 } job;
 
-/* From rows with the labels that may be known. */
+/* Trains the teacher on the labels of training rows. */
 static taper_status teach(const job *j, const train_pixels *known, uint32_t classes,
                           codec_network *teacher, uint32_t *guess, taper_error *error) {
     const train_embedding_choice *c = j->choice;
@@ -67,7 +67,7 @@ taper_status train_teach(const train_embedding_choice *c, const train_pixels *ro
     uint32_t *guess = malloc(n * sizeof *guess), *label = malloc(n * sizeof *label);
     t->label = malloc(n * sizeof *t->label), t->guessed = calloc(n, sizeof *t->guessed);
     taper_status status = guess && label && t->label && t->guessed ? TAPER_OK : TAPER_ERR_NOMEM;
-    status = train_told(status, error, "labels of %zu images", n);
+    status = train_explain(status, error, "labels of %zu images", n);
     if (status == TAPER_OK) status = learn_labels(&j, rows, label, guess, t, error);
     free(guess), free(label);
     return status;

@@ -1,5 +1,5 @@
-/* train_embedding.c -- from images to an embedding model: whole images as rows, a start, learning
- * by labels, the model as it is stored; see train_embedding.h. */
+/* train_embedding.c -- from images to an embedding model: whole images as rows, the initial
+ * network, training by labels, the stored model; see train_embedding.h. */
 #include "train/supervised/train_embedding.h"
 #include "codec/model/model.h"
 #include "formats/image.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the steps share. */
+/* The arguments of the steps. */
 typedef struct job {
     const train_embedding_choice *choice;
     const train_dataset *data;
@@ -29,7 +29,7 @@ static void say_scaled(const job *j, codec_window w) {
     if (c->say) c->say(c->user, words);
 }
 
-/* What images are scaled to, or their own size. */
+/* The size to which images are scaled, or their own. */
 static codec_window window_of(const job *j) {
     enum { MOST_WHOLE = 64, SCALED = 32 };
     const taper_image *first = &j->data->image[0];
@@ -81,7 +81,7 @@ static taper_status read_rows(job *j, taper_error *error) {
     TAPER_TRY(check_images(j, window, error));
     j->report->window = j->stage.window = window;
     j->report->images = j->data->n;
-    return train_told(collect(j, window), error, "pixels of %zu images", j->data->n);
+    return train_explain(collect(j, window), error, "pixels of %zu images", j->data->n);
 }
 
 /* --- the model ------------------------------------------------------------------------------ */
@@ -103,8 +103,8 @@ static taper_status write_model(const job *j, taper_model *m, formats_buffer *ou
     return TAPER_OK;
 }
 
-/* Neighbours by pixels, the baseline of every embedding, on as many held-out images as take some
- * seconds. None are judged where their numbers, which are floats here, would take much memory. */
+/* The error of nearest neighbours by pixels, the baseline of every embedding, on as many held-out
+ * images as take some seconds. It is skipped if the pixels, as floats, need much memory. */
 static taper_status measure_pixels(const job *j, const train_embedding_choice *c,
                                    const train_embedding_rows *rows, taper_error *error) {
     const uint64_t most_products = 20000000000u, most_numbers = 64000000;
@@ -117,7 +117,7 @@ static taper_status measure_pixels(const job *j, const train_embedding_choice *c
                                  &j->report->pixels, error);
 }
 
-/* The errors on held-out images of the model as it is stored: by all units, and by prefixes. */
+/* Errors of the stored model on held-out images: with all units, and with prefixes. */
 static taper_status measure(const job *j, const train_embedding_choice *c, const codec_network *net,
                             taper_error *error) {
     const train_prefix_list *nested = &c->training.prefixes;
@@ -161,7 +161,7 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     job j = {.choice = choice, .data = data, .report = report};
     j.stage = (train_embedding_stage){be, device, hooks ? hooks : &none, {0}, 0.0};
     taper_model *m = calloc(1, sizeof *m);
-    taper_status status = train_told(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
+    taper_status status = train_explain(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = read_rows(&j, error);
     if (status == TAPER_OK) status = learn(&j, m, error);
     if (status == TAPER_OK) status = write_model(&j, m, out, error);

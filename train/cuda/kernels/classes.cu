@@ -1,13 +1,13 @@
-/* classes.cu -- what objectives with labels are made of; see train/device/operations.h. */
+/* classes.cu -- softmax, and losses of classes; see train/device/operations.h. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_losses.h"
 
-static const unsigned THREADS = 256; /* ACROSS by ACROSS of them in distances */
+static const unsigned THREADS = 256; /* ACROSS x ACROSS of them in distances */
 
 /* --- softmax --------------------------------------------------------------------------- */
 
-/* The greatest of a warp's numbers, for all its lanes. */
+/* The maximum over a warp, for all its lanes. */
 static __device__ float warp_most(float top) {
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2) {
         const float other = __shfl_xor_sync(0xffffffffu, top, (int)apart);
@@ -16,7 +16,7 @@ static __device__ float warp_most(float top) {
     return top;
 }
 
-/* Of a warp's row: y = e^(x - *most); returns their sum. All lanes get both. */
+/* For a warp's row: y = e^(x - *most); returns the sum of y. All lanes get both. */
 static __device__ float exponentials(size_t width, const float *x, float *most, float *y) {
     float top = -INFINITY, sum = 0.0f;
     for (EACH_LANE(j, width)) top = x[j] > top ? x[j] : top;
@@ -72,9 +72,9 @@ taper_status train_cuda_cross_entropy(train_stream *s, size_t rows, size_t class
     return cuda_end(s, "cross_entropy");
 }
 
-/* --- what needs no label --------------------------------------------------------------- */
+/* --- losses without labels ------------------------------------------------------------- */
 
-/* Of a warp's row: the logarithm of the sum of e^(x - *most). All lanes get both. */
+/* For a warp's row: the logarithm of the sum of e^(x - *most). All lanes get both. */
 static __device__ float log_sum(size_t width, const float *x, float *most) {
     float top = -INFINITY, sum = 0.0f;
     for (EACH_LANE(j, width)) top = x[j] > top ? x[j] : top;
@@ -141,12 +141,13 @@ taper_status train_cuda_class_divergence(train_stream *s, size_t rows, size_t cl
 
 /* --- distances ------------------------------------------------------------------------- */
 
-/* A block has TILE rows by TILE others, of which it keeps DEPTH numbers at a time; a thread has
- * EACH_WAY by EACH_WAY of them, ACROSS apart. A kept row is one longer, for the banks. */
+/* A block computes TILE x TILE distances and keeps DEPTH numbers of each row in shared memory at a
+ * time. A thread computes EACH_WAY x EACH_WAY of them, ACROSS apart. A kept row has one more
+ * number, against bank conflicts. */
 static const unsigned TILE = 64, DEPTH = CUDA_WARP, ACROSS = 16, EACH_WAY = TILE / ACROSS;
 static const unsigned KEPT_ROW = DEPTH + 1, KEPT = TILE * KEPT_ROW;
 
-/* kept[TILE][KEPT_ROW] = numbers k .. of rows first .. of x[rows][width], 0 beyond. */
+/* kept[TILE][KEPT_ROW] = numbers from k on of rows from `first` on of x[rows][width], 0 outside. */
 static __device__ void keep_tile(size_t rows, size_t width, size_t first, size_t k, const float *x,
                                  float *kept) {
     const size_t lane = threadIdx.x % DEPTH, step = blockDim.x / DEPTH;
@@ -156,7 +157,7 @@ static __device__ void keep_tile(size_t rows, size_t width, size_t first, size_t
     }
 }
 
-/* sum += squares of differences, from this thread's rows of a and of b. */
+/* sum += squared differences of this thread's rows of a and of b. */
 static __device__ void add_squares(const float *a, const float *b,
                                    float (&sum)[EACH_WAY][EACH_WAY]) {
     for (unsigned d = 0; BELOW(d, DEPTH); d++)

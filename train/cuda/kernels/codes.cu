@@ -1,5 +1,5 @@
-/* codes.cu -- codes at a cut: quantised, and their price; see train/device/operations.h. A warp a
- * row: each element is read once and written once. */
+/* codes.cu -- codes at a cut: quantisation and rate; see train/device/operations.h. A warp
+ * processes a row; each element is read once and written once. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_codes.h"
@@ -35,7 +35,8 @@ taper_status train_cuda_quantise(train_stream *s, size_t rows, uint32_t units,
     return cuda_end(s, "quantise");
 }
 
-/* A lane multiplies its masses, each at least 1e-6, until the product nears what a double holds. */
+/* A lane multiplies masses, each at least 1e-6, and takes a logarithm before a double
+ * underflows. */
 static __global__ void rate_kernel(size_t rows, uint32_t units, const train_cut *cuts, float scale,
                                    float weight, const float *x, const float *inverse_scale,
                                    double *bits, float *dlog_scale) {

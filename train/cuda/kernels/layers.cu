@@ -1,4 +1,4 @@
-/* layers.cu -- layers that are clipped, that are added to, that are normalised; see
+/* layers.cu -- clipped layers, residual layers, normalised layers; see
  * train/device/operations.h. */
 #include "train/cuda/kernels/teams.h"
 #include "train/cuda/operations.h"
@@ -9,37 +9,37 @@ static const unsigned THREADS = 256;
 
 /* --- sums of columns ------------------------------------------------------------------- */
 
-/* A block has 32 columns, a lane each; its warps take its rows in turn. */
+/* A block has 32 columns, one for each lane; its warps share the rows. */
 static const unsigned WARPS = THREADS / CUDA_WARP;
 
 static size_t tiles_of(size_t width) { return (width + CUDA_WARP - 1) / CUDA_WARP; }
 
-/* Warp 0 gets the sums of its block's columns; all threads call it, once. */
-static __device__ float column_sum(float part, float *room) {
+/* Warp 0 gets the sums of its block's columns; all threads call it once. */
+static __device__ float column_sum(float part, float *scratch) {
     const unsigned lane = threadIdx.x % CUDA_WARP;
     float sum = 0.0f;
-    room[threadIdx.x] = part;
+    scratch[threadIdx.x] = part;
     BARRIER();
-    for (unsigned w = 0; w < WARPS; w++) sum += room[w * CUDA_WARP + lane];
+    for (unsigned w = 0; w < WARPS; w++) sum += scratch[w * CUDA_WARP + lane];
     return sum;
 }
 
 /* dbias[width] += sums over blocks of sums[blocks][width]. */
 static __global__ void add_sums_kernel(size_t blocks, size_t width, const float *__restrict__ sums,
                                        float *__restrict__ dbias) {
-    SHARED(float, room, THREADS);
+    SHARED(float, scratch, THREADS);
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
     const size_t column = (size_t)blockIdx.x * CUDA_WARP + lane;
     const int is_column = BELOW(column, width);
     float sum = 0.0f;
     if (is_column)
         for (size_t b = warp; BELOW(b, blocks); b += WARPS) sum += sums[b * width + column];
-    sum = column_sum(sum, room);
+    sum = column_sum(sum, scratch);
     if (warp == 0 && is_column) dbias[column] += sum;
 }
 
-/* Of all columns of a block of TRAIN_SUM_ROWS rows: where a thread of a kernel on the way back
- * begins, and what it then sums up. */
+/* The part of a thread of a gradient kernel: a column, and the rows of a block of TRAIN_SUM_ROWS
+ * that it sums. */
 struct rows_of_block {
     size_t column, first, end;
     int is_column;
@@ -53,13 +53,13 @@ static __device__ rows_of_block rows_here(size_t tiles, size_t rows, size_t widt
     return here;
 }
 static __device__ void put_sum(const rows_of_block *here, size_t tiles, size_t width, float part,
-                               float *room, float *sums) {
-    const float sum = column_sum(part, room);
+                               float *scratch, float *sums) {
+    const float sum = column_sum(part, scratch);
     if (threadIdx.x < CUDA_WARP && here->is_column)
         sums[blockIdx.x / tiles * width + here->column] = sum;
 }
 
-/* --- from 0 to top --------------------------------------------------------------------- */
+/* --- clip to 0 .. top ------------------------------------------------------------------ */
 
 static __global__ void clip_kernel(unsigned team, size_t rows, size_t width,
                                    const float *__restrict__ bias, float top,
@@ -82,7 +82,7 @@ taper_status train_cuda_clip(train_stream *s, size_t rows, size_t width, const f
 static __global__ void clip_back_kernel(size_t tiles, size_t rows, size_t width, float top,
                                         const float *__restrict__ y, float *__restrict__ dy,
                                         float *__restrict__ sums) {
-    SHARED(float, room, THREADS);
+    SHARED(float, scratch, THREADS);
     const rows_of_block here = rows_here(tiles, rows, width);
     float sum = 0.0f;
     if (here.is_column)
@@ -92,7 +92,7 @@ static __global__ void clip_back_kernel(size_t tiles, size_t rows, size_t width,
             dy[i] = back;
             sum += back;
         }
-    put_sum(&here, tiles, width, sum, room, sums);
+    put_sum(&here, tiles, width, sum, scratch, sums);
 }
 
 taper_status train_cuda_clip_backward(train_stream *s, size_t rows, size_t width, float top,
@@ -107,7 +107,7 @@ taper_status train_cuda_clip_backward(train_stream *s, size_t rows, size_t width
     return cuda_end(s, "clip_backward");
 }
 
-/* --- what is added, from 0 to top, and the sum up to top ------------------------------- */
+/* --- residual: clip to 0 .. top, add, limit to top ------------------------------------- */
 
 static __global__ void clip_added_kernel(unsigned team, size_t rows, size_t width,
                                          const float *__restrict__ bias, float top,
@@ -139,7 +139,7 @@ static __global__ void clip_added_back_kernel(size_t tiles, size_t rows, size_t 
                                               const float *__restrict__ to, float *__restrict__ dto,
                                               float *__restrict__ dadded,
                                               float *__restrict__ sums) {
-    SHARED(float, room, THREADS);
+    SHARED(float, scratch, THREADS);
     const rows_of_block here = rows_here(tiles, rows, width);
     float sum = 0.0f;
     if (here.is_column)
@@ -151,7 +151,7 @@ static __global__ void clip_added_back_kernel(size_t tiles, size_t rows, size_t 
             dadded[i] = inside;
             sum += inside;
         }
-    put_sum(&here, tiles, width, sum, room, sums);
+    put_sum(&here, tiles, width, sum, scratch, sums);
 }
 
 taper_status train_cuda_clip_added_backward(train_stream *s, size_t rows, size_t width, float top,
@@ -168,7 +168,7 @@ taper_status train_cuda_clip_added_backward(train_stream *s, size_t rows, size_t
     return cuda_end(s, "clip_added_backward");
 }
 
-/* --- a sum from -top to top, and its positive part ------------------------------------- */
+/* --- clip to -top .. top, and the positive part ---------------------------------------- */
 
 static __global__ void relu_added_kernel(unsigned team, size_t rows, size_t width,
                                          const float *__restrict__ bias, float top,
@@ -208,18 +208,18 @@ taper_status train_cuda_relu_added_backward(train_stream *s, size_t n, float top
     return cuda_end(s, "relu_added_backward");
 }
 
-/* --- normalised ------------------------------------------------------------------------ */
+/* --- batch normalisation --------------------------------------------------------------- */
 
-/* A block has 32 columns of all rows, a lane each; all threads of a lane get its column's sum, and
- * room may be used again. */
-static __device__ float sum_of_column(float part, float *room) {
-    const float sum = column_sum(part, room);
+/* A block has 32 columns of all rows, one for each lane. All threads of a lane get its column's
+ * sum; scratch may be reused after the call. */
+static __device__ float sum_of_column(float part, float *scratch) {
+    const float sum = column_sum(part, scratch);
     BARRIER();
     return sum;
 }
 
 static __global__ void normalise_kernel(train_normalised n) {
-    SHARED(float, room, THREADS);
+    SHARED(float, scratch, THREADS);
     const unsigned warp = threadIdx.x / CUDA_WARP;
     const size_t column = (size_t)blockIdx.x * CUDA_WARP + threadIdx.x % CUDA_WARP;
     const int is_column = BELOW(column, n.width);
@@ -228,13 +228,13 @@ static __global__ void normalise_kernel(train_normalised n) {
     if (is_column)
         for (size_t r = warp; BELOW(r, n.rows); r += WARPS)
             sum += n.unit[r * n.width + column] - top;
-    const float mean = top + sum_of_column(sum, room) / (float)n.rows;
+    const float mean = top + sum_of_column(sum, scratch) / (float)n.rows;
     if (is_column)
         for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
             const float from_mean = n.unit[r * n.width + column] - mean;
             squares += from_mean * from_mean;
         }
-    const float inverse = train_inverse_deviation(column_sum(squares, room), n.rows);
+    const float inverse = train_inverse_deviation(column_sum(squares, scratch), n.rows);
     if (!is_column) return;
     const float bias = n.bias[column];
     for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {
@@ -258,7 +258,7 @@ taper_status train_cuda_normalise(train_stream *s, const train_normalised *n) {
 
 static __global__ void normalise_back_kernel(train_normalised n, float *__restrict__ dy,
                                              float *__restrict__ dbias) {
-    SHARED(float, room, THREADS);
+    SHARED(float, scratch, THREADS);
     const unsigned warp = threadIdx.x / CUDA_WARP;
     const size_t column = (size_t)blockIdx.x * CUDA_WARP + threadIdx.x % CUDA_WARP;
     const int is_column = BELOW(column, n.width);
@@ -272,8 +272,8 @@ static __global__ void normalise_back_kernel(train_normalised n, float *__restri
             sum += d;
             product += d * n.unit[i];
         }
-    sum = sum_of_column(sum, room);
-    product = column_sum(product, room);
+    sum = sum_of_column(sum, scratch);
+    product = column_sum(product, scratch);
     if (!is_column) return;
     const float inverse = n.inverse[column];
     for (size_t r = warp; BELOW(r, n.rows); r += WARPS) {

@@ -1,4 +1,4 @@
-/* losses.cu -- errors of rows, what they count, and their sums; see train/device/operations.h. */
+/* losses.cu -- errors of rows, their weights and their sums; see train/device/operations.h. */
 #include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -8,7 +8,7 @@ static const unsigned THREADS = 256;
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-/* Threads of a block that has one row at a time. */
+/* Threads of a block that processes one row at a time. */
 static unsigned row_threads(size_t width) {
     const size_t warps = (width + CUDA_WARP - 1) / CUDA_WARP;
     return warps < 1                     ? CUDA_WARP
@@ -40,7 +40,7 @@ taper_status train_cuda_errors(train_stream *s, size_t rows, size_t width, const
     return cuda_end(s, "errors");
 }
 
-/* e may be y: each of its elements is read by the thread that writes it. */
+/* e may be y: the thread that writes an element also reads it. */
 static __global__ void mean_errors_kernel(train_inputs in, float factor, cuda_numbers y,
                                           cuda_numbers e, double *mean) {
     SHARED(double, warps, CUDA_WARP);
@@ -72,7 +72,7 @@ taper_status train_cuda_mean_errors(train_stream *s, const train_inputs *target,
     return cuda_end(s, "mean_errors");
 }
 
-/* e may be a, likewise. */
+/* e may be a: the thread that writes an element also reads it. */
 static __global__ void pixel_entropy_kernel(train_inputs in, float factor, const float *a, float *e,
                                             double *cost) {
     SHARED(double, warps, CUDA_WARP);
@@ -120,22 +120,22 @@ taper_status train_cuda_error_gradient(train_stream *s, size_t rows, size_t widt
     return cuda_end(s, "error_gradient");
 }
 
-/* --- what rows count ------------------------------------------------------------------- */
+/* --- weights of rows ------------------------------------------------------------------- */
 
-/* All of THREADS threads get the largest of their values. room[THREADS / CUDA_WARP] is shared, and
- * may be used again after the call. */
-static __device__ double block_most(double value, double *room) {
+/* All of THREADS threads get the maximum of their values. scratch[THREADS / CUDA_WARP] is shared
+ * memory and may be reused after the call. */
+static __device__ double block_most(double value, double *scratch) {
     for (unsigned apart = CUDA_WARP / 2; apart; apart /= 2)
         value = fmax(value, __shfl_xor_sync(0xffffffffu, value, (int)apart));
-    if (threadIdx.x % CUDA_WARP == 0) room[threadIdx.x / CUDA_WARP] = value;
+    if (threadIdx.x % CUDA_WARP == 0) scratch[threadIdx.x / CUDA_WARP] = value;
     BARRIER();
     for (unsigned warp = 0; BELOW(warp, THREADS / CUDA_WARP); warp++)
-        value = fmax(value, room[warp]);
+        value = fmax(value, scratch[warp]);
     BARRIER();
     return value;
 }
 
-/* Of one block: the range of thresholds first, then the parts' sums. */
+/* Runs in one block: the range of thresholds first, then the sums of the bins. */
 static __global__ void error_bins_kernel(size_t rows, const train_cut *cuts, const double *error,
                                          train_error_bins *bins) {
     SHARED(double, warps, CUDA_WARP);
@@ -173,7 +173,7 @@ static __global__ void weigh_errors_kernel(size_t rows, const train_cut *cuts, f
 taper_status train_cuda_weigh_errors(train_stream *s, size_t rows, const train_cut *cuts,
                                      float scale, float balance, const double *error,
                                      double *weight, double *loss) {
-    train_error_bins *bins = (train_error_bins *)cuda_stream_of(s)->room;
+    train_error_bins *bins = (train_error_bins *)cuda_stream_of(s)->scratch;
     if (!rows) return TAPER_OK;
     CUDA_BEGIN(s, "weigh_errors", CUDA_ARRAY(cuts, rows), CUDA_ARRAY(error, rows),
                CUDA_ARRAY(weight, rows), CUDA_ARRAY(loss, rows));
@@ -210,7 +210,7 @@ taper_status train_cuda_add_doubles(train_stream *s, size_t n, double factor, co
     return cuda_end(s, "add_doubles");
 }
 
-/* Of one block, as n is the rows of a batch. */
+/* Runs in one block, because n is the rows of a batch. */
 static __global__ void sum_doubles_kernel(size_t n, const double *x, double *to) {
     SHARED(double, warps, CUDA_WARP);
     double sum = 0.0;
@@ -225,7 +225,7 @@ taper_status train_cuda_sum_doubles(train_stream *s, size_t n, const double *x, 
     return cuda_end(s, "sum_doubles");
 }
 
-/* Of one block. */
+/* Runs in one block. */
 static __global__ void error_losses_kernel(size_t rows, const double *error, const double *moved,
                                            double weight, double scale, double of, double *losses) {
     SHARED(double, warps, CUDA_WARP);

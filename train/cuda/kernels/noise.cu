@@ -1,8 +1,8 @@
 /* noise.cu -- corrupted inputs, dropout, normal noise, stochastic units; see
  * train/device/operations.h and train/sampling/corruption.h.
  *
- * A lane draws a block of Philox, which is for several elements side by side, and lanes exchange
- * what they have drawn, so that neighbours read and write neighbours. */
+ * A lane computes a block of Philox, which is for several adjacent elements. Lanes then exchange
+ * words, so that adjacent lanes access adjacent elements. */
 #include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -10,12 +10,12 @@
 
 static const unsigned THREADS = 256, ALL = 0xffffffffu;
 
-/* --- zeros ----------------------------------------------------------------------------- */
+/* --- zeroing --------------------------------------------------------------------------- */
 
-/* elements of a row that a warp takes at a time, a block of Philox a lane */
+/* elements of a row that a warp processes at a time: one block of Philox for each lane */
 static const size_t ZEROS = CUDA_WARP * TRAIN_ZERO_BLOCK;
 
-/* Bit k of it: is element k of the block kept? */
+/* Bit k is 1 if element k of the block is kept. */
 static __device__ unsigned kept_of_block(const train_noise *noise, uint64_t stream,
                                          uint32_t dropped, size_t row, size_t block) {
     uint32_t word[4];
@@ -26,8 +26,8 @@ static __device__ unsigned kept_of_block(const train_noise *noise, uint64_t stre
     return kept;
 }
 
-/* Elements that are read, and written as what they were and whether they are kept: a hidden
- * layer's, in place, ... */
+/* How elements are read, and written with the knowledge whether they are kept: those of a hidden
+ * layer, in place, ... */
 struct layer_elements {
     size_t width;
     float scale;
@@ -38,7 +38,7 @@ struct layer_elements {
     }
 };
 
-/* ... and inputs, from their pixels. */
+/* ... and those of inputs, from pixels. */
 struct input_elements {
     train_inputs in;
     cuda_numbers corrupted;
@@ -58,7 +58,7 @@ static __global__ void zero_kernel(train_noise noise, uint64_t stream, uint32_t 
     for (EACH_WARP(piece, rows * pieces)) {
         const size_t row = piece / pieces, first = piece % pieces * ZEROS;
         float x[TRAIN_ZERO_BLOCK];
-        for (unsigned k = 0; k < TRAIN_ZERO_BLOCK; k++) { /* on their way while Philox is busy */
+        for (unsigned k = 0; k < TRAIN_ZERO_BLOCK; k++) { /* loads overlap with Philox */
             const size_t j = first + k * CUDA_WARP + lane;
             x[k] = BELOW(j, width) ? of.read(row, j) : 0.0f;
         }
@@ -115,7 +115,7 @@ static __device__ void normals_of_block(const train_noise *noise, size_t row, si
     for (unsigned k = 0; k < TRAIN_NORMAL_BLOCK; k++) e[k] *= deviation;
 }
 
-/* e[which] of lane `from`; which is the caller's. */
+/* e[which] of lane `from`; `which` may differ between lanes. */
 static __device__ float normal_of_lane(const float e[TRAIN_NORMAL_BLOCK], unsigned which,
                                        unsigned from) {
     float got = 0.0f;

@@ -1,5 +1,5 @@
-/* predictions.cu -- what predictions cost: bits, errors of codes, errors of pixels; see
- * train/device/operations.h. Blocks of rows have their sums each, which are then added in order. */
+/* predictions.cu -- losses of predictions: bits, errors of codes, errors of pixels; see
+ * train/device/operations.h. Each block of rows has its own sums, which are then added in order. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_predictions.h"
@@ -7,22 +7,22 @@
 static const unsigned THREADS = 256;
 static const size_t KINDS = TRAIN_BIT_KINDS;
 
-/* Rows of this block of at most `most`. */
+/* The number of rows of this block, at most `most`. */
 static __device__ size_t rows_of(size_t rows, size_t block, size_t most) {
     return rows - block * most < most ? rows - block * most : most;
 }
 
-/* Thread 0 gets the sum of sums[blocks], `apart` from each other; all threads call it. */
+/* Thread 0 gets the sum of sums[blocks], which are `apart` elements apart; all threads call it. */
 static __device__ double sum_of_blocks(size_t blocks, size_t apart, const double *sums,
-                                       double *room) {
+                                       double *scratch) {
     double sum = 0.0;
     for (EACH_IN_BLOCK(b, blocks)) sum += sums[b * apart];
-    return block_sum(sum, room);
+    return block_sum(sum, scratch);
 }
 
 /* --- bits ------------------------------------------------------------------------------ */
 
-/* Gradients element by element, then their columns, a thread each, from where they were put. */
+/* Gradients of elements, then their column sums, a thread for each column. */
 static __global__ void bits_kernel(size_t blocks, train_bits t) {
     SHARED(double, warps, CUDA_WARP);
     const size_t columns = KINDS * t.passes;
@@ -59,7 +59,7 @@ static __global__ void bit_columns_kernel(size_t blocks, train_bits t) {
     }
 }
 
-/* Of one block. */
+/* Runs in one block. */
 static __global__ void bit_losses_kernel(size_t blocks, train_bits t) {
     SHARED(double, warps, CUDA_WARP);
     for (size_t i = 0; BELOW(i, (size_t)2); i++) {
@@ -86,7 +86,7 @@ taper_status train_cuda_bits(train_stream *s, const train_bits *bits) {
 
 /* --- errors of codes ------------------------------------------------------------------- */
 
-/* A row of the block's is a warp's. */
+/* Each warp processes one row of the block at a time. */
 static __global__ void head_kernel(size_t blocks, train_head t) {
     SHARED(double, warps, CUDA_WARP);
     const size_t warp = threadIdx.x / CUDA_WARP, step = blockDim.x / CUDA_WARP;
@@ -104,7 +104,7 @@ static __global__ void head_kernel(size_t blocks, train_head t) {
     }
 }
 
-/* Of one block. */
+/* Runs in one block. */
 static __global__ void head_loss_kernel(size_t blocks, train_head t) {
     SHARED(double, warps, CUDA_WARP);
     const double sum = sum_of_blocks(blocks, 1, t.sums, warps);
@@ -143,7 +143,7 @@ static __global__ void restored_kernel(size_t blocks, train_restored t) {
     }
 }
 
-/* Of one block. */
+/* Runs in one block. */
 static __global__ void restored_sums_kernel(size_t blocks, train_restored t) {
     SHARED(double, warps, CUDA_WARP);
     for (size_t i = 0; BELOW(i, (size_t)2); i++) {

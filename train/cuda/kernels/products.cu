@@ -1,4 +1,4 @@
-/* products.cu -- products of matrices, and biases; see train/device/operations.h. */
+/* products.cu -- matrix products, and biases; see train/device/operations.h. */
 #include "train/cuda/factors.h"
 #include "train/cuda/lt.h"
 #include "train/cuda/operations.h"
@@ -23,11 +23,11 @@ taper_status train_cuda_gemm(train_stream *s, int transpose_a, int transpose_b, 
 
 /* --- sums of products of columns ------------------------------------------------------- */
 
-/* A block has TILE by TILE elements of the triangle, and keeps DEPTH rows of their columns at a
- * time; a thread has EACH_WAY by EACH_WAY of them, ACROSS apart. */
+/* A block computes TILE x TILE elements of the triangle and keeps DEPTH rows of their columns in
+ * shared memory at a time. A thread computes EACH_WAY x EACH_WAY elements, ACROSS apart. */
 static const unsigned TILE = 64, DEPTH = 32, ACROSS = 16, EACH_WAY = TILE / ACROSS;
 
-/* kept[DEPTH][TILE] = columns `first` on of rows r on of x[rows][width], 0 beyond. */
+/* kept[DEPTH][TILE] = columns from `first` on of rows from r on of x[rows][width], 0 outside. */
 static __device__ void keep_columns(size_t rows, size_t width, size_t r, size_t first,
                                     const float *x, float *kept) {
     const size_t lane = threadIdx.x % TILE, step = blockDim.x / TILE;
@@ -37,8 +37,8 @@ static __device__ void keep_columns(size_t rows, size_t width, size_t r, size_t 
     }
 }
 
-/* sum += products of this thread's columns of a and of b. Fused by name, as --fmad=false stops the
- * compiler: one rounding less, and twice as fast. */
+/* sum += products of this thread's columns of a and of b. The fused multiply-add is explicit,
+ * because --fmad=false disables it: one rounding less, and twice as fast. */
 static __device__ void add_kept(const float *a, const float *b, float (&sum)[EACH_WAY][EACH_WAY]) {
     for (unsigned d = 0; BELOW(d, DEPTH); d++)
         for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
@@ -57,7 +57,7 @@ static __global__ void gram_kernel(size_t rows, size_t width, const float *x, do
     SHARED(float, kept_a, DEPTH *TILE);
     SHARED(float, kept_b, DEPTH *TILE);
     const unsigned across = threadIdx.x % ACROSS, down = threadIdx.x / ACROSS;
-    size_t row = 0, column = blockIdx.x; /* of tiles, by rows of the triangle */
+    size_t row = 0, column = blockIdx.x; /* tiles are numbered by rows of the triangle */
     while (column > row) column -= ++row;
     row *= TILE, column *= TILE;
     float sum[EACH_WAY][EACH_WAY] = {};
@@ -123,16 +123,16 @@ taper_status train_cuda_affine(train_stream *s, const train_affine *l) {
                            l->c);
 }
 
-/* --- and back -------------------------------------------------------------------------- */
+/* --- gradients of biases --------------------------------------------------------------- */
 
-/* Column sums. A block stands for 32 columns of one part of the rows, a warp for every eighth row
- * of it; the parts' sums, in `room`, are added by column_kernel, in their order. */
+/* Column sums. A block has 32 columns of one part of the rows, and each of its warps every eighth
+ * row of that part. The sums of parts, in `scratch`, are added in order by column_kernel. */
 static const unsigned COLUMNS = 32, WALKERS = THREADS / COLUMNS, MOST_PARTS = 64;
 
-/* Columns whose sums are taken at once: those of all parts fit into the stream's room. */
-static const size_t MOST_COLUMNS = CUDA_ROOM_BYTES / sizeof(float) / MOST_PARTS;
+/* Columns that are summed at once: the sums of all parts fit into the stream's scratch memory. */
+static const size_t MOST_COLUMNS = CUDA_SCRATCH_BYTES / sizeof(float) / MOST_PARTS;
 
-/* Columns first .. first + width of rows that lie `stride` elements apart. */
+/* Columns first .. first + width - 1 of rows that are `stride` elements apart. */
 struct columns {
     size_t rows, width, stride, first;
 };
@@ -142,10 +142,10 @@ static size_t parts_of(size_t rows) {
     return parts < MOST_PARTS ? parts : MOST_PARTS;
 }
 
-/* A tile of one part's rows and COLUMNS columns a block. */
+/* A block has a tile: the rows of one part, and COLUMNS columns. */
 static __global__ void backward_kernel(columns c, size_t parts, size_t across,
                                        codec_activation activation, cuda_numbers y, cuda_numbers dy,
-                                       float *room) {
+                                       float *scratch) {
     SHARED(float, sums, THREADS);
     const size_t lane = threadIdx.x % COLUMNS, walker = threadIdx.x / COLUMNS,
                  part = blockIdx.x / across, column = blockIdx.x % across * COLUMNS + lane,
@@ -163,29 +163,29 @@ static __global__ void backward_kernel(columns c, size_t parts, size_t across,
     BARRIER();
     if (walker == 0 && BELOW(column, c.width)) {
         for (unsigned w = 1; w < WALKERS; w++) sum += sums[w * COLUMNS + lane];
-        room[part * c.width + column] = sum;
+        scratch[part * c.width + column] = sum;
     }
 }
 
-static __global__ void column_kernel(size_t parts, size_t width, const float *room, int add_to,
+static __global__ void column_kernel(size_t parts, size_t width, const float *scratch, int add_to,
                                      float *dbias) {
     for (EACH(column, width)) {
         float sum = add_to ? dbias[column] : 0.0f;
-        for (size_t part = 0; BELOW(part, parts); part++) sum += room[part * width + column];
+        for (size_t part = 0; BELOW(part, parts); part++) sum += scratch[part * width + column];
         dbias[column] = sum;
     }
 }
 
-/* One slice of the columns. */
+/* Sums one slice of the columns. */
 static void sum_columns(train_stream *s, const columns &c, codec_activation activation,
                         const cuda_numbers &y, const cuda_numbers &dy, int add_to, float *dbias) {
     const size_t across = (c.width + COLUMNS - 1) / COLUMNS, parts = parts_of(c.rows);
-    float *room = (float *)cuda_room(s);
+    float *scratch = (float *)cuda_scratch(s);
     if (parts)
         LAUNCH(backward_kernel, parts * across, THREADS, cuda_on(s), c, parts, across, activation,
-               y, dy, room);
-    LAUNCH(column_kernel, cuda_blocks(c.width, THREADS), THREADS, cuda_on(s), parts, c.width, room,
-           add_to, dbias + c.first);
+               y, dy, scratch);
+    LAUNCH(column_kernel, cuda_blocks(c.width, THREADS), THREADS, cuda_on(s), parts, c.width,
+           scratch, add_to, dbias + c.first);
 }
 
 static __global__ void slope_kernel(size_t n, codec_activation activation, cuda_numbers y,
@@ -213,12 +213,12 @@ taper_status train_cuda_bias_backward(train_stream *s, size_t rows, size_t width
     return cuda_end(s, "bias_backward");
 }
 
-/* A product that sums stores them, which are added then, as those of one part. */
+/* A fused product stores its sums, which are then added like those of a single part. */
 taper_status train_cuda_weight_gradient(train_stream *s, const train_weight_gradient *g) {
-    const size_t width = g->of_b ? g->n : g->m, room = CUDA_ROOM_BYTES / sizeof(float);
-    float *stored = (float *)cuda_room(s), *summed = (float *)(g->of_b ? g->b : g->a);
+    const size_t width = g->of_b ? g->n : g->m, scratch = CUDA_SCRATCH_BYTES / sizeof(float);
+    float *stored = (float *)cuda_scratch(s), *summed = (float *)(g->of_b ? g->b : g->a);
     cuda_finish left = CUDA_SUMS;
-    if (!g->sums || !g->rows || !g->m || !g->n || width > room) {
+    if (!g->sums || !g->rows || !g->m || !g->n || width > scratch) {
         TAPER_TRY(train_cuda_gemm(s, 1, 0, g->m, g->n, g->rows, g->a, g->b, 1.0f, g->c));
     } else {
         CUDA_BEGIN(s, "weight_gradient", CUDA_NUMBERS(g->a, g->rows * g->m),

@@ -1,5 +1,4 @@
-/* pulls.cu -- what codes that pick each other as neighbours do to each other; see
- * train/device/operations.h. */
+/* pulls.cu -- the gradient of losses of neighbours; see train/device/operations.h. */
 #include "train/cuda/kernels/neighbours.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -11,7 +10,7 @@ static __device__ train_share share_of(const train_neighbours &n, size_t row) {
     return share;
 }
 
-/* The pull of a pair that meets, and what it does to alpha, which is added. */
+/* The pull of a pair; its part of the gradient by alpha is added to by_alpha. */
 static __device__ float pull_of(const train_neighbours &n, train_kernel k, train_share row,
                                 train_share column, float square, bool is_same, float &by_alpha) {
     const float log_kernel = train_log_kernel(n.student, k, square);
@@ -23,31 +22,31 @@ static __device__ float pull_of(const train_neighbours &n, train_kernel k, train
     return pull + train_hinge_factor(&n) * hinge;
 }
 
-/* pull[rows][n.rows] of rows first .. */
+/* pull[rows][n.rows] for rows from `first` on. */
 static __global__ void pulls_kernel(size_t groups, train_neighbours n, size_t first, size_t rows,
                                     float *pull) {
     const train_kernel k = train_kernel_of(&n);
     for (EACH_WARP(group, groups)) {
-        const cuda_warp_rows w = cuda_rows_from(n, first + group * CUDA_TOGETHER);
-        float sum[CUDA_TOGETHER] = {}, by_alpha[CUDA_TOGETHER] = {};
-        train_share own[CUDA_TOGETHER];
-        for (unsigned r = 0; r < CUDA_TOGETHER; r++)
+        const cuda_warp_rows w = cuda_rows_from(n, first + group * CUDA_ROWS_AT_ONCE);
+        float sum[CUDA_ROWS_AT_ONCE] = {}, by_alpha[CUDA_ROWS_AT_ONCE] = {};
+        train_share own[CUDA_ROWS_AT_ONCE];
+        for (unsigned r = 0; r < CUDA_ROWS_AT_ONCE; r++)
             own[r] = share_of(n, BELOW(w.first + r, n.rows) ? w.first + r : w.first);
         for (EACH_LANE(j, n.rows)) {
-            float square[CUDA_TOGETHER];
+            float square[CUDA_ROWS_AT_ONCE];
             const uint32_t label = n.label[j];
             const train_share column = share_of(n, j);
             cuda_measure(n, w, j, square);
-            for (unsigned r = 0; r < CUDA_TOGETHER; r++) {
+            for (unsigned r = 0; r < CUDA_ROWS_AT_ONCE; r++) {
                 float p = 0.0f;
-                if (cuda_meets(w, r, j, label))
+                if (cuda_is_pair(w, r, j, label))
                     p = pull_of(n, k, own[r], column, square[r], label == w.label[r], by_alpha[r]);
                 sum[r] += p;
                 if (BELOW(w.first + r, first + rows) && w.first + r != j)
                     pull[(w.first - first + r) * n.rows + j] = p;
             }
         }
-        for (unsigned r = 0; r < CUDA_TOGETHER; r++) {
+        for (unsigned r = 0; r < CUDA_ROWS_AT_ONCE; r++) {
             const double all = warp_sum((double)sum[r]), alpha = warp_sum((double)by_alpha[r]);
             if (threadIdx.x % CUDA_WARP != 0 || !BELOW(w.first + r, first + rows)) continue;
             pull[(w.first - first + r) * n.rows + w.first + r] = (float)-all;

@@ -1,5 +1,4 @@
-/* quantiles.cu -- quantiles of units, followed from batch to batch; see
- * train/device/operations.h. */
+/* quantiles.cu -- tracks quantiles of units from batch to batch; see train/device/operations.h. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_units.h"
@@ -7,22 +6,22 @@
 
 static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP,
                       LEAST_ROWS = 8 * WARPS; /* of a part */
-/* Units of one launch, and parts: their sums fill the stream's room. */
+/* Limits of units of one launch, and of parts: their sums fill the stream's scratch memory. */
 static const unsigned MOST_UNITS = 4096,
-                      MOST_PARTS = CUDA_ROOM_BYTES / sizeof(double) / 2 / MOST_UNITS;
+                      MOST_PARTS = CUDA_SCRATCH_BYTES / sizeof(double) / 2 / MOST_UNITS;
 
-/* --- those that have seen a batch ------------------------------------------------------- */
+/* --- units that have seen a batch ------------------------------------------------------- */
 
-/* Parts that rows are summed in. */
+/* Number of parts into which rows are divided. */
 static unsigned parts_of(size_t rows) {
     const size_t parts = (rows - 1) / LEAST_ROWS + 1;
     return parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
 }
 
-/* A block for CUDA_WARP units, a lane each, and a part of the rows: room[part][units] of the
- * distances from the threshold, then as many counts of values above it. */
+/* A block has CUDA_WARP units, one for each lane, and a part of the rows. scratch[part][units] gets
+ * the sums of distances from the threshold, then as many counts of values above it. */
 static __global__ void distances_kernel(size_t rows, size_t stride, size_t units, unsigned parts,
-                                        const float *a, const float *bias, double *room) {
+                                        const float *a, const float *bias, double *scratch) {
     SHARED(double, distances, THREADS);
     SHARED(unsigned, counts, THREADS);
     const size_t unit = (size_t)blockIdx.x / parts * CUDA_WARP + threadIdx.x % CUDA_WARP,
@@ -43,32 +42,32 @@ static __global__ void distances_kernel(size_t rows, size_t stride, size_t units
         distance += distances[warp * CUDA_WARP + threadIdx.x];
         above += counts[warp * CUDA_WARP + threadIdx.x];
     }
-    room[part * units + unit] = distance;
-    room[(parts + part) * units + unit] = above;
+    scratch[part * units + unit] = distance;
+    scratch[(parts + part) * units + unit] = above;
 }
 
 static __global__ void follow_kernel(size_t rows, size_t units, unsigned parts, double beta,
-                                     const train_verdict *verdict, const double *room, float *bias,
-                                     float *spread) {
+                                     const train_verdict *verdict, const double *scratch,
+                                     float *bias, float *spread) {
     if (verdict && verdict->diverged) return;
     for (EACH(k, units)) {
         double distance = 0.0, above = 0.0;
         for (unsigned part = 0; part < parts; part++) {
-            distance += room[part * units + k];
-            above += room[(parts + part) * units + k];
+            distance += scratch[part * units + k];
+            above += scratch[(parts + part) * units + k];
         }
         train_follow_quantile(beta, distance / (double)rows, above / (double)rows, &bias[k],
                               &spread[k]);
     }
 }
 
-/* --- those that see their first --------------------------------------------------------- */
+/* --- units that see their first batch --------------------------------------------------- */
 
-/* A block for TOGETHER units side by side, whose values of a row are one sector of memory: thread t
- * has rows t / TOGETHER, and so on, of unit t % TOGETHER. */
-static const unsigned TOGETHER = 8, SLOTS = WARPS * TOGETHER;
+/* A block has UNITS_AT_ONCE adjacent units, whose values in a row are one sector of memory. Thread
+ * t has rows t / UNITS_AT_ONCE, (t + THREADS) / UNITS_AT_ONCE, .. of unit t % UNITS_AT_ONCE. */
+static const unsigned UNITS_AT_ONCE = 8, SLOTS = WARPS * UNITS_AT_ONCE;
 
-/* Bits that are ordered as the numbers are, -0 being 0; and back. */
+/* Bits whose order is that of the numbers, -0 being 0; and the reverse. */
 static __device__ uint32_t rank_bits(float x) {
     union {
         float f;
@@ -95,25 +94,26 @@ struct most_of {
     __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a < b ? b : a; }
 };
 
-/* Shared memory for what threads of a unit bring together: two places, taken in turn, so that a
- * warp that is ahead does not write what another still reads. */
-template <typename T> struct meeting {
-    T *room; /* [2][SLOTS] */
-    unsigned turn;
+/* Shared memory for exchanges among the threads of a unit. Two buffers are used alternately, so
+ * that a fast warp does not overwrite what another still reads. */
+template <typename T> struct exchange {
+    T *scratch; /* [2][SLOTS] */
+    unsigned which;
 };
 
-/* All threads of a unit get what theirs come to, in the same order; all of the block call it. */
-template <typename T, class Op> static __device__ T of_unit(T value, Op op, meeting<T> *at) {
+/* A reduction over the threads of each unit, in the same order for all; all threads of the block
+ * call it. */
+template <typename T, class Op> static __device__ T of_unit(T value, Op op, exchange<T> *at) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP,
-                   unit = threadIdx.x % TOGETHER;
-    T *room = at->room + at->turn * SLOTS;
-    at->turn ^= 1;
-    for (unsigned apart = TOGETHER; apart < CUDA_WARP; apart *= 2)
+                   unit = threadIdx.x % UNITS_AT_ONCE;
+    T *scratch = at->scratch + at->which * SLOTS;
+    at->which ^= 1;
+    for (unsigned apart = UNITS_AT_ONCE; apart < CUDA_WARP; apart *= 2)
         value = op(value, __shfl_xor_sync(0xffffffffu, value, (int)apart));
-    if (lane < TOGETHER) room[warp * TOGETHER + unit] = value;
+    if (lane < UNITS_AT_ONCE) scratch[warp * UNITS_AT_ONCE + unit] = value;
     BARRIER();
-    value = room[unit];
-    for (unsigned w = 1; w < WARPS; w++) value = op(value, room[w * TOGETHER + unit]);
+    value = scratch[unit];
+    for (unsigned w = 1; w < WARPS; w++) value = op(value, scratch[w * UNITS_AT_ONCE + unit]);
     return value;
 }
 
@@ -122,14 +122,14 @@ struct column {
     const float *a; /* the unit's first value */
     size_t rows, stride;
 };
-#define EACH_OF_COLUMN(r, c)           \
-    size_t r = threadIdx.x / TOGETHER; \
-    BELOW(r, (c).rows);                \
-    r += THREADS / TOGETHER
+#define EACH_OF_COLUMN(r, c)                \
+    size_t r = threadIdx.x / UNITS_AT_ONCE; \
+    BELOW(r, (c).rows);                     \
+    r += THREADS / UNITS_AT_ONCE
 
-/* The bits of the value that `rank` others come before, by falling size: the highest that more than
- * `rank` values reach, found bit by bit. */
-static __device__ uint32_t select_falling(const column &c, size_t rank, meeting<uint32_t> *at) {
+/* The bits of the value of rank `rank` by falling size: the greatest that more than `rank` values
+ * reach, found bit by bit. */
+static __device__ uint32_t select_falling(const column &c, size_t rank, exchange<uint32_t> *at) {
     uint32_t found = 0;
     for (uint32_t bit = 0x80000000u; bit; bit >>= 1) {
         uint32_t reach = 0;
@@ -140,7 +140,7 @@ static __device__ uint32_t select_falling(const column &c, size_t rank, meeting<
 }
 
 /* train_exact_quantile. */
-static __device__ float exact_quantile(const column &c, double beta, meeting<uint32_t> *at) {
+static __device__ float exact_quantile(const column &c, double beta, exchange<uint32_t> *at) {
     const size_t n = c.rows ? c.rows : 1;
     const double wanted = beta * (double)n;
     const uint32_t x = select_falling(c, train_quantile_rank(wanted, n), at);
@@ -162,21 +162,21 @@ static __global__ void start_kernel(size_t rows, size_t stride, size_t units, do
                                     float *spread) {
     SHARED(uint32_t, counts, 2 * SLOTS);
     SHARED(double, sums, 2 * SLOTS);
-    const size_t first = (size_t)blockIdx.x * TOGETHER, own_place = threadIdx.x % TOGETHER,
-                 unit = first + own_place;
+    const size_t first = (size_t)blockIdx.x * UNITS_AT_ONCE,
+                 own_place = threadIdx.x % UNITS_AT_ONCE, unit = first + own_place;
     bool is_new = false, any = false;
-    for (size_t i = 0; i < TOGETHER; i++)
+    for (size_t i = 0; i < UNITS_AT_ONCE; i++)
         if (BELOW(first + i, units) && !(spread[first + i] >= 0.0f))
             any = true, is_new |= i == own_place;
     if (!any || (verdict && verdict->diverged)) return;
     const column own = {a + unit, is_new ? rows : 0, stride};
-    meeting<uint32_t> counted = {counts, 0};
-    meeting<double> summed = {sums, 0};
+    exchange<uint32_t> counted = {counts, 0};
+    exchange<double> summed = {sums, 0};
     const float threshold = exact_quantile(own, beta, &counted);
     double sum = 0.0;
     for (EACH_OF_COLUMN(r, own)) sum += fabs((double)own.a[r * stride] - threshold);
     sum = of_unit(sum, sum_of(), &summed);
-    if (!is_new || threadIdx.x >= TOGETHER || !isfinite(sum)) return;
+    if (!is_new || threadIdx.x >= UNITS_AT_ONCE || !isfinite(sum)) return;
     bias[unit] = -threshold;
     spread[unit] = (float)(sum / (double)rows);
 }
@@ -187,13 +187,13 @@ static void launch(train_stream *s, size_t rows, size_t stride, size_t units, do
                    const train_verdict *verdict, const float *a, float *bias, float *spread) {
     const size_t tiles = (units - 1) / CUDA_WARP + 1;
     const unsigned parts = parts_of(rows);
-    double *room = cuda_room(s);
+    double *scratch = cuda_scratch(s);
     LAUNCH(distances_kernel, tiles * parts, THREADS, cuda_on(s), rows, stride, units, parts, a,
-           bias, room);
+           bias, scratch);
     LAUNCH(follow_kernel, cuda_blocks(units, THREADS), THREADS, cuda_on(s), rows, units, parts,
-           beta, verdict, room, bias, spread);
-    LAUNCH(start_kernel, (units - 1) / TOGETHER + 1, THREADS, cuda_on(s), rows, stride, units, beta,
-           verdict, a, bias, spread);
+           beta, verdict, scratch, bias, spread);
+    LAUNCH(start_kernel, (units - 1) / UNITS_AT_ONCE + 1, THREADS, cuda_on(s), rows, stride, units,
+           beta, verdict, a, bias, spread);
 }
 
 taper_status train_cuda_follow_quantiles(train_stream *s, size_t rows, size_t stride, size_t units,

@@ -1,4 +1,4 @@
-/* rows.cu -- rows of examples: gathered, centred, moved; rows and the eight around them. See
+/* rows.cu -- rows of examples: gathered, centred, moved; rows of windows and their neighbours. See
  * train/device/operations.h. */
 #include "train/cuda/factors.h"
 #include "train/cuda/kernels/teams.h"
@@ -17,7 +17,7 @@ static __global__ void centre_kernel(unsigned team, size_t rows, size_t width,
                                      cuda_numbers to) {
     for (EACH_TEAM(row, rows, team)) {
         const uint8_t *from = pixels + (order ? order[row] : row) * width;
-        FOUR_AT_A_TIME /* as bytes are few for a read */
+        FOUR_AT_A_TIME /* because a byte is little for a load */
             for (EACH_MEMBER(j, width, team))
                 to.put(row * width + j, train_centred(from[j], mean[j], inverse_scale));
     }
@@ -37,7 +37,7 @@ taper_status train_cuda_centre_rows(train_stream *s, size_t rows, size_t width,
 
 /* --- copies ---------------------------------------------------------------------------- */
 
-/* Rows of `width` units, so many apart. */
+/* Rows of `width` units, at these strides. */
 template <typename unit>
 static __global__ void copy_kernel(unsigned team, size_t rows, size_t width,
                                    const unit *__restrict__ from, size_t from_stride,
@@ -60,7 +60,7 @@ static void copy_units(train_stream *s, size_t rows, size_t bytes, const void *f
            to_stride / sizeof(unit));
 }
 
-/* In bytes. */
+/* Sizes are in bytes. */
 static void copy_rows(train_stream *s, size_t rows, size_t bytes, const void *from,
                       size_t from_stride, const uint32_t *order, void *to, size_t to_stride) {
     const size_t at_once =
@@ -79,7 +79,7 @@ taper_status train_cuda_gather_rows(train_stream *s, size_t rows, size_t bytes, 
     return cuda_end(s, "gather_rows");
 }
 
-/* Out of factors, to single precision. */
+/* From factors to single precision. */
 static __global__ void copy_factors_kernel(unsigned team, size_t rows, size_t width,
                                            const uint16_t *__restrict__ from, size_t from_stride,
                                            float *__restrict__ to, size_t to_stride) {
@@ -104,10 +104,10 @@ taper_status train_cuda_copy_columns(train_stream *s, size_t rows, size_t width,
     return cuda_end(s, "copy_columns");
 }
 
-/* --- examples that are moved ----------------------------------------------------------- */
+/* --- jitter ---------------------------------------------------------------------------- */
 
-/* A block for each row. Every thread draws the row's motion, which is cheaper than waiting for one
- * that does, and finds a pixel's place once for all channels. */
+/* A block for each row. Every thread computes the row's motion, which is faster than waiting for
+ * one thread, and computes a pixel's source once for all channels. */
 static __global__ void jitter_kernel(train_jitter jitter, size_t rows,
                                      const uint8_t *__restrict__ pixels,
                                      const uint32_t *__restrict__ order, uint64_t seed,
@@ -143,24 +143,24 @@ taper_status train_cuda_jitter(train_stream *s, const train_jitter *jitter, size
     return cuda_end(s, "jitter");
 }
 
-/* --- a step by rows -------------------------------------------------------------------- */
+/* --- a step of each row ---------------------------------------------------------------- */
 
 /* A block for each row. */
 static __global__ void step_rows_kernel(size_t rows, size_t width, float length,
                                         const float *__restrict__ x, const float *__restrict__ g,
                                         float *__restrict__ y) {
-    SHARED(double, room, CUDA_WARP);
+    SHARED(double, scratch, CUDA_WARP);
     SHARED(double, step, 1);
     for (EACH_BLOCK(row, rows)) {
         const size_t at = row * width;
         double squares = 0.0;
         for (EACH_IN_BLOCK(j, width)) squares += (double)g[at + j] * (double)g[at + j];
-        squares = block_sum(squares, room);
+        squares = block_sum(squares, scratch);
         if (threadIdx.x == 0) *step = train_step_of(squares, length);
         BARRIER();
         const double by = *step;
         for (EACH_IN_BLOCK(j, width)) y[at + j] = train_step(by, x[at + j], g[at + j]);
-    } /* block_sum lets thread 0 go on to the next *step when all have read this one */
+    } /* block_sum ensures that all threads have read *step before thread 0 writes the next one */
 }
 
 taper_status train_cuda_step_rows(train_stream *s, size_t rows, size_t width, float length,
@@ -173,14 +173,14 @@ taper_status train_cuda_step_rows(train_stream *s, size_t rows, size_t width, fl
     return cuda_end(s, "step_rows");
 }
 
-/* --- and put back ---------------------------------------------------------------------- */
+/* --- scatter --------------------------------------------------------------------------- */
 
 static const size_t SCATTER_COLUMNS = 256;
 static const uint32_t SCATTER_MOST = 512;
 
-/* A block is one warp, which has some columns of the rows of `to` that are its part, a power of two
- * being the parts. It looks through the order for them, 32 at a time: so they come ascending, and
- * no two warps add to one number. */
+/* A block is one warp. It has some columns, and one part of the rows of `to`; the number of parts
+ * is a power of two. It searches the order for its rows, 32 entries at a time. So additions are in
+ * ascending order, and no two warps add to the same number. */
 static __global__ void scatter_kernel(uint32_t parts, size_t rows, size_t width,
                                       const float *__restrict__ from,
                                       const uint32_t *__restrict__ order, float *__restrict__ to) {
@@ -212,9 +212,9 @@ taper_status train_cuda_scatter_rows(train_stream *s, size_t rows, size_t width,
     return cuda_end(s, "scatter_rows");
 }
 
-/* --- rows and the eight around them ------------------------------------------------------- */
+/* --- windows and their eight neighbours --------------------------------------------------- */
 
-/* A team for each side of each row, of `width` units; `none` is a unit of zeros. */
+/* A team for each side of each row of `width` units; `none` is a unit of zeros. */
 template <typename unit>
 static __global__ void sides_kernel(unsigned team, size_t rows, size_t width,
                                     const uint32_t *__restrict__ neighbour, int mirrored,
@@ -254,34 +254,36 @@ taper_status train_cuda_gather_sides(train_stream *s, size_t rows, size_t width,
 
 /* --- inputs of a conditional model ----------------------------------------------------- */
 
-/* A team for each side of each row. Of TRAIN_SELF it writes the `own` units of the row itself; it
- * writes, too, whether the side is there. */
-static __global__ void input_kernel(unsigned team, size_t rows, size_t own, size_t beside,
+/* A team for each side of each row. For TRAIN_SELF it writes the `own` units of the row itself. It
+ * also writes whether the side exists. */
+static __global__ void input_kernel(unsigned team, size_t rows, size_t own, size_t neighbour_units,
                                     const int8_t *__restrict__ seen,
                                     const uint32_t *__restrict__ neighbour, float *__restrict__ x) {
-    const size_t flags = 2 * (own + (TRAIN_SIDES - 1) * beside), columns = flags + TRAIN_SIDES;
+    const size_t flags = 2 * (own + (TRAIN_SIDES - 1) * neighbour_units),
+                 columns = flags + TRAIN_SIDES;
     for (EACH_TEAM(place, rows * TRAIN_SIDES, team)) {
         const size_t row = place / TRAIN_SIDES, side = place % TRAIN_SIDES;
         const size_t before = side < TRAIN_SELF ? side : side - 1,
                      at = neighbour[side * rows + row];
         const int is_self = side == TRAIN_SELF, is_there = BELOW(at, rows);
         const int8_t *units = seen + (is_self ? row : at) * own;
-        float *to = x + row * columns, *first = to + (is_self ? 0 : 2 * (own + before * beside));
-        for (EACH_MEMBER(j, 2 * (is_self ? own : beside), team))
+        float *to = x + row * columns,
+              *first = to + (is_self ? 0 : 2 * (own + before * neighbour_units));
+        for (EACH_MEMBER(j, 2 * (is_self ? own : neighbour_units), team))
             first[j] = is_self || is_there ? train_input(units[j / 2], j % 2) : 0.0f;
         if (threadIdx.x % (1u << team) == 0) to[flags + side] = (float)is_there;
     }
 }
 
 taper_status train_cuda_conditional_inputs(train_stream *s, size_t rows, uint32_t own,
-                                           uint32_t beside, const int8_t *seen,
+                                           uint32_t neighbour_units, const int8_t *seen,
                                            const uint32_t *neighbour, float *x) {
-    const unsigned team = cuda_team(2 * (size_t)beside);
-    const size_t columns = 2 * (own + (TRAIN_SIDES - 1) * (size_t)beside) + TRAIN_SIDES;
+    const unsigned team = cuda_team(2 * (size_t)neighbour_units);
+    const size_t columns = 2 * (own + (TRAIN_SIDES - 1) * (size_t)neighbour_units) + TRAIN_SIDES;
     if (!rows) return TAPER_OK;
     CUDA_BEGIN(s, "conditional_inputs", CUDA_ARRAY(seen, rows * own),
                CUDA_ARRAY(neighbour, TRAIN_SIDES * rows), CUDA_ARRAY(x, rows * columns));
     LAUNCH(input_kernel, cuda_team_blocks(rows * TRAIN_SIDES, team), THREADS, cuda_on(s), team,
-           rows, (size_t)own, (size_t)beside, seen, neighbour, x);
+           rows, (size_t)own, (size_t)neighbour_units, seen, neighbour, x);
     return cuda_end(s, "conditional_inputs");
 }

@@ -1,10 +1,10 @@
-/* teams.h -- rows, each of which a team of threads takes: 1 << team of them, 1 to a block's 256. No
- * thread divides; members of a team are neighbours, and so are the columns that they take. */
+/* teams.h -- one team of threads for each row: 1 << team threads, from 1 to a block of 256. It
+ * needs no division. Threads of a team are adjacent and process adjacent columns. */
 #ifndef TRAIN_CUDA_TEAMS_H
 #define TRAIN_CUDA_TEAMS_H
 #include "train/cuda/kernel.h"
 
-/* for (EACH_TEAM(row, rows, team)): rows of this thread's team. */
+/* for (EACH_TEAM(row, rows, team)): the rows of this thread's team. */
 #define EACH_TEAM(row, rows, team)                                          \
     size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> (team); \
     BELOW(row, rows);                                                       \
@@ -15,8 +15,8 @@
     BELOW(j, n);                                    \
     j += (size_t)1 << (team)
 
-/* The team for rows of n things: as many threads, or a warp and more, at most a quarter of which
- * idle. */
+/* The team size for rows of n items: up to a warp the next power of two; otherwise at least a warp,
+ * with at most a quarter of the threads idle. */
 static inline unsigned cuda_team(size_t n) {
     unsigned team = 8;
     if (n <= CUDA_WARP)
@@ -26,18 +26,18 @@ static inline unsigned cuda_team(size_t n) {
     return team;
 }
 
-/* Blocks of CUDA_MOST_THREADS for so many teams. */
+/* Number of blocks of CUDA_MOST_THREADS for `teams` teams. */
 static inline unsigned cuda_team_blocks(size_t teams, unsigned team) {
     return cuda_blocks(teams, CUDA_MOST_THREADS >> team);
 }
 
-/* Sixteen bytes that are read and written at once. */
+/* Sixteen bytes that are loaded and stored at once. */
 struct alignas(16) cuda_sixteen {
     uint32_t word[4];
 };
 
-/* How many bytes are copied at once, 16, 4 or 1, where all of these sizes and addresses are
- * multiples; they are or-ed. */
+/* Bytes to copy at once: 16, 4 or 1, which divides all sizes and addresses. The argument is their
+ * bitwise or. */
 static inline size_t cuda_at_once(size_t sizes_and_addresses) {
     return sizes_and_addresses % 16 == 0 ? 16 : sizes_and_addresses % 4 == 0 ? 4 : 1;
 }

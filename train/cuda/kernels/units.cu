@@ -1,5 +1,5 @@
-/* units.cu -- whole units: their values, gradients, and how perturbed inputs move them; units that
- * see those before them; see train/device/operations.h. */
+/* units.cu -- whole units: values, gradients, changes under perturbed inputs, and feedback; see
+ * train/device/operations.h. */
 #include "train/cuda/factors.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -7,7 +7,7 @@
 
 static const unsigned THREADS = 256, WARPS = THREADS / CUDA_WARP;
 
-/* A warp a row. */
+/* A warp for each row. */
 static unsigned blocks_of(size_t rows) { return cuda_blocks(rows, WARPS); }
 
 static __device__ size_t kept_of(const uint32_t *kept, size_t row, size_t units) {
@@ -38,7 +38,7 @@ taper_status train_cuda_unit_values(train_stream *s, const train_units *u, size_
     return cuda_end(s, "unit_values");
 }
 
-/* da may be dx: each of its elements is read by the thread that writes it. */
+/* da may be dx: the thread that writes an element also reads it. */
 static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t first, size_t units,
                                             const uint32_t *kept, const float *a, cuda_numbers dx,
                                             cuda_numbers da) {
@@ -109,7 +109,7 @@ taper_status train_cuda_unit_moves(train_stream *s, const train_units *u, size_t
 
 /* --- triangles ------------------------------------------------------------------------- */
 
-/* Rows first .. first + rows - 1 of `to`, a warp each. */
+/* Rows first .. first + rows - 1 of `to`, a warp for each. */
 static __global__ void set_lower_kernel(size_t first, size_t rows, size_t columns,
                                         const float *from, float *to, size_t stride) {
     for (EACH_WARP(row, rows)) {
@@ -129,33 +129,34 @@ taper_status train_cuda_set_lower(train_stream *s, size_t first, size_t rows, si
     return cuda_end(s, "set_lower");
 }
 
-/* decide and mix. A block has PER rows for each of its warps, and takes its units TILE at a time, a
- * lane each: what they take from those before them is a product of matrices, whose factors come to
- * shared memory TILE of the units before at a time, while the product of the tile before is made.
- * A sum is of one thread, and runs from 0.0f in rising order of units, whatever the shape.
+/* decide and mix. A block has PER rows for each of its warps and processes TILE units at a time,
+ * one for each lane. The contribution of earlier units is a matrix product. Its factors are loaded
+ * to shared memory, TILE earlier units at a time, while the product of the previous tile is
+ * computed. Each sum belongs to one thread and runs from 0.0f in ascending order of units, for any
+ * shape.
  *
- * So for K units a row costs K (K - 1) / 2 multiplications and as many additions, and the matrix is
- * read once for each block: with rows R, 2 K^2 R / (PER WARPS) bytes, from the second cache. Of
- * what a warp reads in shared memory, 1 / PER is the matrix and the rest broadcast, 4 numbers at a
- * time. */
+ * For K units a row costs K (K - 1) / 2 multiplications and as many additions. The matrix is read
+ * once for each block, 2 K^2 R / (PER WARPS) bytes for R rows, from the second-level cache. Of the
+ * loads of a warp from shared memory, 1 / PER are of the matrix; the others are broadcasts of 4
+ * numbers. */
 static const unsigned TILE = CUDA_WARP, FOURS = TILE / 4, PITCH = FOURS + 1,
-                      MANY_ROWS = 2048; /* enough that a row for each warp fills a GPU */
+                      MANY_ROWS = 2048; /* enough rows to fill a GPU with one row per warp */
 
 struct alignas(16) four {
     float of[4];
 };
 
 struct lower {
-    const float *matrix; /* strictly below its diagonal, rows `stride` apart */
+    const float *matrix; /* strictly below its diagonal; rows are `stride` apart */
     size_t stride, rows, units;
 };
 
-/* What lies below the diagonal, from the beginning to its last element. */
+/* Elements from the beginning to the last one below the diagonal. */
 static size_t lower_count(uint32_t units, size_t stride) {
     return units > 1 ? (units - 1) * stride + units - 1 : 0;
 }
 
-/* What a unit that has been made is to those behind it: itself, or a decision. */
+/* How later units use a computed unit: its value, or its decision. */
 struct as_it_is {
     __device__ float least(size_t) const { return 0.0f; }
     __device__ float of(float value, float) const { return value; }
@@ -167,8 +168,8 @@ struct decided {
     __device__ float of(float value, float least) const { return value > least ? high : low; }
 };
 
-/* A thread's part of a tile: matrix[k][t] of units k in tile k0 and t in tile t0, t that of its
- * lane; unit t of its warp's rows, and what it is compared with. */
+/* A thread's part of a tile: matrix[k][t] for units k in tile k0 and its own unit t in tile t0; the
+ * values of unit t in its warp's rows; and its threshold. */
 template <unsigned PER> struct part { float matrix[TILE / WARPS], value[PER], least; };
 
 template <unsigned PER, class Kind>
@@ -187,7 +188,7 @@ static __device__ void fetch(const lower &g, const Kind &kind, const float *valu
         to->value[i] = BELOW(row + i, g.rows) && is_unit ? values[(row + i) * g.units + t] : 0.0f;
 }
 
-/* To shared memory: panel[TILE][PITCH] of the matrix, before[WARPS * PER][FOURS]. */
+/* Writes to shared memory: panel[TILE][PITCH] of the matrix, before[WARPS * PER][FOURS]. */
 template <unsigned PER, class Kind>
 static __device__ void put(const Kind &kind, const part<PER> &from, four *panel, four *before) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
@@ -198,7 +199,7 @@ static __device__ void put(const Kind &kind, const part<PER> &from, four *panel,
             kind.of(from.value[i], from.least);
 }
 
-/* sum[row] += the sum over the tile's t of matrix[lane][t] before[row][t], in rising t. */
+/* sum[row] += the sum over the tile's t of matrix[lane][t] before[row][t], t ascending. */
 template <unsigned PER>
 static __device__ void add_products(const four *panel, const four *before, float *sum) {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
@@ -211,8 +212,8 @@ static __device__ void add_products(const four *panel, const four *before, float
     }
 }
 
-/* Of the units of tile k0: sum[row] over those before the tile, whose own part of the matrix lies
- * in shared memory then, and own->value are their values. All of the block call it. */
+/* For the units of tile k0: sum[row] over earlier tiles. Afterwards the tile's own part of the
+ * matrix is in shared memory, and own->value are its values. All threads of the block call it. */
 template <unsigned PER, class Kind>
 static __device__ void sum_before(const lower &g, const Kind &kind, const float *values, size_t row,
                                   size_t k0, four *panel, four *before, part<PER> *own,
@@ -220,7 +221,7 @@ static __device__ void sum_before(const lower &g, const Kind &kind, const float 
     for (unsigned i = 0; i < PER; i++) sum[i] = 0.0f;
     fetch(g, kind, values, row, k0, 0, own);
     for (size_t t0 = 0;; t0 += TILE) {
-        BARRIER(); /* the tile before has been used */
+        BARRIER(); /* the previous tile is no longer needed */
         put(kind, *own, panel, before);
         BARRIER();
         if (t0 == k0) return;
@@ -229,10 +230,10 @@ static __device__ void sum_before(const lower &g, const Kind &kind, const float 
     }
 }
 
-/* A tile's n units in order. Each lane has its unit's sums, and decides at every step, a bit for
- * each row; what counts are the bits of the lane whose turn it is, of which those behind it take
- * their products. The panel is 0 for the others, and adds nothing to theirs: a sum from 0.0f is
- * never -0. a becomes a - sum. */
+/* The n units of a tile in order. Each lane has the sums of its unit and decides at every step, one
+ * bit for each row. Only the bits of the lane of the present unit count; later lanes add their
+ * products with it. For other lanes the panel is 0 and leaves their sums unchanged, because a sum
+ * from 0.0f is never -0. a becomes a - sum. */
 template <unsigned PER>
 static __device__ void decide_tile(const decided &kind, const four *panel, size_t n, float least,
                                    float *a, float *sum) {
@@ -249,7 +250,7 @@ static __device__ void decide_tile(const decided &kind, const four *panel, size_
     for (unsigned i = 0; i < PER; i++) a[i] -= sum[i];
 }
 
-/* A unit's decision is read again, by the thread that made it, from a. */
+/* A unit's decision is recomputed from a, by the thread that made it. */
 template <unsigned PER>
 static __global__ void decide_kernel(lower g, decided kind, const uint32_t *kept, float *a,
                                      cuda_numbers x) {
@@ -293,7 +294,7 @@ taper_status train_cuda_decide(train_stream *s, const train_units *u, size_t row
     return cuda_end(s, "decide");
 }
 
-/* A block for each tile of units, those with the longest sums first. */
+/* A block for each tile of units; those with the longest sums start first. */
 template <unsigned PER>
 static __global__ void mix_kernel(lower g, size_t across, const float *x, float *z) {
     SHARED(four, panel, TILE * PITCH);

@@ -82,7 +82,7 @@ taper_status train_cuda_standardise(train_stream *s, size_t n, float centre, flo
     return cuda_end(s, "standardise");
 }
 
-/* A block has a tile of TILE x TILE of one matrix: read by rows and written by rows. */
+/* A block has a tile of TILE x TILE of one matrix; it reads rows and writes rows. */
 static __global__ void transpose_kernel(size_t across, size_t of_one, size_t rows, size_t columns,
                                         const float *from, float *to) {
     SHARED(float, tile, TILE *(TILE + 1));
@@ -136,7 +136,7 @@ taper_status train_cuda_add_difference(train_stream *s, size_t n, const float *a
 
 /* --- sums ------------------------------------------------------------------------------ */
 
-/* numbers a thread has at least; blocks at most */
+/* elements of a thread, at least; blocks, at most */
 static const unsigned SUM_EACH = 8, SUM_BLOCKS = 512;
 
 static unsigned sum_blocks(size_t n) {
@@ -144,17 +144,17 @@ static unsigned sum_blocks(size_t n) {
     return blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS;
 }
 
-/* room[block] = this block's part of the sum of a b. */
-static __global__ void dot_kernel(size_t n, const float *a, const float *b, double *room) {
+/* scratch[block] = this block's part of the sum of a b. */
+static __global__ void dot_kernel(size_t n, const float *a, const float *b, double *scratch) {
     SHARED(double, warps, CUDA_WARP);
     double sum = 0.0;
     for (EACH(i, n)) sum += (double)a[i] * b[i];
     sum = block_sum(sum, warps);
-    if (threadIdx.x == 0) room[blockIdx.x] = sum;
+    if (threadIdx.x == 0) scratch[blockIdx.x] = sum;
 }
 
-/* room[block] and room[SUM_BLOCKS + block]: of |a - b|^2 and |a|^2. */
-static __global__ void distance_kernel(size_t n, const float *a, const float *b, double *room) {
+/* scratch[block] and scratch[SUM_BLOCKS + block]: of |a - b|^2 and |a|^2. */
+static __global__ void distance_kernel(size_t n, const float *a, const float *b, double *scratch) {
     SHARED(double, warps, CUDA_WARP);
     double apart = 0.0, length = 0.0;
     for (EACH(i, n)) {
@@ -163,14 +163,14 @@ static __global__ void distance_kernel(size_t n, const float *a, const float *b,
     }
     apart = block_sum(apart, warps);
     length = block_sum(length, warps);
-    if (threadIdx.x == 0) room[blockIdx.x] = apart, room[SUM_BLOCKS + blockIdx.x] = length;
+    if (threadIdx.x == 0) scratch[blockIdx.x] = apart, scratch[SUM_BLOCKS + blockIdx.x] = length;
 }
 
-/* Of one block: *sum = add_to *sum + sum of room[n]. */
-static __global__ void finish_kernel(size_t n, const double *room, int add_to, double *sum) {
+/* Runs in one block: *sum = add_to *sum + sum of scratch[n]. */
+static __global__ void finish_kernel(size_t n, const double *scratch, int add_to, double *sum) {
     SHARED(double, warps, CUDA_WARP);
     double part = 0.0;
-    for (EACH_IN_BLOCK(i, n)) part += room[i];
+    for (EACH_IN_BLOCK(i, n)) part += scratch[i];
     part = block_sum(part, warps);
     if (threadIdx.x == 0) *sum = (add_to ? *sum : 0.0) + part;
 }
@@ -179,8 +179,8 @@ taper_status train_cuda_sum_squares(train_stream *s, size_t n, const float *x, i
                                     double *sum) {
     const unsigned blocks = sum_blocks(n);
     CUDA_BEGIN(s, "sum_squares", CUDA_ARRAY(x, n), CUDA_ARRAY(sum, 1));
-    LAUNCH(dot_kernel, blocks, THREADS, cuda_on(s), n, x, x, cuda_room(s));
-    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, cuda_room(s), add_to, sum);
+    LAUNCH(dot_kernel, blocks, THREADS, cuda_on(s), n, x, x, cuda_scratch(s));
+    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, cuda_scratch(s), add_to, sum);
     return cuda_end(s, "sum_squares");
 }
 
@@ -188,29 +188,29 @@ taper_status train_cuda_dot(train_stream *s, size_t n, const float *a, const flo
                             double *sum) {
     const unsigned blocks = sum_blocks(n);
     CUDA_BEGIN(s, "dot", CUDA_ARRAY(a, n), CUDA_ARRAY(b, n), CUDA_ARRAY(sum, 1));
-    LAUNCH(dot_kernel, blocks, THREADS, cuda_on(s), n, a, b, cuda_room(s));
-    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, cuda_room(s), 0, sum);
+    LAUNCH(dot_kernel, blocks, THREADS, cuda_on(s), n, a, b, cuda_scratch(s));
+    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, cuda_scratch(s), 0, sum);
     return cuda_end(s, "dot");
 }
 
 taper_status train_cuda_distance(train_stream *s, size_t n, const float *a, const float *b,
                                  double *squares) {
     const unsigned blocks = sum_blocks(n);
-    double *room = cuda_room(s);
+    double *scratch = cuda_scratch(s);
     CUDA_BEGIN(s, "distance", CUDA_ARRAY(a, n), CUDA_ARRAY(b, n), CUDA_ARRAY(squares, 2));
-    LAUNCH(distance_kernel, blocks, THREADS, cuda_on(s), n, a, b, room);
-    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, room, 0, squares);
-    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, room + SUM_BLOCKS, 0, squares + 1);
+    LAUNCH(distance_kernel, blocks, THREADS, cuda_on(s), n, a, b, scratch);
+    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, scratch, 0, squares);
+    LAUNCH(finish_kernel, 1, THREADS, cuda_on(s), blocks, scratch + SUM_BLOCKS, 0, squares + 1);
     return cuda_end(s, "distance");
 }
 
 /* --- weight decay of rows ------------------------------------------------------------- */
 
-/* A row a block: its sums, then its gradient, for which the cache has the row still.
- * room[block] gets the value of the block's rows. */
+/* A block for each row: its sums, then its gradient, while the row is still in the cache.
+ * scratch[block] gets the penalty of the block's rows. */
 static __global__ void decay_kernel(train_penalty penalty, train_coefficient coefficient,
                                     double strength, size_t rows, size_t width, const float *weight,
-                                    float *gradient, double *lambda, double *room) {
+                                    float *gradient, double *lambda, double *scratch) {
     SHARED(double, warps, CUDA_WARP);
     SHARED(double, of_row, 1);
     double value = 0.0;
@@ -240,14 +240,14 @@ static __global__ void decay_kernel(train_penalty penalty, train_coefficient coe
         for (EACH_IN_BLOCK(i, width))
             g[i] = is_l2 ? train_decayed_l2(l, w[i], g[i]) : train_decayed_l1(l, w[i], g[i]);
     }
-    if (threadIdx.x == 0) room[blockIdx.x] = value;
+    if (threadIdx.x == 0) scratch[blockIdx.x] = value;
 }
 
-/* Of one block. */
-static __global__ void value_kernel(size_t n, const double *room, double *value) {
+/* Runs in one block. */
+static __global__ void value_kernel(size_t n, const double *scratch, double *value) {
     SHARED(double, warps, CUDA_WARP);
     double sum = 0.0;
-    for (EACH_IN_BLOCK(i, n)) sum += room[i];
+    for (EACH_IN_BLOCK(i, n)) sum += scratch[i];
     sum = block_sum(sum, warps);
     if (threadIdx.x == 0) *value += sum;
 }
@@ -257,12 +257,12 @@ taper_status train_cuda_decay(train_stream *s, train_penalty penalty, train_coef
                               float *gradient, double *lambda, double *value) {
     const size_t n = rows * width;
     const unsigned blocks = cuda_blocks(rows, 1);
-    double *room = cuda_room(s);
+    double *scratch = cuda_scratch(s);
     CUDA_BEGIN(s, "decay", CUDA_ARRAY(weight, n), CUDA_ARRAY(gradient, n), CUDA_ARRAY(lambda, rows),
                CUDA_ARRAY(value, 1));
     LAUNCH(decay_kernel, blocks, THREADS, cuda_on(s), penalty, coefficient, strength, rows, width,
-           weight, gradient, lambda, room);
-    if (value) LAUNCH(value_kernel, 1, THREADS, cuda_on(s), blocks, room, value);
+           weight, gradient, lambda, scratch);
+    if (value) LAUNCH(value_kernel, 1, THREADS, cuda_on(s), blocks, scratch, value);
     return cuda_end(s, "decay");
 }
 
@@ -281,7 +281,7 @@ taper_status train_cuda_judge(train_stream *s, uint64_t step, const double *loss
     return cuda_end(s, "judge");
 }
 
-/* copy: of w, for products, or NULL. */
+/* copy: the bfloat16 copy of w, or NULL. */
 static __global__ void adam_kernel(size_t n, train_adam_step step, const train_verdict *verdict,
                                    const float *g, float *w, float *m, float *v, uint16_t *copy) {
     if (verdict->diverged) return;

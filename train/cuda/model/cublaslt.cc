@@ -30,7 +30,7 @@ uint64_t cuda_model_lt_calls(void) { return calls; }
 size_t cuda_model_lt_alive(void) { return alive.size(); }
 
 cublasStatus_t cuda_model_lt_begins(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     return ++calls == call_to_fail ? failure : CUBLAS_STATUS_SUCCESS;
 }
 bool cuda_model_lt_is(const void *handle) { return alive.count(handle) != 0; }
@@ -87,7 +87,7 @@ const char *cublasLtGetStatusString(cublasStatus_t status) {
 /* --- handles --------------------------------------------------------------------------- */
 
 template <typename T> static cublasStatus_t make(T **handle, const T &what) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     const cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
@@ -96,9 +96,9 @@ template <typename T> static cublasStatus_t make(T **handle, const T &what) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* None is fine, for all but the library's own handle. */
+/* NULL is legal, except for the library's own handle. */
 template <typename T> static cublasStatus_t end(T *handle) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (handle && !alive.erase(handle)) return CUBLAS_STATUS_INVALID_VALUE;
     delete handle;
     return CUBLAS_STATUS_SUCCESS;
@@ -137,7 +137,7 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t wish) 
 
 /* --- attributes ------------------------------------------------------------------------ */
 
-/* Where an attribute is kept, and how large it is; the value must be as large. */
+/* The address of an attribute and its size, which the given value must have. */
 struct place {
     void *at;
     size_t bytes;
@@ -153,13 +153,13 @@ static cublasStatus_t set(const place &kept, const void *value, size_t bytes) {
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
                                               cublasLtMatmulDescAttributes_t name,
                                               const void *value, size_t bytes) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     const cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     if (!cuda_model_lt_is(product)) return CUBLAS_STATUS_INVALID_VALUE;
     switch (name) {
-    case CUBLASLT_MATMUL_DESC_TRANSA: return set(place_of(&product->turned[0]), value, bytes);
-    case CUBLASLT_MATMUL_DESC_TRANSB: return set(place_of(&product->turned[1]), value, bytes);
+    case CUBLASLT_MATMUL_DESC_TRANSA: return set(place_of(&product->transposed[0]), value, bytes);
+    case CUBLASLT_MATMUL_DESC_TRANSB: return set(place_of(&product->transposed[1]), value, bytes);
     case CUBLASLT_MATMUL_DESC_EPILOGUE: return set(place_of(&product->epilogue), value, bytes);
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER: return set(place_of(&product->vector), value, bytes);
     case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
@@ -171,7 +171,7 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t wish,
                                                     cublasLtMatmulPreferenceAttributes_t name,
                                                     const void *value, size_t bytes) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     const cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     if (!cuda_model_lt_is(wish)) return CUBLAS_STATUS_INVALID_VALUE;

@@ -1,19 +1,21 @@
-/* cublaslt.h -- cuBLASLt, as far as train/cuda/lt.cu uses it, on the processor: its types, values
- * and functions under their own names, after NVIDIA's documentation of the interface.
+/* cublaslt.h -- the part of cuBLASLt that train/cuda/lt.cu uses, on the processor: types, values
+ * and functions under their own names, according to NVIDIA's documentation.
  *
- * It does what is documented in plain loops, and takes nothing for granted. Refused, with the
- * documented status: attributes of another size than the library keeps, leading dimensions below
- * the rows, shapes that do not fit, types and epilogues that are not supported together, addresses
- * less aligned than the preference said, a workspace below what the algorithm wants, an algorithm
- * for any other product than it was chosen for. What a GPU would do without a word ends the
- * program: a matrix that reaches beyond the device's memory, a result that lies on a factor, a
- * workspace of two streams at once. Workspaces are filled with NaN.
+ * Products are plain loops. The model checks every documented requirement.
+ *   Refused with the documented status:
+ *     attributes of another size than the library's; leading dimensions below the number of rows;
+ *     shapes that do not fit; unsupported combinations of types and epilogues; addresses less
+ *     aligned than the preference said; a workspace smaller than the algorithm needs; an algorithm
+ *     chosen for another product
+ *   Errors that a GPU would not detect end the program:
+ *     a matrix that exceeds the device's memory; a result that overlaps a factor; a workspace used
+ *     by two streams
+ * Workspaces are filled with NaN.
  *
- * A heuristic has one algorithm at most, which wants all the workspace that it may have, and the
- * alignments that it was promised. The model's tests choose what fails (model.h).
+ * A heuristic returns at most one algorithm, which needs the maximum workspace and all promised
+ * alignments. Tests choose what fails (model.h).
  *
- * It cannot show what the library has algorithms for, nor how fast these are, nor the order in
- * which they sum. */
+ * The model does not show which algorithms the library has, their speed, or their order of sums. */
 #ifndef TRAIN_CUDA_CUBLASLT_H
 #define TRAIN_CUDA_CUBLASLT_H
 #include <stddef.h>
@@ -24,7 +26,7 @@ extern "C" {
 
 #define CUBLAS_VER_MAJOR 13
 
-/* Values that are not used here are left out. */
+/* Values that are not used here are omitted. */
 typedef enum cublasStatus_t {
     CUBLAS_STATUS_SUCCESS = 0,
     CUBLAS_STATUS_NOT_INITIALIZED = 1,
@@ -45,7 +47,7 @@ typedef enum cublasLtMatmulDescAttributes_t {
     CUBLASLT_MATMUL_DESC_TRANSA = 3,         /* int32_t */
     CUBLASLT_MATMUL_DESC_TRANSB = 4,         /* int32_t */
     CUBLASLT_MATMUL_DESC_EPILOGUE = 7,       /* uint32_t */
-    CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8,   /* an address of the device's */
+    CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8,   /* an address on the device */
     CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26 /* int32_t; -1: that of the result */
 } cublasLtMatmulDescAttributes_t;
 typedef enum cublasLtEpilogue_t {
@@ -62,7 +64,7 @@ typedef enum cublasLtReductionScheme_t {
 } cublasLtReductionScheme_t;
 typedef enum cublasLtMatmulPreferenceAttributes_t {
     CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1,   /* uint64_t */
-    CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK = 3, /* uint32_t, and those that follow */
+    CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK = 3, /* uint32_t, as those below */
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5,
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6,
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,

@@ -34,9 +34,9 @@ static cuda_model_refusal refusal_of(unsigned epilogue) {
     return plain ? CUDA_MODEL_NOT_FOUND : CUDA_MODEL_OFFERED;
 }
 
-/* --- what is asked for ----------------------------------------------------------------- */
+/* --- the requested product ------------------------------------------------------------- */
 
-/* D[m][n] = alpha op(A)[m][k] op(B)[k][n] + beta C, all by columns. */
+/* D[m][n] = alpha op(A)[m][k] op(B)[k][n] + beta C, all column-major. */
 struct problem {
     description product;
     matrix a, b, c, d;
@@ -44,9 +44,13 @@ struct problem {
     size_t workspace;
 };
 
-static uint64_t rows_of(const matrix &x, int32_t turned) { return turned ? x.columns : x.rows; }
-static uint64_t columns_of(const matrix &x, int32_t turned) { return turned ? x.rows : x.columns; }
-static uint64_t depth_of(const problem &p) { return columns_of(p.a, p.product.turned[0]); }
+static uint64_t rows_of(const matrix &x, int32_t transposed) {
+    return transposed ? x.columns : x.rows;
+}
+static uint64_t columns_of(const matrix &x, int32_t transposed) {
+    return transposed ? x.rows : x.columns;
+}
+static uint64_t depth_of(const problem &p) { return columns_of(p.a, p.product.transposed[0]); }
 
 static bool is_matrix(const matrix &x) {
     return x.rows && x.columns && x.stride > 0 && (uint64_t)x.stride >= x.rows;
@@ -57,15 +61,15 @@ static bool is_shape(const matrix &x, uint64_t rows, uint64_t columns) {
 }
 
 static bool fits(const problem &p) {
-    const int32_t *turned = p.product.turned;
-    const uint64_t m = rows_of(p.a, turned[0]), n = columns_of(p.b, turned[1]);
+    const int32_t *transposed = p.product.transposed;
+    const uint64_t m = rows_of(p.a, transposed[0]), n = columns_of(p.b, transposed[1]);
     for (int i = 0; i < 2; i++)
-        if (turned[i] != CUBLAS_OP_N && turned[i] != CUBLAS_OP_T) return false;
+        if (transposed[i] != CUBLAS_OP_N && transposed[i] != CUBLAS_OP_T) return false;
     return is_matrix(p.a) && is_matrix(p.b) && is_matrix(p.c) && is_matrix(p.d) &&
-           depth_of(p) == rows_of(p.b, turned[1]) && is_shape(p.c, m, n) && is_shape(p.d, m, n);
+           depth_of(p) == rows_of(p.b, transposed[1]) && is_shape(p.c, m, n) && is_shape(p.d, m, n);
 }
 
-/* The rows of NVIDIA's table of types that are used here. */
+/* The combinations of types from NVIDIA's table that are used here. */
 static bool are_types(const problem &p) {
     const bool small = p.a.type == CUDA_R_16BF, recent = cuda_model_here.capability >= 80;
     if (p.product.scale != CUDA_R_32F || p.a.type != p.b.type || p.c.type != p.d.type) return false;
@@ -76,14 +80,14 @@ static bool are_types(const problem &p) {
            (small ? recent : p.a.type == CUDA_R_32F && p.d.type == CUDA_R_32F);
 }
 
-/* Sums are made of factors that lie as those of a weight gradient do. */
+/* Sums require factors that are transposed as in a weight gradient. */
 static bool is_epilogue(const description &d) {
     switch (d.epilogue) {
     case CUBLASLT_EPILOGUE_DEFAULT:
     case CUBLASLT_EPILOGUE_BIAS:
     case CUBLASLT_EPILOGUE_RELU_BIAS: return true;
-    case CUBLASLT_EPILOGUE_BGRADA: return d.turned[0] == CUBLAS_OP_N;
-    case CUBLASLT_EPILOGUE_BGRADB: return d.turned[1] == CUBLAS_OP_T;
+    case CUBLASLT_EPILOGUE_BGRADA: return d.transposed[0] == CUBLAS_OP_N;
+    case CUBLASLT_EPILOGUE_BGRADB: return d.transposed[1] == CUBLAS_OP_T;
     }
     return false;
 }
@@ -101,10 +105,11 @@ static bool is_same(const matrix &x, const matrix &y) {
     return x.type == y.type && is_shape(x, y.rows, y.columns) && x.stride == y.stride;
 }
 
-/* But for addresses. */
+/* Compares descriptions without addresses. */
 static bool is_same(const description &x, const description &y) {
-    return x.compute == y.compute && x.scale == y.scale && x.turned[0] == y.turned[0] &&
-           x.turned[1] == y.turned[1] && x.epilogue == y.epilogue && x.vector_type == y.vector_type;
+    return x.compute == y.compute && x.scale == y.scale && x.transposed[0] == y.transposed[0] &&
+           x.transposed[1] == y.transposed[1] && x.epilogue == y.epilogue &&
+           x.vector_type == y.vector_type;
 }
 
 static bool is_same(const problem &x, const problem &y) {
@@ -123,13 +128,13 @@ static bool read_problem(cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
 
 /* --- algorithms ------------------------------------------------------------------------ */
 
-/* What each was chosen for. */
+/* The problem for which each algorithm was chosen. */
 static std::vector<problem> chosen;
 static const uint64_t MARK = 0x7461706572ull;
 
 static bool is_power(uint32_t x) { return x && !(x & (x - 1)); }
 
-/* The vector is as aligned as its address now is. */
+/* Records the promised alignments; that of the vector is its present one. */
 static bool promise(const cublasLtMatmulPreferenceOpaque_t &wish, problem *p) {
     const uintptr_t vector = (uintptr_t)p->product.vector | 256;
     std::copy(wish.alignment, wish.alignment + 4, p->alignment);
@@ -144,7 +149,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                               cublasLtMatmulPreference_t wish, int most,
                                               cublasLtMatmulHeuristicResult_t found[], int *count) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     problem p;
     cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;
@@ -170,7 +175,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
 
 static size_t size_of(int type) { return type == CUDA_R_32F ? sizeof(float) : sizeof(uint16_t); }
 
-/* To the nearest number with `bits` fewer of them, ties to even. */
+/* Rounds to a number with `bits` fewer bits, to nearest, ties to even. */
 static float rounded(float x, int bits) {
     uint32_t all = __float_as_uint(x);
     if ((all & 0x7fffffffu) >= 0x7f800000u) return x;
@@ -197,7 +202,7 @@ static void store(int type, void *to, size_t i, float x) {
 
 /* --- the product ----------------------------------------------------------------------- */
 
-/* A call, whose descriptors may be gone when it is due. */
+/* A queued call; its descriptors may be destroyed before it runs. */
 struct task {
     problem p;
     float alpha, beta;
@@ -206,7 +211,7 @@ struct task {
     size_t workspace_bytes;
 };
 
-/* x[outer][inner] of a factor, as it is multiplied. by_rows: its rows are the outer ones. */
+/* x[outer][inner] of a factor, rounded as in the product. by_rows: the outer index is the row. */
 static std::vector<float> taken(const task &t, const matrix &x, const void *from, bool by_rows) {
     const uint64_t outer = by_rows ? x.rows : x.columns, inner = by_rows ? x.columns : x.rows,
                    step = by_rows ? 1 : (uint64_t)x.stride, next = by_rows ? (uint64_t)x.stride : 1;
@@ -230,7 +235,7 @@ static void sum_factor(const task &t, const std::vector<float> &x) {
     }
 }
 
-/* Of one number of D, in row i. */
+/* Applies the epilogue to one number of D in row i. */
 static float finished(const task &t, float value, size_t i) {
     const uint32_t epilogue = t.p.product.epilogue;
     if (epilogue == CUBLASLT_EPILOGUE_BIAS || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
@@ -240,11 +245,11 @@ static float finished(const task &t, float value, size_t i) {
 
 static void run(const task &t) {
     const size_t m = t.p.d.rows, n = t.p.d.columns, k = depth_of(t.p);
-    if (cuda_model_launch_fails()) return; /* which cudaGetLastError tells */
+    if (cuda_model_launch_fails()) return; /* cudaGetLastError reports it */
     if (cuda_model_counts("product", 0, (uint64_t)m * n * k)) return;
     memset(t.workspace, 0xff, t.workspace_bytes);
-    const std::vector<float> a = taken(t, t.p.a, t.a, !t.p.product.turned[0]),
-                             b = taken(t, t.p.b, t.b, t.p.product.turned[1]);
+    const std::vector<float> a = taken(t, t.p.a, t.a, !t.p.product.transposed[0]),
+                             b = taken(t, t.p.b, t.b, t.p.product.transposed[1]);
     if (t.p.product.epilogue == CUBLASLT_EPILOGUE_BGRADA) sum_factor(t, a);
     if (t.p.product.epilogue == CUBLASLT_EPILOGUE_BGRADB) sum_factor(t, b);
     for (size_t j = 0; j < n; j++)
@@ -257,9 +262,9 @@ static void run(const task &t) {
         }
 }
 
-/* --- its arguments --------------------------------------------------------------------- */
+/* --- checking arguments ---------------------------------------------------------------- */
 
-/* Memory of the device's that a task reads or writes. */
+/* Device memory that a task reads or writes. */
 struct extent {
     const char *at;
     size_t bytes;
@@ -280,7 +285,7 @@ static bool overlap(const extent &x, const extent &y) {
     return x.bytes && y.bytes && x.at < y.at + y.bytes && y.at < x.at + x.bytes;
 }
 
-/* What a GPU would not notice. */
+/* Checks for errors that a GPU would not detect. */
 static void check_memory(const task &t) {
     const extent d = extent_of(t.p.d, t.d), vector = vector_of(t),
                  workspace = {(const char *)t.workspace, t.workspace_bytes},
@@ -300,7 +305,7 @@ static void check_memory(const task &t) {
 
 static bool is_aligned(const void *at, uint32_t bytes) { return (uintptr_t)at % bytes == 0; }
 
-/* What the algorithm was promised. */
+/* Whether the promised alignments hold. */
 static bool is_kept(const task &t, const problem &promised) {
     const uint32_t *align = promised.alignment;
     return is_same(t.p, promised) && is_aligned(t.a, align[0]) && is_aligned(t.b, align[1]) &&
@@ -310,9 +315,9 @@ static bool is_kept(const task &t, const problem &promised) {
            (t.workspace || !t.workspace_bytes);
 }
 
-/* --- on a stream ----------------------------------------------------------------------- */
+/* --- queueing -------------------------------------------------------------------------- */
 
-/* Workspaces of products that are not done. */
+/* Workspaces of queued products. */
 struct use {
     cudaStream_t stream;
     extent workspace;
@@ -340,7 +345,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t *algorithm, void *workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     task t = {};
     cublasStatus_t status = cuda_model_lt_begins();
     if (status != CUBLAS_STATUS_SUCCESS) return status;

@@ -1,4 +1,4 @@
-/* cublaslt_parts.h -- what cuBLASLt's handles stand for here; see cublaslt.h. */
+/* cublaslt_parts.h -- the contents of cuBLASLt's handles in the model; see cublaslt.h. */
 #ifndef TRAIN_CUDA_CUBLASLT_PARTS_H
 #define TRAIN_CUDA_CUBLASLT_PARTS_H
 #include "train/cuda/model/cublaslt.h"
@@ -6,7 +6,7 @@
 struct cublasLtContext {
     int device;
 };
-/* Columns lie `stride` elements apart. */
+/* Columns are `stride` elements apart. */
 struct cublasLtMatrixLayoutOpaque_t {
     cudaDataType_t type;
     uint64_t rows, columns;
@@ -15,9 +15,9 @@ struct cublasLtMatrixLayoutOpaque_t {
 struct cublasLtMatmulDescOpaque_t {
     cublasComputeType_t compute;
     cudaDataType_t scale;
-    int32_t turned[2]; /* cublasOperation_t of A, of B */
+    int32_t transposed[2]; /* cublasOperation_t of A, of B */
     uint32_t epilogue;
-    void *vector; /* that it reads or writes */
+    void *vector; /* that the epilogue reads or writes */
     int32_t vector_type;
 };
 struct cublasLtMatmulPreferenceOpaque_t {
@@ -26,9 +26,9 @@ struct cublasLtMatmulPreferenceOpaque_t {
     uint32_t alignment[4]; /* of A, B, C, D */
 };
 
-/* A call begins: counted, and refused where tests want it. */
+/* Called at the beginning of each function: counts the call, and returns the error of a test. */
 cublasStatus_t cuda_model_lt_begins(void);
-/* Has it been made, and not yet destroyed? */
+/* Whether the handle exists: created and not yet destroyed. */
 bool cuda_model_lt_is(const void *handle);
 
 #endif

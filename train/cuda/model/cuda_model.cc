@@ -17,29 +17,29 @@ cuda_model_index threadIdx, blockIdx, blockDim, gridDim;
 enum { STACK = 256 * 1024, WARP = 32 };
 enum waiting { NOT_BEGUN, READY, AT_BARRIER, FOR_WARP, DONE };
 
-/* Where a thread, or the scheduler, runs. */
+/* The execution context of a thread or of the scheduler. */
 struct fibre {
     ucontext_t context;
-    std::unique_ptr<char[]> own; /* its stack; the scheduler's is the program's */
+    std::unique_ptr<char[]> own; /* its stack; the scheduler uses the program's */
     const void *bottom;
     size_t size;
-    void *fake_stack; /* the address sanitizer's */
+    void *fake_stack; /* of the address sanitizer */
 };
 
 struct thread {
     waiting state;
     fibre *on;
-    const cuda_model_site *site; /* of the barrier that it waits at */
-    uint64_t value;              /* what it brings to an exchange */
+    const cuda_model_site *site; /* of the barrier at which it waits */
+    uint64_t value;              /* its value in an exchange */
 };
 
-/* The block at work. Threads of a warp that have not begun are begun by whichever fibre is free,
- * one after the other, so that a kernel without barriers runs like a loop. */
+/* The running block. Threads of a warp are started one after the other by any free fibre, so that a
+ * kernel without barriers runs like a loop. */
 struct block {
     const std::function<void()> *body;
     std::vector<thread> threads;
     std::vector<unsigned> order; /* of threads, warp by warp */
-    size_t begun, to_begin;      /* of these */
+    size_t begun, to_begin;      /* threads started, and to be started */
     unsigned running;            /* thread */
     std::map<const cuda_model_site *, std::unique_ptr<char[]>> shared;
 };
@@ -67,13 +67,13 @@ void cuda_model_require(bool is_so, const char *what) {
 
 /* --- fibres ---------------------------------------------------------------------------- */
 
-/* After a change, in the fibre that it led to. */
+/* Called after a switch, in the fibre that was switched to. */
 static void arrive(fibre *here) {
 #if defined(__SANITIZE_ADDRESS__)
     const void *bottom;
     size_t size;
     __sanitizer_finish_switch_fiber(here->fake_stack, &bottom, &size);
-    if (!scheduler.bottom) scheduler.bottom = bottom, scheduler.size = size; /* a launch's first */
+    if (!scheduler.bottom) scheduler.bottom = bottom, scheduler.size = size; /* first of a launch */
 #else
     (void)here;
 #endif
@@ -92,8 +92,8 @@ static void go_on(unsigned t) {
     threadIdx.x = t;
 }
 
-/* A free fibre begins threads until the warp's have begun or one of them waits (it comes back here
- * later), and is free again. */
+/* A free fibre starts threads until all of the warp have started. If a thread waits, the fibre
+ * continues here later and is then free again. */
 static void begin_threads(fibre *own) {
     while (now.begun < now.to_begin) {
         unsigned t = now.order[now.begun++];
@@ -133,7 +133,7 @@ static fibre *free_fibre() {
     return f;
 }
 
-/* The running thread waits until the scheduler lets it go on. */
+/* The running thread waits until the scheduler resumes it. */
 static void wait(waiting for_what, const cuda_model_site *site) {
     unsigned t = now.running;
     thread *self = &now.threads[t];
@@ -144,7 +144,7 @@ static void wait(waiting for_what, const cuda_model_site *site) {
 
 /* --- scheduling ------------------------------------------------------------------------ */
 
-/* Of a warp's threads, how many are in this state. */
+/* The number of threads of a warp in this state. */
 static size_t count(size_t first, size_t n, waiting state) {
     size_t found = 0;
     for (size_t t = first; t < first + n; t++) found += now.threads[t].state == state;
@@ -155,15 +155,14 @@ static void let_go(size_t first, size_t n) {
     for (size_t t = first; t < first + n; t++) now.threads[t].state = READY;
 }
 
-/* A warp all of whose lanes wait for each other goes on. */
+/* Resumes a warp if all its lanes wait for each other. */
 static bool let_warp_go(size_t first) {
     if (count(first, WARP, FOR_WARP) != WARP) return false;
     let_go(first, WARP);
     return true;
 }
 
-/* A warp runs as far ahead of the others as it can: until its lanes are at a barrier, or done.
- * first: where in the order. */
+/* Runs a warp until its lanes are at a barrier or done. first: its place in the order. */
 static void run_warp(size_t first) {
     const size_t warp = now.order[first] / WARP * WARP;
     now.to_begin = first + WARP;
@@ -176,7 +175,7 @@ static void run_warp(size_t first) {
     } while (let_warp_go(warp));
 }
 
-/* Nothing else runs: all threads are at the same barrier, or done. 0: they are done. */
+/* All threads are at the same barrier, or done: resumes them. Returns false if they are done. */
 static bool let_block_go() {
     const size_t n = now.threads.size();
     for (const thread &t : now.threads)
@@ -202,7 +201,7 @@ static void run_block(const std::vector<unsigned> &order, const std::function<vo
     now.shared.clear();
 }
 
-/* 0 .. n - 1 in order, in reverse, or shuffled. */
+/* 0 .. n - 1 in ascending, descending or pseudo-random order. */
 static std::vector<unsigned> permutation(size_t n, int which) {
     std::vector<unsigned> p(n);
     uint64_t state = 0x9E3779B97F4A7C15u;
@@ -234,10 +233,10 @@ static int orders() {
 
 void cuda_model_launch(const char *kernel, size_t blocks, size_t threads,
                        const std::function<void()> &body) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     static const char *const name[] = {"", "in reverse", "shuffled"};
     kernel_name = kernel, blockIdx.x = 0;
-    scheduler.bottom = nullptr; /* another thread's, maybe */
+    scheduler.bottom = nullptr; /* the calling thread may have changed */
     if (!threads || threads % WARP || threads > 1024 || !blocks || blocks > 0x7fffffff)
         stop("a launch of that shape", nullptr);
     if (cuda_model_launch_fails() || cuda_model_counts(NULL, 0, 0)) return;
@@ -257,7 +256,7 @@ void cuda_model_launch(const char *kernel, size_t blocks, size_t threads,
     cuda_model_forget(before), cuda_model_forget(after);
 }
 
-/* --- what kernels call ----------------------------------------------------------------- */
+/* --- functions for kernels ------------------------------------------------------------- */
 
 void *cuda_model_shared(cuda_model_site *site, size_t bytes) {
     std::unique_ptr<char[]> &piece = now.shared[site];
@@ -296,7 +295,7 @@ unsigned __ballot_sync(unsigned, int predicate) {
 
 /* --- mutants --------------------------------------------------------------------------- */
 
-/* The sites of a file are few: each is written once. */
+/* Writes each site of a file once. */
 static void write_site(const std::string &name) {
     static std::set<std::string> written;
     const char *path = getenv("TAPER_MODEL_SITES");
@@ -323,7 +322,7 @@ int cuda_model_is_mutant(cuda_model_site *site) {
 int cuda_model_is_counting(void) { return getenv("TAPER_MODEL_COUNT") != NULL; }
 
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     static FILE *to;
     const char *path = getenv("TAPER_MODEL_COUNT");
     if (!path || !*path) return 0;

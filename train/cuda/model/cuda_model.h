@@ -1,45 +1,50 @@
-/* cuda_model.h -- an execution model of CUDA on the processor: what a kernel means, without a GPU.
+/* cuda_model.h -- an execution model of CUDA on the processor, for running kernels without a GPU.
  *
- * Each thread of a block is a fibre. It runs until it waits, at a barrier or for its warp, and is
- * never interrupted otherwise; a warp runs ahead of the others until it is at a barrier. Every
- * launch is made three times from the same memory, with blocks, warps and lanes in order, in
- * reverse and shuffled by a seed: where the bytes in the device's memory then differ, the program
- * ends and names the kernel. So do a barrier that not all threads of a block reach, and a warp
- * whose lanes wait for different things. Shared memory and new device memory hold NaN at first, and
- * both are pieces of their own to the address sanitizer, without which the model is of little use.
+ * Each thread of a block is a fibre. It runs until it waits at a barrier or for its warp, and is
+ * not interrupted otherwise; a warp runs ahead of the others until it reaches a barrier. Every
+ * launch is run three times from the same memory, with blocks, warps and lanes in ascending,
+ * descending and pseudo-random order. If the device's memory then differs, the program ends and
+ * names the kernel. It also ends at a barrier that not all threads of a block reach, and if lanes
+ * of a warp wait for different things. Shared memory and new device memory are filled with NaN.
+ * Each array is a separate allocation, so that the address sanitizer finds accesses out of bounds;
+ * use the model with it.
  *
- * Streams. What is put on a stream is done at once, or as tests choose (model.h) late: when the
- * host waits for it, or another stream's work that is due does. Who forgot to wait finds old bytes
- * then.
+ * Streams. Queued work runs immediately, or late if tests choose so (model.h): when the host waits
+ * for it, or when other work that is due depends on it. A missing wait then reads old bytes.
  *
- * Threads. Any may call: they take turns, a launch at a time. The last error is each thread's own.
+ * Threads. Any thread may call; launches of several threads are serialised. Each thread has its own
+ * last error.
  *
- * It cannot show what hardware adds: the timing of warps, tensor cores, caches, occupancy.
+ * The model does not show properties of hardware: timing of warps, tensor cores, caches, occupancy.
  *
- * Mutants. Each BARRIER and each BELOW is a site, "kind file:line.number", as a line may have
- * several. TAPER_MODEL_SITES=FILE appends the sites that a program came by, TAPER_MODEL_MUTANT=SITE
- * leaves that barrier out or widens that bound by one: tests that still pass then do not look at it
- * (tests/mutants.sh).
+ * Mutants. Each BARRIER and each BELOW is a site, "kind file:line.number", because a line may have
+ * several. They show which sites the tests check (tests/mutants.sh).
+ *   TAPER_MODEL_SITES=FILE    appends the sites that the program reached
+ *   TAPER_MODEL_MUTANT=SITE   omits that barrier or widens that bound by one; tests should fail
  *
- * Counting. TAPER_MODEL_COUNT=FILE runs no kernel, and writes a line for each operation: its name,
- * the bytes of its arrays, and the multiply-adds of a product: what a step costs, before it is made
- * (bench/gpu/count.py). TAPER_MODEL_LAUNCHES=FILE appends the number of a program's launches at its
- * end.
+ * Counting.
+ *   TAPER_MODEL_COUNT=FILE      runs no kernel, and writes a line for each operation: its name, the
+ *                               bytes of its arrays, and the multiply-adds of a product. It gives
+ *                               the cost of a step without running it (bench/gpu/count.py).
+ *   TAPER_MODEL_LAUNCHES=FILE   appends the number of launches when the program ends
  *
- * Failures. TAPER_MODEL_FAIL=busy, allocation:N or launch:N: the device is another's, its Nth
- * allocation fails, or the Nth launch loses it (model.h has the same for tests in C).
- * TAPER_MODEL_LT=missing: cuBLASLt is not installed; plain: it has no epilogues.
+ * Failures (model.h has the same for tests in C).
+ *   TAPER_MODEL_FAIL=busy            the device is used by another process
+ *   TAPER_MODEL_FAIL=allocation:N    its Nth allocation fails
+ *   TAPER_MODEL_FAIL=launch:N        the Nth launch loses it
+ *   TAPER_MODEL_LT=missing           cuBLASLt is not installed
+ *   TAPER_MODEL_LT=plain             cuBLASLt has no epilogues
  *
- * The functions below are CUDA's runtime, as far as it is used here, under its own names.
+ * The functions below are those of the CUDA runtime that the project uses, under their own names.
  *
- * The room train/cuda/model/: the model.
+ * Directory train/cuda/model/: the model.
  *   cuda_model       its header, and blocks of fibres
- *   model            what tests ask of it, in C
- *   cuda_runtime     memory and devices; failures, for tests
+ *   model            its interface for tests, in C
+ *   cuda_runtime     memory and devices; injected failures, for tests
  *   cuda_streams     streams and events
  *   cublaslt         NVIDIA's matrix products, cuBLASLt: descriptors
- *   cublaslt_matmul  ... its heuristic and the product
- *   cublaslt_parts   what these two share */
+ *   cublaslt_matmul  its heuristic and the product
+ *   cublaslt_parts   internals shared by these two */
 #ifndef TRAIN_CUDA_MODEL_H
 #define TRAIN_CUDA_MODEL_H
 #include "train/cuda/model/model.h"
@@ -61,13 +66,14 @@
 struct cuda_model_index {
     unsigned x;
 };
-/* Of the thread that runs. */
+/* Of the running thread. */
 extern cuda_model_index threadIdx, blockIdx, blockDim, gridDim;
 
 struct cuda_model_site {
     const char *kind, *file;
-    int line, number; /* in the file; in all that is compiled with it */
-    int is_mutant;    /* 0: not known yet, 1: no, 2: yes */
+    /* In the file; number in its translation unit. */
+    int line, number;
+    int is_mutant; /* 0: not yet known, 1: no, 2: yes */
 };
 #define CUDA_MODEL_SITE(kind)                                                     \
     ([]() -> cuda_model_site * {                                                  \
@@ -85,7 +91,7 @@ static inline bool cuda_model_below(A i, B n, cuda_model_site *site) {
 void cuda_model_launch(const char *kernel, size_t blocks, size_t threads,
                        const std::function<void()> &body);
 
-/* Among the lanes of a warp: all call it. */
+/* Exchange among the lanes of a warp: all lanes call it. */
 uint64_t cuda_model_exchange(uint64_t value, unsigned from_lane);
 unsigned cuda_model_lane();
 
@@ -166,37 +172,37 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 
 /* --- of the model itself ---------------------------------------------------------------- */
 
-/* The calling thread has the model, for as long as this lives. */
-struct cuda_model_turn {
-    cuda_model_turn();
-    ~cuda_model_turn();
-    cuda_model_turn(const cuda_model_turn &) = delete;
+/* The calling thread owns the model during the lifetime of this object. */
+struct cuda_model_guard {
+    cuda_model_guard();
+    ~cuda_model_guard();
+    cuda_model_guard(const cuda_model_guard &) = delete;
 };
 
 extern cuda_model_machine cuda_model_here;
-/* A line of TAPER_MODEL_COUNT's file. 1: operations are counted alone. */
+/* Writes a line to the file of TAPER_MODEL_COUNT. Returns 1 if operations are only counted. */
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds);
-/* Put work on a stream; NULL: the default one, on which it is done at once. */
+/* Queues work on a stream; NULL: the default stream, on which it runs immediately. */
 void cuda_model_put(cudaStream_t stream, std::function<void()> work);
 void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
                            std::function<void()> body);
-/* A kernel with its arguments, as they are now. */
+/* A kernel bound to its present arguments. */
 template <typename K, typename... A>
 static inline std::function<void()> cuda_model_bind(K kernel, A... arguments) {
     return [kernel, arguments...] { kernel(arguments...); };
 }
-/* All that is on streams is done. */
+/* Runs all queued work. */
 void cuda_model_finish(void);
-/* Is the device lost? The error is noted then. */
+/* Whether the device is lost; sets the last error then. */
 int cuda_model_is_lost(void);
 int cuda_model_is_counting(void);
-/* Ends the program, saying what is not so. */
+/* Ends the program with a message unless is_so. */
 void cuda_model_require(bool is_so, const char *what);
-/* Do these bytes lie in one piece of the device's memory? */
+/* Whether these bytes are within one allocation of device memory. */
 int cuda_model_is_given(const void *at, size_t bytes);
-/* Does launch number `launch` fail? Counts it. */
+/* Counts a launch; returns whether it is to fail. */
 int cuda_model_launch_fails(void);
-/* All device memory: saved, compared with what was saved, put back. */
+/* Saves all device memory, compares it with what was saved, restores it. */
 struct cuda_model_memory;
 cuda_model_memory *cuda_model_save(void);
 int cuda_model_is_same(const cuda_model_memory *saved);

@@ -1,4 +1,4 @@
-/* cuda_runtime.cc -- CUDA's runtime in the processor's memory; see cuda_model.h. */
+/* cuda_runtime.cc -- the CUDA runtime in host memory; see cuda_model.h. */
 #include "train/cuda/model/cuda_model.h"
 #include <algorithm>
 #include <map>
@@ -19,13 +19,13 @@ static thread_local cudaError_t last_error;
 static bool lost;
 static uint64_t allocations, launches, fail_allocation, fail_launch;
 
-static std::map<char *, size_t> host_pieces; /* that the device may read by itself */
+static std::map<char *, size_t> host_pieces; /* page-locked memory */
 
 static std::recursive_mutex having;
-cuda_model_turn::cuda_model_turn() { having.lock(); }
-cuda_model_turn::~cuda_model_turn() { having.unlock(); }
+cuda_model_guard::cuda_model_guard() { having.lock(); }
+cuda_model_guard::~cuda_model_guard() { having.unlock(); }
 
-static cudaError_t told(cudaError_t error) {
+static cudaError_t set_error(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;
     return error;
 }
@@ -48,7 +48,7 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     cudaError_t error = last_error;
     last_error = lost ? cudaErrorLaunchFailure : cudaSuccess;
     return error;
@@ -56,8 +56,8 @@ cudaError_t cudaGetLastError(void) {
 
 cudaError_t cudaGetDeviceCount(int *count) {
     *count = 0;
-    if (cuda_model_here.driver < 12000) return told(cudaErrorInsufficientDriver);
-    if (!cuda_model_here.devices) return told(cudaErrorNoDevice);
+    if (cuda_model_here.driver < 12000) return set_error(cudaErrorInsufficientDriver);
+    if (!cuda_model_here.devices) return set_error(cudaErrorNoDevice);
     *count = cuda_model_here.devices;
     return cudaSuccess;
 }
@@ -71,7 +71,7 @@ static size_t all_memory() {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
-    if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
+    if (device < 0 || device >= cuda_model_here.devices) return set_error(cudaErrorInvalidDevice);
     *properties = cudaDeviceProp{"execution model", all_memory(), cuda_model_here.capability / 10,
                                  cuda_model_here.capability % 10, 4};
     return cudaSuccess;
@@ -83,30 +83,31 @@ cudaError_t cudaDriverGetVersion(int *version) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-    if (device < 0 || device >= cuda_model_here.devices) return told(cudaErrorInvalidDevice);
+    if (device < 0 || device >= cuda_model_here.devices) return set_error(cudaErrorInvalidDevice);
     return cudaSuccess;
 }
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all) {
-    const cuda_model_turn turn;
-    if (lost) return told(cudaErrorLaunchFailure);
+    const cuda_model_guard guard;
+    if (lost) return set_error(cudaErrorLaunchFailure);
     *free_bytes = *all = all_memory();
     for (const auto &piece : pieces) *free_bytes -= std::min(*free_bytes, piece.second);
     return cudaSuccess;
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     *memory = nullptr;
-    if (lost) return told(cudaErrorLaunchFailure);
-    if (cuda_model_here.busy) return told(cudaErrorDevicesUnavailable);
+    if (lost) return set_error(cudaErrorLaunchFailure);
+    if (cuda_model_here.busy) return set_error(cudaErrorDevicesUnavailable);
     size_t left = 0, all;
     cudaMemGetInfo(&left, &all);
-    if (++allocations == fail_allocation || bytes > left) return told(cudaErrorMemoryAllocation);
+    if (++allocations == fail_allocation || bytes > left)
+        return set_error(cudaErrorMemoryAllocation);
     char *piece = nullptr;
-    if (posix_memalign((void **)&piece, 256, bytes)) return told(cudaErrorMemoryAllocation);
+    if (posix_memalign((void **)&piece, 256, bytes)) return set_error(cudaErrorMemoryAllocation);
     memset(piece, 0xff, bytes);
     pieces[piece] = bytes;
     *memory = piece;
@@ -114,20 +115,20 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *memory) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     cuda_model_finish();
-    if (memory && !pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
+    if (memory && !pieces.erase((char *)memory)) return set_error(cudaErrorInvalidValue);
     free(memory);
-    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+    return lost ? set_error(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     *memory = nullptr;
-    if (lost) return told(cudaErrorLaunchFailure);
-    if (++allocations == fail_allocation) return told(cudaErrorMemoryAllocation);
+    if (lost) return set_error(cudaErrorLaunchFailure);
+    if (++allocations == fail_allocation) return set_error(cudaErrorMemoryAllocation);
     char *piece = (char *)malloc(bytes);
-    if (!piece) return told(cudaErrorMemoryAllocation);
+    if (!piece) return set_error(cudaErrorMemoryAllocation);
     memset(piece, 0xff, bytes);
     host_pieces[piece] = bytes;
     *memory = piece;
@@ -135,13 +136,13 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
 }
 
 cudaError_t cudaFreeHost(void *memory) {
-    const cuda_model_turn turn;
-    if (memory && !host_pieces.erase((char *)memory)) return told(cudaErrorInvalidValue);
+    const cuda_model_guard guard;
+    if (memory && !host_pieces.erase((char *)memory)) return set_error(cudaErrorInvalidValue);
     free(memory);
-    return lost ? told(cudaErrorLaunchFailure) : cudaSuccess;
+    return lost ? set_error(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
-/* Are these bytes within one of the pieces? */
+/* Whether these bytes are within one of the allocations. */
 static bool is_within(const std::map<char *, size_t> &which, const void *from, size_t bytes) {
     auto at = which.upper_bound((char *)from);
     if (at == which.begin()) return false;
@@ -152,21 +153,21 @@ static bool is_within(const std::map<char *, size_t> &which, const void *from, s
 int cuda_model_is_given(const void *at, size_t bytes) { return is_within(pieces, at, bytes); }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream) {
-    const cuda_model_turn turn;
-    if (lost) return told(cudaErrorLaunchFailure);
-    if (!is_within(pieces, to, bytes)) return told(cudaErrorInvalidValue);
+    const cuda_model_guard guard;
+    if (lost) return set_error(cudaErrorLaunchFailure);
+    if (!is_within(pieces, to, bytes)) return set_error(cudaErrorInvalidValue);
     cuda_model_put(stream, [=] { memset(to, value, bytes); });
     return cudaSuccess;
 }
 
-/* Between the device and memory of the host's that cudaHostAlloc did not give, the host waits. */
+/* With pageable host memory the host waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    const cuda_model_turn turn;
-    if (lost) return told(cudaErrorLaunchFailure);
+    const cuda_model_guard guard;
+    if (lost) return set_error(cudaErrorLaunchFailure);
     if ((kind != cudaMemcpyDeviceToHost && !is_within(pieces, to, bytes)) ||
         (kind != cudaMemcpyHostToDevice && !is_within(pieces, from, bytes)))
-        return told(cudaErrorInvalidValue);
+        return set_error(cudaErrorInvalidValue);
     cuda_model_put(stream, [=] { memcpy(to, from, bytes); });
     const void *host = kind == cudaMemcpyHostToDevice ? from : to;
     if (kind == cudaMemcpyDeviceToDevice || is_within(host_pieces, host, bytes)) return cudaSuccess;
@@ -175,7 +176,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 
 /* --- for tests ------------------------------------------------------------------------- */
 
-/* What TAPER_MODEL_FAIL says; the program has not begun. */
+/* Reads TAPER_MODEL_FAIL before the program starts. */
 __attribute__((constructor)) static void fail_as_asked() {
     const char *how = getenv("TAPER_MODEL_FAIL");
     unsigned long long number;
@@ -204,13 +205,13 @@ void cuda_model_count(uint64_t *of_allocations, uint64_t *of_launches) {
 }
 
 int cuda_model_is_lost(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (lost) last_error = cudaErrorLaunchFailure;
     return lost;
 }
 
 int cuda_model_launch_fails(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (++launches == fail_launch) lost = true;
     return cuda_model_is_lost();
 }

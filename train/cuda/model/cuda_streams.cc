@@ -5,8 +5,8 @@
 #include <set>
 #include <stdlib.h>
 
-/* What is put on a stream, numbered from 1. Work may be to wait until another stream has got so
- * far. */
+/* The work of a stream, numbered from 1. Work may have to wait until another stream has reached a
+ * number. */
 struct queue {
     std::deque<std::function<void()>> work;
     uint64_t put = 0, done = 0;
@@ -33,7 +33,7 @@ static int chosen_timing() {
     return timing;
 }
 
-/* Do what is on a queue up to a place. */
+/* Runs a queue's work up to a number. */
 static void run(const queue_pointer &q, uint64_t until) {
     while (q->done < until && !q->work.empty()) {
         std::function<void()> next = std::move(q->work.front());
@@ -51,7 +51,7 @@ static void put(const queue_pointer &q, std::function<void()> work) {
 }
 
 void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (stream)
         put(stream->queue, std::move(work));
     else
@@ -60,24 +60,24 @@ void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
 
 void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
                            std::function<void()> body) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (stream) stream->queue->has_kernels = true;
     cuda_model_put(stream, [=] { cuda_model_launch(kernel, blocks, threads, body); });
 }
 
 void cuda_model_finish(void) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     for (cuda_model_stream *s : streams) run(s->queue, s->queue->put);
 }
 
-static cudaError_t told(void) {
+static cudaError_t device_error(void) {
     return cuda_model_is_lost() ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
-/* --- the runtime's --------------------------------------------------------------------- */
+/* --- functions of the runtime ---------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (cuda_model_is_lost()) return cudaErrorLaunchFailure;
     *stream = new cuda_model_stream{std::make_shared<queue>()};
     streams.insert(*stream);
@@ -85,7 +85,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     run(stream->queue, stream->queue->put);
     streams.erase(stream);
     delete stream;
@@ -93,17 +93,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (stream) run(stream->queue, stream->queue->put);
-    return told();
+    return device_error();
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     const queue_pointer other = event->queue;
     const uint64_t reached = event->reached;
     if (other) cuda_model_put(stream, [=] { run(other, reached); });
-    return told();
+    return device_error();
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
@@ -118,13 +118,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     event->queue = stream->queue, event->reached = stream->queue->put;
-    return told();
+    return device_error();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    const cuda_model_turn turn;
+    const cuda_model_guard guard;
     if (event->queue) run(event->queue, event->reached);
-    return told();
+    return device_error();
 }

@@ -1,4 +1,4 @@
-/* test_device_opinions.c -- layers that are normalised, opinions on classes that need no label, and
+/* test_device_classes.c -- layers that are normalised, losses of classes without labels, and
  * steps by rows, on the processor with one thread and with three and on the shadow, to the same
  * bits, against plain loops in double and finite differences. Outputs are filled with NaN and
  * ringed before. */
@@ -156,7 +156,7 @@ static void layers_are_normalised(void **state) {
     }
 }
 
-/* --- opinions on classes -------------------------------------------------------------------- */
+/* --- losses of classes ---------------------------------------------------------------------- */
 
 enum { MOST_CLASSES = 100, OPINIONS = 35 };
 static float believed[OPINIONS * MOST_CLASSES], logit[OPINIONS * MOST_CLASSES];
@@ -184,8 +184,8 @@ static double cost_of(const float *from, const float *z, size_t classes, size_t 
 }
 
 /* On device i: losses begin at the row's number. */
-static void run_opinions(int i, size_t rows, size_t classes, int divergence, double *loss,
-                         float *slope) {
+static void run_class_losses(int i, size_t rows, size_t classes, int divergence, double *loss,
+                             float *slope) {
     on_device *d = &device[i];
     train_stream *s = &d->stream;
     const size_t n = rows * classes;
@@ -202,7 +202,7 @@ static void run_opinions(int i, size_t rows, size_t classes, int divergence, dou
     on_device_forget(d);
 }
 
-static void price_opinions(size_t rows, size_t classes, int divergence) {
+static void check_class_losses(size_t rows, size_t classes, int divergence) {
     static double want[OPINIONS * MOST_CLASSES];
     static float slope[OPINIONS * MOST_CLASSES], first_slope[OPINIONS * MOST_CLASSES];
     double loss[OPINIONS], first_loss[OPINIONS];
@@ -220,7 +220,7 @@ static void price_opinions(size_t rows, size_t classes, int divergence) {
                   (2 * step);
     }
     for (int i = 0; i < DEVICES; i++) {
-        run_opinions(i, rows, classes, divergence, loss, slope);
+        run_class_losses(i, rows, classes, divergence, loss, slope);
         for (size_t r = 0; r < rows; r++)
             near(loss[r] - (double)r,
                  cost_of(divergence ? believed + r * classes : NULL, logit + r * classes, classes,
@@ -240,20 +240,20 @@ enum { N_COUNTS = sizeof class_counts / sizeof *class_counts };
 static void price_all(int divergence) {
     for (int k = 0; k < N_COUNTS; k++)
         for (size_t rows = 1; rows <= OPINIONS; rows += rows == 1 ? 8 : OPINIONS - 9)
-            price_opinions(rows, class_counts[k], divergence);
+            check_class_losses(rows, class_counts[k], divergence);
 }
 
-static void opinions_have_their_entropy(void **state) {
+static void classes_have_their_entropy(void **state) {
     (void)state;
     price_all(0);
 }
 
-static void opinions_have_their_divergence(void **state) {
+static void classes_have_their_divergence(void **state) {
     (void)state;
     price_all(1);
 }
 
-static void equal_opinions_do_not_diverge(void **state) {
+static void equal_classes_do_not_diverge(void **state) {
     (void)state;
     static float slope[OPINIONS * MOST_CLASSES];
     double loss[OPINIONS];
@@ -262,7 +262,7 @@ static void equal_opinions_do_not_diverge(void **state) {
         randomise(logit, n, 100.0f);
         memcpy(believed, logit, sizeof logit);
         for (int i = 0; i < DEVICES; i++) {
-            run_opinions(i, rows, class_counts[k], 1, loss, slope);
+            run_class_losses(i, rows, class_counts[k], 1, loss, slope);
             for (size_t r = 0; r < rows; r++) assert_true(loss[r] == (double)r);
             for (size_t j = 0; j < n; j++) assert_true(slope[j] == 0.0f);
         }
@@ -362,9 +362,9 @@ static void nothing_is_done_to_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_are_normalised),
-        cmocka_unit_test(opinions_have_their_entropy),
-        cmocka_unit_test(opinions_have_their_divergence),
-        cmocka_unit_test(equal_opinions_do_not_diverge),
+        cmocka_unit_test(classes_have_their_entropy),
+        cmocka_unit_test(classes_have_their_divergence),
+        cmocka_unit_test(equal_classes_do_not_diverge),
         cmocka_unit_test(rows_take_steps),
         cmocka_unit_test(nothing_is_done_to_nothing),
     };

@@ -1,5 +1,5 @@
-/* settle.c -- see settle.h. */
-#include "train/nested/settle.h"
+/* nested_setup.c -- see nested_setup.h. */
+#include "train/nested/nested_setup.h"
 #include "train/nested/refit.h"
 #include "train/optimise/run.h"
 #include "train/sampling/thresholds.h"
@@ -18,8 +18,8 @@ static train_nested_data training_rows(train_nested_run *r, size_t n) {
 
 /* --- rows at a time --------------------------------------------------------------------- */
 
-/* The gradient of a step of the longest codes, and a look, for the memory that their products take
- * for good. Neither is used. */
+/* Computes the gradient of a step with the longest codes, and an evaluation, so that matrix
+ * products allocate their memory now. The results are not used. */
 static taper_status rehearse(train_nested_run *r) {
     train_nested_network *net = r->net;
     const train_nested_data look = train_nested_validation_rows(r);
@@ -43,11 +43,11 @@ taper_status train_nested_take_rows(train_nested_run *r) {
     train_nested_activations *act = &net->act;
     train_device *device = net->stream.device;
     const size_t wanted = train_nested_rows_wanted(r);
-    taper_status status = train_nested_make_room(act, &net->shape, device, wanted);
+    taper_status status = train_nested_activations_alloc(act, &net->shape, device, wanted);
     while (status == TAPER_OK && act->block > TRAIN_LEAST_ROWS) {
         status = rehearse(r);
         if (status != TAPER_ERR_NOMEM) break;
-        status = train_nested_halve_room(act, &net->shape);
+        status = train_nested_activations_halve(act, &net->shape);
     }
     if (status == TAPER_OK && act->block < wanted && r->callbacks && r->callbacks->fewer_rows)
         r->callbacks->fewer_rows(r->callbacks->user, device->name, act->block, wanted);
@@ -56,7 +56,7 @@ taper_status train_nested_take_rows(train_nested_run *r) {
 
 /* --- thresholds ------------------------------------------------------------------------ */
 
-/* Exact thresholds of a[n][K], which is spoilt, into the network. */
+/* Sets the network's thresholds exactly from a[n][K], which is overwritten. */
 static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
     train_nested_network *net = r->net;
     const size_t units = net->units;
@@ -76,7 +76,7 @@ static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
     return status;
 }
 
-/* The same of n training rows. */
+/* The same from n training rows. */
 static taper_status thresholds_of(train_nested_run *r, size_t n) {
     const train_nested_data rows = training_rows(r, n);
     float *a = malloc(n * r->net->units * sizeof *a);
@@ -101,12 +101,12 @@ taper_status train_nested_first_thresholds(train_nested_run *r) {
                                     net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);
 }
 
-taper_status train_nested_settle(train_nested_run *r, taper_error *error) {
-    enum { MOST = 1 << 26 }; /* numbers held at once */
+taper_status train_nested_exact_thresholds(train_nested_run *r, taper_error *error) {
+    enum { MOST = 1 << 26 }; /* numbers held in memory at once */
     taper_status status = train_nested_feed_back(r->net);
     if (status == TAPER_OK)
         status = thresholds_of(r, formats_smaller(r->n_training, MOST / r->net->units));
-    return train_told(status, error, "exact thresholds");
+    return train_explain(status, error, "exact thresholds");
 }
 
 taper_status train_nested_refit_run(train_nested_run *r, taper_error *error) {
@@ -114,5 +114,5 @@ taper_status train_nested_refit_run(train_nested_run *r, taper_error *error) {
                             judge = train_nested_validation_rows(r);
     if (!r->net->mixing || !judge.n) return TAPER_OK;
     taper_status status = train_nested_refit_best(r->net, &rows, &judge, r->options->truncation);
-    return train_told(status, error, "refitting the decoder");
+    return train_explain(status, error, "refitting the decoder");
 }
