@@ -31,21 +31,21 @@ uint64_t codec_causal_bytes(uint64_t positions) {
 
 taper_status codec_causal_begin(codec_causal *c, const codec_group *g) {
     size_t margin = margin_of(g), row = g->n + 2 * margin;
-    c->room = calloc(3 * row + g->n, sizeof *c->room);
+    c->memory = calloc(3 * row + g->n, sizeof *c->memory);
     c->stale = calloc(g->n, 1);
-    if (!c->room || !c->stale) {
+    if (!c->memory || !c->stale) {
         codec_causal_end(c);
         return TAPER_ERR_NOMEM;
     }
-    c->known = c->room + margin;
+    c->known = c->memory + margin;
     c->left = c->known + row;
     c->right = c->left + row;
-    c->logit = c->room + 3 * row;
+    c->logit = c->memory + 3 * row;
     return TAPER_OK;
 }
 
 void codec_causal_end(codec_causal *c) {
-    free(c->room), free(c->stale);
+    free(c->memory), free(c->stale);
     *c = (codec_causal){0};
 }
 
@@ -77,7 +77,7 @@ CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *rest
             middle(level[p], plane_known[p], centre[centre_of(level[p]) + LEVELS * plane_known[p]]);
 }
 
-void codec_causal_settle(codec_causal *c, const codec_group *g, uint32_t p, int32_t level) {
+void codec_causal_update(codec_causal *c, const codec_group *g, uint32_t p, int32_t level) {
     int has_left = g->sides[p] & CODEC_HAS_LEFT, has_right = g->sides[p] & CODEC_HAS_RIGHT;
     int32_t v = middle(level, 1, c->centre[centre_of(level)]);
     c->known[p] = v;

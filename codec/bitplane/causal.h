@@ -17,7 +17,7 @@
  * Most of a pass changes no value: a level stays 0. So logits are made for all positions at once
  * before the pass, as if nothing were to change, and again where a neighbour has changed: at one in
  * seven. The template's windows are those of codec_causal_around, codec_causal_context,
- * codec_causal_predict and codec_causal_settle alike. */
+ * codec_causal_predict and codec_causal_update alike. */
 #ifndef CODEC_CAUSAL_H
 #define CODEC_CAUSAL_H
 #include "codec/bitplane/group.h"
@@ -30,7 +30,7 @@ typedef struct codec_causal {
                        where sums are too wide to be made at once: all are stale then */
     uint8_t *stale; /* [n] the pass has changed the template: context[] does not hold */
     int32_t centre[CODEC_RECON_LEVELS + 1]; /* of intervals after the pass by level, 1/256 */
-    int32_t *room;                          /* where the values and logits lie */
+    int32_t *memory;                          /* where the values and logits lie */
 } codec_causal;
 
 /* Memory for a group that has neighbours. On failure nothing is held. */
@@ -61,7 +61,7 @@ int32_t codec_causal_logit(const codec_causal *causal, const codec_group *group,
 
 /* The pass has decoded a level at p that is not 0: it is known from now on, and predictions whose
  * template holds it are stale. */
-void codec_causal_settle(codec_causal *causal, const codec_group *group, uint32_t p, int32_t level);
+void codec_causal_update(codec_causal *causal, const codec_group *group, uint32_t p, int32_t level);
 
 /* The causal class. */
 static inline uint32_t codec_causal_class(codec_kind kind, uint32_t unit) {

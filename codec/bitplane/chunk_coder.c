@@ -29,9 +29,9 @@ void codec_chunk_coder_free(codec_chunk_coder *c) {
     *c = (codec_chunk_coder){0};
 }
 
-void codec_chunk_coder_forget(codec_chunk_coder *c) {
-    codec_group_forget(&c->group);
-    codec_context_model_forget(&c->contexts, &c->group);
+void codec_chunk_coder_reset(codec_chunk_coder *c) {
+    codec_group_reset(&c->group);
+    codec_context_model_reset(&c->contexts, &c->group);
     c->predicted = c->awaits_sign = 0;
 }
 
@@ -71,7 +71,7 @@ static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
         plane_known[p] = 1;
-        codec_contexts_settle(m, g, p, level[p]);
+        codec_contexts_update(m, g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }
@@ -143,7 +143,7 @@ static int decode_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
         }
         level[p] = (int16_t)now;
         plane_known[p] = 1;
-        codec_contexts_settle(m, g, p, now);
+        codec_contexts_update(m, g, p, now);
     }
     g->position = p;
     if (p < n) return 0;

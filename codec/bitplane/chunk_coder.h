@@ -27,7 +27,7 @@ taper_status codec_chunk_coder_alloc(codec_chunk_coder *coder, const codec_code_
                                      const codec_grid *grid, size_t n_images, taper_error *error);
 void codec_chunk_coder_free(codec_chunk_coder *coder); /* leaves it zeroed; NULL is fine */
 /* Back to the state before the first pass. */
-void codec_chunk_coder_forget(codec_chunk_coder *coder);
+void codec_chunk_coder_reset(codec_chunk_coder *coder);
 
 /* Code passes group.pass .. end - 1 and append the string to out. code: [units][group.stride]
  * signed magnitudes at the finest step (quantiser.h). bits: [n_passes] gets each pass's ideal size

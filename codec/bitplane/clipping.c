@@ -25,7 +25,7 @@ static double loss(const int16_t *code, codec_clipping_image image, int32_t top,
 }
 
 /* Planes to raise of each unit, to hold an image's codes. */
-static void hold(const codec_code_tables *t, const int16_t *code, size_t stride,
+static void planes_needed(const codec_code_tables *t, const int16_t *code, size_t stride,
                  codec_clipping_image image, uint8_t *planes) {
     for (uint32_t u = 0; u < t->units; u++) {
         int32_t most = largest(code + u * stride + image.first, image.n);
@@ -45,7 +45,7 @@ static void clip(const codec_code_tables *t, int16_t *code, size_t stride,
 }
 
 /* What each image would lose. */
-static void lost(const codec_code_tables *t, const int16_t *code, size_t stride,
+static void losses(const codec_code_tables *t, const int16_t *code, size_t stride,
                  const codec_clipping_image *image, size_t images, double *loses) {
     uint32_t n = image[images - 1].first + image[images - 1].n;
     for (uint32_t u = 0; u < t->units; u++) {
@@ -72,10 +72,10 @@ taper_status codec_clipping_choose(const codec_code_tables *t, int16_t *code, si
     uint8_t *planes = calloc(t->units, 1);
     formats_raised *list = calloc(t->units, sizeof *list);
     taper_status status = loses && planes && list ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) lost(t, code, stride, image, images, loses);
+    if (status == TAPER_OK) losses(t, code, stride, image, images, loses);
     for (size_t i = 0; i < images && status == TAPER_OK; i++)
         if (loses[i] > may_lose * (double)image[i].samples)
-            hold(t, code, stride, image[i], planes);
+            planes_needed(t, code, stride, image[i], planes);
         else if (loses[i] > 0)
             clip(t, code, stride, image[i]);
     if (status == TAPER_OK) *n = list_units(planes, t->units, list);

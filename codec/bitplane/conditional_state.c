@@ -46,7 +46,7 @@ void codec_conditional_end(codec_conditional_state *s) {
     *s = (codec_conditional_state){0};
 }
 
-void codec_conditional_forget(codec_conditional_state *s, uint32_t n) {
+void codec_conditional_reset(codec_conditional_state *s, uint32_t n) {
     const codec_conditional *c = s->model;
     memset(s->sum, 0, (size_t)n * c->hidden * sizeof *s->sum);
     memset(s->seen, 0, (size_t)c->own * n);

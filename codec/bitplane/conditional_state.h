@@ -31,7 +31,7 @@ taper_status codec_conditional_begin(codec_conditional_state *state, const codec
                                      uint32_t n);
 void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed */
 /* Back to the state after begin, for the same n positions. */
-void codec_conditional_forget(codec_conditional_state *state, uint32_t n);
+void codec_conditional_reset(codec_conditional_state *state, uint32_t n);
 
 /* Fill logit[] for the group's next pass, and make ready for codec_conditional_sign. Passes must
  * come in order, but may be left out. pool: for large groups; may be NULL. */

@@ -60,9 +60,9 @@ void codec_context_model_free(codec_context_model *m) {
     *m = (codec_context_model){0};
 }
 
-void codec_context_model_forget(codec_context_model *m, const codec_group *g) {
+void codec_context_model_reset(codec_context_model *m, const codec_group *g) {
     if (g->tables->density) return;
     m->causal.on = 0;
     set_priors(m, g->tables);
-    if (g->tables->conditional) codec_conditional_forget(&m->conditional, g->n);
+    if (g->tables->conditional) codec_conditional_reset(&m->conditional, g->n);
 }

@@ -32,6 +32,6 @@ uint64_t codec_context_model_bytes(const codec_code_tables *tables, uint64_t pos
 taper_status codec_context_model_alloc(codec_context_model *model, const codec_group *group);
 void codec_context_model_free(codec_context_model *model); /* leaves it zeroed */
 /* Back to that state. */
-void codec_context_model_forget(codec_context_model *model, const codec_group *group);
+void codec_context_model_reset(codec_context_model *model, const codec_group *group);
 
 #endif

@@ -70,7 +70,7 @@ static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
 
 /* Which fraction of a plane a position goes in must not depend on the other images of its group. So
  * where an image is one window, its features are those of a group without neighbours. */
-CODEC_CLONES static void forget_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
+CODEC_CLONES static void zero_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
                                                   uint16_t *restrict feature) {
     for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
 }
@@ -234,7 +234,7 @@ static void value_features(const codec_context_model *m, const codec_group *g, i
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
     to_log_features(f, -64, g->n);
-    if (g->tables->fractions > 1) forget_absent_neighbours(g->sides, g->n, f);
+    if (g->tables->fractions > 1) zero_absent_neighbours(g->sides, g->n, f);
 }
 
 /* logit[] from the features in feature[] and the conditional model. Only a plane's last part
@@ -266,7 +266,7 @@ uint32_t codec_contexts_sign(const codec_context_model *m, const codec_group *g,
            codec_contexts_bin(g->tables, class, f, codec_contexts_extra(m, g, p, CODEC_SIGN));
 }
 
-uint32_t codec_contexts_anew(const codec_context_model *m, const codec_group *g, uint32_t p) {
+uint32_t codec_contexts_refresh(const codec_context_model *m, const codec_group *g, uint32_t p) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride + p;
@@ -317,7 +317,7 @@ void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     if (g->signed_norm) sum_neighbours(g, u, m->feature[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(m->feature[i], offset, g->n);
-    if (t->fractions > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, m->feature[2]);
+    if (t->fractions > 1 && g->signed_norm) zero_absent_neighbours(g->sides, g->n, m->feature[2]);
     if (t->conditional) codec_conditional_predict(&m->conditional, g, m->pool);
     if (has_value) predict_signed(m, g, u, ratio);
     make_logits(m, g, u, has_value, pass.fraction + 1u == t->fractions);

@@ -36,19 +36,19 @@ extern const uint8_t codec_near_weight[CODEC_NEAR];
 void codec_contexts_predict(codec_context_model *model, const codec_group *group);
 
 /* codec_contexts_at where the causal template has changed. */
-uint32_t codec_contexts_anew(const codec_context_model *model, const codec_group *group,
+uint32_t codec_contexts_refresh(const codec_context_model *model, const codec_group *group,
                              uint32_t p);
 
 /* Then, position by position: the context of p's next magnitude bit, or CODEC_SKIP. */
 static inline uint32_t codec_contexts_at(const codec_context_model *model, const codec_group *group,
                                          uint32_t p) {
-    return model->causal.on && model->causal.stale[p] ? codec_contexts_anew(model, group, p)
+    return model->causal.on && model->causal.stale[p] ? codec_contexts_refresh(model, group, p)
                                                       : model->context[p];
 }
 /* The level of p after the pass; to be called before the next position. */
-static inline void codec_contexts_settle(codec_context_model *model, const codec_group *group,
+static inline void codec_contexts_update(codec_context_model *model, const codec_group *group,
                                          uint32_t p, int32_t level) {
-    if (level && model->causal.on) codec_causal_settle(&model->causal, group, p, level);
+    if (level && model->causal.on) codec_causal_update(&model->causal, group, p, level);
 }
 
 /* The context of a sign at position p, of level 0 before the pass; only where signs are predicted.

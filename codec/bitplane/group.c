@@ -68,7 +68,7 @@ static int take_memory(codec_group *g) {
 }
 
 /* Of a unit nothing is known of. */
-static void forget_norms(codec_group *g, uint32_t u) {
+static void clear_norms(codec_group *g, uint32_t u) {
     uint16_t unknown = g->tables->zero_norm[CODEC_RATIO_BINS - 1];
     size_t at = (size_t)u * g->stride;
     for (uint32_t p = 0; p < g->n; p++) g->norm[at + p] = unknown;
@@ -98,17 +98,17 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
                             (unsigned long long)n);
     }
     if (linked) link_neighbours(g, grid, n_images);
-    for (uint32_t u = 0; u < tables->units && !tables->density; u++) forget_norms(g, u);
+    for (uint32_t u = 0; u < tables->units && !tables->density; u++) clear_norms(g, u);
     return TAPER_OK;
 }
 
-void codec_group_forget(codec_group *g) {
+void codec_group_reset(codec_group *g) {
     const codec_code_tables *t = g->tables;
     memset(g->level, 0, (size_t)t->units * g->stride * sizeof *g->level);
     memset(g->plane_known, 0, (size_t)t->units * g->stride);
     memset(g->depth, 0, t->units), memset(g->fraction, 0, t->units);
     g->pass = g->position = 0;
-    for (uint32_t u = 0; u < t->units && !t->density; u++) forget_norms(g, u);
+    for (uint32_t u = 0; u < t->units && !t->density; u++) clear_norms(g, u);
 }
 
 void codec_group_free(codec_group *g) {
@@ -188,7 +188,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
             int32_t m = code[at + p];
             g->level[at + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
         }
-        forget_norms(g, u);
+        clear_norms(g, u);
         if (g->depth[u]) refresh_norms(g, u, 0);
     }
     g->pass = pass;

@@ -62,7 +62,7 @@ taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tabl
                                const codec_grid *grid, size_t n_images, taper_error *error);
 void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
 /* Back to the state before the first pass. */
-void codec_group_forget(codec_group *group);
+void codec_group_reset(codec_group *group);
 
 /* Close a pass whose level[] and plane_known[] are filled for every position that goes in it:
  * deepen the unit, refresh norms, step to the next. */
