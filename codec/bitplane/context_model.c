@@ -11,8 +11,8 @@ uint64_t codec_context_model_bytes(const codec_code_tables *tables, uint64_t pos
            (tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0);
 }
 
-/* Each bin begins at its own logit plus the model's correction, trusted as CONFIDENCE observations.
- */
+/* Each bin starts with the probability of its logit plus the model's correction, which counts as
+ * CONFIDENCE observations. */
 static void set_priors(codec_context_model *m, const codec_code_tables *t) {
     enum { CONFIDENCE = 24 };
     for (uint32_t c = 0; c < CODEC_CLASSES; c++)

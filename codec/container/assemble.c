@@ -225,16 +225,16 @@ taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64
     if (status == TAPER_OK)
         status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
                                          : fit_front(f, chunks, max_bytes, &front, error);
-    int told = status == TAPER_ERR_LIMIT;
+    int is_limit = status == TAPER_ERR_LIMIT;
     if (status == TAPER_OK) {
         status = read_again(f, &front, limits, error);
-        told = status != TAPER_OK;
+        is_limit = status != TAPER_OK;
     }
     if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
     formats_buffer_free(&front);
     taper_sink copy = *to;
     if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
-    return status == TAPER_OK || told
+    return status == TAPER_OK || is_limit
                ? status
                : formats_fail(error, status, "the container could not be written (%s)",
                               formats_status_name(status));

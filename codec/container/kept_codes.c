@@ -5,15 +5,15 @@
 #include <string.h>
 
 void codec_kept_codes_open(codec_kept_codes *kept, uint64_t images, formats_account *account) {
-    uint64_t list = images * sizeof *kept->at, room = formats_account_left(account) / 2;
+    uint64_t list = images * sizeof *kept->at, memory = formats_account_left(account) / 2;
     *kept = (codec_kept_codes){.account = account};
-    if (list >= room || list > FORMATS_MOST_BYTES) return;
-    room = room - list < FORMATS_MOST_BYTES ? room - list : FORMATS_MOST_BYTES;
+    if (list >= memory || list > FORMATS_MOST_BYTES) return;
+    memory = memory - list < FORMATS_MOST_BYTES ? memory - list : FORMATS_MOST_BYTES;
     kept->at = calloc((size_t)images, sizeof *kept->at);
     if (!kept->at) return;
     (void)formats_account_take(account, list);
     kept->list = list;
-    kept->packed = formats_buffer_make((size_t)room);
+    kept->packed = formats_buffer_make((size_t)memory);
     kept->packed.account = account;
     formats_write_u8(&kept->packed, 0);
 }

@@ -147,7 +147,7 @@ static taper_status common_passes(const formats_front *front, const taper_source
         least = passes_at_least(front, from, g, &begun);
         if (!begun && least < *of_rate_class) *of_rate_class = least;
     }
-    open->ends.enough = open->readers.enough = passes;
+    open->ends.pass_limit = open->readers.pass_limit = passes;
     for (uint32_t g = 0; g < front->groups; g++) {
         uint32_t *of_rate_class = &passes[formats_front_rate_class(front, g)];
         codec_group_reader *r = &open->ends.of_rate_class[formats_front_rate_class(front, g)];

@@ -7,7 +7,7 @@
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
 static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first,
-                                 uint64_t last, uint32_t sum, uint8_t *scratch, size_t room,
+                                 uint64_t last, uint32_t sum, uint8_t *scratch, size_t capacity,
                                  taper_verify_report *report) {
     uint64_t at = f->front_size + f->chunk_at[first], end = f->front_size + f->chunk_at[last];
     if (end > from->size) { /* the file is cut: count chunk by chunk */
@@ -24,8 +24,8 @@ static taper_status verify_block(const formats_front *f, const taper_source *fro
         return TAPER_OK;
     }
     uint32_t crc = 0;
-    for (uint64_t i = at; i < end; i += room) {
-        size_t n = end - i < room ? (size_t)(end - i) : room;
+    for (uint64_t i = at; i < end; i += capacity) {
+        size_t n = end - i < capacity ? (size_t)(end - i) : capacity;
         TAPER_TRY(from->read(from->user, i, scratch, n));
         crc = formats_crc32c(crc, scratch, n);
     }

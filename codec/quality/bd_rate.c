@@ -172,31 +172,31 @@ taper_status codec_rate_at(const codec_rd_point *points, size_t n, double psnr_d
 
 /* Whether a point is beaten by setting `other`, by one of its points or between two of them. */
 static int is_beaten(const codec_rd_point *points, const int *setting, size_t n, size_t i,
-                     int other, codec_rd_point *room) {
+                     int other, codec_rd_point *kept) {
     size_t m = 0;
     for (size_t j = 0; j < n; j++)
         if (setting[j] == other && j != i) {
             if (points[j].psnr_db >= points[i].psnr_db && points[j].rate < points[i].rate) return 1;
             if (points[j].psnr_db == points[i].psnr_db && points[j].rate == points[i].rate && j < i)
                 return 1;
-            room[m++] = points[j];
+            kept[m++] = points[j];
         }
     double rate;
     return other != setting[i] && m >= 2 &&
-           codec_rate_at(room, m, points[i].psnr_db, &rate, NULL) == TAPER_OK &&
+           codec_rate_at(kept, m, points[i].psnr_db, &rate, NULL) == TAPER_OK &&
            rate < points[i].rate;
 }
 
 taper_status codec_rd_best(const codec_rd_point *points, const int *setting, size_t n,
                            unsigned char *keep, taper_error *error) {
     if (n > SIZE_MAX / 64) return formats_fail(error, TAPER_ERR_ARG, "too many points");
-    codec_rd_point *room = malloc((n + 1) * sizeof *room);
-    if (!room) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu points", n);
+    codec_rd_point *kept = malloc((n + 1) * sizeof *kept);
+    if (!kept) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++) {
         keep[i] = 1;
         for (size_t j = 0; j < n && keep[i]; j++)
-            if (is_beaten(points, setting, n, i, setting[j], room)) keep[i] = 0;
+            if (is_beaten(points, setting, n, i, setting[j], kept)) keep[i] = 0;
     }
-    free(room);
+    free(kept);
     return TAPER_OK;
 }

@@ -44,8 +44,8 @@ static taper_status check_votes(const taper_votes *v, taper_error *error) {
     return TAPER_OK;
 }
 
-/* The label of most votes; in the order of nearness the first of as many is the one to take.
- * count[classes] is 0, and is left so. */
+/* The label with the most votes; of equal ones, that of the nearest neighbour. count[classes]: all
+ * 0, before and after the call. */
 static int32_t most_voted(const uint32_t *neighbour, size_t k, const int32_t *labels,
                           uint32_t *count) {
     int32_t best = labels[neighbour[0]];
@@ -69,7 +69,7 @@ taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *e
 }
 
 void codec_wilson(uint64_t wrong, uint64_t tested, double *low, double *high) {
-    const double z = 1.959963984540054; /* beyond which lie 2.5 % of the normal distribution */
+    const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
     const double n = (double)tested, p = (double)wrong / n;
     const double middle = p + z * z / (2 * n), whole = 1 + z * z / n,
                  half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
