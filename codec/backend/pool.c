@@ -30,7 +30,7 @@ unsigned codec_pool_cores(void) { return 1; }
 #include <unistd.h>
 
 struct codec_pool {
-    pthread_mutex_t turn; /* held by the thread whose task is run */
+    pthread_mutex_t run_lock; /* held by the thread whose task is run */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t start, done;
     unsigned long round; /* counts tasks: who has seen one does not join it again */
@@ -88,7 +88,7 @@ taper_status codec_pool_create(codec_pool **out, unsigned threads) {
     unsigned extra = threads > 1 ? threads - 1 : 0;
     codec_pool *pool = calloc(1, sizeof *pool + extra * sizeof pool->worker[0]);
     if (!pool) return TAPER_ERR_NOMEM;
-    pthread_mutex_init(&pool->turn, NULL);
+    pthread_mutex_init(&pool->run_lock, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -109,7 +109,7 @@ void codec_pool_destroy(codec_pool *pool) {
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->start);
     pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->turn);
+    pthread_mutex_destroy(&pool->run_lock);
     free(pool);
 }
 
@@ -120,7 +120,7 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
         for (size_t i = 0; i < blocks; i++) task(context, i);
         return;
     }
-    pthread_mutex_lock(&pool->turn);
+    pthread_mutex_lock(&pool->run_lock);
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
     pool->context = context;
@@ -135,7 +135,7 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     pool->open = 0; /* who wakes up late has nothing to do, and is not waited for */
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
-    pthread_mutex_unlock(&pool->turn);
+    pthread_mutex_unlock(&pool->run_lock);
 }
 
 unsigned codec_pool_cores(void) {

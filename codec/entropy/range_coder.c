@@ -1,4 +1,5 @@
-/* range_coder.c -- the functions of the range coder that run once per 32 bits; see range_coder.h. */
+/* range_coder.c -- the functions of the range coder that run once per 32 bits; see range_coder.h.
+ */
 #include "codec/entropy/range_coder.h"
 
 void codec_rc_encoder_init(codec_rc_encoder *rc, formats_buffer *out) {

@@ -36,7 +36,8 @@ void codec_rans_table_make(codec_rans_table *t, const uint32_t count[SYMBOLS]) {
     }
     for (; left < 0; left++) t->frequency[largest(t)]--; /* rounding errors, up to 1/2 per symbol */
     uint32_t to = largest(t);
-    int32_t most_more = CODEC_RANS_MOST - t->frequency[to], more = left < most_more ? left : most_more;
+    int32_t most_more = CODEC_RANS_MOST - t->frequency[to],
+            more = left < most_more ? left : most_more;
     t->frequency[to] = (uint16_t)(t->frequency[to] + more);
     if (left > more) { /* a single symbol: the rest goes to one that does not occur */
         uint32_t other = to ? to - 1 : 1;

@@ -1,7 +1,8 @@
-/* rans.h -- coding symbols of fixed frequencies, of several kinds, in one string: asymmetric numeral
- * systems (Duda 2013, arXiv:1311.2540, section 3: range variants) with a 32-bit state and 16-bit
- * words. A symbol needs one table look-up and one multiplication. The range coder needs one step
- * with an unpredictable branch per bit, but allows adaptive frequencies and prefixes of a string.
+/* rans.h -- coding symbols of fixed frequencies, of several kinds, in one string: asymmetric
+ * numeral systems (Duda 2013, arXiv:1311.2540, section 3: range variants) with a 32-bit state and
+ * 16-bit words. A symbol needs one table look-up and one multiplication. The range coder needs one
+ * step with an unpredictable branch per bit, but allows adaptive frequencies and prefixes of a
+ * string.
  *
  * The state x is at least 2^16. A symbol of frequency f whose range begins at `start` changes it to
  * (x / f) 2^12 + start + x mod f. The reader inverts this. It finds the symbol by x mod 2^12, and

@@ -1,9 +1,9 @@
 /* weights_coder.h -- the serialised form of a matrix of weights: quantised, entropy-coded integers.
  *
- * Row r contains integers times step[r]. The class of a magnitude depends on its neighbours: the two
- * before it and the one `width` before it (eigenimages are smooth). Magnitudes up to 15 are symbols
- * of their class. Above, each quarter of an octave is a symbol; the lower digits follow as plain
- * bits, and so do signs. Symbols are coded with rans.h; their frequencies come first. */
+ * Row r contains integers times step[r]. The class of a magnitude depends on its neighbours: the
+ * two before it and the one `width` before it (eigenimages are smooth). Magnitudes up to 15 are
+ * symbols of their class. Above, each quarter of an octave is a symbol; the lower digits follow as
+ * plain bits, and so do signs. Symbols are coded with rans.h; their frequencies come first. */
 #ifndef CODEC_WEIGHTS_CODER_H
 #define CODEC_WEIGHTS_CODER_H
 #include "formats/bytes.h"

@@ -1,8 +1,8 @@
 /* bit_codes.h -- codes of bits: rows of 64-bit words, shared leading bits, Hamming distances.
  *
- * A code of `bits` bits has codec_bits_words(bits) words. Its first bit is the highest of word 0, so
- * comparing words compares bits in order: sorted codes with a common prefix are adjacent. The bits
- * after the last are 0. */
+ * A code of `bits` bits has codec_bits_words(bits) words. Its first bit is the highest of word 0,
+ * so comparing words compares bits in order: sorted codes with a common prefix are adjacent. The
+ * bits after the last are 0. */
 #ifndef CODEC_BIT_CODES_H
 #define CODEC_BIT_CODES_H
 #include "codec/backend/simd.h"
@@ -23,8 +23,8 @@ CODEC_INLINE uint32_t codec_bits_ones(uint64_t word) {
 #endif
 }
 
-/* Pack codes[n][width] into words[n][codec_bits_words(bits)]: their first `bits` <= width numbers. A
- * bit is 1 if the number is above 0. For a binary model (taper_embed) that is the unit's bit. */
+/* Pack codes[n][width] into words[n][codec_bits_words(bits)]: their first `bits` <= width numbers.
+ * A bit is 1 if the number is above 0. For a binary model (taper_embed) that is the unit's bit. */
 void codec_bits_pack(const float *codes, size_t n, size_t width, size_t bits, uint64_t *words);
 
 /* Clear all bits of a code except the first `bits`. */

@@ -11,18 +11,19 @@
 #include <string.h>
 
 enum {
-    BLOCK = 2048,        /* codes that are compared at once */
-    QUERIES_AT_ONCE = 16,       /* queries that a thread processes together */
-    FIRST_CODES = 64,         /* codes next to a query that give the first distances */
-    AHEAD = 16,          /* candidates to prefetch */
-    SAMPLE_NEAREST = 32, /* codes of the sample that give the shares */
-    SAMPLE_BLOCK = 256   /* codes of the sample at once: the first block has no limit */
+    BLOCK = 2048,         /* codes that are compared at once */
+    QUERIES_AT_ONCE = 16, /* queries that a thread processes together */
+    FIRST_CODES = 64,     /* codes next to a query that give the first distances */
+    AHEAD = 16,           /* candidates to prefetch */
+    SAMPLE_NEAREST = 32,  /* codes of the sample that give the shares */
+    SAMPLE_BLOCK = 256    /* codes of the sample at once: the first block has no limit */
 };
 
 /* Distances below this part of the sample's distances count as this part. */
 static const double USUAL_SHARE = 0.75;
 
-/* --- the reference implementation --------------------------------------------------------------------- */
+/* --- the reference implementation
+ * --------------------------------------------------------------------- */
 
 static uint32_t distance_of(const codec_cascade *c, const uint64_t *query, const uint64_t *mask,
                             size_t place) {
@@ -91,7 +92,7 @@ typedef struct query_search {
     double usual;                            /* shares hold for distances from here on */
     double list_limit;                       /* the list's limit when `limit` was computed */
     uint32_t limit[CODEC_INDEX_MOST_LAYERS]; /* codes above it after a layer are dropped */
-    size_t begin, end; /* places compared before: begin .. end - 1 */
+    size_t begin, end;                       /* places compared before: begin .. end - 1 */
     uint64_t looked_at;
 } query_search;
 
@@ -224,8 +225,8 @@ static void find_near(query_search *p, const codec_cascade *c, const codec_casca
     }
 }
 
-static void search_places(query_search *p, const codec_cascade *c, const codec_cascade_query *q, size_t first,
-                   size_t end, candidates *s) {
+static void search_places(query_search *p, const codec_cascade *c, const codec_cascade_query *q,
+                          size_t first, size_t end, candidates *s) {
     if (first >= end) return;
     find_near(p, c, q, first, end, s);
     for (size_t i = 0; i < s->left; i++)
@@ -264,7 +265,7 @@ static void take_shares(query_search *p, const codec_cascade *c, const codec_cas
 
 /* Compare the codes around the query's place in the order, which give the first distances. */
 static void begin_query(query_search *p, const codec_cascade *c, const codec_cascade_query *q,
-                          candidates *s) {
+                        candidates *s) {
     const size_t n = c->index->n, least = FIRST_CODES < q->k ? q->k : FIRST_CODES;
     const size_t want = least < n ? least : n;
     size_t looked_at = 0;
@@ -334,6 +335,7 @@ taper_status codec_cascade_search(const codec_cascade *cascade, const codec_casc
                                   codec_pool *pool, uint32_t *image, uint32_t *distance,
                                   uint64_t *looked_at) {
     cascade_task task = {cascade, query, image, distance, looked_at, TAPER_OK};
-    codec_pool_run(pool, run_block, &task, (query->queries + QUERIES_AT_ONCE - 1) / QUERIES_AT_ONCE);
+    codec_pool_run(pool, run_block, &task,
+                   (query->queries + QUERIES_AT_ONCE - 1) / QUERIES_AT_ONCE);
     return (taper_status)atomic_load(&task.status);
 }

@@ -4,8 +4,8 @@
  * The distance of two codes is the sum over layers of the layer's weight times the number of bits
  * that differ in it. With all weights 1 it is the Hamming distance.
  *
- * Let D be the distance of the k-th nearest code so far. The first k are the codes next to the query
- * in the sorted order. Let d be the distance of a code after layer l.
+ * Let D be the distance of the k-th nearest code so far. The first k are the codes next to the
+ * query in the sorted order. Let d be the distance of a code after layer l.
  *   exact         The code is dropped if d > D. This happens early if weights decrease.
  *   approximate   The complete distance is estimated from d. For near codes, d = c D + s sqrt(D) x,
  *                 where x has mean square 1, as for bits that differ at random. c and s are
@@ -18,7 +18,8 @@
  * The shares of the query are measured on its nearest codes in a sample (cascade_sample.h). They
  * hold for queries that are unlike the codes of the index. They are not used far below the sample's
  * distances: D counts as at least three quarters of these. Otherwise one of several near copies
- * could hide the others. The search is exact without a sample, and for queries with unknown bits. */
+ * could hide the others. The search is exact without a sample, and for queries with unknown bits.
+ */
 #ifndef CODEC_CASCADE_H
 #define CODEC_CASCADE_H
 #include "codec/backend/pool.h"
@@ -39,9 +40,9 @@ typedef struct codec_cascade {
 } codec_cascade;
 
 typedef struct codec_cascade_query {
-    const uint64_t *code;       /* [queries][words] */
-    size_t queries, k;          /* 1.. */
-    float effort;               /* 0.. */
+    const uint64_t *code; /* [queries][words] */
+    size_t queries, k;    /* 1.. */
+    float effort;         /* 0.. */
     /* [queries] the number of known bits, the first ones; the others do not count. NULL: all. */
     const uint32_t *known_bits;
     /* Bits of a code; used with known_bits. */

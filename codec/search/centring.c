@@ -7,7 +7,7 @@
 
 /* Statistics of a set, for each element of a code. */
 typedef struct survey {
-    double *sum; /* [width] not finite if a number is not: sums of float32 do not overflow */
+    double *sum;       /* [width] not finite if a number is not: sums of float32 do not overflow */
     float *low, *high; /* [width] */
 } survey;
 

@@ -7,8 +7,8 @@
 typedef struct codec_centring {
     size_t width;
     double *centre; /* [width] means of the references */
-    /* A power of two: the largest scale |x - centre| of both sets is in [1/2, 1], unless all numbers
-     * are at the centre. */
+    /* A power of two: the largest scale |x - centre| of both sets is in [1/2, 1], unless all
+     * numbers are at the centre. */
     double scale;
 } codec_centring;
 

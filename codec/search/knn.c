@@ -1,9 +1,9 @@
 /* knn.c -- see knn.h.
  *
- * A thread takes a block of queries and processes all references, one tile at a time. It computes the
- * products of the block and the tile, then, row by row, the distances of the candidates, which go to
- * the query's list. The lists are the arrays of the result, so memory does not grow with queries or
- * references. */
+ * A thread takes a block of queries and processes all references, one tile at a time. It computes
+ * the products of the block and the tile, then, row by row, the distances of the candidates, which
+ * go to the query's list. The lists are the arrays of the result, so memory does not grow with
+ * queries or references. */
 #include "codec/search/knn.h"
 #include "codec/backend/backend.h"
 #include "codec/backend/pool.h"
@@ -50,15 +50,16 @@ typedef struct workplace {
     float *query, *reference;                /* [rows][width] -2 q, [columns][width] r */
     float *product;                          /* [rows][columns] -2 q r */
     float *limit;                            /* [rows], see knn.h */
-    float *low, *gap;   /* [columns] |r|^2 (1 - slack); 2 slack |r|^2 */
-    float *upper;       /* [columns] for candidates: upper bound of D - |q|^2 (1 + slack) */
+    float *low, *gap;                        /* [columns] |r|^2 (1 - slack); 2 slack |r|^2 */
+    float *upper;        /* [columns] for candidates: upper bound of D - |q|^2 (1 + slack) */
     uint32_t *candidate; /* [columns] places in the tile */
-    size_t first;       /* the block's first query */
-    size_t pairs;       /* pairs whose distances are not computed yet */
+    size_t first;        /* the block's first query */
+    size_t pairs;        /* pairs whose distances are not computed yet */
     pair pair[LANES];
 } workplace;
 
-/* --- the reference implementation -------------------------------------------------------------------- */
+/* --- the reference implementation
+ * -------------------------------------------------------------------- */
 
 static const float *query_at(const taper_search *s, size_t i) {
     return s->queries ? s->queries + i * s->width : s->references + (s->first + i) * s->width;
@@ -91,7 +92,7 @@ void codec_nearest_plain(const taper_search *search, uint32_t *neighbours, doubl
 /* List the places, ascending, of those of n products that are not above the limit. Returns their
  * number. */
 CODEC_CLONES static size_t find_candidates(size_t n, const float *product, const float *low,
-                                          float limit, uint32_t *candidate) {
+                                           float limit, uint32_t *candidate) {
     size_t found = 0;
     for (size_t first = 0; first < n; first += RUN) {
         const size_t end = first + RUN < n ? first + RUN : n;

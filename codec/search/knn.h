@@ -2,12 +2,13 @@
  * codec/taper_search.h.
  *
  * How products exclude references. Codes are centred and scaled (centring.h) to q and r, so the
- * squared distance is D = |q|^2 + |r|^2 - 2 q r. Let u = 2^-24, and let codes have n numbers.
- *  - A product summed in float32 in any order has an error of at most 1.07 n u |q||r| for n <= 2^20.
+ * squared distance is D = |q|^2 + |r|^2 - 2 q r. Let u = 2^-24, and let codes have n numbers. - A
+ * product summed in float32 in any order has an error of at most 1.07 n u |q||r| for n <= 2^20.
  *  - Rounding q and r to float32 changes D by at most 2.1 u (|q| + |r|)^2.
  *  - Sums and norms in float32 change it by another 2.1 u (|q| + |r|)^2.
- * As (|q| + |r|)^2 <= 2 (|q|^2 + |r|^2), the error of D is at most slack (|q|^2 + |r|^2), with slack
- * = 1.1 (n + 16) u, plus 2^-100 for numbers that are too small for float32. So a reference with
+ * As (|q| + |r|)^2 <= 2 (|q|^2 + |r|^2), the error of D is at most slack (|q|^2 + |r|^2), with
+ * slack = 1.1 (n + 16) u, plus 2^-100 for numbers that are too small for float32. So a reference
+ * with
  *     |r|^2 (1 - slack) - 2 q r > limit,    limit = T - |q|^2 (1 - slack) + 2^-100, rounded up,
  * is farther than T, the k-th distance so far. The distances of all other references, the
  * candidates, are computed by the definition. So the result does not depend on rounded products.
@@ -30,7 +31,8 @@
 #include "codec/backend/operations.h"
 #include "codec/taper_search.h"
 
-/* The reference implementation of taper_nearest. `search` must be legal; its threads are ignored. */
+/* The reference implementation of taper_nearest. `search` must be legal; its threads are ignored.
+ */
 void codec_nearest_plain(const taper_search *search, uint32_t *neighbours, double *distances);
 
 /* How the work is divided. */

@@ -1,4 +1,5 @@
-/* margins.c -- taper_index_rank: sorts results by the margins of a query's bits; see taper_index.h. */
+/* margins.c -- taper_index_rank: sorts results by the margins of a query's bits; see taper_index.h.
+ */
 #include "codec/search/bit_codes.h"
 #include "codec/search/index.h"
 #include <math.h>
@@ -94,7 +95,8 @@ taper_status taper_index_rank(const taper_index *index, const taper_index_rankin
     taper_status status = TAPER_OK;
     if (!r.place || !r.weight || !r.code || !r.row)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to rank %zu images", of->found);
-    for (size_t p = 0; p < n && !status; p++) /* image numbers are checked when the index is opened */
+    for (size_t p = 0; p < n && !status;
+         p++) /* image numbers are checked when the index is opened */
         r.place[index->cascade.image[p]] = (uint32_t)p;
     for (size_t i = 0; i < of->n_queries && !status; i++)
         status = rank_one(&r, of->queries + i * words, of->margins + i * bits, of->found,

@@ -8,7 +8,7 @@
 typedef struct codec_nearest_list {
     double *distance; /* [capacity] the caller's */
     uint32_t *index;  /* [capacity] the caller's */
-    size_t capacity;      /* k, 1.. */
+    size_t capacity;  /* k, 1.. */
     size_t held;      /* number of elements; starts with 0 */
 } codec_nearest_list;
 

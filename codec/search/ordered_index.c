@@ -80,8 +80,8 @@ size_t codec_index_place(const codec_ordered_index *index, const uint64_t *query
     return low;
 }
 
-/* The first place from which on all codes before p share `depth` bits: doubling steps, then a binary
- * search. */
+/* The first place from which on all codes before p share `depth` bits: doubling steps, then a
+ * binary search. */
 static size_t reach_down(const codec_ordered_index *index, const uint64_t *query, size_t p,
                          size_t depth, size_t *looked_at) {
     size_t step = 1, in = p; /* all of in .. p - 1 share them */
@@ -148,7 +148,9 @@ codec_neighbourhood codec_index_neighbourhood(const codec_ordered_index *index,
     size_t low = p > least ? p - least : 0; /* the first possible run */
     size_t high = p < index->n - least ? p : index->n - least;
     const size_t begin = low;
-    while (low < high) { /* find the first run whose low end shares at least as many bits as the high end */
+    while (
+        low <
+        high) { /* find the first run whose low end shares at least as many bits as the high end */
         const size_t i = low + (high - low) / 2;
         if (low_end(index, query, p, i) >= high_end(index, query, p, i + least - 1))
             high = i;

@@ -1,13 +1,14 @@
 /* ordered_index.h -- sorted codes of bits, and the nested neighbourhoods of a query among them:
  * section 5 of Rippel, Gelbart & Adams 2014.
  *
- * N_b of a query is the set of codes that share its first b bits (equation 15). In sorted order they
- * are adjacent, so a neighbourhood is a range. The paper's binary tree is not needed: descending in
- * it is a search in the range. A search reads the first words of codes, which are a separate array,
- * and other words only if these are equal. A table indexed by the first bits gives the start.
+ * N_b of a query is the set of codes that share its first b bits (equation 15). In sorted order
+ * they are adjacent, so a neighbourhood is a range. The paper's binary tree is not needed:
+ * descending in it is a search in the range. A search reads the first words of codes, which are a
+ * separate array, and other words only if these are equal. A table indexed by the first bits gives
+ * the start.
  *
- * All arrays are borrowed and may hold any contents: damaged ones give wrong results, but nothing is
- * read outside of them. */
+ * All arrays are borrowed and may hold any contents: damaged ones give wrong results, but nothing
+ * is read outside of them. */
 #ifndef CODEC_ORDERED_INDEX_H
 #define CODEC_ORDERED_INDEX_H
 #include "codec/search/bit_codes.h"
@@ -23,14 +24,15 @@ typedef struct codec_ordered_index {
     size_t words;                                   /* words of a code, 1..1024 */
     size_t layers;                                  /* codec_index_layers(words) */
     const uint64_t *layer[CODEC_INDEX_MOST_LAYERS]; /* [n][codec_index_layer_words()], see there */
-    /* [2^table_bits + 1] the first place of a code that begins with these bits, or with larger ones.
+    /* [2^table_bits + 1] the first place of a code that begins with these bits, or with larger
+     * ones.
      */
     const uint32_t *start;
     uint32_t table_bits; /* 0..CODEC_INDEX_MOST_TABLE_BITS */
 } codec_ordered_index;
 
-/* Codes are stored in layers, like the bits of a container: layer 0 has word 0 of all codes, layer l
- * has their words 2^(l - 1) .. 2^l - 1, if they exist. So a search of the first words reads only
+/* Codes are stored in layers, like the bits of a container: layer 0 has word 0 of all codes, layer
+ * l has their words 2^(l - 1) .. 2^l - 1, if they exist. So a search of the first words reads only
  * these. */
 static inline size_t codec_index_layer_first(size_t l) { return l ? (size_t)1 << (l - 1) : 0; }
 static inline size_t codec_index_layers(size_t words) {
