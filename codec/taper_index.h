@@ -139,10 +139,10 @@ typedef struct taper_index_range {
 } taper_index_range;
 
 /* Find the nested neighbourhood of a query: the codes that share its first b bits, for the largest
- * b with at least `least` such codes (ordered retrieval, Rippel, Gelbart & Adams 2014, section 5).
- * least: 1..images. known_bits: 0..bits, the bits of the query that are known, for example from a
- * cut file; b does not exceed it. The result may be large: see range.size. The time grows with
- * log(images) and not with the length of codes. TAPER_ERR_ARG: a number is out of range.
+ * b with at least `least` such codes. This is the ordered retrieval of Rippel, Gelbart & Adams
+ * 2014, section 5. least: 1..images. known_bits: 0..bits, the bits of the query that are known, for
+ * example from a cut file; b does not exceed it. The result may be large: see range.size. The time
+ * grows with log(images) and not with the length of codes. TAPER_ERR_ARG: a number is out of range.
  * TAPER_ERR_CORRUPT: the index is damaged and its codes are not in order. */
 TAPER_API taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t *query,
                                                  uint32_t known_bits, uint64_t least,
@@ -178,9 +178,9 @@ typedef struct taper_index_search {
  * its nearest codes among 4,096 of the index, so that unusual queries find their neighbours.
  *
  * The recall is an expectation and no guarantee. All sets of real images that were tried reached
- * it. If fewer than 1 in 100 images are similar to the query, and these differ from it in the first
- * bits more than others do, most may be missed at any recall below 1. The search is exact in
- * indexes of up to 16,384 images, and for queries with unknown bits.
+ * it. But most neighbours may be missed, at any recall below 1, if two conditions hold: fewer than
+ * 1 in 100 images are similar to the query, and these differ from it unusually often in the first
+ * bits. The search is exact in indexes of up to 16,384 images, and for queries with unknown bits.
  *
  * The result does not depend on threads. looked_at[n_queries]: words of codes that were compared;
  * NULL: not wanted. Memory: 20 KiB per thread, and sixteen queries with 8 bytes for each of their

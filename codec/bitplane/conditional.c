@@ -160,8 +160,9 @@ taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32
         uint64_t step = formats_read_varint_max(in, c->end);
         c->begin[s] = c->begin[s - 1] + (uint32_t)step;
         if (!step || c->begin[s] >= c->end)
-            status = formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "model: stage %u of the conditional model does not follow", s);
+            status = formats_fail(
+                error, TAPER_ERR_CORRUPT,
+                "model: stage %u of the conditional model does not follow its predecessor", s);
     }
     if (status == TAPER_OK) status = formats_cursor_check(in, "model: stages", error);
     codec_int_matrix matrix[MATRICES];

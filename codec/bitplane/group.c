@@ -45,7 +45,7 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
 }
 
 /* Allocate the arrays for groups where an image has several windows. */
-static int take_linked(codec_group *g, size_t n_images) {
+static int allocate_linked(codec_group *g, size_t n_images) {
     size_t stride = g->stride;
     g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
     g->sides = calloc(stride, 1);
@@ -92,7 +92,7 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
     }
     g->n = (uint32_t)n;
     g->stride = (uint32_t)codec_group_stride(n);
-    if (!take_memory(g) || (linked && !take_linked(g, n_images))) {
+    if (!take_memory(g) || (linked && !allocate_linked(g, n_images))) {
         codec_group_free(g);
         return formats_fail(error, TAPER_ERR_NOMEM,
                             "no memory for a group of %llu windows; use smaller groups",

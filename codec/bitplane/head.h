@@ -1,5 +1,5 @@
 /* head.h -- the reconstruction head: a network of the decoder that predicts the unknown part of
- * each unit from the known part of its window and of the eight around it.
+ * units. Its inputs are the known parts of the window and of the eight around it.
  *
  * It is a conditional model (conditional.h) with one kind of output. Its hidden layers have the
  * same inputs, for the stage of the last complete pass. Its output is the expected remainder of the

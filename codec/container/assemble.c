@@ -91,7 +91,7 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
     if (total > max_bytes)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
-            "%llu bytes do not hold the container's front matter of %llu; ask for more",
+            "%llu bytes are less than the front matter of the container, %llu bytes",
             (unsigned long long)max_bytes, (unsigned long long)total);
     for (int round = 0; round < ROUNDS && high - low > 1; round++) {
         if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* close enough */

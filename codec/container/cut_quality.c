@@ -149,7 +149,7 @@ taper_status codec_cut_quality_whole(codec_cut_quality *q, const taper_model *mo
 
 /* --- refining -------------------------------------------------------------------------- */
 
-/* Copy the cuts of `known`, and measure those between them that lie inside the holds. */
+/* Copy the cuts of `known`, and measure those between them that are inside the holds. */
 static taper_status merge_cuts(renderer *a, const codec_cut_quality *known,
                                const formats_buffer *file, uint64_t front, uint64_t holds,
                                codec_cut_quality *q) {

@@ -147,12 +147,12 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
                                taper_error *error) {
     uint64_t bytes = codec_encoder_image_bytes(e, image, 0);
     if (codec_encoder_charge(e, bytes) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "with the images that wait to be encoded it takes more than the %llu "
-                            "bytes of memory that it may; give --max-memory %lluM, or use smaller "
-                            "groups",
-                            (unsigned long long)e->account->limit,
-                            (unsigned long long)formats_account_step(e->account, bytes));
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "this image and those that wait to be encoded need more memory than the limit of %llu "
+            "bytes; give --max-memory %lluM, or use smaller groups",
+            (unsigned long long)e->account->limit,
+            (unsigned long long)formats_account_step(e->account, bytes));
     *copy = *image;
     copy->pixels = malloc((size_t)bytes);
     if (!copy->pixels) return fail_for_good(e, TAPER_ERR_NOMEM, error);
@@ -348,10 +348,10 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
         e->options.model_bytes &&
         formats_model_is(e->options.model_bytes, e->options.model_size, model->info.id);
     if (e->options.embed_model && !for_codes && !is_whole)
-        status = formats_fail(error, TAPER_ERR_ARG,
-                              "model_bytes is not the whole .tpm file of model %016llx, with which "
-                              "it is to be encoded",
-                              (unsigned long long)model->info.id);
+        status = formats_fail(
+            error, TAPER_ERR_ARG,
+            "model_bytes is not the complete .tpm file of the encoder's model, %016llx",
+            (unsigned long long)model->info.id);
     if (e->options.group_images > MAX_GROUP_IMAGES || (unsigned)e->options.layout > 1 ||
         (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
@@ -366,8 +366,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     }
     if (status == TAPER_OK && e->rate_classes > 1 && model->tables.density)
         status = formats_fail(error, TAPER_ERR_ARG,
-                              "the model's units are single bits, which cannot be shared out; give "
-                              "--allocation even");
+                              "a binary model has only one allocation; give --allocation even");
     if (status == TAPER_OK && e->rate_classes > 1) {
         e->reference = malloc(model->tables.units);
         if (e->reference)
@@ -451,7 +450,7 @@ static taper_status string_offsets(formats_front *f, const formats_buffer *strin
 }
 
 /* Move the rate classes to the front, numbered without those that have no image. */
-static taper_status hand_over_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
+static taper_status move_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
     uint8_t used[FORMATS_MAX_RATE_CLASSES] = {0}, number[FORMATS_MAX_RATE_CLASSES] = {0};
     uint32_t *to = e->layer_end;
     for (size_t i = 0; i < e->images; i++) used[e->image_rate_class[i]] = 1;
@@ -471,7 +470,7 @@ static taper_status hand_over_rate_classes(taper_encoder *e, formats_front *f, t
 }
 
 /* Copy the raised planes of all groups to the front. */
-static taper_status hand_over_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
+static taper_status move_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
     size_t n = 0;
     for (size_t g = 0; g < e->groups; g++) n += e->group[g].of.n_raised;
     if (!n) return TAPER_OK;
@@ -487,7 +486,7 @@ static taper_status hand_over_raised(const taper_encoder *e, formats_front *f, t
     return TAPER_OK;
 }
 
-static taper_status hand_over_names(taper_encoder *e, formats_front *f, taper_error *error) {
+static taper_status move_names(taper_encoder *e, formats_front *f, taper_error *error) {
     if (e->any_name) {
         TAPER_TRY(string_offsets(f, &e->names, e->images, &f->name_at, error));
         f->names = (char *)formats_buffer_take(&e->names, &(size_t){0});
@@ -524,15 +523,15 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     f->group_first = e->group_first, e->group_first = NULL;
     f->group_first[f->groups] = f->images;
     TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
-    TAPER_TRY(hand_over_rate_classes(e, f, error));
-    TAPER_TRY(hand_over_raised(e, f, error));
+    TAPER_TRY(move_rate_classes(e, f, error));
+    TAPER_TRY(move_raised(e, f, error));
     for (uint32_t l = 0; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
             const uint64_t *at = e->group[g].of.chunk_at;
             f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
         }
-    TAPER_TRY(hand_over_names(e, f, error));
+    TAPER_TRY(move_names(e, f, error));
     f->search_model_id = e->search.search_model_id, f->search_bits = e->search.search_bits;
     f->search_codes = e->search.search_codes, e->search.search_codes = NULL;
     f->search_model = e->search.search_model, e->search.search_model = NULL;
@@ -596,7 +595,7 @@ static taper_status finish_small_set(taper_encoder *e, formats_front *f, const c
     codec_small_set set = {e->model, &e->originals, chunks, &e->limits};
     int ended = 0;
     taper_status status = psnr ? codec_small_set_finish(&set, f, psnr, &ended) : TAPER_ERR_NOMEM;
-    if (status != TAPER_OK) formats_fail(error, status, "no memory to look at the cuts");
+    if (status != TAPER_OK) formats_fail(error, status, "no memory to measure the cuts");
     if (status == TAPER_OK && ended && !e->options.target_bytes_per_megapixel)
         e->group[0].of.least = least_of(psnr, e->originals.n);
     free(psnr);

@@ -10,7 +10,7 @@ enum {
     MIN_CHUNK_BYTES = 1500,
     MIN_RATE_CLASS_CHUNK_BYTES = 400, /* more layers: rate classes differ only at layer ends */
     MEAN_IMAGES = 16,                 /* images for the mean distortion, */
-    MEAN_PIXELS = 32 << 20            /* or fewer, of at least so many pixels */
+    MEAN_PIXELS = 32 << 20            /* or fewer with this number of pixels */
 };
 
 /* --- memory ------------------------------------------------------------------------------ */
@@ -91,8 +91,8 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
         e->error = *error;
     else if (status == TAPER_ERR_LIMIT)
         formats_fail(&e->error, status,
-                     "encoding takes more than the %llu bytes of memory that it may; give "
-                     "--max-memory %lluM, or use smaller groups",
+                     "encoding needs more memory than the limit of %llu bytes; give --max-memory "
+                     "%lluM, or use smaller groups",
                      (unsigned long long)e->limits.max_memory,
                      (unsigned long long)formats_power_above(
                          formats_memory_needed(&e->limits, e->limits.max_memory) - 1));

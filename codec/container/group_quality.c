@@ -20,7 +20,7 @@ static uint32_t windows_of(const work *w, const taper_image *image) {
     return grid.columns * grid.rows;
 }
 
-static taper_status make_room(work *w, const taper_image *image, size_t n) {
+static taper_status grow_memory(work *w, const taper_image *image, size_t n) {
     size_t windows = 0, bytes = 0;
     for (size_t i = 0; i < n; i++) {
         windows = windows_of(w, &image[i]) > windows ? windows_of(w, &image[i]) : windows;
@@ -89,7 +89,7 @@ taper_status codec_group_quality(const taper_model *model, const codec_backend *
                                  codec_least_quality *out) {
     work w = {.model = model, .backend = *backend, .group = group};
     *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
-    taper_status status = make_room(&w, image, n);
+    taper_status status = grow_memory(&w, image, n);
     if (status == TAPER_OK) status = render_all(&w, image, n, out);
     free(w.code), free(w.pixels), free(w.samples);
     return status;

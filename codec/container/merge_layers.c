@@ -163,9 +163,9 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
             if (rate_class == FORMATS_MAX_RATE_CLASSES)
                 return formats_fail(
                     error, TAPER_ERR_LIMIT,
-                    "up to container %zu layers end in more than %d ways, for as many as one file "
-                    "has rate classes: encode all with the same --group and --allocation even, or "
-                    "cut all to the same --bpp",
+                    "the first %zu containers use more than %d distinct layer layouts, the number "
+                    "of rate classes of a file; encode all with the same --group and --allocation "
+                    "even, or cut all to the same --bpp",
                     s + 1, FORMATS_MAX_RATE_CLASSES);
             taken |= 1u << rate_class;
             a->layers[s].rate_class_of[t] = (uint8_t)rate_class;

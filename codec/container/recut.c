@@ -183,8 +183,7 @@ static taper_status take_codes(open_groups *open, size_t n, taper_error *error) 
     if (formats_account_take(&open->account, n * sizeof(int16_t)) == TAPER_OK) return TAPER_OK;
     return formats_fail(
         error, TAPER_ERR_LIMIT,
-        "repacking takes more than the %llu bytes of memory that it may; give "
-        "--max-memory %lluM",
+        "repacking needs more memory than the limit of %llu bytes; give --max-memory %lluM",
         (unsigned long long)open->account.limit,
         (unsigned long long)formats_account_step(&open->account, n * sizeof(int16_t)));
 }

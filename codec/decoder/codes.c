@@ -34,7 +34,7 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
     codec_decoder_image image;
     TAPER_TRY(codec_decoder_find(d, i, &image.info, error));
     if (!units || units > d->model->network.units || !values)
-        return formats_fail(error, TAPER_ERR_ARG, "codes have 1 to %u units, %u were asked for",
+        return formats_fail(error, TAPER_ERR_ARG, "1 to %u units are legal, not %u",
                             d->model->network.units, units);
     TAPER_TRY(codec_decoder_load_image(d, i, passes, &image, error));
     codec_group_reader *r = image.group;
@@ -44,8 +44,8 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
         codec_decoder_drop_others(d, formats_front_rate_class(&d->front, image.info.group));
     if (bytes > formats_account_left(&d->account))
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "these codes need %llu bytes more than the limit of %llu leaves; give "
-                            "--max-memory %lluM if you trust the file",
+                            "these codes need %llu more bytes of memory than the limit of %llu "
+                            "allows; give --max-memory %lluM if you trust the file",
                             (unsigned long long)bytes, (unsigned long long)d->limits.max_memory,
                             (unsigned long long)formats_account_needed(&d->account, bytes));
     float *code = malloc((size_t)bytes);

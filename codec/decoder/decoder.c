@@ -126,8 +126,8 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
 }
 
 /* The reader of group g, decoded as far as the bytes go, or to this number of passes. */
-static taper_status bring_up(taper_decoder *d, uint32_t g, uint32_t passes,
-                             codec_group_reader **out, taper_error *error) {
+static taper_status decode_group(taper_decoder *d, uint32_t g, uint32_t passes,
+                                 codec_group_reader **out, taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
         codec_group_reader_decode(*out, &d->front);
@@ -161,7 +161,7 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
                                       codec_decoder_image *out, taper_error *error) {
     const formats_front *f = &d->front;
     TAPER_TRY(codec_decoder_find(d, i, &out->info, error));
-    TAPER_TRY(bring_up(d, out->info.group, passes, &out->group, error));
+    TAPER_TRY(decode_group(d, out->info.group, passes, &out->group, error));
     uint32_t in_group = formats_front_place(f, (uint32_t)i) - f->group_first[out->info.group];
     out->first = out->group->first[in_group];
     out->n = out->group->first[in_group + 1] - out->first;
@@ -246,7 +246,7 @@ taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint6
     TAPER_TRY(formats_need(code, "the code's place", error));
     const size_t bytes = formats_front_search_bytes(&d->front);
     if (!d->front_ready)
-        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is incomplete");
     if (i >= d->front.images || !bytes)
         return formats_fail(error, TAPER_ERR_ARG,
                             "image %llu has no code for search here: there are %u images, %s",
@@ -266,7 +266,7 @@ taper_status taper_decoder_search_model(const taper_decoder *d, taper_model **ou
     *out = NULL;
     TAPER_TRY(formats_need(d, "the decoder", error));
     if (!d->front_ready)
-        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is incomplete");
     if (!d->front.search_model)
         return formats_fail(error, TAPER_ERR_ARG, "the container carries no model for search");
     return codec_front_search_model(&d->front, &d->limits, out, error);

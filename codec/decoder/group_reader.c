@@ -127,7 +127,7 @@ static void begin_again(codec_group_reader *r, const formats_front *f) {
     }
 }
 
-static void go_no_further(codec_group_reader *r, const formats_front *f) {
+static void stop_decoding(codec_group_reader *r, const formats_front *f) {
     if (r->started) begin_again(r, f);
     r->bad = 1;
     r->here = r->started = 0;
@@ -143,7 +143,7 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
         r->plausible =
             codec_chunk_is_plausible(&r->coder.group, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) {
-        go_no_further(r, f);
+        stop_decoding(r, f);
         return;
     }
     if (r->started)
@@ -158,7 +158,7 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_f
                                           int holds) {
     if (r->bad) return TAPER_OK;
     if (!holds) {
-        go_no_further(r, f);
+        stop_decoding(r, f);
         return TAPER_OK;
     }
     if (r->layer + 1 < f->layers)
@@ -303,7 +303,7 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
     TAPER_TRY(read_chunk(rs, f, r->layer, r->group, chunk, source, to, &holds, error));
     r->here = chunk.size == length;
     if (!holds)
-        go_no_further(r, f);
+        stop_decoding(r, f);
     else
         codec_group_reader_decode(r, f);
     if (r->bad || !r->here) return TAPER_OK;

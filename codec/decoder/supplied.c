@@ -58,7 +58,7 @@ static taper_status try_front(taper_decoder *d, taper_error *error) {
     const uint8_t *bytes = (const uint8_t *)"";
     uint64_t n = codec_byte_store_run(&d->held, 0, &bytes), need;
     taper_status status = formats_front_need(bytes, (size_t)n, &need, error);
-    d->need = status == TAPER_OK || need < n ? need : n; /* the error lies in supplied bytes */
+    d->need = status == TAPER_OK || need < n ? need : n; /* the error is in supplied bytes */
     if (status != TAPER_OK) return status;
     if (need > d->limits.max_memory) return codec_decoder_refuse_front(d, need, error);
     if (n < need) return TAPER_OK;
@@ -141,8 +141,8 @@ taper_status taper_decoder_supply(taper_decoder *d, uint64_t offset, const void 
     TAPER_TRY(formats_need_array(bytes, size, 1, "the bytes", error));
     TAPER_TRY(begin(d, error));
     if (formats_add_u64(offset, size, &end) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu bytes from %llu are no range", size,
-                            (unsigned long long)offset);
+        return formats_fail(error, TAPER_ERR_ARG, "%zu bytes at offset %llu are not a legal range",
+                            size, (unsigned long long)offset);
     return d->front_ready ? supply_data(d, offset, bytes, size, error)
                           : supply_front(d, offset, bytes, size, error);
 }
@@ -156,7 +156,7 @@ typedef struct wanted {
     uint64_t end; /* end of the last range */
 } wanted;
 
-static void want(wanted *w, uint64_t at, uint64_t end) {
+static void list_range(wanted *w, uint64_t at, uint64_t end) {
     if (at >= end) return;
     if (!w->count || at != w->end) {
         if (w->count < w->capacity) w->range[w->count] = (taper_range){at, 0};
@@ -167,11 +167,11 @@ static void want(wanted *w, uint64_t at, uint64_t end) {
 }
 
 /* List those of bytes at .. end - 1 that were not supplied. */
-static void want_missing(const taper_decoder *d, wanted *w, uint64_t at, uint64_t end) {
+static void list_missing(const taper_decoder *d, wanted *w, uint64_t at, uint64_t end) {
     while (at < end) {
         at += codec_byte_store_run(&d->held, at, NULL);
         uint64_t next = codec_byte_store_next(&d->held, at);
-        want(w, at, next < end ? next : end);
+        list_range(w, at, next < end ? next : end);
         at = next;
     }
 }
@@ -185,7 +185,7 @@ static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t s
 
 /* List the missing bytes of the group's chunks, and all bytes of a damaged block. *damaged: nonzero
  * if there is one. */
-static void want_chunks(const taper_decoder *d, uint32_t g, wanted *w, int *damaged) {
+static void list_chunks(const taper_decoder *d, uint32_t g, wanted *w, int *damaged) {
     const formats_front *f = &d->front;
     uint64_t size = d->source.size;
     for (uint32_t layer = 0; layer < f->layers; layer++) {
@@ -195,17 +195,18 @@ static void want_chunks(const taper_decoder *d, uint32_t g, wanted *w, int *dama
         if (chunk.at >= size) break;
         if (block.at + block.size <= size &&
             is_damaged(d, block, codec_block_checksum(f, layer, g))) {
-            want(w, block.at, block.at + block.size);
+            list_range(w, block.at, block.at + block.size);
             *damaged = 1;
         } else {
-            want_missing(d, w, chunk.at, end < size ? end : size);
+            list_missing(d, w, chunk.at, end < size ? end : size);
         }
     }
 }
 
 static taper_status plan_front(const taper_decoder *d, wanted *w, taper_error *error) {
-    if (d->failure.status == TAPER_OK) want_missing(d, w, 0, d->need);
-    if (d->failure.status == TAPER_ERR_CORRUPT) want(w, 0, d->need); /* any byte may be damaged */
+    if (d->failure.status == TAPER_OK) list_missing(d, w, 0, d->need);
+    if (d->failure.status == TAPER_ERR_CORRUPT)
+        list_range(w, 0, d->need); /* any byte may be damaged */
     if (d->failure.status != TAPER_OK && error) *error = d->failure;
     return d->failure.status;
 }
@@ -238,7 +239,7 @@ taper_status taper_decoder_plan(taper_decoder *d, uint64_t i, uint64_t cut, tape
     }
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     cut_source(d);
-    want_chunks(d, info.group, &w, &damaged);
+    list_chunks(d, info.group, &w, &damaged);
     *count = w.count;
     return damaged ? formats_fail(error, TAPER_ERR_CORRUPT,
                                   "bytes of group %u are damaged (checksum); fetch them again",

@@ -4,9 +4,9 @@
  * There are two experts: the fixed share of ones, and an adaptive estimate that starts with it. The
  * probability is their mean, weighted by the trust in the fixed expert. Bayes' rule updates the
  * trust after every bit. For any data, a pass needs at most log2(65536 / CODEC_TRUST_START) = 0.023
- * bits more than with the fixed expert, which needs n bits if the share is 1/2. It needs at most 6
- * bits more than with the adaptive expert. So random units cost next to nothing extra, and sorted
- * or unusual sets get shorter. Integers only. */
+ * bits more than with the fixed expert. (That one needs n bits if the share is 1/2.) A pass needs
+ * at most 6 bits more than with the adaptive expert. So random units cost next to nothing extra,
+ * and sorted or unusual sets get shorter. Integers only. */
 #ifndef CODEC_MIXED_BIT_H
 #define CODEC_MIXED_BIT_H
 #include "codec/entropy/range_coder.h"

@@ -65,7 +65,8 @@ taper_status codec_rans_table_read(codec_rans_table *t, formats_cursor *in, tape
     TAPER_TRY(formats_cursor_check(in, "model: frequencies of weights", error));
     if (sum != (n ? TOTAL : 0))
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: frequencies of weights that sum to %u, not %d", sum, TOTAL);
+                            "model: the frequencies of weights have the sum %u, not %d", sum,
+                            TOTAL);
     t->n = n;
     lay_out(t);
     return TAPER_OK;

@@ -55,8 +55,7 @@ taper_status codec_embedder_open_pixels(codec_embedder *out, codec_window window
 
 taper_status codec_embedder_shorten(codec_embedder *e, size_t units, taper_error *error) {
     if (units > e->width)
-        return formats_fail(error, TAPER_ERR_ARG, "codes have %zu units; no more can be taken",
-                            e->width);
+        return formats_fail(error, TAPER_ERR_ARG, "codes have only %zu units", e->width);
     if (units) e->width = units;
     return TAPER_OK;
 }
@@ -103,9 +102,10 @@ taper_status codec_embedder_check(const codec_embedder *e, const taper_image *im
                                   taper_error *error) {
     const codec_window w = e->window;
     if (image->channels != 1 && image->channels != 3)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "image has an alpha channel, which no code holds; remove it, or give "
-                            "--alpha white or --alpha drop");
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "image has an alpha channel, which codes do not represent; remove it, or give "
+            "--alpha white or --alpha drop");
     if (image->channels == 3 && w.channels == 1)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             e->has_network

@@ -75,16 +75,15 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: activations %u and %u, 0 to 2 are legal", a->hidden, a->code);
     if (a->code != CODEC_LINEAR && (!direct || binary))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: an activation of the code, which a binary model or one with a "
-                            "linear path has not");
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model: an activation of the code, in a binary model or one with a linear path");
     if (binary && (a->flags & (CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a conditional model or a head for units of one bit");
     if ((a->flags & CODEC_FLAG_FEEDBACK) && !(direct && binary))
-        return formats_fail(
-            error, TAPER_ERR_CORRUPT,
-            "model: units with feedback, which are single bits of a direct network alone");
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "model: feedback without a direct network and binary units");
     if (direct && (a->flags & CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
@@ -92,7 +91,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return (a->flags & ~CODEC_FLAG_BINARY) == CODEC_FLAG_DIRECT
                    ? TAPER_OK
                    : formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "model: no decoder, but parts that only decoders have");
+                                  "model: no decoder, but parts of a decoder");
     for (int s = 0; s < 2; s++)
         if (direct ? a->depth[s] == 0 : a->depth[s] == 1)
             return formats_fail(error, TAPER_ERR_CORRUPT,

@@ -159,7 +159,7 @@ static taper_status check_embedding(const taper_model *m, taper_error *error) {
         (flags_of(m) & ~CODEC_FLAG_BINARY) != CODEC_FLAG_DIRECT ||
         (m->info.binary && m->network.code != CODEC_LINEAR))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a model without a decoder, but with parts that only decoders have");
+                            "a model without a decoder, but with parts of a decoder");
     if (!*fault) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG, "the model's %s cannot be stored", fault);
 }

@@ -1,10 +1,10 @@
 /* metrics.c -- see metrics.h.
  *
- * SSIM uses float planes, one channel at a time. For each row of windows the five moments (a, b,
- * aa, bb, ab) are summed along the columns and then along the row, as the Gaussian is separable.
- * Both loops process four adjacent samples at a time, with sums in registers. 128 is subtracted
- * from every sample first: variances do not change, and smaller squares make their difference more
- * exact in single precision. */
+ * SSIM uses float planes, one channel at a time. The Gaussian is separable: for each row of windows
+ * the five moments (a, b, aa, bb, ab) are summed along the columns and then along the row. Both
+ * loops process four adjacent samples at a time, with sums in registers. 128 is subtracted from
+ * every sample first: variances do not change, and smaller squares make their difference more exact
+ * in single precision. */
 #include "codec/quality/metrics.h"
 #include <math.h>
 #include <stdlib.h>

@@ -66,7 +66,7 @@ static const char *fault_of(const taper_index *index, size_t place, const uint64
     const uint32_t bits = index->file.header.bits, *image = index->cascade.image;
     const int order = place ? codec_bits_compare(before, code, words) : -1;
     if (order > 0 || (!order && image[place] < image[place - 1])) return "codes are not in order";
-    if (bits % 64 && code[words - 1] << bits % 64) return "a code has bits behind its last";
+    if (bits % 64 && code[words - 1] << bits % 64) return "a code has bits after its last";
     if (seen[image[place]]) return "an image has two codes";
     seen[image[place]] = 1;
     return NULL;
@@ -186,8 +186,8 @@ taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t 
     TAPER_TRY(formats_need(range, "the range's place", error));
     if (known_bits > index->file.header.bits || least < 1 || least > index->order.n)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a neighbourhood of %llu by %u bits: 1 to %zu images and at most %u "
-                            "bits are there",
+                            "a neighbourhood of %llu images by %u bits: legal are 1 to %zu images "
+                            "and at most %u bits",
                             (unsigned long long)least, known_bits, index->order.n,
                             index->file.header.bits);
     const codec_neighbourhood found =
@@ -214,8 +214,8 @@ static taper_status check_search(const taper_index *index, const taper_index_sea
     TAPER_TRY(formats_need(index, "the index", error));
     TAPER_TRY(formats_need(search, "the search", error));
     if (search->k < 1 || search->k > index->order.n)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are there to be found",
-                            search->k, index->order.n);
+        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are legal", search->k,
+                            index->order.n);
     if (search->threads > 256)
         return formats_fail(error, TAPER_ERR_ARG, "%u threads: at most 256", search->threads);
     if (!(search->recall >= 0 && search->recall <= 1))

@@ -159,7 +159,7 @@ static taper_status check_images(const taper_index_set *set, taper_error *error)
     const uint64_t beyond = set->bits % 64 ? ~(uint64_t)0 >> set->bits % 64 : 0;
     for (size_t i = 0; i < set->n; i++) {
         if (set->codes[(i + 1) * words - 1] & beyond)
-            return formats_fail(error, TAPER_ERR_ARG, "code %zu has bits behind its %u", i,
+            return formats_fail(error, TAPER_ERR_ARG, "code %zu has bits after its %u", i,
                                 set->bits);
         if (set->labels && (set->labels[i] < -1 || set->labels[i] >= (int64_t)set->classes))
             return formats_fail(error, TAPER_ERR_ARG, "image %zu has label %d of %u classes", i,
@@ -220,7 +220,7 @@ static taper_status build(const taper_index_set *set, codec_pool *pool, const ta
     if (status)
         status = formats_fail(error, status,
                               status == TAPER_ERR_LIMIT
-                                  ? "names of %zu images take more than an index holds, 4 GiB"
+                                  ? "the names of %zu images exceed the limit of an index, 4 GiB"
                                   : "no memory for an index of %zu codes",
                               set->n);
     else

@@ -134,7 +134,7 @@ static taper_status check_sources(const taper_index *const *from, size_t n, uint
         if (b->bits != a->bits || b->model_id != a->model_id)
             return formats_fail(error, TAPER_ERR_ARG,
                                 "index %zu is of %u bits of model %016llx, the first of %u bits of "
-                                "%016llx: only indexes of one model and as many bits can be joined",
+                                "%016llx: only indexes of one model and code length can be joined",
                                 s + 1, b->bits, (unsigned long long)b->model_id, a->bits,
                                 (unsigned long long)a->model_id);
         if (memcmp(from[0]->cascade.weight, from[s]->cascade.weight,

@@ -7,7 +7,7 @@
  *  - Rounding q and r to float32 changes D by at most 2.1 u (|q| + |r|)^2.
  *  - Sums and norms in float32 change it by another 2.1 u (|q| + |r|)^2.
  * As (|q| + |r|)^2 <= 2 (|q|^2 + |r|^2), the error of D is at most slack (|q|^2 + |r|^2), with
- * slack = 1.1 (n + 16) u, plus 2^-100 for numbers that are too small for float32. So a reference
+ * slack = 1.1 (n + 16) u. Numbers that are too small for float32 add at most 2^-100. So a reference
  * with
  *     |r|^2 (1 - slack) - 2 q r > limit,    limit = T - |q|^2 (1 - slack) + 2^-100, rounded up,
  * is farther than T, the k-th distance so far. The distances of all other references, the

@@ -60,8 +60,8 @@ static taper_status rank_one(const ranking *r, const uint64_t *query, const floa
     TAPER_TRY(weigh(r->index, margins, r->weight, error));
     for (; held < found && images[held] != UINT32_MAX; held++) {
         if (images[held] >= order->n)
-            return formats_fail(error, TAPER_ERR_ARG, "image %u of an index of %zu", images[held],
-                                order->n);
+            return formats_fail(error, TAPER_ERR_ARG, "no image %u: the index has %zu",
+                                images[held], order->n);
         codec_index_code(order, r->place[images[held]], r->code);
         r->row[held] = (ranked){sum_of(query, r->code, order->words, r->weight), images[held],
                                 distances[held]};

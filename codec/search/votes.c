@@ -84,7 +84,7 @@ taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size
     TAPER_TRY(formats_need(out, "the rate's place", error));
     TAPER_TRY(formats_need_array(voted, n, sizeof *voted, "voted", error));
     TAPER_TRY(formats_need_array(truth, n, sizeof *truth, "truth", error));
-    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no label to test");
+    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no labels to test");
     TAPER_TRY(check_labels(voted, n, classes, "the voted label", error));
     TAPER_TRY(check_labels(truth, n, classes, "the true label", error));
     if (confusion) memset(confusion, 0, (size_t)classes * classes * sizeof *confusion);

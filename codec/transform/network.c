@@ -1,9 +1,9 @@
 /* network.c -- memory of a network, and its two directions on blocks of rows. See network.h.
  *
- * Rows are processed in blocks of exactly ROW_BLOCK; the last block is padded with zeros. Matrix
- * kernels may sum in another order for other numbers of rows, and for the rows that remain when
- * they take 4, 6, 8, 12, 16, 24 or 48 at a time. A code must not depend on the other rows of its
- * batch. */
+ * Rows are processed in blocks of exactly ROW_BLOCK; the last block is padded with zeros. The order
+ * of a kernel's sums may depend on the number of rows. It may also differ for the rows that remain
+ * when a kernel takes 4, 6, 8, 12, 16, 24 or 48 at a time. A code must not depend on the other rows
+ * of its batch. */
 #include "codec/transform/network.h"
 #include "codec/transform/triangle.h"
 #include "formats/bytes.h"

@@ -20,8 +20,8 @@
  *
  * An ENCODER is a direct network with f only; it decodes nothing.
  *
- * y is one window of the image as D = width * height * channels floats on the 8-bit scale 0..255,
- * in channel-planar order (all of channel 0 row by row, then channel 1, ...).
+ * * y is one window of the image: D = width * height * channels floats on the 8-bit scale 0..255.
+ * They are in channel-planar order (all of channel 0 row by row, then channel 1, ...).
  *
  * The directory codec/transform/: pixels to codes and back.
  *   network             windows to codes and back

@@ -115,8 +115,9 @@ static taper_status read_passes(codec_restoration *r, uint32_t passes, formats_c
         uint64_t step = formats_read_varint_max(in, passes);
         r->at[s] = r->at[s - 1] + (uint32_t)step;
         if (!step || r->at[s] > passes)
-            return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "model: stage %u of the restoration network does not follow", s);
+            return formats_fail(
+                error, TAPER_ERR_CORRUPT,
+                "model: stage %u of the restoration network does not follow its predecessor", s);
     }
     return formats_cursor_check(in, "model: stages", error);
 }

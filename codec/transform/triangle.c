@@ -57,7 +57,7 @@ static void to_lanes(const float *from, uint32_t units, uint32_t n, size_t rows,
         for (size_t r = 0; r < rows; r++) to[i * LANES + r] = from[r * units + i];
 }
 
-static void turn_back(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
+static void from_lanes(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
     for (size_t r = 0; r < rows; r++)
         for (uint32_t i = 0; i < n; i++) to[r * units + i] = from[i * LANES + r];
 }
@@ -105,8 +105,8 @@ static void decide_rows(const work *w, uint32_t k, const float *bias, float cent
     add_products(w->panel, x, k, sum);
     decide(w->matrix + k * w->stride + k, w->stride, n, bias ? bias + k : NULL, centre, u, own,
            sum);
-    turn_back(u[0], w->units, n, rows, a + k);
-    if (out) turn_back(own, w->units, n, rows, out + k);
+    from_lanes(u[0], w->units, n, rows, a + k);
+    if (out) from_lanes(own, w->units, n, rows, out + k);
 }
 
 taper_status codec_triangle_decide(const float *matrix, size_t stride, uint32_t units,
@@ -144,7 +144,7 @@ static void mix_rows(const work *w, uint32_t k, size_t rows, const float *x, flo
     add_products(w->panel, x, k + n, sum);
     for (uint32_t i = 0; i < n; i++)
         for (int r = 0; r < LANES; r++) sum[i][r] = x[((size_t)k + i) * LANES + r] + sum[i][r];
-    turn_back(sum[0], w->units, n, rows, z + k);
+    from_lanes(sum[0], w->units, n, rows, z + k);
 }
 
 taper_status codec_triangle_mix(const float *matrix, size_t stride, uint32_t units, size_t rows,
