@@ -163,7 +163,8 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
             if (rate_class == FORMATS_MAX_RATE_CLASSES)
                 return formats_fail(
                     error, TAPER_ERR_LIMIT,
-                    "the first %zu containers use more than %d distinct layer layouts, the number "
+                    "with container %zu the inputs use more than %d distinct layer layouts, the "
+                    "number "
                     "of rate classes of a file; encode all with the same --group and --allocation "
                     "even, or cut all to the same --bpp",
                     s + 1, FORMATS_MAX_RATE_CLASSES);

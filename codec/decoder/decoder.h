@@ -1,6 +1,6 @@
 /* decoder.h -- the state of a decoder (taper.h), shared by the source files of this directory.
  *
- * The directory codec/decoder/: containers to images.
+ * Directory codec/decoder/: containers to images.
  *   decoder          opening, groups, and properties of the container
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_plan and _supply: bytes in any order; byte_store: stores them
@@ -41,8 +41,6 @@ struct taper_decoder {
     codec_group_readers readers;
     /* [rate class] the model's passes that its open group is decoded to, at most. */
     uint32_t pass_limit[FORMATS_MAX_RATE_CLASSES];
-    /* All bytes that are read, pushed or supplied, except the model, are charged here. */
-    formats_account account;
 
     /* With taper_decoder_supply: the bytes, and the size of the cut file that they stand for. */
     codec_byte_store held;
@@ -56,7 +54,10 @@ struct taper_decoder {
     uint64_t arrived;       /* bytes of image data, with those in `waiting` */
     uint64_t chunk;         /* the current chunk */
     uint64_t in_chunk;      /* its bytes so far */
-    uint32_t crc;           /* of the current checksum block */
+
+    /* All memory of the decoder, except the model, is charged here. */
+    formats_account account;
+    uint32_t crc; /* of the current checksum block */
 
     codec_rendered rendered[FORMATS_MAX_RATE_CLASSES];
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter

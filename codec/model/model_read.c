@@ -82,8 +82,9 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a conditional model or a head for units of one bit");
     if ((a->flags & CODEC_FLAG_FEEDBACK) && !(direct && binary))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: feedback without a direct network and binary units");
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model: units with feedback, which need a direct network of binary units");
     if (direct && (a->flags & CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
