@@ -1,4 +1,5 @@
 /* pool.h -- a fixed set of threads that run numbered blocks of one task.
+ *
  * Any thread may run any block, so the result of a block must depend only on its number. */
 #ifndef CODEC_POOL_H
 #define CODEC_POOL_H

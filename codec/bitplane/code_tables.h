@@ -3,13 +3,14 @@
  * step, which relates them to the network's floats.
  *
  * Quantiser (embedded, with a dead zone): unit u of value x has the magnitude M = floor(|x| /
- * step[u]) in planes[u] bits. After d of them (depth d, most significant first) its level is q = M
- * >> (planes[u] - d), and its threshold is T = step[u] * 2^(planes[u] - d). q = 0 means |x| < T. q
- * > 0 means q T <= |x| < (q + 1) T, and the sign is known. A PASS encodes one plane of one unit for
- * all windows of a group. With fractions it encodes one of up to CODEC_MAX_FRACTIONS parts of that
- * plane. The first fractions contain the positions where a 1 is likely, which reduce the error more
- * per bit. The last one contains all others (contexts.h). A fraction with the rd_slope of the next
- * one is coded together with it.
+ * step[u]) in planes[u] bits. After d of them (depth d, most significant first) its level is
+ * q = M >> (planes[u] - d), and its threshold is T = step[u] * 2^(planes[u] - d). q = 0 means
+ * |x| < T. q > 0 means q T <= |x| < (q + 1) T, and the sign is known.
+ *
+ * A PASS encodes one plane of one unit for all windows of a group. With fractions it encodes one of
+ * up to CODEC_MAX_FRACTIONS parts of that plane. The first fractions contain the positions where a
+ * 1 is likely, which reduce the error more per bit. The last one contains all others (contexts.h).
+ * A fraction with the rd_slope of the next one is coded together with it.
  *
  * Binary models (density is not NULL): M is one bit, 1 where x > 0. There are no signs. The
  * decoder's network gets bit - centre, or 0 for an unknown unit. Each unit is one pass, in

@@ -15,7 +15,7 @@ enum {
     NARROWLY = 16,
     BEYOND_MIDDLE = 3 * 16
 };
-/* Their sum, on each side, is half of WEIGHT_SUM. */
+/* The sum of the weights of one side is half of WEIGHT_SUM. */
 const uint8_t codec_near_weight[CODEC_NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
 static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
 static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};

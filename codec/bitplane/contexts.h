@@ -10,7 +10,7 @@
  *              scale / T
  *     1        far: the same over units 10 to 38 away
  *     2        neighbours: mean over the four neighbouring windows, of the same unit
- *     3        absolute value that is predicted from the neighbours' first units
+ *     3        magnitude of the value that is predicted from the neighbours' first units
  *     4, 5, 6  squares of 0, 1, 2
  *     7        for refinements: predicted value minus the middle of the interval, in thresholds
  *

@@ -1,4 +1,5 @@
 /* cascade.c -- see cascade.h.
+ *
  * A thread processes several queries together, block by block of codes, so that a block is read
  * from memory once for all of them. */
 #include "codec/search/cascade.h"

@@ -73,8 +73,8 @@ static void measure_shares(const codec_cascade *c, const sample *s, float *share
     codec_shares_of(&sums, c->index->layers, share);
 }
 
-/* The share of neighbours whose distance equals that of the exact search, without the code itself.
- */
+/* The recall: the share of neighbours that are no farther than the k-th of the exact search. The
+ * first neighbour, the code itself, does not count. */
 static float recall_of(const sample *s) {
     size_t right = 0, all = 0;
     for (size_t i = 0; i < s->n; i++)

@@ -20,7 +20,7 @@
  *
  * An ENCODER is a direct network with f only; it decodes nothing.
  *
- * * y is one window of the image: D = width * height * channels floats on the 8-bit scale 0..255.
+ * y is one window of the image: D = width * height * channels floats on the 8-bit scale 0..255.
  * They are in channel-planar order (all of channel 0 row by row, then channel 1, ...).
  *
  * Directory codec/transform/: pixels to codes and back.

@@ -1,7 +1,9 @@
-/* scaling.c -- see scaling.h. Lengths along a side of n old and m new pixels are measured in parts:
- * an old pixel has m parts, a new one has n. So all edges are integers. A new sample is a weighted
- * sum of the old ones, divided by n_x n_y and rounded. A weight is the product of the parts of
- * width and height within the new pixel. */
+/* scaling.c -- see scaling.h.
+ *
+ * Lengths along a side of n old and m new pixels are measured in parts: an old pixel has m parts, a
+ * new one has n. So all edges are integers. A new sample is a weighted sum of the old ones, divided
+ * by n_x n_y and rounded. A weight is the product of the parts of width and height within the new
+ * pixel. */
 #include "codec/transform/scaling.h"
 #include <stdlib.h>
 
