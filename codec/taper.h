@@ -282,8 +282,7 @@ TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_sourc
  *         ... fetch range.size bytes from range.offset of the file into bytes ...
  *         if ((status = taper_decoder_supply(d, range.offset, bytes, range.size, &error))) break;
  *     }
- *     if (!status) status = taper_decoder_render(d, i, &image, NULL, &error);
- */
+ *     if (!status) status = taper_decoder_render(d, i, &image, NULL, &error); */
 typedef struct taper_range {
     uint64_t offset, size; /* bytes of the file, size 1.. */
 } taper_range;

@@ -1,6 +1,5 @@
 /* fused.h -- a backend with a matrix product by fused multiply-adds; its other operations are
- * plain.
- */
+ * plain. */
 #ifndef CODEC_FUSED_H
 #define CODEC_FUSED_H
 #include "codec/backend/operations.h"

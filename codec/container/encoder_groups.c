@@ -214,7 +214,7 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     return choose_layers(e, pixels, alone);
 }
 
-/* Make room for one more group and the bounds of its layers. */
+/* Enlarge the lists of groups for one more group and the bounds of its layers. */
 static taper_status grow_groups(taper_encoder *e) {
     TAPER_TRY(codec_encoder_charge(e, (e->n_layers + 1) * sizeof(uint64_t)));
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_rate_class, e->groups,

@@ -134,8 +134,7 @@ typedef struct embed_task {
 } embed_task;
 
 /* Turn margins into bits, as the decoder of a binary model gets them; in an embedding model 0 and
- * 1.
- */
+ * 1. */
 static void make_bits(const codec_embedder *e, float *codes, size_t n) {
     for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - e->centre;
 }

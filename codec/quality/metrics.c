@@ -56,8 +56,7 @@ static taper_status check_pair(const taper_image *a, const taper_image *b, taper
 /* --- mean squared error ----------------------------------------------------------------------- */
 
 /* The sum of squared differences. 8-bit images without alpha, the usual case, are one array of
- * bytes.
- */
+ * bytes. */
 static double squared_error(const taper_image *a, const taper_image *b) {
     const size_t pixels = (size_t)a->width * a->height, n_colours = (size_t)colours(a);
     double total = 0;

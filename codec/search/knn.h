@@ -2,8 +2,9 @@
  * codec/taper_search.h.
  *
  * How products exclude references. Codes are centred and scaled (centring.h) to q and r, so the
- * squared distance is D = |q|^2 + |r|^2 - 2 q r. Let u = 2^-24, and let codes have n numbers. - A
- * product summed in float32 in any order has an error of at most 1.07 n u |q||r| for n <= 2^20.
+ * squared distance is D = |q|^2 + |r|^2 - 2 q r. Let u = 2^-24, and let codes have n numbers.
+ *  - A product summed in float32 in any order has an error of at most 1.07 n u |q||r| for
+ *    n <= 2^20.
  *  - Rounding q and r to float32 changes D by at most 2.1 u (|q| + |r|)^2.
  *  - Sums and norms in float32 change it by another 2.1 u (|q| + |r|)^2.
  * As (|q| + |r|)^2 <= 2 (|q|^2 + |r|^2), the error of D is at most slack (|q|^2 + |r|^2), with

@@ -24,9 +24,7 @@ typedef struct codec_ordered_index {
     size_t words;                                   /* words of a code, 1..1024 */
     size_t layers;                                  /* codec_index_layers(words) */
     const uint64_t *layer[CODEC_INDEX_MOST_LAYERS]; /* [n][codec_index_layer_words()], see there */
-    /* [2^table_bits + 1] the first place of a code that begins with these bits, or with larger
-     * ones.
-     */
+    /* [2^table_bits + 1] the first place of a code that begins with at least these bits. */
     const uint32_t *start;
     uint32_t table_bits; /* 0..CODEC_INDEX_MOST_TABLE_BITS */
 } codec_ordered_index;
