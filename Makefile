@@ -64,7 +64,7 @@ endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
 LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o
 TRAIN_OBJ := $(call obj,$(TRAIN) $(CU))
-CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o
+CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -192,6 +192,8 @@ $(OWN_PROGRAM): %: %.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(L
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
+# programs that no user runs: debug information that takes less room
+$(B)/tests/% $(B)/bench/%: LDFLAGS += -Wl,--compress-debug-sections=zlib
 # the bare products of a step, for bench/gpu/run.sh
 $(B)/bench/gpu/matmul: $(B)/bench/gpu/matmul.cu.o $(B)/bench/common.o $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -L$(CUDA_LIB) -lcublasLt -Wl,-rpath,$(CUDA_LIB) $(LATE_LIBS) $(LDLIBS)
@@ -231,6 +233,9 @@ RIVAL_SONAME = $(shell objdump -p $(shell pkg-config --variable=libdir $(RIVAL))
 $(B)/cli/search/map_page.o: cli/search/map_page.S cli/search/map.html
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
+$(B)/cli/common/page_parts.o: cli/common/page_parts.S cli/common/page.css cli/common/page.js
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -c -o $@ $<
 $(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
@@ -259,7 +264,8 @@ paper-retrieval: all $(B)/bench/bench_retrieval
 # One public header: what taper.h includes stands in for the lines that include it. DESTDIR is only written to.
 D = $(DESTDIR)$(PREFIX)
 install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 $(D)/share/taper \
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/taper \
+	    $(D)/share/man/man1 $(D)/share/man/man3 $(D)/share/man/man5 \
 	    $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
 	install $(B)/taper $(D)/bin/taper
 	install -m 644 models/photo.tpm models/tiny.tpm $(D)/share/taper
@@ -274,6 +280,8 @@ install: all
 	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltaper' 'Libs.private: $(LDLIBS)' >$(D)/lib/pkgconfig/taper.pc
 	$(B)/taper __man taper >$(D)/share/man/man1/taper.1
+	for s in 3 5; do sed 's/"taper [0-9.]*"/"taper $(VERSION)"/' docs/man/taper.$$s \
+	    >$(D)/share/man/man$$s/taper.$$s || exit 1; done
 	for v in $$($(B)/taper --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper

@@ -9,6 +9,7 @@
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/device.h"
+#include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static const cli_option k_options[] = {
     {"count", 'n', CLI_INT, "N", offsetof(settings, max_count), .min = 0, .max = 1e15,
      .initial = "0", .help = "use the first N images only, with a model; 0: all"},
     {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
-     .help = "images shown side by side on the page", .uses = USE_REPORT},
+     .help = "images shown on the page, each beside the other codecs", .uses = USE_REPORT},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
      .help = "read the names of images from this file; - is standard input"},
     CLI_NULL_OPTION(settings),
@@ -66,7 +67,9 @@ const cli_verb cli_verb_compare = {
         "Rates are told in up to three accountings: `file`, all bytes; `file+model`, with the\n"
         "model's bytes added once for the set; `payload`, a rival's entropy-coded data alone,\n"
         "as if its headers were free. BD-rate is the mean difference of bytes at equal PSNR;\n"
-        "negative is better.\n",
+        "negative is better. A model that is part of taper is not counted in the table.\n\n"
+        "The page of --output shows images first: two codecs in one place, with a line between\n"
+        "them to move, at five cuts. Each other codec gets at most as many bytes as taper.\n",
     .examples =
         "taper compare -m cifar.tpm test_batch.bin                # a table\n"
         "taper compare -m photos.tpm -o report photos/            # and report/index.html\n"
@@ -96,6 +99,11 @@ static void tell_skip(void *user, const char *path, const taper_error *why) {
 static void tell_done(void *user, size_t images) {
     state *st = user;
     cli_progress_add(&st->progress, images);
+}
+
+static void tell_examples(void *user, size_t jobs) {
+    state *st = user;
+    cli_progress_start(&st->progress, &st->s.common, "the page", jobs, "rows of pictures");
 }
 
 static taper_status read_original(void *user, size_t i, taper_image *out, taper_error *error) {
@@ -156,6 +164,8 @@ static int load_model(state *st) {
     st->model_info = taper_model_get_info(st->model.model);
     st->subject.model = st->model.model;
     st->subject.model_bytes = st->model.size;
+    codec_builtin_model builtin;
+    st->result->is_builtin = codec_builtin_model_of(st->model_info.id, &builtin);
     return CLI_DONE;
 }
 
@@ -242,8 +252,11 @@ static int make_subject(state *st) {
         status = cli_subject_open(&st->subject, st->container, &st->originals, &error);
         return status == TAPER_OK ? CLI_DONE : cli_fail("compare", st->container, status, &error);
     }
-    cli_subject_encoding how = {.max_images = n, .threads = cli_threads(&st->s.common),
-                                .skip = tell_skip, .done = tell_done, .user = st};
+    cli_subject_encoding how = {.max_images = n,
+                                .threads = cli_threads(&st->s.common),
+                                .skip = tell_skip,
+                                .done = tell_done,
+                                .user = st};
     cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
     status = cli_subject_encode(&st->subject, &how, &st->originals, &error);
     cli_progress_end(&st->progress);
@@ -353,21 +366,26 @@ static char *command_line(int argc, char **argv) {
 }
 
 static int write_report(state *st, const char *command) {
-    char title[200];
+    char text[200];
     taper_error plot_failure, error = {0};
     const char *what = st->container ? st->container : st->s.model;
     const char *base = strrchr(what, '/');
-    snprintf(title, sizeof title, "%.120s on %llu image%s", base ? base + 1 : what,
-             (unsigned long long)st->result->images, formats_plural(st->result->images, "s"));
+    snprintf(text, sizeof text, "%s %.120s", st->container ? "container" : "model",
+             base ? base + 1 : what);
     const cli_report report = {.comparison = st->result,
                                .subject = &st->subject,
                                .originals = &st->originals,
-                               .title = title,
+                               .what = text,
                                .command = command ? command : "",
                                .watch = cli_signals_watch(),
                                .model = st->model.model ? &st->model_info : NULL,
-                               .max_examples = (size_t)st->s.examples};
+                               .examples = {.most = (size_t)st->s.examples,
+                                            .threads = cli_threads(&st->s.common),
+                                            .begin = tell_examples,
+                                            .done = tell_done,
+                                            .user = st}};
     taper_status status = cli_report_write(&report, st->s.output, &plot_failure, &error);
+    cli_progress_end(&st->progress);
     if (status != TAPER_OK) return cli_fail("compare", st->s.output, status, &error);
     if (plot_failure.status != TAPER_OK) cli_warning("compare", NULL, "%s", plot_failure.text);
     cli_note(&st->s.common, "compare", "report in %s/index.html", st->s.output);
@@ -447,8 +465,8 @@ int cmd_compare(int argc, char **argv) {
     st.limits = cli_limits(&st.s.common);
     st.subject.limits = &st.limits;
     st.result = cli_rivals_have_room() ? calloc(1, sizeof *st.result) : NULL;
-    code = st.result ? cli_inputs_check("compare", argv + first, (size_t)(argc - first))
-                     : no_room();
+    code =
+        st.result ? cli_inputs_check("compare", argv + first, (size_t)(argc - first)) : no_room();
     if (code == CLI_DONE) code = open_inputs(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE) code = make_subject(&st);
     if (code == CLI_DONE) code = measure_own(&st);

@@ -84,8 +84,7 @@ static int look_at_names(const settings *s, const cli_container *container, size
     const taper_limits limits = cli_limits(&s->common);
     if (images > limits.max_memory / EACH) {
         cli_error("merge", NULL,
-                  "the names of %zu images take more than is left of memory; give --max-memory "
-                  "%lluM",
+                  "the names of %zu images do not fit into --max-memory; give --max-memory %lluM",
                   images, (unsigned long long)formats_memory_needed(&limits, images * EACH));
         return CLI_LIMIT;
     }

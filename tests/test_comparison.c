@@ -94,6 +94,33 @@ static void test_the_table(void **state) {
     free(c);
 }
 
+/* People are not told what a model costs that they have; programs are. */
+static void test_a_model_that_ships_is_not_counted(void **state) {
+    (void)state;
+    cli_comparison *c = made_comparison();
+    char *with = printed(c, cli_comparison_print);
+    expect_in(with, "taper      file+model ");
+    c->is_builtin = true;
+    char *without = printed(c, cli_comparison_print), *json = printed(c, cli_comparison_print_json);
+    if (strstr(without, "file+model")) fail_msg("file+model is in:\n%s", without);
+    expect_in(without, "the model is part of taper and not counted");
+    expect_in(json, "\"file+model\"");
+    free(with), free(without), free(json), free(c);
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    static const struct {
+        double bytes;
+        const char *text;
+    } size[] = {{0, "0 B"},         {13.27, "13.3 B"}, {61, "61 B"},      {831.6, "832 B"},
+                {999.4, "999 B"},   {999.6, "1.0 kB"}, {3449, "3.4 kB"},  {9960, "10 kB"},
+                {206100, "206 kB"}, {3.1e6, "3.1 MB"}, {2.5e10, "25 GB"}, {4e15, "4000 TB"}};
+    char to[16];
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        assert_string_equal(cli_comparison_size(size[i].bytes, to), size[i].text);
+}
+
 static void test_json_is_one_object(void **state) {
     (void)state;
     cli_comparison *c = made_comparison();
@@ -128,6 +155,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deltas),
         cmocka_unit_test(test_the_table),
+        cmocka_unit_test(test_a_model_that_ships_is_not_counted),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_json_is_one_object),
         cmocka_unit_test(test_csv_has_every_point),
     };

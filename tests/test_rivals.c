@@ -1,6 +1,7 @@
 /* test_rivals.c -- the rival codecs on made images of many sizes, and curves that do not depend on
  * threads. */
 #include "cli/compare/rd_curve.h"
+#include "cli/compare/rival_fit.h"
 #include "codec/quality/metrics.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -213,6 +214,49 @@ static void test_runs_cover_every_image_once(void **state) {
     }
 }
 
+/* Each fits, is no worse than that of fewer bytes nor than any measured quality that fits, and is
+ * what its bytes decode to. */
+static void check_fits(const cli_rival *rival, bool is_payload) {
+    enum { N = 4 };
+    taper_image image = make_image(96, 64, 3, 5), decoded;
+    cli_rival_fit fit[N];
+    size_t smallest;
+    double budget[N] = {4, 900, 1500, 1e9}, mse;
+    assert_int_equal(cli_rival_fit_all(rival, &image, is_payload, budget, N, fit, &smallest, NULL),
+                     TAPER_OK);
+    assert_null(fit[0].bytes);
+    assert_true(smallest > 4 && smallest < 900);
+    for (size_t i = 1; i < N; i++) {
+        assert_non_null(fit[i].bytes);
+        assert_true((double)fit[i].counted <= budget[i] && fit[i].counted >= smallest);
+        assert_true(is_payload ? fit[i].counted < fit[i].size : fit[i].counted == fit[i].size);
+        if (i > 1) assert_true(fit[i].mse <= fit[i - 1].mse);
+        assert_int_equal(cli_rival_fit_decode(rival, &image, &fit[i], &decoded, NULL), TAPER_OK);
+        assert_int_equal(codec_mse(&image, &decoded, &mse, NULL), TAPER_OK);
+        assert_float_equal(mse, fit[i].mse, 1e-12);
+        free(decoded.pixels);
+        for (size_t q = 0; q < rival->n_ladder; q++) {
+            cli_rival_coded coded;
+            assert_int_equal(cli_rival_code(rival, &image, 0, rival->ladder[q], &coded, NULL),
+                             TAPER_OK);
+            assert_int_equal(codec_mse(&image, &coded.decoded, &mse, NULL), TAPER_OK);
+            if ((double)(is_payload ? coded.payload_bytes : coded.file_bytes) <= budget[i])
+                assert_true(fit[i].mse <= mse);
+            cli_rival_coded_free(&coded);
+        }
+    }
+    for (size_t i = 0; i < N; i++) cli_rival_fit_free(&fit[i]);
+    free(image.pixels);
+}
+
+static void test_the_best_within_given_bytes(void **state) {
+    (void)state;
+    check_fits(&cli_rival_jpeg, false);
+    check_fits(&cli_rival_jpeg, true);
+    if (cli_rival_load(&cli_rival_jpeg2000, NULL) == TAPER_OK)
+        check_fits(&cli_rival_jpeg2000, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_names_every_rival),
@@ -222,6 +266,7 @@ int main(void) {
         cmocka_unit_test(test_curves_do_not_depend_on_threads),
         cmocka_unit_test(test_the_first_failure_is_told),
         cmocka_unit_test(test_runs_cover_every_image_once),
+        cmocka_unit_test(test_the_best_within_given_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@ void figures_draw_begin(figures_drawing *d, uint32_t width, uint32_t height, uin
     *d = (figures_drawing){.width = width, .height = height, .zoom = zoom};
     d->rgb = figures_memory((size_t)width * height, 3);
     memset(d->rgb, 255, (size_t)width * height * 3);
+    d->is_drawn = figures_memory((size_t)width * height, 1);
+    memset(d->is_drawn, 0, (size_t)width * height);
 }
 
 void figures_draw_image(figures_drawing *d, uint32_t x, uint32_t y, const uint8_t *planes,
@@ -21,6 +23,7 @@ void figures_draw_image(figures_drawing *d, uint32_t x, uint32_t y, const uint8_
             uint8_t *to = d->rgb + 3 * ((size_t)(y + i) * d->width + x + j);
             const uint8_t *from = planes + (size_t)i * side + j;
             for (uint32_t c = 0; c < 3; c++) to[c] = from[channels == 3 ? c * places : 0];
+            d->is_drawn[(size_t)(y + i) * d->width + x + j] = 255;
         }
 }
 
@@ -51,15 +54,28 @@ void figures_draw_cloud(figures_drawing *d, const float *xy, size_t n, float rad
 
 /* --- PNG ------------------------------------------------------------------------------- */
 
-static void encode_png(const uint8_t *rgb, uint32_t width, uint32_t height, uint8_t **bytes,
-                       size_t *n) {
+static void encode_png(const uint8_t *rgb, uint32_t width, uint32_t height, uint8_t channels,
+                       uint8_t **bytes, size_t *n) {
     union {
         const uint8_t *from;
         void *pixels;
     } view = {.from = rgb}; /* the encoder only reads */
-    taper_image image = {width, height, 3, 8, view.pixels};
+    taper_image image = {width, height, channels, 8, view.pixels};
     taper_error error = {0};
     figures_check(formats_png_encode(&image, bytes, n, &error), "PNG", &error);
+}
+
+/* The raster, transparent where it is white and no image is. */
+static void encode_raster(const figures_drawing *d, uint8_t **bytes, size_t *n) {
+    const size_t places = (size_t)d->width * d->height;
+    uint8_t *rgba = figures_memory(places, 4);
+    for (size_t i = 0; i < places; i++) {
+        const uint8_t *p = d->rgb + 3 * i;
+        memcpy(rgba + 4 * i, p, 3);
+        rgba[4 * i + 3] = p[0] == 255 && p[1] == 255 && p[2] == 255 ? d->is_drawn[i] : 255;
+    }
+    encode_png(rgba, d->width, d->height, 4, bytes, n);
+    free(rgba);
 }
 
 static void fill_cloud(samples_canvas *c, const figures_cloud *cloud) {
@@ -125,7 +141,10 @@ static void put_svg(FILE *to, const figures_drawing *d, const uint8_t *png, size
     uint32_t width = d->width * d->zoom, height = d->height * d->zoom;
     fprintf(to,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
-            "viewBox=\"0 0 %u %u\">\n<title>%s</title>\n",
+            "viewBox=\"0 0 %u %u\">\n<title>%s</title>\n"
+            "<style>svg:root{color-scheme:light dark;color:#1b1f24}"
+            "@media(prefers-color-scheme:dark){svg:root{color:#e3e7eb;background:#14181d}}"
+            "</style>\n",
             width, height, width, height, alt);
     fprintf(to,
             "<image width=\"%u\" height=\"%u\" style=\"image-rendering:pixelated\" "
@@ -140,8 +159,8 @@ static void put_svg(FILE *to, const figures_drawing *d, const uint8_t *png, size
         if (m->word[0])
             fprintf(to,
                     "<text x=\"%.1f\" y=\"%.1f\" font-family=\"sans-serif\" font-size=\"%.1f\" "
-                    "fill=\"#%06x\">%s</text>\n",
-                    (double)m->x, (double)m->y, 1.35 * (double)m->size, colour, m->word);
+                    "fill=\"currentColor\">%s</text>\n",
+                    (double)m->x, (double)m->y, 1.35 * (double)m->size, m->word);
         else
             fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#%06x\"/>\n",
                     (double)m->x, (double)m->y, (double)m->size, colour);
@@ -160,16 +179,16 @@ void figures_draw_end(const figures *f, figures_drawing *d, const char *stem, co
     uint8_t *marked = with_marks(d), *png;
     size_t n, size = 0;
     char *text = NULL;
-    encode_png(marked, d->width * d->zoom, d->height * d->zoom, &png, &n);
+    encode_png(marked, d->width * d->zoom, d->height * d->zoom, 3, &png, &n);
     write_file(f, stem, ".png", png, n);
     free(png);
-    encode_png(d->rgb, d->width, d->height, &png, &n);
+    encode_raster(d, &png, &n);
     FILE *to = open_memstream(&text, &size);
     if (!to) figures_die("no memory for a picture");
     put_svg(to, d, png, n, alt);
     if (fclose(to) != 0) figures_die("no memory for a picture");
     write_file(f, stem, ".svg", text, size);
-    free(text), free(png), free(marked), free(d->rgb);
+    free(text), free(png), free(marked), free(d->rgb), free(d->is_drawn);
     for (size_t i = 0; i < d->clouds; i++) free(d->cloud[i].xy);
     *d = (figures_drawing){0};
 }

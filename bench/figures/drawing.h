@@ -1,7 +1,8 @@
 /* drawing.h -- pictures of pictures: a raster with words and dots on it, as PNG and as SVG.
  *
  * Both show a pixel of the raster as a square of `zoom`, in which words and dots are measured. The
- * SVG holds the raster as it is and the words and dots as shapes; in the PNG these are drawn. */
+ * SVG holds the raster as it is and the words and dots as shapes; in the PNG these are drawn. The
+ * SVG has no background, and its words have the colour of the text of the page that it is in. */
 #ifndef BENCH_FIGURES_DRAWING_H
 #define BENCH_FIGURES_DRAWING_H
 #include "bench/figures/figures.h"
@@ -26,6 +27,7 @@ typedef struct figures_cloud {
 typedef struct figures_drawing {
     uint32_t width, height, zoom; /* of the raster */
     uint8_t *rgb;                 /* owned */
+    uint8_t *is_drawn;            /* owned: 255 where an image is, else 0 */
     figures_mark mark[FIGURES_MAX_MARKS];
     size_t marks;
     figures_cloud cloud[FIGURES_MAX_CLOUDS];

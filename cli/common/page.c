@@ -1,84 +1,34 @@
 /* page.c -- the pieces of an offline HTML page. */
 #include "cli/common/page.h"
 #include "formats/png.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_WIDTH = 144 }; /* pixels on the page that small pictures are enlarged to, at most */
+extern const char cli_page_css[], cli_page_js[]; /* page_parts.S */
 
-static const char k_style[] =
-    "<style>\n"
-    ":root{--ink:#1b1f24;--soft:#5b6570;--line:#dfe3e8;--tint:#f5f7f9;--mark:#b34700}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;padding:2.5rem 1.5rem "
-    "4rem;max-width:82rem;color:var(--ink);background:#fff;"
-    "font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\n"
-    "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .4rem;letter-spacing:-.01em}\n"
-    "h2{font-size:1.25rem;margin:2.6rem 0 .6rem}\n"
-    ".lead{font-size:1.08rem;color:var(--soft);margin:0 0 1.2rem;max-width:56rem}\n"
-    "p{margin:.5rem 0;max-width:56rem}\n"
-    ".note,footer{font-size:.88rem;color:var(--soft)}\n"
-    "footer{margin-top:3rem;border-top:1px solid var(--line);padding-top:.8rem}\n"
-    "pre{background:var(--tint);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;"
-    "font:14px/1.5 ui-monospace,'DejaVu Sans "
-    "Mono',monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
-    ".wide{overflow-x:auto}\n"
-    "table{border-collapse:collapse;font-size:.93rem}\n"
-    ".data{margin:.6rem 0}\n"
-    ".data th{font-weight:600;color:var(--soft);text-align:right;border-bottom:2px solid "
-    "var(--line)}\n"
-    ".data th,.data td{padding:.32rem .9rem .32rem 0}\n"
-    ".data td{text-align:right;border-bottom:1px solid "
-    "var(--line);font-variant-numeric:tabular-nums}\n"
-    ".data td:not(.t){white-space:nowrap}\n"
-    ".data .t{text-align:left}\n"
-    ".data .s td{font-weight:600;color:var(--mark)}\n"
-    ".plot svg{max-width:100%;height:auto;display:block}\n"
-    ".beside{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));"
-    "gap:1rem;max-width:76rem;margin:.8rem 0}\n"
-    ".grid{border-spacing:0;border-collapse:separate;margin:.6rem 0}\n"
-    ".grid thead th{font-size:.85rem;font-weight:600;padding:.4rem "
-    ".45rem;text-align:left;white-space:pre-line}\n"
-    ".grid tbody "
-    "th{font-size:.85rem;font-weight:500;color:var(--soft);text-align:left;vertical-align:top;"
-    "padding:.55rem .9rem .3rem 0;min-width:7.5rem;max-width:9rem}\n"
-    ".grid td{padding:.45rem;vertical-align:top}\n"
-    ".grid .over{font-size:.85rem;color:var(--soft)}\n"
-    ".grid .g>*{border-top:1px solid var(--line);padding-top:.9rem}\n"
-    "figure{margin:0}\n"
-    "figure img{display:block;image-rendering:pixelated;border-radius:3px;background:var(--tint)}\n"
-    "figcaption{font-size:.78rem;line-height:1.35;color:var(--soft);margin-top:.25rem;white-space:"
-    "nowrap;"
-    "font-variant-numeric:tabular-nums}\n"
-    "figcaption b{color:var(--ink);font-weight:600}\n"
-    ".none{width:128px;min-height:96px;border:1px dashed var(--line);border-radius:3px;"
-    "display:flex;align-items:center;padding:.5rem;font-size:.78rem;line-height:1.35;color:var(--"
-    "soft)}\n"
-    "h3{font-size:1rem;margin:1.4rem 0 .2rem}\n"
-    ".strip{display:grid;grid-template-columns:1.35fr repeat(5,minmax(0,1fr));gap:.6rem;"
-    "max-width:37.5rem;margin:.4rem 0 .8rem;align-items:end}\n"
-    ".strip figure{min-width:0}\n"
-    ".strip img,.strip .none{width:100%;height:auto}\n"
-    ".strip .m img{outline:3px solid var(--mark);outline-offset:1px}\n"
-    ".strip figcaption{white-space:normal;overflow-wrap:anywhere;min-height:2.7em}\n"
-    ".heat td,.heat th{padding:.32rem .5rem}\n"
-    "@media(max-width:40rem){body{padding:1.4rem 1rem 3rem}"
-    ".data th,.data td{padding-right:.5rem;font-size:.85rem}"
-    ".heat td,.heat th{padding:.3rem .28rem;font-size:.78rem}"
-    ".strip{grid-template-columns:repeat(5,minmax(0,1fr));gap:.45rem;margin-bottom:1.4rem}"
-    ".strip figure:first-child{grid-column:1/-1;display:flex;gap:.7rem;align-items:center}"
-    ".strip figure:first-child img{width:6.5rem}}\n"
-    "@media print{body{padding:0}.grid tr,.plot{break-inside:avoid}}\n"
-    "</style>\n";
+static void put_character(FILE *to, char c) {
+    switch (c) {
+    case '&': fputs("&amp;", to); break;
+    case '<': fputs("&lt;", to); break;
+    case '>': fputs("&gt;", to); break;
+    case '"': fputs("&quot;", to); break;
+    default: fputc((unsigned char)c < 32 && c != '\n' ? ' ' : c, to);
+    }
+}
 
 static void put_escaped(FILE *to, const char *text) {
-    for (; *text; text++) switch (*text) {
-        case '&': fputs("&amp;", to); break;
-        case '<': fputs("&lt;", to); break;
-        case '>': fputs("&gt;", to); break;
-        case '"': fputs("&quot;", to); break;
-        default: fputc((unsigned char)*text < 32 && *text != '\n' ? ' ' : *text, to);
-        }
+    for (; *text; text++) put_character(to, *text);
+}
+
+/* A name may be broken where its parts end: "a/", "b_", "c-", but not within "-1". */
+static void put_name(FILE *to, const char *name) {
+    for (; *name; name++) {
+        const bool is_end = *name == '/' || *name == '_' || *name == '-';
+        const bool is_number = *name == '-' && !isalpha((unsigned char)name[1]);
+        put_character(to, *name);
+        if (is_end && !is_number && name[1]) fputs("<wbr>", to);
+    }
 }
 
 static void put_element(FILE *to, const char *open, const char *text, const char *close) {
@@ -87,12 +37,30 @@ static void put_element(FILE *to, const char *open, const char *text, const char
     fputs(close, to);
 }
 
+static void put_named(FILE *to, const char *open, const char *name, const char *close) {
+    fputs(open, to);
+    put_name(to, name);
+    fputs(close, to);
+}
+
+void cli_page_style(FILE *to) {
+    fputs("<style>\n", to);
+    fputs(cli_page_css, to);
+    fputs("</style>\n", to);
+}
+
+void cli_page_script(FILE *to) {
+    fputs("<script>\n", to);
+    fputs(cli_page_js, to);
+    fputs("</script>\n", to);
+}
+
 void cli_page_begin(FILE *to, const char *title, const char *lead) {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n",
           to);
     put_element(to, "<title>", title, "</title>\n");
-    fputs(k_style, to);
+    cli_page_style(to);
     put_element(to, "</head>\n<body>\n<h1>", title, "</h1>\n");
     if (lead) put_element(to, "<p class=\"lead\">", lead, "</p>\n");
 }
@@ -103,7 +71,8 @@ void cli_page_end(FILE *to, const char *footer) {
 }
 
 void cli_page_heading(FILE *to, const char *text) { put_element(to, "<h2>", text, "</h2>\n"); }
-void cli_page_subheading(FILE *to, const char *text) { put_element(to, "<h3>", text, "</h3>\n"); }
+void cli_page_subheading(FILE *to, const char *text) { put_named(to, "<h3>", text, "</h3>\n"); }
+void cli_page_label(FILE *to, const char *text) { put_element(to, "<h4>", text, "</h4>\n"); }
 void cli_page_text(FILE *to, const char *text) { put_element(to, "<p>", text, "</p>\n"); }
 void cli_page_note(FILE *to, const char *text) {
     put_element(to, "<p class=\"note\">", text, "</p>\n");
@@ -111,8 +80,7 @@ void cli_page_note(FILE *to, const char *text) {
 void cli_page_code(FILE *to, const char *text) { put_element(to, "<pre>", text, "</pre>\n"); }
 
 void cli_page_put_table(FILE *to, const cli_page_table *t) {
-    fprintf(to, "<div class=\"wide\"><table class=\"data%s\">\n<thead><tr>",
-            t->shade ? " heat" : "");
+    fprintf(to, "<div class=\"wide\"><table%s>\n<thead><tr>", t->shade ? " class=\"heat\"" : "");
     for (size_t c = 0; c < t->columns; c++)
         put_element(to, c < t->text_columns ? "<th class=\"t\">" : "<th>", t->head[c], "</th>");
     fputs("</tr></thead>\n<tbody>\n", to);
@@ -142,31 +110,6 @@ void cli_page_svg(FILE *to, const char *svg, size_t n, const char *alt) {
 void cli_page_beside_begin(FILE *to) { fputs("<div class=\"beside\">\n", to); }
 void cli_page_beside_end(FILE *to) { fputs("</div>\n", to); }
 
-void cli_page_grid_begin(FILE *to, size_t columns, const char *const *heads) {
-    fputs("<div class=\"wide\"><table class=\"grid\">\n<thead><tr><th></th>", to);
-    for (size_t c = 0; c < columns; c++) put_element(to, "<th>", heads[c], "</th>");
-    fputs("</tr></thead>\n<tbody>\n", to);
-}
-
-void cli_page_row(FILE *to, const char *label, bool first_of_group) {
-    fputs(first_of_group ? "<tr class=\"g\">" : "<tr>", to); /* </tr> may be left out in HTML */
-    put_element(to, "<th>", label, "</th>\n");
-}
-
-void cli_page_grid_end(FILE *to) { fputs("</tbody></table></div>\n", to); }
-
-void cli_page_no_picture(FILE *to, const char *why) {
-    if (why)
-        put_element(to, "<td><div class=\"none\">", why, "</div></td>\n");
-    else
-        fputs("<td></td>\n", to);
-}
-
-void cli_page_row_note(FILE *to, size_t columns, const char *text) {
-    fprintf(to, "<td class=\"over\" colspan=\"%zu\">", columns);
-    put_element(to, "", text, "</td>\n");
-}
-
 void cli_page_base64(FILE *to, const void *from, size_t n) {
     const uint8_t *bytes = from;
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -194,9 +137,9 @@ static taper_status put_source(FILE *to, const taper_image *image, taper_error *
 static void put_caption(FILE *to, const char *first, const char *second) {
     if (!first && !second) return;
     fputs("<figcaption>", to);
-    if (first) put_element(to, "<b>", first, "</b>");
+    if (first) put_named(to, "<b>", first, "</b>");
     if (first && second) fputs("<br>", to);
-    if (second) put_escaped(to, second);
+    if (second) put_name(to, second);
     fputs("</figcaption>", to);
 }
 
@@ -220,26 +163,63 @@ taper_status cli_page_strip_picture(FILE *to, const taper_image *image, const ch
     return status;
 }
 
-taper_status cli_page_picture(FILE *to, const taper_image *image, const char *alt, const char *cost,
-                              const char *worth, taper_error *error) {
-    uint8_t *png = NULL;
-    size_t n = 0;
-    taper_status status = formats_png_encode(image, &png, &n, error);
-    if (status != TAPER_OK) {
-        cli_page_no_picture(to, NULL);
-        return status;
+/* --- pictures as many in a row as there is room for ------------------------------------------- */
+
+void cli_page_photo_begin(FILE *to, const char *name, const char *note, uint32_t width,
+                          uint32_t height) {
+    fprintf(to, "<section class=\"photo\" style=\"--ratio:%.5f\">\n",
+            height ? (double)width / height : 1.0);
+    cli_page_subheading(to, name);
+    if (note) cli_page_note(to, note);
+    fputs("<details open><summary>All cuts side by side</summary>\n", to);
+}
+
+void cli_page_photo_end(FILE *to) { fputs("</details></section>\n", to); }
+
+void cli_page_pictures_begin(FILE *to, bool are_small) {
+    fprintf(to, "<div class=\"cuts%s\">\n", are_small ? " small" : "");
+}
+
+void cli_page_pictures_end(FILE *to) { fputs("</div>\n", to); }
+
+/* A window on the picture, which it fills: as wide as the window's share of the picture. */
+static void put_view(FILE *to, const cli_page_picture *p) {
+    const cli_page_view v = p->view;
+    fprintf(to, "<div class=\"pic\" style=\"aspect-ratio:%u/%u\">", v.width, v.height);
+    put_element(to, "<img loading=\"lazy\" alt=\"", p->alt, "\"");
+    if (v.of_width > v.width || v.of_height > v.height)
+        fprintf(to, " style=\"width:%.4f%%;left:%.4f%%;top:%.4f%%\"", 100.0 * v.of_width / v.width,
+                -100.0 * v.left / v.width, -100.0 * v.top / v.height);
+}
+
+static taper_status put_image(FILE *to, const cli_page_picture *p, taper_error *error) {
+    taper_status status = TAPER_OK;
+    if (p->view.width)
+        put_view(to, p);
+    else
+        put_element(to, "<img alt=\"", p->alt, "\"");
+    if (p->file) {
+        fprintf(to, " src=\"data:%s;base64,", p->type);
+        cli_page_base64(to, p->file, p->file_size);
+        fputc('"', to);
+    } else {
+        status = put_source(to, p->image, error);
     }
-    const uint32_t longer = image->width > image->height ? image->width : image->height;
-    const uint64_t times = longer < SHOWN_WIDTH ? SHOWN_WIDTH / longer : 1;
-    fprintf(to, "<td><figure><img width=\"%llu\" height=\"%llu\" alt=\"",
-            (unsigned long long)(image->width * times),
-            (unsigned long long)(image->height * times));
-    put_escaped(to, alt);
-    fputs("\" src=\"data:image/png;base64,", to);
-    cli_page_base64(to, png, n);
-    fputs("\">", to);
-    free(png);
-    put_caption(to, cost, worth);
-    fputs("</figure></td>\n", to);
-    return TAPER_OK;
+    fputs(p->view.width ? "></div>" : ">", to);
+    return status;
+}
+
+taper_status cli_page_put_picture(FILE *to, const cli_page_picture *p, taper_error *error) {
+    taper_status status = TAPER_OK;
+    fputs("<figure", to);
+    if (p->by) put_element(to, " data-by=\"", p->by, "\"");
+    if (p->by && p->cut) fprintf(to, " data-cut=\"%zu\"", p->cut);
+    fputc('>', to);
+    if (p->file || p->image)
+        status = put_image(to, p, error);
+    else
+        put_named(to, "<div class=\"none\">", p->why ? p->why : "", "</div>");
+    put_caption(to, p->first, p->second);
+    fputs("</figure>\n", to);
+    return status;
 }

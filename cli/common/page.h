@@ -1,9 +1,10 @@
-/* page.h -- HTML pages that need nothing but themselves: style inside, pictures as data: URIs, no
- * script, no font and no address from elsewhere.
+/* page.h -- HTML pages in one file each: the style sheet (page.css), a script where photographs are
+ * compared (page.js) and pictures as data: URIs. A page loads nothing, and works without a network.
+ * It follows the reader's choice of a light or a dark page, and can be read without the script.
  *
  * The functions write to a FILE, usually one of open_memstream; look at ferror when done. All text
  * is escaped, so that file names and the like can be passed as they are. A page is cli_page_begin,
- * then any of text, code, table, svg and grids, cli_page_end. */
+ * then any of text, code, table, svg and pictures, cli_page_end. */
 #ifndef CLI_COMMON_PAGE_H
 #define CLI_COMMON_PAGE_H
 #include "formats/status.h"
@@ -13,12 +14,15 @@
 /* Head and title; lead: a sentence below it, or NULL. */
 void cli_page_begin(FILE *to, const char *title, const char *lead);
 void cli_page_end(FILE *to, const char *footer); /* footer: small print, or NULL */
+void cli_page_style(FILE *to);                   /* the style sheet alone, for other pages */
+void cli_page_script(FILE *to); /* at the end of a page with cli_page_photo_begin */
 
 void cli_page_heading(FILE *to, const char *text);
 void cli_page_subheading(FILE *to, const char *text);
-void cli_page_text(FILE *to, const char *text); /* a paragraph */
-void cli_page_note(FILE *to, const char *text); /* a small one */
-void cli_page_code(FILE *to, const char *text); /* a command line or the like, to be copied */
+void cli_page_label(FILE *to, const char *text); /* a line above pictures */
+void cli_page_text(FILE *to, const char *text);  /* a paragraph */
+void cli_page_note(FILE *to, const char *text);  /* a small one */
+void cli_page_code(FILE *to, const char *text);  /* a command line or the like, to be copied */
 
 typedef struct cli_page_table {
     size_t columns, rows;    /* rows without the head */
@@ -41,30 +45,45 @@ void cli_page_beside_end(FILE *to);
 /* Bytes as the base64 of a data: URI. */
 void cli_page_base64(FILE *to, const void *from, size_t n);
 
-/* A grid of pictures. Rows are given from left to right:
- *     cli_page_grid_begin, per row: cli_page_row, then `columns` cells; cli_page_grid_end
- * A newline in a head breaks the line. */
-void cli_page_grid_begin(FILE *to, size_t columns, const char *const *heads);
-void cli_page_row(FILE *to, const char *label,
-                  bool first_of_group); /* first_of_group: a rule above */
-/* A picture, enlarged by a whole number without smoothing up to 144 pixels along its
- * longer side, with its
- * caption below: what it costs, then what it is worth (either may be NULL). TAPER_ERR_NOMEM,
- * TAPER_ERR_ARG: not an image; an empty cell is then written, so that the grid stays whole. */
-taper_status cli_page_picture(FILE *to, const taper_image *image, const char *alt, const char *cost,
-                              const char *worth, taper_error *error);
-void cli_page_no_picture(FILE *to,
-                         const char *why); /* a cell that says why it is empty; NULL: just empty */
-void cli_page_row_note(FILE *to, size_t columns,
-                       const char *text); /* words over so many cells of a row */
-void cli_page_grid_end(FILE *to);
+/* The part of a picture that is shown, in pixels: width x height from (left, top) of
+ * of_width x of_height. */
+typedef struct cli_page_view {
+    uint32_t width, height, left, top, of_width, of_height;
+} cli_page_view;
+
+typedef struct cli_page_picture {
+    const taper_image *image; /* shown as PNG */
+    const uint8_t *file;      /* shown instead: a file of the media type `type`; or NULL */
+    size_t file_size;
+    const char *type;           /* "image/jpeg" */
+    const char *why;            /* shown where both are NULL; NULL: an empty box */
+    cli_page_view view;         /* width 0: all of it */
+    const char *alt;            /* what is to be seen */
+    const char *first, *second; /* lines of the caption; NULL: none */
+    const char *by;             /* in a photograph: the codec; NULL elsewhere */
+    size_t cut;                 /* with `by`: of which cut, from 1; 0: of none */
+} cli_page_picture;
+
+/* Pictures side by side, as many in a row as there is room for. Small ones are enlarged without
+ * smoothing. */
+void cli_page_pictures_begin(FILE *to, bool are_small);
+/* TAPER_ERR_NOMEM, TAPER_ERR_ARG: not an image. The page is whole all the same. */
+taper_status cli_page_put_picture(FILE *to, const cli_page_picture *picture, taper_error *error);
+void cli_page_pictures_end(FILE *to);
+
+/* A photograph of this size and all pictures of it between begin and end; all have a view of that
+ * size. The script shows two at a time in one place, with a line between them that the reader
+ * moves; the pictures side by side are then folded away. */
+void cli_page_photo_begin(FILE *to, const char *name, const char *note, uint32_t width,
+                          uint32_t height); /* note: a line below the name, or NULL */
+void cli_page_photo_end(FILE *to);
 
 /* A strip of six pictures, one and five that belong to it, which are as wide as there is room for;
- * on a telephone the first stands above the others. */
+ * on a narrow screen the first stands above the others, in rows of three. */
 void cli_page_strip_begin(FILE *to);
 /* One of them; image NULL: what should be there cannot be shown. hint: its name, when pointed at;
  * the caption's first line and its second (NULL: none); marked: it has a frame. Failures as of
- * cli_page_picture. */
+ * cli_page_put_picture. */
 taper_status cli_page_strip_picture(FILE *to, const taper_image *image, const char *hint,
                                     const char *caption, const char *second, bool marked,
                                     taper_error *error);

@@ -4,6 +4,7 @@
  * pipe: a send can then say MSG_NOSIGNAL, and a gnuplot that dies early does not take this process
  * with it. It writes to temporary names, which are renamed when it has ended well. */
 #include "cli/common/plot.h"
+#include "formats/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -52,13 +53,11 @@ static void put_label(FILE *to, const char *what, const char *text) {
 }
 
 static void put_style(FILE *to) {
-    fputs(
-        "set encoding utf8\n"
-        "set border 3 linecolor '#666666'\n"
-        "set tics nomirror out\n"
-        "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n"
-        "set key outside right center vertical Left reverse samplen 2.5 spacing 1.25 noenhanced\n",
-        to);
+    fputs("set encoding utf8\n"
+          "set border 3 linecolor '#666666'\n"
+          "set tics nomirror out\n"
+          "set grid xtics ytics linecolor '#e4e4e4' linewidth 1\n",
+          to);
 }
 
 static void put_data(FILE *to, const cli_plot *plot) {
@@ -90,7 +89,7 @@ static void put_curves(FILE *to, const cli_plot *plot) {
 }
 
 /* A logarithmic axis ends just outside the points, not at the next power of ten, and has tics at 1,
- * 2 and 5. */
+ * 2 and 5, or at 1 and 3 where it is long. */
 static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
     double lowest = INFINITY, highest = 0;
     for (size_t s = 0; s < plot->n_series; s++)
@@ -104,14 +103,35 @@ static void put_log_axis(FILE *to, const cli_plot *plot, char axis) {
             highest * 1.15);
     if (highest / lowest >= 3e3) return; /* gnuplot's own tics, one a decade */
     const char *lead = "(";
+    const bool is_long = highest / lowest > 50;
     fprintf(to, "set %ctics ", axis);
     for (double decade = pow(10, floor(log10(lowest / 1.15))); decade <= highest * 1.15;
          decade *= 10)
-        for (int step = 1; step <= 5; step += step == 1 ? 1 : 3) {
+        for (int k = 0; k < (is_long ? 2 : 3); k++) {
+            const int step = (is_long ? (const int[3]){1, 3, 0} : (const int[3]){1, 2, 5})[k];
             fprintf(to, "%s'%g' %g", lead, decade * step, decade * step);
             lead = ", ";
         }
     fputs(")\n", to);
+}
+
+/* The SVG is narrow, with the legend below in two columns or, of long names, one; the curves have
+ * the same room whatever the legend takes. */
+static void put_narrow(FILE *to, const cli_plot *plot) {
+    enum { LONG_NAME = 18, ROOM = 400, LINE = 24 };
+    size_t names = 0, longest = 0;
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const size_t n = strlen(plot->series[i].name);
+        if (!drawn_points(plot, &plot->series[i])) continue;
+        names++;
+        if (n > longest) longest = n;
+    }
+    const size_t columns = longest > LONG_NAME ? 1 : 2;
+    fprintf(to,
+            "set key below Left reverse maxcols %zu samplen 2 spacing 1 noenhanced\n"
+            "set terminal svg size 560,%zu dynamic font 'sans-serif,16'\n"
+            "set output stem.'.svg'\n",
+            columns, ROOM + LINE * ((names + columns - 1) / columns));
 }
 
 /* The script draws both files; `stem` can be set beforehand, as this program does. */
@@ -123,15 +143,16 @@ static void put_script(FILE *to, const cli_plot *plot, const char *base) {
     put_style(to);
     if (plot->title) put_label(to, "title", plot->title);
     put_label(to, "xlabel", plot->x_label);
+    fputs("set xlabel offset 0,0.5\n", to);
     put_label(to, "ylabel", plot->y_label);
     if (plot->log_x) put_log_axis(to, plot, 'x');
     if (plot->log_y) put_log_axis(to, plot, 'y');
     put_data(to, plot);
-    fputs("set terminal svg size 960,540 dynamic font 'sans-serif,15' background '#ffffff'\n"
-          "set output stem.'.svg'\n",
-          to);
+    put_narrow(to, plot);
     put_curves(to, plot);
-    fputs("set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth "
+    fputs("set key outside right center vertical Left reverse maxcols 1 samplen 2.5 spacing 1.25 "
+          "noenhanced\n"
+          "set terminal pngcairo size 1440,810 font 'sans-serif,16' background '#ffffff' linewidth "
           "1.5\n"
           "set output stem.'.png'\n"
           "replot\n"
@@ -225,13 +246,59 @@ static taper_status run_gnuplot(const char *script, size_t n, const char *stem,
     return status;
 }
 
+/* --- dark and light --------------------------------------------------------------------------- */
+
+/* gnuplot writes colours as attributes, which rules override. On a dark page lines are lighter. A
+ * file that is looked at alone has a dark background then; within a page it has none. */
+static const char k_style[] = "<style>\n"
+                              "#gnuplot_canvas .gridline{stroke:#8883}\n"
+                              "@media(prefers-color-scheme:dark){\n"
+                              "svg:root{background:#14181d}\n"
+                              "#gnuplot_canvas text{fill:#e3e7eb}\n"
+                              "#gnuplot_canvas [stroke*='102, 102, 102']{stroke:#9aa5b1}\n"
+                              "#gnuplot_canvas [stroke*='213,  94,   0']{stroke:#ff8a3d}\n"
+                              "#gnuplot_canvas [color*='213,  94,   0']{color:#ff8a3d}\n"
+                              "#gnuplot_canvas [stroke*='0, 114, 178']{stroke:#3fa3e6}\n"
+                              "#gnuplot_canvas [color*='0, 114, 178']{color:#3fa3e6}\n"
+                              "#gnuplot_canvas [stroke*='0, 158, 115']{stroke:#22c796}\n"
+                              "#gnuplot_canvas [color*='0, 158, 115']{color:#22c796}\n"
+                              "#gnuplot_canvas [stroke*=' 51,  51,  51']{stroke:#d3d9df}\n"
+                              "#gnuplot_canvas [color*=' 51,  51,  51']{color:#d3d9df}\n"
+                              "}\n"
+                              "</style>\n";
+
+/* Write the SVG to its place, with the style behind the start of its <svg>. */
+static taper_status place_svg(const char *from, const char *to, const formats_atomic_watch *watch,
+                              taper_error *error) {
+    enum { MOST = 1 << 26 };
+    uint8_t *svg = NULL;
+    size_t n = 0, size = 0, at = 0;
+    char *text = NULL;
+    TAPER_TRY(formats_file_read(from, MOST, &svg, &n, error));
+    while (at + 4 < n && memcmp(svg + at, "<svg", 4) != 0) at++;
+    while (at < n && svg[at++] != '>') continue;
+    FILE *out = open_memstream(&text, &size);
+    if (out) fwrite(svg, 1, at, out);
+    if (out) fputs(k_style, out);
+    if (out) fwrite(svg + at, 1, n - at, out);
+    taper_status status =
+        out && fclose(out) == 0
+            ? formats_file_write(to, text, size, FORMATS_ATOMIC_OVERWRITE, watch, error)
+            : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a plot");
+    free(svg), free(text);
+    if (status == TAPER_OK) remove(from);
+    return status;
+}
+
 /* Put what gnuplot wrote in place; a short file is a failure of gnuplot that it did not report. */
-static taper_status place(const char *from, const char *to, taper_error *error) {
+static taper_status place(const char *from, const char *to, const formats_atomic_watch *watch,
+                          taper_error *error) {
     FILE *file = fopen(from, "rb");
     int has_bytes = file && fgetc(file) != EOF;
     if (file) fclose(file);
     if (!has_bytes)
         return formats_fail(error, TAPER_ERR_IO, "gnuplot wrote nothing: is the folder writable?");
+    if (strcmp(from + strlen(from) - 4, ".svg") == 0) return place_svg(from, to, watch, error);
     if (rename(from, to) != 0)
         return formats_fail(error, TAPER_ERR_IO, "cannot rename: %s", strerror(errno));
     return TAPER_OK;
@@ -264,7 +331,7 @@ static taper_status draw(const char *script, size_t n, const char *stem,
     else
         formats_fail(error, status, "no memory for a plot");
     for (int i = 0; i < 2; i++) {
-        if (status == TAPER_OK) status = place(from[i], to[i], error);
+        if (status == TAPER_OK) status = place(from[i], to[i], watch, error);
         if (status != TAPER_OK && from[i]) remove(from[i]);
         if (from[i] && watch && watch->gone) watch->gone(watch->user, from[i]);
         free(from[i]);

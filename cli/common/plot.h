@@ -3,7 +3,9 @@
  * Beside the pictures goes the gnuplot script that made them, with the data inside it, so that
  * anyone can draw them anew or otherwise: `cd DIR && gnuplot STEM.gp`. Colours are those of Okabe
  * and Ito, which colour-blind people can tell apart; each colour has its own marker too. The legend
- * stands outside the curves. */
+ * stands outside the curves. The SVG is narrow, for pages on small screens, and has no background.
+ * A style that is added to what gnuplot draws gives it light text and lines on dark pages. The PNG
+ * is wide and white. */
 #ifndef CLI_COMMON_PLOT_H
 #define CLI_COMMON_PLOT_H
 #include "formats/atomic_file.h"

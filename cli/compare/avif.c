@@ -146,6 +146,7 @@ const cli_rival cli_rival_avif = {
 #ifdef RIVAL_LIBRARY
     .library = &library,
     .version = version,
+    .media_type = "image/avif",
     .settings = k_settings,
     .n_settings = 1,
     .ladder = k_ladder,

@@ -69,6 +69,19 @@ char *cli_comparison_percent(const cli_delta *delta, char to[16]) {
     return to;
 }
 
+bool cli_comparison_is_shown(const cli_comparison *c, const cli_rd_curve *curve) {
+    return !c->is_builtin || strcmp(curve->accounting, "file+model") != 0;
+}
+
+char *cli_comparison_size(double bytes, char to[16]) {
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t i = 0;
+    for (; bytes >= 999.5 && i + 1 < sizeof unit / sizeof *unit; i++) bytes /= 1000;
+    snprintf(to, 16, bytes < (i ? 9.95 : 99.95) && bytes != floor(bytes) ? "%.1f %s" : "%.0f %s",
+             bytes, unit[i]);
+    return to;
+}
+
 /* --- for people ------------------------------------------------------------------------------- */
 
 static void print_row(const cli_comparison *c, const cli_rd_curve *curve, const double *db,
@@ -89,23 +102,24 @@ static void print_row(const cli_comparison *c, const cli_rd_curve *curve, const 
 void cli_comparison_print(const cli_comparison *c, FILE *to) {
     double db[MAX_LEVELS];
     size_t levels = cli_comparison_levels(c, db, MAX_LEVELS);
-    fprintf(
-        to,
-        "%llu image%s, %.0f pixels each on average; bytes per image at a mean PSNR, and "
-        "BD-rate\n\n",
-        (unsigned long long)c->images, formats_plural(c->images, "s"),
-        c->images ? (double)c->pixels / (double)c->images : 0);
+    fprintf(to,
+            "%llu image%s, %.0f pixels each on average; bytes per image at a mean PSNR, and "
+            "BD-rate\n\n",
+            (unsigned long long)c->images, formats_plural(c->images, "s"),
+            c->images ? (double)c->pixels / (double)c->images : 0);
     fprintf(to, "%-10s %-11s", "codec", "accounting");
     for (size_t i = 0; i < levels; i++) fprintf(to, " %4.4g dB", db[i]);
     fprintf(to, " %13s %13s\n", "vs JPEG file", "vs its scans");
-    for (size_t i = 0; i < c->n_curves; i++) print_row(c, &c->curve[i], db, levels, to);
+    for (size_t i = 0; i < c->n_curves; i++)
+        if (cli_comparison_is_shown(c, &c->curve[i])) print_row(c, &c->curve[i], db, levels, to);
     for (size_t i = 0; i < c->n_contenders; i++)
         if (c->contender[i].failure[0])
             fprintf(to, "%-10s %s\n", c->contender[i].rival->title, c->contender[i].failure);
-    fputs("\naccounting  file: all bytes; file+model: with the model's bytes added once for the "
-          "set;\n"
-          "            payload: entropy-coded data alone, as if headers were free\n",
-          to);
+    fprintf(to,
+            "\naccounting  file: all bytes; %s\n"
+            "            payload: entropy-coded data alone, as if headers were free\n",
+            c->is_builtin ? "the model is part of taper and not counted;"
+                          : "file+model: with the model's bytes added once for the set;");
 }
 
 /* --- for programs ----------------------------------------------------------------------------- */

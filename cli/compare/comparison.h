@@ -6,10 +6,12 @@
  *   late_library             their libraries, loaded when compare runs
  *   subject originals        what is compared, and its images
  *   rd_curve                 curves over a set; comparison: what was found
- *   report examples          the page; own_report: what of a folder is as it was written */
+ *   report examples          the page; own_report: what of a folder is as it was written
+ *   rival_fit                a rival's picture within given bytes */
 #ifndef CLI_COMPARE_COMPARISON_H
 #define CLI_COMPARE_COMPARISON_H
 #include "cli/compare/rd_curve.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { CLI_MAX_CURVES = 16, CLI_MAX_DELTAS = 64, CLI_MAX_RIVALS = 8 };
@@ -27,6 +29,7 @@ typedef struct cli_contender { /* a rival that was asked for */
 
 typedef struct cli_comparison {
     uint64_t images, pixels;
+    bool is_builtin; /* the model ships with taper: people are not told `file+model` */
     size_t n_curves, n_deltas, n_contenders;
     cli_rd_curve curve[CLI_MAX_CURVES];
     cli_delta delta[CLI_MAX_DELTAS];
@@ -51,6 +54,11 @@ size_t cli_comparison_levels(const cli_comparison *c, double *db, size_t room);
 char *cli_comparison_bytes_at(const cli_rd_curve *curve, double db, char to[16]);
 /* A delta as text, "-34.1 %", or "-" when there is none. */
 char *cli_comparison_percent(const cli_delta *delta, char to[16]);
+
+/* Is the curve for people? */
+bool cli_comparison_is_shown(const cli_comparison *c, const cli_rd_curve *curve);
+/* A number of bytes as text: "61.5 B", "832 B", "206 kB", "3.1 MB" (powers of 1000). Returns to. */
+char *cli_comparison_size(double bytes, char to[16]);
 
 void cli_comparison_print(const cli_comparison *c, FILE *to);      /* the table */
 void cli_comparison_print_json(const cli_comparison *c, FILE *to); /* one line */

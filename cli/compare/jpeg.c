@@ -132,7 +132,7 @@ static taper_status encode(const taper_image *image, size_t setting, double qual
 }
 
 static void version(char *text, size_t room) {
-#define SHOWN(x) SHOWN_(x)
+#define SHOWN(x)  SHOWN_(x)
 #define SHOWN_(x) #x
 #ifdef LIBJPEG_TURBO_VERSION
     snprintf(text, room, "libjpeg-turbo %s", SHOWN(LIBJPEG_TURBO_VERSION));
@@ -146,6 +146,7 @@ const cli_rival cli_rival_jpeg = {
     .title = "JPEG",
     .payload_is = "bytes of the scans alone, without headers and tables",
     .version = version,
+    .media_type = "image/jpeg",
     .settings = k_settings,
     .n_settings = 2,
     .ladder = k_ladder,

@@ -24,18 +24,23 @@ typedef struct curves { /* as the plot takes them */
     double x[CLI_MAX_CURVES][CLI_RD_MAX_POINTS], y[CLI_MAX_CURVES][CLI_RD_MAX_POINTS];
     char name[CLI_MAX_CURVES][64];
     cli_series series[CLI_MAX_CURVES];
+    size_t n;
 } curves;
 
 /* MS-SSIM crowds against 1; on a scale of decibels curves can be told apart there. */
 static double ms_ssim_db(double ms_ssim) { return ms_ssim < 1 ? -10 * log10(1 - ms_ssim) : NAN; }
 
 static void fill_curves(const cli_comparison *c, int ms_ssim, curves *to) {
-    for (size_t i = 0; i < c->n_curves; i++) {
-        const cli_rd_curve *curve = &c->curve[i];
+    to->n = 0;
+    for (size_t k = 0; k < c->n_curves; k++) {
+        const cli_rd_curve *curve = &c->curve[k];
+        const size_t i = to->n;
         int is_own = !strcmp(curve->codec, "taper");
-        for (size_t k = 0; k < curve->n; k++) {
-            to->x[i][k] = curve->point[k].bpp;
-            to->y[i][k] = ms_ssim ? ms_ssim_db(curve->point[k].ms_ssim) : curve->point[k].psnr_db;
+        if (!cli_comparison_is_shown(c, curve)) continue;
+        to->n++;
+        for (size_t j = 0; j < curve->n; j++) {
+            to->x[i][j] = curve->point[j].bpp;
+            to->y[i][j] = ms_ssim ? ms_ssim_db(curve->point[j].ms_ssim) : curve->point[j].psnr_db;
         }
         snprintf(to->name[i], sizeof to->name[i], "%s, %s", curve->title, curve->accounting);
         to->series[i] = (cli_series){.name = to->name[i],
@@ -56,13 +61,12 @@ static taper_status write_plot(const cli_report *r, const char *folder, const ch
     taper_status status = TAPER_ERR_NOMEM;
     if (stem && room) {
         fill_curves(r->comparison, ms_ssim, room);
-        cli_plot plot = {.title = r->title,
-                         .x_label = "bits per pixel",
+        cli_plot plot = {.x_label = "bits per pixel",
                          .y_label = ms_ssim ? "MS-SSIM, dB: -10 log10(1 - mean)"
                                             : "PSNR, dB: mean over images",
                          .log_x = true,
                          .series = room->series,
-                         .n_series = r->comparison->n_curves};
+                         .n_series = room->n};
         status = cli_plot_write(&plot, stem, false, r->watch, error);
     } else {
         formats_fail(error, status, "no memory for a plot");
@@ -86,6 +90,12 @@ static void put_plot(const char *folder, const char *name, const char *alt, FILE
 
 enum { LEVELS = 8, CELL = 24 };
 
+/* As cli_comparison_bytes_at, as a size. */
+static char *size_at(const cli_rd_curve *curve, double db, char to[16]) {
+    cli_comparison_bytes_at(curve, db, to);
+    return strcmp(to, "-") ? cli_comparison_size(strtod(to, NULL), to) : to;
+}
+
 static void put_rates(const cli_comparison *c, FILE *page) {
     double db[LEVELS];
     const size_t levels = cli_comparison_levels(c, db, LEVELS), columns = levels + 2;
@@ -96,16 +106,17 @@ static void put_rates(const cli_comparison *c, FILE *page) {
         snprintf(text[CLI_MAX_CURVES][k], CELL, "%g dB", db[k]);
         head[k + 2] = text[CLI_MAX_CURVES][k];
     }
+    size_t rows = 0;
     for (size_t i = 0; i < c->n_curves; i++) {
-        const char **row = cell + i * columns;
+        const char **row = cell + rows * columns;
+        if (!cli_comparison_is_shown(c, &c->curve[i])) continue;
         row[0] = c->curve[i].title;
         row[1] = c->curve[i].accounting;
-        strong[i] = !strcmp(c->curve[i].codec, "taper");
-        for (size_t k = 0; k < levels; k++)
-            row[k + 2] = cli_comparison_bytes_at(&c->curve[i], db[k], text[i][k]);
+        strong[rows++] = !strcmp(c->curve[i].codec, "taper");
+        for (size_t k = 0; k < levels; k++) row[k + 2] = size_at(&c->curve[i], db[k], text[i][k]);
     }
     const cli_page_table table = {.columns = columns,
-                                  .rows = c->n_curves,
+                                  .rows = rows,
                                   .head = head,
                                   .cell = cell,
                                   .text_columns = 2,
@@ -125,9 +136,13 @@ static void put_deltas(const cli_comparison *c, FILE *page) {
     const char *cell[CLI_MAX_DELTAS * COLUMNS];
     char text[CLI_MAX_DELTAS][2][CELL];
     bool strong[CLI_MAX_DELTAS];
-    for (size_t i = 0; i < c->n_deltas; i++) {
-        const cli_delta *d = &c->delta[i];
+    size_t rows = 0;
+    for (size_t k = 0; k < c->n_deltas; k++) {
+        const cli_delta *d = &c->delta[k];
         const cli_rd_curve *test = &c->curve[d->test], *anchor = &c->curve[d->anchor];
+        const size_t i = rows;
+        if (!cli_comparison_is_shown(c, test)) continue;
+        rows++;
         cli_comparison_percent(d, text[i][0]);
         snprintf(text[i][1], CELL, "%.1f to %.1f", d->bd.from_db, d->bd.to_db);
         const char *row[COLUMNS] = {test->title,        test->accounting, anchor->title,
@@ -136,20 +151,20 @@ static void put_deltas(const cli_comparison *c, FILE *page) {
         strong[i] = !strcmp(test->codec, "taper") && !strcmp(anchor->codec, "jpeg");
     }
     const cli_page_table table = {.columns = COLUMNS,
-                                  .rows = c->n_deltas,
+                                  .rows = rows,
                                   .head = head,
                                   .cell = cell,
                                   .text_columns = 4,
                                   .strong = strong};
-    if (!c->n_deltas) return;
+    if (!rows) return;
     cli_page_heading(page, "BD-rate");
     cli_page_put_table(page, &table);
-    cli_page_note(
-        page,
-        "Mean difference of bytes at equal PSNR over the common range; negative is better. "
-        "Accounting 'file' counts all bytes; 'file+model' adds the model's bytes once for the "
-        "whole set; 'payload' counts only a rival's entropy-coded data, as if its headers were "
-        "free, which flatters the rival.");
+    cli_page_note(page, "Mean difference of bytes at equal PSNR over the common range; negative is "
+                        "better. Accounting 'file' counts all bytes; 'payload' counts only the "
+                        "entropy-coded data of another codec, as if its headers were free, which "
+                        "favours that codec.");
+    if (!c->is_builtin)
+        cli_page_note(page, "'file+model' adds the model's bytes once for the whole set.");
 }
 
 static void put_contenders(const cli_report *r, FILE *page) {
@@ -178,25 +193,85 @@ static void put_contenders(const cli_report *r, FILE *page) {
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-static void put_lead(const cli_report *r, char *to, size_t room) {
-    char percent[2][16];
-    const cli_comparison *c = r->comparison;
+/* "36 % fewer bytes", or more. */
+static void say_bytes(const cli_delta *delta, FILE *to) {
+    const double percent = delta->bd.percent;
+    if (fabs(percent) < 0.5)
+        fputs("as many bytes", to);
+    else
+        fprintf(to, "%.*f %% %s bytes", fabs(percent) < 1.5, fabs(percent),
+                percent < 0 ? "fewer" : "more");
+}
+
+static const cli_delta *against(const cli_comparison *c, const char *codec) {
     const cli_rd_curve *own = cli_comparison_curve(c, "taper", "file");
-    const cli_rd_curve *jpeg[2] = {cli_comparison_curve(c, "jpeg", "file"),
-                                   cli_comparison_curve(c, "jpeg", "payload")};
-    int used = snprintf(
-        to, room, "%llu image%s, one container of %.4g bytes per image whole, cut anywhere.",
-        (unsigned long long)c->images, formats_plural(c->images, "s"),
-        own && own->n ? own->point[own->n - 1].bytes_per_image : 0);
-    if (!own || !jpeg[0] || !jpeg[1] || used < 0 || (size_t)used >= room) return;
-    const cli_delta *delta[2] = {cli_comparison_delta(c, own, jpeg[0]),
-                                 cli_comparison_delta(c, own, jpeg[1])};
-    if (!delta[0] || !delta[1]) return;
-    snprintf(to + used, room - (size_t)used,
-             " Bytes at equal PSNR against JPEG: %s counting all of JPEG's bytes, %s "
-             "counting its scans alone.",
-             cli_comparison_percent(delta[0], percent[0]),
-             cli_comparison_percent(delta[1], percent[1]));
+    const cli_rd_curve *other = cli_comparison_curve(c, codec, "file");
+    return own && other ? cli_comparison_delta(c, own, other) : NULL;
+}
+
+/* "36 % fewer bytes than JPEG at equal PSNR". */
+static void put_headline(const cli_report *r, FILE *to) {
+    const cli_delta *jpeg = against(r->comparison, "jpeg");
+    if (!jpeg) {
+        fprintf(to, "taper on %llu image%s", (unsigned long long)r->comparison->images,
+                formats_plural(r->comparison->images, "s"));
+        return;
+    }
+    say_bytes(jpeg, to);
+    fprintf(to, " %s JPEG at equal PSNR", fabs(jpeg->bd.percent) < 0.5 ? "as" : "than");
+}
+
+/* What a model that is not part of taper makes of the figures. */
+static void put_model_share(const cli_report *r, FILE *to) {
+    const cli_comparison *c = r->comparison;
+    const cli_rd_curve *with = cli_comparison_curve(c, "taper", "file+model");
+    const cli_rd_curve *jpeg = cli_comparison_curve(c, "jpeg", "file");
+    const cli_delta *delta = with && jpeg ? cli_comparison_delta(c, with, jpeg) : NULL;
+    char size[16];
+    if (c->is_builtin || !with) return;
+    fprintf(to, " The model takes %s more, once for all images",
+            cli_comparison_size((double)r->subject->model_bytes, size));
+    if (delta) {
+        fputs("; with it: ", to);
+        say_bytes(delta, to);
+    }
+    fputc('.', to);
+}
+
+static void put_lead(const cli_report *r, FILE *to) {
+    const cli_comparison *c = r->comparison;
+    const cli_delta *jpeg = against(c, "jpeg");
+    const cli_rd_curve *own = cli_comparison_curve(c, "taper", "file");
+    const char *lead = "Against ";
+    char size[16];
+    if (jpeg)
+        fprintf(to, "Mean over %llu image%s from %.0f to %.0f dB; %s. ",
+                (unsigned long long)c->images, formats_plural(c->images, "s"), jpeg->bd.from_db,
+                jpeg->bd.to_db, r->what);
+    for (size_t i = 0; i < c->n_contenders; i++) {
+        const cli_delta *d = against(c, c->contender[i].rival->name);
+        if (!d || d == jpeg) continue;
+        fprintf(to, "%s%s: ", lead, c->contender[i].rival->title);
+        say_bytes(d, to);
+        lead = "; ";
+    }
+    if (*lead == ';') fputs(". ", to);
+    if (own && own->n)
+        fprintf(to, "The whole container takes %s an image; every cut of it decodes.",
+                cli_comparison_size(own->point[own->n - 1].bytes_per_image, size));
+    put_model_share(r, to);
+}
+
+/* What put writes; the caller's, NULL without memory. */
+static char *text_of(void (*put)(const cli_report *, FILE *), const cli_report *r) {
+    char *text = NULL;
+    size_t n;
+    FILE *to = open_memstream(&text, &n);
+    if (!to) return NULL;
+    put(r, to);
+    if (fclose(to) == 0) return text;
+    free(text);
+    return NULL;
 }
 
 static void put_model(const cli_report *r, FILE *page) {
@@ -206,39 +281,48 @@ static void put_model(const cli_report *r, FILE *page) {
     snprintf(text, sizeof text,
              "Model: family %s, window %ux%u, %u channel%s, %u unit%s, %u pass%s, %llu bytes, id "
              "%016llx.",
-             taper_family_name(m->family), m->window_width, m->window_height,
-             m->channels, formats_plural(m->channels, "s"), m->units, formats_plural(m->units, "s"),
-             m->passes, formats_plural(m->passes, "es"),
-             (unsigned long long)m->file_bytes, (unsigned long long)m->id);
+             taper_family_name(m->family), m->window_width, m->window_height, m->channels,
+             formats_plural(m->channels, "s"), m->units, formats_plural(m->units, "s"), m->passes,
+             formats_plural(m->passes, "es"), (unsigned long long)m->file_bytes,
+             (unsigned long long)m->id);
     cli_page_note(page, text);
 }
 
-static taper_status put_page(const cli_report *r, const char *folder,
-                             const taper_error *plot_failure, FILE *page, taper_error *error) {
-    char lead[400];
-    put_lead(r, lead, sizeof lead);
-    cli_page_begin(page, r->title, lead);
+static void put_curves(const char *folder, const taper_error *plot_failure, FILE *page) {
     cli_page_heading(page, "Rate and distortion");
-    if (plot_failure->status == TAPER_OK) {
-        put_plot(folder, "rd.svg", "PSNR over bits per pixel", page);
-    } else {
+    if (plot_failure->status != TAPER_OK) {
         cli_page_text(page, plot_failure->text);
+        return;
     }
-    TAPER_TRY(cli_examples_put(r->comparison, r->subject, r->originals, r->max_examples, page,
-                               error));
-    put_rates(r->comparison, page);
-    put_deltas(r->comparison, page);
-    if (plot_failure->status == TAPER_OK) {
-        cli_page_heading(page, "The same in MS-SSIM");
-        put_plot(folder, "ms_ssim.svg", "MS-SSIM over bits per pixel", page);
-    }
+    cli_page_beside_begin(page);
+    put_plot(folder, "rd.svg", "PSNR over bits per pixel", page);
+    put_plot(folder, "ms_ssim.svg", "MS-SSIM over bits per pixel", page);
+    cli_page_beside_end(page);
+}
+
+static void put_end(const cli_report *r, FILE *page) {
     put_contenders(r, page);
     cli_page_heading(page, "How it was made");
     cli_page_code(page, r->command);
     put_model(r, page);
     cli_page_note(page, "PSNR over all channels of 8-bit samples. MS-SSIM per channel, with as "
                         "many of the five scales as the image has room for. All points: rd.csv.");
+    if (r->examples.most) cli_page_script(page);
     cli_page_end(page, NULL);
+}
+
+static taper_status put_page(const cli_report *r, const char *folder,
+                             const taper_error *plot_failure, FILE *page, taper_error *error) {
+    char *headline = text_of(put_headline, r), *lead = text_of(put_lead, r);
+    if (headline && lead) cli_page_begin(page, headline, lead);
+    const bool has_begun = headline && lead;
+    free(headline), free(lead);
+    if (!has_begun) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the page");
+    TAPER_TRY(cli_examples_put(r->comparison, r->subject, r->originals, &r->examples, page, error));
+    put_rates(r->comparison, page);
+    put_deltas(r->comparison, page);
+    put_curves(folder, plot_failure, page);
+    put_end(r, page);
     return TAPER_OK;
 }
 

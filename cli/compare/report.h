@@ -4,6 +4,7 @@
 #define CLI_COMPARE_REPORT_H
 #include "cli/compare/comparison.h"
 #include "cli/compare/own_report.h"
+#include "cli/compare/examples.h"
 #include "cli/compare/subject.h"
 #include "formats/atomic_file.h"
 
@@ -11,11 +12,11 @@ typedef struct cli_report {
     const cli_comparison *comparison;
     const cli_subject *subject;
     const cli_originals *originals;
-    const char *title;             /* what was compared, for a person */
+    const char *what;              /* for a person: "model photo", "container set.taper" */
     const char *command;           /* the command line that makes the report anew */
     const taper_model_info *model; /* NULL: not known */
     const formats_atomic_watch *watch;
-    size_t max_examples; /* images shown side by side; 0: none */
+    cli_examples examples;
 } cli_report;
 
 /* Write the report into an existing folder. Existing files are replaced, each whole or not at all;

@@ -102,6 +102,7 @@ const cli_rival cli_rival_webp = {
 #ifdef RIVAL_LIBRARY
     .library = &library,
     .version = version,
+    .media_type = "image/webp",
     .settings = k_settings,
     .n_settings = 1,
     .ladder = k_ladder,

@@ -21,10 +21,10 @@ typedef struct picture_names {
     size_t n;
 } picture_names;
 
-/* Pictures that are on the page, and those that are there and could not be read. */
+/* Pictures that are on the page, and those that are there and cannot be read. */
 typedef struct counts {
     size_t shown, unread;
-    bool *is_told; /* by image of the set, those that could not be read; NULL: each is found once */
+    bool *is_told; /* by image of the set, those that cannot be read; NULL: each occurs once */
 } counts;
 
 static int by_name(const void *a, const void *b) {
@@ -73,24 +73,25 @@ static void tell_unread(counts *n, int64_t image, const char *name, const taper_
     n->unread++;
 }
 
+/* A box with its name where its picture is not at hand. */
 static taper_status put_image(const cli_code_set *set, int64_t image, const char *name,
                               const char *cost, const char *class, counts *n, FILE *to) {
-    char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64], why[2 * CLI_IMAGE_NAME + 64];
+    char plain[2 * CLI_IMAGE_NAME], worth[CAPTION + 64];
     taper_image picture = {.pixels = NULL};
     taper_error error = {0};
     const bool is_there = set && image >= 0;
     cli_plain_text(plain, sizeof plain, name);
     if (is_there) TAPER_TRY(cli_thumbnail_read(set, (size_t)image, &picture, &error));
-    if (!picture.pixels) {
-        if (is_there) tell_unread(n, image, name, &error);
-        snprintf(why, sizeof why, "%s: %s", cost, plain);
-        cli_page_no_picture(to, why);
-        return TAPER_OK;
-    }
+    if (is_there && !picture.pixels) tell_unread(n, image, name, &error);
     const char *file = strrchr(plain, '/') ? strrchr(plain, '/') + 1 : plain;
     snprintf(worth, sizeof worth, "%s%s%.40s", class ? class : "", class ? ", " : "", file);
-    n->shown++;
-    const taper_status status = cli_page_picture(to, &picture, plain, cost, worth, NULL);
+    n->shown += picture.pixels != NULL;
+    const cli_page_picture p = {.image = picture.pixels ? &picture : NULL,
+                                .why = plain,
+                                .alt = plain,
+                                .first = cost,
+                                .second = worth};
+    const taper_status status = cli_page_put_picture(to, &p, NULL);
     formats_image_free(&picture);
     return status == TAPER_ERR_NOMEM ? status : TAPER_OK;
 }
@@ -117,30 +118,37 @@ static taper_status put_query(const cli_found *f, size_t i, const picture_names 
     return status;
 }
 
+static taper_status put_found(const cli_found *f, size_t at, const picture_names *names, counts *n,
+                              FILE *to) {
+    char room[CAPTION], distance[32];
+    const uint32_t image = f->image[at];
+    if (image == UINT32_MAX) return TAPER_OK;
+    const char *name = taper_index_name(f->index, image);
+    const named_image *picture = find(names, name);
+    snprintf(distance, sizeof distance, f->least ? "%u bit%s" : "distance %u", f->distance[at],
+             formats_plural(f->distance[at], "s"));
+    return put_image(names->set, picture ? (int64_t)picture->image : -1, name ? name : "", distance,
+                     class_of(f->index, image, room), n, to);
+}
+
+/* The name of the query above its first row; of neighbourhoods what each row is. */
 static taper_status put_row(const cli_found *f, size_t row, size_t columns,
                             const picture_names *names, counts *n, FILE *to) {
-    char number[CAPTION], room[CAPTION], distance[32];
+    char plain[2 * CLI_IMAGE_NAME];
     const size_t query = row / f->rows_a_query;
     const bool is_first = row % f->rows_a_query == 0;
-    snprintf(number, sizeof number, "%zu", query + 1);
-    cli_page_row(to, f->least ? f->label[row] : number, is_first);
-    if (is_first)
-        TAPER_TRY(put_query(f, query, names, n, to));
-    else
-        cli_page_no_picture(to, NULL);
-    for (size_t j = 0; j < columns; j++) {
-        const uint32_t image = f->image[row * f->k + j];
-        if (image == UINT32_MAX) {
-            cli_page_no_picture(to, NULL);
-            continue;
-        }
-        const char *name = taper_index_name(f->index, image);
-        const named_image *at = find(names, name);
-        snprintf(distance, sizeof distance, "%u", f->distance[row * f->k + j]);
-        TAPER_TRY(put_image(names->set, at ? (int64_t)at->image : -1, name ? name : "", distance,
-                            class_of(f->index, image, room), n, to));
+    taper_status status = TAPER_OK;
+    if (is_first) {
+        cli_plain_text(plain, sizeof plain, f->queries->name[query]);
+        cli_page_subheading(to, plain);
     }
-    return TAPER_OK;
+    if (f->least) cli_page_label(to, f->label[row]);
+    cli_page_pictures_begin(to, true);
+    if (is_first) status = put_query(f, query, names, n, to);
+    for (size_t j = 0; j < columns && !status; j++)
+        status = put_found(f, row * f->k + j, names, n, to);
+    cli_page_pictures_end(to);
+    return status;
 }
 
 /* What was searched for. */
@@ -164,10 +172,6 @@ static void put_beginning(const cli_found *f, FILE *to) {
 
 static taper_status put_page(const cli_found *f, const cli_code_set *pictures, counts *n,
                              FILE *to) {
-    static const char *const nearest[MOST_COLUMNS + 1] = {"query", "nearest", "2", "3", "4", "5",
-                                                          "6",     "7",       "8", "9", "10"};
-    static const char *const some[MOST_COLUMNS + 1] = {
-        "query", "some of them", "", "", "", "", "", "", "", "", ""};
     const size_t columns = f->k < MOST_COLUMNS ? f->k : MOST_COLUMNS;
     const size_t queries = f->queries->n < MOST_QUERIES ? f->queries->n : MOST_QUERIES;
     char more[120];
@@ -180,10 +184,8 @@ static taper_status put_page(const cli_found *f, const cli_code_set *pictures, c
         snprintf(more, sizeof more, "The first %zu of %zu queries.", queries, f->queries->n);
         cli_page_text(to, more);
     }
-    cli_page_grid_begin(to, columns + 1, f->least ? some : nearest);
     for (size_t row = 0; row < queries * f->rows_a_query && !status; row++)
         if (!f->least || f->label[row][0]) status = put_row(f, row, columns, &names, n, to);
-    cli_page_grid_end(to);
     cli_page_end(to, f->least ? "Below each image stands how many leading bits it shares with the "
                                 "query, and its label where it has one, and its file's name."
                               : "Below each neighbour stands its distance, and its label where it "

@@ -40,7 +40,7 @@ struct cli_error_page {
     example right[MOST_RIGHT];
     size_t n_right;
     uint8_t *is_right; /* [classes]: has one */
-    size_t unshown; /* pictures that could not be read */
+    size_t unshown;    /* pictures that could not be read */
 };
 
 /* Wrong labels of one kind: wrong[first .. first + n - 1]. */
@@ -256,7 +256,7 @@ static taper_status put_matrix(const cli_error_report *r, FILE *to) {
         const cli_page_table table = {m->n + 1, m->n, m->head, m->cell, 1, NULL, m->shade};
         cli_page_heading(to, "What is taken for what");
         cli_page_text(to, "A row for each true label; columns are the labels that were voted for. "
-                          "The darker, the larger the share of its row.");
+                          "The stronger its colour, the larger a cell's share of its row.");
         cli_page_put_table(to, &table);
     }
     free(m);

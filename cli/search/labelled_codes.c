@@ -55,8 +55,8 @@ static int take_room(cli_labelled_codes *l, size_t n) {
     const uint64_t each = l->width * sizeof *l->codes + sizeof *l->label + sizeof *l->image;
     if (each > limits.max_memory / n) {
         cli_error(verb, NULL,
-                  "codes of %zu labelled images of %zu numbers each take more than is left of "
-                  "memory; give --max-memory %lluM, or a model of fewer units",
+                  "codes of %zu labelled images of %zu numbers each do not fit into --max-memory; "
+                  "give --max-memory %lluM, or a model of fewer units",
                   n, l->width, (unsigned long long)formats_memory_needed(&limits, n * each));
         return CLI_LIMIT;
     }

@@ -1,6 +1,7 @@
-/* map.c -- see map.h. The page is map.html; where it says @DATA@ comes JSON: places (two 16-bit
- * numbers a point), labels and neighbours (32 bits each) in base64, little-endian as browsers are,
- * pictures as PNG sheets of some hundred each, in base64, and names. */
+/* map.c -- see map.h. The page is map.html. The style sheet of all pages (page.css) stands where it
+ * says @STYLE@, JSON where it says @DATA@: places (two 16-bit numbers a point), labels and
+ * neighbours (32 bits each) in base64, little-endian as browsers are, pictures as PNG sheets of
+ * some hundred each, in base64, and names. */
 #include "cli/search/map.h"
 #include "cli/common/outputs.h"
 #include "cli/common/page.h"
@@ -220,8 +221,8 @@ static void put_names(const cli_map *m, FILE *to) {
     fputs("],\"lead\":", to);
     snprintf(
         name, sizeof name,
-        "%zu image%s%s, by %s. Point at one to see it, click for its neighbours; turn the wheel "
-        "or pinch to look closer, drag to move.",
+        "%zu image%s%s, by %s; each axis fills the window. Point at one to see it, click for its "
+        "neighbours; turn the wheel or pinch to look closer, drag to move.",
         m->n, formats_plural(m->n, "s"), m->step > 1 ? ", evenly chosen" : "",
         m->width <= 2 ? "the numbers of their codes"
                       : "the first two principal components of their codes");
@@ -251,15 +252,18 @@ static taper_status put_data(cli_map *m, FILE *to, taper_error *error) {
 }
 
 static taper_status write_page(cli_map *m, taper_error *error) {
-    static const char mark[] = "@DATA@";
-    const char *data = strstr(cli_map_page, mark);
+    static const char style_mark[] = "@STYLE@", data_mark[] = "@DATA@";
+    const char *style = strstr(cli_map_page, style_mark), *rest = style + sizeof style_mark - 1;
+    const char *data = strstr(rest, data_mark);
     const taper_sink sink = cli_output_sink(&m->out);
     cli_text text;
     TAPER_TRY(flush_sheet(m));
     TAPER_TRY(cli_text_open(&text));
-    fwrite(cli_map_page, 1, (size_t)(data - cli_map_page), text.to);
+    fwrite(cli_map_page, 1, (size_t)(style - cli_map_page), text.to);
+    cli_page_style(text.to);
+    fwrite(rest, 1, (size_t)(data - rest), text.to);
     const taper_status status = put_data(m, text.to, error);
-    data += sizeof mark - 1;
+    data += sizeof data_mark - 1;
     fwrite(data, 1, (size_t)(cli_map_page_end - data), text.to);
     const taper_status written = cli_text_write(&text, &sink);
     return status != TAPER_OK ? status : written;

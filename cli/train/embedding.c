@@ -332,8 +332,8 @@ static void say_pixels(const cli_train_talk *t, const train_embedding_report *r)
         return;
     }
     cli_warning("train", t->output,
-                "nearest neighbours by pixels make fewer errors or as many: %.2f %% on %zu held-out "
-                "images; --preset labels tries several objectives and settings",
+                "nearest neighbours by pixels make fewer errors or as many: %.2f %% on %zu "
+                "held-out images; --preset labels tries several objectives and settings",
                 100.0 * r->pixels.rate, (size_t)r->pixels.tested);
 }
 

@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     unsigned char *model_bytes = argc > 2 ? read_file(argv[2], &model_size) : NULL;
     taper_model *model = NULL; /* NULL: the container carries its own, or it ships */
     taper_decoder *decoder = NULL;
-    taper_error error = {TAPER_ERR_IO, "usage: example CONTAINER [MODEL]"};
+    taper_error error = {.status = TAPER_ERR_IO, .text = "usage: example CONTAINER [MODEL]"};
     taper_status status = bytes && (argc < 3 || model_bytes) ? TAPER_OK : TAPER_ERR_IO;
     if (!status && model_bytes)
         status = taper_model_load(&model, model_bytes, model_size, NULL, &error);

@@ -61,7 +61,8 @@ static int begin(holder *h, const char *path) {
 }
 
 static int fetch(holder *h, taper_range range, unsigned char *to) {
-    struct iovec here = {to, (size_t)range.size}, there = {h->bytes + range.offset, here.iov_len};
+    struct iovec here = {.iov_base = to, .iov_len = (size_t)range.size};
+    struct iovec there = {.iov_base = h->bytes + range.offset, .iov_len = here.iov_len};
     if (range.offset > h->size || range.size > h->size - range.offset) return 0;
     if (!h->refused && process_vm_readv(h->pid, &here, 1, &there, 1, 0) == (ssize_t)range.size)
         return 1;
@@ -139,7 +140,8 @@ static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, ui
 
 int main(int argc, char **argv) {
     holder h = {.pid = -1};
-    taper_error error = {TAPER_ERR_IO, "usage: ranges CONTAINER [IMAGE [LAYERS]]"};
+    taper_error error = {.status = TAPER_ERR_IO,
+                         .text = "usage: ranges CONTAINER [IMAGE [LAYERS]]"};
     uint64_t i = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
     uint32_t layers = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0; /* 0: all */
     taper_decoder *decoder = NULL;

@@ -5,6 +5,7 @@ small_set 120
 mkdir named
 for class in set/png/*; do cp -r "$class" "named/${class##*/}"; done
 mv named/bolt 'named/a <b> & "c"'
+mv named/fork named/b_c
 "$TAPER" train -q -w whole -k 9 -o whole.tpm named
 page() { "$TAPER" classify -m whole.tpm "$@"; }
 page -k 3,1 --among named --leave-one-out --page page.html -o labels.csv 2>report
@@ -13,6 +14,10 @@ page -q -k 5 --among named --leave-one-out -o five.csv
 cat >check.py <<'P'
 import base64, collections, csv, html, re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
+assert page.count("@media (prefers-color-scheme: dark)") == 1
+# a name is broken between its parts, and within them when one is too long by itself
+assert "<b>b_<wbr>c</b>" in page and "figcaption, .none, th, td, footer { overflow-wrap: break-word" in page
+page = page.replace("<wbr>", "")
 assert "http" not in page and "<script" not in page and "<link" not in page and "<b>  &" not in page
 rows = list(csv.DictReader(open(sys.argv[2], encoding="utf-8")))
 wrong = [r for r in rows if r["label"] != r["truth"]]
@@ -20,7 +25,7 @@ assert "%.2f %% of %d images get a wrong label" % (100 * len(wrong) / len(rows),
 assert page.count("<div class=\"strip\">") == page.count("class=\"strip\"")
 
 # the matrix
-cells = re.findall(r"<td( style=[^>]*)?>([^<]*)</td>", page.split("class=\"data heat\"")[1].split("</table>")[0])
+cells = re.findall(r"<td( style=[^>]*)?>([^<]*)</td>", page.split("class=\"heat\"")[1].split("</table>")[0])
 classes = sorted({r["truth"] for r in rows})
 count = collections.Counter((r["truth"], r["label"]) for r in rows)
 assert len(cells) == len(classes) ** 2
@@ -100,7 +105,7 @@ if grep -q '<h2>Confusions' same.html; then exit 1; fi
 grep -q '<h2>Labelled correctly' same.html
 awk 'BEGIN { for (i = 0; i < 120; i++) print i % 24 }' >many # classes of which there is no matrix
 "$TAPER" classify -q --among set/idx/images.idx --among-labels many --leave-one-out --page many.html -o many.csv
-if grep -q 'class="data heat"' many.html; then exit 1; fi
+if grep -q 'class="heat"' many.html; then exit 1; fi
 test "$(grep -c '^<h3>' many.html)" -eq 12
 
 # what cannot be

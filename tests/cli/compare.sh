@@ -40,7 +40,15 @@ for file in index.html rd.csv rd.gp; do test -s "report/$file"; done
 grep -q '^jpeg,payload,4:' report/rd.csv
 grep -q 'data:image/png;base64,' report/index.html
 grep -q 'taper compare -q -r jpeg -m model.tpm -n 30 -o report set/png' report/index.html
-if grep -Eq '(src|href)="[^d#]|url\(|<script|<link' report/index.html; then exit 9; fi
+if grep -Eq '(src|href)="[^d#]|url\(|<link|@import|fetch\(' report/index.html; then exit 9; fi
+if grep -oE 'https?://[a-z0-9.]*' report/index.html | grep -v '//www.w3.org$'; then exit 9; fi # namespaces of SVG
+grep -q '^@media (prefers-color-scheme: dark)' report/index.html
+grep -Eq '<h1>[0-9.]+ % fewer bytes than JPEG at equal PSNR</h1>' report/index.html
+grep -Eq 'The model takes [0-9.]+ kB more, once for all images; with it: [0-9.]+ % (fewer|more) bytes' report/index.html
+if grep -Eq '[0-9]e\+[0-9]' report/index.html; then exit 9; fi # sizes are for people
+order() { grep -oE '<h2>[^<]*' "$1" | tr '\n' ' '; }
+order report/index.html | grep -q '^<h2>Images <h2>Bytes per image at equal quality <h2>BD-rate <h2>Rate and distortion <h2>Codecs'
+grep -q '<h3>arrow/<wbr>[0-9]*.png</h3>' report/index.html
 before=$(cksum <report/index.html)
 code=0; compare -m model.tpm -n 30 -o report set/png >/dev/null 2>why || code=$?
 test "$code" -eq 5
@@ -65,9 +73,50 @@ test "$(cat mine/*)" = mine
 compare -m model.tpm -n 20 -f -o report set/png >/dev/null
 if command -v gnuplot >/dev/null; then
     for file in rd.svg rd.png ms_ssim.svg; do test -s "report/$file"; done
-    grep -q '<svg' report/index.html
+    test "$(grep -c '<svg' report/index.html)" -eq 2
+    for plot in report/rd.svg report/ms_ssim.svg report/index.html; do
+        grep -q 'prefers-color-scheme:dark' $plot
+        if grep -Eiq '<rect[^>]*fill="(#ffffff|white)"' $plot; then exit 9; fi
+    done
 fi
 test "$(ls -A report | grep -c tmp)" -eq 0
+
+# photographs: each codec that was measured, at each cut; names are those of the files, and text is text; a model that
+# is built in is not counted
+mkdir photos
+python3 - <<'P' 2>/dev/null || true
+w, h = 800, 140
+with open("photos/a <b> & 'c'.ppm", "wb") as f:
+    f.write(b"P6 %d %d 255\n" % (w, h))
+    f.write(bytes((x * 7 // (c + 3) + y * y // 9 + (x * y >> 5)) & 255
+                  for y in range(h) for x in range(w) for c in range(3)))
+P
+if [ -n "$(ls photos)" ]; then
+    "$TAPER" compare -q -r jpeg,webp --examples 1 -o shown photos >shown.table
+    page=shown/index.html
+    grep -q '<h2>Photographs' $page
+    grep -qF "<h3>a &lt;b&gt; &amp; 'c'.ppm</h3>" $page
+    grep -qF 'Shown: the middle 768 × 140 of 800 × 140 pixels.' $page
+    if grep -q 'file+model' $page shown.table; then exit 9; fi
+    cuts=$(grep -c '<figure data-by="taper" data-cut' $page)
+    test "$cuts" -ge 3
+    test "$(grep -c '<figure data-by="JPEG" data-cut' $page)" -eq "$cuts"
+    if grep -q '^WebP *file' shown.table; then
+        test "$(grep -c '<figure data-by="WebP" data-cut' $page)" -eq "$cuts"
+        grep -q 'src="data:image/webp;base64' $page
+    fi
+    grep -q 'src="data:image/jpeg;base64' $page
+    test "$(grep -c '<figure data-by="original">' $page)" -eq 1
+    test "$(grep -c '<script>' $page)" -eq 1
+    grep -q '<details open>' $page # all pictures are there without the script
+    sed '1,/^<script>$/d; /^<\/script>$/,$d' $page >page.js
+    if command -v node >/dev/null; then node --check page.js; fi
+    "$TAPER" encode -q -o photos.taper photos
+    "$TAPER" compare -q -r none --examples 1 -o alone photos.taper photos >/dev/null
+    grep -q '<h1>taper on 1 image</h1>' alone/index.html
+else
+    echo 'no python3: no page of photographs is made'
+fi
 
 # without gnuplot the rest is done, and the package is named
 mkdir none

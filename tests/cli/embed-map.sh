@@ -11,7 +11,9 @@ mv named/bolt 'named/a <b> & "c"'
 cat >check.py <<'P'
 import base64, csv, json, re, struct, sys, zlib
 page = open("map.html", encoding="utf-8").read()
-assert "@DATA@" not in page and "http" not in page.replace("http-equiv", "")
+assert "@DATA@" not in page and "@STYLE@" not in page and "http" not in page.replace("http-equiv", "")
+assert page.count("@media (prefers-color-scheme: dark)") == 1 and "<noscript>" in page
+assert "height: 100dvh" in page and "thumbnail(c, i, side)" in page
 data = re.search(r'id="data">(.*?)</script>', page, re.S).group(1)
 d = json.loads(data)
 rows = list(csv.reader(open("codes.csv", encoding="utf-8")))[1:]

@@ -16,7 +16,8 @@ at=$here/root/opt/taper
 
 # every file of the list, and nothing that a release does not name
 for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.0 \
-    lib/pkgconfig/taper.pc share/man/man1/taper.1 share/bash-completion/completions/taper \
+    lib/pkgconfig/taper.pc share/man/man1/taper.1 share/man/man3/taper.3 share/man/man5/taper.5 \
+    share/bash-completion/completions/taper \
     share/zsh/site-functions/_taper share/taper/photo.tpm share/taper/tiny.tpm; do
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
 done
@@ -134,7 +135,7 @@ int main(void) {
     int32_t voted;
     taper_error_rate rate;
     taper_search search = {.references = codes, .n_references = 4, .width = 2, .k = 3, .queries = query, .n_queries = 1};
-    taper_votes votes = {near, 1, 3, 3, labels, 4, 2};
+    taper_votes votes = {.neighbours = near, .n_queries = 1, .found = 3, .k = 3, .labels = labels, .n_labels = 4, .classes = 2};
     if (taper_nearest(&search, near, distances, NULL) || taper_vote(&votes, &voted, NULL)) return 1;
     if (taper_count_errors(&voted, truth, 1, 2, NULL, &rate, NULL)) return 2;
     return near[0] != 3 || near[1] != 1 || near[2] != 2 || distances[2] != 17 || voted != 1 || rate.wrong;

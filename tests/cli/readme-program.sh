@@ -1,11 +1,11 @@
-# The README's first C program, as it stands there, renders the README's first container, whole and cut: the
+# The README's C program, as it stands there, renders the README's first container, whole and cut: the
 # library finds the model that ships. So do the other ways to open a container without a model.
 CC=${CC:-cc} sanitised=
 if nm "$B/libtaper.a" 2>/dev/null | grep -q __asan_; then sanitised="-fsanitize=address,undefined"; fi
 "$SAMPLES" scenes photos --count 3 2>/dev/null
 mkdir bin include
 ln -s "$TAPER" bin/taper
-sed -n '/^```sh$/,/^```$/{/^```/!p}' "$ROOT/README.md" | grep '^taper encode' | head -n 1 >command
+sed -n '/^```console$/,/^```$/s/^\$ //p' "$ROOT/README.md" | grep '^taper encode' | head -n 1 >command
 PATH=$PWD/bin:$PATH sh -eu command 2>said || { cat said; exit 1; }
 
 # the installed header is one file: here those of the tree stand in its place
@@ -18,10 +18,10 @@ build() { # program.c
         "$B/libtaper.a" $libraries
 }
 build program.c
-./program <holiday.taper >shown
+./program <photos.taper >shown
 grep -q '^[0-9]* x [0-9]* pixels, [13] channels$' shown
-head -c 20000 holiday.taper | ./program | diff shown -
-if head -c 40 holiday.taper | ./program 2>said; then exit 1; fi
+head -c 20000 photos.taper | ./program | diff shown -
+if head -c 40 photos.taper | ./program 2>said; then exit 1; fi
 grep -q '^truncated: ' said
 
 # a source, ranges, and repack
@@ -69,7 +69,7 @@ int main(void) {
 }
 C
 build others.c
-./others <holiday.taper
+./others <photos.taper
 # a model that neither ships nor is carried is asked for
 "$TAPER" train -q -w 8 -k 6 -o own.tpm photos
 "$TAPER" encode -q -m own.tpm -o own.taper photos

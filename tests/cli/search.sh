@@ -144,10 +144,16 @@ if grep -oE '(src|href)="[^"]{0,40}' nested.html | grep -v '="data:'; then echo 
 search -q -k 7 -i star/0001.png -i 3 --html page.html --images set/png all.tpx >/dev/null
 test "$(grep -o 'data:image/png;base64' page.html | wc -l)" -eq 16
 not grep -qE 'https?://' page.html
+test "$(grep -c '@media (prefers-color-scheme: dark)' page.html)" -eq 1
+third=$(search -q -k 1 -i 3 all.tpx | sed -n 2p | cut -d , -f 1)
+for name in set/png/star/0001.png "$third"; do # rows have the names of their queries
+    grep -qF "<h3>$(echo "$name" | sed 's,/,/<wbr>,g')</h3>" page.html
+done
+if grep -q '<table' page.html; then echo "pictures wrap, and are in no table"; exit 1; fi
 search -q -k 3 --html page2.html -i 3 set.taper >/dev/null
 test "$(grep -o 'data:image/png;base64' page2.html | wc -l)" -eq 4
 expect 0 'taper search: page3.html: warning: none of what was found has its picture there: *' search -k 3 --html page3.html -i 3 all.tpx
-grep -q '[a-z]*/[0-9]*.png' page3.html
+grep -q '[a-z]*/<wbr>[0-9]*.png' page3.html
 # pictures that cannot be read are named, once each; the page and what was found are written all the same
 mv set/png/star/0002.png whole.png
 head -c 400 whole.png >set/png/star/0002.png
