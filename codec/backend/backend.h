@@ -1,6 +1,6 @@
 /* backend.h -- selecting a backend for the processor, and its threads.
  *
- * Directory codec/backend/: arithmetic on processors, and threads.
+ * The directory codec/backend/: arithmetic on processors, and threads.
  *   backend           selects the backend of this processor, and its threads
  *   operations        the functions of a backend; activation: of one number; plain: the reference
  *                     implementation; fused: the fast matrix product

@@ -1,7 +1,7 @@
 /* group.h -- the known part of a group's codes: levels, planes, neighbours. Encoder and decoder
  * have the same state. Arrays are [unit][position]; a position is a window, image after image.
  *
- * Directory codec/bitplane/: quantised codes, bit plane by bit plane.
+ * The directory codec/bitplane/: quantised codes, bit plane by bit plane.
  *   code_tables         thresholds, the order of passes, reconstruction points
  *   group               the known part of the codes; quantiser: real numbers to codes and back
  *   neighbours          sums over the four neighbouring windows, vectorised

@@ -1,6 +1,6 @@
 /* assemble.h -- writing chunks as a container; used by the encoder, truncate, repack and merge.
  *
- * Directory codec/container/: images to containers, and containers to other containers.
+ * The directory codec/container/: images to containers, and containers to other containers.
  *   encoder          the functions taper_encoder_*; encoder_groups: images to groups to chunks
  *   group_writer     encodes one group; group_quality: measures how well its images are kept
  *   allocation       the distribution of bits over the images of a set

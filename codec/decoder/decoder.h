@@ -1,6 +1,6 @@
 /* decoder.h -- the state of a decoder (taper.h), shared by the source files of this directory.
  *
- * Directory codec/decoder/: containers to images.
+ * The directory codec/decoder/: containers to images.
  *   decoder          opening, groups, and properties of the container
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_plan and _supply: bytes in any order; byte_store: stores them

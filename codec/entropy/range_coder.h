@@ -10,7 +10,7 @@
  * every continuation of the prefix, and returns CODEC_RC_STARVED at the first other bit. It
  * continues when more bytes are available. So every byte of a cut file is used.
  *
- * Directory codec/entropy/: entropy coding.
+ * The directory codec/entropy/: entropy coding.
  *   range_coder              bits of given probability, and adaptive probabilities
  *   mixed_bit                the probability of a bit of a binary unit
  *   fixed_log                logarithms in integers

@@ -1,6 +1,6 @@
 /* model.h -- the struct of a model. The interface is codec/taper_model.h.
  *
- * Directory codec/model/: trained models.
+ * The directory codec/model/: trained models.
  *   model                     the struct of a model
  *   model_read model_write    read and write the payload of a .tpm; model_payload: shared fields
  *   embedding_record          how a model without a decoder was trained

@@ -11,7 +11,7 @@
  *
  * Safe on any image whose fields match its pixels. No globals; a call uses one thread.
  *
- * Directory codec/quality/: metrics, and bd_rate: the mean difference of two curves. */
+ * The directory codec/quality/: metrics, and bd_rate: the mean difference of two curves. */
 #ifndef CODEC_METRICS_H
 #define CODEC_METRICS_H
 #include "formats/status.h"

@@ -14,7 +14,7 @@
  * is farther than T, the k-th distance so far. The distances of all other references, the
  * candidates, are computed by the definition. So the result does not depend on rounded products.
  *
- * Directory codec/search/: nearest neighbours, and votes. For codes of numbers:
+ * The directory codec/search/: nearest neighbours, and votes. For codes of numbers:
  *   knn               the search: blocks of queries against tiles of references
  *   centring          codes minus their mean, in float32; detects numbers that are not finite
  *   nearest_list      the k nearest so far of one query

@@ -23,7 +23,7 @@
  * y is one window of the image: D = width * height * channels floats on the 8-bit scale 0..255.
  * They are in channel-planar order (all of channel 0 row by row, then channel 1, ...).
  *
- * Directory codec/transform/: pixels to codes and back.
+ * The directory codec/transform/: pixels to codes and back.
  *   network             windows to codes and back
  *   triangle            triangular layers, for codes whose units depend on those before them
  *   windows lap         images to windows and back; the filter across their edges
