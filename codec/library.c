@@ -1,4 +1,4 @@
-/* library.c -- what the library says of itself. */
+/* library.c -- version and names; see taper.h. */
 #include "codec/taper.h"
 #include "formats/status.h"
 

@@ -1,5 +1,5 @@
-/* taper_model.h -- the part of the public interface that is about models; see taper.h, which
- * includes it, and into which `make install` merges it. */
+/* taper_model.h -- the part of the public interface for models. taper.h includes it, and
+ * `make install` merges it into the installed taper.h. */
 #ifndef TAPER_MODEL_H
 #define TAPER_MODEL_H
 #include "formats/taper_types.h"
@@ -13,88 +13,107 @@ typedef struct taper_model taper_model;
 typedef enum taper_family {
     TAPER_FAMILY_PCA = 0,
     TAPER_FAMILY_DENSE = 1,
-    TAPER_FAMILY_CONV = 2 /* pca whose pixels a convolutional network restores */
+    TAPER_FAMILY_CONV = 2 /* pca, followed by a convolutional network */
 } taper_family;
 
-/* "pca", "dense" or "conv"; "unknown" for what is none. Never NULL. */
+/* "pca", "dense" or "conv"; "unknown" for any other value. Never NULL. */
 TAPER_API const char *taper_family_name(taper_family family);
 
-enum { TAPER_OBJECTIVE_BYTES = 32 }; /* of an objective's name, with its final 0 */
+/* Size of the name of an objective, with its final 0. */
+enum { TAPER_OBJECTIVE_BYTES = 32 };
 
 typedef struct taper_model_info {
     taper_family family;
-    uint32_t channels; /* 1 grey, 3 RGB */
-    uint32_t window_width,
-        window_height;   /* pixels one code covers; larger images are a grid of windows */
-    uint32_t units;      /* length of a code */
-    uint32_t passes;     /* steps of the order: the finest cut is one pass */
-    uint64_t weights;    /* numbers in the network */
-    uint64_t id;         /* what containers refer to */
-    uint64_t file_bytes; /* size of the .tpm file */
-    uint32_t binary;     /* 1: each unit is one bit, so that b units are b bits a window; else 0 */
-    uint32_t lap;        /* pixels by which windows reach over their edges; 0: none */
-    uint32_t conditional_hidden; /* width of the network that predicts bits; 0: none */
-    uint32_t head_hidden;        /* width of the network that refines what is decoded; 0: none */
-    uint32_t restoration_hidden; /* of family conv: width of its convolutions; else 0 */
-    uint64_t work;               /* multiply-adds a pixel to decode with all passes */
-    uint64_t most_work;          /* the most that a pixel of the worst of images may take, which
-                                    limits->max_work is held against */
-    uint32_t feedback;           /* 1: of single bits, each of which, or its decoding, depends
-                                    on those before it */
-    uint32_t embedding;          /* 1: it has an encoder alone, and makes codes to be searched: no
-                                    container is made with it; passes is 0, work is to encode */
-    /* What an embedding model says of its training; of others "", 0 and 0. */
-    char objective[TAPER_OBJECTIVE_BYTES]; /* "dt-nca"; lower-case letters, digits and hyphens; "":
-                                              not said */
-    float alpha;      /* of an objective with Student's kernel its degrees of freedom, above 1e-20
-                         and below 1e20; 0: another kernel, or not said */
-    uint32_t classes; /* of the labels: 2..1048576; 0: not said */
+    uint32_t channels; /* 1: grey, 3: RGB */
+    /* Size of a window in pixels. A code describes one window; larger images are a grid of them. */
+    uint32_t window_width, window_height;
+    /* Length of a code. */
+    uint32_t units;
+    /* Steps of the coding order; the finest cut is one pass. 0 for an embedding model. */
+    uint32_t passes;
+    /* Number of weights of the network. */
+    uint64_t weights;
+    /* Identifies the model in containers and indexes. */
+    uint64_t id;
+    /* Size of the .tpm file. */
+    uint64_t file_bytes;
+    /* 1: each unit is one bit, so that b units are b bits per window; else 0. */
+    uint32_t binary;
+    /* Pixels by which windows overlap their neighbours; 0: none. */
+    uint32_t lap;
+    /* Width of the network that predicts bits; 0: none. */
+    uint32_t conditional_hidden;
+    /* Width of the network that refines decoded values; 0: none. */
+    uint32_t head_hidden;
+    /* Width of the convolutions of family conv; else 0. */
+    uint32_t restoration_hidden;
+    /* Multiply-adds per pixel to decode all passes; for an embedding model, to encode. */
+    uint64_t work;
+    /* Upper bound of work over all images; it must not exceed limits->max_work. */
+    uint64_t most_work;
+    /* 1: binary, and each bit, or its decoding, depends on the bits before it. */
+    uint32_t feedback;
+    /* 1: the model has only an encoder, whose codes are for search. It makes no containers. */
+    uint32_t embedding;
+    /* How an embedding model was trained. For other models "", 0 and 0.
+     * Objective: lower-case letters, digits and hyphens ("dt-nca"); "": unknown. */
+    char objective[TAPER_OBJECTIVE_BYTES];
+    /* Degrees of freedom of an objective with Student's t kernel, above 1e-20 and below 1e20;
+     * 0: another kernel, or unknown. */
+    float alpha;
+    /* Number of classes of the training labels, 2..1048576; 0: unknown. */
+    uint32_t classes;
 } taper_model_info;
 
-/* Parse the bytes of a .tpm file. The bytes may be freed afterwards.
- * TAPER_ERR_TRUNCATED, _CORRUPT, _VERSION: not a (whole) model file of this version; _LIMIT: the
- * network is larger than limits->max_model_bytes, or takes more work than limits->max_work; limits
- * may be NULL. On success *out is the caller's; on failure it is NULL. */
+/* Load a model from the contents of a .tpm file. The bytes may be freed afterwards. limits: NULL
+ * means the defaults. On success the caller owns *out; on failure it is NULL.
+ * TAPER_ERR_TRUNCATED, _CORRUPT, _VERSION: not a complete, intact model file of this version.
+ * TAPER_ERR_LIMIT: the network exceeds limits->max_model_bytes or limits->max_work. */
 TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
                                         const taper_limits *limits, taper_error *error);
-/* NULL is fine. The model must outlive the encoders and decoders that use it. */
+/* NULL is allowed. The model must outlive the encoders and decoders that use it. */
 TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
-/* The models that ship are in the library: "photo" for photographs and other large images, "tiny"
- * for images of some 32x32 pixels. Load one by name, for an encoder: decoders that are given no
- * model find them by what the container says. TAPER_ERR_ARG: there is none of that name. */
+/* Load a built-in model by name, for an encoder: "photo" for photographs and other large images,
+ * "tiny" for images of about 32x32 pixels. Decoders find built-in models by the id in the
+ * container. The caller owns *out. TAPER_ERR_ARG: there is no built-in model of that name. */
 TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name, taper_error *error);
-/* The bytes of its .tpm file, which stay the library's (for taper_encode_options.model_bytes), and
- * how many they are; NULL and 0: there is none of that name. size may be NULL. */
+/* The contents and the size of its .tpm file (for taper_encode_options.model_bytes). The library
+ * owns them. NULL and 0: there is no built-in model of that name. size may be NULL. */
 TAPER_API const void *taper_model_builtin_bytes(const char *name, size_t *size);
-/* The name of the one that a container was made with, from its first n bytes (32 are enough). NULL:
- * it was made with another model, or these are too few, or not a container's. */
+/* The name of the built-in model of a container, from the first n bytes of the container; 32 bytes
+ * are enough. NULL: another model, too few bytes, or not a container. */
 TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
 
-/* The codes of n images, one each, for search (taper_nearest): codes[n][units], the caller's, units
- * of taper_model_get_info. An image is one window: window_width x window_height pixels, grey or,
- * with a model of 3 channels, RGB; grey ones fill its channels. An embedding model takes any size:
- * another one is scaled to its window first, each pixel the mean of what it covers (SPEC 6.2). They
- * are the codes before anything is rounded for a container; of a binary model, as of
- * taper_decoder_codes, each bit less its centre, a constant. threads: 0: one per online core; at
- * most 256. They share out images: codes are the same, bit for bit, for any number of them, and
- * whatever images are around one. Many threads may call at once.
+/* Compute one code per image, for search (taper_nearest): codes[n][units], the caller's array, with
+ * the units of taper_model_get_info.
  *
- * A model that stores one matrix for both directions, as of family pca, has the other made in every
- * call, which takes some 4 units^2 x window values multiply-adds: hand over hundreds of images at
- * once. Memory: three such matrices for a moment, then one, and 96 windows a thread.
+ * An image must be one window: window_width x window_height pixels, grey or, with a model of 3
+ * channels, RGB. Grey images fill all channels. An embedding model takes images of any size and
+ * scales them to its window: each pixel is the mean of the area that it covers (SPEC.md 6.2).
+ * Codes are not quantised. For a binary model they are on the scale of taper_decoder_codes: the bit
+ * minus the model's centre.
  *
- * TAPER_ERR_ARG: an image in colour where the model is for grey ones, with alpha, or, but with an
- * embedding model, of another size, which the text names by its number, from 0, with the remedy; an
- * array is NULL. TAPER_ERR_CORRUPT: the model's matrix has no other, or its weights overflow.
- * TAPER_ERR_NOMEM. On failure what `codes` holds is undefined. */
+ * threads: 0: one per online core; at most 256. Codes are bit-identical for every number of threads
+ * and do not depend on the other images. Several threads may call at once.
+ *
+ * A model that stores one matrix for both directions, as family pca does, computes the other one in
+ * every call. This takes about 4 units^2 x window values multiply-adds: pass hundreds of images at
+ * once. Memory: three such matrices at the start, then one, and 96 windows per thread.
+ *
+ * TAPER_ERR_ARG: an array is NULL; or an image is in colour for a grey model, has alpha, or, except
+ * for an embedding model, has another size. The message gives its number, from 0, and a remedy.
+ * TAPER_ERR_CORRUPT: the model's matrix is singular, or its weights overflow. TAPER_ERR_NOMEM. On
+ * failure the contents of `codes` are undefined. */
 TAPER_API taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
                                    unsigned threads, float *codes, taper_error *error);
 
-/* Of a binary model: what its thresholds see, margins[n][units]: above 0 where the bit is 1, and
- * the farther from 0 the surer (taper_index_pack makes bits of them, taper_index_rank ranks by
- * them). Of any other model the codes. All else as taper_embed. */
+/* Compute the margins of a binary model: margins[n][units]. A margin is the value that the unit
+ * compares with its threshold, minus the threshold: above 0 where the bit is 1, and the larger its
+ * absolute value, the more certain the bit. taper_index_pack makes bits of margins, and
+ * taper_index_rank ranks by them. For other models, returns the codes. Otherwise like taper_embed.
+ */
 TAPER_API taper_status taper_embed_margins(const taper_model *model, const taper_image *images,
                                            size_t n, unsigned threads, float *margins,
                                            taper_error *error);

@@ -1,21 +1,21 @@
-/* taper_search.h -- the part of the public interface that is about search in codes: the nearest
- * neighbours of codes, labels by their votes, and the error of these labels. See taper.h, which
- * includes it, and into which `make install` merges it.
+/* taper_search.h -- the part of the public interface for search in codes of numbers: nearest
+ * neighbours, labels by vote, and the error rate of these labels. taper.h includes it, and
+ * `make install` merges it into the installed taper.h.
  *
- * A CODE is a row of `width` float32: what taper_embed makes of an image, or taper_decoder_codes of
- * a container, pixels, or any other numbers.
- * The error of 5-NN, and of other k from the same search:
+ * A CODE is a row of `width` float32: the result of taper_embed or taper_decoder_codes, pixels, or
+ * any other numbers. Example, the error rates of 1-NN to 7-NN from one search:
  *
  *     taper_search search = {.references = codes, .n_references = n, .width = 30, .k = 7,
- *                            .queries = of_test, .n_queries = tests};
+ *                            .queries = test_codes, .n_queries = tests};
  *     status = taper_nearest(&search, neighbours, distances, &error);
  *     for (size_t k = 1; !status && k <= 7; k += 2) {
- *         taper_votes votes = {neighbours, tests, 7, k, labels, n, 10};
+ *         taper_votes votes = {.neighbours = neighbours, .n_queries = tests, .found = 7, .k = k,
+ *                              .labels = labels, .n_labels = n, .classes = 10};
  *         status = taper_vote(&votes, voted, &error);
  *         if (!status) status = taper_count_errors(voted, truth, tests, 10, NULL, &rate, &error);
  *     }
  *
- * All arrays are the caller's. Nothing here keeps state: any number of threads may call at once. */
+ * The caller owns all arrays. There is no state: several threads may call at once. */
 #ifndef TAPER_SEARCH_H
 #define TAPER_SEARCH_H
 #include "formats/taper_types.h"
@@ -27,75 +27,92 @@ extern "C" {
 /* --- nearest neighbours ---------------------------------------------------------------- */
 
 typedef struct taper_search {
-    const float *references; /* [n_references][width], all finite */
-    size_t n_references;     /* 1..2^32 - 1 */
-    const float *queries;    /* [n_queries][width], all finite. NULL: leave-one-out. Query i is then
-                                reference first + i, which is none of its own neighbours; another
-                                reference with the same numbers is one */
-    size_t n_queries;        /* 0..; leave-one-out: first + n_queries <= n_references */
-    size_t first;            /* of leave-one-out alone */
-    size_t width;            /* numbers in a code, 1..2^20 */
-    size_t k;         /* neighbours of each query, 1..n_references; leave-one-out: one less */
-    unsigned threads; /* 0: one per online core; at most 256. They share out queries: of a
-                         single query all is one thread's */
+    /* [n_references][width], all finite. */
+    const float *references;
+    size_t n_references; /* 1..2^32 - 1 */
+    /* [n_queries][width], all finite. NULL: leave-one-out: query i is reference first + i, which is
+     * excluded from its own neighbours. Another reference with the same numbers is not excluded. */
+    const float *queries;
+    /* From 0. Leave-one-out: first + n_queries <= n_references. */
+    size_t n_queries;
+    /* The first query of leave-one-out; otherwise ignored. */
+    size_t first;
+    /* Numbers in a code, 1..2^20. */
+    size_t width;
+    /* Neighbours per query, 1..n_references; leave-one-out: 1..n_references - 1. */
+    size_t k;
+    /* 0: one per online core; at most 256. The queries are divided among threads; a single query
+     * uses one thread. */
+    unsigned threads;
 } taper_search;
 
-/* The k nearest references of each query, nearest first.
+/* Find the k nearest references of each query, nearest first.
  *
- * neighbours[n_queries][k]: numbers of references, from 0. distances[n_queries][k]: squared
- * Euclidean distances, the sum over j, ascending, of (query[j] - reference[j])^2, in double
- * throughout; of float32 that never overflows. Neither may be NULL. References of the same distance
- * go by their number.
+ * neighbours[n_queries][k]: indices of references, from 0. distances[n_queries][k]: squared
+ * Euclidean distances, the sum over ascending j of (query[j] - reference[j])^2, in double. This
+ * does not overflow for float32. Neither array may be NULL. At equal distance the lower index comes
+ * first.
  *
- * Exact: the result is that of this definition, bit for bit, for every processor, number of threads
- * and way to cut the work. Matrix products in float32, of codes less the references' mean, only say
- * which references cannot be among the k; the distances of the others are computed. So it takes
- * little longer than the products, n_queries x n_references x width, while k is a small part of the
- * references: some k (1 + ln(n_references / k)) distances of each query are computed. At worst all
- * are, which takes some seventy times as long: where they agree to four digits or more, as of many
- * copies of one code, or of a query that is ten thousand times as far away as the references are
- * from each other.
+ * The search is exact: the result equals this definition bit for bit, on every processor and with
+ * any number of threads. Float32 matrix products of codes minus the references' mean select the
+ * candidates; distances are computed for these only. If k is a small part of the references, about
+ * k (1 + ln(n_references / k)) distances per query are computed. Most of the time then goes to the
+ * products, n_queries x n_references x width. In the worst case all distances are computed, which
+ * takes about seventy times as long. This happens if distances agree to four digits or more: for
+ * many copies of one code, or a query ten thousand times as far away as the references are from
+ * each other.
  *
- * Memory beside these arrays: at most 64 MiB, however many queries and references there are, for
- * codes of up to 2,000 with 16 threads, of up to 300 with 256; in proportion for wider ones.
+ * Additional memory: at most 64 MiB for widths up to 2,000 with 16 threads, or up to 300 with 256
+ * threads; in proportion for wider codes. It does not depend on the number of queries or
+ * references.
  *
- * Without queries nothing is looked at. TAPER_ERR_ARG: a number outside its range, an array that is
- * NULL, or a code with a number that is not finite, which is named: a NaN has no distance, and
- * would be everybody's neighbour or nobody's. TAPER_ERR_LIMIT: more references or wider codes than
- * above. TAPER_ERR_NOMEM. On failure what the arrays hold is undefined. */
+ * n_queries 0 does nothing. TAPER_ERR_ARG: a number is out of range, an array is NULL, or a code
+ * has a number that is not finite, which the message names. TAPER_ERR_LIMIT: too many references,
+ * or too wide codes. TAPER_ERR_NOMEM. On failure the contents of the arrays are undefined. */
 TAPER_API taper_status taper_nearest(const taper_search *search, uint32_t *neighbours,
                                      double *distances, taper_error *error);
 
 /* --- votes ----------------------------------------------------------------------------- */
 
 typedef struct taper_votes {
-    const uint32_t *neighbours; /* [n_queries][found], nearest first, as by taper_nearest */
-    size_t n_queries;           /* 0.. */
-    size_t found;               /* neighbours that were searched for */
-    size_t k;                   /* how many of them vote, the nearest: 1..found */
-    const int32_t *labels;      /* [n_labels], one a reference, 0..classes - 1 */
-    size_t n_labels;            /* 1.. */
-    uint32_t classes;           /* 1..2^24 */
+    /* [n_queries][found], nearest first, as taper_nearest returns them. */
+    const uint32_t *neighbours;
+    size_t n_queries; /* 0.. */
+    /* Neighbours per query in the array. */
+    size_t found;
+    /* How many of them vote, the nearest ones: 1..found. */
+    size_t k;
+    /* [n_labels], one per reference, 0..classes - 1. */
+    const int32_t *labels;
+    size_t n_labels;  /* 1.. */
+    uint32_t classes; /* 1..2^24 */
 } taper_votes;
 
-/* voted[n_queries]: the label that most of a query's k nearest have. Among labels of as many votes
- * it is the one whose nearest voter is the nearest. TAPER_ERR_ARG: a number outside its range, a
- * label that is not 0..classes - 1 (-1, for one: search among labelled references only), a
- * neighbour without a label. TAPER_ERR_NOMEM. On failure what `voted` holds is undefined. */
+/* Set voted[n_queries] to the most frequent label among a query's k nearest neighbours. Among
+ * labels with equal counts, the one with the nearest neighbour wins. TAPER_ERR_ARG: a number is out
+ * of range; a label is not 0..classes - 1 (search among labelled references only, if some have
+ * label -1); or a neighbour has no label. TAPER_ERR_NOMEM. On failure the contents of `voted` are
+ * undefined. */
 TAPER_API taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *error);
 
 typedef struct taper_error_rate {
-    uint64_t tested, wrong; /* 1..; 0..tested */
-    double rate;            /* wrong / tested */
-    double low, high;       /* 95 % interval of the rate, 0..1: Wilson's */
+    uint64_t tested; /* 1.. */
+    uint64_t wrong;  /* 0..tested */
+    /* wrong / tested. */
+    double rate;
+    /* Wilson's 95 % interval of the rate, within 0..1. */
+    double low, high;
 } taper_error_rate;
 
-/* How often voted[n] is not truth[n], both 0..classes - 1, classes 1..2^24.
- * confusion[classes][classes], a row a true label, a column what was voted, or NULL: how often each
- * was. Overwritten. The interval is that of E. B. Wilson, "Probable inference, the law of
- * succession, and statistical inference", JASA 22, 1927, for independent trials: with p the rate, n
- * trials and z = 1.96, (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
- * TAPER_ERR_ARG: n is 0, or a label outside its range; *out is then unchanged. */
+/* Count how often voted[n] differs from truth[n]; both are 0..classes - 1, classes 1..2^24.
+ * confusion[classes][classes]: counts, one row per true label and one column per voted label; NULL:
+ * not wanted. It is overwritten.
+ *
+ * The interval is that of E. B. Wilson, "Probable inference, the law of succession, and statistical
+ * inference", JASA 22, 1927, for independent trials. With p the rate, n trials and z = 1.96:
+ * (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
+ *
+ * TAPER_ERR_ARG: n is 0, or a label is out of range; *out is unchanged. */
 TAPER_API taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size_t n,
                                           uint32_t classes, uint64_t *confusion,
                                           taper_error_rate *out, taper_error *error);

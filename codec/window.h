@@ -1,4 +1,4 @@
-/* window.h -- the plain types of windows: their shape, and the grid of them over an image. */
+/* window.h -- the shape of windows, and the grid of windows over an image. */
 #ifndef CODEC_WINDOW_H
 #define CODEC_WINDOW_H
 #include <stdint.h>
@@ -9,7 +9,7 @@ struct codec_lap;
 
 typedef struct codec_window {
     uint32_t width, height, channels; /* channels 1 or 3 */
-    const struct codec_lap *lap;      /* borrowed; NULL: windows do not lap (lap.h) */
+    const struct codec_lap *lap;      /* borrowed; NULL: windows do not overlap (lap.h) */
 } codec_window;
 
 /* The grid of windows of one image. */

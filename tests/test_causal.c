@@ -102,7 +102,7 @@ static void walk_pass(codec_chunk_coder *coder, const int16_t *code, uint32_t *s
     assert_int_equal(m->causal.on, pass.unit < CODEC_CAUSAL_UNITS);
     for (uint32_t p = 0; p < g->n; p++) {
         seen[p] = codec_contexts_at(m, g, p);
-        if (m->causal.on) assert_int_equal(seen[p], codec_contexts_anew(m, g, p));
+        if (m->causal.on) assert_int_equal(seen[p], codec_contexts_refresh(m, g, p));
         if (check && m->causal.on && !g->plane_known[at + p]) {
             check_context(&m->causal, g, p, codec_kind_of_level(g->level[at + p]));
             if (!g->level[at + p]) check_context(&m->causal, g, p, CODEC_SIGN);
@@ -111,7 +111,7 @@ static void walk_pass(codec_chunk_coder *coder, const int16_t *code, uint32_t *s
         int q = abs(code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(code[at + p] < 0 ? -q : q);
         g->plane_known[at + p] = 1;
-        codec_contexts_settle(m, g, p, g->level[at + p]);
+        codec_contexts_update(m, g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);
 }

@@ -104,13 +104,13 @@ static void codes_are_the_groups_state(void **state) {
             uint32_t passes = taper_model_get_info(model).passes * (uint32_t)k / 5;
             uint32_t enough[FORMATS_MAX_RATE_CLASSES];
             for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) enough[t] = passes;
-            codec_group_readers readers = {.enough = enough};
+            codec_group_readers readers = {.pass_limit = enough};
             codec_group_reader *r;
             assert_int_equal(codec_front_load(&source, NULL, &f, NULL), TAPER_OK);
             for (uint32_t i = 0; i < ZOO_IMAGES; i++) {
                 uint32_t g = formats_front_group(&f, i), few = units / 3;
                 assert_int_equal(
-                    codec_group_readers_turn(&readers, model, &f, g, &source, &r, NULL), TAPER_OK);
+                    codec_group_readers_open(&readers, model, &f, g, &source, &r, NULL), TAPER_OK);
                 uint32_t place = formats_front_place(&f, i) - f.group_first[g];
                 uint32_t first = r->first[place];
                 codes *c = take(d, i, few, passes);

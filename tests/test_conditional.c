@@ -218,7 +218,7 @@ static void walk_and_check(int linked, int extreme, uint64_t seed) {
             if (codec_contexts_at(&g.contexts, &g.group, p) == CODEC_SKIP) continue;
             g.group.level[u * g.group.stride + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
             g.group.plane_known[u * g.group.stride + p] = 1;
-            codec_contexts_settle(&g.contexts, &g.group, p, g.group.level[u * g.group.stride + p]);
+            codec_contexts_update(&g.contexts, &g.group, p, g.group.level[u * g.group.stride + p]);
         }
         codec_group_finish_pass(&g.group);
     }

@@ -318,7 +318,7 @@ static size_t compare_pass(codec_chunk_coder *coder, const int16_t *codes, const
         }
         g->level[at + p] = (int16_t)(codes[at + p] < 0 ? -q : q);
         g->plane_known[at + p] = 1;
-        codec_contexts_settle(m, g, p, g->level[at + p]);
+        codec_contexts_update(m, g, p, g->level[at + p]);
         bits++;
     }
     codec_group_finish_pass(g);

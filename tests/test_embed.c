@@ -236,9 +236,10 @@ static void what_has_no_code_is_named(void **state) {
     assert_refused(model, dct_picture(SIDE, SIDE, 3, 1),
                    "image 1: image is in colour but the model is for grey images; use a colour "
                    "model, or make it grey");
-    assert_refused(model, picture_noise(SIDE, SIDE, 2, 8, 1),
-                   "image 1: image has an alpha channel, which no code holds; remove it, or give "
-                   "--alpha white or --alpha drop");
+    assert_refused(
+        model, picture_noise(SIDE, SIDE, 2, 8, 1),
+        "image 1: image has an alpha channel, which codes do not represent; remove it, or give "
+        "--alpha white or --alpha drop");
     taper_image image = dct_picture(SIDE, SIDE, 1, 1);
     float codes[10];
     taper_error e = {0};

@@ -168,10 +168,10 @@ static void illegal_fields_are_refused_by_name(void **unused) {
                  {FLAGS_AT, 2 + 4 + 8, NULL},
                  {FLAGS_AT, 2 + 4 + 16, "a conditional model or a head"},
                  {FLAGS_AT, 2 + 8, NULL}, /* takes a gain, which is not there */
-                 {FLAGS_AT, 2 + 16, "parts that only decoders have"},
-                 {FLAGS_AT, 2 + 32, "parts that only decoders have"},
+                 {FLAGS_AT, 2 + 16, "parts of a decoder"},
+                 {FLAGS_AT, 2 + 32, "parts of a decoder"},
                  {FLAGS_AT, 2 + 64, NULL}, /* takes a lap */
-                 {FLAGS_AT, 2 + 4 + 128, "parts that only decoders have"},
+                 {FLAGS_AT, 2 + 4 + 128, "parts of a decoder"},
                  {FLAGS_AT, 2 + 128, "units with feedback"},
                  {FLAGS_AT, 0, NULL}, /* a linear path, and an encoder beside it */
                  {0, 0, "pca"},

@@ -294,8 +294,8 @@ static void bad_sets_are_named(void **state) {
     REFUSED("of 65537 bits", s.bits = 65537);
     REFUSED("index of 0 codes", s.n = 0);
     REFUSED("2^32 - 1", s.n = (size_t)1 << 32);
-    REFUSED("code 0 has bits behind its 199", s.bits = 199, t.codes[3] |= (uint64_t)1 << 56);
-    REFUSED("code 4 has bits behind its 200", t.codes[4 * WORDS + 3] |= 1);
+    REFUSED("code 0 has bits after its 199", s.bits = 199, t.codes[3] |= (uint64_t)1 << 56);
+    REFUSED("code 4 has bits after its 200", t.codes[4 * WORDS + 3] |= 1);
     t.codes[4 * WORDS + 3] ^= 1;
     REFUSED("image 2 has label 3 of 3 classes", t.labels[2] = 3);
     REFUSED("image 2 has label -2", t.labels[2] = -2);

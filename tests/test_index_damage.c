@@ -257,7 +257,7 @@ static void codes_that_lie_are_found(void **state) {
     swap(entry(f, FORMATS_INDEX_CODES, 8, 0), entry(f, FORMATS_INDEX_CODES, 8, N - 1), 8);
     check_fault(f, "order");
     entry(f, FORMATS_INDEX_CODES, 8, N * 3 - 1)[0] ^= 1; /* the last layer's last word */
-    check_fault(f, "behind its last");
+    check_fault(f, "after its last");
     uint8_t *zero = entry(f, FORMATS_INDEX_IMAGE, 4, 0); /* equal codes, the greater image first */
     while (formats_get_u32le(zero)) zero += 4;
     swap(zero, zero + 4, 4);

@@ -1,5 +1,5 @@
-/* activation.h -- what an activation makes of one number: for the processor's loops and for
- * kernels. */
+/* activation.h -- the activation functions of one number, for the CPU's loops and for GPU kernels.
+ */
 #ifndef CODEC_ACTIVATION_H
 #define CODEC_ACTIVATION_H
 #include "codec/backend/operations.h"
@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* 1 / (1 + exp(-x)), without branches or calls, so that compilers run many at a time. exp(-|x|) =
- * 2^k exp(r), |r| <= ln(2) / 2: k by adding 1.5 x 2^23, which leaves it in the low bits; exp(r) by
- * its series to the seventh power, good to 5e-9. */
+/* 1 / (1 + exp(-x)), without branches or calls, so that compilers vectorise it. exp(-|x|) = 2^k
+ * exp(r) with |r| <= ln(2) / 2. Adding 1.5 x 2^23 rounds to k and leaves k in the low bits. exp(r)
+ * is its series to the seventh power, with an error below 5e-9. */
 CODEC_INLINE float codec_logistic(float x) {
     const float round = 12582912.0f, log2_e = 1.44269504f, ln2_high = 0.693359375f,
                 ln2_low = -2.12194440e-4f;
@@ -24,7 +24,7 @@ CODEC_INLINE float codec_logistic(float x) {
     e = 1.0f + (r + r * r * e);
     uint32_t bits;
     memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits + 127u) << 23; /* the exponent of 2^k; the high bits of `round` fall out */
+    bits = (bits + 127u) << 23; /* the exponent of 2^k; the shift drops the bits of `round` */
     float power;
     memcpy(&power, &bits, sizeof power);
     e *= power;

@@ -1,4 +1,4 @@
-/* backend.c -- choosing a CPU backend and giving it threads. */
+/* backend.c -- see backend.h. */
 #include "codec/backend/backend.h"
 #include "codec/backend/fused.h"
 #include "codec/backend/plain.h"

@@ -1,11 +1,10 @@
-/* fused.c -- the matrix product with fused multiply-adds, for processors that have them; everything
- * else is plain.
+/* fused.c -- see fused.h: the matrix product with fused multiply-adds.
  *
- * C is cut into blocks, which threads take in turn. For each part of the products a block's B is
- * packed in panels of WIDTH columns, which stay in the second cache, and its A in tiles of ROWS
- * rows, one at a time, which stay in the first. Each entry of C is the sum of its products in
- * ascending order, a part of them at a time (part_of): that does not depend on kernel, place or
- * number of threads. */
+ * C is divided into blocks, which the threads take one after the other. For each part of the
+ * products (part_of), a block's B is packed in panels of WIDTH columns, which stay in the L2 cache.
+ * Its A is packed in tiles of ROWS rows, one at a time, which stay in the L1 cache. Each element of
+ * C is the sum of its products in ascending order, one part after the other. This does not depend
+ * on kernel, position or number of threads. */
 #include "codec/backend/fused.h"
 #include "codec/backend/plain.h"
 #include "codec/backend/x86.h"
@@ -19,13 +18,13 @@
 
 enum { ROWS = 12, STEP = 4, WIDTH = 32, PART = 384, LINE = 64 };
 
-/* Where a tile's rows of A are: `row` floats apart, their columns `column`. */
+/* The rows of A of a tile: rows are `row` floats apart, columns are `column` floats apart. */
 typedef struct tile_rows {
     const float *at;
     size_t row, column;
 } tile_rows;
 
-/* C[rows][WIDTH] = beta C + A B over k products: B is packed as [k][WIDTH], C's rows are n floats
+/* C[rows][WIDTH] = beta C + A B over k products. b: packed [k][WIDTH]. Rows of C are n floats
  * apart. beta 0 overwrites. */
 typedef void tile_fn(tile_rows a, const float *b, size_t k, float beta, float *c, size_t n);
 
@@ -35,14 +34,14 @@ typedef struct gemm_task {
     const float *a, *b;
     float beta;
     float *c;
-    tile_fn *const *tile; /* of STEP, 2 STEP, .. ROWS rows */
-    size_t depth;         /* products in the longest part */
+    tile_fn *const *tile; /* kernels for STEP, 2 STEP, .. ROWS rows */
+    size_t depth;         /* products of the longest part */
     size_t block_rows, block_columns, blocks_across, blocks;
-    atomic_size_t next; /* the next block nobody has taken */
-    float *panels;      /* for each worker [block_columns / WIDTH][depth][WIDTH] */
+    atomic_size_t next; /* the next free block */
+    float *panels;      /* [workers][block_columns / WIDTH][depth][WIDTH] */
 } gemm_task;
 
-/* How many of the k products that are left are summed before C is touched again. */
+/* The number of products of the next part, if k products remain. */
 static size_t part_of(size_t k) { return k >= 2 * PART ? PART : k > PART ? (k + 1) / 2 : k; }
 
 /* --- the kernels: sums of a tile stay in registers ------------------------------------- */
@@ -56,7 +55,7 @@ FOR_512 CODEC_INLINE void store_512(__m512 sum, float beta, float *c) {
     _mm512_storeu_ps(c, sum);
 }
 
-/* rows: a constant where it is called. */
+/* rows: a constant in every call. */
 FOR_512 CODEC_INLINE void tile_512(size_t rows, tile_rows a, const float *b, size_t k, float beta,
                                    float *c, size_t n) {
     enum { LANES = 16, AHEAD = 8 * WIDTH };
@@ -137,8 +136,8 @@ static tile_fn *const tiles_256[ROWS / STEP] = {tile_256_4, tile_256_8, tile_256
 
 /* --- packing --------------------------------------------------------------------------- */
 
-/* to: panels [k][width] of the numbers from[p stride + j], p < k, j < count; 0 behind them. What is
- * fetched in advance may lie behind the last row, which does no harm. */
+/* Pack from[p stride + j], p < k, j < count, into panels [k][width] of `to`; the rest is 0.
+ * Prefetched addresses may be after the last row, which is harmless. */
 CODEC_INLINE void pack_rows(const float *from, size_t stride, size_t k, size_t count, size_t width,
                             float *to) {
     enum { AHEAD = 8 };
@@ -153,7 +152,7 @@ CODEC_INLINE void pack_rows(const float *from, size_t stride, size_t k, size_t c
     }
 }
 
-/* to[j][i] = from[i][j], 4 x 4; rows are `stride` and `width` floats apart. */
+/* to[j][i] = from[i][j], 4 x 4. Rows of `from` are `stride` floats apart, those of `to` `width`. */
 CODEC_INLINE void transpose_square(const float *from, size_t stride, size_t width, float *to) {
     __m128 x0 = _mm_loadu_ps(from), x1 = _mm_loadu_ps(from + stride),
            x2 = _mm_loadu_ps(from + 2 * stride), x3 = _mm_loadu_ps(from + 3 * stride);
@@ -164,10 +163,10 @@ CODEC_INLINE void transpose_square(const float *from, size_t stride, size_t widt
     _mm_storeu_ps(to + 3 * width, x3);
 }
 
-/* As pack_rows, of the numbers from[j stride + p]; one panel, count <= width. */
+/* Like pack_rows, for from[j stride + p]; one panel, count <= width. */
 CODEC_INLINE void pack_panel(const float *from, size_t stride, size_t k, size_t count, size_t width,
                              float *to) {
-    enum { RUN = 128, SIDE = 4 }; /* a run's panel stays in the first cache */
+    enum { RUN = 128, SIDE = 4 }; /* the panel of a run stays in the L1 cache */
     const size_t whole = count / SIDE * SIDE;
     if (count < width) memset(to, 0, k * width * sizeof *to);
     for (size_t first = 0; first < k; first += RUN) {
@@ -181,7 +180,7 @@ CODEC_INLINE void pack_panel(const float *from, size_t stride, size_t k, size_t 
     }
 }
 
-/* The same, panels. */
+/* The same, several panels. */
 CODEC_INLINE void pack_columns(const float *from, size_t stride, size_t k, size_t count,
                                size_t width, float *to) {
     for (size_t j = 0; j < count; j += width)
@@ -189,33 +188,38 @@ CODEC_INLINE void pack_columns(const float *from, size_t stride, size_t k, size_
                    to + j * k);
 }
 
-/* `rows` rows of A from `first` on, k products from p on: packed, or where they are if nothing
- * speaks against it. Rows a multiple of 4 KiB apart share their places in the cache. */
+/* `rows` rows of A from `first` on, k products from p on. They are packed if necessary: rows that
+ * are a multiple of 4 KiB apart use the same cache sets. */
 static tile_rows rows_of_a(const gemm_task *t, size_t first, size_t rows, size_t p, size_t k,
                            float *packed) {
     const float *a = t->a + first * t->k + p;
-    if (t->transpose_a) pack_rows(t->a + p * t->m + first, t->m, k, rows, ROWS, packed);
-    else if (rows % STEP || t->k % 1024 == 0) pack_columns(a, t->k, k, rows, ROWS, packed);
-    else return (tile_rows){a, t->k, 1};
+    if (t->transpose_a)
+        pack_rows(t->a + p * t->m + first, t->m, k, rows, ROWS, packed);
+    else if (rows % STEP || t->k % 1024 == 0)
+        pack_columns(a, t->k, k, rows, ROWS, packed);
+    else
+        return (tile_rows){a, t->k, 1};
     return (tile_rows){packed, 1, ROWS};
 }
 
-/* `columns` columns of B from `first` on, k products from p on, in panels. */
+/* Pack `columns` columns of B from `first` on, k products from p on, into panels. */
 static void pack_b(const gemm_task *t, size_t first, size_t columns, size_t p, size_t k,
                    float *to) {
-    if (t->transpose_b) pack_columns(t->b + first * t->k + p, t->k, k, columns, WIDTH, to);
-    else pack_rows(t->b + p * t->n + first, t->n, k, columns, WIDTH, to);
+    if (t->transpose_b)
+        pack_columns(t->b + first * t->k + p, t->k, k, columns, WIDTH, to);
+    else
+        pack_rows(t->b + p * t->n + first, t->n, k, columns, WIDTH, to);
 }
 
 /* --- blocks ---------------------------------------------------------------------------- */
 
-/* c = beta * c + sum[rows][WIDTH], of the part that there is; beta 0 overwrites. */
+/* c = beta * c + sum[rows][WIDTH], for the first `width` columns; beta 0 overwrites. */
 static void add_tile(const float *sum, size_t rows, size_t width, float beta, float *c, size_t n) {
     for (size_t r = 0; r < rows; r++, c += n, sum += WIDTH)
         for (size_t j = 0; j < width; j++) c[j] = beta == 0.0f ? sum[j] : beta * c[j] + sum[j];
 }
 
-/* c[rows][columns], rows <= ROWS, by k products: a is a tile, b panels. */
+/* Compute c[rows][columns], rows <= ROWS, over k products. a: a tile; b: panels. */
 static void add_tiles(const gemm_task *t, size_t rows, size_t columns, tile_rows a, const float *b,
                       size_t k, float beta, float *c) {
     _Alignas(LINE) float sum[ROWS * WIDTH];
@@ -248,7 +252,7 @@ static void gemm_block(const gemm_task *t, size_t block, float *b) {
     }
 }
 
-/* One of the threads: takes blocks until there are none. */
+/* The function of a thread: takes blocks until there are none. */
 static void gemm_worker(void *context, size_t worker) {
     gemm_task *t = context;
     float *panels = t->panels + worker * t->block_columns * t->depth;
@@ -257,16 +261,19 @@ static void gemm_worker(void *context, size_t worker) {
 
 static size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / block; }
 
-/* Blocks large enough for packing to cost little, small enough for B to stay in the second cache,
- * and `enough` of them where the shape allows it. That may follow the number of threads: no entry
- * of C depends on its block. */
+/* Choose the size of blocks: large enough for packing to take little time, but B must fit in the L2
+ * cache. There are at least `enough` blocks if the shape allows it. The size may depend on the
+ * number of threads, as no element of C depends on its block. */
 static void choose_blocks(gemm_task *t, size_t enough) {
     enum { LEAST_ROWS = 128, LEAST_COLUMNS = 64 };
     t->block_rows = 1024, t->block_columns = 512;
     while (blocks_of(t->m, t->block_rows) * blocks_of(t->n, t->block_columns) < enough) {
-        if (t->block_rows > LEAST_ROWS && t->block_rows * 2 > t->block_columns) t->block_rows /= 2;
-        else if (t->block_columns > LEAST_COLUMNS) t->block_columns /= 2;
-        else break;
+        if (t->block_rows > LEAST_ROWS && t->block_rows * 2 > t->block_columns)
+            t->block_rows /= 2;
+        else if (t->block_columns > LEAST_COLUMNS)
+            t->block_columns /= 2;
+        else
+            break;
     }
     t->blocks_across = blocks_of(t->n, t->block_columns);
     t->blocks = blocks_of(t->m, t->block_rows) * t->blocks_across;
@@ -278,8 +285,8 @@ static taper_status gemm(codec_backend *be, int transpose_a, int transpose_b, si
     if (!m || !n || !k)
         return codec_plain_gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c);
     size_t depth = formats_smaller(k, PART);
-    gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c, tile, depth,
-                   0, 0, 0, 0, 0, NULL};
+    gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c,
+                   tile,        depth,       0, 0, 0, 0, 0, NULL};
     choose_blocks(&t, 2 * codec_pool_threads(be->pool));
     size_t workers = formats_smaller(codec_pool_threads(be->pool), t.blocks);
     size_t size = workers * t.block_columns * depth * sizeof(float) + LINE;

@@ -25,7 +25,7 @@ static void plain_activation_lanes(const uint8_t *matrix, const int8_t *vector, 
 
 #ifdef CODEC_X86_KERNELS
 
-enum { LANES = 8, MOST_VECTORS = 8 }; /* sums in registers, 64 lanes at a time */
+enum { LANES = 8, MOST_VECTORS = 8 }; /* sums are in registers, 64 lanes at a time */
 
 CODEC_FOR_256 static void add_pairs_256(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b,
                                         uint32_t n) {
@@ -38,7 +38,7 @@ CODEC_FOR_256 static void add_pairs_256(int32_t *sum, const int8_t *pairs, int32
     }
 }
 
-/* Some vectors of lanes from the matrix's first on. The instruction wants activations first. */
+/* Process `vectors` vectors of lanes. The instruction requires activations as its first operand. */
 CODEC_FOR_256 CODEC_INLINE void block_256(const uint8_t *matrix, const uint8_t *vector,
                                           int weights_in_matrix, uint32_t n, uint32_t lanes,
                                           uint32_t vectors, int32_t *sum) {

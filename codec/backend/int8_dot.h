@@ -1,27 +1,27 @@
-/* int8_dot.h -- sums of products with weights of a byte, -127 .. 127: where the time of a
- * conditional model and a head goes (conditional.h). Integers: all kernels give the same. */
+/* int8_dot.h -- sums of products with 8-bit weights, -127 .. 127: the main part of the time of a
+ * conditional model and a head (conditional.h). Integers: all kernels give the same result. */
 #ifndef CODEC_INT8_DOT_H
 #define CODEC_INT8_DOT_H
 #include <stddef.h>
 #include <stdint.h>
 
-/* Changes of the first layer's sums: sum[i] += pairs[2 i] a + pairs[2 i + 1] b. n: sums, a multiple
- * of 8; a, b: -254 .. 254. */
+/* Change the sums of the first layer: sum[i] += pairs[2 i] a + pairs[2 i + 1] b, for n sums, a
+ * multiple of 8; a, b: -254 .. 254. */
 typedef void codec_add_pairs_fn(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b,
                                 uint32_t n);
 
-/* The layers after it, and logits: a matrix times a vector, one of weights and the other of
- * activations, 0 .. 127, so that two products together fit 16 bits. A matrix lies in quads,
- * [n / 4][lanes][4]: four values of each lane side by side. */
+/* The later layers and the logits are a matrix times a vector. One contains weights, the other
+ * activations 0 .. 127, so the sum of two products fits 16 bits. A matrix is stored in quads,
+ * [n / 4][lanes][4]: four values of a lane are adjacent. */
 
-/* Where value i of a lane lies in a matrix of quads. */
+/* The index of value i of a lane in a matrix of quads. */
 static inline size_t codec_quad_at(uint32_t lanes, uint32_t i, uint32_t lane) {
     return ((size_t)(i / 4) * lanes + lane) * 4 + i % 4;
 }
 
-/* sum[lane] = over i of matrix(i, lane) vector[i]. n: length of the vector, a multiple of 4; lanes:
- * a multiple of 8. The first is for weights in the matrix and activations in the vector, the second
- * for the reverse. */
+/* sum[lane] = sum over i of matrix(i, lane) vector[i]. n: length of the vector, a multiple of 4;
+ * lanes: a multiple of 8. codec_weight_lanes_fn: weights in the matrix and activations in the
+ * vector. codec_activation_lanes_fn: the reverse. */
 typedef void codec_weight_lanes_fn(const int8_t *matrix, const uint8_t *vector, uint32_t n,
                                    uint32_t lanes, int32_t *sum);
 typedef void codec_activation_lanes_fn(const uint8_t *matrix, const int8_t *vector, uint32_t n,
@@ -29,16 +29,16 @@ typedef void codec_activation_lanes_fn(const uint8_t *matrix, const int8_t *vect
 
 typedef struct codec_byte_kernel {
     const char *name;
-    int (*runs)(void); /* on this processor? */
+    int (*runs)(void); /* nonzero: this processor supports it */
     codec_add_pairs_fn *add_pairs;
     codec_weight_lanes_fn *weight_lanes;
     codec_activation_lanes_fn *activation_lanes;
 } codec_byte_kernel;
 
-/* All of them, the fastest first; the last is the definition, which runs everywhere. */
+/* All kernels, the fastest first. The last is the reference implementation, which always runs. */
 const codec_byte_kernel *codec_byte_kernels(size_t *n);
 
-/* By the first kernel that runs here. */
+/* The functions of the first kernel that runs on this processor. */
 codec_add_pairs_fn codec_add_pairs;
 codec_weight_lanes_fn codec_weight_lanes;
 codec_activation_lanes_fn codec_activation_lanes;

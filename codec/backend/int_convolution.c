@@ -1,4 +1,4 @@
-/* int_convolution.c -- see int_convolution.h. Integers: all ways give the same. */
+/* int_convolution.c -- see int_convolution.h. Integers: all kernels give the same result. */
 #include "codec/backend/int_convolution.h"
 #include "codec/backend/x86.h"
 #include <stdlib.h>
@@ -8,7 +8,7 @@ enum { TAPS = CODEC_CONVOLVE_TAPS, LANES = CODEC_CONVOLVE_LANES };
 
 void codec_convolve_row_plain(const codec_convolution *c, const int16_t *const in[3],
                               uint32_t columns, const int32_t *bias, int32_t *z) {
-    uint32_t row = TAPS / 3 * c->inputs; /* inputs of three patches side by side */
+    uint32_t row = TAPS / 3 * c->inputs; /* inputs of three adjacent patches */
     for (uint32_t j = 0; j < columns; j++)
         for (uint32_t o = 0; o < c->outputs; o++) {
             const int16_t *w = c->weight + (size_t)o * TAPS * c->inputs;
@@ -39,15 +39,15 @@ taper_status codec_convolution_pack(codec_convolution *c) {
 
 #ifdef CODEC_X86_KERNELS
 
-/* Both kernels: some patches and some vectors of outputs at a time; for each pair of inputs, its
- * weights times the pair, which every lane gets, two products a lane. */
+/* Both kernels process several patches and several vectors of outputs at a time. For each pair of
+ * inputs, every lane gets the pair and multiplies it by its two weights. */
 enum { PATCHES_512 = 8, PATCHES_256 = 5, VECTORS = 2 };
 
-/* What a block of a row works on. */
+/* The arguments of a block of a row. */
 typedef struct block {
     const codec_convolution *c;
-    const int16_t *in[3];           /* from its first patch's left neighbour */
-    uint32_t patches, lanes, first; /* of outputs */
+    const int16_t *in[3];           /* starting at the left neighbour of the first patch */
+    uint32_t patches, lanes, first; /* lanes, first: of outputs */
     const int32_t *bias;
     int32_t *z;
 } block;

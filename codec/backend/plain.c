@@ -1,4 +1,4 @@
-/* plain.c -- every operation in readable C: the definition that other backends must meet. */
+/* plain.c -- every operation in readable C: the reference implementation of all backends. */
 #include "codec/backend/activation.h"
 #include "codec/backend/plain.h"
 #include "codec/backend/pool.h"

@@ -2,7 +2,7 @@
 #include "codec/backend/pool.h"
 #include <stdlib.h>
 
-/* WebAssembly without threads: the decoder still builds; every task runs on the caller. */
+/* WebAssembly without threads: every task runs on the calling thread. */
 #if defined(__wasm__) && !defined(__wasm_atomics__)
 
 struct codec_pool {
@@ -30,19 +30,19 @@ unsigned codec_pool_cores(void) { return 1; }
 #include <unistd.h>
 
 struct codec_pool {
-    pthread_mutex_t turn; /* held by the thread whose task is run */
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t run_lock; /* held by the thread whose task runs */
+    pthread_mutex_t lock;     /* protects the following members */
     pthread_cond_t start, done;
-    unsigned long round; /* counts tasks: who has seen one does not join it again */
-    int open;            /* the round may be joined */
-    unsigned busy;       /* workers that have joined it and not finished */
+    unsigned long round; /* number of the task: a worker joins each task once */
+    int open;            /* workers may join the task */
+    unsigned busy;       /* workers that have joined and not finished */
     int stop;
     codec_task_fn *task;
     void *context;
     size_t blocks;
-    atomic_size_t next; /* the next block nobody has taken */
-    unsigned started;   /* workers that run */
-    unsigned workers;   /* threads beside the caller's */
+    atomic_size_t next; /* the next free block */
+    unsigned started;   /* running workers */
+    unsigned workers;   /* threads without the caller's */
     pthread_t worker[];
 };
 
@@ -75,8 +75,9 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* A thread that is still starting may hold locks of the C library or of a sanitizer, which a
- * process that is forked meanwhile, as training does for LAPACK, would wait for in vain. */
+/* A starting thread may hold locks of the C library or a sanitizer. A process that is forked
+ * meanwhile (training does this for LAPACK) would wait for them forever. So wait until threads have
+ * started. */
 static void wait_for_start(codec_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     while (pool->started < pool->workers) pthread_cond_wait(&pool->done, &pool->lock);
@@ -88,7 +89,7 @@ taper_status codec_pool_create(codec_pool **out, unsigned threads) {
     unsigned extra = threads > 1 ? threads - 1 : 0;
     codec_pool *pool = calloc(1, sizeof *pool + extra * sizeof pool->worker[0]);
     if (!pool) return TAPER_ERR_NOMEM;
-    pthread_mutex_init(&pool->turn, NULL);
+    pthread_mutex_init(&pool->run_lock, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -109,7 +110,7 @@ void codec_pool_destroy(codec_pool *pool) {
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->start);
     pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->turn);
+    pthread_mutex_destroy(&pool->run_lock);
     free(pool);
 }
 
@@ -120,7 +121,7 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
         for (size_t i = 0; i < blocks; i++) task(context, i);
         return;
     }
-    pthread_mutex_lock(&pool->turn);
+    pthread_mutex_lock(&pool->run_lock);
     pthread_mutex_lock(&pool->lock);
     pool->task = task;
     pool->context = context;
@@ -132,10 +133,10 @@ void codec_pool_run(codec_pool *pool, codec_task_fn *task, void *context, size_t
     pthread_mutex_unlock(&pool->lock);
     take_blocks(pool);
     pthread_mutex_lock(&pool->lock);
-    pool->open = 0; /* who wakes up late has nothing to do, and is not waited for */
+    pool->open = 0; /* workers that wake up later do not join */
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
-    pthread_mutex_unlock(&pool->turn);
+    pthread_mutex_unlock(&pool->run_lock);
 }
 
 unsigned codec_pool_cores(void) {

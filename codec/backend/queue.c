@@ -8,8 +8,8 @@ struct codec_queue {
     codec_queue_run_fn *run;
     pthread_t *thread;
     unsigned threads, waiting, head, running;
-    uint64_t done; /* items */
-    void **item;   /* ring of `threads` slots */
+    uint64_t done; /* number of finished items */
+    void **item;   /* [threads] ring buffer */
     int closing;
     pthread_mutex_t lock, shared;
     pthread_cond_t came, went;

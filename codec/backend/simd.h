@@ -1,15 +1,16 @@
-/* simd.h -- functions compiled several times, the best chosen when the program starts. For
- * loops whose results are the same in every clone: integers, and floats whose sums do not run along
- * the loop (nothing is contracted or reassociated: -ffp-contract=off). */
+/* simd.h -- functions that are compiled several times; the best version is selected when the
+ * program starts. Only for loops with the same result in every version: integers, and floats
+ * without sums along the loop (nothing is contracted or reassociated: -ffp-contract=off). */
 #ifndef CODEC_SIMD_H
 #define CODEC_SIMD_H
 
-/* gcc's target_clones needs ELF's indirect functions, which sanitizers and other compilers do not
- * get along with. */
+/* gcc's target_clones needs indirect functions of ELF, which sanitizers and other compilers do not
+ * support. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CODEC_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-/* Where bits of words are counted: vectors do that from Ice Lake on, single words long before. */
+/* For loops that count bits: vector instructions for it exist since Ice Lake, scalar ones longer.
+ */
 #define CODEC_COUNTING_CLONES \
     __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
 #else
@@ -17,19 +18,19 @@
 #define CODEC_COUNTING_CLONES
 #endif
 
-/* Ask memory for what is read soon, where that can be said. */
+/* Prefetch an address, if the compiler supports it. */
 #ifdef __GNUC__
 #define CODEC_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define CODEC_PREFETCH(address) (void)(address)
 #endif
 
-/* All ones where a comparison holds, else 0: compilers run that many at a time where conditions
- * stay branches. Of 16 bits on both sides, lest they go over to 32. */
+/* All ones if the comparison holds, else 0. Compilers vectorise this, but not branches. Both sides
+ * should have 16 bits; otherwise compilers use 32-bit lanes. */
 #define CODEC_MASK16(comparison) ((uint16_t) - (comparison))
 
-/* For what clones call: out of line it would be compiled for the oldest processor. Kernels call it,
- * too. */
+/* For functions that clones call. Without inlining they would be compiled for the oldest processor.
+ * GPU kernels call them, too. */
 #ifdef __CUDACC__
 #define CODEC_INLINE static __host__ __device__ __forceinline__
 #elif defined __GNUC__

@@ -1,6 +1,6 @@
-/* x86.h -- for kernels in the intrinsics of x86-64, chosen as the program runs. CODEC_X86_KERNELS
- * says whether they are compiled; not with CODEC_PLAIN_KERNELS, by which tests try the definitions
- * alone. */
+/* x86.h -- helpers for kernels with x86-64 intrinsics, which are selected when the program runs.
+ * CODEC_X86_KERNELS is defined if they are compiled. With CODEC_PLAIN_KERNELS they are not: tests
+ * use it to try the reference implementations. */
 #ifndef CODEC_X86_H
 #define CODEC_X86_H
 #include "codec/backend/simd.h"
@@ -21,7 +21,7 @@ static inline int codec_has_512(void) {
 }
 static inline int codec_has_256(void) { return __builtin_cpu_supports("avx2"); }
 
-/* Four bytes, or two numbers of 16 bits, for all lanes alike. */
+/* Load four bytes, or two 16-bit numbers, to be broadcast to all lanes. */
 CODEC_INLINE int32_t codec_four_bytes(const void *from) {
     int32_t four;
     memcpy(&four, from, sizeof four);

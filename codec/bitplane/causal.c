@@ -16,7 +16,7 @@ enum {
 
 /* --- memory ---------------------------------------------------------------------------- */
 
-/* Shifted by a row of windows, values are read beyond either end, and not looked at. */
+/* Shifts by a row of windows read values before the first and after the last; they are not used. */
 static size_t margin_of(const codec_group *g) {
     size_t margin = 1;
     for (uint32_t i = 0; i < g->runs; i++)
@@ -31,28 +31,28 @@ uint64_t codec_causal_bytes(uint64_t positions) {
 
 taper_status codec_causal_begin(codec_causal *c, const codec_group *g) {
     size_t margin = margin_of(g), row = g->n + 2 * margin;
-    c->room = calloc(3 * row + g->n, sizeof *c->room);
+    c->memory = calloc(3 * row + g->n, sizeof *c->memory);
     c->stale = calloc(g->n, 1);
-    if (!c->room || !c->stale) {
+    if (!c->memory || !c->stale) {
         codec_causal_end(c);
         return TAPER_ERR_NOMEM;
     }
-    c->known = c->room + margin;
+    c->known = c->memory + margin;
     c->left = c->known + row;
     c->right = c->left + row;
-    c->logit = c->room + 3 * row;
+    c->logit = c->memory + 3 * row;
     return TAPER_OK;
 }
 
 void codec_causal_end(codec_causal *c) {
-    free(c->room), free(c->stale);
+    free(c->memory), free(c->stale);
     *c = (codec_causal){0};
 }
 
 /* --- values ---------------------------------------------------------------------------- */
 
-/* The middle of what a level says, in 1/16 of the threshold after the pass; centre: of its
- * interval, in 1/256; plane_known: that threshold is its own. */
+/* The reconstructed value of a level, in 1/16 of the threshold after the pass. centre: the
+ * reconstruction point of its interval, in 1/256. plane_known: the level is at that threshold. */
 CODEC_INLINE int32_t middle(int32_t level, int32_t plane_known, int32_t centre) {
     int32_t v = ((abs(level) << 8) + centre) >> (3 + plane_known);
     return level < 0 ? -v : v;
@@ -62,14 +62,15 @@ CODEC_INLINE int32_t centre_of(int32_t level) {
     return abs(level) < LEVELS - 1 ? abs(level) : LEVELS - 1;
 }
 
-/* By level; that of 0 is such that its middle is 0. */
+/* The reconstruction points by level; that of level 0 gives the value 0. */
 static void list_centres(const codec_group *g, uint32_t u, uint32_t depth, int32_t centre[LEVELS]) {
     const uint8_t *recon = g->tables->recon[codec_ratio_bin(codec_log_ratio(g->tables, u, depth))];
     centre[0] = 0;
     for (int q = 1; q < LEVELS; q++) centre[q] = recon[q - 1];
 }
 
-/* centre: [2 LEVELS], of levels whose next plane is known after the others'. */
+/* Fill the known values. centre: [2 LEVELS]: first of levels without the next plane, then with it.
+ */
 CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *restrict plane_known,
                               const int32_t *restrict centre, uint32_t n, int32_t *restrict known) {
     for (uint32_t p = 0; p < n; p++)
@@ -77,7 +78,7 @@ CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *rest
             middle(level[p], plane_known[p], centre[centre_of(level[p]) + LEVELS * plane_known[p]]);
 }
 
-void codec_causal_settle(codec_causal *c, const codec_group *g, uint32_t p, int32_t level) {
+void codec_causal_update(codec_causal *c, const codec_group *g, uint32_t p, int32_t level) {
     int has_left = g->sides[p] & CODEC_HAS_LEFT, has_right = g->sides[p] & CODEC_HAS_RIGHT;
     int32_t v = middle(level, 1, c->centre[centre_of(level)]);
     c->known[p] = v;
@@ -103,20 +104,20 @@ void codec_causal_settle(codec_causal *c, const codec_group *g, uint32_t p, int3
 CODEC_INLINE int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 CODEC_INLINE int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* The bin of x, in 1/16 T, among 16 of T / 4, `zero` of them below 0. */
+/* The bin of x, in 1/16 T: one of 16 bins of T / 4, of which `zero` are below 0. */
 CODEC_INLINE int32_t place_of(int32_t x, int32_t zero) {
     return larger(0, smaller((x >> 2) + zero, PLACES - 1));
 }
 
-/* Where v lies, for a magnitude bit of this level. */
+/* The bin of v for a magnitude bit of this level. */
 CODEC_INLINE int32_t magnitude_place(int32_t v, int32_t level) {
     int32_t beyond = (level < 0 ? -v : v) - 16 * (2 * abs(level) + 1);
     return place_of(level ? beyond : abs(v), level ? PLACES / 2 : 0);
 }
 
-/* Where bins of the spread begin, in 1/16 T: from half a threshold to six, steps growing. What the
- * spread is worth, 4 % of such bits, was measured with these (bench/results/rate-distortion.md);
- * others are not in the log. */
+/* The lower ends of the bins of the spread, in 1/16 T: from half a threshold to six, with growing
+ * steps. The gain of 4 % of such bits was measured with these values
+ * (bench/results/rate-distortion.md). */
 enum { SPREAD_1 = 10, SPREAD_2 = 20, SPREAD_3 = 32, SPREAD_4 = 56, SPREAD_5 = 96 };
 
 CODEC_INLINE int32_t spread_of(int32_t a, int32_t b, int32_t c, int32_t d) {
@@ -124,8 +125,8 @@ CODEC_INLINE int32_t spread_of(int32_t a, int32_t b, int32_t c, int32_t d) {
     return (x >= SPREAD_1) + (x >= SPREAD_2) + (x >= SPREAD_3) + (x >= SPREAD_4) + (x >= SPREAD_5);
 }
 
-/* How far the window on this side is; where there is none, the one opposite; where that is missing
- * too, p itself. */
+/* The distance to the window on this side. If it is missing, that to the opposite one; if both are
+ * missing, 0. */
 static int32_t step_to(const codec_group *g, uint32_t p, int side, int opposite) {
     if (g->sides[p] & 1 << side) return (int32_t)g->neighbour[side][p] - (int32_t)p;
     return g->sides[p] & 1 << opposite ? (int32_t)g->neighbour[opposite][p] - (int32_t)p : 0;
@@ -164,7 +165,7 @@ int32_t codec_causal_logit(const codec_causal *c, const codec_group *g, uint32_t
 
 /* --- contexts of all positions at once -------------------------------------------------- */
 
-/* Values of the windows at the left and right, or of what stands in for them, row by row. */
+/* The values of the windows to the left and right, or of their replacements, row by row. */
 CODEC_CLONES static void fill_absent_sides(const int32_t *restrict known,
                                            const uint8_t *restrict sides, uint32_t n,
                                            int32_t *restrict left, int32_t *restrict right) {
@@ -176,7 +177,7 @@ CODEC_CLONES static void fill_absent_sides(const int32_t *restrict known,
     }
 }
 
-typedef struct rows { /* of a run */
+typedef struct rows { /* the rows of a run */
     const int32_t *known, *left, *right;
     const int16_t *level;
     const uint8_t *sides;
@@ -184,12 +185,12 @@ typedef struct rows { /* of a run */
     uint32_t n;
 } rows;
 
-/* x of the row above, of that below, or of what stands in for them. */
+/* x of the row above and below, or of the replacement. */
 #define ABOVE(x) (has_up ? (x - columns)[p] : has_down ? (x + columns)[p] : x[p])
 #define BELOW(x) (has_down ? (x + columns)[p] : has_up ? (x - columns)[p] : x[p])
 
-/* CONTEXTS x kind + context of the positions' next magnitude bits; NO_CONTEXT without neighbours.
- */
+/* CONTEXTS x kind + context of the next magnitude bit of each position; NO_CONTEXT without
+ * neighbours. */
 enum { NO_CONTEXT = CODEC_KINDS * CONTEXTS };
 CODEC_CLONES static void all_contexts(const rows *r, const int16_t weight[CODEC_AROUND],
                                       int32_t *restrict context) {
@@ -213,14 +214,14 @@ CODEC_CLONES static void all_contexts(const rows *r, const int16_t weight[CODEC_
 #undef ABOVE
 #undef BELOW
 
-/* May sums of products not fit 32 bits? A value is less than 2^(depth + 5) before a pass. */
+/* Nonzero if sums of products may exceed 32 bits. A value is below 2^(depth + 5) before a pass. */
 static int is_wide(const int16_t weight[CODEC_AROUND], uint32_t depth) {
     int64_t sum = 0;
     for (int i = 0; i < CODEC_AROUND; i++) sum += abs(weight[i]);
     return (sum << (depth + 5)) + HALF > INT32_MAX;
 }
 
-/* In place of contexts their logits. Not cloned: to look up many at a time is slower. */
+/* Replace contexts by their logits. Without clones, as vector gathers are slower. */
 static void look_up(const codec_group *g, uint32_t u, int32_t *logit) {
     int32_t table[NO_CONTEXT + 1] = {0};
     for (uint32_t kind = 0; kind < CODEC_KINDS; kind++)
@@ -242,7 +243,7 @@ void codec_causal_predict(codec_causal *c, const codec_group *g) {
     fill_absent_sides(c->known, g->sides, g->n, c->left, c->right);
     int wide = is_wide(weight, g->depth[u]);
     memset(c->stale, wide, g->n);
-    if (wide) return; /* one by one, then */
+    if (wide) return; /* computed one by one instead */
     for (uint32_t i = 0; i < g->runs; i++) {
         codec_run run = g->run[i];
         rows r = {c->known + run.first, c->left + run.first,  c->right + run.first,

@@ -29,20 +29,20 @@ void codec_chunk_coder_free(codec_chunk_coder *c) {
     *c = (codec_chunk_coder){0};
 }
 
-void codec_chunk_coder_forget(codec_chunk_coder *c) {
-    codec_group_forget(&c->group);
-    codec_context_model_forget(&c->contexts, &c->group);
+void codec_chunk_coder_reset(codec_chunk_coder *c) {
+    codec_group_reset(&c->group);
+    codec_context_model_reset(&c->contexts, &c->group);
     c->predicted = c->awaits_sign = 0;
 }
 
 static codec_bit *adaptive(codec_chunk_coder *c) { return &c->contexts.bit[0][0]; }
 
-/* -log2 of the probability that a bit had. */
+/* -log2 of the probability of a bit. */
 static double ideal_bits(uint32_t p1, int bit) {
     return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f);
 }
 
-/* One pass of the encoder. code: [n] of the pass's unit. */
+/* Encode one pass. code: [n] of the pass's unit. */
 static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_t *code,
                         double *bits) {
     codec_group *g = &c->group;
@@ -71,12 +71,12 @@ static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
         plane_known[p] = 1;
-        codec_contexts_settle(m, g, p, level[p]);
+        codec_contexts_update(m, g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }
 
-/* The pass of a binary model's unit. */
+/* The same for a unit of a binary model. */
 static void encode_binary_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_t *code,
                                double *bits) {
     codec_group *g = &c->group;
@@ -108,7 +108,7 @@ taper_status codec_chunk_encode(codec_chunk_coder *c, const int16_t *code, uint3
     return out->status;
 }
 
-/* The sign of a newly significant position: 1 positive, 0 negative, or starved. */
+/* The sign of a newly significant position: 1 positive, 0 negative, or CODEC_RC_STARVED. */
 static inline int decode_sign(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t p,
                               int sign_predicted) {
     return sign_predicted ? codec_rc_decode_adaptive(
@@ -116,7 +116,7 @@ static inline int decode_sign(codec_chunk_coder *c, codec_rc_decoder *rc, uint32
                           : codec_rc_decode(rc, P_HALF);
 }
 
-/* The next pass from where it stands; 1 when complete, 0 when starved. */
+/* Continue the next pass. Returns 1 once it is complete, 0 if more bytes are needed. */
 static int decode_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
     codec_group *g = &c->group;
     codec_context_model *m = &c->contexts;
@@ -143,7 +143,7 @@ static int decode_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
         }
         level[p] = (int16_t)now;
         plane_known[p] = 1;
-        codec_contexts_settle(m, g, p, now);
+        codec_contexts_update(m, g, p, now);
     }
     g->position = p;
     if (p < n) return 0;
@@ -152,7 +152,7 @@ static int decode_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
     return 1;
 }
 
-/* As above, of a binary model. */
+/* The same for a binary model. */
 static int decode_binary_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
     codec_group *g = &c->group;
     uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
@@ -181,12 +181,12 @@ int codec_chunk_decode(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t end)
     return 1;
 }
 
-/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte holds at most 11,353 bits; the last 8 bytes
- * may be trimmed. */
+/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte contains at most 11,353 bits. The last 8
+ * bytes may be omitted. */
 int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) {
     enum { BITS_PER_BYTE = 11500, TRIMMED = 16 };
     const codec_code_tables *t = g->tables;
-    uint64_t planes = 0; /* that go whole, be it in fractions, in this chunk */
+    uint64_t planes = 0; /* planes that are complete, with all fractions, in this chunk */
     for (uint32_t i = g->pass; i < end; i++) {
         codec_pass pass = t->pass[i];
         int begun = pass.depth == g->depth[pass.unit] && g->fraction[pass.unit];

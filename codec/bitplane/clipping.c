@@ -14,7 +14,7 @@ CODEC_CLONES static int32_t largest(const int16_t *restrict code, uint32_t n) {
 
 static int32_t top_of(uint32_t planes) { return (int32_t)(((uint32_t)1 << planes) - 1); }
 
-/* What a unit's planes cut off an image, squared. */
+/* The squared error of clipping an image's values of a unit to its planes. */
 static double loss(const int16_t *code, codec_clipping_image image, int32_t top, double step) {
     double sum = 0;
     for (uint32_t p = image.first; p < image.first + image.n; p++) {
@@ -24,9 +24,9 @@ static double loss(const int16_t *code, codec_clipping_image image, int32_t top,
     return sum;
 }
 
-/* Planes to raise of each unit, to hold an image's codes. */
-static void hold(const codec_code_tables *t, const int16_t *code, size_t stride,
-                 codec_clipping_image image, uint8_t *planes) {
+/* Raise the planes of each unit until they represent the image's codes. */
+static void planes_needed(const codec_code_tables *t, const int16_t *code, size_t stride,
+                          codec_clipping_image image, uint8_t *planes) {
     for (uint32_t u = 0; u < t->units; u++) {
         int32_t most = largest(code + u * stride + image.first, image.n);
         while (most > top_of(t->planes[u] + planes[u])) planes[u]++;
@@ -44,14 +44,14 @@ static void clip(const codec_code_tables *t, int16_t *code, size_t stride,
     }
 }
 
-/* What each image would lose. */
-static void lost(const codec_code_tables *t, const int16_t *code, size_t stride,
-                 const codec_clipping_image *image, size_t images, double *loses) {
+/* The clipping error of each image. */
+static void losses(const codec_code_tables *t, const int16_t *code, size_t stride,
+                   const codec_clipping_image *image, size_t images, double *loses) {
     uint32_t n = image[images - 1].first + image[images - 1].n;
     for (uint32_t u = 0; u < t->units; u++) {
         int32_t top = top_of(t->planes[u]);
         const int16_t *of_unit = code + u * stride;
-        if (largest(of_unit, n) <= top) continue; /* as of nearly all units */
+        if (largest(of_unit, n) <= top) continue; /* true for nearly all units */
         for (size_t i = 0; i < images; i++) loses[i] += loss(of_unit, image[i], top, t->step[u]);
     }
 }
@@ -67,15 +67,15 @@ taper_status codec_clipping_choose(const codec_code_tables *t, int16_t *code, si
                                    const codec_clipping_image *image, size_t images,
                                    double may_lose, formats_raised **raised, uint32_t *n) {
     *raised = NULL, *n = 0;
-    if (t->density) return TAPER_OK; /* bits */
+    if (t->density) return TAPER_OK; /* units are bits */
     double *loses = calloc(images, sizeof *loses);
     uint8_t *planes = calloc(t->units, 1);
     formats_raised *list = calloc(t->units, sizeof *list);
     taper_status status = loses && planes && list ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) lost(t, code, stride, image, images, loses);
+    if (status == TAPER_OK) losses(t, code, stride, image, images, loses);
     for (size_t i = 0; i < images && status == TAPER_OK; i++)
         if (loses[i] > may_lose * (double)image[i].samples)
-            hold(t, code, stride, image[i], planes);
+            planes_needed(t, code, stride, image[i], planes);
         else if (loses[i] > 0)
             clip(t, code, stride, image[i]);
     if (status == TAPER_OK) *n = list_units(planes, t->units, list);

@@ -1,5 +1,5 @@
-/* clipping.h -- which planes an encoder raises (raised_planes.h): those that an image of the group
- * needs because its model's planes cannot hold it. */
+/* clipping.h -- choosing the planes that an encoder raises (raised_planes.h): those that an image
+ * of the group needs because it exceeds the range of the model's planes. */
 #ifndef CODEC_CLIPPING_H
 #define CODEC_CLIPPING_H
 #include "codec/bitplane/group.h"
@@ -8,16 +8,16 @@
 /* One image of a group. */
 typedef struct codec_clipping_image {
     uint32_t first, n; /* positions */
-    uint64_t samples;  /* pixels * channels, over which its error is spread */
+    uint64_t samples;  /* pixels * channels, to average the error */
 } codec_clipping_image;
 
-/* Squared error a sample, on the 8-bit scale, that an image may lose by clipping before planes are
- * raised for it. Few natural images lose more; their last planes leave twice as much. */
+/* Planes are raised for an image if clipping would cost more than this squared error per sample, on
+ * the 8-bit scale. Few natural images exceed it. Quantisation alone leaves twice as much. */
 #define CODEC_CLIPPING_MAY_LOSE 0.25
 
-/* code: [units][stride] as by codec_quantise_wide. *raised: the units to raise, rising, and *n
- * their number; the caller's to free, NULL with 0. The other images' codes are clipped in place, so
- * that an image's codes do not depend on its group. TAPER_ERR_NOMEM. */
+/* Choose the units to raise. code: [units][stride] as codec_quantise_wide. *raised: [*n] units,
+ * ascending; the caller frees it; NULL if *n is 0. The codes of all other images are clipped in
+ * place, so that an image's codes do not depend on its group. TAPER_ERR_NOMEM. */
 taper_status codec_clipping_choose(const codec_code_tables *tables, int16_t *code, size_t stride,
                                    const codec_clipping_image *image, size_t images,
                                    double may_lose, formats_raised **raised, uint32_t *n);

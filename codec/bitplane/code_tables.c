@@ -36,7 +36,7 @@ taper_status codec_code_tables_set_planes(codec_code_tables *t) {
     return t->rd_slope && t->pass ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* A counting sort over (slope falling, depth and fraction rising); units rise because they are
+/* A counting sort by descending slope, then ascending depth and fraction. Units ascend, as they are
  * visited in order. */
 static taper_status make_order(codec_code_tables *t, int apart) {
     enum { STEPS = CODEC_MAX_PLANES * CODEC_MAX_FRACTIONS, KEYS = 256 * STEPS };
@@ -68,8 +68,8 @@ taper_status codec_order_make_apart(codec_code_tables *t) { return make_order(t,
 
 /* --- binary models --------------------------------------------------------------------- */
 
-/* All but the layers, with every unit's density 1/2. The tables that binary models do not use are
- * legal, but nobody looks at them. */
+/* Set everything except the layers, with density 1/2 for every unit. The tables that binary models
+ * do not use have legal values. */
 static taper_status make_binary_units(codec_code_tables *t, uint32_t units) {
     TAPER_TRY(codec_code_tables_alloc(t, units));
     t->density = malloc(units);
@@ -83,9 +83,9 @@ static taper_status make_binary_units(codec_code_tables *t, uint32_t units) {
     return status;
 }
 
-/* Layers end at every unit up to 8, then at 4 places an octave. */
+/* Layers end at every unit up to 8, then at 4 units per octave. */
 static void set_binary_layers(codec_code_tables *t, uint32_t window_pixels) {
-    double bits = 0; /* of a window */
+    double bits = 0; /* per window */
     for (uint32_t u = 0, end = 1; u < t->units; u++) {
         double p = fmin(fmax(t->density[u] / 256.0, 1e-3), 1 - 1e-3);
         bits -= p * log2(p) + (1 - p) * log2(1 - p);
@@ -111,7 +111,7 @@ taper_status codec_code_tables_make_binary(codec_code_tables *t, uint32_t units,
 
 /* --- serialised form ------------------------------------------------------------------- */
 
-/* Bits of the step mode: a step for each unit; planes in fractions; passes with a causal template.
+/* Bits of the step mode: one step per unit; planes with fractions; passes with a causal template.
  */
 enum { EACH_STEP = 1, IN_FRACTIONS = 2, CAUSAL = 4 };
 
@@ -172,13 +172,13 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
     return out->status;
 }
 
-/* Copy n bytes, or leave them zero where the cursor has failed. */
+/* Copy n bytes; they stay zero if the cursor has failed. */
 static void read_bytes(formats_cursor *in, void *to, size_t n) {
     const uint8_t *from = formats_read_bytes(in, n);
     if (from) memcpy(to, from, n);
 }
 
-/* What IN_FRACTIONS announces. */
+/* The fields of IN_FRACTIONS. */
 static taper_status read_fractions(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     t->fractions = formats_read_u8(in);
     if (t->fractions < 2 || t->fractions > CODEC_MAX_FRACTIONS)

@@ -1,4 +1,4 @@
-/* conditional.c -- memory and file form of a conditional model; see conditional.h. */
+/* conditional.c -- memory and serialised form of a conditional model; see conditional.h. */
 #include "codec/bitplane/conditional.h"
 #include "codec/backend/int8_dot.h"
 #include "codec/entropy/int_matrix.h"
@@ -76,9 +76,9 @@ void codec_conditional_pack(codec_conditional *c) {
     if (c->out_quads) pack_out(c);
 }
 
-/* --- file form ------------------------------------------------------------------------- */
+/* --- serialised form ------------------------------------------------------------------- */
 
-/* The matrices in their order in the file; returns how many. */
+/* List the matrices in file order; returns their number. */
 enum { MATRICES = 9 };
 static int list_matrices(const codec_conditional *c, codec_int_matrix m[MATRICES]) {
     enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS };
@@ -113,7 +113,7 @@ taper_status codec_conditional_write(const codec_conditional *c, formats_buffer 
     return out->status;
 }
 
-/* As floats, which is what a limit on models counts. */
+/* The size as floats, which the limit on models uses. */
 static uint64_t weight_bytes(const codec_conditional *c) {
     uint64_t h = c->hidden,
              inputs = 2 * (uint64_t)codec_conditional_inputs(c->own, c->neighbour_units);
@@ -160,8 +160,9 @@ taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32
         uint64_t step = formats_read_varint_max(in, c->end);
         c->begin[s] = c->begin[s - 1] + (uint32_t)step;
         if (!step || c->begin[s] >= c->end)
-            status = formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "model: stage %u of the conditional model does not follow", s);
+            status = formats_fail(
+                error, TAPER_ERR_CORRUPT,
+                "model: stage %u of the conditional model does not follow its predecessor", s);
     }
     if (status == TAPER_OK) status = formats_cursor_check(in, "model: stages", error);
     codec_int_matrix matrix[MATRICES];

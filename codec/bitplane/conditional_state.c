@@ -13,7 +13,7 @@ enum {
     SELF = CODEC_CONDITIONAL_SELF,
     INPUT_MAX = 127,
     ACTIVATION_MAX = 127,
-    LANES = 64 /* positions whose logits are summed at a time */
+    LANES = 64 /* positions whose logits are computed at once */
 };
 
 /* --- memory ---------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ void codec_conditional_end(codec_conditional_state *s) {
     *s = (codec_conditional_state){0};
 }
 
-void codec_conditional_forget(codec_conditional_state *s, uint32_t n) {
+void codec_conditional_reset(codec_conditional_state *s, uint32_t n) {
     const codec_conditional *c = s->model;
     memset(s->sum, 0, (size_t)n * c->hidden * sizeof *s->sum);
     memset(s->seen, 0, (size_t)c->own * n);
@@ -54,7 +54,7 @@ void codec_conditional_forget(codec_conditional_state *s, uint32_t n) {
     s->stages = 0;
 }
 
-/* --- what is seen ---------------------------------------------------------------------- */
+/* --- inputs ---------------------------------------------------------------------------- */
 
 /* 16 log2(1 + 4 |x| / scale): 0 for 0, 37 at the scale, 127 from 61 scales on. */
 int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t depth, uint32_t q) {
@@ -67,7 +67,7 @@ int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t 
     return a < INPUT_MAX ? a : INPUT_MAX;
 }
 
-/* With slot n of the neighbours being n itself, a diagonal is two steps. */
+/* A diagonal neighbour is two steps away. A neighbour of the absent slot n is n. */
 uint32_t codec_conditional_neighbour(const codec_group *g, uint32_t p, uint32_t side) {
     static const uint8_t across[3] = {CODEC_LEFT, 0, CODEC_RIGHT},
                          along[3] = {CODEC_UP, 0, CODEC_DOWN};
@@ -77,9 +77,9 @@ uint32_t codec_conditional_neighbour(const codec_group *g, uint32_t p, uint32_t 
     return p;
 }
 
-/* --- the first layer, kept ------------------------------------------------------------- */
+/* --- the first layer ------------------------------------------------------------------- */
 
-/* Unit u of position p is now seen as a. */
+/* Change the input of unit u at position p to a. */
 static void change_input(codec_conditional_state *s, const codec_group *g, uint32_t u, uint32_t p,
                          int32_t a) {
     const codec_conditional *c = s->model;
@@ -97,7 +97,7 @@ static void change_input(codec_conditional_state *s, const codec_group *g, uint3
     }
 }
 
-/* Whatever has become known since the last stage. */
+/* Update all inputs that have changed since the last stage. */
 static void see_changes(codec_conditional_state *s, const codec_group *g) {
     enum { LEVELS = 64 };
     for (uint32_t u = 0; u < s->model->own; u++) {
@@ -139,7 +139,7 @@ CODEC_CLONES static void first_layer(const int32_t *restrict sum, const uint8_t 
     for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)activate((sum[i] * 8 >> shift[i]) + bias[i]);
 }
 
-/* From the sums of a middle layer; x is what went in, and is replaced. */
+/* The output of a middle layer from its sums. x: the input, replaced by the output. */
 CODEC_CLONES static void add_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
                                    const int32_t *restrict bias, uint32_t n, uint8_t *restrict x) {
     for (uint32_t i = 0; i < n; i++) {
@@ -162,7 +162,7 @@ uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
     return g->sides ? g->sides[p] : 0;
 }
 
-/* Does a window of this place have one on this side? */
+/* Nonzero if a window with this border mask has a neighbour on this side. */
 static int has_side(uint32_t border, uint32_t side) {
     uint32_t x = side % 3, y = side / 3;
     return (x != 0 || border & 1u << CODEC_LEFT) && (x != 2 || border & 1u << CODEC_RIGHT) &&
@@ -216,7 +216,7 @@ CODEC_CLONES static void to_logits(const int32_t *restrict sum, uint8_t shift, i
     for (uint32_t i = 0; i < LANES; i++) logit[i] = (sum[i] * 256 >> shift) + bias;
 }
 
-/* Of all positions. */
+/* The logits of all positions. */
 static void all_logits(const int8_t *w, uint8_t shift, int32_t bias, uint32_t hidden,
                        const uint8_t *columns, uint32_t n, int32_t *logit) {
     for (uint32_t p = 0; p < n; p += LANES, columns += hidden * LANES) {
@@ -226,7 +226,7 @@ static void all_logits(const int8_t *w, uint8_t shift, int32_t bias, uint32_t hi
     }
 }
 
-/* Of one position. */
+/* The logit of one position. */
 CODEC_CLONES static int32_t one_logit(const int8_t *w, uint8_t shift, int32_t bias,
                                       const uint8_t *h, uint32_t hidden) {
     return (dot(w, h, hidden) * 256 >> shift) + bias;
@@ -261,7 +261,7 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g,
     all_logits(w, shift[0], bias[0], hidden, s->columns, g->n, s->logit);
     const int16_t *level = g->level + at;
     uint32_t refined =
-        pass.fraction + 1u == g->tables->fractions ? g->n : 0; /* by a plane's last part */
+        pass.fraction + 1u == g->tables->fractions ? g->n : 0; /* only the last fraction refines */
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, refined)) < refined; p++)
         if (!g->plane_known[at + p])
             s->logit[p] = one_logit(w + 2 * hidden, shift[2], bias[2],

@@ -1,5 +1,5 @@
-/* conditional_state.h -- a conditional model at work on a group: its inputs so far, and its
- * predictions for the next pass. Encoder and decoder keep it alike. */
+/* conditional_state.h -- the evaluation of a conditional model on a group: its inputs so far, and
+ * its predictions for the next pass. Encoder and decoder have the same state. */
 #ifndef CODEC_CONDITIONAL_STATE_H
 #define CODEC_CONDITIONAL_STATE_H
 #include "codec/bitplane/conditional.h"
@@ -9,32 +9,37 @@ struct codec_pool;
 
 typedef struct codec_conditional_state {
     const codec_conditional *model; /* borrowed */
-    int32_t *sum;                   /* [n][hidden] of the first layer */
-    uint8_t *hidden;                /* [n][hidden] h2 of the stage in work */
-    uint8_t *columns;            /* [stride / 64] matrices of quads, 64 positions each: the same */
-    uint32_t stride;             /* n, rounded up to a multiple of 64 */
-    int8_t *seen;                /* [own][n] a, as it is in `sum` */
-    uint8_t *planes, *fractions; /* [own] depth and fraction at which it was seen */
-    int32_t *logit; /* [stride] of the next pass's magnitude bits, in 1/4096; for levels other than
-                       0 only where the pass refines them */
-    const int8_t *sign; /* [hidden] weights of its signs; NULL: they are not predicted */
+    int32_t *sum;                   /* [n][hidden] sums of the first layer */
+    uint8_t *hidden;                /* [n][hidden] h2 of the current stage */
+    /* [stride / 64] the same, as matrices of quads (int8_dot.h) of 64 positions each. */
+    uint8_t *columns;
+    uint32_t stride; /* n, rounded up to a multiple of 64 */
+    int8_t *seen;    /* [own][n] the inputs a that `sum` contains */
+    /* [own] the depth and fraction of these inputs. */
+    uint8_t *planes, *fractions;
+    /* [stride] logits of the next pass's magnitude bits, in 1/4096. For levels other than 0, only
+     * if the pass refines them. */
+    int32_t *logit;
+    /* [hidden] weights of the pass's signs; NULL: signs are not predicted. */
+    const int8_t *sign;
     uint8_t sign_shift;
     int32_t sign_bias;
-    uint32_t stages; /* begun so far */
+    uint32_t stages; /* started so far */
 } codec_conditional_state;
 
-/* For n positions; saturates. */
+/* Memory for n positions, in bytes; saturates. */
 uint64_t codec_conditional_bytes(const codec_conditional *model, uint64_t n);
 
-/* Nothing is held on failure: TAPER_ERR_NOMEM. */
+/* Allocate the state for n positions. TAPER_ERR_NOMEM: *state is zeroed. */
 taper_status codec_conditional_begin(codec_conditional_state *state, const codec_conditional *model,
                                      uint32_t n);
-void codec_conditional_end(codec_conditional_state *state); /* leaves it zeroed */
-/* Back to the state after begin, for the same n positions. */
-void codec_conditional_forget(codec_conditional_state *state, uint32_t n);
+/* Leaves it zeroed. */
+void codec_conditional_end(codec_conditional_state *state);
+/* Return to the state after codec_conditional_begin, for the same n positions. */
+void codec_conditional_reset(codec_conditional_state *state, uint32_t n);
 
-/* Fill logit[] for the group's next pass, and make ready for codec_conditional_sign. Passes must
- * come in order, but may be left out. pool: for large groups; may be NULL. */
+/* Fill logit[] for the group's next pass, and prepare codec_conditional_sign. Passes must ascend;
+ * some may be omitted. pool: threads for large groups; may be NULL. */
 void codec_conditional_predict(codec_conditional_state *state, const codec_group *group,
                                struct codec_pool *pool);
 
@@ -47,8 +52,9 @@ int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint
 /* The window on a side of position p; group->n: none. */
 uint32_t codec_conditional_neighbour(const codec_group *group, uint32_t p, uint32_t side);
 
-/* The pieces of a stage. border: which of left, right, up and down of p exist, one bit each. bias:
- * the biases of a stage at such a border. layers: h2[hidden] of one position. */
+/* The steps of a stage. codec_conditional_border: a bit mask of the neighbours of p that exist:
+ * left, right, up, down. codec_conditional_bias: the biases of a stage for such a mask.
+ * codec_conditional_layers: h2[hidden] of one position. */
 enum { CODEC_CONDITIONAL_BORDERS = 16 };
 uint32_t codec_conditional_border(const codec_group *group, uint32_t p);
 void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,

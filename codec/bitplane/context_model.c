@@ -11,8 +11,8 @@ uint64_t codec_context_model_bytes(const codec_code_tables *tables, uint64_t pos
            (tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0);
 }
 
-/* Each bin begins at its own logit plus the model's correction, trusted as CONFIDENCE observations.
- */
+/* Each bin starts with the probability of its logit plus the model's correction, which counts as
+ * CONFIDENCE observations. */
 static void set_priors(codec_context_model *m, const codec_code_tables *t) {
     enum { CONFIDENCE = 24 };
     for (uint32_t c = 0; c < CODEC_CLASSES; c++)
@@ -60,9 +60,9 @@ void codec_context_model_free(codec_context_model *m) {
     *m = (codec_context_model){0};
 }
 
-void codec_context_model_forget(codec_context_model *m, const codec_group *g) {
+void codec_context_model_reset(codec_context_model *m, const codec_group *g) {
     if (g->tables->density) return;
     m->causal.on = 0;
     set_priors(m, g->tables);
-    if (g->tables->conditional) codec_conditional_forget(&m->conditional, g->n);
+    if (g->tables->conditional) codec_conditional_reset(&m->conditional, g->n);
 }

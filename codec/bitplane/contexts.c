@@ -1,5 +1,4 @@
-/* contexts.c -- predicting a pass from what is known; see contexts.h. Integers only (promise P4).
- */
+/* contexts.c -- the prediction of a pass; see contexts.h. Integers only (promise P4). */
 #include "codec/bitplane/contexts.h"
 #include "codec/backend/simd.h"
 #include "codec/bitplane/neighbours.h"
@@ -9,21 +8,21 @@
 enum {
     FAR = 6,
     WEIGHT_SUM = 64,
-    SUM_ONE_LOG16 = 16 * 12, /* log16 of a sum that means 1 x scale */
-    /* limits of predicted values, in 1/16 of the threshold: 16 thresholds and 1 for signs; 3 from
-     * the middle of an interval */
+    SUM_ONE_LOG16 = 16 * 12, /* codec_log16 of a sum that stands for 1 x scale */
+    /* Limits of predicted values, in 1/16 threshold: 16 thresholds and 1 for signs; 3 from the
+     * middle of an interval for refinements. */
     WIDELY = 16 * 16,
     NARROWLY = 16,
     BEYOND_MIDDLE = 3 * 16
 };
-/* of the units 1, 2, ... away, on each side: half of WEIGHT_SUM */
+/* The sum of the weights of one side is half of WEIGHT_SUM. */
 const uint8_t codec_near_weight[CODEC_NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
 static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
 static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
-/* stands in where nothing is near: 0.8 x scale */
+/* Used if there is no near unit: 0.8 x scale. */
 enum { SUM_UNKNOWN = 51 * WEIGHT_SUM };
 
-/* sum[p] += a x[p] + b y[p]: in pairs, so that sums are read and written half as often. */
+/* sum[p] += a x[p] + b y[p]. Two terms at once halve the accesses to sum. */
 CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict x,
                                       uint16_t a, const uint16_t *restrict y, uint16_t b,
                                       uint32_t n) {
@@ -37,7 +36,7 @@ static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
     uint32_t total = 0;
     for (int i = 0; i < n_weights; i++) {
         uint32_t away = distance ? distance[i] : (uint32_t)i + 1;
-        int below = u >= away, above = u + away < g->tables->units; /* is there such a unit? */
+        int below = u >= away, above = u + away < g->tables->units; /* the unit exists */
         const uint16_t *norm = g->norm + (size_t)u * g->stride;
         size_t rows = (size_t)away * g->stride;
         add_weighted(sum, below ? norm - rows : norm, below ? weight[i] : 0,
@@ -45,12 +44,12 @@ static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
         total += (uint32_t)(below + above) * weight[i];
     }
     if (total == WEIGHT_SUM) return;
-    uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* units missing at either end */
+    uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* for missing units at the ends */
     for (uint32_t p = 0; p < g->n; p++)
         sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
 }
 
-/* A sum over the neighbours that exist to WEIGHT_SUM times their mean. */
+/* Turn sums over the existing neighbours into WEIGHT_SUM times their mean. */
 CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
                                   uint16_t *restrict sum) {
     for (uint32_t p = 0; p < n; p++) {
@@ -60,7 +59,7 @@ CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
     }
 }
 
-/* Mean of |x| / scale over the neighbouring windows, scaled as above. */
+/* The mean of |x| / scale over the neighbouring windows, with the same factor. */
 static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
     memset(sum, 0, g->n * sizeof *sum);
     for (int side = 0; side < 4; side++)
@@ -68,10 +67,10 @@ static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
     to_means(g->sides, g->n, sum);
 }
 
-/* Which fraction of a plane a position goes in must not depend on the other images of its group. So
- * where an image is one window, its features are those of a group without neighbours. */
-CODEC_CLONES static void forget_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
-                                                  uint16_t *restrict feature) {
+/* The fraction of a position must not depend on other images of its group. So if an image is one
+ * window, its features are those of a group without neighbours. */
+CODEC_CLONES static void zero_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
+                                                uint16_t *restrict feature) {
     for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
 }
 
@@ -81,13 +80,13 @@ CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restr
     for (uint32_t p = 0; p < n; p++) part[p] += weight * known[p];
 }
 
-/* value[p] * 2^(e / 16), from 1/64 weights on 1/1024 values to 1/16, within +-4095: what
- * codec_scale_exp2 gives, for one e many at a time. */
+/* value[p] *= 2^(e / 16), from weights in 1/64 times values in 1/1024 to 1/16, clamped to +-4095.
+ * Like codec_scale_exp2 with a fixed e, vectorised. */
 CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
     enum { MOST = 4095, TO_16THS = 12 };
     int32_t whole = e >= 0 ? e / 16 : -((-e + 15) / 16), shift = 15 - whole + TO_16THS;
     uint32_t factor = codec_exp_fraction[e - 16 * whole];
-    int large = shift < 0; /* 2^27 and more: nothing but 0 stays below MOST */
+    int large = shift < 0; /* 2^27 and more: every value except 0 exceeds MOST */
     shift = large ? 0 : shift > 63 ? 63 : shift;
     for (uint32_t p = 0; p < n; p++) {
         uint32_t magnitude = (uint32_t)(value[p] < 0 ? -(int64_t)value[p] : value[p]);
@@ -97,7 +96,8 @@ CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
     }
 }
 
-/* value[p] = x expected from the neighbours' first units, in 1/16 of the threshold at log_ratio. */
+/* value[p] = x predicted from the neighbours' first units, in 1/16 of the threshold at log_ratio.
+ */
 static void predict_signed(const codec_context_model *m, const codec_group *g, uint32_t u,
                            int32_t log_ratio) {
     int32_t *value = m->value, *part = m->from_side;
@@ -119,14 +119,14 @@ static int32_t clamp(int32_t x, int32_t limit) {
     return x < -limit ? -limit : x > limit ? limit : x;
 }
 
-/* All ones where x < 2^bits. The inner cast keeps compilers to 16 bits. */
+/* All ones if x < 2^bits, else 0. The inner cast makes compilers use 16-bit lanes. */
 CODEC_INLINE uint16_t below(uint16_t x, int bits) {
     return CODEC_MASK16((uint16_t)(x >> bits) == 0);
 }
 
-/* In place, sums of |x| / scale to log features: clamp(codec_log16(sum) + offset). The same numbers
- * as codec_log16 gives, by masks and 16 bits alone, of which compilers run many at a time: with
- * conditions in place of masks it took 2.4 times as long. */
+/* Turn sums of |x| / scale into log features, in place: clamp(codec_log16(sum) + offset). The
+ * result equals codec_log16, but uses masks and 16 bits only, which compilers vectorise. With
+ * branches it took 2.4 times as long. */
 CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint32_t n) {
     int16_t from = (int16_t)(offset < -1000 ? -1000 : offset > 1000 ? 1000 : offset);
     for (uint32_t p = 0; p < n; p++) {
@@ -150,7 +150,7 @@ CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint3
 
 static int32_t feature_at(const uint16_t *values, uint32_t p) { return (int16_t)values[p]; }
 
-/* Logit features of a magnitude bit, after to_log_features; see contexts.h. */
+/* The features of a magnitude bit, after to_log_features; see contexts.h. */
 static inline void magnitude_features(const codec_context_model *m, const codec_group *g,
                                       uint32_t p, int32_t level, int has_value,
                                       int32_t f[CODEC_FEATURES]) {
@@ -194,8 +194,8 @@ uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
     return (uint32_t)bin_of(codec_contexts_logit(t, class, f) + extra);
 }
 
-/* Logits of significance bits from the first four features and three squares, at all positions;
- * what codec_contexts_logit does, many at a time, and `more`. */
+/* Logits of significance bits at all positions, from the first four features and three squares,
+ * plus `more`. Like codec_contexts_logit, vectorised. */
 CODEC_CLONES static void significance_logits(const int16_t *restrict weight, int32_t bias,
                                              uint16_t *const feature[4],
                                              const int32_t *restrict more, uint32_t n,
@@ -211,8 +211,8 @@ CODEC_CLONES static void significance_logits(const int16_t *restrict weight, int
     }
 }
 
-/* The adaptive probabilities' indices, at all positions: class of the level's kind, and bin of the
- * logit and what the pass itself adds. */
+/* The contexts at all positions: the class of the level's kind, and the bin of the logit plus the
+ * causal term. */
 CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band,
                                     const int32_t *restrict logit, const int32_t *restrict causal,
                                     uint32_t n, uint16_t *restrict context) {
@@ -222,7 +222,7 @@ CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band
     }
 }
 
-/* feature[3]: the fourth feature of significance bits; 0 where values are not predicted. */
+/* Set feature[3], the fourth feature of significance bits; 0 if values are not predicted. */
 static void value_features(const codec_context_model *m, const codec_group *g, int has_value) {
     uint16_t *f = m->feature[3];
     if (!has_value) {
@@ -234,10 +234,10 @@ static void value_features(const codec_context_model *m, const codec_group *g, i
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
     to_log_features(f, -64, g->n);
-    if (g->tables->fractions > 1) forget_absent_neighbours(g->sides, g->n, f);
+    if (g->tables->fractions > 1) zero_absent_neighbours(g->sides, g->n, f);
 }
 
-/* logit[] from the features in feature[] and the conditional model. Only a plane's last part
+/* Compute logit[] from feature[] and the conditional model. Only the last fraction of a plane
  * refines. */
 static void make_logits(const codec_context_model *m, const codec_group *g, uint32_t u,
                         int has_value, int last) {
@@ -266,7 +266,7 @@ uint32_t codec_contexts_sign(const codec_context_model *m, const codec_group *g,
            codec_contexts_bin(g->tables, class, f, codec_contexts_extra(m, g, p, CODEC_SIGN));
 }
 
-uint32_t codec_contexts_anew(const codec_context_model *m, const codec_group *g, uint32_t p) {
+uint32_t codec_contexts_refresh(const codec_context_model *m, const codec_group *g, uint32_t p) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
     size_t at = (size_t)pass.unit * g->stride + p;
@@ -284,17 +284,17 @@ CODEC_CLONES static void skip_known(uint16_t *restrict context, const uint8_t *r
     for (uint32_t p = 0; p < n; p++) context[p] |= plane_known[p] ? CODEC_SKIP : 0;
 }
 
-/* Likewise those whose level is not 0, and contexts below the least. */
+/* Skip positions whose level is not 0, and those with bins below `least`. */
 CODEC_CLONES static void skip_unlikely(uint16_t *restrict context,
                                        const uint8_t *restrict plane_known,
                                        const int16_t *restrict level, uint16_t least, uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) { /* by masks: compilers leave conditions one by one */
+    for (uint32_t p = 0; p < n; p++) { /* masks, as compilers do not vectorise branches here */
         uint16_t said = (uint16_t)(plane_known[p] | level[p]), c = context[p];
         context[p] = (uint16_t)(c | CODEC_MASK16(said != 0) | CODEC_MASK16(c < least));
     }
 }
 
-/* In a model whose planes go in parts: who is not coded in this pass. */
+/* In a model with fractions: skip the positions that are not coded in this pass. */
 static void skip_positions(const codec_context_model *m, const codec_group *g, codec_pass pass) {
     const codec_code_tables *t = g->tables;
     size_t at = (size_t)pass.unit * g->stride;
@@ -317,7 +317,7 @@ void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     if (g->signed_norm) sum_neighbours(g, u, m->feature[2]);
     for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
         to_log_features(m->feature[i], offset, g->n);
-    if (t->fractions > 1 && g->signed_norm) forget_absent_neighbours(g->sides, g->n, m->feature[2]);
+    if (t->fractions > 1 && g->signed_norm) zero_absent_neighbours(g->sides, g->n, m->feature[2]);
     if (t->conditional) codec_conditional_predict(&m->conditional, g, m->pool);
     if (has_value) predict_signed(m, g, u, ratio);
     make_logits(m, g, u, has_value, pass.fraction + 1u == t->fractions);

@@ -1,4 +1,4 @@
-/* group.c -- the shared state of a group's codes; see group.h. */
+/* group.c -- see group.h. */
 #include "codec/bitplane/group.h"
 #include "codec/backend/simd.h"
 #include "codec/entropy/fixed_log.h"
@@ -24,7 +24,8 @@ static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
     g->run[g->runs - 1].end += grid.columns * grid.rows;
 }
 
-/* Left, right, up and down of every window, by position; n where the image ends. */
+/* Set the left, right, upper and lower neighbour of every position; n at the border of the image.
+ */
 static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_images) {
     uint32_t at = 0;
     for (size_t i = 0; i < n_images; i++) {
@@ -43,8 +44,8 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
     for (int side = 0; side < 4; side++) g->neighbour[side][g->n] = g->n;
 }
 
-/* Of groups where an image has several windows. */
-static int take_linked(codec_group *g, size_t n_images) {
+/* Allocate the arrays for groups where an image has several windows. */
+static int allocate_linked(codec_group *g, size_t n_images) {
     size_t stride = g->stride;
     g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
     g->sides = calloc(stride, 1);
@@ -67,8 +68,8 @@ static int take_memory(codec_group *g) {
     return ok && g->norm;
 }
 
-/* Of a unit nothing is known of. */
-static void forget_norms(codec_group *g, uint32_t u) {
+/* Set the norms of a unit of which nothing is known. */
+static void clear_norms(codec_group *g, uint32_t u) {
     uint16_t unknown = g->tables->zero_norm[CODEC_RATIO_BINS - 1];
     size_t at = (size_t)u * g->stride;
     for (uint32_t p = 0; p < g->n; p++) g->norm[at + p] = unknown;
@@ -91,24 +92,24 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
     }
     g->n = (uint32_t)n;
     g->stride = (uint32_t)codec_group_stride(n);
-    if (!take_memory(g) || (linked && !take_linked(g, n_images))) {
+    if (!take_memory(g) || (linked && !allocate_linked(g, n_images))) {
         codec_group_free(g);
         return formats_fail(error, TAPER_ERR_NOMEM,
                             "no memory for a group of %llu windows; use smaller groups",
                             (unsigned long long)n);
     }
     if (linked) link_neighbours(g, grid, n_images);
-    for (uint32_t u = 0; u < tables->units && !tables->density; u++) forget_norms(g, u);
+    for (uint32_t u = 0; u < tables->units && !tables->density; u++) clear_norms(g, u);
     return TAPER_OK;
 }
 
-void codec_group_forget(codec_group *g) {
+void codec_group_reset(codec_group *g) {
     const codec_code_tables *t = g->tables;
     memset(g->level, 0, (size_t)t->units * g->stride * sizeof *g->level);
     memset(g->plane_known, 0, (size_t)t->units * g->stride);
     memset(g->depth, 0, t->units), memset(g->fraction, 0, t->units);
     g->pass = g->position = 0;
-    for (uint32_t u = 0; u < t->units && !t->density; u++) forget_norms(g, u);
+    for (uint32_t u = 0; u < t->units && !t->density; u++) clear_norms(g, u);
 }
 
 void codec_group_free(codec_group *g) {
@@ -119,7 +120,7 @@ void codec_group_free(codec_group *g) {
     *g = (codec_group){0};
 }
 
-/* (q + c) T / scale in units of 1/one, capped. c in 1/256. */
+/* (q + c) T / scale in units of 1/one, clamped. c is in 1/256. */
 static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint32_t one,
                                  uint32_t cap) {
     uint64_t value = codec_scale_exp2((uint64_t)((q << 8) + c) * one, log_ratio) >> 8;
@@ -128,18 +129,18 @@ static uint32_t scaled_magnitude(uint32_t q, uint32_t c, int32_t log_ratio, uint
 
 enum { LEVELS_IN_TABLE = 64 };
 
-/* Levels that are 0, most of them, all at once. */
+/* Set the norms of all levels that are 0, which are most of them. */
 CODEC_CLONES static void refresh_zeros(const int16_t *restrict level,
                                        const uint8_t *restrict is_known, uint8_t plane_known,
                                        uint16_t zero_norm, uint32_t n, uint16_t *restrict norm) {
-    for (uint32_t p = 0; p < n; p++) { /* by a mask: compilers leave a condition one by one */
+    for (uint32_t p = 0; p < n; p++) { /* a mask, as compilers do not vectorise a branch here */
         uint16_t other = (uint16_t)((is_known[p] ^ plane_known) | level[p]);
         uint16_t mask = CODEC_MASK16(other == 0);
         norm[p] = (uint16_t)((norm[p] & ~mask) | (zero_norm & mask));
     }
 }
 
-/* Refresh what is known of unit u where plane_known is `plane_known`. */
+/* Update the norms of unit u at positions with this plane_known. */
 static void refresh_norms(codec_group *g, uint32_t u, uint8_t plane_known) {
     const codec_code_tables *t = g->tables;
     uint32_t depth = (uint32_t)g->depth[u] + plane_known;
@@ -147,7 +148,7 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t plane_known) {
     const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
     uint16_t table[LEVELS_IN_TABLE] = {0};
     int16_t signed_table[LEVELS_IN_TABLE] = {0};
-    for (uint32_t q = 1; q < LEVELS_IN_TABLE && q >> depth == 0; q++) { /* as levels are */
+    for (uint32_t q = 1; q < LEVELS_IN_TABLE && q >> depth == 0; q++) { /* q is a legal level */
         uint32_t c = recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
         table[q] = (uint16_t)scaled_magnitude(q, c, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
         signed_table[q] =
@@ -188,7 +189,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
             int32_t m = code[at + p];
             g->level[at + p] = (int16_t)(m < 0 ? -(-m >> shift) : m >> shift);
         }
-        forget_norms(g, u);
+        clear_norms(g, u);
         if (g->depth[u]) refresh_norms(g, u, 0);
     }
     g->pass = pass;

@@ -1,16 +1,16 @@
-/* group.h -- what is known of a group's codes: levels, planes, neighbours. Encoder and decoder keep
- * it alike. Arrays run [unit][position], position = window after window, image after image.
+/* group.h -- the known part of a group's codes: levels, planes, neighbours. Encoder and decoder
+ * have the same state. Arrays are [unit][position]; a position is a window, image after image.
  *
- * The room codec/bitplane/: quantised codes, bit plane by bit plane.
+ * The directory codec/bitplane/: quantised codes, bit plane by bit plane.
  *   code_tables         thresholds, the order of passes, reconstruction points
- *   group               what is known; quantiser: real numbers to codes and back
- *   neighbours          the four windows around, many positions at a time
- *   context_model       the probabilities, and the predictors' state; contexts: predicting
+ *   group               the known part of the codes; quantiser: real numbers to codes and back
+ *   neighbours          sums over the four neighbouring windows, vectorised
+ *   context_model       probabilities and the predictors' state; contexts: the prediction
  *   causal              the causal template: what a pass has decoded so far, for the first units
- *   conditional         a small network that predicts every bit; conditional_state: at work
- *   head                its sibling in the decoder, which predicts what is not known of units
- *   chunk_coder         the passes of one chunk through contexts and range coder
- *   raised_planes       planes of a group above its model's; clipping: which its images need */
+ *   conditional         a small network that predicts every bit; conditional_state: its evaluation
+ *   head                a similar network of the decoder, which predicts unknown parts of units
+ *   chunk_coder         the passes of a chunk, with contexts and the range coder
+ *   raised_planes       planes of a group above the model's; clipping: which ones images need */
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H
 #include "codec/bitplane/code_tables.h"
@@ -25,7 +25,7 @@ enum {
 };
 enum { CODEC_LEFT, CODEC_RIGHT, CODEC_UP, CODEC_DOWN };
 
-/* Images of one width, one after the other: their positions, and windows in a row. */
+/* Consecutive images of one width: positions first .. end - 1, and windows per row. */
 typedef struct codec_run {
     uint32_t first, end, columns;
 } codec_run;
@@ -33,48 +33,49 @@ typedef struct codec_run {
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     uint32_t n;                      /* positions */
-    uint32_t stride;                 /* of the arrays below, > n: slot n is the absent neighbour */
+    uint32_t stride;                 /* of the arrays below, > n: slot n is an absent neighbour */
     int16_t *level;                  /* [units][stride] signed q at codec_planes_known */
-    uint8_t *plane_known; /* [units][stride] 1: its bit of the next plane is known, too */
-    uint8_t *depth;       /* [units] planes known of every position */
-    uint8_t *fraction;    /* [units] fractions of the next plane that are known */
-    uint16_t *norm; /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL in
-                       groups of a binary model */
-    /* of groups where an image has several windows, not of a binary model; else NULL */
+    uint8_t *plane_known;            /* [units][stride] 1: the bit of the next plane is known */
+    uint8_t *depth;                  /* [units] planes known at every position */
+    uint8_t *fraction;               /* [units] known fractions of the next plane */
+    /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. */
+    uint16_t *norm;
+    /* NULL for binary models, and if every image has one window: */
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
     uint8_t *sides;         /* [n] which of the four exist: bit CODEC_LEFT, .. CODEC_DOWN */
     codec_run *run;         /* [runs] */
     uint32_t runs;
-    /* where coding stands */
-    uint32_t pass;     /* passes complete; the next pass is tables->pass[pass] */
-    uint32_t position; /* positions of the next pass that are decoded */
+    /* The progress of coding: */
+    uint32_t pass;     /* complete passes; the next pass is tables->pass[pass] */
+    uint32_t position; /* decoded positions of the next pass */
 } codec_group;
 
-/* The stride of the arrays of a group of so many positions. */
+/* The stride of the arrays of a group with this number of positions. */
 uint64_t codec_group_stride(uint64_t positions);
-/* For so many positions; saturates. */
+/* Memory of a group with this number of positions, in bytes; saturates. */
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
 
-/* State before the first pass, for n_images with these grids (all >= 1 x 1). On failure nothing is
- * held. */
+/* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1).
+ * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *group is zeroed. */
 taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error);
-void codec_group_free(codec_group *group); /* leaves it zeroed; NULL is fine */
-/* Back to the state before the first pass. */
-void codec_group_forget(codec_group *group);
+/* Leaves it zeroed. NULL is allowed. */
+void codec_group_free(codec_group *group);
+/* Return to the state before the first pass. */
+void codec_group_reset(codec_group *group);
 
-/* Close a pass whose level[] and plane_known[] are filled for every position that goes in it:
- * deepen the unit, refresh norms, step to the next. */
+/* Finish a pass whose level[] and plane_known[] are set at every position of the pass: update the
+ * depth and the norms of the unit, and go to the next pass. */
 void codec_group_finish_pass(codec_group *group);
 
-/* The state as if the passes below `pass` that complete a plane had been coded, with the fractions
- * before them: code as in chunk_coder.h. For training, which goes anywhere; adaptive probabilities
- * stay as they are. */
+/* Set the state to that after coding the passes below `pass` that complete a plane, with their
+ * earlier fractions. code: as in chunk_coder.h. Adaptive probabilities do not change. For training,
+ * which needs states in any order. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 
-/* The first position from p on whose level is not 0, or n. Most are 0: four of them at a time, and
- * among four without branches. */
+/* The first position from p on with a level other than 0, or n. As most levels are 0, four are
+ * tested at a time, and the first of four is found without branches. */
 static inline uint32_t codec_next_nonzero(const int16_t *level, uint32_t p, uint32_t n) {
     for (; p + 4 <= n; p += 4) {
         uint64_t four;
@@ -87,20 +88,20 @@ static inline uint32_t codec_next_nonzero(const int16_t *level, uint32_t p, uint
     return p;
 }
 
-/* Could plane_known be 1 at some position of the unit? */
+/* Nonzero if plane_known may be 1 at some position of the unit. */
 static inline int codec_group_is_split(const codec_group *g, uint32_t u) {
     return g->fraction[u] ||
            (g->position && g->pass < g->tables->n_passes && g->tables->pass[g->pass].unit == u);
 }
-/* Planes known of one position. */
+/* The number of known planes at one position. */
 static inline uint32_t codec_planes_known(const codec_group *g, uint32_t u, uint32_t p) {
     return (uint32_t)g->depth[u] + g->plane_known[(size_t)u * g->stride + p];
 }
 
-/* Units that may differ from 0: one past the last unit of which something is known. */
+/* One past the last unit of which something is known; the others are 0. */
 uint32_t codec_group_units_known(const codec_group *group);
-/* Of a binary model: the positions at which the last of these is known, which come first. All, but
- * for a cut within a pass. */
+/* Of a binary model: the number of positions, from the first on, where the last of these units is
+ * known. All positions, unless the cut is within a pass. */
 uint32_t codec_group_last_known(const codec_group *group);
 
 #endif

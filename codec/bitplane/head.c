@@ -1,4 +1,4 @@
-/* head.c -- see head.h. Integers up to the last multiplication, so that pixels repeat too. */
+/* head.c -- see head.h. Integers up to the last multiplication, so that pixels are reproducible. */
 #include "codec/bitplane/head.h"
 #include "codec/backend/int8_dot.h"
 #include "codec/backend/simd.h"
@@ -14,7 +14,7 @@ enum { LEVELS = 32, MOST_HIDDEN = CODEC_CONDITIONAL_MOST_HIDDEN };
 typedef struct work {
     const codec_group *group;
     const codec_conditional *head;
-    int8_t seen[2][CODEC_CONDITIONAL_MOST_UNITS][LEVELS]; /* a by level; [1]: a plane deeper */
+    int8_t seen[2][CODEC_CONDITIONAL_MOST_UNITS][LEVELS]; /* a by level; [1]: one plane deeper */
     int32_t bias[CODEC_CONDITIONAL_BORDERS][MOST_HIDDEN];
 } work;
 
@@ -27,7 +27,7 @@ taper_status codec_head_attach(codec_code_tables *t, codec_conditional *head) {
     return TAPER_OK;
 }
 
-/* 2^(e / 16), in 1/65536 rounded down; codec_scale_exp2 is for what is limited afterwards. */
+/* 2^(e / 16), rounded down to 1/65536. (codec_scale_exp2 is for values that are clamped later.) */
 static float scale_of(int32_t e) {
     return e < 0 ? (float)codec_scale_exp2(1 << 16, e) / 65536.0f
                  : ldexpf(codec_exp_fraction[e % 16], e / 16 - 15);
@@ -58,7 +58,7 @@ static void begin(work *w, const codec_group *g) {
                                w->bias[border]);
 }
 
-/* The first layer's sums of position p. */
+/* The sums of the first layer at position p. */
 static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
     const codec_conditional *head = w->head;
     const codec_group *g = w->group;
@@ -81,17 +81,16 @@ static void sum_inputs(const work *w, uint32_t p, int32_t *sum) {
     }
 }
 
-/* Positions and units that are worked on at a time. */
+/* Positions and units that are processed at once. */
 enum { POSITIONS = 32, UNITS = CODEC_CONDITIONAL_OUT_LANES };
 
-/* The uncertainty of a unit, 1/4096 of it in the values' units; 0 beyond the head's passes. */
+/* 1/4096 of the uncertainty of a unit, on the scale of values; 0 after the head's passes. */
 static float uncertainty_of(const codec_code_tables *t, uint32_t u, uint32_t depth) {
     if (depth > t->head_depth[u] || depth > t->planes[u]) return 0;
     return t->step[u] * codec_head_uncertainty(t, u, depth) / 4096.0f;
 }
 
-/* What n units from `first` are expected to be beyond what is known, in 1/4096 of their
- * uncertainty. */
+/* The expected remainder of n units from `first`, in 1/4096 of their uncertainty. */
 CODEC_CLONES static void to_rest(const int32_t *restrict sum, const uint8_t *restrict shift,
                                  uint32_t n, int32_t *restrict rest) {
     for (uint32_t u = 0; u < n; u++) rest[u] = sum[u] * 256 >> shift[u];
@@ -105,13 +104,14 @@ static void expect(const codec_conditional *head, const uint8_t *h2, uint32_t fi
     to_rest(sum, head->out_shift + first, n, rest);
 }
 
-/* Units from `first` of n positions from p; x is the first position's, h2 is [n][hidden]. */
+/* Correct units from `first` on at n positions from p. x: of the first position; h2: [n][hidden].
+ */
 static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, const uint8_t *h2,
                       float *x) {
     const codec_group *g = w->group;
     const codec_code_tables *t = g->tables;
     uint32_t units = t->units - first < UNITS ? t->units - first : UNITS;
-    float uncertainty[2][UNITS]; /* [1]: a plane deeper */
+    float uncertainty[2][UNITS]; /* [1]: one plane deeper */
     int32_t rest[UNITS];
     for (uint32_t u = 0; u < units; u++)
         for (uint32_t more = 0; more < 2; more++)

@@ -2,8 +2,7 @@
 #include "codec/bitplane/neighbours.h"
 #include "codec/backend/simd.h"
 
-/* Positions of a run whose neighbours on a side are within it, as far as its ends tell, and how far
- * these are. */
+/* The positions of a run that may have a neighbour on a side, and the distance to it. */
 typedef struct reach {
     uint32_t first, end;
     ptrdiff_t distance;

@@ -1,13 +1,14 @@
-/* neighbours.h -- sums over neighbouring windows, for all positions at once. Within a run of images
- * of one width a neighbour is at a fixed distance. So rows of values are shifted, and masked where
- * images end, which compilers do many at a time: following group->neighbour takes several times as
- * long. */
+/* neighbours.h -- sums over neighbouring windows, for all positions at once.
+ *
+ * Within a run of images of one width a neighbour is at a fixed distance. So rows of values are
+ * shifted, and masked at the borders of images. Compilers vectorise this; following
+ * group->neighbour takes several times as long. */
 #ifndef CODEC_NEIGHBOURS_H
 #define CODEC_NEIGHBOURS_H
 #include "codec/bitplane/group.h"
 
-/* sum[p] += x of p's neighbour on this side (CODEC_LEFT ..), where there is one. x and sum: [n],
- * of a group with neighbours. */
+/* sum[p] += x of p's neighbour on this side (CODEC_LEFT ..), if it exists. x and sum: [n]. The
+ * group must have neighbours. */
 void codec_neighbours_add_u16(const codec_group *group, int side, const uint16_t *x, uint16_t *sum);
 void codec_neighbours_add_i32(const codec_group *group, int side, const int32_t *x, int32_t *sum);
 

@@ -4,7 +4,7 @@
 
 enum { LEVELS_IN_TABLE = 64 };
 
-/* Values of levels 1 .. LEVELS_IN_TABLE - 1 of a unit at a depth: (q + c) T. */
+/* The values of levels 1 .. LEVELS_IN_TABLE - 1 of a unit at a depth: (q + c) T. */
 typedef struct level_values {
     float value[LEVELS_IN_TABLE], threshold, last;
 } level_values;
@@ -27,7 +27,7 @@ static float value_of_level(const level_values *v, int32_t level) {
     return level < 0 ? -magnitude : magnitude;
 }
 
-/* Of a binary model: bits less the centre, and 0 where nothing is known. */
+/* For a binary model: the bit minus the centre, or 0 if unknown. */
 static void dequantise_bits(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
     for (uint32_t u = 0; u < t->units; u++) {

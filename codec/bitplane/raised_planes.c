@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A raised plane before it has its place. */
+/* A raised plane that is not in the order yet. */
 typedef struct raised_pass {
     uint32_t at;       /* the model's pass that follows it */
-    uint32_t rd_slope; /* not limited to what a byte holds */
+    uint32_t rd_slope; /* may exceed 255 */
     codec_pass pass;
 } raised_pass;
 
@@ -33,13 +33,13 @@ uint64_t codec_raised_planes_bytes(const codec_code_tables *t, const formats_rai
              : 0;
 }
 
-/* Slope of the model's pass i; the slopes of a unit lie one after the other from first[unit] on. */
+/* The slope of the model's pass i. first: [units] index of a unit's first slope. */
 static uint32_t rd_slope_of(const codec_code_tables *t, const uint32_t *first, uint32_t i) {
     codec_pass pass = t->pass[i];
     return t->rd_slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }
 
-/* The model's first pass that is not steeper than this. */
+/* The first pass of the model whose slope is not larger. */
 static uint32_t place_of(const codec_code_tables *t, const uint32_t *first, uint32_t rd_slope) {
     uint32_t low = 0, high = t->n_passes;
     while (low < high) {
@@ -58,7 +58,7 @@ static int compare(const void *a, const void *b) {
     return x->pass.unit < y->pass.unit ? -1 : x->pass.unit > y->pass.unit;
 }
 
-/* All raised planes in their order: by falling slope, then rising unit. */
+/* Sort all raised planes by descending slope, then ascending unit. */
 static taper_status sort_raised(const codec_code_tables *t, const formats_raised *raised,
                                 uint32_t n, raised_pass *to) {
     uint32_t *first = malloc(((size_t)t->units + 1) * sizeof *first), count = 0;
@@ -80,7 +80,7 @@ static taper_status sort_raised(const codec_code_tables *t, const formats_raised
     return TAPER_OK;
 }
 
-/* The model's passes and the raised ones into out, whose planes are raised. */
+/* Merge the model's passes and the raised ones into out, whose planes are already raised. */
 static void merge(const codec_code_tables *model, const raised_pass *raised, uint32_t n,
                   codec_code_tables *out) {
     uint32_t next = 0, at = 0;
@@ -105,7 +105,7 @@ taper_status codec_raised_planes_make(codec_code_tables *out, const codec_code_t
     if (!codec_raised_planes_fit(model, raised, n))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the container raises planes that its model cannot have");
-    codec_code_tables t = *model; /* a view of it, but for what follows */
+    codec_code_tables t = *model; /* a shallow copy, except for the following */
     uint32_t more = count_planes(raised, n);
     size_t passes = (size_t)model->n_passes + more + 1;
     raised_pass *sorted = malloc((more + 1) * sizeof *sorted);

@@ -1,32 +1,32 @@
 /* raised_planes.h -- planes above the model's own, for images whose coefficients are larger than
- * any in the model's training. Without them a checkerboard of pixels would keep a tenth of its
+ * those of the training images. Without them a checkerboard of pixels would lose nine tenths of its
  * contrast.
  *
  * A group that needs them has its own code tables: the model's, with more planes in some units. A
- * raised plane is one pass, all fractions together. Its slope, which gives its place in the order,
- * is that of the unit's first plane plus 16 for every plane above it: the distortion that a plane
- * removes grows by four with each. Layers and the stages of networks count the model's passes
- * alone; a raised pass belongs with the model's pass that follows it. The conditional model
- * predicts nothing for it. SPEC.md, 10.11. */
+ * raised plane is one pass, with all fractions. Its slope, which determines its place in the order,
+ * is that of the unit's first plane plus 16 for each plane above it: the distortion that a plane
+ * removes is four times that of the plane below. Layers and the stages of networks count only the
+ * model's passes. A raised pass belongs to the model's pass that follows it. The conditional model
+ * does not predict it. See SPEC.md, 10.11. */
 #ifndef CODEC_RAISED_PLANES_H
 #define CODEC_RAISED_PLANES_H
 #include "codec/bitplane/code_tables.h"
 #include "formats/container.h"
 
-/* Tables for a group of a model with these tables, which they borrow from; n > 0 units, rising.
- * TAPER_ERR_CORRUPT: a unit that the model lacks, more than CODEC_MAX_PLANES planes, or a binary
- * model. On failure nothing is held. */
+/* Make the tables of a group. They borrow from the model's tables. raised: n > 0 units, ascending.
+ * TAPER_ERR_CORRUPT: there is no such unit, there would be more than CODEC_MAX_PLANES planes, or
+ * the model is binary. TAPER_ERR_NOMEM. On failure *out owns nothing. */
 taper_status codec_raised_planes_make(codec_code_tables *out, const codec_code_tables *model,
                                       const formats_raised *raised, uint32_t n, taper_error *error);
-/* Frees what is not the model's; leaves it zeroed. A zeroed one is fine. */
+/* Free what is not borrowed from the model, and zero the struct. Safe on a zeroed struct. */
 void codec_raised_planes_free(codec_code_tables *tables);
 uint64_t codec_raised_planes_bytes(const codec_code_tables *model, const formats_raised *raised,
                                    uint32_t n);
-/* Are they legal for this model? For reading a directory. */
+/* Nonzero if these raised planes are legal for the model. Used to check a directory. */
 int codec_raised_planes_fit(const codec_code_tables *model, const formats_raised *raised,
                             uint32_t n);
 
-/* How many passes come before the model's pass `end`, raised ones included: where a layer ends. */
+/* The number of passes, with raised ones, before the model's pass `end`: the end of a layer. */
 uint32_t codec_raised_planes_end(const codec_code_tables *tables, uint32_t end);
 
 #endif

@@ -13,7 +13,8 @@ void codec_reference_depths(const codec_code_tables *t, uint64_t bytes_per_mpixe
         depth[t->pass[i].unit] += t->pass[i].fraction + 1u == t->fractions;
 }
 
-/* Squared error of x at a depth, in squared steps: steps follow what units are worth in pixels. */
+/* Squared error of x at a depth, in squared quantiser steps. Steps are proportional to a unit's
+ * effect on pixels, so errors of different units can be added. */
 static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, float x) {
     const uint8_t *recon = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
     double threshold = exp2(t->planes[u] - (double)depth), size = fabs((double)x / t->step[u]);
@@ -23,7 +24,7 @@ static double error_at(const codec_code_tables *t, uint32_t u, uint32_t depth, f
     return (size - known) * (size - known);
 }
 
-/* Add up the errors of n windows, and quantise them. */
+/* Quantise n windows and return the sum of their squared errors. */
 static double take_codes(const codec_code_tables *t, const uint8_t *depth, const float *x,
                          uint32_t n, double sum, int16_t *code) {
     for (uint32_t p = 0; p < n; p++)
@@ -37,7 +38,7 @@ static double take_codes(const codec_code_tables *t, const uint8_t *depth, const
 taper_status codec_log_distortion(const taper_model *m, const codec_network *network,
                                   const codec_backend *be, const taper_image *image,
                                   const uint8_t *depth, double *log_distortion, int16_t *code) {
-    codec_backend backend = *be; /* others use it at this moment */
+    codec_backend backend = *be; /* a copy: other threads use it */
     codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
     size_t n = (size_t)grid.columns * grid.rows, inputs = codec_window_values(m->window);
     float *pixels = malloc(n * inputs * sizeof *pixels);
@@ -69,7 +70,7 @@ uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion,
     return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MIDDLE), MIDDLE));
 }
 
-/* first: [units] where a unit's slopes begin. */
+/* first: [units] index of a unit's first slope. */
 static int rd_slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
     return t->rd_slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];
 }

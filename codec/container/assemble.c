@@ -25,15 +25,14 @@ static taper_status front_size(formats_front *f, uint64_t *size, taper_error *er
 }
 
 void codec_clip_data(formats_front *f, uint64_t budget) {
-    budget = formats_front_drawn(f, budget); /* what is not drawn need not be there */
+    budget = formats_front_drawn(f, budget); /* bytes that are not rendered can be omitted */
     uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
     while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
     if (chunk == chunks) return;
-    /* chunk is the first that does not fit whole; it stays, cut, and so do the groups after it,
-     * empty */
+    /* `chunk` is the first that does not fit. It is cut, and the groups after it are empty. */
     uint32_t group = (uint32_t)(chunk % f->groups), layer = (uint32_t)(chunk / f->groups);
     int cut_before = f->tail && layer + 1 == f->layers &&
-                     f->first_cut < group; /* chunks before it are cut already */
+                     f->first_cut < group; /* earlier chunks are cut already */
     f->tail = 1;
     f->layers = layer + 1;
     if (!cut_before) f->first_cut = group;
@@ -49,7 +48,7 @@ static void shorten_images(formats_front *f, uint64_t budget) {
     uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
     if (total <= budget) return;
     double fraction = (double)budget / (double)total;
-    if (chunks > 1) f->holds = 0; /* it is that of a prefix of the data */
+    if (chunks > 1) f->holds = 0; /* holds are valid for prefixes of the data only */
     for (uint64_t c = 0, before = 0; c < chunks; c++) {
         uint64_t length = f->chunk_at[c + 1] - before;
         before = f->chunk_at[c + 1];
@@ -67,7 +66,8 @@ void codec_shorten_data(formats_front *f, uint64_t budget) {
         shorten_images(f, budget);
 }
 
-/* Cut the chunks, whole in `was` and `full`, to a budget; *total: the container's bytes then. */
+/* Shorten the chunks to a budget. was, full: the unshortened state. *total: the container's size.
+ */
 static taper_status try_budget(formats_front *f, const formats_front *was, const uint64_t *full,
                                uint64_t budget, uint64_t *total, taper_error *error) {
     f->layers = was->layers;
@@ -80,8 +80,9 @@ static taper_status try_budget(formats_front *f, const formats_front *was, const
     return TAPER_OK;
 }
 
-/* The largest budget that fits, or one near it after so many rounds: the directory grows with the
- * layers, so each guess corrects the last by what that missed, or halves the interval. */
+/* Find the largest budget that fits, or nearly so after a fixed number of rounds. The size of the
+ * directory depends on the layers, so each guess is corrected by the last difference, or the
+ * interval is halved. */
 static taper_status search_budget(formats_front *f, const formats_front *was, const uint64_t *full,
                                   uint64_t max_bytes, taper_error *error) {
     enum { ROUNDS = 16 };
@@ -90,10 +91,10 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
     if (total > max_bytes)
         return formats_fail(
             error, TAPER_ERR_LIMIT,
-            "%llu bytes do not hold the container's front matter of %llu; ask for more",
+            "%llu bytes are less than the front matter of the container, %llu bytes",
             (unsigned long long)max_bytes, (unsigned long long)total);
     for (int round = 0; round < ROUNDS && high - low > 1; round++) {
-        if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* near enough */
+        if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* close enough */
         uint64_t guess = total <= max_bytes ? at + (max_bytes - total) : at - (total - max_bytes);
         if (guess <= low || guess >= high) guess = low + (high - low) / 2;
         at = guess;
@@ -106,8 +107,8 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
     return at == low ? TAPER_OK : try_budget(f, was, full, low, &total, error);
 }
 
-/* Cut the chunks so that the container takes about max_bytes: its checksums, of which its front
- * matter is made, are not yet those of what is left. */
+/* Shorten the chunks so that the container has about max_bytes. The size is an estimate: the new
+ * checksums, which are part of the front matter, are not known yet. */
 static taper_status shorten(formats_front *f, uint64_t max_bytes, taper_error *error) {
     size_t chunks = (size_t)f->layers * f->groups;
     uint64_t front;
@@ -125,7 +126,7 @@ static taper_status shorten(formats_front *f, uint64_t max_bytes, taper_error *e
 
 /* --- writing --------------------------------------------------------------------------- */
 
-/* Hand every chunk, block by block, to `take`. */
+/* Pass every chunk, block by block, to `take`. */
 typedef taper_status take_fn(void *user, uint64_t chunk, const void *bytes, size_t n);
 
 static taper_status walk_chunks(const formats_front *f, const codec_chunks *chunks, take_fn *take,
@@ -160,15 +161,15 @@ static taper_status take_output(void *user, uint64_t chunk, const void *bytes, s
     return to->write(to->user, bytes, n);
 }
 
-/* Room for them, for there are no more of them when chunks are cut. What a front that was read has
- * stays until then: how it packs says how large the new ones will be. */
+/* Allocate the checksums; shortening does not increase their number. A front that was read keeps
+ * its old ones until now: their packed size is an estimate for the new ones. */
 static taper_status make_checksums(formats_front *f, taper_error *error) {
     return f->checksum ? TAPER_OK
                        : formats_front_take(f, formats_front_checksums(f), sizeof *f->checksum,
                                             &f->checksum, error);
 }
 
-/* Checksums, then the front matter as it is written. */
+/* Compute the checksums and serialise the front matter. */
 static taper_status write_front(formats_front *f, const codec_chunks *chunks, formats_buffer *front,
                                 taper_error *error) {
     memset(f->checksum, 0, (size_t)formats_front_checksums(f) * sizeof *f->checksum);
@@ -177,7 +178,8 @@ static taper_status write_front(formats_front *f, const codec_chunks *chunks, fo
     return formats_front_write(f, front, error);
 }
 
-/* The same, within max_bytes: new checksums may pack into more bytes than the old ones did. */
+/* The same, with a container of at most max_bytes: packed, the new checksums may be larger than the
+ * old ones. */
 static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
                               formats_buffer *front, taper_error *error) {
     uint64_t most = max_bytes, total;
@@ -186,12 +188,13 @@ static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint
         TAPER_TRY(write_front(f, chunks, front, error));
         total = front->size + f->chunk_at[(uint64_t)f->layers * f->groups];
         uint64_t over = total > max_bytes ? total - max_bytes : 0;
-        most = over < most ? most - over : 0; /* less each time, and 0 holds no front matter */
+        most = over < most ? most - over
+                           : 0; /* decreases in each round; 0 is too small for any front matter */
     } while (total > max_bytes);
     return TAPER_OK;
 }
 
-/* What takes the place of something is read before: by the rules of readers, within limits. */
+/* Parse the front matter before anything is written, with a reader's rules and limits. */
 static taper_status read_again(formats_front *f, const formats_buffer *front,
                                const taper_limits *given, taper_error *error) {
     formats_front again;
@@ -222,16 +225,16 @@ taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64
     if (status == TAPER_OK)
         status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
                                          : fit_front(f, chunks, max_bytes, &front, error);
-    int told = status == TAPER_ERR_LIMIT;
+    int is_limit = status == TAPER_ERR_LIMIT;
     if (status == TAPER_OK) {
         status = read_again(f, &front, limits, error);
-        told = status != TAPER_OK;
+        is_limit = status != TAPER_OK;
     }
     if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
     formats_buffer_free(&front);
     taper_sink copy = *to;
     if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
-    return status == TAPER_OK || told
+    return status == TAPER_OK || is_limit
                ? status
                : formats_fail(error, status, "the container could not be written (%s)",
                               formats_status_name(status));

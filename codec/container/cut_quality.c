@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    MOST_WORK = 3 << 19, /* cuts times pixels, up to which every cut is drawn */
+    MOST_WORK = 3 << 19, /* cuts times pixels up to which every cut is rendered */
     LEADING_BITS = 8
 };
 
@@ -42,32 +42,32 @@ void codec_originals_free(codec_originals *o) {
     *o = (codec_originals){0};
 }
 
-/* --- drawing --------------------------------------------------------------------------- */
+/* --- rendering ------------------------------------------------------------------------- */
 
-typedef struct artist {
+typedef struct renderer {
     const codec_originals *originals;
     taper_decoder *decoder;
-    void *pixels; /* room for any of the images */
-} artist;
+    void *pixels; /* large enough for any of the images */
+} renderer;
 
-static taper_status begin(artist *a, const taper_model *model, const codec_originals *originals) {
+static taper_status begin(renderer *a, const taper_model *model, const codec_originals *originals) {
     size_t most = 1;
     for (size_t i = 0; i < originals->n; i++) {
         size_t bytes = formats_image_bytes(&originals->image[i]);
         if (bytes > most) most = bytes;
     }
-    *a = (artist){.originals = originals, .pixels = malloc(most)};
+    *a = (renderer){.originals = originals, .pixels = malloc(most)};
     if (!a->pixels) return TAPER_ERR_NOMEM;
     return taper_decoder_new(&a->decoder, model, NULL, NULL);
 }
 
-static void end(artist *a) {
+static void end(renderer *a) {
     taper_decoder_free(a->decoder);
     free(a->pixels);
 }
 
-/* Add the cut of so many bytes of data that the decoder has now. */
-static taper_status draw(artist *a, uint64_t bytes, codec_cut_quality *q) {
+/* Render and measure the cut that the decoder has now, of `bytes` bytes of data. */
+static taper_status render_cut(renderer *a, uint64_t bytes, codec_cut_quality *q) {
     double sum = 0, mse = 0;
     taper_completeness done = {0};
     for (size_t i = 0; i < a->originals->n; i++) {
@@ -100,16 +100,16 @@ static taper_status take_memory(codec_cut_quality *q, size_t cuts, size_t images
     return q->bytes && q->psnr && q->pass && q->image ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* In rising order, so that nothing is decoded twice. */
-static taper_status draw_cuts(artist *a, const formats_buffer *file, uint64_t front, int all,
-                              codec_cut_quality *q) {
+/* Measure cuts in ascending order, so that nothing is decoded twice. */
+static taper_status render_cuts(renderer *a, const formats_buffer *file, uint64_t front, int all,
+                                codec_cut_quality *q) {
     uint64_t data = file->size - front, s = 0;
     TAPER_TRY(taper_decoder_push(a->decoder, file->data, (size_t)front, NULL));
-    TAPER_TRY(draw(a, 0, q));
+    TAPER_TRY(render_cut(a, 0, q));
     while (s < data) {
         uint64_t next = next_cut(s, data, all);
         TAPER_TRY(taper_decoder_push(a->decoder, file->data + front + s, (size_t)(next - s), NULL));
-        TAPER_TRY(draw(a, next, q));
+        TAPER_TRY(render_cut(a, next, q));
         s = next;
     }
     return TAPER_OK;
@@ -124,14 +124,14 @@ static taper_status measure(codec_cut_quality *q, const taper_model *model,
     uint64_t data = file->size - front, cuts = 1;
     int all = data * o->pixels <= MOST_WORK;
     for (uint64_t s = 0; s < data && !whole; s = next_cut(s, data, all)) cuts++;
-    artist a;
+    renderer a;
     *q = (codec_cut_quality){0};
     taper_status status = begin(&a, model, o);
     if (status == TAPER_OK) status = take_memory(q, (size_t)cuts, o->n);
-    if (status == TAPER_OK && !whole) status = draw_cuts(&a, file, front, all, q);
+    if (status == TAPER_OK && !whole) status = render_cuts(&a, file, front, all, q);
     if (status == TAPER_OK && whole)
         status = taper_decoder_push(a.decoder, file->data, file->size, NULL);
-    if (status == TAPER_OK && whole) status = draw(&a, data, q);
+    if (status == TAPER_OK && whole) status = render_cut(&a, data, q);
     end(&a);
     if (status != TAPER_OK) codec_cut_quality_free(q);
     return status;
@@ -149,8 +149,8 @@ taper_status codec_cut_quality_whole(codec_cut_quality *q, const taper_model *mo
 
 /* --- refining -------------------------------------------------------------------------- */
 
-/* Take the cuts of `known`, and draw those inside the holds that lie between them. */
-static taper_status merge_cuts(artist *a, const codec_cut_quality *known,
+/* Copy the cuts of `known`, and measure those between them that are inside the holds. */
+static taper_status merge_cuts(renderer *a, const codec_cut_quality *known,
                                const formats_buffer *file, uint64_t front, uint64_t holds,
                                codec_cut_quality *q) {
     TAPER_TRY(taper_decoder_push(a->decoder, file->data, (size_t)front, NULL));
@@ -163,7 +163,7 @@ static taper_status merge_cuts(artist *a, const codec_cut_quality *known,
             if (formats_holds_drawn(holds, s) == s) continue;
             const uint8_t *from = file->data + front + pushed;
             TAPER_TRY(taper_decoder_push(a->decoder, from, (size_t)(s - pushed), NULL));
-            TAPER_TRY(draw(a, s, q));
+            TAPER_TRY(render_cut(a, s, q));
             pushed = s;
         }
     }
@@ -185,7 +185,7 @@ taper_status codec_cut_quality_refine(codec_cut_quality *q, const taper_model *m
     *added = count_unknown(q, holds);
     if (!*added) return TAPER_OK;
     TAPER_TRY(formats_front_need(file->data, file->size, &front, NULL));
-    artist a;
+    renderer a;
     codec_cut_quality more = {0};
     taper_status status = begin(&a, model, o);
     if (status == TAPER_OK) status = take_memory(&more, q->n + *added, o->n);

@@ -1,8 +1,8 @@
-/* encoder.c -- images in, container out; the public face is in taper.h.
+/* encoder.c -- taper_encoder_*: images in, container out; see taper.h.
  *
- * Images gather until they make a group; a group is coded whole (network, quantiser, chunk_coder)
- * by a worker or, without workers, by the caller; its chunks go to the spool (encoder_groups.c).
- * finish() lays them out layer by layer. */
+ * Images are collected in groups. A complete group is encoded (network, quantiser, chunk_coder) by
+ * a worker or, without workers, by the caller's thread. Its chunks are written to the spool
+ * (encoder_groups.c). taper_encoder_finish writes the container from them, layer by layer. */
 #include "codec/container/allocation.h"
 #include "codec/container/assemble.h"
 #include "codec/container/encoder_groups.h"
@@ -20,12 +20,13 @@
 enum {
     MAX_GROUP_IMAGES = 65536,
     MOST_THREADS = 256,
-    LARGE_PIXELS = 1 << 20,             /* an image alone in its group */
-    REFERENCE_BYTES_PER_MPIXEL = 125000 /* where images' distortions are compared: 1 bit a pixel */
+    LARGE_PIXELS = 1 << 20, /* an image of more has a group of its own */
+    /* The rate at which images' distortions are compared: 1 bit per pixel. */
+    REFERENCE_BYTES_PER_MPIXEL = 125000
 };
 
-/* Memory that a decoder needs to render it, on up to so many threads. Beside the group and the
- * picture it holds the front matter and its chunks, for which an eighth is left. */
+/* Memory that a decoder needs to render the image with up to THREADS threads. A seventh is added
+ * for the front matter and the chunks. */
 static uint64_t memory_to_render(const taper_encoder *e, const taper_image *image,
                                  codec_grid grid) {
     enum { THREADS = 16 };
@@ -39,7 +40,7 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
     return pixels <= LARGE_PIXELS ? bytes : bytes + bytes / 7 + 1;
 }
 
-/* Memory to encode it, were there no other. */
+/* Memory to encode the image as the only one of its group. */
 static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *image) {
     uint64_t windows = codec_encoder_windows(e, image),
              bytes = codec_encoder_image_bytes(e, image, 0);
@@ -48,7 +49,8 @@ static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *imag
            codec_encoder_image_bytes(e, image, e->rate_classes > 1);
 }
 
-/* The option that is to be raised is named, and to how much. */
+/* Check the image's size against the limits. The message names the option and the value that would
+ * be enough. */
 static taper_status check_size(const taper_encoder *e, const taper_image *image,
                                taper_error *error) {
     const taper_limits *l = &e->limits;
@@ -103,7 +105,7 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
     return TAPER_OK;
 }
 
-/* The image's record. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+/* Append the image's geometry, name and label. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 static taper_status record(taper_encoder *e, const taper_image *image, const char *name,
                            int32_t label) {
     size_t geometry = e->images_capacity, rate_class = e->images_capacity;
@@ -140,17 +142,17 @@ static int has_failed(taper_encoder *e) {
     return failed;
 }
 
-/* A copy, charged, as the pixels are the caller's. */
+/* Copy the image's pixels, which the caller owns, and charge the account. */
 static taper_status copy_image(taper_encoder *e, const taper_image *image, taper_image *copy,
                                taper_error *error) {
     uint64_t bytes = codec_encoder_image_bytes(e, image, 0);
     if (codec_encoder_charge(e, bytes) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "with the images that wait to be encoded it takes more than the %llu "
-                            "bytes of memory that it may; give --max-memory %lluM, or use smaller "
-                            "groups",
-                            (unsigned long long)e->account->limit,
-                            (unsigned long long)formats_account_step(e->account, bytes));
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "this image and those that wait to be encoded need more memory than the limit of %llu "
+            "bytes; give --max-memory %lluM, or use smaller groups",
+            (unsigned long long)e->account->limit,
+            (unsigned long long)formats_account_step(e->account, bytes));
     *copy = *image;
     copy->pixels = malloc((size_t)bytes);
     if (!copy->pixels) return fail_for_good(e, TAPER_ERR_NOMEM, error);
@@ -158,7 +160,7 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
     return TAPER_OK;
 }
 
-/* What is added comes before the codes of all, and everything before the container is written. */
+/* Call order: images are added before the search codes, and everything before finish. */
 static taper_status check_order(const taper_encoder *e, const char *call, taper_error *error) {
     if (!e->is_finished) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
@@ -241,14 +243,14 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
     return status == TAPER_OK ? status : fail_for_good(e, status, error);
 }
 
-/* A code's words as bytes, the first bit the highest of the first. */
+/* The words of a code as bytes; the first bit of the code is the highest of the first byte. */
 static void put_code(const uint64_t *code, size_t bytes, uint8_t *to) {
     for (size_t i = 0; i < bytes; i++) to[i] = (uint8_t)(code[i / 8] >> (56 - 8 * (i % 8)));
 }
 
-/* Room for `bytes` of codes of so many bits. */
-static taper_status take_search_room(taper_encoder *e, size_t bytes, uint32_t bits,
-                                     uint64_t model_id, taper_error *error) {
+/* Allocate `bytes` bytes for the search codes, and record their length and model. */
+static taper_status allocate_search_codes(taper_encoder *e, size_t bytes, uint32_t bits,
+                                          uint64_t model_id, taper_error *error) {
     const taper_status status = codec_encoder_charge(e, bytes);
     e->search.search_codes = status == TAPER_OK ? malloc(bytes + 1) : NULL;
     e->search.search_bits = bits, e->search.search_model_id = model_id;
@@ -256,7 +258,7 @@ static taper_status take_search_room(taper_encoder *e, size_t bytes, uint32_t bi
                                   : fail_for_good(e, status ? status : TAPER_ERR_NOMEM, error);
 }
 
-/* bytes: NULL: there is none to carry. */
+/* bytes: NULL: the container carries no model for search. */
 static taper_status keep_search_model(taper_encoder *e, const void *bytes, size_t size,
                                       taper_error *error) {
     if (!bytes) return TAPER_OK;
@@ -268,7 +270,7 @@ static taper_status keep_search_model(taper_encoder *e, const void *bytes, size_
     return TAPER_OK;
 }
 
-/* What is carried has to be what decoders will take. */
+/* Check that decoders will accept the carried model. */
 static taper_status check_search_model(const taper_encoder *e, const taper_search_codes *codes,
                                        taper_error *error) {
     taper_model *model;
@@ -298,7 +300,7 @@ taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search
                             codes->n, codes->bits, e->images, (int)FORMATS_MAX_SEARCH_BITS);
     TAPER_TRY(formats_need_array(codes->codes, codes->n, words * 8, "codes for search", error));
     TAPER_TRY(check_search_model(e, codes, error));
-    TAPER_TRY(take_search_room(e, bytes * codes->n, codes->bits, codes->model_id, error));
+    TAPER_TRY(allocate_search_codes(e, bytes * codes->n, codes->bits, codes->model_id, error));
     for (size_t i = 0; i < codes->n; i++)
         put_code(codes->codes + i * words, bytes, e->search.search_codes + i * bytes);
     return keep_search_model(e, codes->model_bytes, codes->model_size, error);
@@ -308,7 +310,7 @@ taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_fro
                                              taper_error *error) {
     const size_t bytes = formats_front_search_bytes(front) * front->images;
     if (!front->search_codes) return TAPER_OK;
-    TAPER_TRY(take_search_room(e, bytes, front->search_bits, front->search_model_id, error));
+    TAPER_TRY(allocate_search_codes(e, bytes, front->search_bits, front->search_model_id, error));
     memcpy(e->search.search_codes, front->search_codes, bytes);
     return keep_search_model(e, front->search_model, front->search_model_size, error);
 }
@@ -317,7 +319,7 @@ taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_fro
 
 static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
     e->network = e->model->network;
-    if (!e->model->tied) return TAPER_OK; /* else with all threads, before the workers start */
+    if (!e->model->tied) return TAPER_OK; /* otherwise use all threads, before workers start */
     TAPER_TRY(codec_make_analysis(e->network.synthesis, e->network.units, e->network.inputs,
                                   e->options.threads, "it cannot encode", &e->analysis, error));
     e->network.analysis = e->analysis;
@@ -346,10 +348,10 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
         e->options.model_bytes &&
         formats_model_is(e->options.model_bytes, e->options.model_size, model->info.id);
     if (e->options.embed_model && !for_codes && !is_whole)
-        status = formats_fail(error, TAPER_ERR_ARG,
-                              "model_bytes is not the whole .tpm file of model %016llx, with which "
-                              "it is to be encoded",
-                              (unsigned long long)model->info.id);
+        status = formats_fail(
+            error, TAPER_ERR_ARG,
+            "model_bytes is not the complete .tpm file of the encoder's model, %016llx",
+            (unsigned long long)model->info.id);
     if (e->options.group_images > MAX_GROUP_IMAGES || (unsigned)e->options.layout > 1 ||
         (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
@@ -364,8 +366,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     }
     if (status == TAPER_OK && e->rate_classes > 1 && model->tables.density)
         status = formats_fail(error, TAPER_ERR_ARG,
-                              "the model's units are single bits, which cannot be shared out; give "
-                              "--allocation even");
+                              "a binary model has only one allocation; give --allocation even");
     if (status == TAPER_OK && e->rate_classes > 1) {
         e->reference = malloc(model->tables.units);
         if (e->reference)
@@ -436,7 +437,7 @@ static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint6
     return TAPER_OK;
 }
 
-/* Offsets of n NUL-ended strings in a block. */
+/* Offsets of n strings in a buffer; each ends with a 0. */
 static taper_status string_offsets(formats_front *f, const formats_buffer *strings, size_t n,
                                    uint32_t **out, taper_error *error) {
     uint32_t used = 0;
@@ -448,8 +449,8 @@ static taper_status string_offsets(formats_front *f, const formats_buffer *strin
     return TAPER_OK;
 }
 
-/* The rate classes that have images, and what hangs on them. */
-static taper_status hand_over_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
+/* Move the rate classes to the front, numbered without those that have no image. */
+static taper_status move_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
     uint8_t used[FORMATS_MAX_RATE_CLASSES] = {0}, number[FORMATS_MAX_RATE_CLASSES] = {0};
     uint32_t *to = e->layer_end;
     for (size_t i = 0; i < e->images; i++) used[e->image_rate_class[i]] = 1;
@@ -468,8 +469,8 @@ static taper_status hand_over_rate_classes(taper_encoder *e, formats_front *f, t
     return formats_front_place_images(f);
 }
 
-/* The raised planes of all groups, where there are any. */
-static taper_status hand_over_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
+/* Copy the raised planes of all groups to the front. */
+static taper_status move_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
     size_t n = 0;
     for (size_t g = 0; g < e->groups; g++) n += e->group[g].of.n_raised;
     if (!n) return TAPER_OK;
@@ -485,7 +486,7 @@ static taper_status hand_over_raised(const taper_encoder *e, formats_front *f, t
     return TAPER_OK;
 }
 
-static taper_status hand_over_names(taper_encoder *e, formats_front *f, taper_error *error) {
+static taper_status move_names(taper_encoder *e, formats_front *f, taper_error *error) {
     if (e->any_name) {
         TAPER_TRY(string_offsets(f, &e->names, e->images, &f->name_at, error));
         f->names = (char *)formats_buffer_take(&e->names, &(size_t){0});
@@ -508,7 +509,7 @@ static taper_status embed_model(const taper_encoder *e, formats_front *f, taper_
     return TAPER_OK;
 }
 
-/* Hand the encoder's lists over to a front, whose account goes on from the encoder's. */
+/* Move the encoder's lists to a front. Its account continues from the encoder's. */
 static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *error) {
     *f = (formats_front){.model_id = e->model->info.id,
                          .layout = (uint8_t)e->options.layout,
@@ -522,15 +523,15 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     f->group_first = e->group_first, e->group_first = NULL;
     f->group_first[f->groups] = f->images;
     TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
-    TAPER_TRY(hand_over_rate_classes(e, f, error));
-    TAPER_TRY(hand_over_raised(e, f, error));
+    TAPER_TRY(move_rate_classes(e, f, error));
+    TAPER_TRY(move_raised(e, f, error));
     for (uint32_t l = 0; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
             const uint64_t *at = e->group[g].of.chunk_at;
             f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
         }
-    TAPER_TRY(hand_over_names(e, f, error));
+    TAPER_TRY(move_names(e, f, error));
     f->search_model_id = e->search.search_model_id, f->search_bits = e->search.search_bits;
     f->search_codes = e->search.search_codes, e->search.search_codes = NULL;
     f->search_model = e->search.search_model, e->search.search_model = NULL;
@@ -547,7 +548,7 @@ static uint64_t total_pixels(const formats_front *f) {
     return pixels;
 }
 
-/* The least of all groups, whose places hold images in some order: front. TAPER_ERR_NOMEM. */
+/* Find the worst image over all groups; `front` maps places to images. TAPER_ERR_NOMEM. */
 static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     taper_encode_quality *q = &e->quality;
     *q = (taper_encode_quality){.least_psnr_db = CODEC_PSNR_CEILING_DB};
@@ -575,8 +576,8 @@ taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality 
     return e->measured ? TAPER_OK : TAPER_ERR_ARG;
 }
 
-/* How well the images of a small set are kept where it ends earlier than its codes do. psnr: of
- * each image, in the order of places. */
+/* The quality of a small set whose data end before its codes do. psnr: [n] of each image, in the
+ * order of places. */
 static codec_least_quality least_of(const double *psnr, size_t n) {
     codec_least_quality least = {.psnr_db = INFINITY};
     for (size_t i = 0; i < n; i++) {
@@ -586,7 +587,7 @@ static codec_least_quality least_of(const double *psnr, size_t n) {
     return least;
 }
 
-/* The last step of a small set of one group. */
+/* The last step of a small set (small_set.h). */
 static taper_status finish_small_set(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
                                      taper_error *error) {
     if (!e->originals.n || f->groups > 1 || f->rate_classes > 1) return TAPER_OK;
@@ -594,7 +595,7 @@ static taper_status finish_small_set(taper_encoder *e, formats_front *f, const c
     codec_small_set set = {e->model, &e->originals, chunks, &e->limits};
     int ended = 0;
     taper_status status = psnr ? codec_small_set_finish(&set, f, psnr, &ended) : TAPER_ERR_NOMEM;
-    if (status != TAPER_OK) formats_fail(error, status, "no memory to look at the cuts");
+    if (status != TAPER_OK) formats_fail(error, status, "no memory to measure the cuts");
     if (status == TAPER_OK && ended && !e->options.target_bytes_per_megapixel)
         e->group[0].of.least = least_of(psnr, e->originals.n);
     free(psnr);

@@ -8,16 +8,17 @@ enum {
     GROUP_PIXELS = 1 << 20,
     GROUP_IMAGES = 4096,
     MIN_CHUNK_BYTES = 1500,
-    MIN_RATE_CLASS_CHUNK_BYTES = 400, /* rate classes only part where layers end */
-    MEAN_IMAGES = 16,                 /* that wait for the mean of their distortions to be known */
-    MEAN_PIXELS = 32 << 20            /* or fewer, of so many pixels */
+    MIN_RATE_CLASS_CHUNK_BYTES = 400, /* more layers: rate classes differ only at layer ends */
+    MEAN_IMAGES = 16,                 /* images for the mean distortion, */
+    MEAN_PIXELS = 32 << 20            /* or fewer with this number of pixels */
 };
 
 /* --- memory ------------------------------------------------------------------------------ */
 
 taper_status codec_encoder_charge(taper_encoder *e, uint64_t bytes) {
     for (;;) {
-        int busy = codec_queue_is_busy(e->queue); /* before: else the last to give is missed */
+        /* Ask before the attempt: the last worker may release memory between the two. */
+        int busy = codec_queue_is_busy(e->queue);
         codec_queue_lock(e->queue);
         taper_status status = formats_account_take(e->account, bytes);
         codec_queue_unlock(e->queue);
@@ -37,7 +38,7 @@ taper_status codec_encoder_grow(taper_encoder *e, void **array, size_t count, si
     enum { FIRST = 16 };
     if (count < *capacity) return TAPER_OK;
     size_t wanted = *capacity ? *capacity * 2 : FIRST;
-    TAPER_TRY(codec_encoder_charge(e, wanted * size)); /* both are there at a time */
+    TAPER_TRY(codec_encoder_charge(e, wanted * size)); /* realloc may hold both arrays */
     codec_queue_lock(e->queue);                        /* workers write to some arrays */
     void *bigger = realloc(*array, wanted * size);
     if (bigger) *array = bigger;
@@ -50,9 +51,9 @@ taper_status codec_encoder_grow(taper_encoder *e, void **array, size_t count, si
 
 taper_status codec_encoder_append(taper_encoder *e, formats_buffer *buffer, const void *bytes,
                                   size_t n) {
-    uint64_t most = buffer->capacity + n + 64; /* to grow by, of which not all may be used */
+    uint64_t most = buffer->capacity + n + 64; /* upper bound of what the buffer grows by */
     TAPER_TRY(codec_encoder_charge(e, most));
-    give(e, most); /* there is room, then, and no one else takes of it */
+    give(e, most); /* now enough is available, and only this thread takes memory */
     codec_queue_lock(e->queue);
     taper_status status = formats_write_bytes(buffer, bytes, n);
     codec_queue_unlock(e->queue);
@@ -90,8 +91,8 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
         e->error = *error;
     else if (status == TAPER_ERR_LIMIT)
         formats_fail(&e->error, status,
-                     "encoding takes more than the %llu bytes of memory that it may; give "
-                     "--max-memory %lluM, or use smaller groups",
+                     "encoding needs more memory than the limit of %llu bytes; give --max-memory "
+                     "%lluM, or use smaller groups",
                      (unsigned long long)e->limits.max_memory,
                      (unsigned long long)formats_power_above(
                          formats_memory_needed(&e->limits, e->limits.max_memory) - 1));
@@ -100,13 +101,13 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
                      "no memory to encode a group; use smaller groups or fewer threads");
 }
 
-/* Its lists, too. */
+/* What the job charged, with its lists. */
 static uint64_t charged_for(const codec_encode_job *job) {
     return job->charged + job->capacity * sizeof *job->of.image +
            job->code_capacity * sizeof *job->of.code;
 }
 
-/* Keep what was written of a job. With the queue locked. */
+/* Append the chunks of a job to the spool. Call with the queue locked. */
 static taper_status store(taper_encoder *e, const codec_encode_job *job, const formats_buffer *out,
                           codec_written_group *written, taper_error *error) {
     off_t at = fseeko(e->spool, 0, SEEK_END) ? -1 : ftello(e->spool);
@@ -131,7 +132,8 @@ void codec_encode_job_run(void *item) {
         e->model,        &e->network, &e->backend,       e->layer_end + job->rate_class,
         e->rate_classes, e->n_layers, e->options.measure};
     if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
-    uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised; /* stay */
+    /* The raised planes stay in memory. */
+    uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised;
     codec_queue_lock(e->queue);
     if (status == TAPER_OK) status = store(e, job, &out, &written, &error);
     if (status != TAPER_OK) codec_encoder_fail(e, status, &error);
@@ -144,8 +146,8 @@ void codec_encode_job_run(void *item) {
 
 /* --- layers ---------------------------------------------------------------------------- */
 
-/* Passes that are expected to reach an eighth above the target (0: all); between the ends of the
- * model's layers by a straight line. What is above the target is cut off at the end. */
+/* The number of passes that is expected to need 9/8 of the target (0: all passes), by linear
+ * interpolation between the ends of the model's layers. taper_encoder_finish cuts the rest. */
 static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
     uint64_t wanted = target + target / 8;
     codec_layer_end before = {0, 0};
@@ -159,9 +161,9 @@ static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
     return t->n_passes;
 }
 
-/* Layers for groups of about this many pixels: the model's, joined until a chunk is worth its
- * overhead, up to what the target needs. An image alone has no others to keep pace with: of its
- * layers each doubles the size, which is enough for checksums. */
+/* Choose layers for groups of about this many pixels. Layers of the model are joined until a chunk
+ * is large compared to its overhead, up to the passes that the target needs. alone: the set is a
+ * single image. Its layers double in size, which gives enough checksums. */
 static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) {
     const codec_code_tables *t = &e->model->tables;
     uint32_t middle[CODEC_MAX_LAYERS_IN_MODEL],
@@ -169,8 +171,8 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) 
     if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
     while (t->layer[last].pass < end) last++;
     uint64_t least = e->rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
-    uint64_t written = 0, about = 1; /* a power of two, so that shards of about the same size get
-                                        the same layers */
+    /* about: a power of two, so that shards of similar size get the same layers. */
+    uint64_t written = 0, about = 1;
     while (about * 2 <= pixels) about *= 2;
     for (uint32_t l = 0; l <= last; l++) {
         uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
@@ -194,9 +196,10 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) 
     return TAPER_OK;
 }
 
-/* --- feeding --------------------------------------------------------------------------- */
+/* --- adding --------------------------------------------------------------------------- */
 
-/* A short first group must not change the layers: shards are to fit together. */
+/* Choose layers by the nominal size of groups: a short first group must not change the layers, as
+ * shards are merged later. */
 static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     if (e->n_layers) return TAPER_OK;
     int alone = is_last && e->images == 1 && !e->options.group_images;
@@ -211,7 +214,7 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last) {
     return choose_layers(e, pixels, alone);
 }
 
-/* Room in the lists of groups for one more, with the bounds of its layers. */
+/* Enlarge the lists of groups for one more group and the bounds of its layers. */
 static taper_status grow_groups(taper_encoder *e) {
     TAPER_TRY(codec_encoder_charge(e, (e->n_layers + 1) * sizeof(uint64_t)));
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_rate_class, e->groups,
@@ -222,7 +225,7 @@ static taper_status grow_groups(taper_encoder *e) {
                               sizeof *e->group);
 }
 
-/* is_last: no image will follow. */
+/* Encode the unfinished group of a rate class. is_last: no image follows. */
 static taper_status submit(taper_encoder *e, uint32_t rate_class, int is_last) {
     codec_encode_job *job = e->job[rate_class];
     if (!job || !job->of.n) return TAPER_OK;
@@ -261,7 +264,7 @@ static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint
     return job->of.n >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
 }
 
-/* Into the job's lists; on failure nothing passes over. */
+/* Append an image to the job's lists. On failure the caller keeps the pixels and codes. */
 static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const taper_image *image,
                                int16_t *code) {
     codec_group_images *of = &job->of;
@@ -297,8 +300,8 @@ taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *c
     return status;
 }
 
-/* The mean is known now: the images that waited for it go to their rate classes. */
-static taper_status settle(taper_encoder *e) {
+/* Compute the mean distortion, and place the deferred images by their rate classes. */
+static taper_status allocate_waiting(taper_encoder *e) {
     double sum = 0;
     for (size_t i = 0; i < e->n_waiting; i++) sum += e->waiting[i].log_distortion;
     e->mean = e->n_waiting ? sum / (double)e->n_waiting : 0;
@@ -314,7 +317,7 @@ static taper_status settle(taper_encoder *e) {
     return TAPER_OK;
 }
 
-/* An image's codes, charged, and what its distortion would be. */
+/* Compute an image's codes, which are charged, and its log distortion. */
 static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t **code,
                             double *log_distortion) {
     uint64_t windows = codec_encoder_windows(e, image);
@@ -346,11 +349,11 @@ taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t 
     e->waiting[e->n_waiting++] = w;
     e->waiting_pixels += (uint64_t)image.width * image.height;
     int enough = e->n_waiting >= MEAN_IMAGES && e->waiting_pixels >= GROUP_PIXELS;
-    return enough || e->waiting_pixels >= MEAN_PIXELS ? settle(e) : TAPER_OK;
+    return enough || e->waiting_pixels >= MEAN_PIXELS ? allocate_waiting(e) : TAPER_OK;
 }
 
 taper_status codec_encoder_submit_all(taper_encoder *e) {
-    taper_status status = e->has_mean ? TAPER_OK : settle(e);
+    taper_status status = e->has_mean ? TAPER_OK : allocate_waiting(e);
     for (uint32_t rate_class = 0; rate_class < e->rate_classes && status == TAPER_OK; rate_class++)
         status = submit(e, rate_class, 1);
     return status;

@@ -11,7 +11,7 @@ typedef struct work {
     codec_backend backend;
     const codec_group *group;
     float *code,
-        *pixels; /* [CODEC_ROWS_AT_ONCE] windows, and [CODEC_ROWS_AT_ONCE + the most of an image] */
+        *pixels; /* windows: [CODEC_ROWS_AT_ONCE], [CODEC_ROWS_AT_ONCE + the largest image's] */
     void *samples;
 } work;
 
@@ -20,7 +20,7 @@ static uint32_t windows_of(const work *w, const taper_image *image) {
     return grid.columns * grid.rows;
 }
 
-static taper_status make_room(work *w, const taper_image *image, size_t n) {
+static taper_status grow_memory(work *w, const taper_image *image, size_t n) {
     size_t windows = 0, bytes = 0;
     for (size_t i = 0; i < n; i++) {
         windows = windows_of(w, &image[i]) > windows ? windows_of(w, &image[i]) : windows;
@@ -38,7 +38,7 @@ static void take(codec_least_quality *least, double psnr, size_t image) {
     least->poor += psnr < TAPER_POOR_PSNR_DB;
 }
 
-/* Images from .. end - 1, whose windows are rendered. */
+/* Measure images from .. end - 1, whose windows are rendered. */
 static taper_status compare(const work *w, const taper_image *image, size_t from, size_t end,
                             codec_least_quality *least) {
     float *pixels = w->pixels;
@@ -56,7 +56,7 @@ static taper_status compare(const work *w, const taper_image *image, size_t from
     return TAPER_OK;
 }
 
-/* Windows first .. first + n - 1 into w->pixels. */
+/* Render windows first .. first + n - 1 into w->pixels. */
 static taper_status render(work *w, uint32_t first, uint32_t n) {
     const codec_network *network = &w->model->network;
     for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
@@ -71,7 +71,7 @@ static taper_status render(work *w, uint32_t first, uint32_t n) {
 
 static taper_status render_all(work *w, const taper_image *image, size_t n,
                                codec_least_quality *least) {
-    uint32_t first = 0, waiting = 0; /* windows rendered, and to render next */
+    uint32_t first = 0, waiting = 0; /* rendered windows, windows to render next */
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
         waiting += windows_of(w, &image[i]);
@@ -89,7 +89,7 @@ taper_status codec_group_quality(const taper_model *model, const codec_backend *
                                  codec_least_quality *out) {
     work w = {.model = model, .backend = *backend, .group = group};
     *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
-    taper_status status = make_room(&w, image, n);
+    taper_status status = grow_memory(&w, image, n);
     if (status == TAPER_OK) status = render_all(&w, image, n, out);
     free(w.code), free(w.pixels), free(w.samples);
     return status;

@@ -4,7 +4,7 @@
 #include "codec/quality/metrics.h"
 #include <stdlib.h>
 
-enum { SMALL_MEMORY = 1 << 12 }; /* what is not counted one by one */
+enum { SMALL_MEMORY = 1 << 12 }; /* for small allocations, which are not counted separately */
 
 /* --- memory ----------------------------------------------------------------------------- */
 
@@ -12,7 +12,7 @@ uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows) {
     return codec_group_stride(windows) * model->tables.units * sizeof(int16_t) + SMALL_MEMORY;
 }
 
-/* Windows as floats, of the largest image and of those that fill its last block, and a block of
+/* Windows as floats: those of the largest image, those that fill its last block, and a block of
  * codes. */
 static uint64_t float_bytes(const taper_model *m, uint64_t most_windows) {
     return ((most_windows + CODEC_ROWS_AT_ONCE) * m->network.inputs +
@@ -21,7 +21,7 @@ static uint64_t float_bytes(const taper_model *m, uint64_t most_windows) {
            codec_network_scratch_bytes(&m->network);
 }
 
-/* Tables with raised planes, and the raised passes as they are sorted. */
+/* Tables with raised planes, and the raised passes while they are sorted. */
 static uint64_t raised_bytes(const codec_code_tables *t) {
     enum { A_PASS = 2 * sizeof(codec_pass) + 4 * sizeof(uint32_t) };
     return ((uint64_t)t->n_rd_slopes + (uint64_t)t->units * CODEC_MAX_PLANES) * A_PASS;
@@ -44,8 +44,8 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
 
 /* --- codes ------------------------------------------------------------------------------ */
 
-/* Quantised codes of n windows, into q[units][stride] from `first` on, by blocks to keep the floats
- * few. code: [CODEC_ROWS_AT_ONCE][units]. */
+/* Quantise the codes of n windows into q[units][stride], starting at window `first`. Works in
+ * blocks to save memory. code: [CODEC_ROWS_AT_ONCE][units], temporary. */
 static taper_status quantise_windows(const codec_group_writer *w, const float *pixels, uint32_t n,
                                      uint32_t first, size_t stride, float *code, int16_t *q) {
     const codec_code_tables *t = &w->model->tables;
@@ -62,7 +62,7 @@ static taper_status quantise_windows(const codec_group_writer *w, const float *p
     return TAPER_OK;
 }
 
-/* Codes that were quantised before, into q[units][stride]. */
+/* Copy given codes into q[units][stride]. */
 static void copy_codes(const codec_group_images *images, const codec_grid *grid, uint32_t units,
                        size_t stride, int16_t *q) {
     size_t first = 0;
@@ -86,7 +86,7 @@ static taper_status quantise_images(const codec_group_writer *w, const codec_gro
     float *pixels = malloc((most + CODEC_ROWS_AT_ONCE) * inputs * sizeof *pixels);
     float *code = malloc(CODEC_ROWS_AT_ONCE * w->model->tables.units * sizeof *code);
     taper_status status = pixels && code ? TAPER_OK : TAPER_ERR_NOMEM;
-    uint32_t first = 0, waiting = 0; /* windows quantised, windows in `pixels` */
+    uint32_t first = 0, waiting = 0; /* quantised windows, windows in `pixels` */
     for (size_t i = 0; i < images->n && status == TAPER_OK; i++) {
         codec_windows_read(window, &images->image[i], pixels + waiting * inputs);
         waiting += grid[i].columns * grid[i].rows;
@@ -99,7 +99,8 @@ static taper_status quantise_images(const codec_group_writer *w, const codec_gro
     return status;
 }
 
-/* Fill q[units][stride], and choose which planes to raise: codes without pixels lose nothing. */
+/* Fill q[units][stride] and choose which planes to raise. Given codes are already quantised and
+ * lose nothing. */
 static taper_status fill_codes(const codec_group_writer *w, const codec_group_images *images,
                                const codec_grid *grid, size_t stride, int16_t *q,
                                codec_written_group *written) {
@@ -132,15 +133,15 @@ static taper_status write_layers(const codec_group_writer *w, codec_chunk_coder 
     for (uint32_t l = 0; l < w->n_layers; l++) {
         uint32_t end =
             codec_raised_planes_end(coder->group.tables, w->layer_end[(size_t)l * w->stride]);
-        if (coder->group.pass < end) /* else the chunk is empty */
+        if (coder->group.pass < end) /* otherwise the chunk is empty */
             TAPER_TRY(codec_chunk_encode(coder, q, end, out, NULL));
         chunk_at[l + 1] = out->size;
     }
     return TAPER_OK;
 }
 
-/* The group's state, with tables of its own where planes are raised, its layers, and, once the
- * codes are gone, how well the images are kept. q passes over. */
+/* Encode the layers of a group and measure its quality. Groups with raised planes have their own
+ * tables. q is freed before the measurement. */
 static taper_status write_group(const codec_group_writer *w, const codec_group_images *images,
                                 const codec_grid *grid, int16_t *q, formats_buffer *out,
                                 codec_written_group *written, taper_error *error) {

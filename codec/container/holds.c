@@ -1,8 +1,8 @@
 /* holds.c -- see holds.h.
  *
- * A search over cuts, by dynamic programming. Its state is "a hold ends at this cut, and so many
- * records are used"; its value is the highest PSNR that was drawn so far. The lower that is, the
- * fewer later cuts fall below it, so of two ways to a state the lower one is kept. */
+ * A search over cuts by dynamic programming. A state is a cut where a hold ends, and the number of
+ * records used so far. Its value is the highest PSNR rendered so far. A lower value leaves fewer
+ * later cuts below it, so the lower of two values of a state is kept. */
 #include "codec/container/holds.h"
 #include "formats/holds.h"
 #include <math.h>
@@ -11,11 +11,12 @@
 enum {
     RECORDS = FORMATS_HOLD_RECORDS,
     MOST_SIZE = 2 * FORMATS_HOLD_MOST, /* of two records, before scaling */
-    MOST_STEPS = 1 << 22               /* of one search: it gives up, for a larger tolerance */
+    MOST_STEPS = 1 << 22               /* a search with more steps fails */
 };
 
-/* Falls below the best of all shorter cuts that are tried, dB: 0.05 up to some 43 dB and 0.5 above
- * are wanted. They are a little less, since decoders may differ in the last place of a sum. */
+/* The tolerated falls below the best of all shorter cuts, in dB, tried in this order. The aim is
+ * 0.05 up to about 43 dB and 0.5 above. The values are slightly smaller, as decoders may differ in
+ * the last digit of a sum. */
 static const struct tolerance {
     double low, high;
 } tolerances[] = {{0.045, 0.045}, {0.045, 0.1}, {0.045, 0.25}, {0.045, 0.35},
@@ -25,9 +26,9 @@ static const struct tolerance {
 static const double high_from_db = 43, wider = 1.25;
 
 typedef struct state {
-    double best;    /* the highest PSNR drawn so far; INFINITY: not reached */
-    uint32_t start; /* the cut at which the hold that ends here started */
-    uint32_t from;  /* the state before it */
+    double best;    /* the highest PSNR rendered so far; INFINITY: not reached */
+    uint32_t start; /* the cut where the hold that ends here starts */
+    uint32_t from;  /* the previous state */
 } state;
 
 typedef struct search {
@@ -37,7 +38,7 @@ typedef struct search {
     uint32_t scale;
     state *state; /* [RECORDS + 1][cuts] */
     uint64_t steps;
-    uint8_t records[MOST_SIZE + 1]; /* that a size takes: 1 or 2; 0: it cannot be said */
+    uint8_t records[MOST_SIZE + 1]; /* records that a size needs: 1 or 2; 0: not representable */
 } search;
 
 static double least_after(const struct tolerance *t, double best) {
@@ -67,13 +68,15 @@ static uint32_t records_of(const search *w, uint64_t size) {
     return scaled << w->scale == size && scaled <= MOST_SIZE ? w->records[scaled] : 0;
 }
 
-/* Of a hold up to the whole, which is drawn in any case: it may be longer. */
+/* The records of a hold up to the end. It may be longer than the data: the complete data are always
+ * rendered. */
 static uint32_t records_to_end(const search *w, uint64_t size) {
     uint64_t most = (uint64_t)FORMATS_HOLD_MOST << w->scale;
     return size <= most ? 1 : size <= 2 * most ? 2 : 0;
 }
 
-/* The codes of a size: two, the second 0 where one will do. At least the size if it has none. */
+/* The codes of a size: two, the second 0 if one is enough. If the size is not representable, the
+ * next larger one. */
 static void codes_of(const search *w, uint64_t size, uint8_t code[2]) {
     uint64_t scaled = size >> w->scale;
     code[0] = code[1] = FORMATS_HOLD_CODES - 1; /* to the end */
@@ -89,7 +92,7 @@ static void codes_of(const search *w, uint64_t size, uint8_t code[2]) {
 
 /* --- the search ------------------------------------------------------------------------ */
 
-/* From state `from` on, `used` records in: a hold that starts at cut s, to all its possible ends.
+/* Extend state `from`, with `used` records, by a hold that starts at cut s, to all possible ends.
  */
 static void try_ends(search *w, uint32_t from, size_t s, uint32_t used, double best) {
     const codec_cut_quality *q = w->q;
@@ -106,7 +109,8 @@ static void try_ends(search *w, uint32_t from, size_t s, uint32_t used, double b
     }
 }
 
-/* Go on from a state without a hold, to the first cut that falls too far. 1: it reached the end. */
+/* Advance from a state without a hold, to the first cut that falls too far. Returns 1 if the end
+ * is reached. */
 static int walk(search *w, uint32_t from) {
     const codec_cut_quality *q = w->q;
     uint32_t used = (uint32_t)(from / q->n);
@@ -133,7 +137,7 @@ static void write_hold(const search *w, uint64_t gap, uint64_t length, formats_h
     if (lengths[1]) record[(*n)++] = (formats_hold_record){0, lengths[1]};
 }
 
-/* The holds on the way to this state. */
+/* The holds on the path to this state, as the header stores them. */
 static uint64_t pack(const search *w, uint32_t last) {
     formats_hold_record record[RECORDS] = {{0}};
     uint32_t way[RECORDS], holds = 0, n = 0;
@@ -148,7 +152,7 @@ static uint64_t pack(const search *w, uint32_t last) {
     return formats_holds_pack(record, w->scale);
 }
 
-/* 1: *holds do not let the cuts fall by more than the tolerance. */
+/* Returns 1 if holds within the tolerance were found. */
 static int find_holds(search *w, uint64_t *holds) {
     size_t states = (RECORDS + 1) * w->q->n;
     for (size_t i = 0; i < states; i++) w->state[i].best = INFINITY;

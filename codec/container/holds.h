@@ -1,26 +1,25 @@
-/* holds.h -- choosing which cuts of a small set are drawn as shorter ones (formats/holds.h).
+/* holds.h -- choosing the cuts of a small set that are rendered as shorter ones (formats/holds.h).
  *
- * Over many windows the gains of a pass's bits outweigh their losses. Of one small image they need
- * not: half of a pass may show less than none of it, and a coarse value may be nearer by chance
- * than a finer one. Where a cut shows less than a shorter one, a hold draws the shorter one
- * instead. A hold is chosen only where it costs next to nothing: no cut is drawn more than
- * CODEC_HOLD_LOSS_DB below what its bytes show. Where six holds do not suffice, deeper falls
- * remain. */
+ * Over many windows each bit of a pass improves the result. For one small image this need not hold:
+ * half of a pass may be worse than none of it, and a coarse value may be closer by chance than a
+ * finer one. If a longer cut has a lower PSNR than a shorter one, a HOLD renders the shorter one
+ * instead. A hold must not make any cut more than CODEC_HOLD_LOSS_DB worse than its own bytes would
+ * be. If more than six holds are needed, the largest falls of the PSNR that remain are larger. */
 #ifndef CODEC_HOLDS_H
 #define CODEC_HOLDS_H
 #include "codec/container/cut_quality.h"
 
-/* Below the 0.3 dB that are promised, since decoders may differ in the last place of a sum; further
- * below where only some cuts are known, since those between them may show more. */
+/* Less than the promised 0.3 dB, as decoders may differ in the last digit of a sum. The second is
+ * used if only some cuts were measured: a cut between them may have a higher PSNR. */
 #define CODEC_HOLD_LOSS_DB        0.25
 #define CODEC_HOLD_SPARSE_LOSS_DB 0.2
 
-/* Holds with the smallest falls that can be had, as the header stores them; 0: none is needed. The
- * same for the same curve. TAPER_ERR_NOMEM. */
+/* Choose the holds that minimise the largest fall of the PSNR, as the header stores them; 0: none
+ * is needed. Deterministic. TAPER_ERR_NOMEM. */
 taper_status codec_holds_choose(const codec_cut_quality *quality, uint64_t *holds);
 
-/* Where the data should end: at the first cut of the highest PSNR, if the whole is more than 0.05
- * dB below it; else at the last. An index of the cuts. */
+/* The index of the cut where the data should end: the first cut of the highest PSNR, if the
+ * complete data are more than 0.05 dB below it; otherwise the last cut. */
 size_t codec_holds_end(const codec_cut_quality *quality);
 
 #endif

@@ -1,19 +1,19 @@
-/* kept_codes.c -- see kept_codes.h. Packed, codes are pairs of varints, how many zeros come and the
- * value after them, until there are as many as the image has. */
+/* kept_codes.c -- see kept_codes.h. Packed codes are pairs of varints: the number of zeros, and the
+ * value after them. */
 #include "codec/container/kept_codes.h"
 #include <stdlib.h>
 #include <string.h>
 
 void codec_kept_codes_open(codec_kept_codes *kept, uint64_t images, formats_account *account) {
-    uint64_t list = images * sizeof *kept->at, room = formats_account_left(account) / 2;
+    uint64_t list = images * sizeof *kept->at, memory = formats_account_left(account) / 2;
     *kept = (codec_kept_codes){.account = account};
-    if (list >= room || list > FORMATS_MOST_BYTES) return;
-    room = room - list < FORMATS_MOST_BYTES ? room - list : FORMATS_MOST_BYTES;
+    if (list >= memory || list > FORMATS_MOST_BYTES) return;
+    memory = memory - list < FORMATS_MOST_BYTES ? memory - list : FORMATS_MOST_BYTES;
     kept->at = calloc((size_t)images, sizeof *kept->at);
     if (!kept->at) return;
     (void)formats_account_take(account, list);
     kept->list = list;
-    kept->packed = formats_buffer_make((size_t)room);
+    kept->packed = formats_buffer_make((size_t)memory);
     kept->packed.account = account;
     formats_write_u8(&kept->packed, 0);
 }
@@ -25,7 +25,7 @@ void codec_kept_codes_close(codec_kept_codes *kept) {
     *kept = (codec_kept_codes){0};
 }
 
-/* 0, -1, 1, -2, .. as 0, 1, 2, 3, .. */
+/* Map 0, -1, 1, -2, .. to 0, 1, 2, 3, .. */
 static uint32_t fold(int32_t x) { return (uint32_t)(x < 0 ? -2 * x - 1 : 2 * x); }
 static int16_t unfold(uint32_t y) {
     return (int16_t)(y & 1 ? -(int32_t)(y / 2) - 1 : (int32_t)(y / 2));
@@ -47,7 +47,7 @@ void codec_kept_codes_put(codec_kept_codes *kept, uint64_t image, const int16_t 
     if (to->status == TAPER_OK)
         kept->at[image] = begin;
     else
-        to->size = begin; /* no room for this one, nor for any after it */
+        to->size = begin; /* keep neither this image nor any later one */
 }
 
 int codec_kept_codes_has(const codec_kept_codes *kept, uint64_t image) {

@@ -1,5 +1,4 @@
-/* merge.c -- taper_merge: shards of one set into one container, chunk by chunk, without recoding.
- */
+/* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
 #include "codec/container/assemble.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/container/merge_layers.h"
@@ -9,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shard's first group and image in the result. */
+/* The first group and image of a shard in the result. */
 typedef struct shard_start {
     uint32_t group, image;
 } shard_start;
 
-/* The containers that are joined, shard 0 and on. Arrays are [n]. */
+/* The containers that are joined. Arrays are [n], one element per shard. */
 typedef struct merging {
     const taper_source *source;
     size_t n;
@@ -25,7 +24,7 @@ typedef struct merging {
 
 /* --- chunks ---------------------------------------------------------------------------- */
 
-/* A chunk of the result: bytes of a shard, and zeros after them. */
+/* A chunk of the result: bytes of a shard, followed by zeros. */
 typedef struct piece {
     size_t shard;
     uint64_t at, length, zeros;
@@ -43,9 +42,10 @@ static size_t shard_of(const merging *m, uint32_t group) {
     return low;
 }
 
-/* A chunk that is whole, but stands behind one that is cut, counts as cut, too: a decoder takes it
- * for a prefix, which ends in doubt. Behind a whole string zeros follow, so some are put there: a
- * window of the range coder, and what a string may lack at its end. */
+/* The number of zeros to append to a chunk. A complete chunk that follows a cut one in the result
+ * counts as cut, too: a decoder reads it as a prefix and ignores its last bytes. A complete string
+ * continues with zeros, so zeros are appended: the width of the range coder's window, and what the
+ * string may omit at its end. */
 static uint64_t zeros_of(const formats_front *result, const formats_front *f, uint32_t layer,
                          uint32_t own, uint32_t group, uint32_t g) {
     enum { ZEROS = 8 + 16 };
@@ -84,7 +84,7 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
 
 /* --- the front matter ------------------------------------------------------------------ */
 
-/* May this shard stand beside the first? */
+/* Check that shard b can be joined with the first one, a. */
 static taper_status check_shard(const formats_front *a, const formats_front *b, uint64_t size,
                                 size_t i, taper_error *error) {
     uint64_t end = b->front_size + b->chunk_at[(uint64_t)b->layers * b->groups];
@@ -107,7 +107,7 @@ static taper_status too_many_images(taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT, "together they hold too many images for one file");
 }
 
-/* The result's counts, and its arrays of images and groups. */
+/* Set the result's counts and allocate its arrays of images and groups. */
 static taper_status size_merged(merging *m, formats_front *f, taper_error *error) {
     const formats_front *a = &m->front[0];
     uint64_t images = 0, groups = 0;
@@ -158,7 +158,7 @@ static taper_status fill_rate_classes(const merging *m, formats_front *f, taper_
                               : formats_fail(error, status, "no memory for the merged directory");
 }
 
-/* Groups keep the planes that they have raised. */
+/* Copy the raised planes of all groups. */
 static taper_status fill_raised(const merging *m, formats_front *f, taper_error *error) {
     size_t all = 0;
     for (size_t s = 0; s < m->n; s++) {
@@ -193,7 +193,7 @@ static taper_status fill_chunks(const merging *m, formats_front *f, taper_error 
     return TAPER_OK;
 }
 
-/* The first models that a shard carries: they are all the same. */
+/* Take each model from the first shard that carries it; all copies are equal. */
 static void take_models(const merging *m, formats_front *f) {
     for (size_t s = 0; s < m->n; s++) {
         formats_front *b = &m->front[s];
@@ -208,7 +208,7 @@ static void take_models(const merging *m, formats_front *f) {
     }
 }
 
-/* Codes for search of all, which are of one model and as long: or of none. */
+/* Join the search codes, if all shards have codes of one model and one length; otherwise none. */
 static taper_status fill_search_codes(const merging *m, formats_front *f, taper_error *error) {
     const formats_front *a = &m->front[0];
     const size_t each = formats_front_search_bytes(a);
@@ -246,7 +246,7 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     return TAPER_OK;
 }
 
-/* Broken models or damaged chunks; the message names the container. */
+/* Reject damaged models or chunks; the message names the container. */
 static taper_status refuse_broken(formats_front *f, const taper_source *source,
                                   const taper_limits *limits, size_t i, taper_error *error) {
     taper_error why = {0};
@@ -256,7 +256,7 @@ static taper_status refuse_broken(formats_front *f, const taper_source *source,
                               : formats_fail(error, status, "container %zu: %s", i + 1, why.text);
 }
 
-/* The front matter of all, on the account of the result's. */
+/* Load the front matter of all shards; charges the account of the result. */
 static taper_status load_fronts(merging *m, formats_front *result, const taper_limits *limits,
                                 taper_error *error) {
     for (size_t i = 0; i < m->n; i++) {

@@ -1,27 +1,28 @@
-/* merge_layers.c -- layers and rate classes of containers that are joined; see merge_layers.h.
+/* merge_layers.c -- see merge_layers.h.
  *
- * A chunk is one string of the range coder, so layers are taken as they are. Each has a key, by
- * which the layers of all shards are put in one order: the passes up to its end. */
+ * A chunk is one string of the range coder, so layers are copied unchanged. Each layer has a key:
+ * the passes up to its end. The layers of all shards are sorted by their keys. */
 #include "codec/container/merge_layers.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t LAST = UINT64_MAX; /* the key of a layer that must be the result's last */
+/* The key of a layer that must be the last of the result. */
+static const uint64_t LAST = UINT64_MAX;
 
 typedef struct alignment {
     const formats_front *shard; /* [n] */
     codec_shard_layers *layers; /* [n] */
     size_t n;
-    uint64_t **key;        /* [n][layers of the shard], rising */
-    uint64_t *all;         /* the keys of all, each once, rising */
-    size_t n_all;          /* the result's layers */
+    uint64_t **key;        /* [n][layers of the shard], ascending */
+    uint64_t *all;         /* [n_all] the distinct keys of all shards, ascending */
+    size_t n_all;          /* layers of the result */
     uint32_t *column;      /* [FORMATS_MAX_RATE_CLASSES][n_all] passes to each layer's end */
-    uint32_t *wanted;      /* [n_all] such a column */
-    uint32_t rate_classes; /* columns that there are */
-    uint64_t charged;      /* of these arrays */
+    uint32_t *wanted;      /* [n_all] a column to search for */
+    uint32_t rate_classes; /* number of columns */
+    uint64_t charged;      /* bytes of these arrays */
 } alignment;
 
-/* Before they are taken; given back at the end. */
+/* Charge these arrays before they are allocated; they are released at the end. */
 static taper_status charge(alignment *a, formats_front *f, uint64_t bytes, taper_error *error) {
     TAPER_TRY(formats_front_charge(f, bytes, error));
     a->charged += bytes;
@@ -30,7 +31,8 @@ static taper_status charge(alignment *a, formats_front *f, uint64_t bytes, taper
 
 /* --- keys ------------------------------------------------------------------------------ */
 
-/* Layers may have no pass at all: those after the same pass differ by their number. */
+/* The keys of one shard. Layers without a pass end at the same pass as the layer before: their keys
+ * differ by a counter. */
 static void own_keys(const formats_front *f, uint64_t *key) {
     uint64_t same = 0;
     for (uint32_t l = 0; l < f->layers; l++) {
@@ -48,7 +50,7 @@ static int same_columns(const formats_front *a, uint32_t s, const formats_front 
     return 1;
 }
 
-/* Do both have a rate class in common? */
+/* Nonzero if both have a rate class in common. */
 static int are_alike(const formats_front *a, const formats_front *b) {
     if (a->layers != b->layers) return 0;
     for (uint32_t s = 0; s < a->rate_classes; s++)
@@ -57,8 +59,8 @@ static int are_alike(const formats_front *a, const formats_front *b) {
     return 0;
 }
 
-/* Of several rate classes it is the farthest that makes the key, and which rate classes there are
- * is another thing in each shard: those that share a rate class share the keys. */
+/* The key comes from the rate class that is furthest ahead, and shards may have different rate
+ * classes. So shards that have a rate class in common use the same keys. */
 static void share_keys(alignment *a, size_t s) {
     const formats_front *f = &a->shard[s];
     for (size_t r = 0; f->rate_classes > 1 && r < s; r++) {
@@ -69,7 +71,7 @@ static void share_keys(alignment *a, size_t s) {
     }
 }
 
-/* Layers that are cut go last, and with them those that would be last in any case. */
+/* Cut layers become the last layer, together with those that are last anyway. */
 static void send_last(alignment *a, int any_cut) {
     uint64_t most = 0;
     for (size_t s = 0; s < a->n; s++) {
@@ -139,9 +141,9 @@ static void make_column(const alignment *a, size_t s, uint32_t rate_class) {
     }
 }
 
-/* The result's rate class with such a column, but none that the shard's other rate classes have
- * taken: the images of a rate class are to stay in order. FORMATS_MAX_RATE_CLASSES: there is no
- * room for another. */
+/* Find or add the rate class of the result with the wanted column. It must not be one that other
+ * rate classes of this shard use (`taken`), as the images of a rate class stay in order. Returns
+ * FORMATS_MAX_RATE_CLASSES if there are too many. */
 static uint32_t find_rate_class(alignment *a, uint32_t taken) {
     size_t size = a->n_all * sizeof *a->column;
     for (uint32_t t = 0; t < a->rate_classes; t++)
@@ -161,9 +163,10 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
             if (rate_class == FORMATS_MAX_RATE_CLASSES)
                 return formats_fail(
                     error, TAPER_ERR_LIMIT,
-                    "up to container %zu layers end in more than %d ways, for as many as one file "
-                    "has rate classes: encode all with the same --group and --allocation even, or "
-                    "cut all to the same --bpp",
+                    "with container %zu the inputs use more than %d distinct layer layouts, the "
+                    "number "
+                    "of rate classes of a file; encode all with the same --group and --allocation "
+                    "even, or cut all to the same --bpp",
                     s + 1, FORMATS_MAX_RATE_CLASSES);
             taken |= 1u << rate_class;
             a->layers[s].rate_class_of[t] = (uint8_t)rate_class;

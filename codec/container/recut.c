@@ -1,5 +1,4 @@
-/* recut.c -- containers into containers: truncate and repack (merge is in merge.c). No
- * pixels are touched. */
+/* recut.c -- taper_truncate and taper_repack: containers from containers, without rendering. */
 #include "codec/container/assemble.h"
 #include "codec/container/encoder.h"
 #include "codec/decoder/group_reader.h"
@@ -11,7 +10,7 @@
 
 /* --- truncate -------------------------------------------------------------------------- */
 
-/* Chunks of a source under its own, longer directory. */
+/* The chunks of a source, located by the source's own directory. */
 typedef struct source_chunks {
     const taper_source *source;
     uint64_t data_at;
@@ -42,7 +41,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
         memcpy(chunk_at, front.chunk_at, ((size_t)chunks + 1) * sizeof *chunk_at);
         source_chunks source = {from, front.front_size, chunk_at, front.groups};
         uint64_t here = from->size > front.front_size ? from->size - front.front_size : 0;
-        if (here < data) codec_clip_data(&front, here); /* the source is cut itself */
+        if (here < data) codec_clip_data(&front, here); /* the source is a cut file */
         codec_chunks reader = {&source, read_source_chunk};
         status = codec_assemble(&front, &reader, max_bytes, limits, to, error);
     }
@@ -53,7 +52,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
 
 /* --- repack ---------------------------------------------------------------------------- */
 
-/* Passes of group g that its whole chunks hold; *begun: there is a piece of one more. */
+/* The passes in the complete chunks of group g; *begun: nonzero if a part of the next is there. */
 static uint32_t passes_at_least(const formats_front *f, const taper_source *from, uint32_t g,
                                 int *begun) {
     uint32_t layer = 0;
@@ -69,25 +68,26 @@ static uint32_t passes_at_least(const formats_front *f, const taper_source *from
     return layer ? formats_front_layer_end(f, layer - 1, g) : 0;
 }
 
-/* Groups open at a time: those that images are taken from, and, of a cut source, the last ones that
- * were decoded to see how far they go; of the ones before those, codes. */
+/* The groups that are decoded now, and codes of earlier groups. One set of readers serves the
+ * images. For a cut source, a second one decodes groups to count their passes. */
 typedef struct open_groups {
-    formats_account account; /* of the handle: front matter, groups and codes */
+    formats_account account; /* for the front matter, groups and codes */
     codec_group_readers readers, ends;
     codec_kept_codes kept;
-    int has_kept; /* some, even if there was no room for them later */
+    int has_kept; /* nonzero: codes were kept, even if they were dropped later */
 } open_groups;
 
-/* Group g by these readers; perhaps there is room only without what could be decoded again. */
-static taper_status turn_to(open_groups *open, codec_group_readers *readers,
-                            const formats_front *front, uint32_t g, const taper_source *from,
-                            const taper_model *model, codec_group_reader **out,
-                            taper_error *error) {
-    taper_status status = codec_group_readers_turn(readers, model, front, g, from, out, error);
+/* Open group g with these readers. If memory runs out, drop groups and codes that can be decoded
+ * again. */
+static taper_status open_group_with(open_groups *open, codec_group_readers *readers,
+                                    const formats_front *front, uint32_t g,
+                                    const taper_source *from, const taper_model *model,
+                                    codec_group_reader **out, taper_error *error) {
+    taper_status status = codec_group_readers_open(readers, model, front, g, from, out, error);
     if (status != TAPER_ERR_LIMIT) return status;
     codec_kept_codes_close(&open->kept);
     codec_group_readers_close(&open->ends);
-    return codec_group_readers_turn(readers, model, front, g, from, out, error);
+    return codec_group_readers_open(readers, model, front, g, from, out, error);
 }
 
 static taper_status open_group(open_groups *open, const formats_front *front, uint32_t g,
@@ -95,15 +95,15 @@ static taper_status open_group(open_groups *open, const formats_front *front, ui
                                codec_group_reader **out, taper_error *error) {
     *out = &open->ends.of_rate_class[formats_front_rate_class(front, g)];
     if ((*out)->images && (*out)->group == g) return TAPER_OK;
-    return turn_to(open, &open->readers, front, g, from, model, out, error);
+    return open_group_with(open, &open->readers, front, g, from, model, out, error);
 }
 
-/* How many codes image i of a group has. */
+/* The number of values of the codes of image i of a group. */
 static size_t codes_in(const codec_group_reader *r, uint32_t i) {
     return (size_t)(r->first[i + 1] - r->first[i]) * r->coder.group.tables->units;
 }
 
-/* Image i of a decoded group as codes: magnitudes with zeros below the depth. */
+/* The codes of image i of a decoded group: signed magnitudes, 0 below the known depth. */
 static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
     const codec_group *g = &r->coder.group;
     uint32_t first = r->first[i], windows = r->first[i + 1] - first, units = g->tables->units;
@@ -118,9 +118,9 @@ static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
     return code;
 }
 
-/* Keep the codes of a group that makes room for the next. They may go farther than all images do:
- * the encoder, told how far, takes no more of them. Where planes are raised, which ones is for the
- * codes to say that are left: those are not kept. */
+/* Keep the codes of a group before the next group replaces it. They may have more passes than all
+ * images have in common; the encoder ignores these. Codes with raised planes are not kept: which
+ * planes are raised depends on the codes that remain. */
 static void keep_codes(open_groups *open, const formats_front *front, const codec_group_reader *r) {
     if (!r->images || r->bad || front->raised_at) return;
     if (!open->has_kept++) codec_kept_codes_open(&open->kept, front->images, &open->account);
@@ -134,8 +134,8 @@ static void keep_codes(open_groups *open, const formats_front *front, const code
     }
 }
 
-/* Passes of each rate class that all its groups have whole: passes[rate_classes]. Where a layer
- * ends is in the directory; only groups that end within one are decoded. */
+/* Find passes[rate_classes]: the passes that all groups of a rate class have completely. The
+ * directory says where layers end; only groups that end within a layer are decoded. */
 static taper_status common_passes(const formats_front *front, const taper_source *from,
                                   const taper_model *model, open_groups *open, uint32_t *passes,
                                   taper_error *error) {
@@ -147,21 +147,21 @@ static taper_status common_passes(const formats_front *front, const taper_source
         least = passes_at_least(front, from, g, &begun);
         if (!begun && least < *of_rate_class) *of_rate_class = least;
     }
-    open->ends.enough = open->readers.enough = passes;
+    open->ends.pass_limit = open->readers.pass_limit = passes;
     for (uint32_t g = 0; g < front->groups; g++) {
         uint32_t *of_rate_class = &passes[formats_front_rate_class(front, g)];
         codec_group_reader *r = &open->ends.of_rate_class[formats_front_rate_class(front, g)];
         if (passes_at_least(front, from, g, &begun) >= *of_rate_class || !begun) continue;
         keep_codes(open, front, r);
-        TAPER_TRY(turn_to(open, &open->ends, front, g, from, model, &r, error));
+        TAPER_TRY(open_group_with(open, &open->ends, front, g, from, model, &r, error));
         uint32_t whole = codec_model_pass(r->coder.group.tables, r->coder.group.pass);
         if (whole < *of_rate_class) *of_rate_class = whole;
     }
     return TAPER_OK;
 }
 
-/* The codes, charged until now, pass over. Groups and codes that could be decoded again make way to
- * what the encoder takes for the group that they may be the last of. */
+/* Add the codes, which are charged, to the encoder, which then owns them. If memory runs out, first
+ * drop groups and codes that can be decoded again. */
 static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
                                  const formats_front *front, uint32_t image, int16_t *code,
                                  size_t n, taper_error *error) {
@@ -178,18 +178,17 @@ static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
                                    front->label ? front->label[image] : -1, rate_class, error);
 }
 
-/* Charge n codes. */
+/* Charge the memory of n values. */
 static taper_status take_codes(open_groups *open, size_t n, taper_error *error) {
     if (formats_account_take(&open->account, n * sizeof(int16_t)) == TAPER_OK) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "repacking takes more than the %llu bytes of memory that it may; give "
-                        "--max-memory %lluM",
-                        (unsigned long long)open->account.limit,
-                        (unsigned long long)formats_account_step(&open->account,
-                                                                 n * sizeof(int16_t)));
+    return formats_fail(
+        error, TAPER_ERR_LIMIT,
+        "repacking needs more memory than the limit of %llu bytes; give --max-memory %lluM",
+        (unsigned long long)open->account.limit,
+        (unsigned long long)formats_account_step(&open->account, n * sizeof(int16_t)));
 }
 
-/* An image whose codes are kept. */
+/* Repack an image whose codes are kept. */
 static taper_status repack_kept(taper_encoder *encoder, const formats_front *front,
                                 const taper_model *model, open_groups *open, uint32_t image,
                                 taper_error *error) {
@@ -202,7 +201,7 @@ static taper_status repack_kept(taper_encoder *encoder, const formats_front *fro
     return repack_codes(encoder, open, front, image, code, n, error);
 }
 
-/* An image whose group is to be decoded, or is at hand. */
+/* Repack an image from its group, which is decoded first if necessary. */
 static taper_status repack_decoded(taper_encoder *encoder, const formats_front *front,
                                    const taper_source *from, const taper_model *model,
                                    open_groups *open, uint32_t image, taper_error *error) {
@@ -219,7 +218,7 @@ static taper_status repack_decoded(taper_encoder *encoder, const formats_front *
     return repack_codes(encoder, open, front, image, codes_of(r, i), n, error);
 }
 
-/* All images in their order. */
+/* Repack all images in order. */
 static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
                                   const taper_source *from, const taper_model *model,
                                   open_groups *open, taper_error *error) {
@@ -231,8 +230,8 @@ static taper_status repack_images(taper_encoder *encoder, const formats_front *f
     return status;
 }
 
-/* The layers of several rate classes, as far as they are there; of one rate class the encoder
- * chooses anew. */
+/* Use the layers of the source, as far as it has them, if there are several rate classes. For one
+ * rate class the encoder chooses the layers. */
 static taper_status copy_layers(taper_encoder *encoder, const formats_front *front,
                                 const uint32_t *passes, taper_layout layout, taper_error *error) {
     if (front->rate_classes == 1) {
@@ -242,8 +241,7 @@ static taper_status copy_layers(taper_encoder *encoder, const formats_front *fro
     size_t rate_classes = front->rate_classes;
     uint32_t layers = 0, *end = malloc(rate_classes * front->layers * sizeof *end);
     if (!end) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for layers");
-    for (int more = 1; more && layers < front->layers;
-         layers++) { /* up to the last that is there */
+    for (int more = 1; more && layers < front->layers; layers++) { /* up to the last complete one */
         more = 0;
         for (size_t t = 0; t < rate_classes; t++) {
             uint32_t all = front->layer_end[layers * rate_classes + t];
@@ -269,7 +267,7 @@ static taper_status copy_classes(taper_encoder *encoder, const formats_front *fr
     return status;
 }
 
-/* passes: what common_passes found. */
+/* Repack with the passes of common_passes. */
 static taper_status repack_passes(const formats_front *front, const taper_source *from,
                                   const taper_model *model, open_groups *open,
                                   const uint32_t *passes, const taper_encode_options *options,
@@ -294,7 +292,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
     return status;
 }
 
-/* is_own: the model is the one that the front carries. */
+/* is_own: the front carries this model. */
 static taper_status repack_front(const formats_front *front, const taper_source *from,
                                  const taper_model *model, int is_own,
                                  const taper_encode_options *options, const taper_sink *to,

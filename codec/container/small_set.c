@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* An end of the data after a complete pass, and what the whole shows then. */
+/* An end of the data after a complete pass, and the PSNR of the set with this end. */
 typedef struct ending {
     uint32_t passes;
-    size_t cut; /* the first cut that has them */
-    int grows;  /* the front matter would be longer, and every cut show less */
+    size_t cut; /* the first cut that contains these passes */
+    int grows;  /* the front matter would be longer, and every cut worse */
     codec_cut_quality whole;
 } ending;
 
@@ -22,7 +22,7 @@ static taper_status assemble(const codec_small_set *set, formats_front *f, forma
     return codec_assemble(f, set->chunks, UINT64_MAX, set->limits, &sink, NULL);
 }
 
-/* End the data after so many passes, which so many bytes hold. */
+/* End the data after this number of passes and bytes. */
 static void end_at(formats_front *f, uint32_t passes, uint64_t bytes) {
     uint32_t last = 0;
     while (f->layer_end[last] < passes) last++;
@@ -32,7 +32,7 @@ static void end_at(formats_front *f, uint32_t passes, uint64_t bytes) {
     f->tail = 0, f->first_cut = 0;
 }
 
-/* What the set shows if it ends like this; the front stays as it is. */
+/* Measure the set with this end; the front is not changed. */
 static taper_status try_ending(const codec_small_set *set, const formats_front *front,
                                const codec_cut_quality *cuts, ending *e) {
     uint32_t layer_end[FORMATS_MAX_LAYERS];
@@ -51,8 +51,8 @@ static taper_status try_ending(const codec_small_set *set, const formats_front *
     return status;
 }
 
-/* The better of the two complete passes around the cut that shows the set best; passes 0: neither
- * is better than the whole, and shows next to what that cut does. */
+/* Find the better of the two complete passes around the cut with the highest PSNR. passes 0:
+ * neither is better than the complete data and close to that cut. */
 static taper_status find_ending(const codec_small_set *set, const formats_front *front,
                                 const codec_cut_quality *cuts, ending *found) {
     const double worth = 0.05;
@@ -73,7 +73,7 @@ static taper_status find_ending(const codec_small_set *set, const formats_front 
     return TAPER_OK;
 }
 
-/* End the front and the list of its cuts there. */
+/* Apply this end to the front and to the list of its cuts. */
 static void take_ending(const ending *e, formats_front *front, codec_cut_quality *cuts,
                         double *psnr) {
     end_at(front, e->passes, cuts->bytes[e->cut]);
@@ -83,7 +83,7 @@ static void take_ending(const ending *e, formats_front *front, codec_cut_quality
     memcpy(psnr, e->whole.image, front->images * sizeof *psnr);
 }
 
-/* Choose holds; where only some cuts are known, look at all those inside the holds, and again. */
+/* Choose holds. If only some cuts were measured, measure all those inside the holds, and repeat. */
 static taper_status choose_holds(const codec_small_set *set, const formats_buffer *file,
                                  codec_cut_quality *cuts, uint64_t *holds) {
     enum { ROUNDS = 4 };

@@ -1,5 +1,5 @@
-/* small_set.h -- the last step of encoding a set of at most CODEC_SMALL_SET_PIXELS in one group:
- * its data end where its images show best, and holds keep its cuts from falling. */
+/* small_set.h -- the last step for a set of one group and at most CODEC_SMALL_SET_PIXELS: its data
+ * end at the highest PSNR, and holds prevent longer cuts from having a lower PSNR. */
 #ifndef CODEC_SMALL_SET_H
 #define CODEC_SMALL_SET_H
 #include "codec/container/assemble.h"
@@ -13,9 +13,10 @@ typedef struct codec_small_set {
     const taper_limits *limits;
 } codec_small_set;
 
-/* Change the front of one group and one rate class: its last layers, passes and bytes, and its
- * holds. psnr: [images] gets the PSNR of each image at the new end; untouched where the end stays.
- * *ended: it did not. TAPER_ERR_NOMEM. Where the set cannot be drawn, the front stays as it was. */
+/* Shorten the last layers, passes and bytes of a front of one group and one rate class, and set its
+ * holds. psnr: [images] the PSNR of each image at the new end; unchanged if the end stays.
+ * *ended: nonzero if the end changed. TAPER_ERR_NOMEM. If the set cannot be rendered, the front is
+ * unchanged. */
 taper_status codec_small_set_finish(const codec_small_set *set, formats_front *front, double *psnr,
                                     int *ended);
 

@@ -1,4 +1,4 @@
-/* verify.c -- checking a container's checksums, and its model; see verify.h and taper.h. */
+/* verify.c -- checking the checksums and models of a container; see verify.h and taper.h. */
 #include "codec/container/verify.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/model/builtin_models.h"
@@ -7,10 +7,10 @@
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
 static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first,
-                                 uint64_t last, uint32_t sum, uint8_t *scratch, size_t room,
+                                 uint64_t last, uint32_t sum, uint8_t *scratch, size_t capacity,
                                  taper_verify_report *report) {
     uint64_t at = f->front_size + f->chunk_at[first], end = f->front_size + f->chunk_at[last];
-    if (end > from->size) { /* cut: count what is there by chunk */
+    if (end > from->size) { /* the file is cut: count chunk by chunk */
         for (uint64_t c = first; c < last; c++) {
             uint64_t begin = f->front_size + f->chunk_at[c],
                      stop = f->front_size + f->chunk_at[c + 1];
@@ -24,8 +24,8 @@ static taper_status verify_block(const formats_front *f, const taper_source *fro
         return TAPER_OK;
     }
     uint32_t crc = 0;
-    for (uint64_t i = at; i < end; i += room) {
-        size_t n = end - i < room ? (size_t)(end - i) : room;
+    for (uint64_t i = at; i < end; i += capacity) {
+        size_t n = end - i < capacity ? (size_t)(end - i) : capacity;
         TAPER_TRY(from->read(from->user, i, scratch, n));
         crc = formats_crc32c(crc, scratch, n);
     }
@@ -38,7 +38,7 @@ static taper_status verify_block(const formats_front *f, const taper_source *fro
     return TAPER_OK;
 }
 
-/* All blocks of checksums that begin before a byte of the source. */
+/* Check all checksum blocks that begin before this byte of the source. */
 static taper_status verify_data(const formats_front *f, const taper_source *from, uint64_t before,
                                 taper_verify_report *report, taper_error *error) {
     enum { ROOM = 1 << 16 };
@@ -80,8 +80,8 @@ taper_status codec_refuse_damage(const formats_front *front, const taper_source 
     return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
 }
 
-/* The models that the container carries, and its own if that ships: a decoder would refuse what
- * this refuses. */
+/* Load the models that the container carries, and its model if that is built in, to reject what a
+ * decoder rejects. */
 static taper_status verify_models(const formats_front *f, const taper_limits *limits,
                                   taper_error *error) {
     taper_model *model = NULL, *search = NULL;

@@ -7,7 +7,7 @@ static uint64_t end_of(const codec_byte_piece *p) { return p->at + p->size; }
 
 /* --- the tree --------------------------------------------------------------------------- */
 
-/* The first piece that ends at `at` or after it, or NULL. */
+/* The first piece that ends at or after `at`, or NULL. */
 static codec_byte_piece *first_to(const codec_byte_store *s, uint64_t at) {
     codec_byte_piece *found = NULL, *p = s->root;
     while (p)
@@ -18,7 +18,7 @@ static codec_byte_piece *first_to(const codec_byte_store *s, uint64_t at) {
     return found;
 }
 
-/* The piece that holds the byte `at`, or, of those behind it, the first; or NULL. */
+/* The piece that contains the byte `at`, or else the first piece after it, or NULL. */
 static codec_byte_piece *first_from(const codec_byte_store *s, uint64_t at) {
     codec_byte_piece *found = NULL, *p = s->root;
     while (p)
@@ -35,7 +35,7 @@ static codec_byte_piece *last_of(const codec_byte_store *s) {
     return p;
 }
 
-/* The pieces of a tree that begin before `at`, and the others. */
+/* Split a tree into the pieces that begin before `at`, and the others. */
 static void split(codec_byte_piece *tree, uint64_t at, codec_byte_piece **before,
                   codec_byte_piece **behind) {
     while (tree)
@@ -51,7 +51,7 @@ static void split(codec_byte_piece *tree, uint64_t at, codec_byte_piece **before
     *before = *behind = NULL;
 }
 
-/* Two trees, all of the first before all of the second. */
+/* Join two trees; all pieces of the first are before all of the second. */
 static codec_byte_piece *join(codec_byte_piece *before, codec_byte_piece *behind) {
     codec_byte_piece *joined, **to = &joined;
     while (before && behind)
@@ -68,7 +68,7 @@ static codec_byte_piece *join(codec_byte_piece *before, codec_byte_piece *behind
     return joined;
 }
 
-/* Where the tree has a piece that begins at `at`, or one of this priority is to be put. */
+/* The link to the piece that begins at `at`, or else where a piece of this priority is inserted. */
 static codec_byte_piece **place_of(codec_byte_store *s, uint64_t at, uint64_t priority) {
     codec_byte_piece **link = &s->root;
     while (*link && (*link)->at != at && (*link)->priority >= priority)
@@ -76,7 +76,7 @@ static codec_byte_piece **place_of(codec_byte_store *s, uint64_t at, uint64_t pr
     return link;
 }
 
-/* As good as chance, and the same in every run (splitmix64). */
+/* A pseudo-random number, the same in every run (splitmix64). */
 static uint64_t priority_of(uint64_t at) {
     at = (at + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
     at = (at ^ at >> 27) * 0x94d049bb133111ebu;
@@ -86,7 +86,7 @@ static uint64_t priority_of(uint64_t at) {
 static void remove_piece(codec_byte_store *s, codec_byte_piece *p) {
     *place_of(s, p->at, 0) = join(p->left, p->right);
     s->n--;
-    formats_account_give(s->account, sizeof *p + p->room);
+    formats_account_give(s->account, sizeof *p + p->capacity);
     free(p->memory);
     free(p);
 }
@@ -95,9 +95,9 @@ void codec_byte_store_free(codec_byte_store *s) {
     while (s->root) remove_piece(s, s->root);
 }
 
-/* --- putting ---------------------------------------------------------------------------- */
+/* --- storing ---------------------------------------------------------------------------- */
 
-/* A piece of n bytes where there is none. */
+/* Insert a piece of n bytes where nothing is stored. */
 static taper_status insert(codec_byte_store *s, uint64_t at, const void *bytes, size_t n) {
     TAPER_TRY(formats_account_take(s->account, sizeof(codec_byte_piece) + (uint64_t)n));
     codec_byte_piece *p = malloc(sizeof *p);
@@ -109,7 +109,7 @@ static taper_status insert(codec_byte_store *s, uint64_t at, const void *bytes, 
         return TAPER_ERR_NOMEM;
     }
     *p = (codec_byte_piece){
-        .at = at, .memory = memory, .size = n, .room = n, .priority = priority_of(at)};
+        .at = at, .memory = memory, .size = n, .capacity = n, .priority = priority_of(at)};
     memcpy(memory, bytes, n);
     codec_byte_piece **link = place_of(s, at, p->priority);
     split(*link, at, &p->left, &p->right);
@@ -118,27 +118,27 @@ static taper_status insert(codec_byte_store *s, uint64_t at, const void *bytes, 
     return TAPER_OK;
 }
 
-/* Its memory anew, of so many bytes, the piece's from `from` on. */
-static taper_status move(codec_byte_store *s, codec_byte_piece *p, size_t from, size_t room) {
-    const size_t more = room > p->room ? room - p->room : 0;
+/* Reallocate a piece to this capacity, with its bytes at `from`. */
+static taper_status move(codec_byte_store *s, codec_byte_piece *p, size_t from, size_t capacity) {
+    const size_t more = capacity > p->capacity ? capacity - p->capacity : 0;
     TAPER_TRY(formats_account_take(s->account, more));
-    uint8_t *memory = malloc(room);
+    uint8_t *memory = malloc(capacity);
     if (!memory) {
         formats_account_give(s->account, more);
         return TAPER_ERR_NOMEM;
     }
     memcpy(memory + from, p->memory + p->from, p->size);
-    if (room < p->room) formats_account_give(s->account, p->room - room);
+    if (capacity < p->capacity) formats_account_give(s->account, p->capacity - capacity);
     free(p->memory);
-    p->memory = memory, p->from = from, p->room = room;
+    p->memory = memory, p->from = from, p->capacity = capacity;
     return TAPER_OK;
 }
 
-/* Room for more bytes on both sides: where there is too little, for as many again as there are, so
- * that they are seldom moved, or, where that is too much, for just these. */
+/* Reserve memory for more bytes at both ends. If there is too little, reserve as much again as the
+ * piece has, so that it is seldom moved. If that exceeds the limit, reserve just these bytes. */
 static taper_status reserve(codec_byte_store *s, codec_byte_piece *p, uint64_t before,
                             uint64_t behind) {
-    const size_t free_behind = p->room - p->from - p->size;
+    const size_t free_behind = p->capacity - p->from - p->size;
     if (before + p->size + behind > FORMATS_MOST_BYTES) return TAPER_ERR_LIMIT;
     if (before <= p->from && behind <= free_behind) return TAPER_OK;
     const size_t from = before > p->from ? (size_t)before + p->size : p->from;
@@ -148,8 +148,8 @@ static taper_status reserve(codec_byte_store *s, codec_byte_piece *p, uint64_t b
     return move(s, p, (size_t)before, (size_t)(before + p->size + behind));
 }
 
-/* Of the pieces from `first` on that touch what ends at `end` the largest; *stop: where they end,
- * or `end`. */
+/* The largest of the pieces from `first` on that begin at or before `end`. *stop: the end of the
+ * last of them, at least `end`. */
 static codec_byte_piece *largest_of(const codec_byte_store *s, codec_byte_piece *first,
                                     uint64_t end, uint64_t *stop) {
     codec_byte_piece *largest = first;
@@ -161,8 +161,8 @@ static codec_byte_piece *largest_of(const codec_byte_store *s, codec_byte_piece 
     return largest;
 }
 
-/* The pieces from `first` on that touch at .. at + n - 1 become one with these bytes: the smaller
- * are copied to the largest, so that a byte is copied some log n times. */
+/* Join these bytes and the pieces from `first` on that touch at .. at + n - 1. Smaller pieces are
+ * copied to the largest, so a byte is copied about log n times. */
 static taper_status unite(codec_byte_store *s, codec_byte_piece *first, uint64_t at,
                           const void *bytes, size_t n) {
     const uint64_t begin = first->at < at ? first->at : at, end = at + n;
@@ -197,7 +197,7 @@ taper_status codec_byte_store_put(codec_byte_store *s, uint64_t at, const void *
     return TAPER_OK;
 }
 
-/* --- what is there ---------------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------------- */
 
 uint64_t codec_byte_store_run(const codec_byte_store *s, uint64_t at, const uint8_t **bytes) {
     const codec_byte_piece *p = first_from(s, at);

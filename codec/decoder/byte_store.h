@@ -1,36 +1,43 @@
-/* byte_store.h -- bytes of a file that have come in any order, as pieces with gaps between them. */
+/* byte_store.h -- parts of a file, received in any order, stored as pieces with gaps between them.
+ */
 #ifndef CODEC_BYTE_STORE_H
 #define CODEC_BYTE_STORE_H
 #include "formats/bytes.h"
 
-/* Bytes without a gap, with room to grow on both sides, so that pieces that come from the back
- * cost no more than others. */
+/* A run of bytes without a gap. It can grow at both ends, so that a file that is received from its
+ * end is as fast as any other. */
 typedef struct codec_byte_piece {
-    uint64_t at; /* in the file */
+    uint64_t at; /* offset in the file */
+    /* [capacity] the bytes are memory[from .. from + size - 1]. */
     uint8_t *memory;
-    size_t from, size, room;               /* its bytes are memory[from .. from + size) of room */
-    uint64_t priority;                     /* no less than those of the two below it */
-    struct codec_byte_piece *left, *right; /* pieces before it and behind it */
+    size_t from, size, capacity;
+    /* At least those of its two children. */
+    uint64_t priority;
+    /* The children: pieces before and after it. */
+    struct codec_byte_piece *left, *right;
 } codec_byte_piece;
 
-/* Zeroed but for the account, it is empty. No piece touches the next. They are a search tree by
- * `at` that chance balances (a treap), so that n puts take n log n in any order. */
+/* A search tree of pieces by `at`, balanced by random priorities (a treap): n insertions take
+ * O(n log n) in any order. Pieces do not touch each other. Zeroed, except for the account, it is
+ * empty. */
 typedef struct codec_byte_store {
     codec_byte_piece *root;
-    size_t n;                 /* pieces */
-    formats_account *account; /* borrowed; charged with all that it takes. NULL: none is kept */
+    size_t n; /* number of pieces */
+    /* Borrowed; charged with the memory. NULL: no account. */
+    formats_account *account;
 } codec_byte_store;
 
-void codec_byte_store_free(codec_byte_store *store); /* leaves it empty */
+/* Leaves it empty. */
+void codec_byte_store_free(codec_byte_store *store);
 
-/* n bytes from `at`, at + n < 2^64, in place of those that are there. *changed: were there others,
- * or none? TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: the store is as it was. */
+/* Store n bytes at offset `at`, at + n < 2^64; they replace older ones. *changed: nonzero if any
+ * byte is new or different. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: the store is unchanged. */
 taper_status codec_byte_store_put(codec_byte_store *store, uint64_t at, const void *bytes, size_t n,
                                   int *changed);
 
-/* How many bytes there are from `at` on without a gap; *bytes: they, unless it is NULL. */
+/* The number of bytes from `at` to the next gap. *bytes: these bytes; `bytes` may be NULL. */
 uint64_t codec_byte_store_run(const codec_byte_store *store, uint64_t at, const uint8_t **bytes);
-/* Where the next bytes from `at` on begin, or UINT64_MAX. */
+/* The first offset >= at that is stored, or UINT64_MAX. */
 uint64_t codec_byte_store_next(const codec_byte_store *store, uint64_t at);
 /* One past the last byte; 0 when there is none. */
 uint64_t codec_byte_store_end(const codec_byte_store *store);
@@ -38,7 +45,8 @@ uint64_t codec_byte_store_end(const codec_byte_store *store);
 /* Drop all but the bytes first .. end - 1. */
 void codec_byte_store_keep(codec_byte_store *store, uint64_t first, uint64_t end);
 
-/* For a taper_source whose user is the store. TAPER_ERR_TRUNCATED: not all of them are there. */
+/* The read function of a taper_source whose user is the store. TAPER_ERR_TRUNCATED: some of the
+ * bytes are not stored. */
 taper_status codec_byte_store_read(void *store, uint64_t at, void *to, size_t n);
 
 #endif

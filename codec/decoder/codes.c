@@ -1,10 +1,10 @@
-/* codes.c -- an image's codes, without the network; see taper.h. */
+/* codes.c -- taper_decoder_codes: an image's codes, without the network; see taper.h. */
 #include "codec/bitplane/head.h"
 #include "codec/decoder/decoder.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Planes of the model's own that are known of the first units, of n windows from p. */
+/* The number of known planes of the first units, without raised planes, of n windows from p. */
 static void count_planes(const taper_model *model, const codec_group *g, uint32_t p, uint32_t n,
                          uint32_t units, uint8_t *planes) {
     for (uint32_t u = 0; u < units; u++) {
@@ -16,7 +16,7 @@ static void count_planes(const taper_model *model, const codec_group *g, uint32_
     }
 }
 
-/* The first units of n windows from p, through room for `at_once` whole codes. */
+/* Copy the first units of n windows from p. code: temporary, large enough for `at_once` codes. */
 static void copy_values(const codec_group *g, uint32_t p, uint32_t n, uint32_t units, float *code,
                         uint32_t at_once, float *values) {
     size_t all = g->tables->units;
@@ -34,21 +34,21 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
     codec_decoder_image image;
     TAPER_TRY(codec_decoder_find(d, i, &image.info, error));
     if (!units || units > d->model->network.units || !values)
-        return formats_fail(error, TAPER_ERR_ARG, "codes have 1 to %u units, %u were asked for",
+        return formats_fail(error, TAPER_ERR_ARG, "1 to %u units are legal, not %u",
                             d->model->network.units, units);
-    TAPER_TRY(codec_decoder_turn(d, i, passes, &image, error));
+    TAPER_TRY(codec_decoder_load_image(d, i, passes, &image, error));
     codec_group_reader *r = image.group;
     uint32_t at_once = image.n < CODEC_RENDER_WINDOWS ? image.n : CODEC_RENDER_WINDOWS;
-    uint64_t room = (uint64_t)at_once * d->model->network.units * sizeof *values;
-    if (room > formats_account_left(&d->account))
-        codec_decoder_make_way(d, formats_front_rate_class(&d->front, image.info.group));
-    if (room > formats_account_left(&d->account))
+    uint64_t bytes = (uint64_t)at_once * d->model->network.units * sizeof *values;
+    if (bytes > formats_account_left(&d->account))
+        codec_decoder_drop_others(d, formats_front_rate_class(&d->front, image.info.group));
+    if (bytes > formats_account_left(&d->account))
         return formats_fail(error, TAPER_ERR_LIMIT,
-                            "these codes need %llu bytes more than the limit of %llu leaves; give "
-                            "--max-memory %lluM if you trust the file",
-                            (unsigned long long)room, (unsigned long long)d->limits.max_memory,
-                            (unsigned long long)formats_account_needed(&d->account, room));
-    float *code = malloc((size_t)room);
+                            "these codes need %llu more bytes of memory than the limit of %llu "
+                            "allows; give --max-memory %lluM if you trust the file",
+                            (unsigned long long)bytes, (unsigned long long)d->limits.max_memory,
+                            (unsigned long long)formats_account_needed(&d->account, bytes));
+    float *code = malloc((size_t)bytes);
     if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for codes");
     copy_values(&r->coder.group, image.first, image.n, units, code, at_once, values);
     free(code);

@@ -1,5 +1,4 @@
-/* decoder.c -- see decoder.h, and taper.h for the public face. Each group is decoded by a
- * group_reader. */
+/* decoder.c -- taper_decoder_*: see taper.h and decoder.h. A group_reader decodes each group. */
 #include "codec/decoder/decoder.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +32,8 @@ static taper_decoder *make(const taper_model *model, const taper_limits *limits)
     d->waiting = formats_buffer_make(FORMATS_MOST_BYTES);
     d->head.account = d->waiting.account = d->readers.account = d->held.account = &d->account;
     d->need = FORMATS_HEADER_SIZE;
-    d->readers.enough = d->enough;
-    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->enough[t] = UINT32_MAX;
+    d->readers.pass_limit = d->pass_limit;
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->pass_limit[t] = UINT32_MAX;
     codec_backend_cpu(&d->backend);
     return d;
 }
@@ -108,7 +107,7 @@ void codec_decoder_drop_rendered(taper_decoder *d, codec_rendered *w) {
     *w = (codec_rendered){0};
 }
 
-void codec_decoder_make_way(taper_decoder *d, uint32_t rate_class) {
+void codec_decoder_drop_others(taper_decoder *d, uint32_t rate_class) {
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
         codec_decoder_drop_rendered(d, &d->rendered[t]);
     codec_group_readers_keep(&d->readers, rate_class);
@@ -126,23 +125,23 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     return TAPER_OK;
 }
 
-/* The group's reader, decoded as far as the bytes go, or to so many passes. */
-static taper_status bring_up(taper_decoder *d, uint32_t g, uint32_t passes,
-                             codec_group_reader **out, taper_error *error) {
+/* The reader of group g, decoded as far as the bytes go, or to this number of passes. */
+static taper_status decode_group(taper_decoder *d, uint32_t g, uint32_t passes,
+                                 codec_group_reader **out, taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
         codec_group_reader_decode(*out, &d->front);
         return TAPER_OK;
     }
     uint32_t rate_class = formats_front_rate_class(&d->front, g);
-    if (d->enough[rate_class] != passes)
+    if (d->pass_limit[rate_class] != passes)
         codec_group_reader_close(&d->readers.of_rate_class[rate_class]);
-    d->enough[rate_class] = passes;
+    d->pass_limit[rate_class] = passes;
     taper_status status =
-        codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
+        codec_group_readers_open(&d->readers, d->model, &d->front, g, &d->source, out, error);
     if (status != TAPER_ERR_LIMIT) return status;
-    codec_decoder_make_way(d, rate_class);
-    return codec_group_readers_turn(&d->readers, d->model, &d->front, g, &d->source, out, error);
+    codec_decoder_drop_others(d, rate_class);
+    return codec_group_readers_open(&d->readers, d->model, &d->front, g, &d->source, out, error);
 }
 
 taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_info *info,
@@ -158,11 +157,11 @@ taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_
                                              (unsigned long long)i);
 }
 
-taper_status codec_decoder_turn(taper_decoder *d, uint64_t i, uint32_t passes,
-                                codec_decoder_image *out, taper_error *error) {
+taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t passes,
+                                      codec_decoder_image *out, taper_error *error) {
     const formats_front *f = &d->front;
     TAPER_TRY(codec_decoder_find(d, i, &out->info, error));
-    TAPER_TRY(bring_up(d, out->info.group, passes, &out->group, error));
+    TAPER_TRY(decode_group(d, out->info.group, passes, &out->group, error));
     uint32_t in_group = formats_front_place(f, (uint32_t)i) - f->group_first[out->info.group];
     out->first = out->group->first[in_group];
     out->n = out->group->first[in_group + 1] - out->first;
@@ -183,12 +182,12 @@ taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *erro
                         r->layer, r->group);
 }
 
-/* --- what is known --------------------------------------------------------------------- */
+/* --- properties --------------------------------------------------------------------- */
 
 uint64_t taper_decoder_bytes_needed(const taper_decoder *d) {
     if (!d) return 0;
     uint64_t have = d->head.size + codec_byte_store_run(&d->held, 0, NULL);
-    if (d->readers.held && d->failure.status != TAPER_OK) have = 0; /* all of them anew */
+    if (d->readers.held && d->failure.status != TAPER_OK) have = 0; /* all must be supplied again */
     return d->front_ready || d->need <= have ? 0 : d->need - have;
 }
 
@@ -247,7 +246,7 @@ taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint6
     TAPER_TRY(formats_need(code, "the code's place", error));
     const size_t bytes = formats_front_search_bytes(&d->front);
     if (!d->front_ready)
-        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is incomplete");
     if (i >= d->front.images || !bytes)
         return formats_fail(error, TAPER_ERR_ARG,
                             "image %llu has no code for search here: there are %u images, %s",
@@ -267,7 +266,7 @@ taper_status taper_decoder_search_model(const taper_decoder *d, taper_model **ou
     *out = NULL;
     TAPER_TRY(formats_need(d, "the decoder", error));
     if (!d->front_ready)
-        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is not all there yet");
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is incomplete");
     if (!d->front.search_model)
         return formats_fail(error, TAPER_ERR_ARG, "the container carries no model for search");
     return codec_front_search_model(&d->front, &d->limits, out, error);

@@ -1,14 +1,13 @@
-/* decoder.h -- a decoder's state, which the room's files share; the public face is in taper.h.
+/* decoder.h -- the state of a decoder (taper.h), shared by the source files of this directory.
  *
- * The room codec/decoder/: containers into images.
- *   decoder          the handle: opening, its groups, what the front matter tells
- *   pushed           bytes in file order
- *   supplied         bytes in any order, and which of them an image wants; byte_store: where they
- *                    are kept
- *   rendering        pixels of an image, as far as the bytes go
- *   codes            its codes, without the network
- *   group_reader     one group as its chunks arrive
- *   levels           what a decoder knows as text, to compare decoders */
+ * The directory codec/decoder/: containers to images.
+ *   decoder          opening, groups, and properties of the container
+ *   pushed           taper_decoder_push: bytes in file order
+ *   supplied         taper_decoder_plan and _supply: bytes in any order; byte_store: stores them
+ *   rendering        the pixels of an image
+ *   codes            the codes of an image, without the network
+ *   group_reader     decodes one group, chunk by chunk
+ *   levels           the decoded integers as text, to compare decoders */
 #ifndef CODEC_DECODER_H
 #define CODEC_DECODER_H
 #include "codec/backend/backend.h"
@@ -16,52 +15,68 @@
 #include "codec/taper.h"
 
 enum {
-    CODEC_RENDER_WINDOWS = 512 /* dequantised or rendered at once, or as many as an image has */
+    /* Windows that are rendered at once, unless an image has more. */
+    CODEC_RENDER_WINDOWS = 512
 };
 
-/* Decoded windows of one group at one state. */
+/* A cache of rendered windows of one group. */
 typedef struct codec_rendered {
     float *pixels;
-    size_t capacity;          /* windows */
-    uint32_t group, first, n; /* n 0: nothing */
-    uint32_t pass, position;  /* the state that was rendered */
+    size_t capacity;          /* in windows */
+    uint32_t group, first, n; /* n 0: empty */
+    uint32_t pass, position;  /* the decoded state that was rendered */
 } codec_rendered;
 
 struct taper_decoder {
     const taper_model *model;
-    taper_model *own_model; /* the embedded one, or one that ships */
+    /* The embedded or built-in model; owned; or NULL. */
+    taper_model *own_model;
     taper_limits limits;
     codec_backend backend;
     formats_front front;
     int front_ready;
-    taper_source source;         /* read == NULL: bytes are pushed, or none has come yet */
-    codec_group_readers readers; /* of the source */
-    uint32_t enough[FORMATS_MAX_RATE_CLASSES]; /* model's passes that these are decoded to */
-    codec_byte_store held;                     /* supplied: what the source has */
-    uint64_t cut;                /* supplied: bytes of the file that the source stands for */
-    codec_group_reader **reader; /* pushed: [groups], opened as their bytes come; else NULL */
-    formats_buffer head;         /* pushed bytes of the front matter */
-    uint64_t need;               /* of the front matter */
-    formats_buffer waiting;      /* pushed: bytes of the data, not drawn yet (formats/holds.h) */
-    uint64_t arrived;            /* pushed: bytes of the data, those that wait among them */
-    uint64_t chunk, in_chunk;    /* pushed: chunk in work and bytes of it so far */
-    formats_account account;     /* of all that is taken, but for the model */
-    uint32_t crc;                /* of the checksum block in work */
+    /* read == NULL: bytes are pushed, or none was received yet. */
+    taper_source source;
+    /* The open groups of the source. */
+    codec_group_readers readers;
+    /* [rate class] the model's passes that its open group is decoded to, at most. */
+    uint32_t pass_limit[FORMATS_MAX_RATE_CLASSES];
+
+    /* With taper_decoder_supply: the bytes, and the size of the cut file that they stand for. */
+    codec_byte_store held;
+    uint64_t cut;
+
+    /* With taper_decoder_push: [groups], opened when their first bytes arrive; else NULL. */
+    codec_group_reader **reader;
+    formats_buffer head;    /* bytes of the front matter */
+    uint64_t need;          /* size of the front matter, as far as known */
+    formats_buffer waiting; /* image data that is not rendered yet (formats/holds.h) */
+    uint64_t arrived;       /* bytes of image data, with those in `waiting` */
+    uint64_t chunk;         /* the current chunk */
+    uint64_t in_chunk;      /* its bytes so far */
+
+    /* All memory of the decoder, except the model, is charged here. */
+    formats_account account;
+    uint32_t crc; /* of the current checksum block */
+
     codec_rendered rendered[FORMATS_MAX_RATE_CLASSES];
-    taper_error failure; /* of push: final; of supply: of the front matter as it was supplied */
+    /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter
+     * as it was supplied. */
+    taper_error failure;
 };
 
-/* The front matter is there: bind the model. */
+/* Find and check the model. Call once the front matter is complete. */
 taper_status codec_decoder_bind(taper_decoder *decoder, taper_error *error);
 
-/* TAPER_ERR_LIMIT: front matter of so many bytes. */
+/* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */
 taper_status codec_decoder_refuse_front(const taper_decoder *decoder, uint64_t bytes,
                                         taper_error *error);
 
-/* Image i: what it is, its group, which is decoded as far as the bytes go but to no more than so
- * many of the model's passes (pushed bytes are all decoded), and its windows there: n from first.
- * TAPER_ERR_TRUNCATED: the front matter is not whole; TAPER_ERR_ARG: there is no such image; as
- * codec_group_readers_turn. */
+/* Image i: its properties, its group, and its windows there: n from first.
+ * codec_decoder_find returns the properties only. codec_decoder_load_image also decodes the group,
+ * from the bytes received so far, up to `passes` of the model's passes. (With taper_decoder_push
+ * all passes are decoded.) TAPER_ERR_TRUNCATED: the front matter is incomplete. TAPER_ERR_ARG:
+ * there is no such image. Also the errors of codec_group_readers_open. */
 typedef struct codec_decoder_image {
     taper_image_info info;
     codec_group_reader *group;
@@ -69,20 +84,21 @@ typedef struct codec_decoder_image {
 } codec_decoder_image;
 taper_status codec_decoder_find(const taper_decoder *decoder, uint64_t i, taper_image_info *info,
                                 taper_error *error);
-taper_status codec_decoder_turn(taper_decoder *decoder, uint64_t i, uint32_t passes,
-                                codec_decoder_image *out, taper_error *error);
+taper_status codec_decoder_load_image(taper_decoder *decoder, uint64_t i, uint32_t passes,
+                                      codec_decoder_image *out, taper_error *error);
 
-/* Of an image that was found: how much of it is there, and whether its group is damaged. */
+/* For a loaded image: how complete it is; and TAPER_ERR_CORRUPT if its group is damaged. */
 taper_completeness codec_decoder_completeness(const taper_decoder *decoder,
                                               const codec_group_reader *group);
 taper_status codec_decoder_damage(const codec_group_reader *group, taper_error *error);
 
-/* The reader of a group whose bytes are pushed, opened if need be. */
+/* With taper_decoder_push: the reader of group g, opened if necessary. */
 taper_status codec_decoder_pushed_group(taper_decoder *decoder, uint32_t g,
                                         codec_group_reader **out, taper_error *error);
 
-/* Give back what is kept of other rate classes, and what was rendered of all. */
-void codec_decoder_make_way(taper_decoder *decoder, uint32_t rate_class);
+/* Release memory: the open groups of other rate classes and all rendered windows; or the rendered
+ * windows of one rate class. */
+void codec_decoder_drop_others(taper_decoder *decoder, uint32_t rate_class);
 void codec_decoder_drop_rendered(taper_decoder *decoder, codec_rendered *rendered);
 
 #endif

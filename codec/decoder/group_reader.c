@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The group's tables, the model's or with raised planes, and its state. */
+/* Allocate the group's state, with the model's tables or tables with raised planes. */
 static taper_status open_state(codec_group_reader *r, const taper_model *model,
                                const formats_front *front, const codec_grid *grid,
                                taper_error *error) {
@@ -15,7 +15,7 @@ static taper_status open_state(codec_group_reader *r, const taper_model *model,
                                    error);
 }
 
-/* Bytes of that state for so many windows. */
+/* The memory of that state. */
 static uint64_t state_bytes(const taper_model *model, const formats_front *front, uint32_t g,
                             uint64_t windows) {
     uint32_t n;
@@ -24,7 +24,7 @@ static uint64_t state_bytes(const taper_model *model, const formats_front *front
            codec_raised_planes_bytes(&model->tables, raised, n);
 }
 
-/* The grid of each image, and where its windows begin; what that makes of memory is charged. */
+/* Set the grid and the first window of each image, and charge the memory of the group. */
 static taper_status lay_out(codec_group_reader *r, const taper_model *model,
                             const formats_front *front, codec_grid *grid, taper_error *error) {
     uint64_t windows = 0, left = r->account ? formats_account_left(r->account) : UINT64_MAX, bytes;
@@ -53,7 +53,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
                                      formats_account *account, taper_error *error) {
     *r = (codec_group_reader){.group = g,
                               .images = front->group_first[g + 1] - front->group_first[g],
-                              .enough = UINT32_MAX,
+                              .pass_limit = UINT32_MAX,
                               .account = account};
     r->chunk = formats_buffer_make(FORMATS_MOST_BYTES);
     r->kept = formats_buffer_make(FORMATS_MOST_BYTES);
@@ -101,7 +101,7 @@ static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t gr
     return f->chunk_at[c + 1] - f->chunk_at[c];
 }
 
-/* Passes of the group's state up to the end of a layer. */
+/* The number of passes up to the end of a layer, with raised passes. */
 static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
     return codec_raised_planes_end(r->coder.group.tables,
                                    formats_front_layer_end(f, layer, r->group));
@@ -114,10 +114,10 @@ static void step(codec_group_reader *r) {
     formats_buffer_clear(&r->chunk);
 }
 
-/* Decode the kept layers anew, which were good. */
+/* Decode the kept layers, which are undamaged, from the beginning. */
 static void begin_again(codec_group_reader *r, const formats_front *f) {
     const uint8_t *from = r->kept.data;
-    codec_chunk_coder_forget(&r->coder);
+    codec_chunk_coder_reset(&r->coder);
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_rc_decoder rc;
@@ -127,7 +127,7 @@ static void begin_again(codec_group_reader *r, const formats_front *f) {
     }
 }
 
-static void go_no_further(codec_group_reader *r, const formats_front *f) {
+static void stop_decoding(codec_group_reader *r, const formats_front *f) {
     if (r->started) begin_again(r, f);
     r->bad = 1;
     r->here = r->started = 0;
@@ -137,13 +137,13 @@ static void go_no_further(codec_group_reader *r, const formats_front *f) {
 void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
     if (r->bad || r->layer >= f->layers) return;
     int whole = r->here && !codec_chunk_is_cut(f, r->layer, r->group);
-    if (!whole && !r->chunk.size) return; /* nothing of it is there */
+    if (!whole && !r->chunk.size) return; /* no byte of it is available */
     uint32_t end = layer_end(r, f, r->layer);
     if (!r->started)
         r->plausible =
             codec_chunk_is_plausible(&r->coder.group, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) {
-        go_no_further(r, f);
+        stop_decoding(r, f);
         return;
     }
     if (r->started)
@@ -151,13 +151,14 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
     else
         codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
     r->started = 1;
-    codec_chunk_decode(&r->coder, &r->rc, end < r->enough ? end : r->enough);
+    codec_chunk_decode(&r->coder, &r->rc, end < r->pass_limit ? end : r->pass_limit);
 }
 
-taper_status codec_group_reader_settle(codec_group_reader *r, const formats_front *f, int holds) {
+taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,
+                                          int holds) {
     if (r->bad) return TAPER_OK;
     if (!holds) {
-        go_no_further(r, f);
+        stop_decoding(r, f);
         return TAPER_OK;
     }
     if (r->layer + 1 < f->layers)
@@ -196,17 +197,17 @@ static taper_status no_memory_for_chunk(const formats_account *account, taper_st
                               (unsigned long long)bytes);
 }
 
-static codec_stretch chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
-    return (codec_stretch){f->front_size + f->chunk_at[first],
-                           f->chunk_at[last] - f->chunk_at[first]};
+static codec_file_range chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
+    return (codec_file_range){f->front_size + f->chunk_at[first],
+                              f->chunk_at[last] - f->chunk_at[first]};
 }
 
-codec_stretch codec_chunk_stretch(const formats_front *f, uint32_t layer, uint32_t g) {
+codec_file_range codec_chunk_range(const formats_front *f, uint32_t layer, uint32_t g) {
     uint64_t c = (uint64_t)layer * f->groups + g;
     return chunks_of(f, c, c + 1);
 }
 
-codec_stretch codec_block_stretch(const formats_front *f, uint32_t layer, uint32_t g) {
+codec_file_range codec_block_range(const formats_front *f, uint32_t layer, uint32_t g) {
     uint64_t per = f->chunks_per_checksum, first = g / per * per, row = (uint64_t)layer * f->groups;
     uint64_t last = first + per < f->groups ? first + per : f->groups;
     return chunks_of(f, row + first, row + last);
@@ -217,8 +218,8 @@ uint32_t codec_block_checksum(const formats_front *f, uint32_t layer, uint32_t g
     return f->checksum[layer * blocks + g / per];
 }
 
-/* How many bytes of a stretch are there, from its first on. */
-static uint64_t bytes_there(const codec_group_readers *rs, codec_stretch of,
+/* The number of bytes of a range that are available, from its first one. */
+static uint64_t bytes_there(const codec_group_readers *rs, codec_file_range of,
                             const taper_source *source) {
     uint64_t left = of.at < source->size ? source->size - of.at : 0;
     uint64_t size = left < of.size ? left : of.size;
@@ -227,11 +228,11 @@ static uint64_t bytes_there(const codec_group_readers *rs, codec_stretch of,
     return run < size ? run : size;
 }
 
-/* CRC32C of a stretch, through the block's room. */
-static taper_status sum_stretch(codec_checked_block *b, codec_stretch of,
-                                const taper_source *source, uint32_t *crc, taper_error *error) {
+/* CRC-32C of a range, read through the block's buffer. */
+static taper_status sum_range(codec_checked_block *b, codec_file_range of,
+                              const taper_source *source, uint32_t *crc, taper_error *error) {
     while (of.size) {
-        size_t n = of.size < CODEC_BLOCK_ROOM ? (size_t)of.size : CODEC_BLOCK_ROOM;
+        size_t n = of.size < CODEC_BLOCK_CAPACITY ? (size_t)of.size : CODEC_BLOCK_CAPACITY;
         TAPER_TRY(read_source(source, of.at, b->bytes, n, error));
         *crc = formats_crc32c(*crc, b->bytes, n);
         of.at += n, of.size -= n;
@@ -239,70 +240,70 @@ static taper_status sum_stretch(codec_checked_block *b, codec_stretch of,
     return TAPER_OK;
 }
 
-/* Look at a block that is all there, but for the chunk within it, which is at `to` when this ends.
- * Every byte is read once. A block of one chunk is not worth keeping. */
-static taper_status check_block(codec_checked_block *b, codec_stretch block, codec_stretch chunk,
-                                uint32_t sum, const taper_source *source, uint8_t *to, int *holds,
-                                taper_error *error) {
+/* Check a block that is completely available, and copy the chunk within it to `to`. Every byte is
+ * read once. A block of one chunk is not kept. */
+static taper_status check_block(codec_checked_block *b, codec_file_range block,
+                                codec_file_range chunk, uint32_t sum, const taper_source *source,
+                                uint8_t *to, int *holds, taper_error *error) {
     uint64_t end = chunk.at + chunk.size;
-    codec_stretch before = {block.at, chunk.at - block.at},
-                  after = {end, block.at + block.size - end};
+    codec_file_range before = {block.at, chunk.at - block.at},
+                     after = {end, block.at + block.size - end};
     int several = block.size > chunk.size;
     uint32_t crc = 0;
-    if (several && !b->bytes && !(b->bytes = malloc(CODEC_BLOCK_ROOM)))
-        return no_memory_for_chunk(NULL, TAPER_ERR_NOMEM, CODEC_BLOCK_ROOM, error);
-    if (several) b->size = 0; /* until this has succeeded */
-    if (several && block.size <= CODEC_BLOCK_ROOM) {
-        TAPER_TRY(sum_stretch(b, block, source, &crc, error));
+    if (several && !b->bytes && !(b->bytes = malloc(CODEC_BLOCK_CAPACITY)))
+        return no_memory_for_chunk(NULL, TAPER_ERR_NOMEM, CODEC_BLOCK_CAPACITY, error);
+    if (several) b->size = 0; /* empty until this succeeds */
+    if (several && block.size <= CODEC_BLOCK_CAPACITY) {
+        TAPER_TRY(sum_range(b, block, source, &crc, error));
         memcpy(to, b->bytes + before.size, (size_t)chunk.size);
     } else {
-        TAPER_TRY(sum_stretch(b, before, source, &crc, error));
+        TAPER_TRY(sum_range(b, before, source, &crc, error));
         if (chunk.size) TAPER_TRY(read_source(source, chunk.at, to, (size_t)chunk.size, error));
         crc = formats_crc32c(crc, to, (size_t)chunk.size);
-        TAPER_TRY(sum_stretch(b, after, source, &crc, error));
+        TAPER_TRY(sum_range(b, after, source, &crc, error));
     }
     *holds = crc == sum;
     if (several) b->at = block.at, b->size = block.size, b->holds = *holds;
     return TAPER_OK;
 }
 
-/* The bytes of a chunk, of which `chunk` is what there is, and whether its checksum holds, which is
- * 1 where its block is not all there. */
+/* Read a chunk and check its block. `chunk`: the available part of the chunk. If the block is
+ * incomplete, it counts as undamaged. */
 static taper_status read_chunk(codec_group_readers *rs, const formats_front *f, uint32_t layer,
-                               uint32_t g, codec_stretch chunk, const taper_source *source,
+                               uint32_t g, codec_file_range chunk, const taper_source *source,
                                uint8_t *to, int *holds, taper_error *error) {
     codec_checked_block *b = &rs->block;
-    codec_stretch block = codec_block_stretch(f, layer, g);
+    codec_file_range block = codec_block_range(f, layer, g);
     int whole = bytes_there(rs, block, source) == block.size && block.at <= source->size;
     *holds = 1;
     if (whole && (!b->size || b->at != block.at || b->size != block.size))
         return check_block(b, block, chunk, codec_block_checksum(f, layer, g), source, to, holds,
                            error);
     if (whole) *holds = b->holds;
-    if (whole && b->size <= CODEC_BLOCK_ROOM)
+    if (whole && b->size <= CODEC_BLOCK_CAPACITY)
         memcpy(to, b->bytes + (chunk.at - b->at), (size_t)chunk.size);
     else if (chunk.size)
         TAPER_TRY(read_source(source, chunk.at, to, (size_t)chunk.size, error));
     return TAPER_OK;
 }
 
-/* The next layer; *more: there may be another. */
+/* Load and decode the next layer; *more: nonzero if there may be another one. */
 static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
                                const formats_front *f, const taper_source *source, int *more,
                                taper_error *error) {
-    codec_stretch chunk = codec_chunk_stretch(f, r->layer, r->group);
+    codec_file_range chunk = codec_chunk_range(f, r->layer, r->group);
     uint64_t length = chunk.size;
     chunk.size = bytes_there(rs, chunk, source);
     *more = 0;
     if (chunk.at > source->size || (!chunk.size && length))
-        return TAPER_OK; /* empty chunks beyond a cut are not there either */
+        return TAPER_OK; /* empty chunks after a cut count as missing */
     uint8_t none, *to = chunk.size ? formats_buffer_extend(&r->chunk, (size_t)chunk.size) : &none;
     if (!to) return no_memory_for_chunk(r->account, r->chunk.status, chunk.size, error);
     int holds;
     TAPER_TRY(read_chunk(rs, f, r->layer, r->group, chunk, source, to, &holds, error));
     r->here = chunk.size == length;
     if (!holds)
-        go_no_further(r, f);
+        stop_decoding(r, f);
     else
         codec_group_reader_decode(r, f);
     if (r->bad || !r->here) return TAPER_OK;
@@ -314,9 +315,9 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
-    if (rs->enough)
-        r->enough = codec_raised_planes_end(r->coder.group.tables, rs->enough[rate_class]);
-    for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->enough;)
+    if (rs->pass_limit)
+        r->pass_limit = codec_raised_planes_end(r->coder.group.tables, rs->pass_limit[rate_class]);
+    for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->pass_limit;)
         TAPER_TRY(load_layer(r, rs, f, source, &more, error));
     return TAPER_OK;
 }
@@ -326,7 +327,7 @@ void codec_group_readers_keep(codec_group_readers *rs, uint32_t rate_class) {
         if (t != rate_class) codec_group_reader_close(&rs->of_rate_class[t]);
 }
 
-taper_status codec_group_readers_turn(codec_group_readers *rs, const taper_model *model,
+taper_status codec_group_readers_open(codec_group_readers *rs, const taper_model *model,
                                       const formats_front *front, uint32_t g,
                                       const taper_source *source, codec_group_reader **out,
                                       taper_error *error) {
@@ -352,12 +353,12 @@ void codec_group_readers_close(codec_group_readers *rs) {
 }
 
 taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error) {
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "the container's front matter takes %llu bytes; give --max-memory %lluM if "
-                        "you trust it",
-                        (unsigned long long)bytes,
-                        (unsigned long long)formats_power_above(
-                            formats_memory_needed(limits, 2 * bytes) - 1));
+    return formats_fail(
+        error, TAPER_ERR_LIMIT,
+        "the container's front matter takes %llu bytes; give --max-memory %lluM if "
+        "you trust it",
+        (unsigned long long)bytes,
+        (unsigned long long)formats_power_above(formats_memory_needed(limits, 2 * bytes) - 1));
 }
 
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
@@ -382,7 +383,7 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
             status = read_source(source, have, to, (size_t)(want - have), error);
         if (status == TAPER_OK) status = formats_front_need(bytes.data, bytes.size, &need, error);
     }
-    limits = formats_limits_beside(&limits, account.used); /* both are there at a time */
+    limits = formats_limits_beside(&limits, account.used); /* both are in memory at once */
     if (status == TAPER_OK)
         status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
                                     &limits, front, error);
@@ -481,7 +482,7 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
     return TAPER_OK;
 }
 
-/* Of what the check of one model said, what is wrong with its bytes. */
+/* Keep only those errors of a model check that say that the model is damaged. */
 static taper_status only_damage(taper_status status, const taper_error *why, taper_error *error) {
     if (status != TAPER_ERR_CORRUPT && status != TAPER_ERR_NOMEM) return TAPER_OK;
     if (error) *error = *why;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LONGEST = 80 /* of a line's beginning */ };
+enum { LONGEST = 80 /* maximal length of the beginning of a line */ };
 
 static void write_level(int32_t level, int plane_known, formats_buffer *line) {
     char text[16];
@@ -41,7 +41,7 @@ taper_status codec_levels_write(const formats_front *front, const taper_model *m
     if (account.used > account.limit) account.used = account.limit;
     for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
         codec_group_reader *r;
-        status = codec_group_readers_turn(&readers, model, front, g, &rendered, &r, error);
+        status = codec_group_readers_open(&readers, model, front, g, &rendered, &r, error);
         if (status == TAPER_OK && r->bad && damage == TAPER_OK)
             damage = formats_fail(error, TAPER_ERR_CORRUPT,
                                   "layer %u of group %u is damaged (checksum); fetch the file "

@@ -1,13 +1,14 @@
-/* pushed.c -- bytes in file order; see taper.h. Chunks are decoded as they come. */
+/* pushed.c -- taper_decoder_push: bytes in file order; see taper.h. Chunks are decoded as they
+ * arrive. */
 #include "codec/decoder/decoder.h"
 
-/* Take bytes for the front matter; *used of them. */
+/* Take bytes for the front matter; *used: how many. */
 static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n, size_t *used,
                                taper_error *error) {
     *used = 0;
     while (d->head.size < d->need && *used < n) {
-        uint64_t room = d->need - d->head.size;
-        size_t take = n - *used < room ? n - *used : (size_t)room;
+        uint64_t missing = d->need - d->head.size;
+        size_t take = n - *used < missing ? n - *used : (size_t)missing;
         taper_status status = d->need > d->limits.max_memory
                                   ? TAPER_ERR_LIMIT
                                   : formats_write_bytes(&d->head, bytes + *used, take);
@@ -25,8 +26,7 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
     return codec_decoder_bind(d, error);
 }
 
-/* A chunk is all there: where a block ends with it, its chunks are decoded for good, or not at all.
- */
+/* A chunk is complete. If a checksum block ends with it, its chunks are accepted or dropped. */
 static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, uint32_t layer,
                                       uint32_t g) {
     const formats_front *f = &d->front;
@@ -37,7 +37,7 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
     int holds = d->crc == f->checksum[(uint64_t)layer * blocks + g / per];
     d->crc = 0;
     for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++)
-        status = codec_group_reader_settle(d->reader[i], f, holds);
+        status = codec_group_reader_end_chunk(d->reader[i], f, holds);
     return status;
 }
 
@@ -57,7 +57,7 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
                               taper_error *error) {
     const formats_front *f = &d->front;
     uint64_t chunks = (uint64_t)f->layers * f->groups;
-    if (!bytes) bytes = nothing; /* as an empty buffer has it */
+    if (!bytes) bytes = nothing; /* an empty buffer has data NULL */
     while (d->chunk < chunks) {
         uint32_t g = (uint32_t)(d->chunk % f->groups), layer = (uint32_t)(d->chunk / f->groups);
         uint64_t length = f->chunk_at[d->chunk + 1] - f->chunk_at[d->chunk],
@@ -82,13 +82,13 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
     return TAPER_OK;
 }
 
-/* As many of the data's bytes as are to be rendered; the others wait. */
+/* Decode as many bytes of the image data as are rendered now; keep the others in `waiting`. */
 static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t n,
                                  taper_error *error) {
     uint64_t before = d->arrived - d->waiting.size;
     if (formats_add_u64(d->arrived, n, &d->arrived) != TAPER_OK) return TAPER_ERR_ARG;
     uint64_t due = formats_front_drawn(&d->front, d->arrived);
-    if (due >= before + d->waiting.size) { /* all that waited, or none */
+    if (due >= before + d->waiting.size) { /* all bytes in `waiting`, or none */
         size_t now = (size_t)(due - before - d->waiting.size);
         TAPER_TRY(push_data(d, d->waiting.data, d->waiting.size, error));
         TAPER_TRY(push_data(d, bytes, now, error));

@@ -1,16 +1,16 @@
-/* rendering.c -- pixels of an image, as far as the bytes go; see taper.h. They are rendered for a
- * block of windows at a time and kept, because neighbours are usually asked for next. */
+/* rendering.c -- taper_decoder_render: the pixels of an image; see taper.h. Blocks of windows are
+ * rendered at once and cached, because neighbouring images are usually read next. */
 #include "codec/backend/pool.h"
 #include "codec/bitplane/head.h"
 #include "codec/decoder/decoder.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { RENDER_BLOCK = 256 /* windows rendered at once by one of several threads */ };
+enum { RENDER_BLOCK = 256 /* windows that one of several threads renders at once */ };
 
-/* Bytes for rendering an image of n windows that are given back at once: codes of the blocks in
- * work, of so many windows in all, and what is done to the image's windows before they are stored.
- * Those of a large image are not kept for others, and so not copied. */
+/* Temporary memory for rendering an image of n windows: the codes of the blocks that are rendered
+ * now, and copies of the image's windows for post-processing. The windows of a large image are not
+ * cached, and so not copied. */
 static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
                               uint32_t at_once) {
     const taper_model *m = d->model;
@@ -33,9 +33,9 @@ static taper_status refuse_rendering(const taper_decoder *d, uint64_t bytes, tap
                         (unsigned long long)formats_memory_needed(&d->limits, bytes));
 }
 
-/* Could an image of this size be rendered, were there nothing else? Said before it is decoded. */
-static taper_status check_room(const taper_decoder *d, const taper_image_info *info,
-                               taper_error *error) {
+/* Check, before decoding, that an image of this size fits in max_memory. */
+static taper_status check_memory(const taper_decoder *d, const taper_image_info *info,
+                                 taper_error *error) {
     codec_grid grid = codec_windows_grid(d->model->window, info->width, info->height);
     uint64_t n = (uint64_t)grid.columns * grid.rows;
     uint64_t bytes = d->front.account.used + n * d->model->network.inputs * sizeof(float);
@@ -46,10 +46,10 @@ static taper_status check_room(const taper_decoder *d, const taper_image_info *i
     return refuse_rendering(d, bytes, error);
 }
 
-/* Room for n windows, and for what passes while they are rendered, be it in place of what is kept.
- */
-static taper_status make_room(taper_decoder *d, codec_rendered *w, uint32_t n, uint64_t passing,
-                              taper_error *error) {
+/* Allocate memory for n windows, and check that the temporary memory is available. Caches are
+ * dropped if necessary. */
+static taper_status allocate_windows(taper_decoder *d, codec_rendered *w, uint32_t n,
+                                     uint64_t passing, taper_error *error) {
     uint64_t size = d->model->network.inputs * sizeof *w->pixels;
     uint64_t more = n > w->capacity ? n * size : 0;
     if (more) codec_decoder_drop_rendered(d, w);
@@ -68,11 +68,11 @@ typedef struct rendering {
     const taper_decoder *decoder;
     const codec_group *state;
     const codec_rendered *to;
-    uint32_t first, n, in_block; /* windows: of all, and of a block */
+    uint32_t first, n, in_block; /* windows: all, and per block */
     atomic_int failed;
 } rendering;
 
-/* Of n windows from `first` on, those in which the last known unit of a binary model is known. */
+/* The number of windows, of n from `first` on, that have the last known unit of a binary model. */
 static uint32_t whole_windows(const codec_group *state, uint32_t first, uint32_t n) {
     uint32_t known = codec_group_last_known(state);
     return known <= first ? 0 : known - first < n ? known - first : n;
@@ -82,7 +82,7 @@ static void render_block(void *context, size_t block) {
     rendering *t = context;
     const codec_network *network = &t->decoder->model->network;
     codec_backend backend = t->decoder->backend;
-    backend.pool = NULL; /* blocks are what is shared */
+    backend.pool = NULL; /* threads work on separate blocks */
     uint32_t at = (uint32_t)block * t->in_block, left = t->n - at;
     uint32_t n = left < t->in_block ? left : t->in_block;
     float *code = malloc((size_t)n * network->units * sizeof *code);
@@ -101,7 +101,7 @@ static int is_rendered(const codec_rendered *w, uint32_t g, const codec_group *s
            first >= w->first && first + n <= w->first + w->n;
 }
 
-/* Have windows first .. first + n - 1 rendered, and some after them where there is room. */
+/* Render windows first .. first + n - 1, and some after them if there is memory. */
 static taper_status render(taper_decoder *d, const taper_image_info *info, const codec_group *state,
                            uint32_t first, uint32_t n, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(&d->front, info->group), left = state->n - first;
@@ -112,10 +112,10 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
     if (is_rendered(w, info->group, state, first, n) &&
         formats_account_left(&d->account) >= passing_bytes(d, info, n, 0))
         return TAPER_OK;
-    if (make_room(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
-        codec_decoder_make_way(d, rate_class);
+    if (allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
+        codec_decoder_drop_others(d, rate_class);
         ahead = n;
-        TAPER_TRY(make_room(d, w, ahead, passing_bytes(d, info, n, ahead), error));
+        TAPER_TRY(allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), error));
     }
     w->n = 0;
     rendering task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
@@ -129,7 +129,7 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
     return TAPER_OK;
 }
 
-/* The windows rendered, from `first` on, as pixels. */
+/* Make the image's pixels of its rendered windows, which start at `first`. */
 static taper_status finish_image(taper_decoder *d, uint32_t pass, codec_rendered *w, uint32_t first,
                                  uint32_t n, taper_image *out) {
     float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
@@ -146,8 +146,8 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
-    TAPER_TRY(check_room(d, &info, error));
-    TAPER_TRY(codec_decoder_turn(d, i, UINT32_MAX, &image, error));
+    TAPER_TRY(check_memory(d, &info, error));
+    TAPER_TRY(codec_decoder_load_image(d, i, UINT32_MAX, &image, error));
     codec_group_reader *r = image.group;
     uint32_t first = image.first, n = image.n;
     TAPER_TRY(render(d, &info, &r->coder.group, first, n, error));

@@ -19,7 +19,7 @@ static void put(const codec_int_matrix *m, uint32_t r, uint32_t c, int32_t v) {
         m->i32[at] = v;
 }
 
-/* 2^-shift as a float (binary32), and back; -1: it is none of 0 .. MOST_SHIFT. */
+/* 2^-shift as a float (binary32), and the inverse; -1: not a shift of 0 .. MOST_SHIFT. */
 static float power(uint32_t shift) {
     uint32_t bits = (127 - shift) << 23;
     float step;

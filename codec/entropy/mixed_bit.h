@@ -1,11 +1,12 @@
-/* mixed_bit.h -- the probability of a binary unit's bits: the model's density, mixed with what the
- * group shows.
+/* mixed_bit.h -- the probability of a bit of a binary unit: a mixture of the model's density and an
+ * adaptive estimate.
  *
- * There are two experts: the fixed share of ones, and an adaptive estimate that begins there. They
- * are averaged by the trust in the first, and Bayes' rule moves the trust after every bit. Whatever
- * the data, a pass costs at most log2(65536 / CODEC_TRUST_START) = 0.023 bits more than the fixed
- * expert alone, n bits where that is 1/2 (and at most 6 bits more than the adaptive one alone). So
- * units that are coins cost what they are, and sorted or odd sets still gain. Integers only. */
+ * There are two experts: the fixed share of ones, and an adaptive estimate that starts with it. The
+ * probability is their mean, weighted by the trust in the fixed expert. Bayes' rule updates the
+ * trust after every bit. For any data, a pass needs at most log2(65536 / CODEC_TRUST_START) = 0.023
+ * bits more than with the fixed expert. (That one needs n bits if the share is 1/2.) A pass needs
+ * at most 6 bits more than with the adaptive expert. So random units cost next to nothing extra,
+ * and sorted or unusual sets get shorter. Integers only. */
 #ifndef CODEC_MIXED_BIT_H
 #define CODEC_MIXED_BIT_H
 #include "codec/entropy/range_coder.h"
@@ -14,13 +15,13 @@ enum {
     CODEC_TRUST_START = 64512, /* 63/64 */
     CODEC_TRUST_MIN = 64,
     CODEC_TRUST_MAX = 65472,
-    CODEC_MIXED_CONFIDENCE = 12 /* observations that the adaptive expert begins with */
+    CODEC_MIXED_CONFIDENCE = 12 /* initial confidence of the adaptive expert, in observations */
 };
 
 typedef struct codec_mixed_bit {
     uint32_t fixed;     /* P(bit = 1) of the fixed expert, in 1/65536 */
-    uint32_t trust;     /* in it, in 1/65536 */
-    codec_bit adaptive; /* the other expert */
+    uint32_t trust;     /* weight of the fixed expert, in 1/65536 */
+    codec_bit adaptive; /* the adaptive expert */
 } codec_mixed_bit;
 
 /* density: share of ones in 1/256. */

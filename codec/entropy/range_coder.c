@@ -1,4 +1,5 @@
-/* range_coder.c -- the parts of the range coder that run once every 32 bits; see range_coder.h. */
+/* range_coder.c -- the functions of the range coder that run once per 32 bits; see range_coder.h.
+ */
 #include "codec/entropy/range_coder.h"
 
 void codec_rc_encoder_init(codec_rc_encoder *rc, formats_buffer *out) {
@@ -20,8 +21,8 @@ void codec_rc_encoder_shift(codec_rc_encoder *rc) {
     rc->range <<= 32;
 }
 
-/* Any value of [low, low + range) will do: take the one with the most trailing zero bytes, and
- * leave those out. */
+/* Any value of [low, low + range) identifies the string. Write the one with the most trailing zero
+ * bytes, without these. */
 void codec_rc_encoder_finish(codec_rc_encoder *rc) {
     uint64_t last = rc->range - 1, value = rc->low;
     for (int zeros = 8; zeros > 0; zeros--) {
@@ -35,12 +36,12 @@ void codec_rc_encoder_finish(codec_rc_encoder *rc) {
     for (; value; value <<= 8) formats_write_u8(rc->out, (uint8_t)(value >> 56));
 }
 
-/* The n-th byte of the string, or 0 beyond what is known. */
+/* Byte i of the string, or 0 if it is not known. */
 static uint64_t byte_at(const codec_rc_decoder *rc, size_t i) {
     return i < rc->size ? rc->bytes[i] : 0;
 }
 
-/* How much the bytes of the window [at - 8, at) that are not known could add. */
+/* The largest value that the unknown bytes of the window [at - 8, at) can add. */
 static uint64_t unknown_of_window(const codec_rc_decoder *rc) {
     if (rc->whole || rc->at <= rc->size) return 0;
     size_t missing = rc->at - rc->size;

@@ -1,19 +1,20 @@
-/* range_coder.h -- adaptive binary range coder in 64-bit integers: the same bits on every machine.
+/* range_coder.h -- an adaptive binary range coder in 64-bit integers: the same bits on every
+ * machine.
  *
  * The coder of Martin (1979) in its binary form. The state is an interval [low, low + range) of a
- * 64-bit window on the code string. A bit of probability p1 / 65536 of being 1 takes the lower
- * (range >> 16) * p1 of it when it is 1, the rest when it is 0. When range falls below 2^32 the top
- * 32 bits are settled and go out, big-endian; a later carry is added to the bytes written.
+ * 64-bit window on the code string. A bit has the probability p1 / 65536 of being 1. A 1 selects
+ * the lower (range >> 16) * p1 of the interval, a 0 the rest. When range falls below 2^32, the top
+ * 32 bits are written, big-endian. A later carry is added to the written bytes.
  *
- * What is special here: the decoder may be given any prefix of the string. It decodes exactly the
- * bits on which every continuation of the prefix agrees, answers CODEC_RC_STARVED at the first that
- * it cannot tell, and goes on when more bytes come. So each byte of a cut helps.
+ * The decoder accepts any prefix of the string. It decodes exactly the bits that are the same for
+ * every continuation of the prefix, and returns CODEC_RC_STARVED at the first other bit. It
+ * continues when more bytes are available. So every byte of a cut file is used.
  *
- * The room codec/entropy/: bits and numbers in few bytes.
- *   range_coder              bits of given probability, and probabilities that adapt
- *   mixed_bit                the probability of a binary unit's bits
+ * The directory codec/entropy/: entropy coding.
+ *   range_coder              bits of given probability, and adaptive probabilities
+ *   mixed_bit                the probability of a bit of a binary unit
  *   fixed_log                logarithms in integers
- *   rans weights_coder       symbols of a known distribution; a model's matrices, coded by it
+ *   rans weights_coder       symbols of known frequencies; matrices of weights, coded with them
  *   int_matrix               matrices of integers, in the form of weights_coder */
 #ifndef CODEC_RANGE_CODER_H
 #define CODEC_RANGE_CODER_H
@@ -23,8 +24,8 @@ enum { CODEC_RC_STARVED = -1 };
 
 /* --- probabilities --- */
 
-/* An adaptive estimate of P(bit = 1) in 1/65536. It moves by 1/(count + 1.5) of the error: it is
- * the mean of what was seen, until count is CODEC_BIT_LIMIT. */
+/* An adaptive estimate of P(bit = 1) in 1/65536. Each bit changes it by 1/(count + 1.5) of the
+ * error. Until count reaches CODEC_BIT_LIMIT, it is the mean of all bits so far. */
 typedef struct codec_bit {
     uint16_t p1;    /* 32 .. 65504 */
     uint16_t count; /* 0 .. CODEC_BIT_LIMIT: confidence, in observations */
@@ -46,16 +47,17 @@ static inline void codec_bit_update(codec_bit *model, int bit) {
 
 typedef struct codec_rc_encoder {
     uint64_t low, range;
-    formats_buffer *out; /* borrowed; appended to. Its status tells of failures */
-    size_t start;        /* where this string begins in out */
+    /* Borrowed; the string is appended. Errors are in its status. */
+    formats_buffer *out;
+    size_t start; /* offset of this string in out */
 } codec_rc_encoder;
 
 void codec_rc_encoder_init(codec_rc_encoder *rc, formats_buffer *out);
-/* Out of line: settle the top 32 bits. */
+/* Write the top 32 bits. Not inline. */
 void codec_rc_encoder_shift(codec_rc_encoder *rc);
-/* Add a carry to the bytes written. */
+/* Add a carry to the written bytes. */
 void codec_rc_encoder_carry(codec_rc_encoder *rc);
-/* End the string with as few bytes as tell it apart: a decoder reads zeros after the end. */
+/* Finish the string with as few bytes as possible. A decoder reads zeros after the end. */
 void codec_rc_encoder_finish(codec_rc_encoder *rc);
 
 /* p1: probability of a 1 in 1/65536, 1 .. 65535. */
@@ -79,24 +81,29 @@ static inline void codec_rc_encode_adaptive(codec_rc_encoder *rc, int bit, codec
 /* --- decoder --- */
 
 typedef struct codec_rc_decoder {
-    /* range and code apart: compilers load neighbours that change alike as a pair, and then wait
-     * for what was stored one by one */
+    /* range and code are not adjacent: compilers would load adjacent members as a pair, and wait
+     * for their separate stores. */
     uint64_t range;
-    uint64_t unknown; /* the true code lies in code .. code + unknown; 0 when all bytes are known */
-    uint64_t code;    /* the string's window less low, with unknown bytes taken as 0 */
-    const uint8_t *bytes; /* borrowed */
-    size_t size, at;      /* at: bytes up to the window's end, may exceed size by what is unknown */
-    int whole;            /* no more bytes will come: zeros follow */
+    /* The true code is in code .. code + unknown; 0 if all bytes of the window are known. */
+    uint64_t unknown;
+    /* The string's window minus low; unknown bytes count as 0. */
+    uint64_t code;
+    const uint8_t *bytes; /* [size] borrowed */
+    size_t size;
+    /* The end of the window in the string; above size if bytes are unknown. */
+    size_t at;
+    int whole; /* the string is complete: zeros follow */
 } codec_rc_decoder;
 
-/* bytes[size] is what is there of the string; whole: it is all of it. */
+/* bytes[size]: the available part of the string. whole: it is the complete string. */
 void codec_rc_decoder_init(codec_rc_decoder *rc, const uint8_t *bytes, size_t size, int whole);
-/* The same string with more of it known: size not below the former, the former bytes unchanged. */
+/* Continue with a longer prefix of the same string. size must not decrease, and the earlier bytes
+ * must be the same. */
 void codec_rc_decoder_extend(codec_rc_decoder *rc, const uint8_t *bytes, size_t size, int whole);
-/* Out of line: move the window by 32 bits. */
+/* Move the window by 32 bits. Not inline. */
 void codec_rc_decoder_shift(codec_rc_decoder *rc);
 
-/* The next bit, or CODEC_RC_STARVED, which leaves the state as it was. */
+/* The next bit, or CODEC_RC_STARVED, which does not change the state. */
 static inline int codec_rc_decode(codec_rc_decoder *rc, uint32_t p1) {
     uint64_t bound = (rc->range >> 16) * p1;
     int bit = rc->code < bound;

@@ -4,7 +4,7 @@
 
 enum { TOTAL = CODEC_RANS_TOTAL, SYMBOLS = CODEC_RANS_SYMBOLS };
 
-/* start and symbol_at from frequency. */
+/* Set start and symbol_at from frequency. */
 static void lay_out(codec_rans_table *t) {
     uint32_t at = 0;
     for (uint32_t s = 0; s < t->n; s++) {
@@ -34,11 +34,12 @@ void codec_rans_table_make(codec_rans_table *t, const uint32_t count[SYMBOLS]) {
         t->frequency[s] = (uint16_t)(count[s] && !frequency ? 1 : frequency);
         left -= t->frequency[s];
     }
-    for (; left < 0; left++) t->frequency[largest(t)]--; /* rounding, up to half a symbol each */
+    for (; left < 0; left++) t->frequency[largest(t)]--; /* rounding errors, up to 1/2 per symbol */
     uint32_t to = largest(t);
-    int32_t room = CODEC_RANS_MOST - t->frequency[to], more = left < room ? left : room;
+    int32_t most_more = CODEC_RANS_MOST - t->frequency[to],
+            more = left < most_more ? left : most_more;
     t->frequency[to] = (uint16_t)(t->frequency[to] + more);
-    if (left > more) { /* one symbol alone: the rest is for one that never comes */
+    if (left > more) { /* a single symbol: the rest goes to one that does not occur */
         uint32_t other = to ? to - 1 : 1;
         t->frequency[other] = (uint16_t)(t->frequency[other] + left - more);
         if (t->n <= other) t->n = other + 1;
@@ -64,7 +65,8 @@ taper_status codec_rans_table_read(codec_rans_table *t, formats_cursor *in, tape
     TAPER_TRY(formats_cursor_check(in, "model: frequencies of weights", error));
     if (sum != (n ? TOTAL : 0))
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: frequencies of weights that sum to %u, not %d", sum, TOTAL);
+                            "model: the frequencies of weights have the sum %u, not %d", sum,
+                            TOTAL);
     t->n = n;
     lay_out(t);
     return TAPER_OK;

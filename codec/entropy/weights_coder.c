@@ -9,12 +9,12 @@ enum {
     CLASSES = CODEC_WEIGHT_CLASSES,
     SINGLE = 16,
     SYMBOLS = CODEC_RANS_SYMBOLS,
-    MOST_AROUND = 200 /* greater sums are of one class */
+    MOST_AROUND = 200 /* larger sums have the same class */
 };
 
 /* --- classes --------------------------------------------------------------------------- */
 
-/* Weighted sum of the magnitudes around column c. */
+/* The weighted sum of the magnitudes around column c. */
 static inline uint32_t sum_around(const int32_t *row, uint32_t c, uint32_t width) {
     uint32_t near = c ? (uint32_t)abs(row[c - 1]) : 0;
     uint32_t next = c > 1 ? (uint32_t)abs(row[c - 2]) : near;
@@ -31,7 +31,7 @@ static uint32_t class_of(uint32_t sum) {
 
 /* --- magnitudes as symbols ------------------------------------------------------------- */
 
-/* Of a magnitude of SINGLE and above the highest three digits are the symbol. */
+/* For a magnitude of SINGLE and above, the highest three bits are the symbol. */
 static uint32_t symbol_of(uint32_t magnitude, uint32_t *digits) {
     *digits = 0;
     if (magnitude < SINGLE) return magnitude;
@@ -47,7 +47,7 @@ static uint32_t least_of(uint32_t symbol, uint32_t *digits) {
     return (4 + (symbol - SINGLE) % 4) << *digits;
 }
 
-/* --- plain bits, from the low end of each byte ------------------------------------------ */
+/* --- plain bits, the lowest of each byte first ------------------------------------------ */
 
 typedef struct bit_writer {
     formats_buffer *out;
@@ -63,10 +63,10 @@ static void put_bits(bit_writer *w, uint32_t value, uint32_t n) {
 
 typedef struct bit_reader {
     const uint8_t *data;
-    uint64_t size, at; /* bytes; bits */
+    uint64_t size, at; /* in bytes; in bits */
 } bit_reader;
 
-/* n <= 19; bits beyond the end are 0. */
+/* The next n bits, n <= 19; bits after the end are 0. */
 static inline uint32_t take_bits(bit_reader *r, uint32_t n) {
     uint64_t byte = r->at / 8, word = 0;
     if (byte + 8 <= r->size)
@@ -90,12 +90,12 @@ static void quantise_row(float *row, uint32_t columns, float step, int32_t *q) {
     }
 }
 
-/* A weight's class and symbol. */
+/* The class and symbol of a weight. */
 typedef struct coded {
     uint8_t class, symbol;
 } coded;
 
-/* All symbols, how often each occurs, and the plain bits. */
+/* List all symbols, their counts, and the plain bits. */
 static void list_symbols(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
                          const float *step, int32_t *q, coded *to, uint32_t count[][SYMBOLS],
                          bit_writer *plain) {
@@ -175,7 +175,7 @@ typedef struct strings {
     codec_rans_decoder words;
     bit_reader plain;
     uint8_t class_of[MOST_AROUND + 1];
-    uint8_t plain_bits[SYMBOLS]; /* a symbol's sign and digits */
+    uint8_t plain_bits[SYMBOLS]; /* number of sign and digit bits of a symbol */
     uint32_t least[SYMBOLS];
 } strings;
 
@@ -188,8 +188,8 @@ static void list_meanings(strings *s) {
     }
 }
 
-/* Could so many words hold this many weights? Each takes at least 1 / 1419 bit (CODEC_RANS_MOST): a
- * guard against short files that are long work. */
+/* Nonzero if this number of words can contain this number of weights. A weight has at least 1 /
+ * 1419 bit (CODEC_RANS_MOST). This protects against short files that take long to decode. */
 static int is_plausible(uint64_t weights, uint64_t words) {
     enum { WEIGHTS_PER_WORD = 23000 };
     return weights / WEIGHTS_PER_WORD <= words + 2;
@@ -213,7 +213,7 @@ static taper_status read_strings(strings *s, codec_rans_table *table, uint64_t w
     return TAPER_OK;
 }
 
-/* Without branches on what cannot be foretold, which is half of a model's time to load. */
+/* Without unpredictable branches, which would take half of the time to load a model. */
 static inline int32_t next_weight(strings *s, const codec_rans_table *table) {
     uint32_t symbol = codec_rans_decode(&s->words, table),
              plain = take_bits(&s->plain, s->plain_bits[symbol]);
@@ -221,7 +221,7 @@ static inline int32_t next_weight(strings *s, const codec_rans_table *table) {
     return (magnitude ^ -negative) + negative;
 }
 
-/* A writer's strings end where the last weight does. */
+/* Check that the strings end with the last weight. */
 static taper_status check_end(const strings *s, taper_error *error) {
     if (s->words.x == CODEC_RANS_LEAST && s->words.next == s->words.end &&
         (s->plain.at + 7) / 8 == s->plain.size)

@@ -1,4 +1,4 @@
-/* builtin_models.c -- see builtin_models.h and taper.h. The bytes: models/models.S. */
+/* builtin_models.c -- see builtin_models.h and taper_model.h. models/models.S has the bytes. */
 #include "codec/model/builtin_models.h"
 #include "codec/taper_model.h"
 #include "formats/container.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 96, MOST_THREADS = 256 }; /* images of a block; codes do not depend on it */
+enum { ROWS = 96, MOST_THREADS = 256 }; /* images in a block; codes do not depend on it */
 
 /* --- opening --------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static taper_status make_analysis(codec_embedder *e, unsigned threads, taper_err
     return TAPER_OK;
 }
 
-/* Threads, and what is left of opening. */
+/* Create the threads and finish opening. */
 static taper_status finish_opening(codec_embedder *e, unsigned threads, taper_status status,
                                    taper_error *error) {
     codec_backend_cpu(&e->backend);
@@ -55,8 +55,7 @@ taper_status codec_embedder_open_pixels(codec_embedder *out, codec_window window
 
 taper_status codec_embedder_shorten(codec_embedder *e, size_t units, taper_error *error) {
     if (units > e->width)
-        return formats_fail(error, TAPER_ERR_ARG, "codes have %zu units; no more can be taken",
-                            e->width);
+        return formats_fail(error, TAPER_ERR_ARG, "codes have only %zu units", e->width);
     if (units) e->width = units;
     return TAPER_OK;
 }
@@ -69,7 +68,8 @@ void codec_embedder_close(codec_embedder *e) {
 
 /* --- images ---------------------------------------------------------------------------- */
 
-/* Is it one window as it is? Those that scale take samples of 8 bits, as they were trained. */
+/* Nonzero if the image is one window without scaling. Models that scale take samples of 8 bits, as
+ * in training. */
 static int fits(const codec_embedder *e, const taper_image *image) {
     return image->width == e->window.width && image->height == e->window.height &&
            (image->depth == 8 || !e->scales);
@@ -85,7 +85,7 @@ taper_status codec_embedder_fit(const codec_embedder *e, taper_image *image, tap
     return TAPER_OK;
 }
 
-/* One window of the image, scaled where it has another size. */
+/* Read the image as one window; it is scaled if necessary. */
 static taper_status read_window(const codec_embedder *e, const taper_image *image, float *pixels) {
     taper_image scaled;
     if (fits(e, image)) {
@@ -102,9 +102,10 @@ taper_status codec_embedder_check(const codec_embedder *e, const taper_image *im
                                   taper_error *error) {
     const codec_window w = e->window;
     if (image->channels != 1 && image->channels != 3)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "image has an alpha channel, which no code holds; remove it, or give "
-                            "--alpha white or --alpha drop");
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "image has an alpha channel, which codes do not represent; remove it, or give "
+            "--alpha white or --alpha drop");
     if (image->channels == 3 && w.channels == 1)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             e->has_network
@@ -132,16 +133,17 @@ typedef struct embed_task {
     atomic_int status;
 } embed_task;
 
-/* A binary model's code is its bits, as its decoder gets them; an embedding model's are 0 and 1. */
+/* Turn margins into bits, as the decoder of a binary model gets them; in an embedding model 0 and
+ * 1. */
 static void make_bits(const codec_embedder *e, float *codes, size_t n) {
     for (size_t i = 0; i < n; i++) codes[i] = (codes[i] > 0 ? 1.0f : 0.0f) - e->centre;
 }
 
-/* Codes of all units, codes[rows][units]. */
+/* Compute codes[rows][units], with all units. */
 static taper_status encode_rows(const codec_embedder *e, const taper_image *images, size_t rows,
                                 float *codes) {
     const size_t inputs = e->network.inputs;
-    codec_backend backend = e->backend; /* a call's own, as it is not const there */
+    codec_backend backend = e->backend; /* a copy, as the network's argument is not const */
     float *pixels = malloc(rows * inputs * sizeof *pixels);
     if (!pixels) return TAPER_ERR_NOMEM;
     taper_status status = TAPER_OK;
@@ -153,7 +155,7 @@ static taper_status encode_rows(const codec_embedder *e, const taper_image *imag
     return status;
 }
 
-/* The first `width` numbers of each. */
+/* The same, with the first `width` units of each. */
 static taper_status encode_prefixes(const codec_embedder *e, const taper_image *images, size_t rows,
                                     float *codes) {
     const size_t units = e->network.units;

@@ -5,7 +5,7 @@
 #include "formats/model_file.h"
 #include <string.h>
 
-/* Lower-case letters, digits and hyphens, ended within its array. */
+/* Nonzero for lower-case letters, digits and hyphens, with a final 0 within the array. */
 static int is_name(const char *text) {
     for (size_t i = 0; i < TAPER_OBJECTIVE_BYTES; i++) {
         char c = text[i];
@@ -33,7 +33,7 @@ taper_status codec_embedding_record_write(const taper_model_info *info, formats_
 
 static void read_name(char *name, formats_cursor *in) {
     size_t n = 0;
-    do name[n] = (char)formats_read_u8(in); /* 0 at the payload's end */
+    do name[n] = (char)formats_read_u8(in); /* 0 after the payload's end */
     while (name[n] && ++n < TAPER_OBJECTIVE_BYTES);
 }
 

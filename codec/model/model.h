@@ -1,13 +1,13 @@
-/* model.h -- a model in memory and as the payload of a .tpm file. The public face is in taper.h.
+/* model.h -- the struct of a model. The interface is codec/taper_model.h.
  *
- * The room codec/model/: what was trained.
- *   model                     a model in memory
- *   model_read model_write    from and to the payload of a .tpm; model_payload: what the two share
- *   embedding_record          what a model without a decoder says of its training
- *   builtin_models            the models that ship
- *   work                      how many multiply-adds a pixel a model asks for
- *   embed                     images into codes for search, one window an image
- *   render                    from decoded windows to pixels with its restoration network */
+ * The directory codec/model/: trained models.
+ *   model                     the struct of a model
+ *   model_read model_write    read and write the payload of a .tpm; model_payload: shared fields
+ *   embedding_record          how a model without a decoder was trained
+ *   builtin_models            the built-in models
+ *   work                      the multiply-adds per pixel of a model
+ *   embed                     images to codes for search, one window per image
+ *   render                    decoded windows to pixels, with the restoration network */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
@@ -17,57 +17,63 @@
 #include "codec/transform/restoration.h"
 #include "codec/transform/windows.h"
 
-/* Ranges of a legal architecture: the closed list that a file is checked against before memory is
- * taken. */
+/* The maximal width of a layer. Readers check it before they allocate memory. */
 enum { CODEC_MAX_LAYER_WIDTH = 65536 };
 
 struct taper_model {
     taper_model_info info;
     codec_window window;
     codec_lap lap; /* window.lap points here, or is NULL */
-    int tied; /* analysis is the pseudo-inverse of synthesis and not stored; it is absent (equal to
-                 synthesis) after loading, and made by encoders: pseudo_inverse.h. 0 for direct
-                 networks, whose stacks have network.tied_gain */
+    /* 1: analysis is the pseudo-inverse of synthesis and is not stored. After loading,
+     * network.analysis equals synthesis; encoders compute it (pseudo_inverse.h). 0 for direct
+     * networks, whose stacks have network.tied_gain. */
+    int tied;
     codec_network network;
-    codec_code_tables tables; /* all zero in an embedding model: its network is an encoder alone */
-    codec_restoration restoration; /* layers 0: none, as in all families but conv */
-    int layer_bits; /* its layers need so many to be stored (codec_weight_precision); 0: any will do
-                     */
+    /* All zero in an embedding model, whose network has only an encoder. */
+    codec_code_tables tables;
+    /* layers 0: none, as in all families except conv. */
+    codec_restoration restoration;
+    /* The precision that its layers need (codec_weight_precision); 0: any. */
+    int layer_bits;
 };
 
-/* Are its units single bits? */
+/* Nonzero if its units are single bits. */
 static inline int codec_model_is_binary(const taper_model *m) {
     return codec_network_has_decoder(&m->network) ? m->tables.density != NULL : m->info.binary;
 }
 
-/* How finely weights are stored. */
+/* The precision of stored weights. */
 typedef struct codec_weight_precision {
-    double linear_mse; /* squared error on a pixel (8-bit scale) that rounding the linear path may
-                          add; default 0.25 */
-    int layer_bits;    /* bits of the largest weight of a row of a layer, 2..20; 0: 8, or 12 in an
-                          embedding model; a model that needs more gets more */
+    /* Squared error per pixel, on the 8-bit scale, that rounding the linear path may add; default
+     * 0.25. */
+    double linear_mse;
+    /* Bits of the largest weight of a row of a layer, 2..20. 0: 8, or 12 in an embedding model.
+     * Raised to the model's layer_bits. */
+    int layer_bits;
 } codec_weight_precision;
 
-/* The pixels of an image from its windows as the network gives them: laps undone, restored as after
- * so many complete passes, rounded. image as for codec_windows_write; pool: NULL or threads to
- * share. TAPER_ERR_NOMEM: as much again as `from` is needed, and as much again for restoring. */
+/* Render the pixels of an image from its windows, as the network returns them. Laps are undone, the
+ * windows are restored for this number of complete passes, and pixels are rounded. image: as in
+ * codec_windows_write. pool: threads, or NULL. TAPER_ERR_NOMEM: a copy of `from` is needed, and as
+ * much again to restore it. */
 taper_status codec_model_render(const taper_model *model, uint32_t pass, codec_pool *pool,
                                 const float *from, taper_image *image);
 
-/* The same, after which `windows` holds nothing of use, and no copy is made of it. */
+/* The same without a copy: the contents of `windows` are undefined afterwards. */
 taper_status codec_model_render_over(const taper_model *model, uint32_t pass, codec_pool *pool,
                                      float *windows, taper_image *image);
 
-/* Append the whole .tpm file to out, of version FORMATS_MODEL_VERSION. The model's own weights are
- * replaced by what a reader will get, so that what is measured afterwards is what users get;
- * info.id and info.file_bytes are set. Of an embedding model (dense, its network a CODEC_ENCODER,
- * no other parts) info.objective, alpha, classes and binary are written. TAPER_ERR_ARG: one of the
- * first three is illegal, or it has other parts; TAPER_ERR_NOMEM. */
+/* Append the complete .tpm file, of version FORMATS_MODEL_VERSION, to out. The model's weights are
+ * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id
+ * and info.file_bytes are set.
+ *
+ * Of an embedding model (dense, the network a CODEC_ENCODER, no other parts) info.objective, alpha,
+ * classes and binary are written. TAPER_ERR_ARG: one of the first three is not legal, or the model
+ * has other parts. TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 
-/* Replace the network's weights by their stored precision (what write does first). scale[units]:
- * root mean square of each unit. */
+/* Round the network's weights to the precision of the file, as codec_model_write does first. */
 taper_status codec_model_round_weights(taper_model *model, const codec_weight_precision *precision,
                                        taper_error *error);
 

@@ -1,5 +1,5 @@
-/* model_payload.h -- what model_write.c and model_read.c share: fields of a model's payload. The
- * numbers are those of SPEC.md, 6.2. */
+/* model_payload.h -- fields of a model's payload (SPEC.md, 6.2), shared by model_write.c and
+ * model_read.c. */
 #ifndef CODEC_MODEL_PAYLOAD_H
 #define CODEC_MODEL_PAYLOAD_H
 #include "codec/model/model.h"
@@ -7,7 +7,7 @@
 
 enum { CODEC_MEAN_ONE = 64 }; /* means are stored in 1/64 */
 
-/* The features of a payload. */
+/* Bits of the features of a payload. */
 enum {
     CODEC_FLAG_TIED = 1,
     CODEC_FLAG_DIRECT = 2,
@@ -19,7 +19,7 @@ enum {
     CODEC_FLAG_FEEDBACK = 128
 };
 
-/* A binary32. */
+/* Read and write a binary32. */
 static inline float codec_read_float(formats_cursor *in) {
     uint32_t bits = formats_read_u32le(in);
     float value;
@@ -32,7 +32,7 @@ static inline void codec_write_float(formats_buffer *out, float value) {
     formats_write_u32le(out, bits);
 }
 
-/* info's lap, widths of networks, work, feedback and embedding, from what the model has. */
+/* Set lap, widths of networks, work, feedback and embedding of model->info from the model. */
 void codec_model_describe(taper_model *model);
 
 #endif

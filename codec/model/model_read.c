@@ -1,4 +1,4 @@
-/* model_read.c -- models out of files; see model.h. */
+/* model_read.c -- taper_model_load: reading models; see model.h. */
 #include "codec/bitplane/conditional.h"
 #include "codec/bitplane/head.h"
 #include "codec/entropy/weights_coder.h"
@@ -57,7 +57,7 @@ static int is_embedding(const architecture *a) {
     return (a->flags & CODEC_FLAG_DIRECT) && a->depth[0] && !a->depth[1];
 }
 
-/* What goes with what: the activations, the depths, and the flags. */
+/* Check the combination of activations, depths and flags. */
 static taper_status check_features(const architecture *a, taper_error *error) {
     int direct = (a->flags & CODEC_FLAG_DIRECT) != 0, binary = (a->flags & CODEC_FLAG_BINARY) != 0;
     if (a->family != TAPER_FAMILY_DENSE &&
@@ -75,16 +75,16 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: activations %u and %u, 0 to 2 are legal", a->hidden, a->code);
     if (a->code != CODEC_LINEAR && (!direct || binary))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "model: an activation of the code, which a binary model or one with a "
-                            "linear path has not");
+        return formats_fail(
+            error, TAPER_ERR_CORRUPT,
+            "model: an activation of the code, in a binary model or one with a linear path");
     if (binary && (a->flags & (CODEC_FLAG_CONDITIONAL | CODEC_FLAG_HEAD)))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a conditional model or a head for units of one bit");
     if ((a->flags & CODEC_FLAG_FEEDBACK) && !(direct && binary))
         return formats_fail(
             error, TAPER_ERR_CORRUPT,
-            "model: units with feedback, which are single bits of a direct network alone");
+            "model: units with feedback, which need a direct network of binary units");
     if (direct && (a->flags & CODEC_FLAG_TIED))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a tied linear path, but no linear path");
@@ -92,7 +92,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
         return (a->flags & ~CODEC_FLAG_BINARY) == CODEC_FLAG_DIRECT
                    ? TAPER_OK
                    : formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "model: no decoder, but parts that only decoders have");
+                                  "model: no decoder, but parts of a decoder");
     for (int s = 0; s < 2; s++)
         if (direct ? a->depth[s] == 0 : a->depth[s] == 1)
             return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -111,7 +111,7 @@ static taper_status check_features(const architecture *a, taper_error *error) {
     return TAPER_OK;
 }
 
-/* The closed list: what families exist and how large each part may be. Also sums up the weights. */
+/* Check the family and the size of each part. *weights: the number of weights. */
 static taper_status check_architecture(const architecture *a, const taper_limits *limits,
                                        uint64_t *weights, taper_error *error) {
     const codec_window *w = &a->window;
@@ -177,7 +177,7 @@ static taper_status alloc_network(codec_network *net, const architecture *a) {
     return a->flags & CODEC_FLAG_FEEDBACK ? codec_network_add_feedback(net) : TAPER_OK;
 }
 
-/* T or M. */
+/* Read T or M (network.h). */
 static taper_status read_triangle(float *matrix, uint32_t units, formats_cursor *in,
                                   taper_error *error) {
     TAPER_TRY(codec_weights_read(matrix, units, units, 1, in, error));
@@ -209,7 +209,7 @@ static taper_status read_network(taper_model *m, const architecture *a, formats_
     return read_triangle(net->mixing, net->units, in, error);
 }
 
-/* A conditional model, or a head. */
+/* Read a conditional model or a head. */
 static taper_status read_conditional(const codec_code_tables *t, uint32_t kinds, uint64_t max_bytes,
                                      codec_conditional **out, formats_cursor *in,
                                      taper_error *error) {
@@ -235,7 +235,7 @@ void codec_model_describe(taper_model *m) {
     m->info.most_work = work.most;
 }
 
-/* 6.5 to 6.8: what decoders need beside the network. */
+/* SPEC.md, 6.5 to 6.8: the parts for decoding after the network. */
 static taper_status read_tables(taper_model *m, const architecture *a, formats_cursor *in,
                                 const taper_limits *limits, taper_error *error) {
     codec_code_tables *t = &m->tables;

@@ -1,4 +1,4 @@
-/* model_write.c -- models into files; see model.h. */
+/* model_write.c -- writing models; see model.h. */
 #include "codec/bitplane/conditional.h"
 #include "codec/entropy/weights_coder.h"
 #include "codec/model/embedding_record.h"
@@ -8,26 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Step of each row of the linear path: the rounding error of row u reaches a pixel multiplied by
- * the unit's value, so rows of strong units are stored finer. Units share the allowed error
- * equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
+/* Compute the step of each row of the linear path. The rounding error of row u reaches a pixel
+ * multiplied by the unit's value, so rows of strong units get smaller steps. Units share the
+ * allowed error equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
 static void linear_steps(const taper_model *m, double mse, float *step) {
     uint32_t units = m->network.units, inputs = m->network.inputs;
     double allowed = sqrt(12.0 * mse / units);
     for (uint32_t u = 0; u < units; u++) {
         double scale = m->tables.step[u] * exp2(m->tables.log_scale[u] / 16.0);
         const float *row = m->network.synthesis + (size_t)u * inputs;
-        double top = 1e-6; /* largest weight */
+        double top = 1e-6; /* the largest weight */
         for (uint32_t i = 0; i < inputs; i++) top = fmax(top, fabs(row[i]));
         double s = allowed / fmax(scale, 1e-6);
-        s = fmin(fmax(s, top / 32767),
-                 0.3 /
-                     sqrt(inputs)); /* 16 bits at most; and near orthonormal for pseudo_inverse.h */
+        s = fmin(
+            fmax(s, top / 32767),
+            0.3 /
+                sqrt(
+                    inputs)); /* at most 16 bits; rows stay near orthonormal for pseudo_inverse.h */
         step[u] = (float)s;
     }
 }
 
-/* A matrix of a layer, whose rows' largest weights have so many bits. */
+/* Write a matrix of a layer; the largest weight of each row has `bits` bits. */
 static taper_status write_matrix(float *weight, uint32_t rows, uint32_t columns, int bits,
                                  formats_buffer *out) {
     float *step = malloc((size_t)rows * sizeof *step);
@@ -47,7 +49,7 @@ static void write_floats(formats_buffer *out, const float *v, size_t n) {
     for (size_t i = 0; i < n; i++) codec_write_float(out, v[i]);
 }
 
-/* without_weights: the biases alone. */
+/* without_weights: write only the biases. */
 static taper_status write_stack(const codec_stack *stack, int bits, int without_weights,
                                 formats_buffer *out) {
     for (uint32_t l = 0; l < stack->depth; l++) {
@@ -73,7 +75,7 @@ static taper_status write_linear_path(taper_model *m, double mse, formats_buffer
     return status;
 }
 
-/* T or M, of which what is not below the diagonal becomes 0. */
+/* Write T or M (network.h). Elements on and above the diagonal are set to 0. */
 static taper_status write_triangle(float *matrix, uint32_t units, int bits, formats_buffer *out) {
     for (size_t r = 0; r < units; r++)
         memset(matrix + r * units + r, 0, (units - r) * sizeof *matrix);
@@ -98,7 +100,8 @@ static taper_status write_network(taper_model *m, const codec_weight_precision *
     const int bits = bits_of(m, precision);
     if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
     TAPER_TRY(write_stack(&net->encoder, bits, 0, out));
-    if (net->tied_gain > 0) TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* rounded now */
+    if (net->tied_gain > 0)
+        TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* with the rounded weights */
     TAPER_TRY(write_stack(&net->decoder, bits, net->tied_gain > 0, out));
     if (!codec_network_has_feedback(net)) return out->status;
     TAPER_TRY(write_triangle(net->feedback, net->units, bits, out));
@@ -139,7 +142,7 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
 }
 
-/* All that follows the network. */
+/* Write all parts after the network. */
 static taper_status write_tables(const taper_model *m, formats_buffer *out) {
     if (!codec_network_has_decoder(&m->network)) return codec_embedding_record_write(&m->info, out);
     TAPER_TRY(codec_code_tables_write(&m->tables, out));
@@ -149,14 +152,14 @@ static taper_status write_tables(const taper_model *m, formats_buffer *out) {
     return codec_restoration_write(&m->restoration, out);
 }
 
-/* Has an embedding model what it may have? */
+/* Check that an embedding model has only legal parts. */
 static taper_status check_embedding(const taper_model *m, taper_error *error) {
     const char *fault = codec_embedding_record_fault(&m->info);
     if (m->info.family != TAPER_FAMILY_DENSE ||
         (flags_of(m) & ~CODEC_FLAG_BINARY) != CODEC_FLAG_DIRECT ||
         (m->info.binary && m->network.code != CODEC_LINEAR))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a model without a decoder, but with parts that only decoders have");
+                            "a model without a decoder, but with parts of a decoder");
     if (!*fault) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG, "the model's %s cannot be stored", fault);
 }

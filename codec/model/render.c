@@ -1,4 +1,4 @@
-/* render.c -- from windows to pixels; see model.h. */
+/* render.c -- windows to pixels; see model.h. */
 #include "codec/model/model.h"
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ taper_status codec_model_render(const taper_model *m, uint32_t pass, codec_pool 
     if (!m->restoration.layers) return codec_windows_write(w, from, image);
     codec_grid grid = codec_windows_grid(w, image->width, image->height);
     size_t bytes = (size_t)grid.columns * grid.rows * codec_window_values(w) * sizeof *from;
-    float *windows = malloc(bytes); /* `from` is kept for the next image that is asked for */
+    float *windows = malloc(bytes); /* `from` is kept: the caller caches it */
     if (!windows) return TAPER_ERR_NOMEM;
     memcpy(windows, from, bytes);
     taper_status status = codec_model_render_over(m, pass, pool, windows, image);

@@ -1,5 +1,5 @@
-/* work.c -- see work.h. Counted are the products of matrices, and those of a bit's contexts. All
- * factors are bounded by the ranges of a legal model, so that nothing overflows. */
+/* work.c -- see work.h. The products of matrices and of the contexts of a bit are counted. The
+ * ranges of a legal model bound all factors, so nothing overflows. */
 #include "codec/model/work.h"
 #include "codec/bitplane/conditional.h"
 
@@ -14,7 +14,7 @@ static uint64_t stack_work(const codec_stack *stack) {
     return sum;
 }
 
-/* One input of the first layer, which is given as a and |a|, for all windows that see it. */
+/* One input (a and |a|) of the first layer, for all windows that use it. */
 static uint64_t input_work(const codec_conditional *c, uint32_t unit) {
     uint64_t windows = unit < c->neighbour_units ? CODEC_CONDITIONAL_SIDES : 1;
     return 2 * windows * c->hidden;
@@ -30,13 +30,13 @@ static uint64_t head_work(const codec_conditional *c) {
     return sum;
 }
 
-/* Layers at each stage, and at each pass a logit. */
+/* The layers at each stage, and a logit at each pass. */
 static uint64_t predicting_work(const codec_conditional *c) {
     return c->stages * layers_work(c) + (uint64_t)c->end * c->hidden;
 }
 
-/* And what that may take beside it: at each pass the logit of a sign or of a refinement, and the
- * input that it changes, which it does at a plane's last fraction; a stage sees them. */
+/* The work that depends on the image, at most. At each pass: the logit of a sign or a refinement,
+ * and a changed input, at the last fraction of a plane. At each stage: the changed inputs. */
 static uint64_t most_predicting_work(const codec_code_tables *t) {
     const codec_conditional *c = t->conditional;
     uint64_t sum = predicting_work(c) + (uint64_t)c->end * c->hidden;
@@ -50,7 +50,7 @@ static uint64_t most_passes(const codec_code_tables *t) {
     return t->density ? t->n_passes : (uint64_t)t->units * CODEC_MAX_PLANES * t->fractions;
 }
 
-/* For each patch, not each window. */
+/* Counted per patch, not per window. */
 static uint64_t restoring_work(const codec_restoration *r) {
     uint64_t sum = 0;
     for (uint32_t l = 0; l < r->layers; l++)

@@ -1,25 +1,25 @@
-/* work.h -- what a model asks of a processor: multiply-adds for each pixel of its windows, by its
- * architecture alone, so that a model that would take hours is refused before an image is; and of
- * its memory. */
+/* work.h -- the computing time and memory of a model: multiply-adds per pixel of its windows, which
+ * depend only on its architecture. So a model that would take hours is rejected before it decodes
+ * an image. */
 #ifndef CODEC_WORK_H
 #define CODEC_WORK_H
 #include "codec/model/model.h"
 
 typedef struct codec_work {
-    uint64_t usual; /* to decode with all passes (to encode, where there is no decoder), but for
-                       what depends on the image: what the conditional model does where a
-                       coefficient is not 0 */
-    uint64_t most;  /* the same where none is 0 and all planes are raised, or to encode, whichever
-                       is more */
+    /* To decode with all passes; or to encode, if there is no decoder. Without the work that
+     * depends on the image: that of the conditional model for nonzero coefficients. */
+    uint64_t usual;
+    /* The larger of: the same if no coefficient is 0 and all planes are raised; to encode. */
+    uint64_t most;
 } codec_work;
 
-/* Of a model that is loaded; rounded up. */
+/* The work of a loaded model; rounded up. */
 codec_work codec_work_of(const taper_model *model);
 
-/* TAPER_ERR_LIMIT: `most` is more than that. */
+/* TAPER_ERR_LIMIT: `most` exceeds max_work. */
 taper_status codec_work_check(const taper_model *model, uint64_t max_work, taper_error *error);
 
-/* TAPER_ERR_LIMIT: so many weights, as floats, take more than max_model bytes. */
+/* TAPER_ERR_LIMIT: this number of weights, as floats, exceeds max_model bytes. */
 taper_status codec_weights_check(uint64_t weights, uint64_t max_model, taper_error *error);
 
 #endif

@@ -1,10 +1,9 @@
-/* bd_rate.c -- pchip on log-rate over PSNR: Bjontegaard delta rate, rate at a quality, best of
- * settings. */
+/* bd_rate.c -- see bd_rate.h. */
 #include "codec/quality/bd_rate.h"
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct curve { /* log rate y and its slope over quality x, x rising strictly */
+typedef struct curve { /* log rate y and its slope over quality x; x is strictly ascending */
     double *x, *y, *slope;
     size_t n;
 } curve;
@@ -15,12 +14,12 @@ static int by_quality_then_rate(const void *left, const void *right) {
     return (a->rate > b->rate) - (a->rate < b->rate);
 }
 
-/* Sort and drop dominated points in place: what stays rises strictly in quality and in rate. */
+/* Sort points and drop dominated ones, in place. The others ascend strictly in quality and rate. */
 static size_t pareto_front(codec_rd_point *p, size_t n) {
     qsort(p, n, sizeof *p, by_quality_then_rate);
     size_t kept = 0;
     double cheapest =
-        INFINITY; /* from the best quality down: a point must be cheaper than all above it */
+        INFINITY; /* by descending quality: a point must have a lower rate than all before it */
     for (size_t i = n; i-- > 0;) {
         int is_cheapest_twin = i == 0 || p[i - 1].psnr_db < p[i].psnr_db;
         if (!is_cheapest_twin || p[i].rate >= cheapest) continue;
@@ -31,9 +30,8 @@ static size_t pareto_front(codec_rd_point *p, size_t n) {
     return kept;
 }
 
-/* Slope at an end from its two nearest intervals, kept from turning back. (The other guard of the
- * method, against overshooting where the data turn, never acts here: the points rise throughout.)
- */
+/* The slope at an end from its two nearest intervals, not below 0. (The other condition of the
+ * method, for data that are not monotone, is not needed: the points ascend.) */
 static double end_slope(double h0, double h1, double d0, double d1) {
     double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
     return slope * d0 <= 0 ? 0 : slope;
@@ -63,7 +61,8 @@ static void curve_free(curve *c) {
     *c = (curve){0};
 }
 
-/* Build a curve from points; on failure nothing is held. which names the curve in messages. */
+/* Make a curve from points. On failure *c owns nothing. which: the name of the curve in messages.
+ */
 static taper_status curve_make(const codec_rd_point *points, size_t n, const char *which, curve *c,
                                taper_error *error) {
     *c = (curve){0};
@@ -170,33 +169,34 @@ taper_status codec_rate_at(const codec_rd_point *points, size_t n, double psnr_d
     return status;
 }
 
-/* Whether a point is beaten by setting `other`, by one of its points or between two of them. */
+/* Nonzero if setting `other` beats point i, at one of its points or between two of them. kept: [n]
+ * temporary. */
 static int is_beaten(const codec_rd_point *points, const int *setting, size_t n, size_t i,
-                     int other, codec_rd_point *room) {
+                     int other, codec_rd_point *kept) {
     size_t m = 0;
     for (size_t j = 0; j < n; j++)
         if (setting[j] == other && j != i) {
             if (points[j].psnr_db >= points[i].psnr_db && points[j].rate < points[i].rate) return 1;
             if (points[j].psnr_db == points[i].psnr_db && points[j].rate == points[i].rate && j < i)
                 return 1;
-            room[m++] = points[j];
+            kept[m++] = points[j];
         }
     double rate;
     return other != setting[i] && m >= 2 &&
-           codec_rate_at(room, m, points[i].psnr_db, &rate, NULL) == TAPER_OK &&
+           codec_rate_at(kept, m, points[i].psnr_db, &rate, NULL) == TAPER_OK &&
            rate < points[i].rate;
 }
 
 taper_status codec_rd_best(const codec_rd_point *points, const int *setting, size_t n,
                            unsigned char *keep, taper_error *error) {
     if (n > SIZE_MAX / 64) return formats_fail(error, TAPER_ERR_ARG, "too many points");
-    codec_rd_point *room = malloc((n + 1) * sizeof *room);
-    if (!room) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu points", n);
+    codec_rd_point *kept = malloc((n + 1) * sizeof *kept);
+    if (!kept) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++) {
         keep[i] = 1;
         for (size_t j = 0; j < n && keep[i]; j++)
-            if (is_beaten(points, setting, n, i, setting[j], room)) keep[i] = 0;
+            if (is_beaten(points, setting, n, i, setting[j], kept)) keep[i] = 0;
     }
-    free(room);
+    free(kept);
     return TAPER_OK;
 }

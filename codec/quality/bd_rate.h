@@ -1,46 +1,45 @@
-/* bd_rate.h -- Bjontegaard's delta rate between two rate-distortion curves, and the best of
- * several.
+/* bd_rate.h -- Bjontegaard delta rate between two rate-distortion curves, and the best points of
+ * several settings.
  *
- * Each curve is log(rate) as a function of PSNR: a piecewise cubic Hermite interpolant that keeps
- * the points' monotonicity (pchip: Fritsch and Carlson, SIAM J. Numer. Anal. 1980, with the
- * weighted harmonic mean of Fritsch and Butland 1984 for the slopes, as in SciPy and MATLAB). The
- * integral over the common PSNR range is exact. After Bjontegaard, VCEG-M33 (2001), with pchip
- * instead of one cubic. */
+ * A curve is log(rate) as a function of PSNR, interpolated by pchip: piecewise cubic Hermite
+ * polynomials that keep the points' monotonicity. (Fritsch and Carlson, SIAM J. Numer. Anal. 1980,
+ * with the weighted harmonic mean of Fritsch and Butland 1984 for the slopes, as in SciPy and
+ * MATLAB.) The integral over the common PSNR range is exact. After Bjontegaard, VCEG-M33 (2001),
+ * with pchip instead of one cubic. */
 #ifndef CODEC_BD_RATE_H
 #define CODEC_BD_RATE_H
 #include "formats/status.h"
 
 typedef struct codec_rd_point {
-    double rate;    /* > 0: bytes, bits per pixel: any unit, the same for both curves */
-    double psnr_db; /* or any other quality that grows */
+    double rate;    /* > 0, in any unit, the same for both curves: bytes, bits per pixel */
+    double psnr_db; /* or any other quality where more is better */
 } codec_rd_point;
 
 typedef struct codec_bd_result {
-    double percent;        /* mean change of rate at equal quality: -50 is half the bytes */
-    double from_db, to_db; /* the common range that was integrated over */
+    double percent;        /* mean change of rate at equal quality; -50: half the bytes */
+    double from_db, to_db; /* the common range of quality */
 } codec_bd_result;
 
-/* What test needs more than anchor, in percent; negative is better.
+/* Compute the additional rate of `test` over `anchor`, in percent; negative is better.
  *
- * Points may come in any order. Curves that are not monotone are first made so: a point is left out
- * when another point of the same curve has at least its quality for at most its rate (nobody would
- * choose it). Fewer than two points left, a rate that is not positive and finite, or no common
- * range: TAPER_ERR_ARG with a text that says which; *result is then unchanged. TAPER_ERR_NOMEM. */
+ * Points may have any order. Curves are first made monotone: a point is dropped if another point of
+ * the same curve has at least its quality for at most its rate. TAPER_ERR_ARG: fewer than two
+ * points remain, a rate is not positive and finite, or there is no common range; the message says
+ * which. TAPER_ERR_NOMEM. On failure *result is unchanged. */
 taper_status codec_bd_rate(const codec_rd_point *anchor, size_t n_anchor,
                            const codec_rd_point *test, size_t n_test, codec_bd_result *result,
                            taper_error *error);
 
-/* Rate of a curve at a quality, by the same interpolation. TAPER_ERR_ARG outside the curve's range
- * or as above. */
+/* The rate of a curve at a quality, by the same interpolation. TAPER_ERR_ARG: the quality is
+ * outside the curve's range, or as above. */
 taper_status codec_rate_at(const codec_rd_point *curve, size_t n, double psnr_db, double *rate,
                            taper_error *error);
 
-/* The best of several settings of one codec: keep[i] = 1 for each point that no other setting
- * beats, that is, whose rate is not above what any other setting needs at the same quality
- * (interpolated; outside the other's range it counts as unbeaten, unless one of its points has
- * better quality for less). Points that another of their own setting beats go too, and of equal
- * points all but the first. points: all settings one after the other; setting[i]: whose point i is.
- * keep: n of them, filled. */
+/* Find the best points of several settings of one codec: keep[i] = 1 if no other setting needs a
+ * lower rate at the quality of point i, else 0. The rate of the other setting is interpolated.
+ * Outside its range, only its points with better quality and a lower rate count. Points that
+ * another point of their own setting beats are not kept either; of equal points the first is kept.
+ * points: [n] of all settings; setting: [n] the setting of each point; keep: [n]. */
 taper_status codec_rd_best(const codec_rd_point *points, const int *setting, size_t n,
                            unsigned char *keep, taper_error *error);
 #endif

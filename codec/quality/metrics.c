@@ -1,10 +1,10 @@
-/* metrics.c -- MSE, PSNR, SSIM and MS-SSIM of a pair of images.
+/* metrics.c -- see metrics.h.
  *
- * SSIM works on float planes, one channel at a time. For each row of windows the five moments
- * (a, b, aa, bb, ab) are first summed down the columns and then along the row: the Gaussian is
- * separable. Both loops take four neighbouring samples at a time and keep the sums in registers.
- * 128 is taken off every sample beforehand: variances do not change and the squares stay small,
- * which keeps their difference exact enough in single precision. */
+ * SSIM uses float planes, one channel at a time. The Gaussian is separable: for each row of windows
+ * the five moments (a, b, aa, bb, ab) are summed along the columns and then along the row. Both
+ * loops process four adjacent samples at a time, with sums in registers. 128 is subtracted from
+ * every sample first: variances do not change, and smaller squares make their difference more exact
+ * in single precision. */
 #include "codec/quality/metrics.h"
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const double k_offset = 128.0;
 static const double k_c1 = (0.01 * 255) * (0.01 * 255), k_c2 = (0.03 * 255) * (0.03 * 255);
 static const double k_scale_weight[CODEC_MS_SSIM_SCALES] = {0.0448, 0.2856, 0.3001, 0.2363, 0.1333};
 
-typedef struct plane_pair { /* one channel of both images, row by row */
+typedef struct plane_pair { /* one channel of both images */
     float *a, *b;
     size_t width, height;
 } plane_pair;
@@ -55,7 +55,8 @@ static taper_status check_pair(const taper_image *a, const taper_image *b, taper
 
 /* --- mean squared error ----------------------------------------------------------------------- */
 
-/* Sum of squared differences; the usual case, 8 bits without alpha, is a plain run of bytes. */
+/* The sum of squared differences. 8-bit images without alpha, the usual case, are one array of
+ * bytes. */
 static double squared_error(const taper_image *a, const taper_image *b) {
     const size_t pixels = (size_t)a->width * a->height, n_colours = (size_t)colours(a);
     double total = 0;
@@ -119,8 +120,8 @@ static inline lanes load(const float *from) {
     return v;
 }
 
-/* column[m][x] = moment m of the window's column at x, rows top..top+side-1; stride columns of
- * which the last up to three reach beyond the row and mean nothing. */
+/* column[m][x] = moment m of the window's column at x, rows top..top+side-1, for `stride` columns.
+ * Up to three columns after the end of the row are padding. */
 static void column_moments(const plane_pair *p, const window *win, size_t top, size_t stride,
                            float *column) {
     for (size_t x = 0; x < stride; x += LANES) {
@@ -139,7 +140,7 @@ static void column_moments(const plane_pair *p, const window *win, size_t top, s
     }
 }
 
-/* moment[m][x] = sum_k weight[k] column[m][x + k] for n windows, rounded up to whole vectors. */
+/* moment[m][x] = sum_k weight[k] column[m][x + k] for n windows, rounded up to full vectors. */
 static void row_moments(const float *column, const window *win, size_t stride, size_t n,
                         float *moment) {
     for (size_t m = 0; m < MOMENTS; m++, column += stride, moment += stride)
@@ -150,8 +151,8 @@ static void row_moments(const float *column, const window *win, size_t stride, s
         }
 }
 
-/* Mean SSIM of one plane, and the mean of its contrast-structure factor alone.
- * scratch: scratch_floats(width); the planes have SLACK floats behind them that may be read. */
+/* The mean SSIM of one plane, and the mean of its contrast-structure factor. scratch:
+ * scratch_floats(width). SLACK floats after the planes must be readable. */
 static void plane_ssim(const plane_pair *p, float *scratch, double *ssim, double *contrast) {
     const window win = gaussian_window(p->width, p->height);
     const size_t across = p->width - (size_t)win.side + 1, down = p->height - (size_t)win.side + 1;
@@ -181,8 +182,8 @@ static void plane_ssim(const plane_pair *p, float *scratch, double *ssim, double
     *contrast = sum_contrast / ((double)across * (double)down);
 }
 
-/* Mean of each 2 x 2 block, in place; an odd last row or column stands for its missing neighbour,
- * which is what symmetric extension gives in the authors' own program. */
+/* Halve a plane in place: the mean of each 2 x 2 block. An odd last row or column is repeated, like
+ * the symmetric extension in the authors' program. */
 static void halve(float *plane, size_t width, size_t height) {
     const size_t to_width = (width + 1) / 2, to_height = (height + 1) / 2;
     for (size_t y = 0; y < to_height; y++) {
@@ -205,7 +206,7 @@ int codec_ms_ssim_scales(uint32_t width, uint32_t height) {
     return scales;
 }
 
-/* SSIM and MS-SSIM of one channel. The planes are used up. */
+/* SSIM and MS-SSIM of one channel. Overwrites the planes. */
 static void channel_similarity(plane_pair p, int scales, float *scratch, double *ssim,
                                double *ms_ssim) {
     double weight_sum = 0, product = 1;
@@ -216,7 +217,7 @@ static void channel_similarity(plane_pair p, int scales, float *scratch, double 
         if (s == 0) *ssim = full;
         double factor = s == scales - 1 ? full : contrast;
         product *= pow(factor > 0 ? factor : 0,
-                       k_scale_weight[s] / weight_sum); /* no power of a negative */
+                       k_scale_weight[s] / weight_sum); /* negative numbers have no power */
         if (s == scales - 1) break;
         halve(p.a, p.width, p.height);
         halve(p.b, p.width, p.height);

@@ -1,5 +1,5 @@
-/* bit_codes.c -- see bit_codes.h. Loops over words are compiled for several processors: those that
- * count bits have an instruction for it since 2008, which the oldest x86-64 lacks. */
+/* bit_codes.c -- see bit_codes.h. Loops that count bits are compiled for several processors: the
+ * instruction for it, of 2008, is missing in the first x86-64. */
 #include "codec/search/bit_codes.h"
 #include "codec/backend/simd.h"
 #include <string.h>
@@ -58,7 +58,7 @@ uint32_t codec_bits_distance(const uint64_t *a, const uint64_t *b, size_t words)
 CODEC_COUNTING_CLONES
 static void add_distances(const uint64_t *query, const uint64_t *rows, size_t n, size_t words,
                           uint32_t *distance) {
-    if (words == 1) { /* a loop of its own, which runs along the codes */
+    if (words == 1) { /* a separate loop, vectorised along the codes */
         for (size_t i = 0; i < n; i++) distance[i] += codec_bits_ones(query[0] ^ rows[i]);
         return;
     }

@@ -1,6 +1,6 @@
 /* cascade.c -- see cascade.h.
  *
- * A thread takes some queries through all codes, a block after the other, so that a block is read
+ * A thread processes several queries together, block by block of codes, so that a block is read
  * from memory once for all of them. */
 #include "codec/search/cascade.h"
 #include "codec/backend/simd.h"
@@ -12,18 +12,19 @@
 #include <string.h>
 
 enum {
-    BLOCK = 2048,        /* codes that are looked at in one go */
-    TOGETHER = 16,       /* queries that a thread takes through the codes at once */
-    BESIDE = 64,         /* codes beside a query that give the first distances */
-    AHEAD = 16,          /* survivors that memory is asked for before they are looked at */
-    SAMPLE_NEAREST = 32, /* codes of a sample whose shares are measured */
-    SAMPLE_BLOCK = 256   /* of its codes in one go: the first have no limit */
+    BLOCK = 2048,         /* codes that are compared at once */
+    QUERIES_AT_ONCE = 16, /* queries that a thread processes together */
+    FIRST_CODES = 64,     /* codes next to a query that give the first distances */
+    AHEAD = 16,           /* candidates to prefetch */
+    SAMPLE_NEAREST = 32,  /* codes of the sample that give the shares */
+    SAMPLE_BLOCK = 256    /* codes of the sample at once: the first block has no limit */
 };
 
-/* Shares are trusted of distances from this part of the sample's on: nearer ones count as that. */
+/* Distances below this part of the sample's distances count as this part. */
 static const double USUAL_SHARE = 0.75;
 
-/* --- the definition --------------------------------------------------------------------- */
+/* --- the reference implementation
+ * --------------------------------------------------------------------- */
 
 static uint32_t distance_of(const codec_cascade *c, const uint64_t *query, const uint64_t *mask,
                             size_t place) {
@@ -38,7 +39,7 @@ static uint32_t distance_of(const codec_cascade *c, const uint64_t *query, const
     return sum;
 }
 
-/* Ones for the bits of query i that are known. */
+/* Set the mask of the known bits of query i. */
 static void make_mask(const codec_cascade *c, const codec_cascade_query *q, size_t i,
                       uint64_t *mask) {
     memset(mask, 0xFF, c->index->words * sizeof *mask);
@@ -53,7 +54,7 @@ static int is_wanted(const codec_cascade *c, const codec_cascade_query *q, size_
     return !q->wanted || q->wanted[c->image[place]];
 }
 
-/* What a list holds, into the results of its query. */
+/* Write a list to the results of its query. */
 static void put_out(codec_nearest_list *list, size_t k, uint32_t *image, uint32_t *distance) {
     codec_nearest_sort(list);
     for (size_t j = 0; j < k; j++) {
@@ -83,28 +84,28 @@ taper_status codec_cascade_plain(const codec_cascade *c, const codec_cascade_que
 
 /* --- one query -------------------------------------------------------------------------- */
 
-typedef struct pursuit {
+typedef struct query_search {
     const uint64_t *code;
     uint64_t *mask; /* [words] */
     float effort;
     float share[2 * CODEC_INDEX_MOST_LAYERS];
     codec_nearest_list list;
-    double usual;                            /* shares hold of distances that are no smaller */
-    double list_limit;                       /* that the limits are made for */
-    uint32_t limit[CODEC_INDEX_MOST_LAYERS]; /* a code beyond it after a layer is dropped */
-    size_t beside, end; /* places that have been looked at before: beside .. end - 1 */
+    double usual;                            /* shares hold for distances from here on */
+    double list_limit;                       /* the list's limit when `limit` was computed */
+    uint32_t limit[CODEC_INDEX_MOST_LAYERS]; /* codes above it after a layer are dropped */
+    size_t begin, end;                       /* places compared before: begin .. end - 1 */
     uint64_t looked_at;
-} pursuit;
+} query_search;
 
-/* Codes of a block that are near enough so far. One more than a block has: what comes last is
- * written before it is known whether it counts. */
-typedef struct survivors {
+/* The codes of a block that are not dropped so far (candidates). The arrays have one extra element:
+ * a candidate is written before it is known whether it counts. */
+typedef struct candidates {
     size_t left;
     uint32_t place[BLOCK + 1], distance[BLOCK + 1];
-    uint8_t differing[BLOCK]; /* bits of first words */
-} survivors;
+    uint8_t differing[BLOCK]; /* differing bits of first words */
+} candidates;
 
-/* A layer of the block's codes, and what they are compared with. */
+/* A layer of the block's codes, and the query's words of that layer. */
 typedef struct layer_view {
     const uint64_t *code; /* [n][width] */
     size_t width;
@@ -112,13 +113,13 @@ typedef struct layer_view {
     uint32_t weight, limit;
 } layer_view;
 
-static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_query *q) {
+static void set_limits(query_search *p, const codec_cascade *c, const codec_cascade_query *q) {
     const double far = fmin(codec_nearest_limit(&p->list), most_distance(q));
     if (far == p->list_limit) return;
     p->list_limit = far;
     const double whole = fmax(far, p->usual);
     for (size_t l = 0; l < c->index->layers; l++) {
-        double limit = far; /* UINT32_MAX while there is room */
+        double limit = far; /* UINT32_MAX until the list is full */
         if (p->effort < CODEC_CASCADE_EXACT && l + 1 < c->index->layers)
             limit =
                 fmin(far, p->share[2 * l] * whole + p->effort * p->share[2 * l + 1] * sqrt(whole));
@@ -126,7 +127,7 @@ static void set_limits(pursuit *p, const codec_cascade *c, const codec_cascade_q
     }
 }
 
-static layer_view view_of(const pursuit *p, const codec_cascade *c, size_t l, size_t place) {
+static layer_view view_of(const query_search *p, const codec_cascade *c, size_t l, size_t place) {
     const size_t first = codec_index_layer_first(l);
     const size_t width = codec_index_layer_words(c->index->words, l);
     return (layer_view){c->index->layer[l] + place * width,
@@ -137,7 +138,7 @@ static layer_view view_of(const pursuit *p, const codec_cascade *c, size_t l, si
                         p->limit[l]};
 }
 
-/* In how many bits of its first word each of n codes differs. */
+/* The differing bits of the first words of n codes. */
 CODEC_COUNTING_CLONES
 static void count_first(const uint64_t *code, size_t n, uint64_t query, uint64_t mask,
                         uint8_t *differing) {
@@ -145,7 +146,7 @@ static void count_first(const uint64_t *code, size_t n, uint64_t query, uint64_t
         differing[i] = (uint8_t)codec_bits_ones((code[i] ^ query) & mask);
 }
 
-/* Is one of eight bytes below 128 at most `most`, 0..126? */
+/* Nonzero if one of eight bytes is at most `most`. All are below 128; most is 0..126. */
 CODEC_INLINE int any_of_eight(const uint8_t *byte, uint64_t most) {
     const uint64_t ones = 0x0101010101010101u;
     uint64_t eight;
@@ -153,8 +154,8 @@ CODEC_INLINE int any_of_eight(const uint8_t *byte, uint64_t most) {
     return ((eight - ones * (most + 1)) & ~eight & ones * 128) != 0;
 }
 
-/* Of n codes those that are near enough by their first word: few, mostly. */
-static void first_survivors(const layer_view *v, size_t n, survivors *s) {
+/* The candidates of n codes after their first word; usually few. */
+static void first_candidates(const layer_view *v, size_t n, candidates *s) {
     const uint32_t most = v->limit / v->weight < 64 ? v->limit / v->weight : 64;
     size_t left = 0;
     count_first(v->code, n, v->query[0], v->mask[0], s->differing);
@@ -170,8 +171,8 @@ static void first_survivors(const layer_view *v, size_t n, survivors *s) {
     s->left = left;
 }
 
-/* Of the survivors those that are near enough after this layer, too. */
-CODEC_INLINE void keep_near(const layer_view *v, size_t width, survivors *s) {
+/* Drop the candidates that are too far after this layer. */
+CODEC_INLINE void keep_near(const layer_view *v, size_t width, candidates *s) {
     size_t left = 0;
     for (size_t i = 0; i < s->left; i++) {
         const uint64_t *code = v->code + s->place[i] * width;
@@ -187,9 +188,9 @@ CODEC_INLINE void keep_near(const layer_view *v, size_t width, survivors *s) {
     s->left = left;
 }
 
-/* Of the widths that codes of up to 1,024 bits have, a loop each. */
+/* A separate loop for each width of a layer of codes of up to 1,024 bits. */
 CODEC_COUNTING_CLONES
-static void next_survivors(const layer_view *v, survivors *s) {
+static void next_candidates(const layer_view *v, candidates *s) {
     switch (v->width) {
     case 1: keep_near(v, 1, s); break;
     case 2: keep_near(v, 2, s); break;
@@ -200,7 +201,7 @@ static void next_survivors(const layer_view *v, survivors *s) {
 }
 
 static void drop_unwanted(const codec_cascade *c, const codec_cascade_query *q, size_t first,
-                          survivors *s) {
+                          candidates *s) {
     size_t left = 0;
     for (size_t i = 0; i < s->left; i++) {
         s->place[left] = s->place[i];
@@ -210,23 +211,23 @@ static void drop_unwanted(const codec_cascade *c, const codec_cascade_query *q, 
     s->left = left;
 }
 
-/* Those of places first .. end - 1, at most BLOCK, that are near. */
-static void find_near(pursuit *p, const codec_cascade *c, const codec_cascade_query *q,
-                      size_t first, size_t end, survivors *s) {
+/* Search places first .. end - 1, at most BLOCK. */
+static void find_near(query_search *p, const codec_cascade *c, const codec_cascade_query *q,
+                      size_t first, size_t end, candidates *s) {
     set_limits(p, c, q);
     layer_view view = view_of(p, c, 0, first);
-    first_survivors(&view, end - first, s);
+    first_candidates(&view, end - first, s);
     p->looked_at += end - first;
     if (q->wanted) drop_unwanted(c, q, first, s);
     for (size_t l = 1; l < c->index->layers && s->left; l++) {
         view = view_of(p, c, l, first);
         p->looked_at += s->left * view.width;
-        next_survivors(&view, s);
+        next_candidates(&view, s);
     }
 }
 
-static void pursue(pursuit *p, const codec_cascade *c, const codec_cascade_query *q, size_t first,
-                   size_t end, survivors *s) {
+static void search_places(query_search *p, const codec_cascade *c, const codec_cascade_query *q,
+                          size_t first, size_t end, candidates *s) {
     if (first >= end) return;
     find_near(p, c, q, first, end, s);
     for (size_t i = 0; i < s->left; i++)
@@ -235,15 +236,15 @@ static void pursue(pursuit *p, const codec_cascade *c, const codec_cascade_query
 
 /* --- the query's own shares ------------------------------------------------------------- */
 
-/* In the sample the query's nearest are found exactly. Where there are too few that are wanted all
- * codes are searched exactly, too. */
-static void take_shares(pursuit *p, const codec_cascade *c, const codec_cascade_query *q,
-                        survivors *s) {
+/* Measure the shares on the query's nearest codes of the sample, found by an exact search. If too
+ * few of them are wanted images, the whole search is exact. */
+static void take_shares(query_search *p, const codec_cascade *c, const codec_cascade_query *q,
+                        candidates *s) {
     double far[SAMPLE_NEAREST];
     uint32_t place[SAMPLE_NEAREST];
     const size_t n = c->sample->index->n;
     codec_cascade_query any = *q;
-    pursuit sample = {.code = p->code, .mask = p->mask, .effort = CODEC_CASCADE_EXACT};
+    query_search sample = {.code = p->code, .mask = p->mask, .effort = CODEC_CASCADE_EXACT};
     codec_share_sums sums = {0};
     any.within = NULL;
     sample.list = (codec_nearest_list){far, place, SAMPLE_NEAREST, 0};
@@ -261,21 +262,21 @@ static void take_shares(pursuit *p, const codec_cascade *c, const codec_cascade_
     if (sample.list.held < SAMPLE_NEAREST) p->effort = CODEC_CASCADE_EXACT;
 }
 
-/* --- its beginning ---------------------------------------------------------------------- */
+/* --- first codes ------------------------------------------------------------------------ */
 
-/* The codes around the query's place in the order: the first that are near. */
-static void begin_pursuit(pursuit *p, const codec_cascade *c, const codec_cascade_query *q,
-                          survivors *s) {
-    const size_t n = c->index->n, least = BESIDE < q->k ? q->k : BESIDE;
+/* Compare the codes around the query's place in the order, which give the first distances. */
+static void begin_query(query_search *p, const codec_cascade *c, const codec_cascade_query *q,
+                        candidates *s) {
+    const size_t n = c->index->n, least = FIRST_CODES < q->k ? q->k : FIRST_CODES;
     const size_t want = least < n ? least : n;
     size_t looked_at = 0;
     const size_t place = codec_index_place(c->index, p->code, &looked_at);
-    p->beside = place > want / 2 ? place - want / 2 : 0;
-    if (p->beside > n - want) p->beside = n - want;
-    p->end = p->beside + want;
+    p->begin = place > want / 2 ? place - want / 2 : 0;
+    if (p->begin > n - want) p->begin = n - want;
+    p->end = p->begin + want;
     p->looked_at += looked_at;
-    for (size_t at = p->beside; at < p->end; at += BLOCK)
-        pursue(p, c, q, at, p->end - at < BLOCK ? p->end : at + BLOCK, s);
+    for (size_t at = p->begin; at < p->end; at += BLOCK)
+        search_places(p, c, q, at, p->end - at < BLOCK ? p->end : at + BLOCK, s);
 }
 
 /* --- many queries ----------------------------------------------------------------------- */
@@ -288,14 +289,14 @@ typedef struct cascade_task {
     atomic_int status;
 } cascade_task;
 
-static void run_together(const cascade_task *task, pursuit *p, size_t n, survivors *s) {
+static void run_queries(const cascade_task *task, query_search *p, size_t n, candidates *s) {
     const codec_cascade *c = task->cascade;
-    for (size_t i = 0; i < n; i++) begin_pursuit(p + i, c, task->query, s);
+    for (size_t i = 0; i < n; i++) begin_query(p + i, c, task->query, s);
     for (size_t at = 0; at < c->index->n; at += BLOCK) {
         const size_t end = c->index->n - at < BLOCK ? c->index->n : at + BLOCK;
-        for (size_t i = 0; i < n; i++) { /* before and behind what was beside it */
-            pursue(p + i, c, task->query, at, end < p[i].beside ? end : p[i].beside, s);
-            pursue(p + i, c, task->query, at > p[i].end ? at : p[i].end, end, s);
+        for (size_t i = 0; i < n; i++) { /* before and after the first codes */
+            search_places(p + i, c, task->query, at, end < p[i].begin ? end : p[i].begin, s);
+            search_places(p + i, c, task->query, at > p[i].end ? at : p[i].end, end, s);
         }
     }
 }
@@ -303,14 +304,14 @@ static void run_together(const cascade_task *task, pursuit *p, size_t n, survivo
 static void run_block(void *context, size_t block) {
     cascade_task *task = context;
     const codec_cascade_query *q = task->query;
-    const size_t words = task->cascade->index->words, first = block * TOGETHER;
-    const size_t n = q->queries - first < TOGETHER ? q->queries - first : TOGETHER;
-    pursuit p[TOGETHER];
-    survivors *s = malloc(sizeof *s);
+    const size_t words = task->cascade->index->words, first = block * QUERIES_AT_ONCE;
+    const size_t n = q->queries - first < QUERIES_AT_ONCE ? q->queries - first : QUERIES_AT_ONCE;
+    query_search p[QUERIES_AT_ONCE];
+    candidates *s = malloc(sizeof *s);
     uint64_t *masks = malloc(n * words * sizeof *masks);
     double *far = malloc(n * q->k * sizeof *far);
     for (size_t i = 0; s && masks && far && i < n; i++) {
-        p[i] = (pursuit){.code = q->code + (first + i) * words, .mask = masks + i * words};
+        p[i] = (query_search){.code = q->code + (first + i) * words, .mask = masks + i * words};
         p[i].list = (codec_nearest_list){far + i * q->k, task->image + (first + i) * q->k, q->k, 0};
         make_mask(task->cascade, q, first + i, p[i].mask);
         const bool is_whole = !q->known_bits || q->known_bits[first + i] >= q->whole_bits;
@@ -318,7 +319,7 @@ static void run_block(void *context, size_t block) {
         if (p[i].effort < CODEC_CASCADE_EXACT) take_shares(&p[i], task->cascade, q, s);
     }
     if (s && masks && far) {
-        run_together(task, p, n, s);
+        run_queries(task, p, n, s);
         for (size_t i = 0; i < n; i++) {
             put_out(&p[i].list, q->k, p[i].list.index, task->distance + (first + i) * q->k);
             if (task->looked_at) task->looked_at[first + i] = p[i].looked_at;
@@ -335,6 +336,7 @@ taper_status codec_cascade_search(const codec_cascade *cascade, const codec_casc
                                   codec_pool *pool, uint32_t *image, uint32_t *distance,
                                   uint64_t *looked_at) {
     cascade_task task = {cascade, query, image, distance, looked_at, TAPER_OK};
-    codec_pool_run(pool, run_block, &task, (query->queries + TOGETHER - 1) / TOGETHER);
+    codec_pool_run(pool, run_block, &task,
+                   (query->queries + QUERIES_AT_ONCE - 1) / QUERIES_AT_ONCE);
     return (taper_status)atomic_load(&task.status);
 }

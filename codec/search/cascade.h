@@ -1,59 +1,67 @@
-/* cascade.h -- the k nearest codes of a query, exactly or nearly: codes are compared layer by
- * layer, and one that is too far by its first layers is not looked at further.
+/* cascade.h -- the k nearest codes of a query, exact or approximate. Codes are compared layer by
+ * layer; a code that is too far after its first layers is dropped.
  *
- * The distance of two codes is the sum over layers of the layer's weight times the bits that differ
- * in it: Hamming's where all weights are 1.
+ * The distance of two codes is the sum over layers of the layer's weight times the number of bits
+ * that differ in it. With all weights 1 it is the Hamming distance.
  *
- * Let D be the distance of the k-th nearest so far; the codes beside the query in the order make
- * the first k. After layer l a code has the distance d. Exactly, it is dropped where d > D; that
- * comes early where weights fall. Nearly, its whole distance is guessed: d is some share c of it.
- * Of pairs of near codes c and s are measured, d = c D + s sqrt(D) x with x of mean square 1, as of
- * bits that differ by chance; a code is dropped where d > c D + effort s sqrt(D). So the effort
- * says how seldom a neighbour is lost. As D only falls, what has been dropped stays dropped.
+ * Let D be the distance of the k-th nearest code so far. The first k are the codes next to the
+ * query in the sorted order. Let d be the distance of a code after layer l.
+ *   exact         The code is dropped if d > D. This happens early if weights decrease.
+ *   approximate   The complete distance is estimated from d. For near codes, d = c D + s sqrt(D) x,
+ *                 where x has mean square 1, as for bits that differ at random. c and s are
+ *                 measured. The code is dropped if d > c D + effort s sqrt(D). A larger effort
+ *                 loses fewer neighbours.
+ * D only decreases, so a dropped code stays dropped.
  *
- * Shares are taken twice, and the larger count. Those of the index's own codes, measured when it
- * was built, know of neighbours that are nearer than a sample shows. Those of the query, of its
- * nearest in a sample of the codes (cascade_sample.h), hold for queries that are unlike all that is
- * in the index. They are not trusted of distances far below those in the sample: D counts as three
- * quarters of these at least, so that of several near copies one does not hide the others. Without
- * a sample, and of a query of which not all bits are known, the search is exact. */
+ * Each share (c, s) is measured twice; the larger value is used. The shares of the index's own
+ * codes, measured when the index is built, know neighbours that are nearer than those of a sample.
+ * The shares of the query are measured on its nearest codes in a sample (cascade_sample.h). They
+ * hold for queries that are unlike the codes of the index. They are not used far below the sample's
+ * distances: D counts as at least three quarters of these. Otherwise one of several near copies
+ * could hide the others. The search is exact without a sample, and for queries with unknown bits.
+ */
 #ifndef CODEC_CASCADE_H
 #define CODEC_CASCADE_H
 #include "codec/backend/pool.h"
 #include "codec/search/ordered_index.h"
 #include <math.h>
 
-#define CODEC_CASCADE_EXACT HUGE_VALF /* an effort */
+/* The effort of an exact search. */
+#define CODEC_CASCADE_EXACT HUGE_VALF
 
 typedef struct codec_cascade {
     const codec_ordered_index *index;
-    const uint32_t *image;  /* [n] what the code at a place is called */
+    const uint32_t *image;  /* [n] the image number of the code at each place */
     const uint16_t *weight; /* [layers] 1.. */
-    const float *share;     /* [layers][2] c and s of the index's codes; of an exact search not
-                               looked at */
-    const struct codec_cascade *sample; /* of its codes; NULL: searches are exact */
+    /* [layers][2] c and s of the index's codes; not used by exact searches. */
+    const float *share;
+    /* A sample of its codes; NULL: searches are exact. */
+    const struct codec_cascade *sample;
 } codec_cascade;
 
 typedef struct codec_cascade_query {
-    const uint64_t *code;       /* [queries][words] */
-    size_t queries, k;          /* 1.. */
-    float effort;               /* 0.. */
-    const uint32_t *known_bits; /* [queries] bits that are known of each, the first: those behind
-                                   count nothing; NULL: all */
-    uint32_t whole_bits;        /* of a code; where known_bits are given */
-    const uint32_t *within;     /* distance beyond which none is found; NULL: any is */
-    const uint8_t *wanted;      /* [n] by image: 1 may be found; NULL: all */
+    const uint64_t *code; /* [queries][words] */
+    size_t queries, k;    /* 1.. */
+    float effort;         /* 0.. */
+    /* [queries] the number of known bits, the first ones; the others do not count. NULL: all. */
+    const uint32_t *known_bits;
+    /* Bits of a code; used with known_bits. */
+    uint32_t whole_bits;
+    /* The largest distance of a neighbour; NULL: no maximum. */
+    const uint32_t *within;
+    /* [n] by image number: 1: may be found; NULL: all. */
+    const uint8_t *wanted;
 } codec_cascade_query;
 
-/* image[queries][k], distance[queries][k]: the nearest first, of the same distance the lower
- * number. Where fewer than k are wanted or near enough the rest is
- * UINT32_MAX. looked_at[queries], or NULL: words
- * of codes that were compared. pool: threads share out queries; NULL: none. TAPER_ERR_NOMEM. */
+/* Set image[queries][k] and distance[queries][k], nearest first. At equal distance the lower image
+ * number comes first. If fewer than k are found, the rest is UINT32_MAX. looked_at: [queries] words
+ * of codes that were compared, or NULL. pool: threads share the queries; NULL: none.
+ * TAPER_ERR_NOMEM. */
 taper_status codec_cascade_search(const codec_cascade *cascade, const codec_cascade_query *query,
                                   codec_pool *pool, uint32_t *image, uint32_t *distance,
                                   uint64_t *looked_at);
 
-/* The definition of an exact search: a code after the other. TAPER_ERR_NOMEM. */
+/* The reference implementation of an exact search. TAPER_ERR_NOMEM. */
 taper_status codec_cascade_plain(const codec_cascade *cascade, const codec_cascade_query *query,
                                  uint32_t *image, uint32_t *distance);
 

@@ -23,14 +23,14 @@ float codec_cascade_effort_for(const float recall[CODEC_CASCADE_EFFORTS], double
     return CODEC_CASCADE_EXACT;
 }
 
-/* Codes that are searched for among the others, and the nearest that were found. */
+/* The queries, and their nearest codes. */
 typedef struct sample {
-    size_t n, k; /* k: one more than are looked at, as a code finds itself */
+    size_t n, k; /* k: one more than needed, as a code finds itself */
     uint64_t *code;
     uint32_t *self;             /* [n] places */
     uint32_t *found, *distance; /* [n][k] */
     uint32_t *exact;            /* [n][k] distances */
-    uint32_t *place_of;         /* [codes] of an image */
+    uint32_t *place_of;         /* [codes] the place of an image */
 } sample;
 
 static void sample_free(sample *s) {
@@ -54,7 +54,7 @@ static taper_status sample_take(sample *s, const codec_cascade *c) {
     if (!s->code || !s->self || !s->found || !s->distance || !s->exact || !s->place_of)
         return TAPER_ERR_NOMEM;
     for (size_t place = 0; place < n; place++) s->place_of[c->image[place]] = (uint32_t)place;
-    for (size_t i = 0; i < s->n; i++) { /* spread over the order */
+    for (size_t i = 0; i < s->n; i++) { /* evenly spaced in the order */
         s->self[i] = (uint32_t)((2 * i + 1) * n / (2 * s->n));
         codec_index_code(c->index, s->self[i], s->code + i * words);
     }
@@ -73,7 +73,8 @@ static void measure_shares(const codec_cascade *c, const sample *s, float *share
     codec_shares_of(&sums, c->index->layers, share);
 }
 
-/* How many of the neighbours are as near as exact search finds them. Each finds itself, too. */
+/* The recall: the share of neighbours that are no farther than the k-th of the exact search. The
+ * first neighbour, the code itself, does not count. */
 static float recall_of(const sample *s) {
     size_t right = 0, all = 0;
     for (size_t i = 0; i < s->n; i++)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of the i-th: in the middle of the i-th part of the order. */
+/* The place of code i of the sample: the middle of part i of the order. */
 static size_t place_of(const codec_cascade *c, size_t i) {
     return (size_t)((2 * (uint64_t)i + 1) * c->index->n / (2 * CODEC_CASCADE_SAMPLE));
 }

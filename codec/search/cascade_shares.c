@@ -29,7 +29,7 @@ void codec_shares_count(codec_share_sums *sums, const codec_ordered_index *index
     }
 }
 
-/* The mean of (d - c D)^2 / D is that of d^2 / D - 2 c d + c^2 D. */
+/* Uses (d - c D)^2 / D = d^2 / D - 2 c d + c^2 D. */
 void codec_shares_of(const codec_share_sums *sums, size_t layers, float *share) {
     for (size_t l = 0; l < layers; l++) {
         share[2 * l] = 1;

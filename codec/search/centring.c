@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a set's numbers are like, in each place of a code. */
+/* Statistics of a set, for each element of a code. */
 typedef struct survey {
-    double *sum; /* [width] not finite where a number is not: sums of float32 do not overflow */
+    double *sum;       /* [width] not finite if a number is not: sums of float32 do not overflow */
     float *low, *high; /* [width] */
 } survey;
 
@@ -20,7 +20,7 @@ CODEC_CLONES static void survey_rows(const survey *s, size_t rows, size_t width,
         }
 }
 
-/* Refuse a set of which some sum is not finite. */
+/* Reject a set with a sum that is not finite. */
 static taper_status refuse_infinite(const double *sum, const char *what, size_t rows, size_t width,
                                     const float *x, taper_error *error) {
     size_t j = 0;
@@ -35,7 +35,7 @@ static taper_status refuse_infinite(const double *sum, const char *what, size_t 
     return formats_fail(error, TAPER_ERR_ARG, "codes changed while they were searched");
 }
 
-/* Means of the references, and the scale. */
+/* Compute the means of the references, and the scale. */
 static taper_status measure(codec_centring *c, const survey *s, const taper_search *search,
                             taper_error *error) {
     const size_t n = search->n_references, width = search->width;
@@ -79,7 +79,7 @@ CODEC_CLONES static void centre_row(const double *centre, double scale, size_t w
     for (size_t j = 0; j < width; j++) to[j] = (float)((from[j] - centre[j]) * scale);
 }
 
-/* In lanes, as a sum in ascending order would take longer than the products. */
+/* In vector lanes: a sum in ascending order would take longer than the products. */
 CODEC_CLONES static double sum_squares(size_t n, const float *x) {
     enum { LANES = 16 };
     double lane[LANES] = {0}, sum = 0;

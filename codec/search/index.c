@@ -40,7 +40,7 @@ taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t siz
         return status;
     }
     set_views(index);
-    /* without a sample, searches are as exact, and slower */
+    /* without a sample, searches are exact and slower */
     if (sample_bytes(index) <= formats_account_left(&index->file.set.account))
         status = codec_cascade_sample_take(&index->sample, &index->cascade);
     if (status) {
@@ -58,15 +58,15 @@ void taper_index_close(taper_index *index) {
     free(index);
 }
 
-/* Codes go through in order: what is wrong with one that follows another, or NULL. seen[n]: images
- * that have had one. */
+/* The error of the code at a place, or NULL. before: the previous code; seen[n]: images that have a
+ * code already. */
 static const char *fault_of(const taper_index *index, size_t place, const uint64_t *before,
                             const uint64_t *code, uint8_t *seen) {
     const size_t words = index->order.words;
     const uint32_t bits = index->file.header.bits, *image = index->cascade.image;
     const int order = place ? codec_bits_compare(before, code, words) : -1;
     if (order > 0 || (!order && image[place] < image[place - 1])) return "codes are not in order";
-    if (bits % 64 && code[words - 1] << bits % 64) return "a code has bits behind its last";
+    if (bits % 64 && code[words - 1] << bits % 64) return "a code has bits after its last";
     if (seen[image[place]]) return "an image has two codes";
     seen[image[place]] = 1;
     return NULL;
@@ -97,17 +97,17 @@ taper_status taper_index_check(const taper_index *index, taper_error *error) {
     uint64_t *code = malloc(2 * index->order.words * sizeof *code);
     uint8_t *seen = calloc(index->order.n, 1);
     uint32_t *start = malloc((((size_t)1 << index->order.table_bits) + 1) * sizeof *start);
-    const bool has_room = code && seen && start;
-    const char *fault = has_room ? find_fault(index, code, seen, start) : NULL;
+    const bool has_memory = code && seen && start;
+    const char *fault = has_memory ? find_fault(index, code, seen, start) : NULL;
     free(code);
     free(seen);
     free(start);
-    if (!has_room) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to check an index");
+    if (!has_memory) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to check an index");
     if (!fault) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_CORRUPT, "the index's %s; make it again", fault);
 }
 
-/* --- what is in it ---------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------- */
 
 taper_index_info taper_index_get_info(const taper_index *index) {
     if (!index) return (taper_index_info){0};
@@ -186,8 +186,8 @@ taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t 
     TAPER_TRY(formats_need(range, "the range's place", error));
     if (known_bits > index->file.header.bits || least < 1 || least > index->order.n)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "a neighbourhood of %llu by %u bits: 1 to %zu images and at most %u "
-                            "bits are there",
+                            "a neighbourhood of %llu images by %u bits: legal are 1 to %zu images "
+                            "and at most %u bits",
                             (unsigned long long)least, known_bits, index->order.n,
                             index->file.header.bits);
     const codec_neighbourhood found =
@@ -199,8 +199,9 @@ taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t 
     return TAPER_OK;
 }
 
-/* As much effort as the recall took among the index's own images, and as much as it takes of normal
- * numbers, whatever these images are like: the query's neighbours lie by shares of its own. */
+/* The effort for this recall: the larger of that measured on the index's own images and that of a
+ * normal distribution. The latter is for queries unlike these images, which have their own shares.
+ */
 static float effort_of(const taper_index *index, double recall) {
     if (recall >= 1) return CODEC_CASCADE_EXACT;
     return fmaxf(codec_cascade_effort_for(index->recall, recall),
@@ -213,8 +214,8 @@ static taper_status check_search(const taper_index *index, const taper_index_sea
     TAPER_TRY(formats_need(index, "the index", error));
     TAPER_TRY(formats_need(search, "the search", error));
     if (search->k < 1 || search->k > index->order.n)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are there to be found",
-                            search->k, index->order.n);
+        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are legal", search->k,
+                            index->order.n);
     if (search->threads > 256)
         return formats_fail(error, TAPER_ERR_ARG, "%u threads: at most 256", search->threads);
     if (!(search->recall >= 0 && search->recall <= 1))

@@ -1,5 +1,5 @@
-/* index.h -- an open index, as the files that make and search one see it; the manual is
- * codec/taper_index.h. */
+/* index.h -- the struct of an open index, for the source files that build and search it. The
+ * interface is codec/taper_index.h. */
 #ifndef CODEC_INDEX_H
 #define CODEC_INDEX_H
 #include "codec/search/cascade_sample.h"
@@ -14,7 +14,7 @@ struct taper_index {
     const float *recall; /* [FORMATS_INDEX_EFFORTS] */
 };
 
-/* A number of threads, 0..256, into a pool. TAPER_ERR_ARG, _NOMEM. */
+/* Create a pool of `threads` threads, 0..256; 0: one per online core. TAPER_ERR_ARG, _NOMEM. */
 taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* index_build.c -- codes into an index: sorted, laid in layers, measured, written; see
+/* index_build.c -- taper_index_build: codes are sorted, stored in layers, measured and written; see
  * taper_index.h. */
 #include "codec/search/cascade_measure.h"
 #include "codec/search/index.h"
@@ -20,7 +20,7 @@ uint32_t taper_index_layers(uint32_t bits) {
 
 /* --- the order -------------------------------------------------------------------------- */
 
-/* A code's first word, which nearly always decides, and its number. */
+/* A code's first word, which is nearly always enough to compare, and its number. */
 typedef struct sort_key {
     uint64_t first;
     uint32_t number;
@@ -33,8 +33,8 @@ static int comes_first(const taper_index_set *set, size_t words, sort_key a, sor
     return order ? order < 0 : a.number < b.number;
 }
 
-/* Merge sort from below: runs of 1, 2, 4 .. keys from one array into the other. Returns the one
- * that holds the sorted keys. */
+/* Bottom-up merge sort: runs of 1, 2, 4 .. keys from one array to the other. Returns the array with
+ * the sorted keys. */
 static sort_key *sort_keys(const taper_index_set *set, size_t words, sort_key *from, sort_key *to) {
     for (size_t run = 1; run < set->n; run *= 2) {
         for (size_t begin = 0; begin < set->n; begin += 2 * run) {
@@ -54,7 +54,7 @@ static sort_key *sort_keys(const taper_index_set *set, size_t words, sort_key *f
     return from;
 }
 
-/* image[n]: the numbers of codes, in the order of their bits. */
+/* Set image[n]: the numbers of codes, in sorted order. */
 static taper_status sort_codes(const taper_index_set *set, size_t words, uint32_t *image) {
     sort_key *keys = malloc(2 * set->n * sizeof *keys);
     if (!keys) return TAPER_ERR_NOMEM;
@@ -121,7 +121,7 @@ static taper_status arrays_fill(index_arrays *a, const taper_index_set *set,
 
 /* --- names and labels ------------------------------------------------------------------- */
 
-/* count strings, one behind the other, each with its end; *at: where they begin. */
+/* Join `count` strings, each with its final 0; *at: their offsets. */
 static taper_status join_strings(const char *const *string, size_t count, char **all,
                                  uint32_t **at) {
     size_t size = 0;
@@ -139,7 +139,7 @@ static taper_status join_strings(const char *const *string, size_t count, char *
     return TAPER_OK;
 }
 
-/* *front is to be freed, also after a failure. */
+/* The caller frees *front, also after a failure. */
 static taper_status texts_of(const taper_index_set *set, formats_front *front) {
     *front = (formats_front){.images = (uint32_t)set->n, .classes = set->classes};
     if (set->names) TAPER_TRY(join_strings(set->names, set->n, &front->names, &front->name_at));
@@ -152,14 +152,14 @@ static taper_status texts_of(const taper_index_set *set, formats_front *front) {
     return TAPER_OK;
 }
 
-/* --- all of it -------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------- */
 
 static taper_status check_images(const taper_index_set *set, taper_error *error) {
     const size_t words = codec_bits_words(set->bits);
     const uint64_t beyond = set->bits % 64 ? ~(uint64_t)0 >> set->bits % 64 : 0;
     for (size_t i = 0; i < set->n; i++) {
         if (set->codes[(i + 1) * words - 1] & beyond)
-            return formats_fail(error, TAPER_ERR_ARG, "code %zu has bits behind its %u", i,
+            return formats_fail(error, TAPER_ERR_ARG, "code %zu has bits after its %u", i,
                                 set->bits);
         if (set->labels && (set->labels[i] < -1 || set->labels[i] >= (int64_t)set->classes))
             return formats_fail(error, TAPER_ERR_ARG, "image %zu has label %d of %u classes", i,
@@ -220,7 +220,7 @@ static taper_status build(const taper_index_set *set, codec_pool *pool, const ta
     if (status)
         status = formats_fail(error, status,
                               status == TAPER_ERR_LIMIT
-                                  ? "names of %zu images take more than an index holds, 4 GiB"
+                                  ? "the names of %zu images exceed the limit of an index, 4 GiB"
                                   : "no memory for an index of %zu codes",
                               set->n);
     else

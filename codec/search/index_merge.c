@@ -1,7 +1,7 @@
-/* index_merge.c -- indexes into one, without holding their codes; see taper_index.h.
+/* index_merge.c -- taper_index_merge, without holding the codes in memory; see taper_index.h.
  *
- * Once through the codes decides whose comes next, a byte each; every part of the file is then
- * written by going through these choices again. */
+ * A first pass over the codes records the source of each code of the result, one byte each. Every
+ * part of the file is then written by following this record. */
 #include "formats/merge_names.h"
 #include "codec/search/index.h"
 #include <stdlib.h>
@@ -12,18 +12,18 @@ enum { MOST_SOURCES = 256, PIECE = 1 << 16 };
 typedef struct merging {
     const taper_index *const *from;
     size_t n;
-    size_t codes;    /* of all */
-    uint8_t *source; /* [codes] whose code it is, in order */
+    size_t codes;    /* of all sources */
+    uint8_t *source; /* [codes] the source of each code, in order */
     size_t at[MOST_SOURCES];
     formats_index_writer writer;
-    uint8_t *piece; /* [PIECE] what is to be written next */
+    uint8_t *piece; /* [PIECE] output buffer */
     size_t filled;
 } merging;
 
-/* --- whose is next ---------------------------------------------------------------------- */
+/* --- merging ---------------------------------------------------------------------------- */
 
-/* Of the next codes of two sources: does that of `a` come before that of `b`? Of equal codes that
- * of the lower number does. */
+/* Nonzero if the next code of source a comes before that of b. Of equal codes, that of the lower
+ * source does. */
 static int comes_first(const merging *m, size_t a, size_t b, uint64_t *code) {
     const codec_ordered_index *left = &m->from[a]->order, *right = &m->from[b]->order;
     const uint64_t x = left->layer[0][m->at[a]], y = right->layer[0][m->at[b]];
@@ -34,13 +34,13 @@ static int comes_first(const merging *m, size_t a, size_t b, uint64_t *code) {
     return order ? order < 0 : a < b;
 }
 
-/* The sources that have codes left, as a heap: of none the next code comes before its parent's. */
+/* A heap of the sources with remaining codes: no next code comes before its parent's. */
 typedef struct source_heap {
     size_t source[MOST_SOURCES], n;
-    uint64_t *code; /* two of them, to compare */
+    uint64_t *code; /* two codes, to compare */
 } source_heap;
 
-/* Put the source at a place where it belongs, among those below it. */
+/* Restore the heap below the source at a place. */
 static void sink_down(const merging *m, source_heap *h, size_t at) {
     const size_t moved = h->source[at];
     for (size_t child; (child = 2 * at + 1) < h->n; at = child) {
@@ -55,7 +55,7 @@ static void sink_down(const merging *m, source_heap *h, size_t at) {
 static taper_status choose(merging *m) {
     source_heap h = {.n = m->n, .code = malloc(2 * m->from[0]->order.words * sizeof *h.code)};
     if (!h.code) return TAPER_ERR_NOMEM;
-    for (size_t s = 0; s < m->n; s++) h.source[s] = s; /* each has a code at least */
+    for (size_t s = 0; s < m->n; s++) h.source[s] = s; /* each has at least one code */
     for (size_t s = m->n; s--;) sink_down(m, &h, s);
     for (size_t i = 0; i < m->codes; i++) {
         const size_t best = h.source[0];
@@ -67,7 +67,7 @@ static taper_status choose(merging *m) {
     return TAPER_OK;
 }
 
-/* --- the parts -------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------- */
 
 static void flush(merging *m) {
     formats_index_put(&m->writer, m->piece, m->filled);
@@ -121,7 +121,7 @@ static void put_images(merging *m) {
     flush(m);
 }
 
-/* --- all of it -------------------------------------------------------------------------- */
+/* --- the merge -------------------------------------------------------------------------- */
 
 static taper_status check_sources(const taper_index *const *from, size_t n, uint64_t *codes,
                                   taper_error *error) {
@@ -134,7 +134,7 @@ static taper_status check_sources(const taper_index *const *from, size_t n, uint
         if (b->bits != a->bits || b->model_id != a->model_id)
             return formats_fail(error, TAPER_ERR_ARG,
                                 "index %zu is of %u bits of model %016llx, the first of %u bits of "
-                                "%016llx: only indexes of one model and as many bits can be joined",
+                                "%016llx: only indexes of one model and code length can be joined",
                                 s + 1, b->bits, (unsigned long long)b->model_id, a->bits,
                                 (unsigned long long)a->model_id);
         if (memcmp(from[0]->cascade.weight, from[s]->cascade.weight,
@@ -160,9 +160,9 @@ static taper_status join_texts(const taper_index *const *from, size_t n, formats
     return status;
 }
 
-/* Codes of one part say nothing of those of another: what drops least of all that was measured, the
- * largest shares and the lowest recalls. Those of small parts, searched exactly, are 1; a search
- * takes no less effort than of normal numbers. */
+/* Write the most cautious of the sources' measurements: the largest shares and the lowest recalls.
+ * (Neighbours in another source were not measured.) The recalls of small sources, which are
+ * searched exactly, are 1; a search never uses less effort than for a normal distribution. */
 static void put_measured(merging *m, const formats_index_header *h) {
     const size_t shares = 2 * m->from[0]->order.layers;
     float share[2 * CODEC_INDEX_MOST_LAYERS] = {0}, recall[FORMATS_INDEX_EFFORTS];

@@ -1,8 +1,9 @@
-/* knn.c -- blocks of queries against tiles of references; see knn.h.
+/* knn.c -- see knn.h.
  *
- * A thread takes a block of queries, and goes through all references, a tile at a time: products of
- * the block and the tile, then row by row the survivors, whose distances go into the query's list.
- * The lists are the result's own arrays, so that no memory grows with queries or references. */
+ * A thread takes a block of queries and processes all references, one tile at a time. It computes
+ * the products of the block and the tile, then, row by row, the distances of the candidates, which
+ * go to the query's list. The lists are the arrays of the result, so memory does not grow with
+ * queries or references. */
 #include "codec/search/knn.h"
 #include "codec/backend/backend.h"
 #include "codec/backend/pool.h"
@@ -18,9 +19,9 @@
 enum {
     MOST_WIDTH = 1 << 20,
     LANES = 8, /* distances that are computed at once */
-    PART = 32, /* numbers of each that are squared in one go */
-    RUN = 64,  /* products that are looked at in one go */
-    FEW = 64   /* survivors that give a first limit */
+    PART = 32, /* numbers of each that are squared at once */
+    RUN = 64,  /* products that are compared at once */
+    FEW = 64   /* candidates that give a first limit */
 };
 
 typedef struct knn_task {
@@ -28,36 +29,37 @@ typedef struct knn_task {
     const codec_search_plan *plan;
     codec_backend be;
     codec_centring centring;
-    double slack; /* of products, see knn.h */
+    double slack; /* see knn.h */
     size_t blocks;
-    atomic_size_t next; /* the next block nobody has taken */
+    atomic_size_t next; /* the next free block */
     atomic_int status;  /* the first failure of any thread */
     char *memory;
     uint32_t *neighbours;
     double *distances;
 } knn_task;
 
-/* A query, by its row in the block, and a reference. */
+/* A query (its row in the block) and a reference. */
 typedef struct pair {
     size_t row, reference;
 } pair;
 
-/* What one thread works in. */
+/* The arrays of one thread. */
 typedef struct workplace {
     double *query_square, *reference_square; /* [rows], [columns] |q|^2, |r|^2 */
     codec_nearest_list *list;                /* [rows] */
     float *query, *reference;                /* [rows][width] -2 q, [columns][width] r */
     float *product;                          /* [rows][columns] -2 q r */
     float *limit;                            /* [rows], see knn.h */
-    float *low, *gap;   /* [columns] |r|^2 (1 - slack); from there to |r|^2 (1 + slack) */
-    float *upper;       /* [columns] of survivors: no less than D - |q|^2 (1 + slack) */
-    uint32_t *survivor; /* [columns] places in the tile */
-    size_t first;       /* the block's first query */
-    size_t pairs;       /* that wait for their distances */
+    float *low, *gap;                        /* [columns] |r|^2 (1 - slack); 2 slack |r|^2 */
+    float *upper;        /* [columns] for candidates: upper bound of D - |q|^2 (1 + slack) */
+    uint32_t *candidate; /* [columns] places in the tile */
+    size_t first;        /* the block's first query */
+    size_t pairs;        /* pairs whose distances are not computed yet */
     pair pair[LANES];
 } workplace;
 
-/* --- the definition -------------------------------------------------------------------- */
+/* --- the reference implementation
+ * -------------------------------------------------------------------- */
 
 static const float *query_at(const taper_search *s, size_t i) {
     return s->queries ? s->queries + i * s->width : s->references + (s->first + i) * s->width;
@@ -87,9 +89,10 @@ void codec_nearest_plain(const taper_search *search, uint32_t *neighbours, doubl
 
 /* --- one query and one tile ------------------------------------------------------------ */
 
-/* The places of those of n products that are not beyond the limit, ascending; how many they are. */
-CODEC_CLONES static size_t find_survivors(size_t n, const float *product, const float *low,
-                                          float limit, uint32_t *survivor) {
+/* List the places, ascending, of those of n products that are not above the limit. Returns their
+ * number. */
+CODEC_CLONES static size_t find_candidates(size_t n, const float *product, const float *low,
+                                           float limit, uint32_t *candidate) {
     size_t found = 0;
     for (size_t first = 0; first < n; first += RUN) {
         const size_t end = first + RUN < n ? first + RUN : n;
@@ -99,12 +102,12 @@ CODEC_CLONES static size_t find_survivors(size_t n, const float *product, const 
             if (!any) continue;
         }
         for (size_t j = first; j < end; j++)
-            if (product[j] + low[j] <= limit) survivor[found++] = (uint32_t)j;
+            if (product[j] + low[j] <= limit) candidate[found++] = (uint32_t)j;
     }
     return found;
 }
 
-/* The n-th smallest of count numbers, n from 1; their order changes. */
+/* The n-th smallest of count numbers, n from 1. Reorders x. */
 static float nth_smallest(float *x, size_t count, size_t n) {
     size_t low = 0, high = count - 1;
     while (low < high) {
@@ -125,23 +128,23 @@ static float nth_smallest(float *x, size_t count, size_t n) {
     return x[low];
 }
 
-/* As limits are compared with what is rounded, they are rounded up. */
+/* Limits are rounded up, as they are compared with rounded numbers. */
 static float rounded_up(double limit) { return nextafterf((float)limit, INFINITY); }
 
-/* Keep those survivors that are not beyond the limit: how many they are. */
+/* Keep the candidates that are not above the limit. Returns their number. */
 static size_t keep(const float *product, const float *low, float limit, size_t found,
-                   uint32_t *survivor) {
+                   uint32_t *candidate) {
     size_t kept = 0;
     for (size_t i = 0; i < found; i++) {
-        const uint32_t j = survivor[i];
-        survivor[kept] = j;
+        const uint32_t j = candidate[i];
+        candidate[kept] = j;
         kept += product[j] + low[j] <= limit;
     }
     return kept;
 }
 
-/* Of more than k survivors those that may be nearer than the k-th of them: how many are left. What
- * the k-th of some allows is a limit, too, and of a few it is found sooner. */
+/* Reduce more than k candidates to those that may be nearer than the k-th of them. Returns their
+ * number. The k-th of a few candidates is a limit, too, and is found faster. */
 static size_t narrow(const knn_task *t, const workplace *w, size_t row, size_t columns,
                      size_t found) {
     const float *product = w->product + row * columns;
@@ -149,19 +152,19 @@ static size_t narrow(const knn_task *t, const workplace *w, size_t row, size_t c
     for (size_t some = few; found > k; some = found) {
         some = formats_smaller(some, found);
         for (size_t i = 0; i < some; i++) {
-            const uint32_t j = w->survivor[i];
+            const uint32_t j = w->candidate[i];
             w->upper[i] = product[j] + w->low[j] + w->gap[j];
         }
         const double kth = nth_smallest(w->upper, some, k);
         const float limit = rounded_up(kth + 2 * t->slack * w->query_square[row] + 0x1p-99);
         const int all = some == found;
-        found = keep(product, w->low, limit, found, w->survivor);
+        found = keep(product, w->low, limit, found, w->candidate);
         if (all) break;
     }
     return found;
 }
 
-/* distance[l] of query[l] from reference[l], each summed in ascending order. */
+/* distance[l] between query[l] and reference[l], each summed in ascending order. */
 CODEC_CLONES static void measure(const float *const *query, const float *const *reference,
                                  size_t width, double *distance) {
     double sum[LANES] = {0}, square[LANES][PART];
@@ -178,7 +181,7 @@ CODEC_CLONES static void measure(const float *const *query, const float *const *
     for (size_t l = 0; l < LANES; l++) distance[l] = sum[l];
 }
 
-/* Put the distances of the pairs that wait into their queries' lists. */
+/* Compute the distances of the stored pairs and insert them in their queries' lists. */
 static void measure_pairs(const knn_task *t, workplace *w) {
     const taper_search *s = t->search;
     const float *query[LANES], *reference[LANES];
@@ -200,19 +203,19 @@ static void measure_pairs(const knn_task *t, workplace *w) {
     w->pairs = 0;
 }
 
-/* The survivors of a row become pairs, which wait until there are LANES of them. */
+/* Store the candidates of a row as pairs; distances are computed for LANES pairs at once. */
 static void look_at_row(const knn_task *t, workplace *w, size_t row, size_t tile, size_t columns) {
     const taper_search *s = t->search;
     size_t found =
-        find_survivors(columns, w->product + row * columns, w->low, w->limit[row], w->survivor);
+        find_candidates(columns, w->product + row * columns, w->low, w->limit[row], w->candidate);
     for (size_t i = 0; !s->queries && i < found; i++)
-        if (is_itself(s, w->first + row, tile + w->survivor[i])) {
-            memmove(w->survivor + i, w->survivor + i + 1, (found - i - 1) * sizeof *w->survivor);
+        if (is_itself(s, w->first + row, tile + w->candidate[i])) {
+            memmove(w->candidate + i, w->candidate + i + 1, (found - i - 1) * sizeof *w->candidate);
             found--;
         }
     if (found > s->k) found = narrow(t, w, row, columns, found);
     for (size_t i = 0; i < found; i++) {
-        w->pair[w->pairs++] = (pair){row, tile + w->survivor[i]};
+        w->pair[w->pairs++] = (pair){row, tile + w->candidate[i]};
         if (w->pairs == LANES) measure_pairs(t, w);
     }
 }
@@ -256,7 +259,7 @@ static taper_status search_block(knn_task *t, workplace *w, size_t block) {
     return TAPER_OK;
 }
 
-/* The bytes of a thread's arrays, and where they are from `memory` on. */
+/* The size of a thread's arrays; sets their addresses, starting at `memory`. */
 static uint64_t lay_out(const codec_search_plan *p, uint64_t width, char *memory, workplace *w) {
     enum { LINE = 64 };
     const uint64_t bytes[] = {p->rows * sizeof(double),
@@ -285,12 +288,12 @@ static uint64_t lay_out(const codec_search_plan *p, uint64_t width, char *memory
                          .low = PLACE(7),
                          .gap = PLACE(8),
                          .upper = PLACE(9),
-                         .survivor = PLACE(10)};
+                         .candidate = PLACE(10)};
 #undef PLACE
     return at[ARRAYS];
 }
 
-/* One of the threads: takes blocks until there are none, or one has failed. */
+/* The function of a thread: takes blocks until there are none, or one has failed. */
 static void search_blocks(void *context, size_t worker) {
     knn_task *t = context;
     const uint64_t bytes = lay_out(t->plan, t->search->width, NULL, NULL);
@@ -362,18 +365,17 @@ taper_status codec_nearest(const taper_search *search, const codec_search_plan *
 }
 
 uint64_t codec_search_bytes(const codec_search_plan *plan, size_t width) {
-    const uint64_t laid_out = (uint64_t)plan->columns * width * sizeof(float); /* by a product */
+    const uint64_t laid_out = (uint64_t)plan->columns * width * sizeof(float); /* in a product */
     return plan->threads * (lay_out(plan, width, NULL, NULL) + laid_out) +
            width * 2 * (sizeof(double) + sizeof(float));
 }
 
 codec_search_plan codec_search_plan_of(const taper_search *search) {
     enum { MOST_THREADS = 256, LEAST_ROWS = 32, LEAST_COLUMNS = 64 };
-    const uint64_t most_bytes = (uint64_t)60 << 20; /* and some for stacks */
+    const uint64_t most_bytes = (uint64_t)60 << 20; /* the rest is for stacks */
     const size_t queries = formats_larger(search->n_queries, 1);
     const size_t threads = search->threads ? search->threads : codec_pool_cores();
-    /* products that stay in the second cache while they are looked at; of wide codes there are few
-     */
+    /* the products of a tile should stay in the L2 cache; wide codes have few */
     codec_search_plan p = {.rows = 1024, .columns = search->width < 128 ? 256 : 1024};
     p.threads = (unsigned)formats_smaller(formats_smaller(threads, MOST_THREADS), queries);
     while (codec_search_bytes(&p, search->width) > most_bytes) {
@@ -384,7 +386,7 @@ codec_search_plan codec_search_plan_of(const taper_search *search) {
         else
             break;
     }
-    /* as many blocks for each thread */
+    /* the same number of blocks for each thread */
     const size_t rounds = (queries + p.threads * p.rows - 1) / (p.threads * p.rows);
     p.rows = (queries + p.threads * rounds - 1) / (p.threads * rounds);
     p.columns = formats_smaller(p.columns, formats_larger(search->n_references, 1));
@@ -394,7 +396,7 @@ codec_search_plan codec_search_plan_of(const taper_search *search) {
 taper_status taper_nearest(const taper_search *search, uint32_t *neighbours, double *distances,
                            taper_error *error) {
     codec_backend be;
-    TAPER_TRY(check(search, neighbours, distances, error)); /* before plans are made of it */
+    TAPER_TRY(check(search, neighbours, distances, error)); /* before it is used to make a plan */
     codec_backend_cpu(&be);
     codec_search_plan plan = codec_search_plan_of(search);
     plan.backend = &be;

@@ -1,53 +1,56 @@
-/* knn.h -- the k nearest references of each query; codec/taper_search.h is the manual of
- * taper_nearest, which knn.c defines.
+/* knn.h -- the k nearest references of each query: taper_nearest, whose interface is
+ * codec/taper_search.h.
  *
- * How a product says what cannot be near. Codes are centred and scaled (centring.h) to q and r, so
- * that the distance is D = |q|^2 + |r|^2 - 2 q r. With u = 2^-24 and codes of n numbers, a product
- * summed in float32 in any order is off by at most 1.07 n u |q||r| for n <= 2^20; rounding q and r
- * to float32 moves D by at most 2.1 u (|q| + |r|)^2, and sums and norms in float32 by another 2.1 u
- * (|q| + |r|)^2. As (|q| + |r|)^2 <= 2 (|q|^2 + |r|^2), D as computed is within
- * slack (|q|^2 + |r|^2) of what it is, slack = 1.1 (n + 16) u; and within 2^-100, where numbers are
- * too small for float32. So a reference with
+ * How products exclude references. Codes are centred and scaled (centring.h) to q and r, so the
+ * squared distance is D = |q|^2 + |r|^2 - 2 q r. Let u = 2^-24, and let codes have n numbers.
+ *  - A product summed in float32 in any order has an error of at most 1.07 n u |q||r| for
+ *    n <= 2^20.
+ *  - Rounding q and r to float32 changes D by at most 2.1 u (|q| + |r|)^2.
+ *  - Sums and norms in float32 change it by another 2.1 u (|q| + |r|)^2.
+ * As (|q| + |r|)^2 <= 2 (|q|^2 + |r|^2), the error of D is at most slack (|q|^2 + |r|^2), with
+ * slack = 1.1 (n + 16) u. Numbers that are too small for float32 add at most 2^-100. So a reference
+ * with
  *     |r|^2 (1 - slack) - 2 q r > limit,    limit = T - |q|^2 (1 - slack) + 2^-100, rounded up,
- * is farther than T, the k-th distance of those seen so far. All others are survivors, whose
- * distances are computed by the definition. Nothing that is kept depends on a rounded product.
+ * is farther than T, the k-th distance so far. The distances of all other references, the
+ * candidates, are computed by the definition. So the result does not depend on rounded products.
  *
- * The room codec/search/: nearest neighbours, and votes. Of codes of numbers:
+ * The directory codec/search/: nearest neighbours, and votes. For codes of numbers:
  *   knn               the search: blocks of queries against tiles of references
- *   centring          codes less their mean, in float32; codes that are not finite
+ *   centring          codes minus their mean, in float32; detects numbers that are not finite
  *   nearest_list      the k nearest so far of one query
- *   votes             labels by votes; errors counted
- * and of codes of bits, which taper_index.h has the manual of:
- *   bit_codes         rows of words, bits that they share, bits in which they differ
- *   ordered_index     codes in their order, nested neighbourhoods
- *   cascade           the k nearest, layer by layer; cascade_shares: how much of a distance first
- *                     layers have, by cascade_sample for each query, by cascade_measure for all
- *   margins           what was found, ranked by how sure a query's bits are
- *   index             an open index; index_build: made of codes, index_merge: of others */
+ *   votes             labels by vote; error rates
+ * and for codes of bits (taper_index.h):
+ *   bit_codes         rows of words, shared leading bits, Hamming distances
+ *   ordered_index     sorted codes, nested neighbourhoods
+ *   cascade           the k nearest, layer by layer; cascade_shares: the share of a distance in the
+ *                     first layers; cascade_sample measures it for each query, cascade_measure for
+ *                     the index
+ *   margins           ranks results by the margins of a query's bits
+ *   index             an open index; index_build: made of codes; index_merge: made of indexes */
 #ifndef CODEC_KNN_H
 #define CODEC_KNN_H
 #include "codec/backend/operations.h"
 #include "codec/taper_search.h"
 
-/* The definition, a distance after the other: what taper_nearest must give. The search is one that
- * taper_nearest takes; threads are ignored. */
+/* The reference implementation of taper_nearest. `search` must be legal; its threads are ignored.
+ */
 void codec_nearest_plain(const taper_search *search, uint32_t *neighbours, double *distances);
 
-/* How the work is cut. */
+/* How the work is divided. */
 typedef struct codec_search_plan {
-    const codec_backend *backend; /* without a pool; its products are made by one thread each */
+    const codec_backend *backend; /* without a pool: one thread computes each product */
     size_t rows;                  /* queries in a block, 1.. */
     size_t columns;               /* references in a tile, 1.. */
     unsigned threads;             /* 1..256 */
 } codec_search_plan;
 
-/* What taper_nearest takes for this search: blocks that keep codec_search_bytes below 64 MiB where
- * the least blocks, of 32 by 64, allow it. The backend is for the caller to choose. */
+/* The plan of taper_nearest for this search. It keeps codec_search_bytes below 64 MiB, if the
+ * smallest blocks, 32 by 64, allow it. The caller sets the backend. */
 codec_search_plan codec_search_plan_of(const taper_search *search);
-/* The most memory that it takes, without the threads' stacks. */
+/* Upper bound of the memory of a plan, without the threads' stacks. */
 uint64_t codec_search_bytes(const codec_search_plan *plan, size_t width);
 
-/* taper_nearest with another plan: the same result. */
+/* taper_nearest with a given plan. The result does not depend on the plan. */
 taper_status codec_nearest(const taper_search *search, const codec_search_plan *plan,
                            uint32_t *neighbours, double *distances, taper_error *error);
 

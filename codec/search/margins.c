@@ -1,10 +1,11 @@
-/* margins.c -- what was found, ranked by how sure a query's bits are; see taper_index.h. */
+/* margins.c -- taper_index_rank: sorts results by the margins of a query's bits; see taper_index.h.
+ */
 #include "codec/search/bit_codes.h"
 #include "codec/search/index.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* One that was found. */
+/* One result. */
 typedef struct ranked {
     double sum;
     uint32_t image, distance;
@@ -16,7 +17,7 @@ static int nearer(const void *a, const void *b) {
     return x->image < y->image ? -1 : x->image > y->image;
 }
 
-/* What a differing bit counts: weight[bits] of a query. TAPER_ERR_ARG: a margin is not finite. */
+/* Set weight[bits] of the differing bits of a query. TAPER_ERR_ARG: a margin is not finite. */
 static taper_status weigh(const taper_index *index, const float *margins, double *weight,
                           taper_error *error) {
     const size_t bits = index->file.header.bits;
@@ -42,11 +43,11 @@ static double sum_of(const uint64_t *query, const uint64_t *code, size_t words,
     return sum;
 }
 
-/* What a call works with. */
+/* The state of one call. */
 typedef struct ranking {
     const taper_index *index;
-    uint32_t *place; /* [images] of each image's code */
-    double *weight;  /* [64 words] 0 behind the last bit, whatever a code has there */
+    uint32_t *place; /* [images] the place of each image's code */
+    double *weight;  /* [64 words] 0 after the last bit */
     uint64_t *code;  /* [words] */
     ranked *row;     /* [found] */
 } ranking;
@@ -59,8 +60,8 @@ static taper_status rank_one(const ranking *r, const uint64_t *query, const floa
     TAPER_TRY(weigh(r->index, margins, r->weight, error));
     for (; held < found && images[held] != UINT32_MAX; held++) {
         if (images[held] >= order->n)
-            return formats_fail(error, TAPER_ERR_ARG, "image %u of an index of %zu", images[held],
-                                order->n);
+            return formats_fail(error, TAPER_ERR_ARG, "no image %u: the index has %zu",
+                                images[held], order->n);
         codec_index_code(order, r->place[images[held]], r->code);
         r->row[held] = (ranked){sum_of(query, r->code, order->words, r->weight), images[held],
                                 distances[held]};
@@ -94,7 +95,8 @@ taper_status taper_index_rank(const taper_index *index, const taper_index_rankin
     taper_status status = TAPER_OK;
     if (!r.place || !r.weight || !r.code || !r.row)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to rank %zu images", of->found);
-    for (size_t p = 0; p < n && !status; p++) /* all below n: opening has seen to that */
+    for (size_t p = 0; p < n && !status;
+         p++) /* image numbers are checked when the index is opened */
         r.place[index->cascade.image[p]] = (uint32_t)p;
     for (size_t i = 0; i < of->n_queries && !status; i++)
         status = rank_one(&r, of->queries + i * words, of->margins + i * bits, of->found,

@@ -10,7 +10,7 @@ static void put(codec_nearest_list *list, size_t at, double distance, uint32_t i
     list->distance[at] = distance, list->index[at] = index;
 }
 
-/* Put it where its children, of the first `held`, are nearer: at `at` or below. */
+/* Move an element down from `at` until its children, of the first `held`, are nearer. */
 static void sift_down(codec_nearest_list *list, size_t held, size_t at, double distance,
                       uint32_t index) {
     const double *d = list->distance;
@@ -33,14 +33,14 @@ static void sift_up(codec_nearest_list *list, size_t at, double distance, uint32
 }
 
 void codec_nearest_push(codec_nearest_list *list, double distance, uint32_t index) {
-    if (list->held < list->room)
+    if (list->held < list->capacity)
         sift_up(list, list->held++, distance, index);
     else if (nearer(distance, index, list->distance[0], list->index[0]))
         sift_down(list, list->held, 0, distance, index);
 }
 
 double codec_nearest_limit(const codec_nearest_list *list) {
-    return list->held < list->room ? INFINITY : list->distance[0];
+    return list->held < list->capacity ? INFINITY : list->distance[0];
 }
 
 void codec_nearest_sort(codec_nearest_list *list) {

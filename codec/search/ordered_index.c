@@ -80,11 +80,11 @@ size_t codec_index_place(const codec_ordered_index *index, const uint64_t *query
     return low;
 }
 
-/* The first of the codes before p that, like all behind it, share `depth` bits: found by steps that
- * double, then by halving. */
+/* The first place from which on all codes before p share `depth` bits: doubling steps, then a
+ * binary search. */
 static size_t reach_down(const codec_ordered_index *index, const uint64_t *query, size_t p,
                          size_t depth, size_t *looked_at) {
-    size_t step = 1, in = p; /* all of in .. p - 1 share so many */
+    size_t step = 1, in = p; /* all of in .. p - 1 share them */
     while (in >= step && shared(index, query, in - step) >= depth) {
         in -= step;
         step *= 2;
@@ -102,10 +102,10 @@ static size_t reach_down(const codec_ordered_index *index, const uint64_t *query
     return in;
 }
 
-/* The end of the codes from p on that share `depth` bits. */
+/* One past the last of the codes from p on that share `depth` bits. */
 static size_t reach_up(const codec_ordered_index *index, const uint64_t *query, size_t p,
                        size_t depth, size_t *looked_at) {
-    size_t step = 1, end = p; /* all of p .. end - 1 share so many */
+    size_t step = 1, end = p; /* all of p .. end - 1 share them */
     while (index->n - end >= step && shared(index, query, end + step - 1) >= depth) {
         end += step;
         step *= 2;
@@ -131,8 +131,8 @@ static codec_neighbourhood around(const codec_ordered_index *index, const uint64
     return (codec_neighbourhood){first, end - first, depth, looked_at};
 }
 
-/* What the ends of the run of `least` codes from i on share with the query; one that lies on the
- * query's other side bounds nothing. */
+/* The bits that the ends of the run of `least` codes from i on share with the query. An end on the
+ * other side of the query is no bound. */
 static size_t low_end(const codec_ordered_index *index, const uint64_t *query, size_t p, size_t i) {
     return i < p ? shared(index, query, i) : SIZE_MAX;
 }
@@ -145,10 +145,12 @@ codec_neighbourhood codec_index_neighbourhood(const codec_ordered_index *index,
                                               const uint64_t *query, size_t least, size_t deepest) {
     size_t looked_at = 0;
     const size_t p = codec_index_place(index, query, &looked_at);
-    size_t low = p > least ? p - least : 0; /* where such a run may begin */
+    size_t low = p > least ? p - least : 0; /* the first possible run */
     size_t high = p < index->n - least ? p : index->n - least;
     const size_t begin = low;
-    while (low < high) { /* the first at which the low end shares as many as the high end */
+    while (
+        low <
+        high) { /* find the first run whose low end shares at least as many bits as the high end */
         const size_t i = low + (high - low) / 2;
         if (low_end(index, query, p, i) >= high_end(index, query, p, i + least - 1))
             high = i;

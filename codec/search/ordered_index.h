@@ -1,14 +1,14 @@
-/* ordered_index.h -- codes of bits in their order, and the nested neighbourhoods of a query among
- * them: section 5 of Rippel, Gelbart & Adams 2014.
+/* ordered_index.h -- sorted codes of bits, and the nested neighbourhoods of a query among them:
+ * section 5 of Rippel, Gelbart & Adams 2014.
  *
- * N_b of a query are the codes that share its first b bits (equation 15). In the order of bits they
- * lie side by side, so that a neighbourhood is a range and the paper's binary tree need not be
- * built: to go down it is to search the range. A query looks at the first words of codes, which are
- * an array of their own, and at others where these agree. A table by the first bits says where to
- * begin.
+ * N_b of a query is the set of codes that share its first b bits (equation 15). In sorted order
+ * they are adjacent, so a neighbourhood is a range. The paper's binary tree is not needed:
+ * descending in it is a search in the range. A search reads the first words of codes, which are a
+ * separate array, and other words only if these are equal. A table indexed by the first bits gives
+ * the start.
  *
- * All arrays are borrowed, and may hold anything: what is found is then wrong, but nothing is read
- * beyond them. */
+ * All arrays are borrowed and may hold any contents: damaged ones give wrong results, but nothing
+ * is read outside of them. */
 #ifndef CODEC_ORDERED_INDEX_H
 #define CODEC_ORDERED_INDEX_H
 #include "codec/search/bit_codes.h"
@@ -20,17 +20,18 @@ enum {
 };
 
 typedef struct codec_ordered_index {
-    size_t n;                                       /* codes, 1..2^32 - 1 */
-    size_t words;                                   /* of a code, 1..1024 */
+    size_t n;                                       /* number of codes, 1..2^32 - 1 */
+    size_t words;                                   /* words of a code, 1..1024 */
     size_t layers;                                  /* codec_index_layers(words) */
     const uint64_t *layer[CODEC_INDEX_MOST_LAYERS]; /* [n][codec_index_layer_words()], see there */
-    const uint32_t *start; /* [2^table_bits + 1] codes below those that begin with these bits */
-    uint32_t table_bits;   /* 0..CODEC_INDEX_MOST_TABLE_BITS */
+    /* [2^table_bits + 1] the first place of a code that begins with at least these bits. */
+    const uint32_t *start;
+    uint32_t table_bits; /* 0..CODEC_INDEX_MOST_TABLE_BITS */
 } codec_ordered_index;
 
-/* Codes lie in layers, like the bits of a container: layer 0 holds word 0 of all codes, layer l
- * their words 2^(l - 1) .. 2^l - 1, as far as there are any. So what reads a front part of all
- * codes reads nothing else. */
+/* Codes are stored in layers, like the bits of a container: layer 0 has word 0 of all codes, layer
+ * l has their words 2^(l - 1) .. 2^l - 1, if they exist. So a search of the first words reads only
+ * these. */
 static inline size_t codec_index_layer_first(size_t l) { return l ? (size_t)1 << (l - 1) : 0; }
 static inline size_t codec_index_layers(size_t words) {
     size_t l = 0;
@@ -41,47 +42,46 @@ static inline size_t codec_index_layer_words(size_t words, size_t l) {
     const size_t first = codec_index_layer_first(l), most = l ? first : 1;
     return words - first < most ? words - first : most;
 }
-/* The layers of n codes that lie one behind the other from `at` on. */
+/* Set the layers of n codes that are stored one after the other, starting at `at`. */
 void codec_index_set_layers(codec_ordered_index *index, const uint64_t *at);
-/* code[words] of the one at a place. */
+/* Get code[words] at a place. */
 void codec_index_code(const codec_ordered_index *index, size_t place, uint64_t *code);
 
-/* A run of codes in their order. */
+/* A range of codes in sorted order. */
 typedef struct codec_neighbourhood {
     size_t first, size;
     size_t depth;     /* leading bits that all of them share with the query */
-    size_t looked_at; /* codes, until it was found */
+    size_t looked_at; /* codes that were compared */
 } codec_neighbourhood;
 
-/* The bits of a table for n codes: some eight codes an entry, were bits even. */
+/* The bits of a table for n codes: about eight codes per entry, for uniform codes. */
 uint32_t codec_index_table_bits(size_t n);
-/* start[2^bits + 1] of layer 0. */
+/* Make the table start[2^bits + 1] from layer 0. */
 void codec_index_table(const uint64_t *first, size_t n, uint32_t bits, uint32_t *start);
-/* The same of codes that are not at hand at a time: start, all 0 at first, counts them, in any
- * order, and becomes the table when all are counted. */
+/* The same for codes that are not in memory at once. start begins zeroed. codec_index_count counts
+ * codes, in any order; codec_index_sum then makes the table from the counts. */
 void codec_index_count(const uint64_t *first, size_t n, uint32_t bits, uint32_t *start);
 void codec_index_sum(uint32_t bits, uint32_t *start);
 
-/* The codes below the query: its place in the order, 0..n. */
+/* The number of codes below the query, which is its place in the order: 0..n. */
 size_t codec_index_place(const codec_ordered_index *index, const uint64_t *query,
                          size_t *looked_at);
 
-/* The deepest neighbourhood N_b, b at most `deepest`, that has at least `least` members, 1..n: the
- * paper goes down until fewer are left and returns the neighbourhood before. Of order log n, and of
- * log `least`, whatever the codes' length.
+/* The deepest neighbourhood N_b, b <= deepest, with at least `least` members, 1..n. (The paper
+ * descends until fewer remain, and returns the neighbourhood before.) O(log n + log least), for any
+ * length of codes.
  *
- * How: let p be the query's place. A neighbourhood is a range around p, so one with r members holds
- * some r codes in a row of which p is one end or lies within. The bits that all of such a run share
- * with the query are those that both its ends share, min(L, R). As the run moves right, L rises and
- * R falls: where they cross is found by halving. Then both sides are searched for how far codes
- * share as many bits. */
+ * Let p be the query's place. A neighbourhood is a range around p. So one with r members contains r
+ * consecutive codes with p at an end or within. All codes of such a run share as many bits with the
+ * query as both ends do: min(L, R). As the run moves right, L increases and R decreases; a binary
+ * search finds where they cross. Two further searches find how far codes share that many bits. */
 codec_neighbourhood codec_index_neighbourhood(const codec_ordered_index *index,
                                               const uint64_t *query, size_t least, size_t deepest);
 /* The neighbourhood N_depth, which may be empty. */
 codec_neighbourhood codec_index_sharing(const codec_ordered_index *index, const uint64_t *query,
                                         size_t depth);
 
-/* The definition of codec_index_neighbourhood, a code after the other. */
+/* The reference implementation of codec_index_neighbourhood. */
 codec_neighbourhood codec_index_neighbourhood_plain(const codec_ordered_index *index,
                                                     const uint64_t *query, size_t least,
                                                     size_t deepest);

@@ -44,8 +44,8 @@ static taper_status check_votes(const taper_votes *v, taper_error *error) {
     return TAPER_OK;
 }
 
-/* The label of most votes; in the order of nearness the first of as many is the one to take.
- * count[classes] is 0, and is left so. */
+/* The label with the most votes; of equal ones, that of the nearest neighbour. count[classes]: all
+ * 0, before and after the call. */
 static int32_t most_voted(const uint32_t *neighbour, size_t k, const int32_t *labels,
                           uint32_t *count) {
     int32_t best = labels[neighbour[0]];
@@ -69,7 +69,7 @@ taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *e
 }
 
 void codec_wilson(uint64_t wrong, uint64_t tested, double *low, double *high) {
-    const double z = 1.959963984540054; /* beyond which lie 2.5 % of the normal distribution */
+    const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
     const double n = (double)tested, p = (double)wrong / n;
     const double middle = p + z * z / (2 * n), whole = 1 + z * z / n,
                  half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
@@ -84,7 +84,7 @@ taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size
     TAPER_TRY(formats_need(out, "the rate's place", error));
     TAPER_TRY(formats_need_array(voted, n, sizeof *voted, "voted", error));
     TAPER_TRY(formats_need_array(truth, n, sizeof *truth, "truth", error));
-    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no label to test");
+    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no labels to test");
     TAPER_TRY(check_labels(voted, n, classes, "the voted label", error));
     TAPER_TRY(check_labels(truth, n, classes, "the true label", error));
     if (confusion) memset(confusion, 0, (size_t)classes * classes * sizeof *confusion);

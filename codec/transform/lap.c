@@ -17,7 +17,8 @@ static void swap_rows(double (*row)[2 * MOST], uint32_t a, uint32_t b) {
     memcpy(row[b], kept, sizeof kept);
 }
 
-/* [M I] to [I M^-1], by Gauss and Jordan with the largest pivots; 0: M is as good as singular. */
+/* Transform [M I] to [I M^-1] by Gauss-Jordan elimination with pivoting. Returns 0 if M is nearly
+ * singular. */
 static int invert(double (*row)[2 * MOST], uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t top = i;
@@ -77,9 +78,9 @@ CODEC_CLONES static void mix(const float *matrix, uint32_t reach, side a, side b
     }
 }
 
-/* The edges of window `a` with its right neighbour and with the one below. */
+/* Filter the edge of window `a` with its right neighbour; with the one below. */
 static void mix_right(codec_window w, const float *matrix, float *a, float *b) {
-    uint32_t rows = w.height * w.channels; /* the planes lie below each other */
+    uint32_t rows = w.height * w.channels; /* the planes are stored one after the other */
     for (uint32_t y = 0; y < rows; y += w.height) {
         side left = {a + (size_t)y * w.width + w.width - 1, -1},
              right = {b + (size_t)y * w.width, 1};
@@ -97,7 +98,7 @@ static void mix_below(codec_window w, const float *matrix, float *a, float *b) {
 
 static void apply(codec_window w, codec_grid grid, const float *matrix, float *windows) {
     size_t values = codec_window_values(w), line = values * grid.columns;
-    float *window = windows; /* all rows, then all columns: where edges meet, the order counts */
+    float *window = windows; /* all rows, then all columns, for exact repeatability */
     for (uint32_t y = 0; y < grid.rows; y++)
         for (uint32_t x = 0; x < grid.columns; x++, window += values)
             if (x + 1 < grid.columns) mix_right(w, matrix, window, window + values);

@@ -1,30 +1,30 @@
-/* lap.h -- windows that lap over their edges: a filter across every edge between two windows,
- * before the network when encoding and after it when decoding. So the network's window reaches
- * beyond its pixels, and what is lost of its code shows no seam.
+/* lap.h -- overlapping windows: a filter across every edge between two windows, before the network
+ * when encoding and after it when decoding. So the network's window reaches beyond its pixels, and
+ * the errors of its code leave no visible edge.
  *
- * Of two pixels at the same distance on either side of an edge the mean stays and the difference is
- * mixed: d' = V d, where d[k] is the difference at distance k < reach. That is the pre-filter; the
- * post-filter applies the inverse of V. All rows of pixels are filtered, then all columns; the
- * order does not matter. At the edges of an image nothing is done.
+ * For two pixels at the same distance on either side of an edge, the mean is kept and the
+ * difference d is mixed: d' = V d, where d[k] is the difference at distance k < reach. That is the
+ * pre-filter; the post-filter applies the inverse of V. All rows of pixels are filtered, then all
+ * columns; the order does not matter. The edges of the image are not filtered.
  *
  * This is the time-domain lapped transform of Tran, Liang and Tu, "Lapped transform via time-domain
- * pre- and post-filtering" (IEEE Trans. Signal Processing 51(6), 2003), with the network in place
- * of their cosine transform. */
+ * pre- and post-filtering" (IEEE Trans. Signal Processing 51(6), 2003), with the network instead of
+ * the cosine transform. */
 #ifndef CODEC_LAP_H
 #define CODEC_LAP_H
 #include "formats/status.h"
 #include "codec/window.h"
 
 enum {
-    CODEC_LAP_MOST = 16,  /* reach, pixels; also at most half a window's shorter side */
+    CODEC_LAP_MOST = 16,  /* largest reach in pixels; also at most half the window's shorter side */
     CODEC_LAP_ONE = 4096, /* 1.0 in a stored matrix */
-    CODEC_LAP_TOP = 16    /* largest element of the inverse of a legal matrix */
+    CODEC_LAP_TOP = 16    /* the largest element of the inverse of a legal matrix */
 };
 
 typedef struct codec_lap {
     uint32_t reach;                                  /* 0: none */
     int16_t stored[CODEC_LAP_MOST * CODEC_LAP_MOST]; /* [reach][reach], 1/CODEC_LAP_ONE: V^-1 */
-    /* (M - I) / 2, the change of a side of the edge: M = V of the pre-filter, V^-1 of the other */
+    /* (M - I) / 2, the change of one side of the edge. Pre-filter: M = V; post-filter: M = V^-1. */
     float prefilter[CODEC_LAP_MOST * CODEC_LAP_MOST], postfilter[CODEC_LAP_MOST * CODEC_LAP_MOST];
 } codec_lap;
 
@@ -32,7 +32,7 @@ typedef struct codec_lap {
  * CODEC_LAP_MOST, or the matrix has no inverse with elements up to CODEC_LAP_TOP. */
 taper_status codec_lap_prepare(codec_lap *lap);
 
-/* windows: [grid.rows * grid.columns][values] of one image, changed in place. */
+/* Filter windows [grid.rows * grid.columns][values] of one image in place. */
 void codec_lap_prefilter(codec_window window, codec_grid grid, float *windows);
 void codec_lap_postfilter(codec_window window, codec_grid grid, float *windows);
 

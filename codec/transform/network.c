@@ -1,9 +1,9 @@
 /* network.c -- memory of a network, and its two directions on blocks of rows. See network.h.
  *
- * Rows are worked in blocks of exactly ROW_BLOCK, the last one padded with zeros: the matrix
- * kernels may sum in another order for other row counts, and for the rows that are left over when
- * they take 4, 6, 8, 12, 16, 24 or 48 at a time; and a code must not depend on who shares its
- * batch. */
+ * Rows are processed in blocks of exactly ROW_BLOCK; the last block is padded with zeros. The order
+ * of a kernel's sums may depend on the number of rows. It may also differ for the rows that remain
+ * when a kernel takes 4, 6, 8, 12, 16, 24 or 48 at a time. A code must not depend on the other rows
+ * of its batch. */
 #include "codec/transform/network.h"
 #include "codec/transform/triangle.h"
 #include "formats/bytes.h"
@@ -88,7 +88,7 @@ taper_status codec_network_add_feedback(codec_network *net) {
     return TAPER_OK;
 }
 
-/* By tiles that stay in the cache. */
+/* In tiles that fit in the cache. */
 void codec_transpose(const float *from, size_t rows, size_t columns, float gain, float *to) {
     enum { TILE = 32 };
     for (size_t i = 0; i < rows; i += TILE)
@@ -126,12 +126,12 @@ void codec_network_free(codec_network *net) {
 
 /* --- the two directions ----------------------------------------------------------------------- */
 
-/* Room for one block of rows on its way through the network. */
+/* Temporary arrays for one block of rows. */
 typedef struct scratch {
     float *input;     /* [ROW_BLOCK][inputs or units] */
     float *output;    /* [ROW_BLOCK][units or inputs] */
-    float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], taken in turn; NULL without a stack */
-    float *mixed;     /* [ROW_BLOCK][units] where one with feedback decodes */
+    float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], used alternately; NULL without a stack */
+    float *mixed;     /* [ROW_BLOCK][units], to decode with feedback */
     float *memory;
 } scratch;
 
@@ -162,7 +162,7 @@ uint64_t codec_network_scratch_bytes(const codec_network *net) {
     return ROW_BLOCK * (sides + 2 * widest) * sizeof(float) + triangle;
 }
 
-/* output = keep * output + stack(input), both ROW_BLOCK rows, then the activation `output`. */
+/* output = activation(keep * output + stack(input)), each with ROW_BLOCK rows. */
 static taper_status add_stack(const codec_network *net, const codec_stack *stack,
                               codec_activation output, codec_backend *be, scratch *s) {
     float keep = codec_network_is_direct(net) ? 0.0f : 1.0f;
@@ -209,21 +209,21 @@ taper_status codec_network_encode(const codec_network *net, codec_backend *be, c
     return status;
 }
 
-/* Rows of `to` have `width` columns, those of `from` `stride` >= width; rows beyond the last become
- * 0. */
+/* Rows of `to` have `width` columns, those of `from` have `stride` >= width. Rows after the last
+ * are set to 0. */
 static void copy_rows(float *to, const float *from, size_t rows, size_t width, size_t stride) {
     for (size_t i = 0; i < rows; i++) memcpy(to + i * width, from + i * stride, width * sizeof *to);
     memset(to + rows * width, 0, (ROW_BLOCK - rows) * width * sizeof *to);
 }
 
-/* Rows of the linear part alone, which small images wait for: processors' kernels sum a row in the
- * same order for every m (backend/fused.c). */
+/* The padded number of rows for the linear path. Fewer than ROW_BLOCK make small images faster; the
+ * CPU kernels sum a row in the same order for every m (backend/fused.c). */
 static size_t padded(size_t rows) {
     enum { FEW = 8, SOME = 32 };
     return rows <= FEW ? FEW : rows <= SOME ? SOME : ROW_BLOCK;
 }
 
-/* s->input = z of these rows, padded with zeros. */
+/* s->input = z (network.h) of these rows, padded with zeros. */
 static taper_status mix_rows(const codec_network *net, scratch *s, const float *codes, size_t rows,
                              uint32_t units, size_t whole) {
     size_t k = net->units;

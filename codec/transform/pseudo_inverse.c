@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* square = 2 I - square; returns the largest |entry| of I - square before. */
+/* square = 2 I - square. Returns the largest |entry| of I - square, before the change. */
 static float reflect(float *square, uint32_t n) {
     float worst = 0;
     for (size_t i = 0; i < (size_t)n * n; i++) {
         float identity = i % (n + 1) == 0;
         float off = fabsf(identity - square[i]);
-        if (!(off <= worst)) worst = off; /* NaN sticks out too */
+        if (!(off <= worst)) worst = off; /* also for NaN */
         square[i] = 2 * identity - square[i];
     }
     return worst;
@@ -24,7 +24,8 @@ taper_status codec_pseudo_inverse(codec_backend *be, const float *g, uint32_t un
     float *next = malloc(values * sizeof *next);
     taper_status status = square && next ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) memcpy(a, g, values * sizeof *a);
-    /* the distance squares with each step: below 2e-3 the next one reaches what float32 can tell */
+    /* Each step squares the distance: below 2e-3, the next step reaches the precision of float32.
+     */
     float worst = 1;
     for (int i = 0; i < STEPS && status == TAPER_OK && worst >= 2e-3f; i++) {
         status = be->ops->gemm(be, 0, 1, units, units, inputs, a, g, 0, square);
@@ -48,7 +49,7 @@ taper_status codec_make_analysis(const float *synthesis, uint32_t units, uint32_
     if (!*analysis) return TAPER_ERR_NOMEM;
     codec_backend backend;
     codec_backend_cpu(&backend);
-    if (threads > 1) codec_backend_set_threads(&backend, threads); /* or slower */
+    if (threads > 1) codec_backend_set_threads(&backend, threads); /* on failure: one thread */
     taper_status status = codec_pseudo_inverse(&backend, synthesis, units, inputs, *analysis);
     codec_backend_close(&backend);
     if (status != TAPER_ERR_CORRUPT) return status;

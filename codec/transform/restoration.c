@@ -1,4 +1,4 @@
-/* restoration.c -- memory and file form of a restoration network; see restoration.h. */
+/* restoration.c -- memory and serialised form of a restoration network; see restoration.h. */
 #include "codec/transform/restoration.h"
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +52,9 @@ void codec_restoration_free(codec_restoration *r) {
     *r = (codec_restoration){0};
 }
 
-/* --- file form ------------------------------------------------------------------------- */
+/* --- serialised form ------------------------------------------------------------------- */
 
-/* The matrices in their order in the file; returns how many. */
+/* List the matrices in file order; returns their number. */
 enum { MATRICES = 2 + 2 * CODEC_RESTORATION_MOST_LAYERS };
 static int list_matrices(const codec_restoration *r, codec_int_matrix m[MATRICES]) {
     enum {
@@ -100,7 +100,7 @@ taper_status codec_restoration_write(const codec_restoration *r, formats_buffer 
     return out->status;
 }
 
-/* As floats, which is what a limit on models counts. */
+/* The size as floats, which the limit on models uses. */
 static uint64_t weight_bytes(const codec_restoration *r) {
     uint64_t h = r->hidden, values = codec_restoration_values(r->channels);
     uint64_t weights = TAPS * h * (2 * values + (r->layers - 2) * h),
@@ -108,15 +108,16 @@ static uint64_t weight_bytes(const codec_restoration *r) {
     return (weights + biases + r->stages) * sizeof(float);
 }
 
-/* The passes that stages are for. */
+/* Read the passes of the stages. */
 static taper_status read_passes(codec_restoration *r, uint32_t passes, formats_cursor *in,
                                 taper_error *error) {
     for (uint32_t s = 1; s < r->stages; s++) {
         uint64_t step = formats_read_varint_max(in, passes);
         r->at[s] = r->at[s - 1] + (uint32_t)step;
         if (!step || r->at[s] > passes)
-            return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "model: stage %u of the restoration network does not follow", s);
+            return formats_fail(
+                error, TAPER_ERR_CORRUPT,
+                "model: stage %u of the restoration network does not follow its predecessor", s);
     }
     return formats_cursor_check(in, "model: stages", error);
 }

@@ -1,10 +1,10 @@
-/* restoration.h -- the nonlinear part of family `conv`: a small convolutional network that adds to
- * decoded pixels what they are likely to lack. It corrects the linear path and its laps, so quality
- * has no ceiling. It comes after all entropy coding, so no symbol depends on it.
+/* restoration.h -- the nonlinear part of family `conv`: a small convolutional network that corrects
+ * decoded pixels. It adds to the linear path and its laps, so the quality has no upper bound. It
+ * runs after entropy decoding, so no symbol depends on it.
  *
- * An image is seen as patches of 2x2 pixels, its windows side by side, padding included: a patch is
- * 4 x channels numbers. Every layer is a convolution of 3x3 patches with the same weights
- * everywhere; what lies outside counts 0. In integers:
+ * The windows of an image, with their padding, form a picture, which is divided into patches of 2x2
+ * pixels: 4 x channels numbers each. Every layer is a convolution of 3x3 patches; values outside of
+ * the picture are 0. In integers:
  *
  *     a(0)  = floor(clamp(16 (y - 128) + 1/2, -2048 .. 2047))
  *     z(i)  = (8 sum over 3x3 of W(i) a(i - 1) >> shift(i)) + bias(i)
@@ -12,11 +12,11 @@
  *     a(i)  = max(h(i), 0),    i = 1 .. layers - 1
  *     y     = y + gain z(layers) / 2^20
  *
- * How much is missing depends on the cut, and so do bias(1) and gain. Both are given at some passes
- * of the order and interpolated between these, by the passes that are complete.
+ * The size of the correction depends on the cut, and so do bias(1) and gain. Both are stored for
+ * some passes of the order, and interpolated between these by the number of complete passes.
  *
- * Ranges keep every sum below 2^31, and a file outside them is refused: 8 x 9 x 48 x 127 x 4095 +
- * 2^16. Trained by train/restoration/restoration_trainer.h. */
+ * The ranges keep every sum below 2^31: 8 x 9 x 48 x 127 x 4095 + 2^16. Readers reject a file that
+ * exceeds them. train/restoration/restoration_trainer.h trains the network. */
 #ifndef CODEC_RESTORATION_H
 #define CODEC_RESTORATION_H
 #include "codec/backend/int_convolution.h"
@@ -25,7 +25,7 @@
 #include "codec/window.h"
 
 enum {
-    CODEC_RESTORATION_PATCH = 2, /* side in pixels; windows have even sides */
+    CODEC_RESTORATION_PATCH = 2, /* side in pixels; the sides of windows are even */
     CODEC_RESTORATION_TAPS = CODEC_CONVOLVE_TAPS,
     CODEC_RESTORATION_MOST_HIDDEN = 48,
     CODEC_RESTORATION_MOST_LAYERS = 5,
@@ -35,16 +35,16 @@ enum {
     CODEC_RESTORATION_PIXEL_ONE = 16,
     CODEC_RESTORATION_PIXEL_MAX = 2047,
     CODEC_RESTORATION_ACTIVATION_MAX = 4095,
-    CODEC_RESTORATION_GAIN_BITS = 20, /* of what z(layers) is multiplied by, 1 is 2^-20 */
+    CODEC_RESTORATION_GAIN_BITS = 20, /* gain is in units of 2^-20 */
     CODEC_RESTORATION_MOST_GAIN = 1 << 16
 };
 
 typedef struct codec_restoration {
-    uint32_t channels; /* of the model: 1 or 3 */
+    uint32_t channels; /* of the window: 1 or 3 */
     uint32_t hidden;   /* channels between layers: 8 .. MOST_HIDDEN, a multiple of 8 */
     uint32_t layers;   /* 2 .. MOST_LAYERS */
     uint32_t stages;   /* 1 .. MOST_STAGES */
-    uint32_t *at;      /* [stages] complete passes that a stage is for; at[0] is 0, rising */
+    uint32_t *at;      /* [stages] complete passes of each stage, ascending; at[0] is 0 */
     int32_t *stage;    /* [stages][hidden] bias of the first layer */
     int32_t *gain;     /* [stages] */
     codec_convolution layer[CODEC_RESTORATION_MOST_LAYERS];
@@ -55,27 +55,29 @@ static inline uint32_t codec_restoration_values(uint32_t channels) {
     return CODEC_RESTORATION_PATCH * CODEC_RESTORATION_PATCH * channels;
 }
 
-/* Zeroed arrays for the channels, hidden, layers and stages in *r, whose pointers are NULL.
- * TAPER_ERR_ARG: a shape outside the ranges. On failure nothing is held. */
+/* Allocate zeroed arrays for the channels, hidden, layers and stages in *r, whose pointers are
+ * NULL. TAPER_ERR_ARG: the shape is out of range. TAPER_ERR_NOMEM. On failure *r owns nothing. */
 taper_status codec_restoration_alloc(codec_restoration *r);
-/* To be called once all numbers stand, before apply. TAPER_ERR_NOMEM. */
+/* Prepare the layers for vector kernels. Call after all weights are set, before
+ * codec_restoration_apply. TAPER_ERR_NOMEM. */
 taper_status codec_restoration_pack(codec_restoration *r);
-void codec_restoration_free(codec_restoration *r); /* leaves it zeroed; a zeroed one is fine */
+/* Leaves it zeroed. Safe on a zeroed struct. */
+void codec_restoration_free(codec_restoration *r);
 
-/* Serialised form (SPEC.md, 6.8), of a model with so many channels and passes. Every field is
- * checked before memory is taken for it. TAPER_ERR_LIMIT: the weights would take more than
- * max_bytes as floats. Nothing is held on failure. */
+/* The serialised form (SPEC.md, 6.8). read: for a model with this number of channels and passes.
+ * Every field is checked before memory is allocated for it. TAPER_ERR_LIMIT: the weights as floats
+ * exceed max_bytes. On failure *r owns nothing. */
 taper_status codec_restoration_write(const codec_restoration *r, formats_buffer *out);
 taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
                                     uint64_t max_bytes, formats_cursor *in, taper_error *error);
 
-/* Bytes that apply takes for an image besides its windows. */
+/* Memory of codec_restoration_apply for an image, without its windows. */
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
                                  unsigned threads);
 
-/* Correct the windows of one image, [grid.rows * grid.columns][values] as the linear path and its
- * laps have left them, decoded from so many complete passes. pool: NULL or threads to share.
- * TAPER_ERR_NOMEM: some of the windows may have been changed. */
+/* Correct the windows of one image, [grid.rows * grid.columns][values], after the linear path and
+ * its laps, for `pass` complete passes. pool: threads, or NULL. TAPER_ERR_NOMEM: some windows may
+ * have changed. */
 taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_window window,
                                      codec_grid grid, codec_pool *pool, float *windows);
 

@@ -1,6 +1,7 @@
-/* restoration_filter.c -- a restoration network at work; see restoration.h. Bands of rows of
- * patches, each worked through from top to bottom: as a row of the picture comes in, every layer
- * makes the row that it completes, so that three rows of each are all that is kept. */
+/* restoration_filter.c -- applying a restoration network; see restoration.h. The picture is divided
+ * into bands of rows of patches, which are processed from top to bottom. After each row of the
+ * picture, every layer computes the row that has become possible, so three rows per layer are kept.
+ */
 #include "codec/backend/simd.h"
 #include "codec/transform/restoration.h"
 #include <stdatomic.h>
@@ -12,11 +13,11 @@ enum {
     MOST_HIDDEN = CODEC_RESTORATION_MOST_HIDDEN,
     MOST_LAYERS = CODEC_RESTORATION_MOST_LAYERS,
     ACTIVATION_MAX = CODEC_RESTORATION_ACTIVATION_MAX,
-    LEAST_BAND = 16, /* rows of patches */
+    LEAST_BAND = 16, /* rows of patches of a band, at least */
     KEPT = 3         /* rows of each layer's input */
 };
 
-/* The first layer's bias[hidden] and the gain after so many complete passes. */
+/* The first layer's bias[hidden] and the gain after this number of complete passes. */
 static void state_at(const codec_restoration *r, uint32_t pass, int32_t *bias, int32_t *gain) {
     uint32_t s = 0;
     while (s + 1 < r->stages && r->at[s + 1] <= pass) s++;
@@ -34,13 +35,13 @@ static void state_at(const codec_restoration *r, uint32_t pass, int32_t *bias, i
 typedef struct picture {
     codec_window window;
     codec_grid grid;
-    uint32_t rows, columns; /* of patches */
-    uint32_t values;        /* of a patch: [y][x][channel] */
+    uint32_t rows, columns; /* in patches */
+    uint32_t values;        /* numbers of a patch: [y][x][channel] */
     float *windows;
 } picture;
 
-/* Number k of the first patch that a window has in a row of patches; the next patch's is PATCH
- * further. */
+/* The address of number k of the first patch of a window in a row of patches. That of the next
+ * patch is PATCH floats further. */
 static float *first_at(const picture *p, uint32_t row, uint32_t column, uint32_t k) {
     codec_window w = p->window;
     uint32_t y = row * PATCH % w.height + k / w.channels / PATCH, x = k / w.channels % PATCH,
@@ -52,9 +53,9 @@ static float *first_at(const picture *p, uint32_t row, uint32_t column, uint32_t
 static int16_t input_of(float y) {
     const float most = CODEC_RESTORATION_PIXEL_MAX;
     float a = (y - 128.0f) * CODEC_RESTORATION_PIXEL_ONE + 0.5f;
-    a = a > -most - 1 ? a : -most - 1; /* NaN too */
+    a = a > -most - 1 ? a : -most - 1; /* also for NaN */
     a = a < most ? a : most;
-    /* floor(a): what is added leaves nothing below 0, and no float there is finer than the sum */
+    /* floor(a): the sum is not negative, and exact in float. */
     return (int16_t)((int32_t)(a + most + 1) - CODEC_RESTORATION_PIXEL_MAX - 1);
 }
 
@@ -67,7 +68,7 @@ CODEC_CLONES static void read_row(const picture *p, uint32_t row, int16_t *to) {
         }
 }
 
-/* Add a row of z(layers). */
+/* Add a row of z(layers) to the picture. */
 CODEC_CLONES static void add_row(const picture *p, uint32_t row, const int32_t *z, float gain) {
     uint32_t patches = p->window.width / PATCH, values = p->values;
     for (uint32_t column = 0; column < p->grid.columns; column++, z += patches * values)
@@ -79,7 +80,7 @@ CODEC_CLONES static void add_row(const picture *p, uint32_t row, const int32_t *
 
 /* --- layers ----------------------------------------------------------------------------- */
 
-/* The next layer's h, in place of this one's, and its activations. */
+/* Replace h by that of the next layer, and compute its activations. */
 CODEC_CLONES static void activate(const int32_t *restrict z, size_t n, int16_t *restrict h,
                                   int16_t *restrict to) {
     for (size_t i = 0; i < n; i++) {
@@ -96,25 +97,25 @@ CODEC_CLONES static void activate(const int32_t *restrict z, size_t n, int16_t *
 typedef struct task {
     const codec_restoration *net;
     picture picture;
-    uint32_t band_rows; /* the last may have fewer */
+    uint32_t band_rows; /* rows of a band; the last may have fewer */
     int16_t *patches;   /* [rows][columns][values] */
     int32_t bias[MOST_HIDDEN];
     float gain;
     atomic_int failed;
 } task;
 
-/* The rows that a band's layers have in work, in one block of memory. Rows of `row` and `nothing`
- * have a patch of zeros at either end. */
+/* The current rows of a band's layers, in one allocation. Rows of `row` and `nothing` have a patch
+ * of zeros at either end. */
 typedef struct band {
     int16_t *memory;
-    int16_t *row[MOST_LAYERS][KEPT]; /* of each layer's input, a */
-    int16_t *h[MOST_LAYERS];         /* a row stays in its place until all layers have been there */
-    int16_t *nothing;                /* a row outside the picture */
-    int32_t *z;                      /* of the row that is made */
+    int16_t *row[MOST_LAYERS][KEPT]; /* the input a of each layer */
+    int16_t *h[MOST_LAYERS];         /* a row is replaced after all layers have used it */
+    int16_t *nothing;                /* zeros: a row outside the picture */
+    int32_t *z;                      /* z of the current row */
 } band;
 
-/* Two bands a thread, so that none waits long for another: where two bands meet, both make some
- * rows of the middle layers. */
+/* Two bands per thread, to balance the load. More bands cost time: both neighbours of an edge
+ * compute some rows of the middle layers. */
 static uint32_t rows_of_band(uint32_t rows, unsigned threads) {
     const uint32_t bands = threads > 1 ? 2 * threads : 1, least = LEAST_BAND;
     uint32_t each = (rows - 1) / bands + 1;
@@ -155,7 +156,7 @@ static int open_band(const task *t, band *b) {
 
 static void close_band(band *b) { free(b->memory), free(b->z); }
 
-/* Row y, which lies in the picture, of the input of a layer. */
+/* Row y, within the picture, of the input of a layer. */
 static int16_t *kept_row(const band *b, uint32_t layer, int64_t y) {
     return b->row[layer][(uint64_t)y % KEPT];
 }
@@ -164,7 +165,7 @@ static const int16_t *input_row(const task *t, const band *b, uint32_t layer, in
     return y < 0 || y >= t->picture.rows ? b->nothing : kept_row(b, layer, y);
 }
 
-/* Layer l makes its row y, which lies in the picture. */
+/* Compute row y, within the picture, of layer l. */
 static void make_row(const task *t, const band *b, uint32_t l, int64_t y) {
     const codec_convolution *c = &t->net->layer[l];
     const int16_t *in[3];

@@ -1,15 +1,16 @@
 /* scaling.c -- see scaling.h.
  *
- * Along a side of n old and m new pixels lengths are counted in parts of which an old pixel has m
- * and a new one n: all edges are whole numbers. A new sample is the sum of the old ones, each times
- * the parts of its width and of its height that lie within, over n_x n_y, rounded. */
+ * Lengths along a side of n old and m new pixels are measured in parts: an old pixel has m parts, a
+ * new one has n. So all edges are integers. A new sample is a weighted sum of the old ones, divided
+ * by n_x n_y and rounded. A weight is the product of the parts of width and height within the new
+ * pixel. */
 #include "codec/transform/scaling.h"
 #include <stdlib.h>
 
-/* Old pixels that new pixel i covers: first .. end - 1. */
+/* The old pixels that a new pixel covers: first .. end - 1. */
 typedef struct span {
     uint32_t first, end;
-    uint64_t from, to; /* its edges, in parts */
+    uint64_t from, to; /* the edges of the new pixel, in parts */
 } span;
 
 static span span_of(uint32_t i, uint32_t of_old, uint32_t of_new) {
@@ -17,13 +18,13 @@ static span span_of(uint32_t i, uint32_t of_old, uint32_t of_new) {
     return (span){(uint32_t)(from / of_new), (uint32_t)((to + of_new - 1) / of_new), from, to};
 }
 
-/* Parts of old pixel k within it. */
+/* The parts of old pixel k within the new pixel. */
 static uint64_t within(const span *s, uint32_t k, uint32_t of_new) {
     const uint64_t left = (uint64_t)k * of_new, right = left + of_new;
     return (right < s->to ? right : s->to) - (left > s->from ? left : s->from);
 }
 
-/* Of 8 bits. */
+/* A sample, reduced to 8 bits. */
 static uint64_t sample_at(const taper_image *image, size_t at) {
     if (image->depth == 16) return ((uint32_t)((const uint16_t *)image->pixels)[at] + 128) / 257;
     return ((const uint8_t *)image->pixels)[at];

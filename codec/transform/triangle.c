@@ -1,7 +1,7 @@
-/* triangle.c -- see triangle.h. Rows are the lanes of a vector: LANES of them are turned so that
- * each unit's values lie side by side. Units are worked BLOCK at a time: what a block takes from
- * the units outside of it is a product of matrices, summed in registers; the triangle within it
- * follows unit by unit. So the order of a row's sums depends on nothing but the units. */
+/* triangle.c -- see triangle.h. Rows are the lanes of a vector: LANES rows are transposed, so that
+ * the values of each unit are adjacent. Units are processed in blocks of BLOCK. The terms of units
+ * before a block are a product of matrices, summed in registers. The triangle within the block
+ * follows unit by unit. So the order of a row's sums depends only on the units. */
 #include "codec/transform/triangle.h"
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
@@ -11,8 +11,8 @@
 enum {
     LANES = 16,       /* rows in a vector, one or several registers */
     TILE = 4 * LANES, /* rows for which a panel is packed once */
-    BLOCK = 8,        /* units whose sums need the same panel, */
-    IN_FLIGHT = 4     /* and are made so many at a time */
+    BLOCK = 8,        /* units whose sums need the same panel */
+    IN_FLIGHT = 4     /* units of them that are summed at a time */
 };
 
 typedef struct work {
@@ -36,12 +36,12 @@ static taper_status work_begin(work *w, const float *matrix, size_t stride, uint
     return TAPER_OK;
 }
 
-/* Units of the block that begins at k. */
+/* The number of units of the block that begins at k. */
 static uint32_t in_block(const work *w, uint32_t k) {
     return w->units - k < BLOCK ? w->units - k : BLOCK;
 }
 
-/* panel[t][i] = element (k + i, t), t < n; 0 where there is no unit k + i. */
+/* panel[t][i] = element (k + i, t), t < n; 0 if there is no unit k + i. */
 static void pack(const work *w, uint32_t k, uint32_t n) {
     const uint32_t width = in_block(w, k);
     const float *from = w->matrix + k * w->stride;
@@ -50,19 +50,19 @@ static void pack(const work *w, uint32_t k, uint32_t n) {
             w->panel[t * BLOCK + i] = i < width ? from[i * w->stride + t] : 0.0f;
 }
 
-/* n units of `rows` rows, side by side; lanes without a row are 0. */
-static void turn(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
+/* Transpose n units of `rows` rows to lanes; lanes without a row are 0. */
+static void to_lanes(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
     if (rows < LANES) memset(to, 0, n * LANES * sizeof *to);
     for (uint32_t i = 0; i < n; i++)
         for (size_t r = 0; r < rows; r++) to[i * LANES + r] = from[r * units + i];
 }
 
-static void turn_back(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
+static void from_lanes(const float *from, uint32_t units, uint32_t n, size_t rows, float *to) {
     for (size_t r = 0; r < rows; r++)
         for (uint32_t i = 0; i < n; i++) to[r * units + i] = from[i * LANES + r];
 }
 
-/* sum[i] = the sum over t of panel[t][i] x[t], in rising t. */
+/* sum[i] = the sum over t of panel[t][i] x[t], by ascending t. */
 CODEC_CLONES static void add_products(const float *restrict panel, const float *restrict x,
                                       size_t n, float sum[restrict BLOCK][LANES]) {
     for (int i = 0; i < BLOCK; i += IN_FLIGHT) {
@@ -81,7 +81,7 @@ CODEC_CLONES static void add_products(const float *restrict panel, const float *
     }
 }
 
-/* n decisions: a[n] becomes u, sum[] comes with what the units before the block bring. */
+/* Decide n units of a block: a[n] is replaced by u. sum[]: the terms of units before the block. */
 CODEC_CLONES static void decide(const float *restrict triangle, size_t stride, uint32_t n,
                                 const float *bias, float centre, float a[restrict BLOCK][LANES],
                                 float *restrict x, float sum[restrict BLOCK][LANES]) {
@@ -96,17 +96,17 @@ CODEC_CLONES static void decide(const float *restrict triangle, size_t stride, u
     }
 }
 
-/* Units from k on of up to LANES rows; x is known of those before k. */
+/* Decide the units of the block at k of up to LANES rows; x is known for those before k. */
 static void decide_rows(const work *w, uint32_t k, const float *bias, float centre, size_t rows,
                         float *a, float *x, float *out) {
     uint32_t n = in_block(w, k);
     float u[BLOCK][LANES], sum[BLOCK][LANES], *own = x + (size_t)k * LANES;
-    turn(a + k, w->units, n, rows, u[0]);
+    to_lanes(a + k, w->units, n, rows, u[0]);
     add_products(w->panel, x, k, sum);
     decide(w->matrix + k * w->stride + k, w->stride, n, bias ? bias + k : NULL, centre, u, own,
            sum);
-    turn_back(u[0], w->units, n, rows, a + k);
-    if (out) turn_back(own, w->units, n, rows, out + k);
+    from_lanes(u[0], w->units, n, rows, a + k);
+    if (out) from_lanes(own, w->units, n, rows, out + k);
 }
 
 taper_status codec_triangle_decide(const float *matrix, size_t stride, uint32_t units,
@@ -127,8 +127,8 @@ taper_status codec_triangle_decide(const float *matrix, size_t stride, uint32_t 
     return TAPER_OK;
 }
 
-/* The panel of all that the units from k on take, their own among them: what is not below the
- * diagonal is 0. */
+/* Pack the panel of the block at k, including its triangle; elements not below the diagonal are 0.
+ */
 static void pack_all(const work *w, uint32_t k) {
     const uint32_t n = in_block(w, k);
     float *own = w->panel + (size_t)k * BLOCK;
@@ -137,14 +137,14 @@ static void pack_all(const work *w, uint32_t k) {
         for (uint32_t i = 0; i <= t; i++) own[t * BLOCK + i] = 0.0f;
 }
 
-/* Units from k on of up to LANES rows. */
+/* Mix the units of the block at k of up to LANES rows. */
 static void mix_rows(const work *w, uint32_t k, size_t rows, const float *x, float *z) {
     const uint32_t n = in_block(w, k);
     float sum[BLOCK][LANES];
     add_products(w->panel, x, k + n, sum);
     for (uint32_t i = 0; i < n; i++)
         for (int r = 0; r < LANES; r++) sum[i][r] = x[((size_t)k + i) * LANES + r] + sum[i][r];
-    turn_back(sum[0], w->units, n, rows, z + k);
+    from_lanes(sum[0], w->units, n, rows, z + k);
 }
 
 taper_status codec_triangle_mix(const float *matrix, size_t stride, uint32_t units, size_t rows,
@@ -154,8 +154,8 @@ taper_status codec_triangle_mix(const float *matrix, size_t stride, uint32_t uni
     for (size_t at = 0; at < rows; at += TILE) {
         size_t end = formats_smaller(rows, at + TILE);
         for (size_t r = at; r < end; r += LANES)
-            turn(x + r * units, units, units, formats_smaller(LANES, end - r),
-                 w.x + (r - at) * units);
+            to_lanes(x + r * units, units, units, formats_smaller(LANES, end - r),
+                     w.x + (r - at) * units);
         for (uint32_t k = 0; k < units; k += BLOCK) {
             pack_all(&w, k);
             for (size_t r = at; r < end; r += LANES)

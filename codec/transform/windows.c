@@ -14,7 +14,7 @@ static float sample(const taper_image *image, size_t at) {
     return (float)((const uint8_t *)image->pixels)[at];
 }
 
-/* One row of one channel of one window. */
+/* Read one row of one channel of a window. */
 static void read_row(codec_window w, const taper_image *image, uint32_t x0, uint32_t y, uint32_t c,
                      float *to) {
     uint32_t channel = image->channels == 1 ? 0 : c;
@@ -38,7 +38,7 @@ void codec_windows_read(codec_window w, const taper_image *image, float *to) {
     codec_lap_prefilter(w, grid, windows);
 }
 
-/* Samples, rounded. NaN becomes 0. */
+/* Round values to samples. NaN becomes 0. */
 CODEC_CLONES static void to_samples(const float *restrict value, uint32_t n, float scale, float top,
                                     uint16_t *restrict to) {
     for (uint32_t i = 0; i < n; i++) {
@@ -48,14 +48,14 @@ CODEC_CLONES static void to_samples(const float *restrict value, uint32_t n, flo
     }
 }
 
-/* Grey out of colour: the mean over channels, whose rows are a plane apart. */
+/* Grey from colour: the mean over channels. plane: distance between the rows of two channels. */
 CODEC_CLONES static void to_grey(const float *restrict row, uint32_t plane, uint32_t n,
                                  float *restrict grey) {
     for (uint32_t i = 0; i < n; i++)
         grey[i] = (row[i] + row[plane + i] + row[2 * plane + i]) / 3.0f;
 }
 
-/* Row y of one channel of a window, from the image's column x0 on. */
+/* Store row y of one channel of a window, at column x0 of the image. */
 static void store_row(codec_window w, const float *from, taper_image *image, uint32_t x0,
                       uint32_t y, uint32_t c) {
     float grey[CODEC_MAX_WINDOW_SIDE];

@@ -1,8 +1,9 @@
 /* windows.h -- images to windows and back: the grid of equal windows that covers an image.
  *
- * Windows run row by row from the top left. Where the last column or row reaches over the edge, the
- * edge pixel is repeated; it is cropped on the way back. A window is width * height * channels
- * floats on the 8-bit scale, channel-planar (network.h). 16-bit samples are divided by 257. */
+ * Windows are numbered row by row from the top left. If the last column or row extends beyond the
+ * image, the pixel at the edge is repeated; it is cropped on the way back. A window is width *
+ * height * channels floats on the 8-bit scale, channel-planar (network.h). 16-bit samples are
+ * divided by 257. */
 #ifndef CODEC_WINDOWS_H
 #define CODEC_WINDOWS_H
 #include "codec/window.h"
@@ -10,16 +11,16 @@
 
 codec_grid codec_windows_grid(codec_window window, uint32_t width, uint32_t height);
 
-/* to: [columns * rows][values], as the network sees them. Grey images fill all channels of a colour
- * window. image->channels is 1, or 3 with a colour window. */
+/* Read an image into to[columns * rows][values], the network's input. Grey images fill all channels
+ * of a colour window. image->channels must be 1, or 3 for a colour window. */
 void codec_windows_read(codec_window window, const taper_image *image, float *to);
 
-/* The windows' values into the image's samples, rounded and clamped. */
+/* Write the windows' values to the image's samples, rounded and clamped. */
 void codec_windows_store(codec_window window, const float *windows, taper_image *image);
 
-/* Undo the lap, then store. image: geometry, channels (1 or 3), depth and pixels given. A grey
- * image from colour windows takes the mean of the channels. TAPER_ERR_NOMEM: windows that lap need
- * as much again as `from`. */
+/* Undo the lap, then store. image: its size, channels (1 or 3), depth and pixels are set. A grey
+ * image from colour windows gets the mean of the channels. TAPER_ERR_NOMEM: windows with a lap need
+ * a copy of `from`. */
 taper_status codec_windows_write(codec_window window, const float *from, taper_image *image);
 
 #endif

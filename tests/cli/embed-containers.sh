@@ -128,7 +128,7 @@ expect 2 '*whole.taper: a container among images: *' "$TAPER" embed -m whole.tpm
 expect 2 '*whole.taper: a container among images: *' "$TAPER" embed -m whole.tpm -o none.csv whole.taper set/png
 expect 2 '*labels: containers bring their labels; leave the label file out' \
     "$TAPER" classify -m whole.tpm --among set/png --labels labels whole.taper
-expect 2 '*known.taper: codes have 32 units; no more can be taken' "$TAPER" classify --units 33 --among set/png known.taper
+expect 2 '*known.taper: codes have only 32 units' "$TAPER" classify --units 33 --among set/png known.taper
 "$TAPER" encode -q -m model.tpm -o tiles.taper set/png
 expect 2 '*120 of 120 inputs were left out (the first: arrow/0001.png): image is 32 x 32 pixels but a code of the model is of 8 x 8; *' \
     "$TAPER" embed -m model.tpm -o none.csv tiles.taper

@@ -224,7 +224,7 @@ if [ -f wrong.tpx ]; then
 fi
 expect 3 "taper verify: damaged.tpx: the index's header is damaged (checksum); *" "$TAPER" verify damaged.tpx
 "$TAPER" index -q -m other.tpm -o other.tpx one
-expect 2 '*index 2 is of 96 bits of model *, the first of 96 bits of *: only indexes of one model and as many bits can be joined' \
+expect 2 '*index 2 is of 96 bits of model *, the first of 96 bits of *: only indexes of one model and code length can be joined' \
     "$TAPER" index -o no.tpx all.tpx other.tpx
 mkdir empty
 expect 2 '*' index -o no.tpx empty

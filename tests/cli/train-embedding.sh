@@ -68,7 +68,7 @@ not cmp -s front.labels whole.labels
 code=0
 "$TAPER" embed -q -m nested.tpm --units 7 -o no.csv "$images" 2>err || code=$?
 test "$code" -eq 2
-grep -q 'codes have 6 units' err
+grep -q 'codes have only 6 units' err
 
 # --- it resumes ---
 "$TAPER" train -q -o whole.tpm --objective dt-nca --start random --hidden 40 -k 6 -e 40 --batch 90 "$images"

@@ -67,7 +67,7 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
     for (uint32_t g = 0; g < front.groups; g++) {
         codec_group_readers readers = {.pool = NULL};
         codec_group_reader *r;
-        must(codec_group_readers_turn(&readers, model, &front, g, &source, &r, NULL) == TAPER_OK &&
+        must(codec_group_readers_open(&readers, model, &front, g, &source, &r, NULL) == TAPER_OK &&
              !r->bad);
         must(r->coder.group.pass == r->coder.group.tables->n_passes);
         for (uint32_t i = 0; i < r->images; i++) {

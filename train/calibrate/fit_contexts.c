@@ -134,7 +134,7 @@ static void walk_pass(codec_chunk_coder *coder, const int16_t *q, class_sample *
             keep(samples, m, g, u, p, CODEC_SIGN, code[p] > 0);
         level[p] = (int16_t)(code[p] < 0 ? -magnitude : magnitude);
         plane_known[p] = 1;
-        codec_contexts_settle(m, g, p, level[p]);
+        codec_contexts_update(m, g, p, level[p]);
     }
     codec_group_finish_pass(g);
 }

@@ -177,7 +177,7 @@ static void send_pass(train_conditional_batch *b) {
         int32_t magnitude = abs(b->code[at + p]) >> shift;
         g->level[at + p] = (int16_t)(b->code[at + p] < 0 ? -magnitude : magnitude);
         g->plane_known[at + p] = 1;
-        codec_contexts_settle(m, g, p, g->level[at + p]);
+        codec_contexts_update(m, g, p, g->level[at + p]);
     }
     codec_group_finish_pass(g);
 }
@@ -250,7 +250,7 @@ static void look_up_bits(void *context, size_t block) {
         if (to->sign) to->offset[1] = context_logit(m, g, u, p, CODEC_SIGN);
         level[p] = (int16_t)(code[p] < 0 ? -magnitude : magnitude);
         plane_known[p] = 1;
-        codec_contexts_settle(m, g, p, level[p]);
+        codec_contexts_update(m, g, p, level[p]);
     }
 }
 
