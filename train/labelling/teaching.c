@@ -67,7 +67,7 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
 }
 
 /* Draws `count` rows from number `at` on. The rows are shuffled before each pass. first 1: of an
- * epoch, where its order has to be computed. */
+ * epoch, where their order has to be computed. */
 static void draw(sampler *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
     for (size_t i = 0; i < count; i++, at++) {
         if ((!i && first) || at % d->n == 0) {
