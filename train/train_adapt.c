@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Factor of Adam's peak relative to training from scratch. */
-static const float gentle = 0.25f;
+static const float rate_factor = 0.25f;
 
 /* Take a network out of the tables. */
 static codec_conditional *take(codec_conditional **from) {
@@ -32,13 +32,13 @@ static taper_status relearn(taper_model *m, const starts *from, const train_job 
     train_options *options = &with.options;
     options->conditional.start = from->conditional;
     options->head.start = from->head;
-    options->conditional.rate *= gentle, options->head.rate *= gentle;
+    options->conditional.rate *= rate_factor, options->head.rate *= rate_factor;
     options->conditional.hidden = from->conditional ? from->conditional->hidden : 0;
     options->head.hidden = from->head ? from->head->hidden : 0;
     TAPER_TRY(train_add_conditional(m, &with, error));
     if (!from->restoration.layers) return TAPER_OK;
     options->restoration.start = &from->restoration;
-    options->restoration.rate *= gentle;
+    options->restoration.rate *= rate_factor;
     return train_add_restoration(m, &with, error);
 }
 

@@ -13,13 +13,13 @@ static uint32_t passes_up_to(const codec_code_tables *t, const train_rd_curve *c
     return t->n_passes;
 }
 
-typedef struct lesson {
+typedef struct training {
     taper_model *model;
     const train_job *job;
     train_sample sample;
     train_rd_curve curve; /* of the present model on the validation part */
     int stopped;
-} lesson;
+} training;
 
 static void drop_head(codec_code_tables *t) {
     codec_conditional_free(t->head);
@@ -28,7 +28,7 @@ static void drop_head(codec_code_tables *t) {
 }
 
 /* Trains one of the two. A head is kept only if the validation error falls. */
-static taper_status learn(lesson *l, const train_conditional_options *options,
+static taper_status learn(training *l, const train_conditional_options *options,
                           train_steps_progress_fn *progress, taper_error *error) {
     const train_job *j = l->job;
     train_rd_curve with;
@@ -44,7 +44,7 @@ static taper_status learn(lesson *l, const train_conditional_options *options,
     return TAPER_OK;
 }
 
-static taper_status learn_both(lesson *l, taper_error *error) {
+static taper_status learn_both(training *l, taper_error *error) {
     const train_job *j = l->job;
     train_conditional_options head = j->options.head;
     char *path;
@@ -58,7 +58,7 @@ static taper_status learn_both(lesson *l, taper_error *error) {
 }
 
 taper_status train_add_conditional(taper_model *m, const train_job *j, taper_error *error) {
-    lesson l = {.model = m, .job = j};
+    training l = {.model = m, .job = j};
     int asked = j->options.conditional.hidden || j->options.head.hidden;
     TAPER_TRY(train_sample_take(&l.sample, m, j, error));
     taper_status status = TAPER_OK;

@@ -24,14 +24,14 @@ static taper_status take_codes(const train_embedding_look *l, float *code) {
 }
 
 /* The neighbours found, and the votes. */
-typedef struct ballot {
+typedef struct vote_arrays {
     uint32_t *neighbours; /* [held out][k] */
     double *distances;    /* likewise */
     int32_t *label;       /* [n] of rows->all */
     int32_t *voted;       /* [held out] */
-} ballot;
+} vote_arrays;
 
-static taper_status count_votes(const train_embedding_codes *c, const ballot *b, size_t k,
+static taper_status count_votes(const train_embedding_codes *c, const vote_arrays *b, size_t k,
                                 taper_error_rate *rate, taper_error *error) {
     const train_embedding_rows *r = c->rows;
     const size_t queries = r->n - r->n_training;
@@ -58,9 +58,9 @@ taper_status train_embedding_vote(const train_embedding_codes *c, taper_error_ra
     const size_t queries = r->n - r->n_training, k = c->k < r->n_training ? c->k : r->n_training;
     *rate = (taper_error_rate){0};
     if (!queries) return TAPER_OK;
-    ballot b = {malloc(queries * k * sizeof *b.neighbours),
-                malloc(queries * k * sizeof *b.distances), malloc(r->n * sizeof *b.label),
-                malloc(queries * sizeof *b.voted)};
+    vote_arrays b = {malloc(queries * k * sizeof *b.neighbours),
+                     malloc(queries * k * sizeof *b.distances), malloc(r->n * sizeof *b.label),
+                     malloc(queries * sizeof *b.voted)};
     const int there = b.neighbours && b.distances && b.label && b.voted;
     taper_status status =
         train_explain(there ? TAPER_OK : TAPER_ERR_NOMEM, error, "neighbours of held-out rows");

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Losses are about 1, those of MCML about 10: a run with a loss above this has diverged. */
-static const double absurd_loss = 1e12;
+static const double divergence_limit = 1e12;
 
 typedef struct run {
     const train_embedding_options *options;
@@ -203,7 +203,7 @@ static void fill_loop(run *r, const codec_network *net) {
                            .weights = &r->embedder.weights,
                            .steps = (uint64_t)r->rows.batches * o->epochs,
                            .steps_per_epoch = r->rows.batches,
-                           .most_loss = absurd_loss,
+                           .most_loss = divergence_limit,
                            .saving = o->saving,
                            .checkpoint_seconds = o->checkpoint_seconds,
                            .start_loss = INFINITY};

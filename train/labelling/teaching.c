@@ -16,17 +16,17 @@
 enum { LABELLED_BATCH = 100, BATCH = 250 };
 
 /* Rows that are drawn one after the other; each is drawn once before any repeats. */
-typedef struct deck {
+typedef struct sampler {
     uint32_t *rows, *order; /* [n] row numbers, rising; in a random order */
     size_t n;
-} deck;
+} sampler;
 
 typedef struct run {
     const train_teaching_options *options;
     const train_pixels *data;
     const train_teaching_callbacks *callbacks;
     size_t labelled_batch, batch, batches; /* batches: of an epoch */
-    deck own, guesses;                     /* rows with a known label, and with a guess */
+    sampler own, guesses;                  /* rows with a known label, and with a guess */
     uint32_t *epoch_labelled;              /* [batches][labelled_batch] */
     uint32_t *epoch_rows;                  /* [data->n] in an epoch's order */
     train_order shuffled_labelled, shuffled;
@@ -45,13 +45,13 @@ train_teaching_options train_teaching_defaults(void) {
 static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
     const train_pixels *d = r->data;
     const size_t bytes = formats_larger(d->n, 1) * sizeof(uint32_t);
-    deck *own = &r->own, *guesses = &r->guesses;
+    sampler *own = &r->own, *guesses = &r->guesses;
     own->rows = malloc(bytes), own->order = malloc(bytes);
     guesses->rows = malloc(bytes), guesses->order = malloc(bytes), r->epoch_rows = malloc(bytes);
     if (!own->rows || !own->order || !guesses->rows || !guesses->order || !r->epoch_rows)
         return train_explain(TAPER_ERR_NOMEM, error, "the order of %zu rows", d->n);
     for (size_t i = 0; i < d->n && d->label; i++) {
-        deck *to = d->guessed && d->guessed[i] ? guesses : own;
+        sampler *to = d->guessed && d->guessed[i] ? guesses : own;
         if (d->label[i] < classes) to->rows[to->n++] = (uint32_t)i;
     }
     const size_t n = own->n + guesses->n;
@@ -66,9 +66,9 @@ static taper_status list_rows(run *r, uint32_t classes, taper_error *error) {
                          "the order of %zu batches", r->batches);
 }
 
-/* Draws `count` rows from number `at` on. The deck is shuffled before each pass. first 1: of an
- * epoch, where the deck's order has to be computed. */
-static void draw(deck *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
+/* Draws `count` rows from number `at` on. The rows are shuffled before each pass. first 1: of an
+ * epoch, where their order has to be computed. */
+static void draw(sampler *d, uint64_t seed, uint64_t at, int first, size_t count, uint32_t *to) {
     for (size_t i = 0; i < count; i++, at++) {
         if ((!i && first) || at % d->n == 0) {
             memcpy(d->order, d->rows, d->n * sizeof *d->order);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The loss of the mean image is about 1: a run with a loss above this has diverged. */
-static const double absurd_loss = 1e12;
+static const double divergence_limit = 1e12;
 
 train_nested_options train_nested_defaults(void) {
     return (train_nested_options){.sweep = {0, 10, 0.1, 0.05, 0.95},
@@ -324,7 +324,7 @@ static void describe_loop(train_nested_run *r) {
                            .weights = &r->net->weights,
                            .steps = steps_per_epoch * o->epochs,
                            .steps_per_epoch = steps_per_epoch,
-                           .most_loss = absurd_loss,
+                           .most_loss = divergence_limit,
                            .saving = o->saving,
                            .checkpoint_seconds = o->checkpoint_seconds,
                            .start_loss = INFINITY};
