@@ -62,7 +62,7 @@ for directory in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli
     [ -n "$header" ] || { tell "docs/architecture.md lacks $directory/"; continue; }
     [ -e "$ROOT/$directory/$header" ] || { tell "no file $directory/$header"; continue; }
     [ "$directory" != codec ] || continue # the public interface
-    grep -q "The [a-z]* $directory/" "$ROOT/$directory/$header" ||
+    grep -qiE "(The )?directory $directory/" "$ROOT/$directory/$header" ||
         { tell "$directory/$header does not tell what the directory holds"; continue; }
     sed '/\*\//q' "$ROOT/$directory/$header" | grep -oE '[A-Za-z_0-9]+' | sort -u >told
     for file in "$ROOT/$directory"/*.[ch]; do
