@@ -485,7 +485,7 @@ static void tell_result(const state *st, uint64_t bytes) {
 /* Names that are not those of the files, as others are equal. */
 static void tell_changed_names(const state *st) {
     const char *first;
-    size_t n = formats_imageset_in_folders(st->set, &first);
+    size_t n = formats_imageset_prefixed(st->set, &first);
     if (n)
         cli_note(&st->s.common, "encode",
                  "%zu name%s the folder of the input, as inputs have equal names: %s%s", n,

@@ -210,7 +210,7 @@ static bool has_neighbours(const formats_imageset *set) {
 static int check_set(const settings *s, formats_imageset *set, const char *const *paths, size_t n) {
     const int code = spare_inputs(s, set, paths, n);
     if (code != CLI_DONE || !(s->embedding.objective || s->class_units)) return code;
-    const char *lone = formats_imageset_lone_class(set);
+    const char *lone = formats_imageset_single_class(set);
     if (s->class_units && formats_imageset_class_count(set) && !has_neighbours(set)) {
         cli_error("train", NULL,
                   "every class has one image alone, so that --class-units learns from none; label "

@@ -198,7 +198,7 @@ static void names_are_unique_and_safe(void **state) {
     const char *first;
     formats_imageset *set = must_open(NAMES("names", "names/other", "names/a.png"), NULL, 0);
     assert_names(set, NAMES("a", "a-2.png", "a.png", "a.ppm", "other/a.PNG", "a.PNG", "a-3.png"));
-    assert_int_equal(formats_imageset_in_folders(set, &first), 0);
+    assert_int_equal(formats_imageset_prefixed(set, &first), 0);
     assert_int_equal(formats_imageset_numbered(set, &first), 1);
     assert_string_equal(first, "a-3.png");
     formats_imageset_close(set);
@@ -226,7 +226,7 @@ static void equal_names_keep_their_folders(void **state) {
     const char *first;
     formats_imageset *set = must_open(NAMES("twice/c1", "twice/c2", "twice/c3"), NULL, 0);
     assert_names(set, NAMES("c1/only.png", "c1/x.png", "c2/x.png", "z.png"));
-    assert_int_equal(formats_imageset_in_folders(set, &first), 3);
+    assert_int_equal(formats_imageset_prefixed(set, &first), 3);
     assert_string_equal(first, "c1/only.png");
     formats_imageset_close(set);
     set = must_open(NAMES("twice/c1", "twice/up/../d/c1", "twice/up/c1"), NULL, 0);

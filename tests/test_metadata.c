@@ -319,7 +319,7 @@ static void text_of_a_png_tells_the_orientation(void **state) {
         put_text(&pieces, form, named ? "Raw profile type APP1" : "Raw profile type exif", text, n);
         const formats_orientation says = png_says(&pieces);
         assert_int_equal(says.how, 6);
-        assert_int_equal(says.is_left, 0);
+        assert_int_equal(says.is_uncertain, 0);
         formats_buffer_free(&exif), formats_buffer_free(&pieces), formats_buffer_free(&profile);
         pieces = formats_buffer_make(1 << 16);
         n = (size_t)snprintf(text, sizeof text, xmp_forms[k / 4], '8');
@@ -353,7 +353,7 @@ static void sources_have_an_order(void **state) {
         const unsigned first = exif_says ? exif_says : raw_says ? raw_says : xmp_says;
         assert_int_equal(says.how, first ? first : 1);
         const int several = !!exif_says + !!raw_says + !!xmp_says > 1;
-        assert_int_equal(says.is_left, several || broken);
+        assert_int_equal(says.is_uncertain, several || broken);
         formats_buffer_free(&pieces), formats_buffer_free(&exif), formats_buffer_free(&raw);
     }
 }
@@ -378,7 +378,7 @@ static void segments_of_a_jpeg_tell_the_orientation(void **state) {
         const unsigned first = one ? one : two ? two : xmp_says;
         const formats_orientation says = formats_jpeg_orientation(file.data, file.size);
         assert_int_equal(says.how, first ? first : 1);
-        assert_int_equal(says.is_left, !!one + !!two + !!xmp_says > 1);
+        assert_int_equal(says.is_uncertain, !!one + !!two + !!xmp_says > 1);
         assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
         assert_upright(&back, &plain, says.how);
         formats_image_free(&back);

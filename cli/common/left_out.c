@@ -38,7 +38,7 @@ static void leave_out(cli_left_out *l, const char *path, const taper_error *why)
 
 int cli_left_out_image(cli_left_out *l, const char *path, taper_status status,
                        const taper_error *why) {
-    if (formats_is_systems(status)) return cli_fail(l->verb, path, status, why);
+    if (formats_is_system_error(status)) return cli_fail(l->verb, path, status, why);
     leave_out(l, path, why);
     return CLI_DONE;
 }
@@ -141,7 +141,7 @@ static void tell_not_stored(const cli_left_out *l, const formats_imageset *set) 
 
 static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
-    const size_t n = formats_imageset_lines_left(set, &first);
+    const size_t n = formats_imageset_unmatched_lines(set, &first);
     if (n)
         cli_note(l->common, l->verb, "%zu line%s of the label file name%s no image here (%s%s)", n,
                  formats_plural(n, "s"), n == 1 ? "s" : "", n == 1 ? "" : "the first: ", first);
@@ -149,7 +149,7 @@ static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
 
 static void tell_contradictions(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
-    const size_t n = formats_imageset_lines_twice(set, &first);
+    const size_t n = formats_imageset_overridden_lines(set, &first);
     if (n)
         cli_warning(l->verb, NULL,
                     "%zu line%s of the label file give%s a label that a later line of the same "

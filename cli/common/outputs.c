@@ -96,7 +96,7 @@ int cli_output_settle(cli_output *out, const char *input, taper_status status,
                       const taper_error *error) {
     if (status == TAPER_OK && out->problem.status == TAPER_OK && !out->file) return CLI_DONE;
     if (status == TAPER_OK && out->file &&
-        formats_atomic_file_settle(out->file, NULL) == TAPER_OK)
+        formats_atomic_file_finish(out->file, NULL) == TAPER_OK)
         return CLI_DONE;
     return cli_output_close(out, input, status, error); /* which tells the failure */
 }

@@ -25,7 +25,7 @@ static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how
         return TAPER_OK;
     }
     const char *path = formats_imageset_path(originals->set, i);
-    if (formats_is_systems(status) ||
+    if (formats_is_system_error(status) ||
         (is_read && status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT))
         return formats_fail(error, status, "'%.100s': %.140s", path, why.text);
     if (how->skip) how->skip(how->user, path, &why);

@@ -98,7 +98,7 @@ static bool try_image(trying *t, size_t i, taper_status *status) {
     *status = find_image(t, i, &at);
     if (*status || at < 0) return false;
     const taper_status read = cli_code_set_picture(t->set, i, &image, NULL);
-    if (formats_is_systems(read)) *status = read;
+    if (formats_is_system_error(read)) *status = read;
     if (read) return false;
     const bool fits = codec_embedder_check(t->embedder, &image, NULL) == TAPER_OK;
     for (size_t a = 0; a < KINDS && fits && !*status; a++) {

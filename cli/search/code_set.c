@@ -210,7 +210,7 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
     const size_t n = formats_imageset_count(s->set);
     for (size_t i = 0; i < n; i++) {
         taper_status status = formats_imageset_read(s->set, i, &image, &error);
-        if (formats_is_systems(status))
+        if (formats_is_system_error(status))
             return cli_fail(s->verb, formats_imageset_path(s->set, i), status, &error);
         if (status != TAPER_OK) continue; /* told when its code is wanted */
         formats_image_apply_alpha(&image, s->alpha);
@@ -323,7 +323,7 @@ static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *
     if (status == TAPER_OK)
         status = cli_container_set_code(s->containers, i, (uint32_t)e->width,
                                         b->codes + b->rows * e->width, &known, &error);
-    if (status == TAPER_ERR_LIMIT || formats_is_systems(status))
+    if (status == TAPER_ERR_LIMIT || formats_is_system_error(status))
         return cli_fail(s->verb, cli_code_set_name(s, i, name), status, &error);
     if (status == TAPER_ERR_CORRUPT && s->damaged++)
         s->left.failed++; /* told of the first, as a group may be of thousands */

@@ -74,7 +74,7 @@ int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
                             const codec_embedder *embedder, bool wants_rest) {
     *l = (cli_labelled_codes){
         .width = embedder->width, .are_bits = embedder->is_binary, .set = set};
-    const char *lone = set->set ? formats_imageset_lone_class(set->set) : NULL;
+    const char *lone = set->set ? formats_imageset_single_class(set->set) : NULL;
     if (lone) return refuse_one_class(set->verb, lone);
     if (!cli_code_set_classes(set)) {
         cli_error(set->verb, cli_code_set_path(set),

@@ -59,7 +59,7 @@ for room in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli cli/
     header=$(sed -n "s#^| .$room/. .* | .\([a-z_]*\.h\). |\$#\1#p" tour)
     [ -n "$header" ] || { tell "the source tour lacks $room/"; continue; }
     [ -e "$ROOT/$room/$header" ] || { tell "no file $room/$header"; continue; }
-    [ "$room" = codec ] || grep -q "The room $room/" "$ROOT/$room/$header" ||
+    [ "$room" = codec ] || grep -qE "(Directory|The room) $room/" "$ROOT/$room/$header" ||
         { tell "$room/$header does not tell what the room holds"; continue; }
     sed '/\*\//q' "$ROOT/$room/$header" | grep -oE '[A-Za-z_0-9]+' | sort -u >told
     for file in "$ROOT/$room"/*.[ch]; do
