@@ -18,7 +18,7 @@ typedef struct settings {
     int family;
     cli_strings inputs;
     cli_numbers bpp;
-    int before; /* a flag that is not in CLI_TALK_OPTIONS */
+    int before; /* a flag that is not in CLI_MESSAGE_OPTIONS */
 } settings;
 
 static int run_probe(int argc, char **argv) {
@@ -43,7 +43,7 @@ static const cli_option options[] = {
     {"before", 0, CLI_FLAG, .offset = offsetof(settings, before),
      .help = "it's a flag: with [brackets]"},
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_WORK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),

@@ -2,7 +2,7 @@
 #include "cli/common/settings.h"
 #include <unistd.h>
 
-static uint64_t held; /* bytes, of the one run of this process */
+static uint64_t held; /* bytes held by this process */
 
 taper_limits cli_limits(const cli_common *common) {
     const taper_limits given = {.max_pixels = common->max_pixels,

@@ -89,12 +89,11 @@ static void print_row(const cli_comparison *c, const cli_rd_curve *curve, const 
 void cli_comparison_print(const cli_comparison *c, FILE *to) {
     double db[MAX_LEVELS];
     size_t levels = cli_comparison_levels(c, db, MAX_LEVELS);
-    fprintf(
-        to,
-        "%llu image%s, %.0f pixels each on average; bytes per image at a mean PSNR, and "
-        "BD-rate\n\n",
-        (unsigned long long)c->images, formats_plural(c->images, "s"),
-        c->images ? (double)c->pixels / (double)c->images : 0);
+    fprintf(to,
+            "%llu image%s, %.0f pixels each on average; bytes per image at a mean PSNR, and "
+            "BD-rate\n\n",
+            (unsigned long long)c->images, formats_plural(c->images, "s"),
+            c->images ? (double)c->pixels / (double)c->images : 0);
     fprintf(to, "%-10s %-11s", "codec", "accounting");
     for (size_t i = 0; i < levels; i++) fprintf(to, " %4.4g dB", db[i]);
     fprintf(to, " %13s %13s\n", "vs JPEG file", "vs its scans");

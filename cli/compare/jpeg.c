@@ -132,7 +132,7 @@ static taper_status encode(const taper_image *image, size_t setting, double qual
 }
 
 static void version(char *text, size_t room) {
-#define SHOWN(x) SHOWN_(x)
+#define SHOWN(x)  SHOWN_(x)
 #define SHOWN_(x) #x
 #ifdef LIBJPEG_TURBO_VERSION
     snprintf(text, room, "libjpeg-turbo %s", SHOWN(LIBJPEG_TURBO_VERSION));

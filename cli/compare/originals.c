@@ -107,8 +107,7 @@ taper_status cli_originals_match(cli_originals *originals, const taper_decoder *
     TAPER_TRY(cli_originals_reserve(originals, (size_t)info.images, error));
     named *names = info.has_names ? sorted_names(originals->set, n) : NULL;
     if (!names && n != info.images)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "it holds %llu image%s, but %zu original%s given",
+        return formats_fail(error, TAPER_ERR_ARG, "it holds %llu image%s, but %zu original%s given",
                             (unsigned long long)info.images, formats_plural(info.images, "s"), n,
                             n == 1 ? " was" : "s were");
     taper_status status = match(originals, decoder, (size_t)info.images, names, n, error);

@@ -19,8 +19,7 @@ enum { LINE = 64, OF_ITSELF = sizeof "<!-- all above: 0123456789abcdef -->\n" - 
 static const char heading[] = "<!-- taper compare wrote these files:\n";
 
 static void self_line(const char *page, size_t n, char line[LINE]) {
-    snprintf(line, LINE, "<!-- all above: %016llx -->\n",
-             (unsigned long long)XXH3_64bits(page, n));
+    snprintf(line, LINE, "<!-- all above: %016llx -->\n", (unsigned long long)XXH3_64bits(page, n));
 }
 
 typedef struct file_in {

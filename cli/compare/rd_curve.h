@@ -40,8 +40,8 @@ typedef struct cli_rd_curve {
 } cli_rd_curve;
 
 typedef struct cli_rd_job {
-    void *user;        /* of read and done */
-    void *coder;       /* of code */
+    void *user;  /* of read and done */
+    void *coder; /* of code */
     size_t columns;
     size_t runs;
     const size_t *run_start; /* [runs + 1]: run r is images run_start[r] .. run_start[r + 1] - 1 */

@@ -184,10 +184,10 @@ static void put_lead(const cli_report *r, char *to, size_t room) {
     const cli_rd_curve *own = cli_comparison_curve(c, "taper", "file");
     const cli_rd_curve *jpeg[2] = {cli_comparison_curve(c, "jpeg", "file"),
                                    cli_comparison_curve(c, "jpeg", "payload")};
-    int used = snprintf(
-        to, room, "%llu image%s, one container of %.4g bytes per image whole, cut anywhere.",
-        (unsigned long long)c->images, formats_plural(c->images, "s"),
-        own && own->n ? own->point[own->n - 1].bytes_per_image : 0);
+    int used = snprintf(to, room,
+                        "%llu image%s, one container of %.4g bytes per image whole, cut anywhere.",
+                        (unsigned long long)c->images, formats_plural(c->images, "s"),
+                        own && own->n ? own->point[own->n - 1].bytes_per_image : 0);
     if (!own || !jpeg[0] || !jpeg[1] || used < 0 || (size_t)used >= room) return;
     const cli_delta *delta[2] = {cli_comparison_delta(c, own, jpeg[0]),
                                  cli_comparison_delta(c, own, jpeg[1])};
@@ -206,10 +206,10 @@ static void put_model(const cli_report *r, FILE *page) {
     snprintf(text, sizeof text,
              "Model: family %s, window %ux%u, %u channel%s, %u unit%s, %u pass%s, %llu bytes, id "
              "%016llx.",
-             taper_family_name(m->family), m->window_width, m->window_height,
-             m->channels, formats_plural(m->channels, "s"), m->units, formats_plural(m->units, "s"),
-             m->passes, formats_plural(m->passes, "es"),
-             (unsigned long long)m->file_bytes, (unsigned long long)m->id);
+             taper_family_name(m->family), m->window_width, m->window_height, m->channels,
+             formats_plural(m->channels, "s"), m->units, formats_plural(m->units, "s"), m->passes,
+             formats_plural(m->passes, "es"), (unsigned long long)m->file_bytes,
+             (unsigned long long)m->id);
     cli_page_note(page, text);
 }
 
@@ -224,8 +224,8 @@ static taper_status put_page(const cli_report *r, const char *folder,
     } else {
         cli_page_text(page, plot_failure->text);
     }
-    TAPER_TRY(cli_examples_put(r->comparison, r->subject, r->originals, r->max_examples, page,
-                               error));
+    TAPER_TRY(
+        cli_examples_put(r->comparison, r->subject, r->originals, r->max_examples, page, error));
     put_rates(r->comparison, page);
     put_deltas(r->comparison, page);
     if (plot_failure->status == TAPER_OK) {

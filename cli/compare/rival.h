@@ -18,11 +18,11 @@ typedef struct cli_rival_coded {
 } cli_rival_coded;
 
 typedef struct cli_rival {
-    const char *name;   /* "jpeg": for --rivals, JSON and CSV */
-    const char *title;  /* "JPEG": for people */
-    const char *absent; /* NULL: built in; else why not and the remedy */
+    const char *name;                /* "jpeg": for --rivals, JSON and CSV */
+    const char *title;               /* "JPEG": for people */
+    const char *absent;              /* NULL: built in; else why not and the remedy */
     const cli_late_library *library; /* NULL: linked */
-    const char *payload_is; /* "bytes of the scans"; NULL: accounting `file` only */
+    const char *payload_is;          /* "bytes of the scans"; NULL: accounting `file` only */
     /* The library's name and version into text, "libjpeg-turbo 2.1.5". */
     void (*version)(char *text, size_t room);
     /* Settings that are tried at every quality; the best at each rate makes the curve. */

@@ -268,8 +268,7 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
     const taper_limits limits = cli_limits(common);
     if (needs <= limits.max_memory) return CLI_DONE;
     cli_error(verb, NULL, "joining the indexes takes %llu bytes of memory; give --max-memory %lluM",
-              (unsigned long long)needs,
-              (unsigned long long)formats_memory_needed(&limits, needs));
+              (unsigned long long)needs, (unsigned long long)formats_memory_needed(&limits, needs));
     return CLI_LIMIT;
 }
 

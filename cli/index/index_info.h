@@ -4,6 +4,6 @@
 #include "cli/index/index_file.h"
 
 /* On standard output: some lines for people, or one of JSON ("kind":"index"). */
-void cli_index_tell(const cli_index *index, const char *path, const cli_common *common);
+void cli_index_report(const cli_index *index, const char *path, const cli_common *common);
 
 #endif

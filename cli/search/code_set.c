@@ -82,7 +82,7 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
         return cli_refuse_negative(s->set, s->verb, s->labels);
     }
     const bool none_usable = status == TAPER_ERR_ARG && s->left.failed && !s->labels;
-    cli_left_out_tell(&s->left, NULL);
+    cli_left_out_report(&s->left, NULL);
     cli_fail(s->verb, NULL, status, &error);
     return none_usable ? (int)s->left.code : (int)cli_exit_code(status);
 }
@@ -361,7 +361,7 @@ static int take_codes(cli_code_set *s, const codec_embedder *e, cli_codes_fn *ta
 
 /* What is to be said of containers whose codes have been taken. */
 static int tell_codes(cli_code_set *s) {
-    cli_left_out_tell_of(&s->left, cli_code_set_images(s));
+    cli_left_out_report_of(&s->left, cli_code_set_images(s));
     if (s->empty && !s->count && !s->left.failed) {
         cli_error(s->verb, cli_code_set_path(s),
                   "the file is cut before its first code, or holds none: nothing was written");
@@ -372,7 +372,7 @@ static int tell_codes(cli_code_set *s) {
                   s->empty, cli_code_set_images(s));
         s->left.failed += s->empty;
     }
-    if (s->count && !s->common->json) cli_container_set_tell(s->containers);
+    if (s->count && !s->common->json) cli_container_set_report(s->containers);
     return CLI_DONE;
 }
 
@@ -389,7 +389,7 @@ int cli_code_set_embed(cli_code_set *s, const codec_embedder *e, cli_codes_fn *t
         if (status != TAPER_OK) return cli_fail(s->verb, NULL, status, &error);
         code = embed_all(s, e, ahead, take, user);
         cli_readahead_free(ahead);
-        if (code == CLI_DONE) cli_left_out_tell(&s->left, s->set);
+        if (code == CLI_DONE) cli_left_out_report(&s->left, s->set);
     }
     if (code != CLI_DONE) return code;
     if (s->grey)

@@ -35,10 +35,10 @@ struct cli_container_set {
     size_t classes;
     int32_t *class_number; /* of the classes of all containers, one after the other */
     const taper_model *model;
-    uint8_t *planes; /* [units of the model] */
+    uint8_t *planes;          /* [units of the model] */
     decoding codes, pictures; /* two, as the state of one is of codes */
-    bool by_search;  /* codes are those for search, which stand in the front matter */
-    cli_model own;   /* then: the first container's, once a picture is asked for */
+    bool by_search;           /* codes are those for search, which stand in the front matter */
+    cli_model own;            /* then: the first container's, once a picture is asked for */
 };
 
 bool cli_is_container(const char *path) {
@@ -274,8 +274,8 @@ taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image
     if (s->by_search) { /* of an image of any size there is one */
         const taper_model_info m = taper_model_get_info(s->model);
         *windows = 1;
-        *shape = (taper_image){m.window_width, m.window_height,
-                               p->file.front.geometry[i].channels, 8, NULL};
+        *shape = (taper_image){m.window_width, m.window_height, p->file.front.geometry[i].channels,
+                               8, NULL};
         return TAPER_OK;
     }
     TAPER_TRY(decode_part(s, &s->codes, p, s->model, error));
@@ -355,7 +355,7 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     return status;
 }
 
-void cli_container_set_tell(const cli_container_set *s) {
+void cli_container_set_report(const cli_container_set *s) {
     for (size_t k = 0; k < s->parts; k++) {
         const part *p = &s->part[k];
         const double n = (double)(p->taken ? p->taken : 1);

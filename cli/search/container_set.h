@@ -63,6 +63,6 @@ double cli_container_set_bits(const cli_container_set *set);
 uint32_t cli_container_set_least_bits(const cli_container_set *set);
 /* For people, one line a container: how much of it is here, and how much its codes hold in the
  * mean, of those that were asked for. */
-void cli_container_set_tell(const cli_container_set *set);
+void cli_container_set_report(const cli_container_set *set);
 
 #endif

@@ -40,7 +40,7 @@ struct cli_error_page {
     example right[MOST_RIGHT];
     size_t n_right;
     uint8_t *is_right; /* [classes]: has one */
-    size_t unshown; /* pictures that could not be read */
+    size_t unshown;    /* pictures that could not be read */
 };
 
 /* Wrong labels of one kind: wrong[first .. first + n - 1]. */
@@ -307,8 +307,8 @@ int cli_error_page_open(cli_error_page **out, const cli_labelled_codes *known,
     return code;
 }
 
-int cli_error_page_settle(cli_error_page *p) {
-    return p ? cli_output_settle(&p->out, NULL, p->status, NULL) : CLI_DONE;
+int cli_error_page_finish(cli_error_page *p) {
+    return p ? cli_output_finish(&p->out, NULL, p->status, NULL) : CLI_DONE;
 }
 
 int cli_error_page_close(cli_error_page *p, int code) {

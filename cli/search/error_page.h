@@ -27,8 +27,8 @@ taper_status cli_error_page_take(cli_error_page *page, const cli_code_set *set, 
 /* Write the page; pictures are read now. about: a sentence on what was compared. A failure is told
  * when it is closed. */
 void cli_error_page_write(cli_error_page *page, const cli_error_report *report, const char *about);
-/* See that all of it is written, before any output appears (cli_output_settle). NULL is fine. */
-int cli_error_page_settle(cli_error_page *page);
+/* See that all of it is written, before any output appears (cli_output_finish). NULL is fine. */
+int cli_error_page_finish(cli_error_page *page);
 /* With CLI_DONE put the page in place, once settled, else leave none. NULL is fine. Returns the
  * exit code: `code`, or that of a failure here; CLI_SOME_FAILED where pictures could not be read,
  * which has been told. */

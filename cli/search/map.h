@@ -3,7 +3,7 @@
  *
  *     int code = cli_map_open(&map, &set, path, width);
  *     code = cli_map_take(map, ...) for each block of codes, in order
- *     code = cli_map_settle(map);
+ *     code = cli_map_finish(map);
  *     code = cli_map_close(map, code);
  *
  * Codes of two numbers are shown as they are, others by their first two principal components. Of
@@ -23,9 +23,9 @@ int cli_map_open(cli_map **map, const cli_code_set *set, const char *path, size_
  * code. */
 int cli_map_take(cli_map *map, const size_t *number, const taper_image *image, size_t n,
                  const float *codes);
-/* Find neighbours and write the page, which does not appear yet (cli_output_settle). NULL is fine.
+/* Find neighbours and write the page, which does not appear yet (cli_output_finish). NULL is fine.
  */
-int cli_map_settle(cli_map *map);
+int cli_map_finish(cli_map *map);
 /* With CLI_DONE put the page in place, once settled, else leave none. NULL is fine. Returns the
  * exit code: `code`, or that of a failure here. */
 int cli_map_close(cli_map *map, int code);

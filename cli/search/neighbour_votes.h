@@ -16,9 +16,9 @@ typedef struct cli_neighbour_votes {
     int32_t *label;      /* [n_k][room] */
     /* of codes of bits: many are at one distance, of which those first in the set, of its first
      * class maybe, would vote alone. They are searched for in another order. */
-    float *mixed;        /* [known->n][width]; NULL: in the set's */
-    uint32_t *order;     /* [known->n] the row that each is */
-    uint32_t *found;     /* [room][most_k + 1], and their distances */
+    float *mixed;    /* [known->n][width]; NULL: in the set's */
+    uint32_t *order; /* [known->n] the row that each is */
+    uint32_t *found; /* [room][most_k + 1], and their distances */
     double *found_distance;
 } cli_neighbour_votes;
 

@@ -3,7 +3,7 @@
 #ifndef CLI_TRAIN_EMBEDDING_H
 #define CLI_TRAIN_EMBEDDING_H
 #include "cli/common/options.h"
-#include "cli/train/talk.h"
+#include "cli/train/reporter.h"
 #include "train/supervised/train_embedding.h"
 
 /* The options that no other model has. */
@@ -36,8 +36,8 @@ train_prefix_list cli_embedding_lengths(const cli_embedding *e, uint32_t units);
 taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice *choice,
                                   taper_error *error);
 
-train_embedding_hooks cli_embedding_hooks(cli_train_talk *talk);
+train_embedding_hooks cli_embedding_hooks(cli_train_reporter *reporter);
 /* What came out, to standard error or as JSON to standard output. */
-void cli_embedding_report(const cli_train_talk *talk, const train_embedding_choice *choice,
+void cli_embedding_report(const cli_train_reporter *reporter, const train_embedding_choice *choice,
                           const train_embedding_report *report);
 #endif

@@ -4,7 +4,8 @@
  * cli/cmd_train.c.
  *   settings table         what may be said, and what it means; the options, and which count
  *   targets                the files that it writes, seen to before it learns
- *   talk                   progress, learning curve, report; embedding: the same of embeddings, and
+ *   reporter                   progress, learning curve, report; embedding: the same of embeddings,
+ * and
  *                          what may be asked of them */
 #ifndef CLI_TRAIN_SETTINGS_H
 #define CLI_TRAIN_SETTINGS_H
