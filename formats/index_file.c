@@ -199,7 +199,8 @@ taper_status formats_index_open(formats_index_file *out, const void *bytes, uint
     const uint16_t one = 1;
     *out = (formats_index_file){.bytes = bytes};
     if (!bytes || (uintptr_t)bytes % 8)
-        return formats_fail(error, TAPER_ERR_ARG, "the index must be at an address that is a multiple of 8");
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the index must be at an address that is a multiple of 8");
     if (!*(const uint8_t *)&one)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "an index can be used on little-endian machines only");

@@ -45,7 +45,8 @@ static void fail_early(jpeg_job *job) {
 }
 
 /* MiB for the coefficients of all components, padded to whole MCUs of at most 32 x 32, and for
- * other memory of libjpeg. That is not known exactly, so the result is rounded up to a power of two. */
+ * other memory of libjpeg. That is not known exactly, so the result is rounded up to a power of
+ * two. */
 static uint64_t memory_to_give(const jpeg_job *job) {
     enum { PADDING = 32, OVERHEAD = 1 << 20 };
     const struct jpeg_decompress_struct *d = &job->decoder;

@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 1024,            /* images of a block */
-    MOST_NUMBERS = 8 << 20,      /* of a block's pixels, and of its codes */
-    MOST_PIXEL_NUMBERS = 1 << 20 /* of an image that is its own code: what a search takes */
+    MOST_ROWS = 1024,       /* images of a block */
+    MOST_NUMBERS = 8 << 20, /* bytes of the pixels of a block, and of its codes */
+    MOST_PIXEL_NUMBERS =
+        1 << 20 /* most pixels of an image that is its own code; limit of the search */
 };
 
 /* --- opening --- */
@@ -110,13 +111,13 @@ int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const cha
     return CLI_DONE;
 }
 
-/* --- what is known of the images --- */
+/* --- properties of the images --- */
 
 size_t cli_code_set_images(const cli_code_set *s) {
     return s->containers ? cli_container_set_images(s->containers) : formats_imageset_count(s->set);
 }
 
-/* The file of image i; *part: which one of it, from 0. */
+/* Path of the file with image i; *part: number of the image in it, from 0. */
 static const char *path_of(const cli_code_set *s, size_t i, size_t *part) {
     if (s->containers) return cli_container_set_path(s->containers, i, part);
     *part = (size_t)formats_imageset_part(s->set, i);
@@ -197,7 +198,7 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
         if (!containers) continue;
         code = cli_container_set_bind(containers, model);
         if (cli_container_set_search_model(containers) == taper_model_get_info(model).id)
-            e->scales = 1; /* as those were whose codes these are */
+            e->scales = 1; /* as the images of the given codes were read */
     }
     return code;
 }
@@ -212,7 +213,7 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
         taper_status status = formats_imageset_read(s->set, i, &image, &error);
         if (formats_is_system_error(status))
             return cli_fail(s->verb, formats_imageset_path(s->set, i), status, &error);
-        if (status != TAPER_OK) continue; /* told when its code is wanted */
+        if (status != TAPER_OK) continue; /* reported when its code is computed */
         formats_image_apply_alpha(&image, s->alpha);
         *window = (codec_window){image.width, image.height, image.channels == 1 ? 1 : 3, NULL};
         const bool has_alpha = formats_image_has_alpha(&image);
@@ -225,17 +226,17 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
                   window->width, window->height);
         return CLI_LIMIT;
     }
-    *window = (codec_window){1, 1, 3, NULL}; /* each is told, and left out */
+    *window = (codec_window){1, 1, 3, NULL}; /* each is reported and skipped */
     return CLI_DONE;
 }
 
 /* --- codes --- */
 
-/* Images that wait for their codes. */
+/* A block of images whose codes are not computed yet. */
 typedef struct block {
     size_t rows, room;
     taper_image *image; /* [room] */
-    size_t *number;     /* [room] in the set */
+    size_t *number;     /* [room] numbers in the set */
     float *codes;       /* [room][width] */
 } block;
 
@@ -268,7 +269,7 @@ static int embed_block(const cli_code_set *s, const codec_embedder *e, block *b,
     return code;
 }
 
-/* Image i into the block, or among those that are left out. */
+/* Add image i to the block, or report that it is skipped. */
 static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *ahead, size_t i,
                       block *b) {
     taper_error error = {0};
@@ -307,7 +308,7 @@ static int embed_all(cli_code_set *s, const codec_embedder *e, cli_readahead *ah
     return code;
 }
 
-/* The code of image i of a container into the block, or among those that are left out. */
+/* Add the code of image i of a container to the block, or report that it is skipped. */
 static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *b) {
     taper_error error = {0};
     char name[CLI_IMAGE_NAME];
@@ -326,7 +327,7 @@ static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *
     if (status == TAPER_ERR_LIMIT || formats_is_system_error(status))
         return cli_fail(s->verb, cli_code_set_name(s, i, name), status, &error);
     if (status == TAPER_ERR_CORRUPT && s->damaged++)
-        s->left.failed++; /* told of the first, as a group may be of thousands */
+        s->left.failed++; /* report only the first, because a group may have thousands of images */
     else if (status != TAPER_OK)
         cli_left_out_image(&s->left, cli_code_set_name(s, i, name), status, &error);
     else if (!known)
@@ -354,12 +355,12 @@ static int take_codes(cli_code_set *s, const codec_embedder *e, cli_codes_fn *ta
     }
     if (code == CLI_DONE && b.rows) code = take(user, b.number, NULL, b.rows, b.codes);
     cli_progress_end(&progress);
-    b.rows = 0; /* no images in it */
+    b.rows = 0; /* the set has no images */
     block_close(&b);
     return code;
 }
 
-/* What is to be said of containers whose codes have been taken. */
+/* Messages about containers whose codes were read. */
 static int tell_codes(cli_code_set *s) {
     cli_left_out_report_of(&s->left, cli_code_set_images(s));
     if (s->empty && !s->count && !s->left.failed) {

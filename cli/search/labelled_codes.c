@@ -48,15 +48,15 @@ static int check_classes(const cli_labelled_codes *l, bool wants_rest) {
     return CLI_USAGE;
 }
 
-/* Room for all images of the set. */
+/* Allocate for all images of the set. */
 static int take_room(cli_labelled_codes *l, size_t n) {
     const char *verb = l->set->verb;
     const taper_limits limits = cli_limits(l->set->common);
     const uint64_t each = l->width * sizeof *l->codes + sizeof *l->label + sizeof *l->image;
     if (each > limits.max_memory / n) {
         cli_error(verb, NULL,
-                  "codes of %zu labelled images of %zu numbers each take more than is left of "
-                  "memory; give --max-memory %lluM, or a model of fewer units",
+                  "codes of %zu labelled images of %zu numbers each take more than --max-memory "
+                  "leaves; give --max-memory %lluM, or a model of fewer units",
                   n, l->width, (unsigned long long)formats_memory_needed(&limits, n * each));
         return CLI_LIMIT;
     }

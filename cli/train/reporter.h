@@ -1,5 +1,5 @@
-/* reporter.h -- what `taper train` says: progress while it works, the learning curve as JSON
- * lines, its report, and the curves as pictures. */
+/* reporter.h -- the output of `taper train`: progress, the learning curve as JSON lines, the
+ * report, and plots. */
 #ifndef CLI_TRAIN_REPORTER_H
 #define CLI_TRAIN_REPORTER_H
 #include "cli/common/left_out.h"
@@ -10,12 +10,12 @@
 
 typedef struct cli_train_reporter {
     const cli_common *common;
-    const char *output;   /* the model's path */
-    const char *log_path; /* JSON lines, or NULL; opened by begin */
-    const char *plot;     /* stem, or NULL */
+    const char *output;   /* path of the model */
+    const char *log_path; /* file for JSON lines, or NULL; opened by begin */
+    const char *plot;     /* stem of the plots, or NULL */
     cli_left_out left;
-    int append; /* go on with the log of a run that is resumed */
-    /* its own */
+    int append; /* 1: append to the log of a resumed run */
+    /* Private. */
     cli_progress progress;
     const char *stage;
     FILE *log;
@@ -23,7 +23,7 @@ typedef struct cli_train_reporter {
         double epoch, training, validation, swept;
     } * curve;
     size_t epochs, room;
-    int whole_units; /* the curve is of mean squared errors, and units are swept */
+    int whole_units; /* 1: the curve has mean squared errors, and the unit that is swept */
 } cli_train_reporter;
 
 /* Open the log. The reporter's first members are filled in. */
@@ -35,17 +35,17 @@ void cli_train_say_skip(void *user, const char *path, const taper_error *why);
 void cli_train_say_read(void *user, uint64_t done, uint64_t total);
 /* For train_model. */
 train_hooks cli_train_hooks(cli_train_reporter *reporter);
-/* For other hooks: the progress line of a stage, begun when the stage changes; an entry of the
+/* For other hooks: start the progress line of a stage, if the stage changes; add an entry to the
  * learning curve. */
 void cli_train_enter(cli_train_reporter *reporter, const char *stage, uint64_t total,
                      const char *unit);
 void cli_train_keep(cli_train_reporter *reporter, double epoch, double training, double validation,
                     double swept);
-/* What came out, to standard error or as JSON to standard output. comparison NULL: none was made.
- */
+/* Print the result, to standard error or as JSON to standard output. comparison: with the built-in
+ * models, or NULL. */
 void cli_train_report(const cli_train_reporter *reporter, const train_report *report,
                       const train_builtin_comparison *comparison);
-/* STEM.svg, .png, .csv of the learning curve, or of rate and distortion where there is none;
- * STEM-sweep.* of the unit being swept. report NULL: of the curve alone. */
+/* Plot the learning curve, or rate and distortion if there is none, to STEM.svg, .png and .csv; and
+ * the unit that is swept to STEM-sweep.*. report NULL: plots the curve only. */
 void cli_train_draw(const cli_train_reporter *reporter, const train_report *report);
 #endif

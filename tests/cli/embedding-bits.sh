@@ -71,7 +71,7 @@ done
 "$TAPER" search -q --exact -k 3 -i 5 set.tpx | cut -d, -f2,5,6 | cmp - got.csv
 
 # what it is not
-expect 2 'taper encode: one.tpm: an embedding model: *' "$TAPER" encode -m one.tpm -o no.taper set
+expect 2 'taper encode: one.tpm: an embedding model has no decoder: *' "$TAPER" encode -m one.tpm -o no.taper set
 expect 2 'taper train: --objective makes codes of numbers, or with --code binary of bits: omit --code units*' \
     "$TAPER" train --objective nca --code units -o no.tpm set
 expect 2 '*take Adam*' "$TAPER" train --objective dt-nca --hidden 9 -k 8 --start random --code binary --optimiser cg -o no.tpm set

@@ -62,7 +62,7 @@ refused() { # words, arguments...
 refused "25 class units of a code of 24 units" $quick --class-units 25 set
 refused "no image has one; put images into a folder for each class" $quick --class-units 8 bare
 refused "are of one class" $quick --class-units 8 --labels one.txt bare
-refused "omit --sweep" $quick --class-units 8 --sweep set
+refused "leave --sweep out" $quick --class-units 8 --sweep set
 refused "and --gradient through" $quick --independent --class-units 8 --gradient stop set
 refused "rise from 1 to all 8 class units" $quick --class-units 8 --nested 3,3 set
 refused "class-weight" $quick --class-units 8 --class-weight -1 set

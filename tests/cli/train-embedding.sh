@@ -99,8 +99,8 @@ mkdir -p one-class/a one-class/b
 cp $(ls set/*/* | head -9) one-class/a
 ls one-class/a | sed 's|.*|a/&,x|' >same.csv
 refused 2 'of one class' --objective nca --labels same.csv one-class
-refused 2 "are of one, 'a': give a folder that has folders for two" --objective nca one-class
-refused 2 "are of one, 'a': give" --family dense --code binary --class-units 2 one-class
+refused 2 "have one class, 'a': give a folder with folders for at least two" --objective nca one-class
+refused 2 "have one class, 'a': give" --family dense --code binary --class-units 2 one-class
 refused 2 'no image has one' --objective nca one-class/a
 sed 's/,.*/,-3/' same.csv >negative.csv
 refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
