@@ -126,7 +126,7 @@ grep -q 'images are scaled to 32 x 32 pixels' said
 "$TAPER" embed -q -m eight.tpm -o mixed.csv mixed
 test "$(grep -c '' mixed.csv)" -eq 362
 "$TAPER" info eight.tpm | grep -q '8x8\|8 x 8'
-refused 2 'of a linear map' --objective dt-nca --start lda "$images"
+refused 2 'for a linear map' --objective dt-nca --start lda "$images"
 refused 2 'with hidden layers' --objective nca --start rbm "$images"
 refused 2 '--degrees is' --objective dt-nca --degrees none "$images"
 code=0
