@@ -135,7 +135,8 @@ const cli_option cli_train_table[] = {
      .initial = "0.2", .help = "dense: weight of bits against squared error",
      .uses = USE_DENSE_PLANES},
     {"rho", 0, CLI_DOUBLE, "R", offsetof(settings, rho), .min = 1e-6, .max = 0.999999,
-     .initial = "0.95", .help = "dense: geometric truncation over units", .uses = USE_TRUNCATED},
+     .initial = "0.95", .help = "dense: parameter of the geometric truncation over units",
+     .uses = USE_TRUNCATED},
     {"truncated", 0, CLI_DOUBLE, "S", offsetof(settings, truncated), .min = 0, .max = 1,
      .initial = "0",
      .help = "dense: share of examples with geometric truncation; the others are cut by threshold",
@@ -144,7 +145,7 @@ const cli_option cli_train_table[] = {
      .help = "range of PSNR in dB that cuts are trained for",
      .uses = USE_DENSE_PLANES | USE_PREDICT},
     {"jitter", 0, CLI_DOUBLE, "S", offsetof(settings, jitter), .min = 0, .max = 1, .initial = "0",
-     .help = "dense: share of examples that are shifted a little in each step",
+     .help = "dense: share of examples that are zoomed, sheared and shifted a little in each step",
      .uses = USE_DENSE_PLANES},
     {"truncation", 0, CLI_STRING, "SPEC", offsetof(settings, truncation),
      .help = "distribution of the truncation: geometric:R, power:A,E, log-uniform:E, uniform, "
