@@ -82,7 +82,7 @@ taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_req
     return status;
 }
 
-/* --- names that are told --- */
+/* --- messages about names --- */
 
 static void show_stored(char *to, size_t room, const cli_picture_plan *plan,
                         const taper_decoder *decoder, uint64_t k) {

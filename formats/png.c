@@ -22,13 +22,13 @@ static const uint64_t deflate_ratio = 1032;
 typedef struct png_job {
     png_structp png;
     png_infop info;
-    formats_cursor input; /* up to where the image data end */
-    size_t size, behind;  /* bytes of the file, and of what follows those data */
-    int is_whole;         /* the last of the chunks that hold them is */
+    formats_cursor input; /* the file up to the end of the image data */
+    size_t size, behind;  /* bytes of the file, and of those after the image data */
+    int is_whole;         /* the last chunk of image data is complete */
     formats_buffer output;
     png_bytep *rows;
     int short_of_memory; /* an allocation of libpng's has failed */
-    const char *program; /* that writes the file, or NULL */
+    const char *program; /* name of the program that writes the file, or NULL */
     taper_status status;
     taper_error *error;
 } png_job;

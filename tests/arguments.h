@@ -1,13 +1,14 @@
-/* arguments.h -- for the tests that call every function of a public header with each of its
- * arguments, and each field of what they point to, at 0, 1, its largest values, NULL and NaN, one
- * at a time, while the others are good.
+/* arguments.h -- for tests that call every function of a public header with bad arguments. Each
+ * argument, and each member of the structs they point to, is set in turn to 0, 1, its largest
+ * values, NULL and NaN, while the others are valid.
  *
- * What is asked of a call: it returns (sanitizer build: without reading beyond what it was given);
- * a status that there is; where it failed and was given a taper_error, that status and a text. What
- * breaks the contract of the header is TAPER_ERR_ARG (refused()), all else may be (allowed()).
+ * A call must return (in the sanitizer build: without reading past its inputs) and give a defined
+ * status. If it fails and was given a taper_error, that must have the same status and a text. A call
+ * that breaks the contract of the header must return TAPER_ERR_ARG (refused()); others need not
+ * (allowed()).
  *
- * A number that says how large an array of the caller's is cannot be tried at any value: the array
- * would have to be there. It is tried at 0, 1 and the largest, which no array has. */
+ * The length of an array of the caller is tried only at 0, 1 and the largest value: at other values
+ * the array would have to exist. */
 #ifndef TESTS_ARGUMENTS_H
 #define TESTS_ARGUMENTS_H
 #include "cmocka_all.h"

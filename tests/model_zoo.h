@@ -11,7 +11,7 @@ typedef struct model_zoo {
     const char *name[ZOO_MODELS];
     taper_model *model[ZOO_MODELS];
     taper_image image[ZOO_IMAGES];
-    /* one group, with holds; groups of 3; allocation equal; layout image */
+    /* one group, with holds; groups of 3; the same, another allocation; layout image */
     formats_buffer file[ZOO_MODELS][ZOO_FILES];
 } model_zoo;
 

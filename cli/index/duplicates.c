@@ -137,9 +137,9 @@ static int choose_within(pair_search *p) {
         return CLI_DONE;
     }
     if (!d->set || !d->embedder) {
-        cli_error("search", NULL,
-                  "how far apart may a pair be? give --within D; or --images and -m MODEL, to find "
-                  "out by altered copies of them");
+        cli_error(
+            "search", NULL,
+            "give --within D; or --images and -m MODEL, to measure the distance by altered copies");
         return CLI_USAGE;
     }
     const int code = cli_alterations_try(&tried, d->index, d->set, d->embedder);
@@ -147,7 +147,7 @@ static int choose_within(pair_search *p) {
     p->within = tried.within, p->tried = tried.images;
     cli_note(d->common, "search",
              "nine of ten altered copies of %zu images (smaller and back, lighter, cropped) lie "
-             "within %u of them: so near is nearly the same (--within)",
+             "within %u of them: this is the limit for pairs (--within)",
              tried.images, tried.within);
     return CLI_DONE;
 }
@@ -166,17 +166,18 @@ static size_t count_paired(const pair_search *p) {
 
 /* Warn if a measured distance is not reliable. */
 static void warn_of_distance(const pair_search *p) {
-    enum { FEW = 50, MANY = 10 }; /* number of images; one image in so many */
+    enum { FEW = 50, MANY = 10 }; /* number of images; one image in this many is in a pair */
     const size_t paired = p->tried ? count_paired(p) : 0;
     if (p->tried && p->tried < FEW)
-        cli_warning("search", NULL,
-                    "%zu image%s few to find a distance by; look at the pairs, and give --within",
-                    p->tried, p->tried == 1 ? " is" : "s are");
+        cli_warning(
+            "search", NULL,
+            "%zu image%s too few to measure a distance; look at the pairs, and give --within",
+            p->tried, p->tried == 1 ? " is" : "s are");
     if (paired > p->images / MANY)
         cli_warning("search", NULL,
                     "%zu of %zu images have another within %u: unless the set has so many copies, "
-                    "the model has too few bits, or learned from too few images, to tell them "
-                    "apart. The nearest pairs come first: see how far they are right, and give "
+                    "the model has too few bits, or was trained on too few images, to distinguish "
+                    "them. The nearest pairs come first: see how far they are right, and give "
                     "--within",
                     paired, p->images, p->within);
 }

@@ -64,11 +64,12 @@ void cli_index_close(cli_index *index) {
 
 int cli_index_check_model(const char *verb, const taper_model_info *model, const char *path) {
     if (model->binary) return CLI_DONE;
-    cli_error(verb, path,
-              "the codes of this model are numbers, and an index holds codes of bits: train one "
-              "with 'taper train --family dense --code binary --window whole --independent', or, "
-              "of images with labels, --preset labels --code binary; 'taper embed' and 'classify' "
-              "take codes of numbers");
+    cli_error(
+        verb, path,
+        "the codes of this model are real numbers, but an index needs binary codes: train one "
+        "with 'taper train --family dense --code binary --window whole --independent', or, "
+        "of images with labels, --preset labels --code binary; 'taper embed' and 'classify' "
+        "take codes of numbers");
     return CLI_USAGE;
 }
 

@@ -62,8 +62,8 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
         if (cli_is_container(paths[i])) container = paths[i], containers++;
     if (container && (containers < n || s->filelist)) {
         cli_error(s->verb, container,
-                  "a container among images: a set is of the one or of the other; use a run for "
-                  "each, or decode it first");
+                  "containers and images are mixed: use one run for each, or decode the containers "
+                  "first");
         return CLI_USAGE;
     }
     if (container) return open_containers(s, paths, n);

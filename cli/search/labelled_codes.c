@@ -55,8 +55,8 @@ static int take_room(cli_labelled_codes *l, size_t n) {
     const uint64_t each = l->width * sizeof *l->codes + sizeof *l->label + sizeof *l->image;
     if (each > limits.max_memory / n) {
         cli_error(verb, NULL,
-                  "codes of %zu labelled images of %zu numbers each take more than --max-memory "
-                  "leaves; give --max-memory %lluM, or a model of fewer units",
+                  "codes of %zu labelled images of %zu numbers each do not fit into --max-memory; "
+                  "give --max-memory %lluM, or a model of fewer units",
                   n, l->width, (unsigned long long)formats_memory_needed(&limits, n * each));
         return CLI_LIMIT;
     }
@@ -77,12 +77,13 @@ int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
     const char *lone = set->set ? formats_imageset_single_class(set->set) : NULL;
     if (lone) return refuse_one_class(set->verb, lone);
     if (!cli_code_set_classes(set)) {
-        cli_error(set->verb, cli_code_set_path(set),
-                  wants_rest
-                      ? "no image has a label, and so nobody votes: give --labels FILE with labels "
-                        "for some of them, or a folder for each class beside those without one"
-                      : "the labelled images have no labels: give --among-labels FILE, or with "
-                        "--among a folder that has a folder for each of its classes, two at least");
+        cli_error(
+            set->verb, cli_code_set_path(set),
+            wants_rest
+                ? "no image has a label, so there are no votes: give --labels FILE with labels "
+                  "for some of them, or a folder for each class, next to images without one"
+                : "the labelled images have no labels: give --among-labels FILE, or with "
+                  "--among a folder that has a folder for each of its classes, two at least");
         return CLI_USAGE;
     }
     int code = take_room(l, cli_code_set_images(set));

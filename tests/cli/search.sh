@@ -176,7 +176,7 @@ expect 2 '*give queries: images, --image or --code; or --duplicates*' search all
 expect 2 'taper search: queries that are images need the model that made the index: -m MODEL' search all.tpx set/png/star/0001.png
 "$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 1 --seed 9 -o other.tpm set/png
 expect 2 "taper search: other.tpm: the index's codes are of model *" search -m other.tpm all.tpx set/png/star/0001.png
-expect 2 'taper index: model.tpm: the codes of this model are numbers, and an index holds codes of bits: *' \
+expect 2 'taper index: model.tpm: the codes of this model are real numbers, but an index needs binary codes: *' \
     "$TAPER" index -m model.tpm -o no.tpx set/png
 expect 2 '*give the binary model that makes the codes: -m MODEL*' "$TAPER" index -o no.tpx set/png
 expect 2 '*give images to index, or two indexes to join*' "$TAPER" index -o no.tpx all.tpx
