@@ -3,9 +3,9 @@
  * values, NULL and NaN, while the others are valid.
  *
  * A call must return (in the sanitizer build: without reading past its inputs) and give a defined
- * status. If it fails and was given a taper_error, that must have the same status and a text. A call
- * that breaks the contract of the header must return TAPER_ERR_ARG (refused()); others need not
- * (allowed()).
+ * status. If it fails and was given a taper_error, that must have the same status and a text. A
+ * call that breaks the contract of the header must return TAPER_ERR_ARG (refused()); others need
+ * not (allowed()).
  *
  * The length of an array of the caller is tried only at 0, 1 and the largest value: at other values
  * the array would have to exist. */
