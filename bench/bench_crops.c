@@ -22,8 +22,7 @@ static taper_status write_crop(const taper_image *image, uint32_t x0, uint32_t y
     if (!crop.pixels) return TAPER_ERR_NOMEM;
     for (uint32_t y = 0; y < side; y++)
         memcpy((uint8_t *)crop.pixels + y * side * pixel,
-               (const uint8_t *)image->pixels +
-                   ((size_t)(y0 + y) * image->width + x0) * pixel,
+               (const uint8_t *)image->pixels + ((size_t)(y0 + y) * image->width + x0) * pixel,
                side * pixel);
     taper_status status = formats_png_encode(&crop, &bytes, &size, error);
     if (status == TAPER_OK)

@@ -1,29 +1,37 @@
 /* cli.h -- the verbs of the command line.
  *
- * A verb is one file, cmd_NAME.c, that defines `int cmd_NAME(int argc, char **argv)` and
- * `const cli_verb cli_verb_NAME` (see common/options.h), and one line in the table of main.c. What
- * is large of it has a room: train/, compare/, search/ of `embed` and `classify`, and
- * index/ of `index` and `search`.
+ * A verb is a file cmd_NAME.c that defines `int cmd_NAME(int argc, char **argv)` and
+ * `const cli_verb cli_verb_NAME` (see common/options.h), and an entry in the table of main.c.
+ * Larger verbs have a directory: train/, compare/, search/ (`embed`, `classify`), index/ (`index`,
+ * `search`).
  *
- * Manners that hold for all of them: data on standard output, words on standard error
- * (common/messages.h); progress on a terminal only (common/progress.h); outputs appear whole or not
- * at all (formats/atomic_file.h, and common/signals.h for ^C); no overwriting without -f.
+ * Rules for all verbs: data goes to standard output, messages to standard error
+ * (common/messages.h); progress is shown on a terminal only (common/progress.h); outputs appear
+ * whole or not at all (formats/atomic_file.h; common/signals.h for ^C); existing files are not
+ * replaced without -f.
  *
- * The room cli/: the command line.
- *   main cli               the table of verbs; cmd_train cmd_encode cmd_truncate cmd_decode
- *                          cmd_info cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed
- *                          cmd_classify cmd_index cmd_search: one verb each
- *   manual completion      the documents made from the verbs' tables; version: what this build is
- *   picture_plan           what is decoded into what: decoding makes the plan, picture_files
- *                          carries it out below one folder, picture_names names them;
- *                          name_case: names that differ by case
- *   labels_beside          the file of labels beside one of images
- *   shard_names            names that joining containers changes
- *   decode_progressive     refining files as bytes arrive; decode_levels: levels as text; reach:
- *                          which images a cut of layout `image` holds
- *   psnr_cut               the smallest cut that reaches a quality; truncate_psnr: what `truncate`
- *                          compares with
- *   device                 what --device names */
+ * Directory cli/: the command line.
+ *   main cli            the table of verbs
+ *   cmd_train cmd_encode cmd_truncate cmd_decode cmd_info cmd_verify cmd_repack cmd_merge
+ *   cmd_compare cmd_embed cmd_classify cmd_index cmd_search
+ *                       one verb each
+ *   manual completion   manual pages and shell completions, from the tables of the verbs
+ *   version             the version of this build
+ *   device              the devices of --device
+ *
+ *   decoding            plans which images `decode` writes into which files
+ *   picture_plan        that plan
+ *   picture_files       writes the files of a plan below one folder
+ *   picture_names       names these files
+ *   decode_progressive  rewrites files while bytes arrive
+ *   decode_levels       prints levels as text
+ *   idx_labels          the file of labels for an IDX file of images
+ *   reach               images that a cut of layout `image` contains
+ *
+ *   psnr_cut            the smallest cut that reaches a PSNR
+ *   truncate_psnr       `truncate --psnr`
+ *   shard_names         names that merging changes
+ *   name_case           names that differ by case only */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 #include "cli/common/options.h"

@@ -1,5 +1,5 @@
-/* cmd_classify.c -- labels of images by the votes of their nearest neighbours among labelled ones,
- * and how often these labels are wrong where the images have labels of their own. */
+/* cmd_classify.c -- labels images by votes of their nearest labelled neighbours, and counts errors
+ * if the true labels are known. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
@@ -24,35 +24,38 @@ enum { USE_INPUTS = 1, USE_MODEL = 2, USE_AMONG = 4 };
 static const char *const uses[] = {"a run without --leave-one-out", "codes", "--among", NULL};
 static const cli_option options[] = {
     {"among", 'a', CLI_STRINGS, "FILE", offsetof(settings, among),
-     .help = "labelled images: a folder of classes, CIFAR, a container, IDX with --among-labels"},
+     .help =
+         "labelled images: a folder of classes, CIFAR, a container, or IDX with --among-labels"},
     {"among-labels", 0, CLI_STRING, "FILE", offsetof(settings, among_labels),
-     .help = "their labels: IDX, or CSV `name,label`, or one label a line", .uses = USE_AMONG},
+     .help = "their labels: IDX, CSV `name,label`, or one label per line", .uses = USE_AMONG},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "makes the codes that are compared; without it a container's own; or pixels are"},
+     .help =
+         "the model of the codes; default: that of a container; without one, pixels are compared"},
     {"neighbours", 'k', CLI_NUMBERS, "N,N", offsetof(settings, k), .initial = "5", .min = 1,
-     .max = MOST_K, .help = "how many vote; of several, labels are by the first"},
+     .max = MOST_K,
+     .help = "number of voting neighbours; of several numbers the first gives the labels"},
     {"leave-one-out", 0, CLI_FLAG, .offset = offsetof(settings, leave_one_out),
      .help = "label each labelled image by the others"},
     {"unlabelled", 'u', CLI_FLAG, .offset = offsetof(settings, unlabelled),
-     .help = "suggest labels for those inputs that have none, by those that have"},
+     .help = "suggest labels for inputs without one, from those with one"},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
-     .help = "write the labels here instead of to standard output"},
+     .help = "write the labels here, not to standard output"},
     {"page", 0, CLI_STRING, "FILE", offsetof(settings, page),
-     .help = "write a page here: errors, confusions, and examples with their neighbours"},
+     .help = "write a page here, with errors, confusions, and examples with their neighbours"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
-     .help = "take the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
+     .help = "use the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "true labels of the inputs, to count errors by; of --unlabelled those that vote",
+     .help = "true labels of the inputs, to count errors; with --unlabelled: labels that vote",
      .uses = USE_INPUTS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read names of inputs from this file, one a line; - is standard input",
+     .help = "read paths of inputs from this file, one per line; - is standard input",
      .uses = USE_INPUTS},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
@@ -60,42 +63,43 @@ static const cli_option options[] = {
 const cli_verb cli_verb_classify = {
     .name = "classify",
     .run = cmd_classify,
-    .what = "labels of images by their nearest neighbours",
+    .what = "label images by their nearest labelled neighbours",
     .synopsis = "[options] -m MODEL --among LABELLED INPUT...",
     .options = options,
     .uses = uses,
     .about =
-        "Each input gets the label that most of its nearest labelled images have; among labels of "
-        "as many votes the one whose nearest voter is nearest. Near is by Euclidean distance of "
-        "codes (`taper embed`); without --model, of pixels, all of one size: what a model should "
-        "be better than. The search is exact. Of images at one distance the first in the set vote; "
-        "of codes of bits, where many are, in an order that has nothing to do with the set's. (A "
-        "distance of bits is the root of the number that `taper search` tells of even weights.)\n\n"
-        "Standard output has CSV: name,label,votes,of,nearest,distance under a heading: who votes "
-        "for the label out of how many, and the nearest labelled image. Names are relative to the "
-        "input folder: of the input cats/ the file cats/old/1.png is old/1.png. Where the inputs "
-        "have labels of their own, from --labels, CIFAR records or folders, there is another "
-        "column, truth. The error with its 95 % interval, for each number of votes that "
-        "--neighbours lists, and which class was taken for which then end the run, on standard "
-        "error. Classes of both sets are the same where their names are.\n\n"
-        "--page writes a page that works offline, for people: the error, which class is taken for "
-        "which, and for each confusion images with their five nearest neighbours; then some that "
-        "are labelled correctly. It wants true labels, or --leave-one-out.\n\n"
-        "Containers (.taper, also cut ones) are taken wherever images are: their codes, names and "
-        "labels are in the file, and no pixel is decoded. Images beside a container are embedded "
-        "by its model; where it has codes for search (`encode --embed-with`), these are taken, and "
-        "their model.\n\n"
-        "--json writes a line of JSON for each input (\"kind\":\"label\") and, where errors were "
+        "Each input gets the most frequent label among its nearest labelled images; of labels "
+        "with equal votes, that of the nearest image. The distance is the Euclidean distance of "
+        "codes (`taper embed`). Without --model it is that of pixels, as a baseline; all images "
+        "must then have one size. The search is exact. Among images at equal distance those "
+        "that are first in the set vote. For binary codes, where ties are frequent, their order "
+        "is independent of the set. (For bits the distance is the square root of that of `taper "
+        "search` with even weights.)\n\n"
+        "Standard output has CSV under the heading name,label,votes,of,nearest,distance: how "
+        "many of how many neighbours voted for the label, and the nearest labelled image. Names "
+        "are relative to the input folder: the file cats/old/1.png of the input cats/ is "
+        "old/1.png. If the inputs have labels, from --labels, CIFAR records or folders, there "
+        "is another column, truth. Then the error with its 95 % interval, for each number of "
+        "--neighbours, and the confusions between classes are printed on standard error. "
+        "Classes of both sets are matched by name.\n\n"
+        "--page writes a page that works offline: the error, the confusions between classes, "
+        "and for each confusion images with their five nearest neighbours; then some correctly "
+        "labelled images. It needs true labels, or --leave-one-out.\n\n"
+        "Containers (.taper, also truncated) can be used wherever images can: their codes, "
+        "names and labels are read without decoding pixels. Images given together with a "
+        "container are embedded by its model. Codes for search (`encode --embed-with`) and "
+        "their model are used if the container has them.\n\n"
+        "--json writes a line of JSON per input (\"kind\":\"label\") and, if errors were "
         "counted, a last one (\"kind\":\"errors\").\n\n"
-        "--leave-one-out has no inputs: each labelled image is labelled by the others.\n\n"
-        "--unlabelled takes one set in which some images have labels (folders of classes beside "
-        "images in no such folder, or --labels, a CSV `name,label` under that heading, where "
-        "labels may be empty), and suggests labels for the rest. The same CSV lists these first, "
-        "those with the fewest votes on top; then all labels that were given, without votes. "
-        "Correct it in a spreadsheet and hand it to `taper train --labels`, with the same "
-        "inputs.\n\n"
-        "An input that cannot be used is named and left out; the exit code is then 1, and when "
-        "that is all inputs it says why, as with `encode`.",
+        "--leave-one-out takes no inputs: each labelled image is labelled by the others.\n\n"
+        "--unlabelled takes one set in which only some images have labels, and suggests labels "
+        "for the others. Put labelled images into folders of classes and the others outside "
+        "these, or give --labels, a CSV with the heading `name,label` and empty labels. The "
+        "output lists the suggestions first, those with the fewest votes on top, then the given "
+        "labels without votes. Correct it in a spreadsheet and pass it to `taper train "
+        "--labels`, with the same inputs.\n\n"
+        "Inputs that cannot be used are named and skipped, and the exit code is 1. If no input "
+        "can be used, the exit code says why, as with `encode`.",
     .examples =
         "taper classify -m cats.tpm --among known/ new/ >labels.csv\n"
         "taper classify -m digits.tpm --among train-images.gz --among-labels "
@@ -119,7 +123,7 @@ typedef struct state {
     char about[600];
 } state;
 
-/* Or are they the labelled images themselves? */
+/* False: the labelled images label each other. */
 static bool has_inputs(const state *st) { return !st->s.leave_one_out && !st->s.unlabelled; }
 
 /* --- before anything is searched --- */
@@ -138,7 +142,7 @@ static int open_sets(state *st, char **paths, size_t n) {
     return code;
 }
 
-/* The model that is given, or that of a container. */
+/* Open the given model, or that of a container. */
 static int open_model(state *st) {
     const settings *s = &st->s;
     if (!s->model)
@@ -190,12 +194,12 @@ static int join_classes(state *st) {
     return CLI_USAGE;
 }
 
-/* Are there enough to vote? */
+/* Check that there are enough labelled images to vote. */
 static int check_k(const state *st) {
     const size_t n = st->known.n - (st->s.leave_one_out != 0);
     if (st->labelling.most_k > n) {
         cli_error("classify", NULL,
-                  "-k %zu: there are %zu labelled images to vote; give at most that",
+                  "-k %zu: there are only %zu labelled images; give at most that number",
                   st->labelling.most_k, n);
         return CLI_USAGE;
     }
@@ -206,7 +210,7 @@ static int check_k(const state *st) {
         if (members[k] == 1 && !alone++) first = st->classes.name[k];
     if (alone)
         cli_warning("classify", NULL,
-                    "%zu class%s of one image, which nobody else can vote for (%s'%s')", alone,
+                    "%zu class%s of one image, for which no other image can vote (%s'%s')", alone,
                     alone == 1 ? " is" : "es are", alone == 1 ? "" : "the first: ", first);
     free(members);
     return CLI_DONE;
@@ -214,7 +218,7 @@ static int check_k(const state *st) {
 
 /* --- the verb --- */
 
-/* What the page is of. */
+/* Describe the comparison, for the page. */
 static void describe(state *st) {
     const settings *s = &st->s;
     char by[300];
@@ -261,10 +265,10 @@ static int finish(state *st) {
         return CLI_USAGE;
     }
     if (st->s.output)
-        code = cli_output_settle(&st->out, NULL, status, &error);
+        code = cli_output_finish(&st->out, NULL, status, &error);
     else if (status != TAPER_OK)
         code = cli_fail("classify", NULL, status, &error);
-    if (code == CLI_DONE) code = cli_error_page_settle(st->labelling.page);
+    if (code == CLI_DONE) code = cli_error_page_finish(st->labelling.page);
     if (code == CLI_DONE && st->s.output) code = cli_output_close(&st->out, NULL, TAPER_OK, NULL);
     code = cli_error_page_close(st->labelling.page, code);
     st->labelling.page = NULL;
@@ -295,7 +299,7 @@ static int classify(state *st, char **paths, size_t n) {
     return code == CLI_DONE ? finish(st) : code;
 }
 
-/* The numbers of votes; false: one is not whole. */
+/* Take the numbers of --neighbours; false: one is not an integer. */
 static bool take_k(state *st) {
     for (size_t i = 0; i < st->s.k.count; i++) {
         const double k = st->s.k.item[i];
@@ -318,7 +322,7 @@ static bool any_container(char *const *paths, size_t n) {
     return false;
 }
 
-/* What cannot be carried out as written. */
+/* Check the command line. */
 static int check_settings(state *st, char **paths, size_t n) {
     const cli_verb *v = &cli_verb_classify;
     const settings *s = &st->s;
@@ -326,16 +330,15 @@ static int check_settings(state *st, char **paths, size_t n) {
     if (s->unlabelled && (s->among.count || s->leave_one_out))
         return cli_usage(v,
                          "--unlabelled takes one set, whose labelled images vote for the others; "
-                         "leave --among and --leave-one-out out");
+                         "omit --among and --leave-one-out");
     if (s->unlabelled && !n && !s->filelist)
-        return cli_usage(v, "give the images, of which some have labels");
+        return cli_usage(v, "give images, some of them with labels");
     if (!s->unlabelled && !s->among.count)
         return cli_usage(v, "give labelled images: --among FILE or folder");
     if (s->leave_one_out && n)
-        return cli_usage(v, "--leave-one-out labels the labelled images; leave the inputs out");
+        return cli_usage(v, "--leave-one-out labels the labelled images; omit the inputs");
     if (s->page && s->unlabelled)
-        return cli_usage(v, "--page shows errors, and images without a label have none to show; "
-                            "leave --unlabelled out");
+        return cli_usage(v, "--page shows errors, which need true labels; omit --unlabelled");
     if (s->page && !strcmp(s->page, "-") && !s->output)
         return cli_usage(v, "--page and the labels both go to standard output; give -o FILE");
     if (s->page && s->output && !strcmp(s->page, s->output))

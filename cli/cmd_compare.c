@@ -1,5 +1,4 @@
-/* cmd_compare.c -- rate and distortion of a model or a container against JPEG and others on the
- * same images. */
+/* cmd_compare.c -- compares rate and distortion with JPEG and other codecs on the same images. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/left_out.h"
@@ -28,25 +27,25 @@ enum { USE_REPORT = 1 };
 static const char *const k_uses[] = {"a report: --output DIR", NULL};
 static const cli_option k_options[] = {
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "encode with this model; photo and tiny are built in [photo]"},
+     .help = "encode with this model: a file, or the built-in photo or tiny [photo]"},
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
-     .help = "leave rd.csv, plots and index.html in this folder; -f replaces unchanged ones"},
+     .help = "write rd.csv, plots and index.html to this folder; -f replaces unchanged ones"},
     {"rivals", 'r', CLI_STRING, "LIST", offsetof(settings, rivals), .initial = "all",
      .help = "compare with these of jpeg,jpeg2000,webp,avif,jxl; or all, or none"},
     {"bpp", 0, CLI_NUMBERS, "LIST", offsetof(settings, bpp), .min = 1e-6, .max = 1e6,
-     .help = "cut at these bits per pixel; else at 15 sizes half an octave apart"},
+     .help = "cut at these bits per pixel; default: 15 sizes, each 1.41 times the one before"},
     {"count", 'n', CLI_INT, "N", offsetof(settings, max_count), .min = 0, .max = 1e15,
-     .initial = "0", .help = "use the first N images only, with a model; 0: all"},
+     .initial = "0", .help = "use only the first N images, with a model; 0: all"},
     {"examples", 0, CLI_INT, "N", offsetof(settings, examples), .min = 0, .max = 6, .initial = "6",
      .help = "images shown on the page, each beside the other codecs", .uses = USE_REPORT},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read the names of images from this file; - is standard input"},
+     .help = "read paths of images from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
@@ -54,22 +53,22 @@ static const cli_option k_options[] = {
 const cli_verb cli_verb_compare = {
     .name = "compare",
     .run = cmd_compare,
-    .what = "rate and distortion against JPEG and others on the same images",
+    .what = "compare sizes and quality with JPEG and other codecs",
     .synopsis = "[options] [-m MODEL] [CONTAINER] IMAGES...",
     .options = k_options,
     .uses = k_uses,
-    .about =
-        "Encodes the images once with the model, or takes the container given (the first\n"
-        "operand that is one), whose originals the images are. Cuts it at a ladder of\n"
-        "sizes, decodes every cut, and measures PSNR, SSIM and MS-SSIM against the originals;\n"
-        "the same for JPEG, JPEG 2000, WebP, AVIF and JPEG XL, as far as their libraries were\n"
-        "found when taper was built. AVIF, at its best setting, is by far the slowest.\n\n"
-        "Rates are told in up to three accountings: `file`, all bytes; `file+model`, with the\n"
-        "model's bytes added once for the set; `payload`, a rival's entropy-coded data alone,\n"
-        "as if its headers were free. BD-rate is the mean difference of bytes at equal PSNR;\n"
-        "negative is better. A model that is part of taper is not counted in the table.\n\n"
-        "The page of --output shows images first: two codecs in one place, with a line between\n"
-        "them to move, at five cuts. Each other codec gets at most as many bytes as taper.\n",
+    .about = "Encodes the images with the model, or takes a container (the first operand that is "
+             "one) whose originals the images are. Cuts it at several sizes, decodes each cut, and "
+             "measures PSNR, SSIM and MS-SSIM against the originals. Does the same for JPEG, JPEG "
+             "2000, WebP, AVIF and JPEG XL if their libraries are available. AVIF, at its best "
+             "setting, is by far the slowest.\n\n"
+             "Sizes are counted in up to three ways. `file`: all bytes. `file+model`: all bytes, "
+             "plus the model once for the set. `payload`: only the entropy-coded data of the other "
+             "codec, as if its headers were free. BD-rate is the mean difference of bytes at equal "
+             "PSNR; negative is better. A model that is built in is not counted in the table.\n\n"
+             "The page of --output shows images first: two codecs in one place, with a line "
+             "between them to move, at five cuts. Each other codec gets at most as many bytes as "
+             "taper.",
     .examples =
         "taper compare -m cifar.tpm test_batch.bin                # a table\n"
         "taper compare -m photos.tpm -o report photos/            # and report/index.html\n"
@@ -87,7 +86,7 @@ typedef struct state {
     cli_comparison *result;
     cli_progress progress;
     cli_left_out left;
-    int made_folder; /* -o, by this run */
+    int made_folder; /* this run created the folder of -o */
 } state;
 
 /* --- what the library calls back -------------------------------------------------------------- */
@@ -125,7 +124,7 @@ static bool ends_in(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Is the file a container: by its first bytes, or, where there are none, by its name? */
+/* True if the file is a container, by its first bytes, or by its name if it cannot be read. */
 static bool is_container(const char *path) {
     static const uint8_t magic[4] = {0x89, 'T', 'P', 'R'};
     uint8_t front[4];
@@ -135,7 +134,7 @@ static bool is_container(const char *path) {
     return ends_in(path, ".taper");
 }
 
-/* Take the first operand that is a container out of the list. */
+/* Remove the first operand that is a container from the list. */
 static size_t take_container(state *st, char **operand, size_t n, const char **inputs) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -146,7 +145,7 @@ static size_t take_container(state *st, char **operand, size_t n, const char **i
     return kept;
 }
 
-/* The model that was given, or that the container needs and taper has. */
+/* Open the given model, or the built-in one that the container needs. */
 static int find_model(state *st) {
     cli_container container;
     if (st->s.model) return cli_coder_open(&st->model, "compare", st->s.model, &st->s.common);
@@ -169,7 +168,7 @@ static int load_model(state *st) {
     return CLI_DONE;
 }
 
-/* Make the folder, or see that the report would overwrite nothing. */
+/* Create the folder, or check that the report overwrites no other file. */
 static int prepare_folder(state *st) {
     const settings *s = &st->s;
     struct stat is;
@@ -203,7 +202,7 @@ static int prepare_folder(state *st) {
     return CLI_DONE;
 }
 
-/* Whether a name is in the comma-separated list. */
+/* True if a name is in the comma-separated list. */
 static bool is_listed(const char *list, const char *name) {
     size_t n = strlen(name);
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -211,7 +210,7 @@ static bool is_listed(const char *list, const char *name) {
     return false;
 }
 
-/* The rivals that were asked for, into the result; a name that is none is a wrong command line. */
+/* Add the requested codecs to the result. An unknown name is a usage error. */
 static int choose_rivals(state *st) {
     const char *list = st->s.rivals, *names[CLI_MAX_RIVALS + 1] = {NULL};
     size_t n = 0;
@@ -261,13 +260,13 @@ static int make_subject(state *st) {
     status = cli_subject_encode(&st->subject, &how, &st->originals, &error);
     cli_progress_end(&st->progress);
     bool is_none = !st->originals.count && st->left.failed && status == TAPER_ERR_UNSUPPORTED;
-    if (status == TAPER_OK || is_none) cli_left_out_tell(&st->left, st->set);
+    if (status == TAPER_OK || is_none) cli_left_out_report(&st->left, st->set);
     if (status == TAPER_OK) return CLI_DONE;
     cli_fail("compare", is_none ? NULL : st->s.model, status, &error);
     return is_none ? st->left.code : cli_exit_code(status);
 }
 
-/* The cuts that --bpp asks for, or the ladder. */
+/* The cuts of --bpp, or the default ones. */
 static size_t choose_cuts(state *st, uint64_t *cuts) {
     const cli_subject *subject = &st->subject;
     size_t n = 0;
@@ -309,10 +308,10 @@ static int measure_own(state *st) {
 static unsigned colour_of(const cli_rival *rival) {
     unsigned i = 0;
     while (cli_rivals[i] && cli_rivals[i] != rival) i++;
-    return i + 1; /* 0 is ours */
+    return i + 1; /* curve 0 is that of taper */
 }
 
-/* A rival that fails has no curve, and the result says why; the comparison goes on. */
+/* A codec that fails has no curve; the result has the reason, and the comparison continues. */
 static void measure_rival(state *st, cli_contender *c, const cli_rd_job *job) {
     cli_comparison *result = st->result;
     taper_error error = {0};
@@ -347,7 +346,7 @@ static int measure_rivals(state *st) {
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
-/* The command line as a shell would take it; the caller's to free, NULL without memory. */
+/* The command line, quoted for a shell; the caller's to free, NULL without memory. */
 static char *command_line(int argc, char **argv) {
     char *text = NULL;
     size_t n = 0;
@@ -432,11 +431,11 @@ static int open_inputs(state *st, char **operand, size_t n) {
         taper_status status = formats_imageset_open(&st->set, inputs, kept, &options,
                                                     cli_left_out_file, &st->left, &error);
         if (status != TAPER_OK) {
-            cli_left_out_tell(&st->left, NULL);
+            cli_left_out_report(&st->left, NULL);
             code = cli_fail("compare", NULL, status, &error);
             if (status == TAPER_ERR_ARG && st->left.failed) code = (int)st->left.code;
         } else {
-            cli_memory_hold(formats_imageset_memory(st->set)); /* to the end */
+            cli_memory_hold(formats_imageset_memory(st->set)); /* open until the end */
             st->limits = cli_limits(&st->s.common);
         }
     }
@@ -472,9 +471,9 @@ int cmd_compare(int argc, char **argv) {
     if (code == CLI_DONE) code = measure_own(&st);
     if (code == CLI_DONE) code = measure_rivals(&st);
     if (code == CLI_DONE) code = tell(&st, command);
-    if (code == CLI_DONE && st.container) cli_left_out_tell(&st.left, st.set);
+    if (code == CLI_DONE && st.container) cli_left_out_report(&st.left, st.set);
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
-    /* a run that failed leaves no empty folder */
+    /* remove the empty folder of a failed run */
     if (code != CLI_DONE && st.made_folder) rmdir(st.s.output);
     cli_subject_close(&st.subject);
     cli_originals_close(&st.originals);

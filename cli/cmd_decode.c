@@ -1,6 +1,6 @@
-/* cmd_decode.c -- a container, or its front, into image files. Groups are dealt out to worker
- * threads, each with a decoder of its own over the same bytes; what arrives slowly is the business
- * of decode_progressive.c. */
+/* cmd_decode.c -- decodes a container, or a prefix of one, to image files. Worker threads take
+ * groups, each with its own decoder over the same bytes. decode_progressive.c decodes while bytes
+ * arrive. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
@@ -8,7 +8,7 @@
 #include "cli/common/progress.h"
 #include "cli/decoding.h"
 #include "cli/device.h"
-#include "cli/labels_beside.h"
+#include "cli/idx_labels.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
 #include "formats/cifar.h"
@@ -34,59 +34,60 @@ enum { USE_IMAGES = 1 };
 static const char *const uses[] = {"images, not --levels", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
-     .help = "folder for the images; for one image also a file, or -"},
+     .help = "write the images to this folder; a single image also to a file, or -"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "the container's model, unless it carries its own or that is built in"},
+     .help = "the model, unless it is in the container or built in"},
     {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, images),
      .help =
-         "only these images: numbers from 1, ranges, names, ends of names, patterns: 3,7-9,*.jpg"},
+         "only these images, by number from 1, range, name, end of a name or pattern: 3,7-9,*.jpg"},
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
-     .choices = formats, .help = "kind of files; idx and cifar are one file"},
+     .choices = formats, .help = "format of the files; idx and cifar write one file"},
     {"class-folders", 0, CLI_FLAG, .offset = offsetof(settings, class_folders),
-     .help = "put each image into a folder named after its class", .uses = USE_IMAGES},
+     .help = "write each image to a folder named after its class", .uses = USE_IMAGES},
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
-     .help = "rewrite the images as bytes arrive, for a pipe"},
+     .help = "rewrite the images while bytes arrive through a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
-     .help = "exit with 4 when the container was cut", .uses = USE_IMAGES},
+     .help = "exit with 4 if the container is truncated", .uses = USE_IMAGES},
     {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
-     .help = "no images: print the integers behind them, to compare decoders"},
+     .help = "write no images but print decoded integers, to compare decoders"},
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
 
 const cli_verb cli_verb_decode = {
     .name = "decode",
     .run = cmd_decode,
-    .what = "a container, or any front part of one, into images",
+    .what = "decode a container, or any prefix of one, to images",
     .synopsis = "[options] [-m MODEL] -o DIR CONTAINER",
     .options = options,
     .uses = uses,
     .about =
-        "Decodes a file, a cut file, or - for standard input. --bytes, --bpp, "
-        "--bytes-per-image and --fraction decode as if the file had been cut there. Each "
-        "image gets the name it came with, or its number: a.jpg becomes a.png, or a.jpg.png where "
-        "another image is or becomes a.png, which is told. One image goes into a file "
-        "where -o names one: x.png, x.pnm, x.ppm, x.pgm. All go into one file where -o names "
-        "x.idx, x.idx.gz or x.bin, or --format says so.\n\n"
-        "--format idx writes the labels, where there are any, into a second file: beside "
-        "x-images-idx3-ubyte it is x-labels-idx1-ubyte, beside x.idx it is x-labels.idx. "
-        "-f does not replace that one where it holds other labels.\n\n"
-        "Below the output folder -f replaces a file only while it is as `taper decode` wrote it. "
-        "No link is followed there: with -f a link in the place of a file is "
-        "replaced, a link in the place of a folder is an error. Names that the file system "
-        "refuses are said and left out, and the exit code is 1.\n\n"
-        "With --progressive the images are first written as soon as the front matter is "
-        "there, and again while bytes arrive: each file is replaced in one step.\n\n"
-        "Where a checksum fails, the images it concerns are written as far as the data "
-        "before it goes, and the exit code is 3.\n\n"
-        "--levels prints what the entropy decoder knows, in which two decoders must agree: for "
-        "each group a line \"group G passes P position Q\" (complete passes, and the position "
-        "whose bit comes next), then for each unit \"unit U depth D:\" and its level at each "
-        "position, with a + where a plane more than D is known.",
+        "Decodes a file, a truncated file, or - for standard input. --bytes, --bpp, "
+        "--bytes-per-image and --fraction decode as if the file had been cut at that size. "
+        "Files are named as the images were, or by number: a.jpg becomes a.png, or a.jpg.png if "
+        "another image has or gets the name a.png; such changes are printed. A single image is "
+        "written to a file if -o is x.png, x.pnm, x.ppm or x.pgm. All images are written to one "
+        "file if -o is x.idx, x.idx.gz or x.bin, or with --format idx or cifar.\n\n"
+        "--format idx writes labels, if any, into a second file: x-labels-idx1-ubyte for "
+        "x-images-idx3-ubyte, and x-labels.idx for x.idx. -f does not replace that file if it "
+        "has other labels.\n\n"
+        "In the output folder, -f replaces a file only if `taper decode` wrote it and it is "
+        "unchanged. Links there are not followed: with -f a link is replaced by a file; a link "
+        "instead of a folder is an error. Names that the file system does not accept are "
+        "printed and skipped, and the exit code is 1.\n\n"
+        "With --progressive the images are written as soon as the front matter has arrived, and "
+        "again while bytes arrive. Each file is replaced in one step.\n\n"
+        "If a checksum fails, the affected images are written as far as the data before it "
+        "allows, and the exit code is 3.\n\n"
+        "--levels is for authors of decoders: it prints the integers that two decoders must "
+        "agree on. For each group there is a line \"group G passes P position Q\": the complete "
+        "passes, and the position whose bit is next. Then for each unit there is a line \"unit "
+        "U depth D:\" with its level at each position; a + marks levels of which more than D "
+        "planes are known.",
     .examples = "taper decode -m photos.tpm -o out photos.taper\n"
                 "taper decode --image 7 -o seventh.png own-model.taper\n"
                 "head -c 100K photos.taper | taper decode -m photos.tpm -o coarse -\n"
@@ -99,22 +100,22 @@ typedef struct worker {
 
 typedef struct job {
     const cli_decode_request *q;
-    taper_source source; /* cut where the options say */
+    taper_source source; /* cut as the options say */
     const formats_front *front;
     cli_picture_plan plan;
-    worker *worker;      /* [threads] */
-    taper_image *kept;   /* [plan.count] for formats of one file; else NULL */
+    worker *worker;    /* [threads] */
+    taper_image *kept; /* [plan.count] for formats of one file; else NULL */
     cli_progress progress;
-    pthread_mutex_t lock; /* of what follows */
-    int code;             /* of the failure that ends the work */
+    pthread_mutex_t lock; /* guards the following members */
+    int code;             /* exit code of the failure that ends the work */
     uint32_t passes;      /* that all images have */
-    bool is_short;        /* of some image not all is there */
+    bool is_short;        /* some image is incomplete */
     uint64_t written, damaged;
 } job;
 
 /* --- one image --- */
 
-/* For a format that takes all images at once the pixels are kept: the canvas gives them away. */
+/* For formats of one file the pixels are kept: they move from the canvas to the list. */
 static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
     if (!j->kept) return cli_picture_put(&j->plan, j->q, k, &canvas->image, j->q->common->force);
     j->kept[k] = canvas->image;
@@ -125,9 +126,8 @@ static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
 static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     taper_error error = {0};
     taper_completeness done = {0};
-    taper_status status =
-        cli_canvas_render(&w->canvas, w->decoder, cli_picture_plan_image(&j->plan, k), &done,
-                          &error);
+    taper_status status = cli_canvas_render(&w->canvas, w->decoder,
+                                            cli_picture_plan_image(&j->plan, k), &done, &error);
     bool damaged = status == TAPER_ERR_CORRUPT;
     if (damaged && !*told) {
         cli_error("decode", j->q->input, "%s", error.text);
@@ -144,22 +144,21 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
     char passes[48];
-    cli_passes_words(done.passes,
-                     done.complete && !damaged ? done.passes : done.passes_in_file, passes);
+    cli_passes_words(done.passes, done.complete && !damaged ? done.passes : done.passes_in_file,
+                     passes);
     if (code == CLI_DONE)
         cli_detail(j->q->common, 2, "decode", "image %llu: %u x %u, %s, in %s%s%s",
                    (unsigned long long)cli_picture_plan_image(&j->plan, k) + 1, shown.width,
-                   shown.height, passes, cli_output_name(j->q->output),
-                   j->plan.name ? "/" : "", j->plan.name ? j->plan.name[k] : "");
-    return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
+                   shown.height, passes, cli_output_name(j->q->output), j->plan.name ? "/" : "",
+                   j->plan.name ? j->plan.name[k] : "");
+    return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a refused name does not end the work */
 }
 
 /* --- all images --- */
 
 static int open_decoder(const job *j, taper_decoder **out) {
     taper_error error = {0};
-    taper_status status =
-        taper_decoder_open(out, &j->source, j->q->model, &j->q->limits, &error);
+    taper_status status = taper_decoder_open(out, &j->source, j->q->model, &j->q->limits, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
 }
 
@@ -213,13 +212,12 @@ static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
                                     info) == TAPER_OK;
 }
 
-/* All images are held until the file is written: see that they fit. */
+/* Check that all images fit into memory: they are kept until the file is written. */
 static int make_room(job *j) {
     uint64_t total = 0;
     taper_image_info info;
     for (uint64_t k = 0; k < j->plan.count; k++) {
-        if (info_of(j, k, &info))
-            total += info.bytes;
+        if (info_of(j, k, &info)) total += info.bytes;
     }
     if (total > j->q->limits.max_memory / 2) {
         cli_error("decode", j->q->output,
@@ -232,7 +230,7 @@ static int make_room(job *j) {
     return j->kept ? CLI_DONE : cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
 }
 
-/* The labels as IDX and CIFAR have them. *lacking: images without one, which get 0. */
+/* Labels for IDX and CIFAR. *lacking: number of images without one, which get 0. */
 static uint8_t *labels_of(const job *j, uint64_t *lacking) {
     uint8_t *label = calloc(j->plan.count, 1);
     taper_image_info info;
@@ -271,7 +269,7 @@ static int write_one_file(job *j, cli_output *out) {
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
     free(bytes);
-    return cli_output_settle(out, j->q->output, status, &error);
+    return cli_output_finish(out, j->q->output, status, &error);
 }
 
 static int write_labels(job *j, cli_output *out) {
@@ -281,16 +279,16 @@ static int write_labels(job *j, cli_output *out) {
     uint64_t lacking;
     uint8_t *label = labels_of(j, &lacking);
     const int is_gzip = cli_is_gzip_name(out->path);
-    taper_status status = label ? formats_idx_encode_labels(label, (size_t)j->plan.count, is_gzip,
-                                                            &bytes, &n, &error)
-                                : formats_fail(&error, TAPER_ERR_NOMEM, "no memory for the labels");
+    taper_status status =
+        label ? formats_idx_encode_labels(label, (size_t)j->plan.count, is_gzip, &bytes, &n, &error)
+              : formats_fail(&error, TAPER_ERR_NOMEM, "no memory for the labels");
     taper_sink sink = cli_output_sink(out);
     if (status == TAPER_OK) status = sink.write(sink.user, bytes, n);
     free(label), free(bytes);
-    return cli_output_settle(out, j->q->input, status, &error);
+    return cli_output_finish(out, j->q->input, status, &error);
 }
 
-/* What is settled appears. */
+/* Put finished outputs in place. */
 static int place_both(const job *j, cli_output *images, cli_output *labels) {
     int code = cli_output_close(images, j->q->output, TAPER_OK, NULL);
     if (code != CLI_DONE || !labels->path) return code;
@@ -299,7 +297,8 @@ static int place_both(const job *j, cli_output *images, cli_output *labels) {
     return code;
 }
 
-/* Where the labels go, or *path NULL: there are none, or IDX cannot hold them, which is said. */
+/* *path: the file for the labels; NULL: there are no labels, or IDX cannot store them, which is
+ * printed. */
 static int place_labels(const job *j, char **path) {
     taper_container_info info;
     uint64_t lacking;
@@ -316,10 +315,10 @@ static int place_labels(const job *j, char **path) {
                     (unsigned long long)lacking, formats_plural(lacking, "s"));
     } else if (!strcmp(j->q->output, "-")) {
         cli_warning("decode", NULL, "without labels: give -o FILE, and they go beside it");
-    } else if (!(*path = cli_labels_beside(j->q->output))) {
+    } else if (!(*path = cli_idx_labels_path(j->q->output))) {
         code = cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
     } else {
-        code = cli_labels_beside_check(j->q->common, *path, label, (size_t)j->plan.count);
+        code = cli_idx_labels_check(j->q->common, *path, label, (size_t)j->plan.count);
     }
     free(label);
     return code;
@@ -359,7 +358,7 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
              (unsigned long long)j->written, formats_plural(j->written, "s"),
              (unsigned long long)used, (unsigned long long)info->file_bytes, passes,
              cli_output_name(j->q->output));
-    cli_reach_tell(j->q->common, j->front, j->source.size);
+    cli_reach_report(j->q->common, j->front, j->source.size);
     if (here > info->file_bytes)
         cli_warning("decode", j->q->input, "%llu byte%s follow%s the container's end",
                     (unsigned long long)(here - info->file_bytes),
@@ -367,7 +366,7 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
                     formats_singular(here - info->file_bytes));
     if (j->damaged) {
         cli_error("decode", j->q->input,
-                  "%llu image%s lack%s what lies behind a failed checksum; the rest is in order",
+                  "%llu image%s lack%s the data after a failed checksum; the rest is correct",
                   (unsigned long long)j->damaged, formats_plural(j->damaged, "s"),
                   formats_singular(j->damaged));
         return CLI_CORRUPT;
@@ -388,7 +387,7 @@ static int decode_with(job *j, uint64_t here) {
         code = decode_to_one_file(j, info.groups);
     } else {
         code = decode_images(j, info.groups);
-        cli_pictures_settle();
+        cli_pictures_sync();
     }
     return code == CLI_DONE ? tell(j, &info, here) : code;
 }
@@ -396,8 +395,7 @@ static int decode_with(job *j, uint64_t here) {
 static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
     cli_container container;
     int code = cli_container_open(&container, "decode", q->input, q->common);
-    if (code == CLI_DONE)
-        code = cli_model_of(model, "decode", container.front.model_id, q->common);
+    if (code == CLI_DONE) code = cli_model_of(model, "decode", container.front.model_id, q->common);
     if (code != CLI_DONE) return code;
     q->model = model->model;
     if (!s->levels) q->limits = cli_limits(q->common);
@@ -436,13 +434,12 @@ static int check_usage(const settings *s, int operands) {
         (s->output || s->images.count || s->progressive || cli_options_given("format")))
         return cli_usage(&cli_verb_decode, "--levels prints levels and renders nothing: without "
                                            "-o, --image, --format and --progressive");
-    if (!s->output && !s->levels)
-        return cli_usage(&cli_verb_decode, "say where the images go: -o DIR");
+    if (!s->output && !s->levels) return cli_usage(&cli_verb_decode, "give an output: -o DIR");
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_decode,
                          "give one of --bytes, --bpp, --bytes-per-image and --fraction");
     if (s->progressive && cli_cut_count())
-        return cli_usage(&cli_verb_decode, "--progressive takes bytes as they come, without a cut");
+        return cli_usage(&cli_verb_decode, "--progressive cannot be combined with a cut");
     return cli_device_for_coding(&cli_verb_decode, &s->common);
 }
 
@@ -450,12 +447,17 @@ static int run(settings *s, const char *input) {
     cli_model model = {0};
     int code = s->model ? cli_coder_open(&model, "decode", s->model, &s->common) : CLI_DONE;
     if (code != CLI_DONE) return code;
-    cli_decode_request q = {.verb = &cli_verb_decode, .common = &s->common, .input = input,
+    cli_decode_request q = {.verb = &cli_verb_decode,
+                            .common = &s->common,
+                            .input = input,
                             .output = s->output,
-                            .images = s->images, .class_folders = s->class_folders,
-                            .progressive = s->progressive, .strict = s->strict,
+                            .images = s->images,
+                            .class_folders = s->class_folders,
+                            .progressive = s->progressive,
+                            .strict = s->strict,
                             .format_given = cli_options_given("format"),
-                            .model = model.model, .limits = cli_limits(&s->common)};
+                            .model = model.model,
+                            .limits = cli_limits(&s->common)};
     q.format = (cli_picture_format)s->format;
     code = s->progressive ? cli_decode_progressive(&q, &model) : decode(&q, s, &model);
     cli_model_close(&model);

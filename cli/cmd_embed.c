@@ -1,7 +1,7 @@
-/* cmd_embed.c -- codes of images as an array: .npy for numpy, CSV for all else.
+/* cmd_embed.c -- writes codes of images as an array: .npy for numpy, or CSV.
  *
- * How many rows a .npy file has stands in its first bytes and is known when all images have been
- * read: until then codes wait on disk (spool.h). */
+ * The header of a .npy file has the number of rows, which is known only after all images were read.
+ * Until then codes are spooled (spool.h). */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/json.h"
@@ -29,25 +29,25 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the codes here, .npy or .csv; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "made by `taper train`; or photo or tiny; containers may bring their own"},
+     .help = "a model made by `taper train`, or photo or tiny; default: that in the container"},
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "npy", .choices = as,
-     .help = "where the output's name does not say it", .with = "output"},
+     .help = "format, if the name of the output does not determine it", .with = "output"},
     {"map", 0, CLI_STRING, "FILE", offsetof(settings, map),
-     .help = "write a page here: a point an image, which shows it, and its neighbours"},
+     .help = "write a page here, with a point for each image"},
     {"labels-out", 0, CLI_STRING, "FILE", offsetof(settings, labels_out),
-     .help = "write the codes' labels here: .npy numbers, or .csv `name,label`"},
+     .help = "write the labels of the rows here: .npy numbers, or .csv `name,label`"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
-     .help = "take the first N numbers of each code (`train --nested`); 0: all"},
+     .help = "use the first N numbers of each code (`train --nested`); 0: all"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "class labels: IDX, or CSV `name,label`, or one label a line", .uses = USE_LABELS},
+     .help = "class labels: IDX, CSV `name,label`, or one label per line", .uses = USE_LABELS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read names of inputs from this file, one a line; - is standard input"},
+     .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
@@ -55,34 +55,33 @@ static const cli_option options[] = {
 const cli_verb cli_verb_embed = {
     .name = "embed",
     .run = cmd_embed,
-    .what = "codes of images as an array: .npy or CSV",
+    .what = "write the codes of images as an array: .npy or CSV",
     .synopsis = "[options] -m MODEL -o CODES.npy INPUT...",
     .options = options,
     .uses = uses,
     .about =
-        "Each image becomes its code: a row of numbers, the model's units. With an embedding model "
-        "(`taper train --preset labels` or --objective) it may have any size; with others it has "
-        "that of the model's window (`taper info MODEL`; --window whole). Rows are in the order of "
-        "the inputs, as `encode` takes them: files, folders, IDX "
-        "and CIFAR files, and - for standard input.\n\n"
-        "Of containers (.taper, also cut ones) codes are read as they stand in the file, without "
-        "decoding a pixel, with the names and labels that it has; --model is needed where it does "
-        "not carry its own. Of a binary model they are exactly those of the images; of others as "
-        "near as the file's bits say. How many that are is told.\n\n"
-        "A .npy file is what numpy.load reads: float32, [images][units]. CSV has a line for each "
-        "image, name,label,c0,c1,... under a heading; numbers read back as the same float32. "
-        "Names are relative to the input folder: of the input cats/ the file cats/old/1.png is "
+        "Each image gives one row of numbers: its code, with one number per unit of the model. "
+        "For an embedding model (`taper train --preset labels` or --objective) images may have "
+        "any size. For others they must have the size of the model's window (`taper info "
+        "MODEL`; --window whole). Inputs are those of `encode`; rows are in their order.\n\n"
+        "From containers (.taper, also truncated) codes, names and labels are read without "
+        "decoding pixels. --model is needed if the container does not contain its model. Codes "
+        "of a binary model are exactly those of the images. Those of other models are as "
+        "precise as the bits in the file; how many bits were known is printed.\n\n"
+        "A .npy file is for numpy.load: float32, [images][units]. CSV has a line per image, "
+        "name,label,c0,c1,... under a heading; its numbers read back as the same float32. Names "
+        "are relative to the input folder: the file cats/old/1.png of the input cats/ is "
         "old/1.png. Images of IDX and CIFAR files are called FILE#1, FILE#2 and so on.\n\n"
-        "--map writes a page that works offline, for people: each image is a point, which shows it "
+        "--map writes a page that works offline. Each image is a point, which shows the image, "
         "and, when clicked, its neighbours.\n\n"
-        "--labels-out writes a label for each row, so that rows stay with their labels where "
-        "images are left out: as .npy, int32, -1 for none, the labels themselves where all are "
-        "whole numbers, else their classes' numbers from 0 on in the order of names, which is "
-        "told, and part of --json; as CSV, name,label, which --labels reads.\n\n"
-        "Of a binary model a code is its bits, less a constant, which is 0 for an embedding "
+        "--labels-out writes one label per row, so that labels match even if images were "
+        "skipped. As .npy it has int32 numbers, -1 for no label: the labels themselves if all "
+        "are integers, else class numbers from 0 in the order of names. That numbering is "
+        "printed, and is part of --json. As CSV it has name,label, for --labels.\n\n"
+        "The code of a binary model is its bits minus a constant, which is 0 for an embedding "
         "model.\n\n"
-        "An input that cannot be used is named and left out; the exit code is then 1, and when "
-        "that is all inputs it says why, as with `encode`.",
+        "Inputs that cannot be used are named and skipped, and the exit code is 1. If no input "
+        "can be used, the exit code says why, as with `encode`.",
     .examples =
         "taper train -o digits.tpm -w whole -k 30 train-images-idx3-ubyte.gz\n"
         "taper embed -m digits.tpm -o codes.npy train-images-idx3-ubyte.gz\n"
@@ -99,13 +98,13 @@ typedef struct state {
     cli_output codes, labels;
     cli_map *map;
     bool is_csv;
-    FILE *spool;  /* of .npy: rows that wait */
-    size_t *kept; /* [images.count]: row i is the set's image kept[i] */
+    FILE *spool;  /* for .npy: spooled rows */
+    size_t *kept; /* [images.count] number in the set of the image of each row */
     size_t rows;
-    bool are_numbers; /* all classes are whole numbers that fit */
+    bool are_numbers; /* all class names are integers that fit int32 */
 } state;
 
-/* By the output's name; else, or where --format is given, by that. */
+/* Format by --format, else by the name of the output. */
 static bool wants_csv(const settings *s, const char *path) {
     const size_t n = strlen(path);
     if (cli_options_given("format") || n < 4) return s->format == AS_CSV;
@@ -119,7 +118,7 @@ static bool is_csv_name(const char *path) {
 
 /* --- labels --- */
 
-/* A whole number as one writes it, up to the largest int32. */
+/* A decimal integer up to the largest int32. */
 static bool label_number(const char *name, int32_t *number) {
     int64_t value;
     const bool usual = name[0] != '0' || !name[1];
@@ -144,7 +143,7 @@ static int32_t label_of_row(const state *st, size_t row) {
     return label;
 }
 
-/* "name,label" of image i, without a line's end. */
+/* "name,label" of image i, without the end of the line. */
 static void put_name_and_label(const state *st, size_t i, FILE *to) {
     char name[CLI_IMAGE_NAME];
     const int32_t label = cli_code_set_label(&st->images, i);
@@ -153,7 +152,7 @@ static void put_name_and_label(const state *st, size_t i, FILE *to) {
     if (label >= 0) cli_put_csv(to, cli_code_set_class(&st->images, (size_t)label));
 }
 
-/* What the numbers in a .npy file of labels stand for. */
+/* Print the meaning of the numbers in a .npy file of labels. */
 static void tell_classes(const state *st) {
     enum { SHOWN = 20 };
     const size_t n = cli_code_set_classes(&st->images);
@@ -201,7 +200,7 @@ static taper_status npy_numbers(const void *numbers, size_t n, const taper_sink 
     return status;
 }
 
-/* Rows to the file, or where they wait. */
+/* Write rows to the file or to the spool. */
 static int put_codes(state *st, const size_t *image, size_t n, const float *codes) {
     const taper_sink sink = st->is_csv ? cli_output_sink(&st->codes) : cli_spool_sink(st->spool);
     const taper_status status = st->is_csv ? csv_rows(st, image, n, codes, &sink)
@@ -210,7 +209,7 @@ static int put_codes(state *st, const size_t *image, size_t n, const float *code
         return status == TAPER_OK ? CLI_DONE : cli_output_close(&st->codes, NULL, status, NULL);
     taper_error error = {0};
     taper_source none;
-    taper_status why = cli_spool_source(st->spool, &none, &error); /* says what is the matter */
+    taper_status why = cli_spool_source(st->spool, &none, &error); /* prints the error */
     return cli_fail("embed", NULL, why ? why : status, &error);
 }
 
@@ -306,18 +305,17 @@ static void tell(const state *st) {
 static int finish(state *st) {
     taper_error error = {0};
     taper_status status = st->is_csv || !st->s.output ? TAPER_OK : write_npy(st, &error);
-    int code = cli_map_settle(st->map);
+    int code = cli_map_finish(st->map);
     if (code == CLI_DONE && st->s.output)
-        code = cli_output_settle(&st->codes, NULL, status, &error);
+        code = cli_output_finish(&st->codes, NULL, status, &error);
     if (code == CLI_DONE && st->s.labels_out)
-        code = cli_output_settle(&st->labels, NULL, write_labels(st), NULL);
+        code = cli_output_finish(&st->labels, NULL, write_labels(st), NULL);
     if (code != CLI_DONE) return code;
     code = cli_map_close(st->map, CLI_DONE);
     st->map = NULL;
     if (code == CLI_DONE && st->s.labels_out)
         code = cli_output_close(&st->labels, NULL, TAPER_OK, NULL);
-    if (code == CLI_DONE && st->s.output)
-        code = cli_output_close(&st->codes, NULL, TAPER_OK, NULL);
+    if (code == CLI_DONE && st->s.output) code = cli_output_close(&st->codes, NULL, TAPER_OK, NULL);
     if (code == CLI_DONE) tell(st);
     return code;
 }
@@ -352,7 +350,7 @@ static int embed(state *st, char **paths, size_t n) {
     return code == CLI_DONE ? finish(st) : code;
 }
 
-/* What cannot be carried out as written. */
+/* Check the command line. */
 static int check_settings(const settings *s, char **paths, size_t n) {
     const cli_verb *v = &cli_verb_embed;
     const bool to_stdout = s->output && !strcmp(s->output, "-");
@@ -360,7 +358,7 @@ static int check_settings(const settings *s, char **paths, size_t n) {
         return cli_usage(v, "give the images: files, folders, IDX or CIFAR files, containers");
     if (!s->model && (!n || !cli_is_container(paths[0])))
         return cli_usage(v, "give the model that makes the codes: -m MODEL");
-    if (!s->output && !s->map) return cli_usage(v, "say where the codes go: -o FILE, --map PAGE");
+    if (!s->output && !s->map) return cli_usage(v, "give an output: -o FILE, --map PAGE");
     if (to_stdout && s->common.json)
         return cli_usage(v, "--json and the codes both go to standard output; give -o FILE");
     if (!s->labels_out) return CLI_DONE;

@@ -1,8 +1,8 @@
-/* cmd_encode.c -- images and a model into one container.
+/* cmd_encode.c -- encodes images into one container.
  *
- * Images are read ahead by a few threads (readahead.h), coded by the encoder's own, and laid out at
- * the end. Without a ceiling the container goes straight to its place; with one, or a target
- * quality, it is spooled first and the largest prefix that fits is written. */
+ * Images are read ahead by some threads (readahead.h), coded by the threads of the encoder, and
+ * laid out at the end. Without a size limit the container is written directly. With a limit or a
+ * target quality it is spooled first, and the largest prefix that fits is written. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/left_out.h"
@@ -38,78 +38,78 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model), .initial = CLI_DEFAULT_MODEL,
-     .help = "made by `taper train`; or photo or tiny, which are built in"},
+     .help = "a model made by `taper train`, or the built-in photo or tiny"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read names of inputs from this file, one a line; - is standard input"},
+     .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
+     .help = "class labels: IDX, CSV `name,label`, or one label per line"},
     CLI_CUT_OPTIONS(settings),
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
-     .help = "as small as the images' mean PSNR stays at DB; takes some three times as long"},
+     .help = "the smallest size with a mean PSNR of DB; takes about three times as long"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = cli_layouts, .help = "order of the data"},
     {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
-     .choices = allocations, .help = "which images get how many of the bytes"},
+     .choices = allocations, .help = "how the bytes of a cut are divided among images"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
-     .help = "images coded together; 0: about a million pixels", .uses = USE_SET},
+     .help = "images per group, which are coded together; 0: about a million pixels",
+     .uses = USE_SET},
     {"embed-model", 0, CLI_FLAG, .offset = offsetof(settings, embed),
-     .help = "put the model into the container, so that it decodes alone"},
+     .help = "store the model in the container: it then decodes without -m"},
     {"embed-with", 0, CLI_STRING, "MODEL", offsetof(settings, search_model),
-     .help = "add codes for search, made by this binary model: for `taper index` and `search`"},
+     .help = "add codes for search by this binary model, for `taper index` and `search`"},
     {"search-bits", 0, CLI_INT, "N", offsetof(settings, search_bits), .initial = "0", .min = 0,
-     .max = 65536, .help = "take the first N bits of these; 0: all", .uses = USE_SEARCH},
+     .max = 65536, .help = "use the first N bits of these codes; 0: all", .uses = USE_SEARCH},
     {"embed-search-model", 0, CLI_FLAG, .offset = offsetof(settings, embed_search),
-     .help = "put the model of these into the container, too", .uses = USE_SEARCH},
+     .help = "also store the model of these codes", .uses = USE_SEARCH},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
-     .help = "skip the last step for a set of up to 4,096 pixels, which keeps its cuts from "
-             "showing less than shorter ones; do not measure what a ceiling leaves"},
+     .help = "do not check that longer cuts of a set of up to 4,096 pixels look no worse than "
+             "shorter ones; do not measure the PSNR at a size limit"},
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
 
 const cli_verb cli_verb_encode = {
     .name = "encode",
     .run = cmd_encode,
-    .what = "images and a model into one container",
+    .what = "encode images into one container",
     .synopsis = "[options] -o FILE INPUT...",
     .options = options,
     .uses = uses,
     .about =
-        "Inputs are files (PNG, PNM, PAM, JPEG), folders with all below them, IDX files (.gz "
-        "too), CIFAR binary files, and - for standard input. Names are kept; classes come "
-        "from --labels, from CIFAR records, or from the first folders below a folder. "
-        "Without a ceiling everything the model knows is encoded, about 50 dB: cut the "
-        "container later as you need it.\n\n"
-        "The layout `set` makes each prefix of the file the whole set, coarser; `image` puts "
-        "each image's data together, so that one read fetches one image.\n\n"
-        "Wherever the container is cut, --allocation says which images have got how many of its "
-        "bytes: `even` sends a bit where it lowers the squared error most, `mean` where it raises "
-        "the images' mean PSNR most (plainer images go ahead), `equal` gives all images about the "
-        "same PSNR (richer images go ahead). Both are for sets of hundreds of images.\n\n"
-        "--embed-with adds a code of bits of each image, scaled to that model's window: every cut "
-        "of the container can then be searched (`taper index -m MODEL`, `taper search -m MODEL`), "
-        "whatever its images' sizes. They are part of its front matter. With --embed-search-model "
-        "it carries MODEL, too, and no -m is needed.\n\n"
-        "Images with transparency are refused, unless --alpha says to drop the alpha "
-        "channel, or to lay the image on white.\n\n"
-        "A picture is turned upright as its orientation says, in EXIF or else in XMP; one that is "
-        "not used is said. Colour profiles are not kept, which is said of those that are not "
-        "sRGB.\n\n"
-        "An input that cannot be used is named and left out; the exit code is then 1. Inputs of "
-        "which the same is to be said (alpha, a format that is not read) are told in one line "
-        "with their number; -v names each. When that is all inputs, nothing is written, and "
-        "the exit code says why: 3 damaged, 5 not there or not permitted, 6 above a limit, 2 of "
-        "a kind that is not taken, or some of this and some of that. A disk that cannot be read "
-        "(5) or a lack of memory (6) ends the run: nothing is written then, for it would be "
-        "less than what is there.\n\n"
-        "Files in a folder that are no images are passed over and counted. Links to files are "
-        "taken as files; links to folders are not followed, with --follow-links those that lead "
-        "to a place below the folder given.",
+        "Inputs are image files (PNG, PNM, PAM, JPEG), folders with everything below them, IDX "
+        "files (.gz too), CIFAR binary files, and - for standard input. Names are kept. Classes "
+        "come from --labels, from CIFAR records, or from the names of the first folders below a "
+        "folder. Without a size limit everything that the model can represent is encoded, about "
+        "50 dB: cut the container later to the size that you need.\n\n"
+        "With the layout `set` each prefix of the file is the whole set at lower quality. With "
+        "`image` the data of each image is contiguous, so that one read fetches one image.\n\n"
+        "--allocation determines how the bytes of a cut are divided among images. `even` sends "
+        "the bits first that reduce the squared error most. `mean` sends those first that raise "
+        "the mean PSNR most, which favours plain images. `equal` gives all images about the "
+        "same PSNR, which favours detailed images. Both are for sets of hundreds of images.\n\n"
+        "--embed-with adds a binary code of each image for search, made by another model. Every "
+        "cut of the container can then be searched (`taper index -m MODEL`, `taper search -m "
+        "MODEL`), and images may have any size. The codes are part of the front matter. "
+        "--embed-search-model also stores that model, so that search needs no -m.\n\n"
+        "Images with transparency are refused, unless --alpha says to drop the alpha channel or "
+        "to blend the image onto white.\n\n"
+        "Pictures are rotated and mirrored as their orientation in EXIF or XMP says. A warning "
+        "names pictures whose orientation is ambiguous. Colour profiles are not kept; a warning "
+        "counts those that are not sRGB.\n\n"
+        "Inputs that cannot be used are named and skipped, and the exit code is 1. Inputs with "
+        "the same problem (alpha, a format that is not read) are counted in one line; -v names "
+        "each. If no input can be used, nothing is written, and the exit code is 3 (damaged), 5 "
+        "(missing or not permitted), 6 (above a limit) or 2 (not supported, or several of "
+        "these). A failing disk (5) or a lack of memory (6) ends the run, and nothing is "
+        "written.\n\n"
+        "Files in a folder that are not images are skipped and counted. Links to files are "
+        "followed. Links to folders are not, except with --follow-links those that lead to a "
+        "place below the given folder.",
     .examples = "taper encode -o holiday.taper holiday/         # with the model for photographs\n"
                 "taper encode -m cats.tpm -o cats.taper cats/     # with one of your own\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"
@@ -122,18 +122,18 @@ typedef struct state {
     formats_imageset *set;
     taper_encoder *encoder;
     cli_search_layer search;
-    FILE *coding; /* where chunks wait while encoding */
-    size_t *kept; /* [count]: the container's image i is the set's image kept[i] */
+    FILE *coding; /* temporary file for chunks */
+    size_t *kept; /* [count] number in the set of each image of the container */
     size_t count;
     cli_left_out left;
     uint64_t pixels;
     cli_progress progress;
-    uint64_t early;       /* bytes per million pixels that coding stops at; 0: none */
-    bool again;           /* everything is coded once more, without that */
-    FILE *spool;          /* the whole container, where a ceiling is to cut it */
+    uint64_t early;       /* bytes per million pixels at which coding stops; 0: no limit */
+    bool again;           /* second run, without that limit */
+    FILE *spool;          /* the whole container, if it will be cut */
     taper_source whole;   /* the same */
-    cli_psnr_found found; /* of what is written; images 0: not measured */
-    taper_error no_psnr;  /* why it could not be */
+    cli_psnr_found found; /* PSNR of the output; images 0: not measured */
+    taper_error no_psnr;  /* why it could not be measured */
 } state;
 
 /* --- inputs --- */
@@ -150,17 +150,17 @@ static int open_set(state *st, char **paths, size_t n) {
                                                 cli_left_out_file, &st->left, &error);
     cli_progress_end(&st->progress);
     if (status == TAPER_OK) {
-        cli_memory_hold(formats_imageset_memory(st->set)); /* to the end */
+        cli_memory_hold(formats_imageset_memory(st->set)); /* open until the end */
         st->limits = cli_limits(&st->s.common);
         return CLI_DONE;
     }
     bool none_usable = status == TAPER_ERR_ARG && st->left.failed && !st->s.labels;
-    cli_left_out_tell(&st->left, NULL);
+    cli_left_out_report(&st->left, NULL);
     cli_fail("encode", NULL, status, &error);
     return none_usable ? st->left.code : cli_exit_code(status);
 }
 
-/* Would writing the output lose an input? Only an existing one can be the same file. */
+/* True if the output is one of the inputs, which writing would destroy. */
 static int check_output(const state *st, char **paths, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (cli_output_check("encode", st->s.output, paths[i]) != CLI_DONE) return CLI_USAGE;
@@ -170,7 +170,8 @@ static int check_output(const state *st, char **paths, size_t n) {
 
 static int check_output_in_set(const state *st) {
     const char *before = NULL;
-    if (!cli_is_same_file(st->s.output, st->s.output)) return CLI_DONE; /* does not exist */
+    if (!cli_is_same_file(st->s.output, st->s.output))
+        return CLI_DONE; /* the output does not exist */
     for (size_t i = 0; i < formats_imageset_count(st->set); i++) {
         const char *path = formats_imageset_path(st->set, i);
         if (path != before && cli_output_check("encode", st->s.output, path) != CLI_DONE)
@@ -182,9 +183,9 @@ static int check_output_in_set(const state *st) {
 
 /* --- encoding --- */
 
-/* Bytes of image data per million pixels to stop at; 0: none. It is known early for --bpp, and for
- * IDX and CIFAR files, whose images have one size (and no names); else everything is encoded and
- * cut at the end, which takes longer and gives as good a file. */
+/* Bytes of image data per million pixels at which coding stops; 0: no limit. Known early for --bpp,
+ * and for IDX and CIFAR files, whose images have one size and no names. Otherwise everything is
+ * encoded and cut at the end, which takes longer but gives the same quality. */
 static uint64_t early_target(const state *st) {
     taper_image first;
     double bpmp = 0;
@@ -206,7 +207,8 @@ static uint64_t early_target(const state *st) {
 static int make_encoder(state *st) {
     taper_error error = {0};
     st->early = st->again ? 0 : early_target(st);
-    bool by_psnr = cli_options_given("psnr"); /* prefixes are measured: they must be of the set */
+    bool by_psnr =
+        cli_options_given("psnr"); /* prefixes are measured, which needs the layout set */
     taper_status status = cli_spool_open(&st->coding, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     taper_encode_options o = {
@@ -227,14 +229,14 @@ static int make_encoder(state *st) {
     return status == TAPER_OK ? CLI_DONE : cli_fail("encode", st->s.model, status, &error);
 }
 
-/* Image i cannot be used; on a second run that has been told. */
+/* Report that image i cannot be used; not on a second run. */
 static int leave_out(state *st, size_t i, taper_status status, const taper_error *why) {
     bool is_told = st->again && status != TAPER_ERR_IO && status != TAPER_ERR_NOMEM;
     if (is_told) return CLI_DONE;
     return cli_left_out_image(&st->left, formats_imageset_path(st->set, i), status, why);
 }
 
-/* Feed image i; what stands against this image alone is told, and the encoding goes on. */
+/* Add image i to the encoder. An error of this image only is reported, and encoding continues. */
 static int add_image(state *st, size_t i, taper_image *image) {
     taper_error error = {0};
     const char *name = formats_imageset_name(st->set, i), *path = formats_imageset_path(st->set, i);
@@ -310,7 +312,7 @@ static int feed(state *st) {
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
     if (code != CLI_DONE) return code;
-    if (!st->again) cli_left_out_tell(&st->left, st->set);
+    if (!st->again) cli_left_out_report(&st->left, st->set);
     if (st->count && st->s.search_model)
         status = cli_search_layer_finish(&st->search, st->encoder, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
@@ -321,7 +323,7 @@ static int feed(state *st) {
 
 /* --- writing --- */
 
-/* The original of the container's image i, as it was encoded: for the search by PSNR. */
+/* The original of image i of the container, as it was encoded; for the search by PSNR. */
 static taper_status read_original(void *user, uint64_t i, taper_image *out, taper_error *error) {
     const state *st = user;
     TAPER_TRY(formats_imageset_read(st->set, st->kept[i], out, error));
@@ -339,12 +341,12 @@ static cli_psnr_search search_of(state *st, const taper_source *source) {
                              .user = st};
 }
 
-/* Where to cut the whole container. */
+/* The size at which to cut the whole container. */
 static taper_status find_ceiling(state *st, uint64_t *ceiling, taper_error *error) {
     *ceiling = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
     if (!cli_options_given("psnr")) return TAPER_OK;
     cli_psnr_search search = search_of(st, &st->whole);
-    cli_note(&st->s.common, "encode", "looking for the cut of %g dB: some six cuts are decoded",
+    cli_note(&st->s.common, "encode", "searching for the cut of %g dB: about six cuts are decoded",
              st->s.psnr);
     cli_progress_start(&st->progress, &st->s.common, "looking for the cut", 0, "steps");
     taper_status status = cli_psnr_cut(&search, &st->found, error);
@@ -358,7 +360,7 @@ static taper_status find_ceiling(state *st, uint64_t *ceiling, taper_error *erro
     return TAPER_OK;
 }
 
-/* Where the layer that a cut falls into ends: repack takes only what all images have, so that less
+/* End of the layer in which a cut lies. repack keeps only what all images have, so a shorter cut
  * would fall below the quality that was found. */
 static taper_status end_of_layer(const taper_source *whole, const taper_limits *limits,
                                  uint64_t *cut, taper_error *error) {
@@ -371,7 +373,7 @@ static taper_status end_of_layer(const taper_source *whole, const taper_limits *
     return TAPER_OK;
 }
 
-/* The spooled container, cut, in the layout that was asked for. */
+/* Write the spooled container, cut, in the requested layout. */
 static taper_status write_cut(const state *st, const taper_source *whole, uint64_t ceiling,
                               const taper_sink *sink, taper_error *error) {
     bool other_layout = cli_options_given("psnr") && st->s.layout == TAPER_LAYOUT_IMAGE;
@@ -383,10 +385,10 @@ static taper_status write_cut(const state *st, const taper_source *whole, uint64
     return taper_repack(&prefix, st->model.model, TAPER_LAYOUT_IMAGE, 0, sink, &st->limits, error);
 }
 
-/* How well it shows the images; that this cannot be found out is no reason not to write it. */
+/* Measure the PSNR of the output. A failure does not prevent writing it. */
 static void measure_cut(state *st, const taper_source *cut) {
     cli_psnr_search search = search_of(st, cut);
-    if (!cli_options_given("psnr")) search.pixels = CLI_TOLD_PIXELS;
+    if (!cli_options_given("psnr")) search.pixels = CLI_SAMPLE_PIXELS;
     cli_progress_start(&st->progress, &st->s.common, "measuring", 0, "images");
     taper_status status = cli_psnr_measure(&search, &st->found, &st->no_psnr);
     cli_progress_end(&st->progress);
@@ -395,7 +397,7 @@ static void measure_cut(state *st, const taper_source *cut) {
     st->no_psnr.status = status;
 }
 
-/* The cut waits until it has been measured. */
+/* The cut is spooled until it has been measured. */
 static taper_status write_measured(state *st, uint64_t ceiling, const taper_sink *sink,
                                    taper_error *error) {
     FILE *spool;
@@ -417,7 +419,7 @@ static taper_status write_through_spool(state *st, const taper_sink *sink, taper
     return write_measured(st, ceiling, sink, error);
 }
 
-/* What the images' files take; 0: not known of them all. */
+/* Total size of the input files; 0: not known for all. */
 static uint64_t input_bytes(const state *st) {
     const char *before = NULL;
     uint64_t bytes = 0;
@@ -432,18 +434,18 @@ static uint64_t input_bytes(const state *st) {
     return bytes;
 }
 
-/* The quality that a ceiling leaves, for the end of the last line. */
+/* The PSNR of a limited output, for the end of the last line. */
 static void tell_cut(const state *st, char *words, size_t room) {
     if (st->found.images)
         cli_psnr_words(&st->found, st->count, "",
                        formats_imageset_name(st->set, st->kept[st->found.least_image]), words,
                        room);
     else if (st->no_psnr.status)
-        cli_warning("encode", st->s.output, "what the ceiling leaves could not be measured: %s",
+        cli_warning("encode", st->s.output, "the PSNR of the output could not be measured: %s",
                     st->no_psnr.text);
 }
 
-/* The least of the set for the end of the last line; a warning where people would expect more. */
+/* The lowest PSNR of the set, for the end of the last line; a warning if it is low. */
 static void tell_quality(const state *st, char *words, size_t room) {
     taper_encode_quality q;
     char number[32];
@@ -458,13 +460,13 @@ static void tell_quality(const state *st, char *words, size_t room) {
     snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db, whose);
     if (q.poor)
         cli_warning("encode", whose,
-                    "ends at %.1f dB at full length, the least; %llu image%s end%s below %g dB: "
+                    "has the lowest PSNR at full length, %.1f dB; %llu image%s end%s below %g dB: "
                     "train a model on images of this kind",
                     q.least_psnr_db, (unsigned long long)q.poor, q.poor == 1 ? "" : "s",
                     q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
 }
 
-/* Sizes and quality in one line, and whether that was worth it. */
+/* Print sizes and quality in one line, and compare them with the input files. */
 static void tell_result(const state *st, uint64_t bytes) {
     char quality[4300] = ""; /* a name has up to 4,095 bytes */
     char inputs[48] = "";
@@ -479,24 +481,26 @@ static void tell_result(const state *st, uint64_t bytes) {
     if (before && bytes > before && !st->s.common.quiet)
         cli_warning("encode", st->s.output,
                     "the container is larger than its inputs, and lossy: --psnr 40 or another "
-                    "ceiling makes it smaller");
+                    "limit makes it smaller");
 }
 
-/* Names that are not those of the files, as others are equal. */
+/* Report names that were changed to make them unique. */
 static void tell_changed_names(const state *st) {
     const char *first;
-    size_t n = formats_imageset_in_folders(st->set, &first);
+    size_t n = formats_imageset_prefixed(st->set, &first);
     if (n)
-        cli_note(&st->s.common, "encode",
-                 "%zu name%s the folder of the input, as inputs have equal names: %s%s", n,
-                 n == 1 ? " has" : "s have", first, n > 1 ? ", ..." : "");
+        cli_note(
+            &st->s.common, "encode",
+            "%zu name%s a prefix, the folder of the input, because inputs have equal names: %s%s",
+            n, n == 1 ? " has" : "s have", first, n > 1 ? ", ..." : "");
     n = formats_imageset_numbered(st->set, &first);
     if (n)
-        cli_warning("encode", st->s.output, "%zu name%s a number, as the same is there twice: %s%s",
-                    n, n == 1 ? " has" : "s have", first, n > 1 ? ", ..." : "");
+        cli_warning("encode", st->s.output,
+                    "%zu name%s a number, because the same name occurs twice: %s%s", n,
+                    n == 1 ? " has" : "s have", first, n > 1 ? ", ..." : "");
 }
 
-/* Said before the container is written: of names as they are in it. */
+/* Warnings about the names in the container, before it is written. */
 static int look_at_names(const state *st) {
     tell_changed_names(st);
     const char **name = malloc(st->count * sizeof *name);
@@ -530,8 +534,8 @@ static taper_status finish_into_spool(state *st, taper_error *error) {
     return status;
 }
 
-/* Has the ceiling room for more than the passes that were planned for it? Images plainer than those
- * of the model take fewer bytes for them. */
+/* True if the size limit allows more than the planned passes: images that are plainer than those of
+ * the model need fewer bytes. */
 static taper_status is_short(const state *st, bool *is, taper_error *error) {
     formats_front f;
     *is = false;
@@ -550,7 +554,7 @@ static void close_encoder(state *st) {
     st->encoder = NULL, st->coding = NULL, st->spool = NULL;
 }
 
-/* Code the images; where a ceiling is to cut the container it waits, whole. */
+/* Encode the images. If the container will be cut, it is spooled first. */
 static int code_images(state *st) {
     taper_error error = {0};
     bool more = false;
@@ -561,7 +565,7 @@ static int code_images(state *st) {
     if (status == TAPER_OK) status = is_short(st, &more, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     if (!more) return CLI_DONE;
-    cli_detail(&st->s.common, 1, "encode", "the ceiling has room for more: all passes are coded");
+    cli_detail(&st->s.common, 1, "encode", "the limit allows more: all passes are coded");
     st->again = true;
     close_encoder(st);
     return code_images(st);
@@ -573,7 +577,7 @@ static int encode(state *st, char **paths, size_t n) {
     cli_output out;
     int code = check_output(st, paths, n);
     if (code == CLI_DONE) code = cli_coder_open(&st->model, "encode", st->s.model, &st->s.common);
-    /* before the long work, so that a name that cannot be written to costs no time */
+    /* before encoding, to detect at once an output that cannot be written */
     if (code == CLI_DONE) code = open_set(st, paths, n);
     if (code == CLI_DONE) code = check_output_in_set(st);
     if (code == CLI_DONE && st->s.search_model)
@@ -599,7 +603,7 @@ int cmd_encode(int argc, char **argv) {
     if (code != CLI_DONE) return code;
     if (first == argc && !s->filelist)
         return cli_usage(&cli_verb_encode, "give the images: files, folders, IDX or CIFAR files");
-    if (!s->output) return cli_usage(&cli_verb_encode, "say where the container goes: -o FILE");
+    if (!s->output) return cli_usage(&cli_verb_encode, "give an output: -o FILE");
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");

@@ -1,5 +1,4 @@
-/* cmd_index.c -- an index of images for `search`: their codes of bits in order, names and labels.
- */
+/* cmd_index.c -- makes an index for `search`: sorted binary codes of images, names and labels. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/index/index_info.h"
@@ -22,22 +21,22 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the index here, .tpx; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "a binary one, made by `taper train`; containers may bring their own",
+     .help = "a binary model made by `taper train`; default: that in the container",
      .uses = USE_IMAGES},
     {"bits", 0, CLI_INT, "N", offsetof(settings, bits), .initial = "0", .min = 0, .max = 65536,
-     .help = "take the first N bits of each code; 0: all that are known"},
+     .help = "use the first N bits of each code; 0: all that are known"},
     {"weights", 0, CLI_CHOICE, "NAME", offsetof(settings, weights), .initial = "falling",
-     .choices = weights, .help = "what bits count in distances: later ones less, or all the same"},
+     .choices = weights, .help = "weights of bits in distances: decreasing, or equal"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
-     .help = "class labels: IDX, or CSV `name,label`, or one label a line"},
+     .help = "class labels: IDX, CSV `name,label`, or one label per line"},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
-     .help = "read names of inputs from this file, one a line; - is standard input"},
+     .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
@@ -45,25 +44,25 @@ static const cli_option options[] = {
 const cli_verb cli_verb_index = {
     .name = "index",
     .run = cmd_index,
-    .what = "an index of images, for search: .tpx",
+    .what = "make an index of images for search: .tpx",
     .synopsis = "[options] -m MODEL -o INDEX.tpx INPUT...",
     .options = options,
     .uses = uses,
     .about =
-        "Each image becomes a code of bits by a binary model (`taper train --family dense --code "
-        "binary --window whole --independent`). The index holds the codes in the order of their "
-        "bits, which image each is of, and names and labels: what `taper search` reads.\n\n"
-        "Of containers (.taper, also cut ones) the codes are read as they stand in the file, "
-        "without decoding a pixel; of a cut one as many bits as all its images have.\n\n"
-        "Inputs may be indexes, too: their images come first, and keep their numbers. So an index "
-        "grows by new images, and indexes of parts become one.\n\n"
+        "Each image gives a code of bits, by a binary model (`taper train --family dense --code "
+        "binary --window whole --independent`). The index has the sorted codes, the image of "
+        "each code, and names and labels. `taper search` reads it.\n\n"
+        "From containers (.taper, also truncated) codes are read without decoding pixels. From "
+        "truncated containers, as many bits are used as all images have.\n\n"
+        "Inputs may also be indexes. Their images come first and keep their numbers. In this "
+        "way an index grows by new images, and several indexes become one.\n\n"
         "With falling weights a differing bit among the first 64 counts most, among the next 64 "
-        "half as much, then half as much again for each doubling of the length: nearer to what "
-        "images look like than even ones, and faster to search. With even weights distances count "
-        "differing bits.\n\n"
-        "When an index is made, the neighbours of a hundred of its images are searched for, to "
-        "know how far first bits may be trusted: --recall of `taper search` rests on it. What "
-        "--max-memory does not hold is sorted in parts.",
+        "half as much, and half as much again for each doubling of the length. Such distances "
+        "are closer to how images look than even ones, and faster to search. With even weights "
+        "the distance is the number of differing bits.\n\n"
+        "When an index is made, the neighbours of a hundred of its images are searched exactly. "
+        "These measurements calibrate --recall of `taper search`. If the codes do not fit into "
+        "--max-memory, they are sorted in parts.",
     .examples = "taper index -m photos.tpm -o photos.tpx photos/\n"
                 "taper index -o set.tpx set.taper              # a container that holds its model\n"
                 "taper index -m photos.tpm -f -o photos.tpx photos.tpx new/\n"
@@ -79,7 +78,7 @@ typedef struct state {
     cli_output out;
 } state;
 
-/* Indexes go in front of the other paths; returns how many there are. */
+/* Move indexes before the other paths; returns their number. */
 static size_t part_paths(char **paths, size_t n) {
     size_t indexes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -100,7 +99,7 @@ static int open_earlier(state *st, char **paths) {
         taper_error error = {0};
         code = cli_index_open(index, "index", paths[st->n_open], &st->s.common);
         if (code != CLI_DONE) return code;
-        /* all of it is read anyway: damage must not go into a file whose checksums hold */
+        /* damaged codes must not get into a new file with valid checksums */
         const taper_status status = taper_index_check(index->index, &error);
         if (status) code = cli_fail("index", paths[st->n_open], status, &error);
     }
@@ -120,7 +119,7 @@ static int open_images(state *st, char **paths, size_t n) {
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->images}, 1, st->model.model,
                                       s->model, 0, &st->embedder);
-    st->embedder.scales = 1; /* images of another size than the model's window */
+    st->embedder.scales = 1; /* accept images whose size differs from the model's window */
     return code;
 }
 
@@ -129,15 +128,15 @@ static void tell(const settings *s, const cli_index *made) {
     if (!made->index) return;
     const taper_index_info info = taper_index_get_info(made->index);
     if (s->common.json)
-        cli_index_tell(made, s->output, &s->common);
+        cli_index_report(made, s->output, &s->common);
     else
         cli_note(&s->common, "index", "%s: %llu image%s, %u bits each, %s", s->output,
                  (unsigned long long)info.images, formats_plural(info.images, "s"), info.bits,
                  cli_show_size(made->size, size));
 }
 
-/* Names of the second index and on that are changed, as one before has them. The images of an index
- * follow those of the one before it. */
+/* Report names that change because an earlier index also has them. The images of an index follow
+ * those of the index before it. */
 static void tell_changes(const state *st, const cli_index *made) {
     uint64_t n = 0, image = 0;
     const char *before = NULL, *after = NULL;
@@ -152,12 +151,12 @@ static void tell_changes(const state *st, const cli_index *made) {
     }
     if (n)
         cli_note(&st->s.common, "index",
-                 "%llu name%s changed, as an earlier index has the same: %.200s is %.200s%s",
+                 "%llu name%s changed, because an earlier index has the same: %.200s is %.200s%s",
                  (unsigned long long)n, n == 1 ? " is" : "s are", before, after,
                  n > 1 ? ", ..." : "");
 }
 
-/* New images get as many bits as the first index has, and its weights. */
+/* New images get the number of bits and the weights of the first index. */
 static int follow_earlier(const state *st, cli_index_options *o) {
     if (!st->n_earlier) return CLI_DONE;
     const taper_index_info first = taper_index_get_info(st->earlier[0].index);
@@ -166,8 +165,8 @@ static int follow_earlier(const state *st, cli_index_options *o) {
     const bool other_weights = cli_options_given("weights") && o->are_even != is_even;
     if (other_bits || other_weights) {
         cli_error("index", NULL,
-                  "the first index has %u bits, of %s weights, and what is added to it has to have "
-                  "them: leave --bits and --weights out",
+                  "the first index has %u bits, of %s weights, and added images must have the "
+                  "same: omit --bits and --weights",
                   first.bits, is_even ? "even" : "falling");
         return CLI_USAGE;
     }
@@ -206,7 +205,7 @@ static int make_index(state *st, char **paths, size_t n) {
     if (!has_images && st->n_earlier < 2)
         return cli_usage(&cli_verb_index, "give images to index, or two indexes to join");
     if (!has_images && s->labels)
-        return cli_usage(&cli_verb_index, "indexes have their labels; leave --labels out");
+        return cli_usage(&cli_verb_index, "indexes have their labels; omit --labels");
     if (has_images && !s->model && (n == st->n_earlier || !cli_is_container(paths[st->n_earlier])))
         return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
     cli_options_name_idle(&cli_verb_index, has_images ? USE_IMAGES : 0);
@@ -225,7 +224,7 @@ int cmd_index(int argc, char **argv) {
     if (!n && !s->filelist)
         return cli_usage(&cli_verb_index, "give the images: files, folders, IDX or CIFAR files, "
                                           "containers; or indexes to join");
-    if (!s->output) return cli_usage(&cli_verb_index, "say where the index goes: -o FILE.tpx");
+    if (!s->output) return cli_usage(&cli_verb_index, "give an output: -o FILE.tpx");
     if (!strcmp(s->output, "-") && s->common.json)
         return cli_usage(&cli_verb_index,
                          "--json and the index both go to standard output; give -o FILE");

@@ -1,4 +1,4 @@
-/* cmd_info.c -- what is in a container or a model. */
+/* cmd_info.c -- prints the contents of containers, models and indexes. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/json.h"
@@ -15,21 +15,21 @@ typedef struct settings {
 } settings;
 
 static const cli_option options[] = {
-    CLI_TALK_OPTIONS(settings), CLI_JSON_OPTION(settings), CLI_LIMIT_OPTIONS(settings), {0}};
+    CLI_MESSAGE_OPTIONS(settings), CLI_JSON_OPTION(settings), CLI_LIMIT_OPTIONS(settings), {0}};
 
 const cli_verb cli_verb_info = {
     .name = "info",
     .run = cmd_info,
-    .what = "what is in a container, a model or an index",
+    .what = "print what a container, a model or an index contains",
     .synopsis = "[options] FILE...",
     .options = options,
     .about =
-        "Says of a container, whole or cut: how many images of which sizes, names and "
-        "labels, the model it needs, its layers and what each costs, and how much of the "
-        "file is here. -v lists every image, -vv every group too. Of a model, also photo and tiny, "
-        "which are built in: what it is made of, and of one without a decoder what it was trained "
-        "for; -v its layers, -vv its units too. Nothing is "
-        "decoded, and no model is needed; `verify` checks the data.",
+        "Of a container, complete or truncated, prints how many images it has, of which sizes, "
+        "with which names and labels. Also prints the model that it needs, its layers and their "
+        "sizes, and how much of the file is present. -v lists every image, -vv also every "
+        "group. Of a model (a file, or the built-in photo or tiny) prints its structure; of an "
+        "embedding model also its objective. -v lists its layers, -vv also its units. Nothing "
+        "is decoded and no model is needed; `verify` checks the data.",
     .examples = "taper info set.taper\ntaper info --json set.taper model.tpm\n"
                 "taper info -v photo\n"};
 
@@ -63,8 +63,8 @@ static uint64_t layer_reach(const formats_front *f, uint32_t l) {
     return f->front_size + f->chunk_at[((uint64_t)l + 1) * f->groups];
 }
 
-/* Layers that the bytes at hand hold for all images. Under the layout `image` a chunk is not a
- * prefix of the file, so it counts none unless the file is whole. */
+/* Number of layers that are complete for all images. With the layout `image` it is 0 unless the
+ * file is complete, because layers are not prefixes of the file. */
 static uint32_t layers_here(const cli_container *c) {
     uint32_t n = 0;
     while (n < c->front.layers && layer_reach(&c->front, n) <= c->source.size) n++;
@@ -184,7 +184,7 @@ static void json_model_layers(cli_json *j, const codec_code_tables *t) {
     cli_json_close(j);
 }
 
-/* What a model without a decoder was trained for; null, or 0 classes, where it does not say. */
+/* Training objective of an embedding model; null, or 0 classes, if unknown. */
 static void json_training(cli_json *j, const taper_model_info *m) {
     cli_json_uint(j, "embedding", m->embedding);
     if (!m->embedding) return;
@@ -307,7 +307,7 @@ static void print_list(const formats_front *f) {
     }
 }
 
-/* -vv: where the images are coded, and in how many bytes. */
+/* -vv: the group and the bytes of each image. */
 static void print_groups(const formats_front *f) {
     printf("   group  images  of them the first       bytes\n");
     for (uint32_t g = 0; g < f->groups; g++) {
@@ -350,14 +350,14 @@ static void tell_person(const settings *s, const char *path, const cli_container
     if (s->common.verbose > 1) print_groups(f);
 }
 
-/* -v: the layers that an encoder makes. */
+/* -v: the layers of an encoder. */
 static void print_model_layers(const codec_code_tables *t) {
     printf("  layer  up to pass  bytes a megapixel\n");
     for (uint32_t l = 0; l < t->n_layers; l++)
         printf("  %5u %11u %18u\n", l + 1, t->layer[l].pass, t->layer[l].bytes_per_mpixel);
 }
 
-/* -vv: what is known of each unit. */
+/* -vv: properties of each unit. */
 static void print_units(const codec_code_tables *t) {
     printf("   unit  planes  finest step  in steps, its usual size\n");
     for (uint32_t u = 0; u < t->units; u++)
@@ -373,7 +373,7 @@ static void print_training(const taper_model_info *m) {
     printf("\n");
 }
 
-/* Of one without a decoder: an image is one window, and no bits are made. */
+/* For an embedding model: an image is one window, and there are no bits. */
 static void print_embedding(const settings *s, const taper_model *model) {
     const codec_stack *encoder = &model->network.encoder;
     taper_model_info m = model->info;
@@ -458,7 +458,7 @@ static int tell_container(const settings *s, cli_stream *stream, const char *pat
 static int tell_index(const settings *s, const char *path) {
     cli_index index;
     const int code = cli_index_open(&index, "info", path, &s->common);
-    if (code == CLI_DONE) cli_index_tell(&index, path, &s->common);
+    if (code == CLI_DONE) cli_index_report(&index, path, &s->common);
     cli_index_close(&index);
     return code;
 }

@@ -1,4 +1,4 @@
-/* cmd_merge.c -- several containers of one model into one, without recoding. */
+/* cmd_merge.c -- merges containers of one model, without recoding. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
@@ -14,34 +14,34 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
-     .help = "write the joined container here; - is standard output"},
+     .help = "write the merged container here; - is standard output"},
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
 
 const cli_verb cli_verb_merge = {
     .name = "merge",
     .run = cmd_merge,
-    .what = "join containers of one model into one, without recoding",
+    .what = "merge containers of one model, without recoding",
     .synopsis = "[options] -o FILE CONTAINER...",
     .options = options,
     .about =
-        "The images keep their order: those of the first container, then those of the "
-        "second, and so on, and each decodes to what it decoded to. The containers must be of one "
-        "model and one layout; they may be encoded or truncated to any size. One that was cut in "
-        "other ways, or that did not arrive whole, is refused: `taper truncate --fraction 1` makes "
-        "a whole one of what is there.\n\n"
-        "A name that an earlier container has, too, gets a folder, shard-2/ and so on (or, too "
-        "long for one, its number there), which is told. Classes are joined by their names.\n\n"
-        "Images whose data end after other bits than those of others get a rate class of their "
-        "own. There are 16: of so many containers that were cut so differently that these do not "
-        "do, merge says which is the first that has no room.",
+        "The images keep their order: those of the first container, then those of the second, "
+        "and so on. Each decodes as before. The containers must have one model and one layout; "
+        "they may be encoded or truncated to any size. A container that was cut in another way, "
+        "or is incomplete, is refused: `taper truncate --fraction 1` makes it complete.\n\n"
+        "A name that an earlier container also has is prefixed with a folder, shard-2/ and so "
+        "on, and such changes are printed. If that name would be too long, the number of the "
+        "image replaces it. Classes with equal names become one.\n\n"
+        "Images that were truncated after different bits need different rate classes, of which "
+        "a container has 16. If they do not suffice, merge names the first container that does "
+        "not fit.",
     .examples = "taper merge -o all.taper shard-*.taper\n"
                 "taper truncate --bpp 0.5 -o half.taper big.taper && "
                 "taper merge -o all.taper half.taper b.taper\n"};
 
-/* Open n containers; *opened is how many of them have to be closed. */
+/* Open n containers; *opened: how many must be closed, also on failure. */
 static int open_all(const settings *s, char **path, size_t n, cli_container *container,
                     taper_source *source, size_t *opened) {
     for (*opened = 0; *opened < n; ++*opened) {
@@ -55,26 +55,26 @@ static int open_all(const settings *s, char **path, size_t n, cli_container *con
     return CLI_DONE;
 }
 
-/* The file that the sentence is about: "container 2 was made with another model". */
+/* The file to which an error refers: "container 2 was made with another model". */
 static const char *file_in_question(char **path, size_t n, const taper_error *error) {
     size_t k = n == 1;
     if (!k && sscanf(error->text, "container %zu", &k) != 1) return NULL;
     return k >= 1 && k <= n ? path[k - 1] : NULL;
 }
 
-/* Names that several containers have, which merge changes. */
+/* Report names that several containers have, which merge changes. */
 static int tell_changes(const settings *s, const cli_container *container, size_t n) {
     formats_front *shard = malloc(n * sizeof *shard);
     if (!shard) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n; i++) shard[i] = container[i].front; /* borrowed */
-    const int code = cli_shard_names_tell(&s->common, s->output, shard, n);
+    const int code = cli_shard_names_report(&s->common, s->output, shard, n);
     free(shard);
     return code;
 }
 
-/* Names that differ by case alone, in one container or in several: merge keeps them. */
+/* Warn about names that differ by case only, in one or several containers. merge keeps them. */
 static int look_at_names(const settings *s, const cli_container *container, size_t n) {
-    enum { EACH = 96 }; /* bytes that looking takes for a name, beside the name */
+    enum { EACH = 96 }; /* bytes needed to compare a name, in addition to its text */
     size_t images = 0, named = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
         images += container[i].front.images;
@@ -109,8 +109,8 @@ static int merge(const settings *s, char **path, const taper_source *source, siz
     code = cli_output_close(&out, file_in_question(path, n, &error), status, &error);
     if (code == CLI_DONE)
         cli_note(&s->common, "merge", "%zu container%s, %llu bytes, in %s", n,
-                 formats_plural(n, "s"),
-                 (unsigned long long)out.written, cli_output_name(s->output));
+                 formats_plural(n, "s"), (unsigned long long)out.written,
+                 cli_output_name(s->output));
     return code;
 }
 
@@ -120,11 +120,13 @@ int cmd_merge(int argc, char **argv) {
     if (code >= 0) return code;
     size_t n = (size_t)(argc - first), opened = 0;
     if (!n) return cli_usage(&cli_verb_merge, "give the containers to join");
-    if (!s.output) return cli_usage(&cli_verb_merge, "say where the result goes: -o FILE");
+    if (!s.output) return cli_usage(&cli_verb_merge, "give an output: -o FILE");
     cli_container *container = calloc(n, sizeof *container);
     taper_source *source = calloc(n, sizeof *source);
-    if (!container || !source) code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
-    else code = open_all(&s, argv + first, n, container, source, &opened);
+    if (!container || !source)
+        code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    else
+        code = open_all(&s, argv + first, n, container, source, &opened);
     if (code == CLI_DONE) code = look_at_names(&s, container, n);
     if (code == CLI_DONE) code = tell_changes(&s, container, n);
     for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);

@@ -1,4 +1,4 @@
-/* cmd_repack.c -- the same codes in another layout, without the network. */
+/* cmd_repack.c -- writes the same codes in another layout, without the network. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
@@ -17,28 +17,29 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the new container here; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "its model, unless it carries its own or that is built in"},
+     .help = "its model, unless it is in the container or built in"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = cli_layouts, .help = "order of the data"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
-     .help = "images in a group of the layout set; 0: about a million pixels", .uses = USE_SET},
+     .help = "images per group, for the layout set; 0: about a million pixels", .uses = USE_SET},
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
 
 const cli_verb cli_verb_repack = {
     .name = "repack",
     .run = cmd_repack,
-    .what = "lay a container out anew, without recoding the images",
+    .what = "change the layout of a container, without recoding",
     .synopsis = "[options] -o FILE CONTAINER",
     .options = options,
     .uses = uses,
     .about =
-        "The layout `set` orders the data by importance over all images: each prefix of the "
-        "file is the whole set, coarser. The layout `image` puts each image's data together, "
-        "so that one read fetches one image. The decoded images are the same.\n\n"
-        "A cut container yields what it holds.",
+        "With the layout `set` the data of all images is ordered by importance: each prefix of "
+        "the file is the whole set at lower quality. With the layout `image` the data of each "
+        "image is contiguous, so that one read fetches one image. The decoded images are the "
+        "same.\n\n"
+        "Of a truncated container, what is present is repacked.",
     .examples = "taper repack --layout image -m photos.tpm -o one-by-one.taper photos.taper\n"
                 "taper repack --layout set --group 500 -o again.taper one-by-one.taper\n"};
 
@@ -65,14 +66,13 @@ int cmd_repack(int argc, char **argv) {
     int first, code = cli_options_parse(&cli_verb_repack, argc, argv, &s, &first);
     if (code >= 0) return code;
     if (argc - first != 1) return cli_usage(&cli_verb_repack, "give one container, or -");
-    if (!s.output) return cli_usage(&cli_verb_repack, "say where the result goes: -o FILE");
+    if (!s.output) return cli_usage(&cli_verb_repack, "give an output: -o FILE");
     cli_options_name_idle(&cli_verb_repack, s.layout == TAPER_LAYOUT_SET ? USE_SET : 0);
     const char *path = argv[first];
     cli_container container = {0};
     cli_model model = {0};
     code = cli_output_check("repack", s.output, path);
-    if (code == CLI_DONE && s.model)
-        code = cli_coder_open(&model, "repack", s.model, &s.common);
+    if (code == CLI_DONE && s.model) code = cli_coder_open(&model, "repack", s.model, &s.common);
     if (code == CLI_DONE) code = cli_container_open(&container, "repack", path, &s.common);
     if (code == CLI_DONE)
         code = cli_model_of(&model, "repack", container.front.model_id, &s.common);

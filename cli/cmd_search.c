@@ -1,4 +1,4 @@
-/* cmd_search.c -- images whose codes are nearest, out of an index or of the images themselves. */
+/* cmd_search.c -- finds the nearest images of an index, or of a set of images. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/index/duplicates.h"
@@ -21,8 +21,14 @@ typedef struct settings {
     int exact, margins, duplicates, alpha, follow_links;
 } settings;
 
-enum { USE_QUERIES = 1, USE_PAIRS = 2, USE_NEAREST = 4, USE_RECALL = 8, USE_MARGINS = 16,
-       USE_PAGE = 32 };
+enum {
+    USE_QUERIES = 1,
+    USE_PAIRS = 2,
+    USE_NEAREST = 4,
+    USE_RECALL = 8,
+    USE_MARGINS = 16,
+    USE_PAGE = 32
+};
 static const char *const uses[] = {"queries",
                                    "--duplicates",
                                    "nearest neighbours",
@@ -32,45 +38,44 @@ static const char *const uses[] = {"queries",
                                    NULL};
 static const cli_option options[] = {
     {"neighbours", 'k', CLI_INT, "N", offsetof(settings, k), .initial = "10", .min = 1,
-     .max = 1000000, .help = "images that are found for each query", .uses = USE_NEAREST},
+     .max = 1000000, .help = "number of images to find for each query", .uses = USE_NEAREST},
     {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, members),
      .help =
-         "queries that are in the index: numbers from 1, ranges, names, ends of names, patterns",
+         "images of the index as queries, by number from 1, range, name, end of a name or pattern",
      .uses = USE_QUERIES},
     {"code", 0, CLI_STRINGS, "HEX", offsetof(settings, codes),
-     .help = "a query that is a code, in hexadecimal digits", .uses = USE_QUERIES},
+     .help = "a code as a query, in hexadecimal digits", .uses = USE_QUERIES},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "that made the index's codes; needed for queries that are images"},
+     .help = "the model of the index; needed if queries are images"},
     {"recall", 0, CLI_DOUBLE, "R", offsetof(settings, recall), .initial = "0.95", .min = 0.01,
-     .max = 1, .help = "share of the nearest that is to be found; less is faster",
-     .uses = USE_RECALL},
+     .max = 1, .help = "share of the nearest images to find; less is faster", .uses = USE_RECALL},
     {"exact", 0, CLI_FLAG, .offset = offsetof(settings, exact), .help = "--recall 1",
      .uses = USE_NEAREST},
     {"margins", 0, CLI_FLAG, .offset = offsetof(settings, margins),
-     .help = "rank the nearest by how sure the bits are in which they differ", .uses = USE_MARGINS},
+     .help = "rank by the distance of differing bits from their thresholds", .uses = USE_MARGINS},
     {"neighbourhood", 0, CLI_INT, "R", offsetof(settings, neighbourhood), .initial = "0", .min = 0,
      .max = 4294967295.0, .uses = USE_QUERIES,
      .help =
-         "find the smallest neighbourhood of at least R images by leading bits; 0: the nearest"},
+         "find the smallest subtree of leading bits with at least R images; 0: find the nearest"},
     {"where", 0, CLI_STRING, "label=CLASS", offsetof(settings, where),
-     .help = "find images of this class alone", .uses = USE_NEAREST},
+     .help = "find only images of this class", .uses = USE_NEAREST},
     {"duplicates", 0, CLI_FLAG, .offset = offsetof(settings, duplicates),
      .help = "find pairs of images that are nearly the same"},
     {"within", 0, CLI_INT, "D", offsetof(settings, within), .initial = "-1", .min = -1,
      .max = 4294967294.0, .uses = USE_PAIRS,
-     .help = "distance up to which images are nearly the same; -1: by trials"},
+     .help = "largest distance of such pairs; -1: measured"},
     {"html", 0, CLI_STRING, "FILE", offsetof(settings, html),
-     .help = "write a page here: queries, and what was found, as pictures", .uses = USE_QUERIES},
+     .help = "write a page here, with pictures of the queries and results", .uses = USE_QUERIES},
     {"images", 0, CLI_STRINGS, "SET", offsetof(settings, images),
-     .help = "what was indexed, for pictures: a folder, file or container",
+     .help = "the indexed images, for pictures: a folder, file or container",
      .uses = USE_PAGE | USE_PAIRS},
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
-     .help = "write what was found here, not to standard output"},
+     .help = "write the results here, not to standard output"},
     CLI_FOLLOW_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
@@ -78,42 +83,41 @@ static const cli_option options[] = {
 const cli_verb cli_verb_search = {
     .name = "search",
     .run = cmd_search,
-    .what = "images like a query, or pairs that are nearly the same",
+    .what = "find images like a query, or pairs that are nearly the same",
     .synopsis = "[options] INDEX QUERY...",
     .options = options,
     .uses = uses,
     .about =
-        "INDEX is made by `taper index`. It may also be a container, or images and -m MODEL: an "
-        "index of them is then made for this one search (of a container made with `encode "
-        "--embed-search-model` without -m). Queries are images or containers, which "
-        "the index's binary model turns into codes; or images of the index, or codes.\n\n"
+        "INDEX is a file made by `taper index`. It may also be a container, or images with -m "
+        "MODEL: an index of them is then made for this search. (A container made with `encode "
+        "--embed-search-model` needs no -m.) Queries are images or containers, which the binary "
+        "model of the index converts to codes; or images of the index, or codes.\n\n"
         "For each query the -k nearest images are found: those whose codes differ in the fewest "
         "bits, where earlier bits may count more (`taper index --weights`). Standard output has "
-        "CSV: query,rank,name,label,distance,image under a heading, where image is its number in "
-        "the index, from 1; --json writes a line for each "
-        "query. A query that is in the index is none of its own neighbours.\n\n"
-        "--recall says what share of the true nearest is to be found; mostly more are. How far "
-        "first bits may be trusted for that is measured of the index's images and of the query: "
-        "an expectation, not a guarantee. Where few images are like the query, and these differ "
-        "from it in their first bits above all, most may be missed. --exact finds all, "
-        "as does any search among 16,384 images and fewer. "
-        "With --margins five times as many are found, fifty at least, and "
-        "ranked by how far the query's bits that differ are from their thresholds, where the query "
-        "is an image; distances are told as they are. "
-        "Distances compare within one index: how much a bit counts "
-        "depends on the codes' length. --neighbourhood goes down the tree of leading "
-        "bits instead, until fewer than R images would be left: in microseconds, whatever the "
-        "index's size; how many bits were shared is told. With --html the page shows that of "
-        "four times as many, too, and so on.\n\n"
-        "--duplicates lists pairs of images whose distance is at most --within, nearest first, as "
-        "name,name,distance,image,image. Without --within some images are altered a little "
-        "(smaller and back, lighter, cropped), and the distance is that which nine of ten altered "
-        "ones keep; that takes the images: INDEX, or --images. Half of the copies that are cropped "
-        "off "
-        "the middle lie beyond; flat or very dark images, and series of one scene, count as "
-        "pairs.\n\n"
-        "--html writes a page that works offline. Its pictures are read from --images, or from "
-        "INDEX where that is a container or images.",
+        "CSV under the heading query,rank,name,label,distance,image, where image is the number "
+        "in the index, from 1. --json writes a line per query. A query that is in the index is "
+        "not one of its own neighbours.\n\n"
+        "--recall is the share of the true nearest images that the search should find. It is an "
+        "expectation, calibrated on images of the index and on the query, and not a guarantee; "
+        "usually more are found. If only a few images are like the query, and these differ from "
+        "it mainly in their first bits, most may be missed. --exact finds all, as does any "
+        "search among at most 16,384 images.\n\n"
+        "With --margins five times as many images are found, at least fifty. They are ranked by "
+        "the distance of the query's differing bits from their thresholds, if the query is an "
+        "image; the printed distances are unchanged. Distances can be compared only within one "
+        "index, because the weights depend on the length of the codes.\n\n"
+        "--neighbourhood follows the tree of leading bits down to the smallest subtree with at "
+        "least R images: microseconds, for an index of any size. The number of shared bits is "
+        "printed. With --html the page also shows neighbourhoods of four times as many images, "
+        "and so on.\n\n"
+        "--duplicates lists pairs of images whose distance is at most --within, nearest first, "
+        "as name,name,distance,image,image. Without --within the limit is measured: some images "
+        "are altered a little (made smaller and enlarged again, brightened, cropped), and nine "
+        "of ten altered copies are within it. This needs the images: as INDEX, or --images. "
+        "Half of the cropped copies are beyond the limit. Flat or very dark images, and series "
+        "of one scene, count as pairs.\n\n"
+        "--html writes a page that works offline. Its pictures come from --images, or from "
+        "INDEX if that is a container or images.",
     .examples =
         "taper search photos.tpx -m photos.tpm query.jpg\n"
         "taper search photos.tpx -i holiday/0042.jpg -k 5 --html found.html --images photos/\n"
@@ -126,7 +130,7 @@ typedef struct state {
     cli_model model;
     codec_embedder embedder;
     cli_index index;
-    cli_code_set indexed; /* the index's images: FILE itself, or --images; may be closed */
+    cli_code_set indexed; /* images of the index: INDEX itself, or --images; may be closed */
     cli_code_set inputs;  /* queries */
     cli_query_codes queries;
     uint8_t *wanted;
@@ -156,19 +160,19 @@ static int check_model(const state *st) {
     return CLI_USAGE;
 }
 
-/* What turns images into codes, where there are any. Images of any size are scaled. */
+/* Open the embedder, if there are images. Images of any size are scaled. */
 static int open_embedder(state *st) {
     const taper_model_info info = taper_model_get_info(st->model.model);
     int code = cli_index_check_model("search", &info, st->s.model);
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->indexed, &st->inputs}, 2,
                                       st->model.model, st->s.model, 0, &st->embedder);
-    st->embedder.scales = 1; /* images of another size than the model's window */
+    st->embedder.scales = 1; /* accept images whose size differs from the model's window */
     st->embedder.keeps_margins = st->s.margins;
     return code;
 }
 
-/* FILE: an index, or what one is made of. */
+/* Open INDEX: an index, or the images or containers from which to make one. */
 static int open_file(state *st, char *path) {
     const settings *s = &st->s;
     struct stat there;
@@ -186,8 +190,7 @@ static int open_file(state *st, char *path) {
         return cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
     }
     if (!s->model && !strcmp(path, "-")) {
-        cli_error("search", "standard input",
-                  "an index or a container cannot come from here: give its file");
+        cli_error("search", "standard input", "cannot be an index or a container: give its file");
         return CLI_USAGE;
     }
     if (!s->model && !cli_is_container(path)) {
@@ -233,7 +236,7 @@ static int take_queries(state *st) {
     return code;
 }
 
-/* --where: the images that may be found. */
+/* --where: the images that may be results. */
 static int choose_wanted(state *st) {
     const taper_index_info info = taper_index_get_info(st->index.index);
     const char *class = st->s.where;
@@ -259,7 +262,8 @@ static int choose_wanted(state *st) {
 
 /* --- nearest ---------------------------------------------------------------------------- */
 
-/* Leave a query that is in the index out of its own neighbours: rows of `room` become rows of k. */
+/* Remove each query that is in the index from its own neighbours: rows of `room` become rows of k.
+ *  */
 static void drop_selves(state *st, size_t room, size_t k) {
     for (size_t i = 0; i < st->queries.n; i++) {
         const uint32_t *image = st->image + i * room, *distance = st->distance + i * room;
@@ -273,7 +277,7 @@ static void drop_selves(state *st, size_t room, size_t k) {
     }
 }
 
-/* By the margins of the queries that are images. */
+/* Rank by the margins of the queries that are images. */
 static taper_status rank(state *st, size_t room, taper_error *error) {
     const cli_query_codes *q = &st->queries;
     const taper_index_ranking ranking = {q->code, q->margin, q->n, room};
@@ -281,7 +285,7 @@ static taper_status rank(state *st, size_t room, taper_error *error) {
     return taper_index_rank(st->index.index, &ranking, st->image, st->distance, error);
 }
 
-/* As many as are searched for, so that k are left without the query itself. */
+/* Number to search for, so that k remain after the query itself is removed. */
 static size_t room_for(const state *st, size_t k, uint64_t images) {
     enum { TIMES = 5, LEAST = 50 };
     const size_t of_margins = TIMES * k < LEAST ? LEAST : TIMES * k;
@@ -334,9 +338,9 @@ static int write_nested_page(state *st, cli_found *found) {
 
 /* --- the verb --------------------------------------------------------------------------- */
 
-/* The lines are whole before the page appears, and the page before they do. */
+/* Both outputs are finished before either appears. */
 static int settle(state *st, taper_status status) {
-    if (st->has_output) return cli_output_settle(&st->out, NULL, status, NULL);
+    if (st->has_output) return cli_output_finish(&st->out, NULL, status, NULL);
     return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
 }
 
@@ -391,7 +395,7 @@ static int search(state *st, char **paths, size_t n) {
     return code == CLI_DONE ? put_found(st) : code;
 }
 
-/* n: of operands */
+/* n: number of operands */
 static unsigned uses_of(const settings *s, size_t n) {
     if (s->duplicates) return USE_PAIRS;
     unsigned bits = USE_QUERIES | (s->html ? USE_PAGE : 0);
@@ -399,17 +403,17 @@ static unsigned uses_of(const settings *s, size_t n) {
     return bits | USE_NEAREST | (s->exact ? 0 : USE_RECALL) | (n > 1 ? USE_MARGINS : 0);
 }
 
-/* What cannot be carried out as written. */
+/* Check the command line. */
 static int check_settings(const settings *s, size_t n) {
     const cli_verb *v = &cli_verb_search;
     const size_t others = s->members.count + s->codes.count;
-    if (!n) return cli_usage(v, "give an index, or what is to be searched, then the queries");
+    if (!n) return cli_usage(v, "give an index, or images to search, then the queries");
     if (s->duplicates && (n > 1 || others))
-        return cli_usage(v, "--duplicates compares the index's images; leave the queries out");
+        return cli_usage(v, "--duplicates compares the index's images; omit the queries");
     if (!s->duplicates && n == 1 && !others)
         return cli_usage(v, "give queries: images, --image or --code; or --duplicates");
     if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
-        return cli_usage(v, "--html and what was found both go to standard output; give -o FILE");
+        return cli_usage(v, "--html and the results both go to standard output; give -o FILE");
     cli_options_name_idle(v, uses_of(s, n));
     return CLI_DONE;
 }

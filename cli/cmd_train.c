@@ -1,4 +1,4 @@
-/* cmd_train.c -- `taper train`: images in, a model out. */
+/* cmd_train.c -- `taper train`: trains a model on images. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/signals.h"
@@ -16,48 +16,44 @@ typedef cli_train_settings settings;
 const cli_verb cli_verb_train = {
     .name = "train",
     .run = cmd_train,
-    .what = "learn a model from images",
+    .what = "train a model on images",
     .synopsis = "[options] -o MODEL INPUT...",
     .options = cli_train_table,
     .uses = cli_train_uses,
     .about =
-        "Learns how images of this kind are best cut into ordered codes. One image in sixteen "
-        "is held "
-        "out; choices are made on these.\n\n"
-        "Family pca is linear: a minute or a few. Family conv is pca with a convolutional network "
-        "that restores what is decoded: minutes more, and a few percent smaller at equal quality. "
-        "Family dense trains an autoencoder by "
-        "nested "
-        "dropout, started from pca, and keeps it only where it gains. With --code units or "
-        "binary it is the autoencoder of the nested-dropout paper: whole units are dropped, "
-        "real-valued or of one bit each.\n\n"
-        "--conditional and --head add small networks that predict bits and refine what is decoded: "
-        "smaller files of more quality, for minutes of training.\n\n"
-        "--class-units 32 has the first 32 bits of such a binary code learn from labels, too: "
-        "images of a class come to share them, the bits after them are the picture.\n\n"
-        "--from photo adapts the model for photographs that is built in to images of yours, in "
-        "minutes.\n\n"
-        "--objective dt-nca, and the like, makes an embedding model of labelled images instead: "
-        "`taper embed` makes codes with it, whose nearest neighbours share their class, and `taper "
-        "classify` names classes. nca, log-nca and mcml learn a linear map; dg- and dt- (Student's "
-        "t-distribution) a deep network. dt-nca with 30 units serves search and classification, "
-        "dt-mcml with 2 units pictures; from random weights, and of natural images, dt-log-nca "
-        "errs least. With --code binary codes are bits, which an index holds (`taper index`) and a "
-        "container takes along (`taper encode --embed-with`).\n\n"
-        "--preset labels finds out which embedding suits labelled images, by trials within "
-        "--minutes, and says what to expect of it.\n\n"
-        "A model with bit planes is then compared with the built-in ones on held-out images: which "
-        "needs fewer bytes at equal PSNR, and by how much. --quick leaves that out.\n\n"
-        "--preset fast is pca; best is dense with bit planes, which falls back to pca where "
-        "that is better, with both of these networks; paper is a binary code as in the "
-        "paper.\n\n",
+        "Learns to code images like the given ones, with the most important numbers first. One "
+        "image in sixteen is held out; the settings are chosen by these.\n\n"
+        "Family pca is linear and takes a minute or a few. Family conv is pca with a "
+        "convolutional network that restores decoded images; it takes some minutes more and "
+        "makes files a few percent smaller at equal quality. Family dense trains an autoencoder "
+        "by nested dropout, starting from pca, and keeps it only if it is better. With --code "
+        "units or --code binary it is the autoencoder of the nested-dropout paper, which drops "
+        "whole units; they are real numbers or single bits.\n\n"
+        "--conditional and --head add small networks that predict bits and refine decoded "
+        "images. They take minutes of training and make smaller files of higher quality.\n\n"
+        "--class-units 32 also trains the first 32 bits of such a binary code on labels: images "
+        "of one class then share most of them. The later bits describe the image.\n\n"
+        "--from photo adapts the built-in model for photographs to your images, in minutes.\n\n"
+        "--objective makes an embedding model from labelled images. `taper embed` computes its "
+        "codes, and `taper classify` labels images by them: images of one class have near "
+        "codes. nca, log-nca and mcml train a linear map; the objectives with dg- and dt- "
+        "(Student's t-distribution) train a deep network. Use dt-nca with 30 units for search "
+        "and classification, and dt-mcml with 2 units for maps. With random starting weights, "
+        "or for natural images, dt-log-nca has the lowest error. With --code binary the codes "
+        "are bits, for an index (`taper index`) or a container (`taper encode --embed-with`).\n\n"
+        "--preset labels tries several embeddings for labelled images within --minutes, keeps "
+        "the best, and prints the error to expect.\n\n"
+        "At the end, a model with bit planes is compared with the built-in ones on held-out "
+        "images: which needs fewer bytes at equal PSNR. --quick skips this.\n\n"
+        "--preset fast is pca. best is dense with bit planes and both networks; it uses pca "
+        "instead if that is better. paper is a binary code as in the paper.",
     .examples = "taper train -o cats.tpm cats/    # a folder of PNG files\n"
                 "taper train -o digits.tpm --family dense --window whole -k 64 "
                 "train-images-idx3-ubyte.gz\n"
                 "taper train -o classes.tpm --preset labels folder-of-classes/\n"
                 "taper train -o bits.tpm --preset paper -w whole -k 1024 data_batch_*.bin\n"};
 
-/* The model is read again, by the rules of every verb, before it takes the place of anything. */
+/* Read the new model as every verb does, before it replaces a file. */
 static taper_status read_again(const formats_buffer *file, const cli_common *common,
                                taper_error *error) {
     taper_limits limits = cli_limits(common);
@@ -66,33 +62,33 @@ static taper_status read_again(const formats_buffer *file, const cli_common *com
     taper_status status = taper_model_load(&again, file->data, file->size, &limits, &why);
     taper_model_free(again);
     if (status == TAPER_OK) return status;
-    return formats_fail(error, status, "the model cannot be read again, so it is not written: %s",
+    return formats_fail(error, status, "the new model cannot be read, so it is not written: %s",
                         why.text);
 }
 
-/* What reading or writing a checkpoint returns, and learning itself does not. */
+/* True for errors of reading or writing a checkpoint, which training itself does not return. */
 static bool is_of_a_file(taper_status status) {
     return status == TAPER_ERR_IO || status == TAPER_ERR_CORRUPT || status == TAPER_ERR_TRUNCATED ||
            status == TAPER_ERR_VERSION || status == TAPER_ERR_EXISTS;
 }
 
-/* What a run works with, and the file that it makes. */
+/* A run and its output. */
 typedef struct making {
     const settings *settings;
     const cli_model *from;
     codec_backend *backend;
     cli_device *device;
-    cli_train_talk *talk;
+    cli_train_reporter *reporter;
     const train_dataset *data;
     formats_buffer file;
 } making;
 
-/* The model's file whole, or nothing: status and error are those of making it. */
+/* Write the complete model file, or nothing. status and error: those of training. */
 static int put(making *m, taper_status status, taper_error *error) {
     const settings *s = m->settings;
     const char *about = s->output;
     cli_device_explain(m->device, status, s->checkpoint, error);
-    if (m->talk->stage) cli_progress_end(&m->talk->progress);
+    if (m->reporter->stage) cli_progress_end(&m->reporter->progress);
     if (s->from && status == TAPER_ERR_ARG) about = s->from;
     if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
     if (status == TAPER_OK) status = read_again(&m->file, &s->common, error);
@@ -103,16 +99,17 @@ static int put(making *m, taper_status status, taper_error *error) {
     return status == TAPER_OK ? CLI_DONE : cli_fail("train", about, status, error);
 }
 
-/* With the models that ship. It comes after the model is written, and no failure undoes that. */
+/* Compare with the built-in models. This happens after the model is written; a failure does not
+ * undo that. */
 static bool compare_builtin(making *m, train_builtin_comparison *c) {
     const settings *s = m->settings;
-    const train_hooks hooks = cli_train_hooks(m->talk);
+    const train_hooks hooks = cli_train_hooks(m->reporter);
     taper_error error = {0};
     if (s->quick || s->code != TRAIN_CODE_PLANES || (s->common.quiet && !s->common.json))
         return false;
     const taper_status status = train_compare_builtin(&m->file, m->data, (uint64_t)s->set_images,
                                                       m->backend, &hooks, c, &error);
-    cli_progress_end(&m->talk->progress);
+    cli_progress_end(&m->reporter->progress);
     if (status != TAPER_OK)
         cli_warning("train", s->output, "not compared with the built-in models: %s", error.text);
     return status == TAPER_OK;
@@ -124,7 +121,7 @@ static int make_model(making *m) {
     taper_error error = {0};
     train_options o = cli_train_options(s, hidden);
     const formats_buffer from = {.data = m->from->bytes, .size = m->from->size};
-    train_hooks hooks = cli_train_hooks(m->talk);
+    train_hooks hooks = cli_train_hooks(m->reporter);
     train_report r;
     train_builtin_comparison comparison;
     taper_status status =
@@ -136,8 +133,8 @@ static int make_model(making *m) {
     const int code = put(m, status, &error);
     if (code != CLI_DONE) return code;
     const bool is_compared = compare_builtin(m, &comparison);
-    cli_train_report(m->talk, &r, is_compared ? &comparison : NULL);
-    if (s->plot) cli_train_draw(m->talk, &r);
+    cli_train_report(m->reporter, &r, is_compared ? &comparison : NULL);
+    if (s->plot) cli_train_draw(m->reporter, &r);
     return CLI_DONE;
 }
 
@@ -147,20 +144,20 @@ static int make_embedding(making *m) {
     train_embedding_choice c;
     train_embedding_report r;
     taper_error error = {0};
-    const train_embedding_hooks hooks = cli_embedding_hooks(m->talk);
+    const train_embedding_hooks hooks = cli_embedding_hooks(m->reporter);
     if (cli_train_embedding(s, hidden, &c, &error) != TAPER_OK)
         return cli_usage(&cli_verb_train, "%s", error.text);
     const taper_status status = train_embedding_model(&c, m->data, m->backend, &m->device->train,
                                                       &hooks, &m->file, &r, &error);
     const int code = put(m, status, &error);
     if (code != CLI_DONE) return code;
-    cli_embedding_report(m->talk, &c, &r);
-    if (s->plot) cli_train_draw(m->talk, NULL);
+    cli_embedding_report(m->reporter, &c, &r);
+    if (s->plot) cli_train_draw(m->reporter, NULL);
     return CLI_DONE;
 }
 
 static int learn(const settings *s, const cli_model *from, codec_backend *backend,
-                 cli_device *device, cli_train_talk *t, const train_dataset *data) {
+                 cli_device *device, cli_train_reporter *t, const train_dataset *data) {
     making m = {s, from, backend, device, t, data, formats_buffer_make(FORMATS_MOST_BYTES)};
     const int code = s->embedding.objective ? make_embedding(&m) : make_model(&m);
     formats_buffer_free(&m.file);
@@ -168,16 +165,16 @@ static int learn(const settings *s, const cli_model *from, codec_backend *backen
     return t->left.failed ? CLI_SOME_FAILED : CLI_DONE;
 }
 
-/* There is nothing to learn from: say why, and with which exit code. */
-static int no_images(cli_train_talk *t, const formats_imageset *set, bool is_labels,
+/* There are no images to train on: print why, and return the exit code. */
+static int no_images(cli_train_reporter *t, const formats_imageset *set, bool is_labels,
                      taper_status status, const taper_error *error) {
     bool all_failed = status == TAPER_ERR_ARG && t->left.failed && !is_labels;
-    if (status == TAPER_ERR_ARG) cli_left_out_tell(&t->left, set);
+    if (status == TAPER_ERR_ARG) cli_left_out_report(&t->left, set);
     int code = cli_fail("train", NULL, status, error);
     return all_failed ? (int)t->left.code : code;
 }
 
-/* What the run writes is none of what it reads. */
+/* Check that no output is an input. */
 static int spare_inputs(const settings *s, formats_imageset *set, const char *const *paths,
                         size_t n) {
     const char *const file[] = {s->output, s->checkpoint, s->log};
@@ -193,11 +190,11 @@ static int spare_inputs(const settings *s, formats_imageset *set, const char *co
     return code;
 }
 
-/* Does a class have two images, so that one finds a neighbour of its own? */
+/* True if some class has two images, so that an image can have a neighbour of its class. */
 static bool has_neighbours(const formats_imageset *set) {
     const size_t n = formats_imageset_count(set), classes = formats_imageset_class_count(set);
     uint8_t *seen = calloc(classes + 1, 1);
-    bool found = !seen; /* what is short of memory says so elsewhere */
+    bool found = !seen; /* a lack of memory is reported elsewhere */
     for (size_t i = 0; i < n && !found; i++) {
         const int32_t label = formats_imageset_label(set, i);
         if (label >= 0) found = seen[label], seen[label] = 1;
@@ -206,33 +203,33 @@ static bool has_neighbours(const formats_imageset *set) {
     return found;
 }
 
-/* The images are known, and may be learned from. */
+/* Check that the images are suitable for training. */
 static int check_set(const settings *s, formats_imageset *set, const char *const *paths, size_t n) {
     const int code = spare_inputs(s, set, paths, n);
     if (code != CLI_DONE || !(s->embedding.objective || s->class_units)) return code;
-    const char *lone = formats_imageset_lone_class(set);
+    const char *lone = formats_imageset_single_class(set);
     if (s->class_units && formats_imageset_class_count(set) && !has_neighbours(set)) {
         cli_error("train", NULL,
-                  "every class has one image alone, so that --class-units learns from none; label "
-                  "more, or leave it out");
+                  "every class has only one image, so that --class-units has no effect; label more "
+                  "images, or omit it");
         return CLI_USAGE;
     }
     if (!lone) return cli_refuse_negative(set, "train", s->labels);
     cli_error("train", NULL,
-              "all images with a class are of one, '%s': give a folder that has folders for two "
-              "classes or more to tell apart",
+              "all labelled images have one class, '%s': give a folder with folders for at least "
+              "two classes",
               lone);
     return CLI_USAGE;
 }
 
 static int read_and_learn(const settings *s, const cli_model *from, codec_backend *backend,
                           cli_device *device, const char *const *paths, size_t n) {
-    cli_train_talk t = {.common = &s->common,
-                        .output = s->output,
-                        .log_path = s->log,
-                        .plot = s->plot,
-                        .append = s->resume,
-                        .left = {.common = &s->common, .verb = "train", .output = s->output}};
+    cli_train_reporter t = {.common = &s->common,
+                            .output = s->output,
+                            .log_path = s->log,
+                            .plot = s->plot,
+                            .append = s->resume,
+                            .left = {.common = &s->common, .verb = "train", .output = s->output}};
     taper_limits limits = cli_limits(&s->common);
     formats_imageset_options open = {.filelist = s->filelist,
                                      .null_list = s->null_list,
@@ -256,13 +253,13 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
                                 cli_train_say_skip, cli_train_say_read, &t, &error);
     cli_progress_end(&t.progress);
     int none = status == TAPER_OK ? CLI_DONE : no_images(&t, set, false, status, &error);
-    if (status == TAPER_OK) cli_left_out_tell(&t.left, set);
+    if (status == TAPER_OK) cli_left_out_report(&t.left, set);
     formats_imageset_close(set);
     cli_memory_release(held);
     if (none != CLI_DONE) return none;
     if (data.n + t.left.failed - t.left.files < data.available)
         cli_note(&s->common, "train",
-                 "learning from %zu of %zu image%s, evenly chosen, to stay within --max-memory",
+                 "training on %zu of %zu image%s, evenly chosen, to stay within --max-memory",
                  data.n, data.available, formats_plural(data.available, "s"));
     cli_detail(&s->common, 1, "train", "%zu image%s of %llu pixels in all, %s, on %u thread%s",
                data.n, formats_plural(data.n, "s"), (unsigned long long)data.pixels,
@@ -270,16 +267,16 @@ static int read_and_learn(const settings *s, const cli_model *from, codec_backen
                formats_plural(cli_threads(&s->common), "s"));
     if (s->sweep && s->hidden.count)
         cli_note(&s->common, "train",
-                 "with --hidden the layers below frozen units go on learning, and short codes get "
-                 "worse; --truncation log-uniform:0.5 without --sweep trains all lengths");
-    cli_train_talk_begin(&t);
+                 "with --hidden the layers below frozen units continue to change, and short codes "
+                 "get worse; --truncation log-uniform:0.5 without --sweep trains all lengths");
+    cli_train_reporter_begin(&t);
     int code = learn(s, from, backend, device, &t, &data);
-    cli_train_talk_end(&t);
+    cli_train_reporter_end(&t);
     train_dataset_free(&data);
     return code;
 }
 
-/* The device comes first: without it images would be read in vain. */
+/* Open the device before reading images: without it reading would be useless. */
 static int run(const settings *s, const cli_model *from, const char *const *paths, size_t n) {
     codec_backend backend;
     cli_device device;
@@ -310,7 +307,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
     taper_error error = {0};
     if (!s->output) return cli_usage(&cli_verb_train, "name the model to write with -o MODEL");
     if (first == argc && !s->filelist)
-        return cli_usage(&cli_verb_train, "name images or folders to learn from");
+        return cli_usage(&cli_verb_train, "give images or folders to train on");
     if (cli_train_check(s, &error) != TAPER_OK) return cli_usage(&cli_verb_train, "%s", error.text);
     int code = check_device(s);
     if (code == CLI_DONE) code = cli_train_check_targets(s);
@@ -328,7 +325,7 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
 int cmd_train(int argc, char **argv) {
     settings s = {0};
     int first, stop = cli_options_parse(&cli_verb_train, argc, argv, &s, &first);
-    if (stop < 0 && s.preset && !s.from) { /* again, with what it stands for */
+    if (stop < 0 && s.preset && !s.from) { /* parse again, with the options of the preset */
         const char *const *words = cli_train_presets[s.preset];
         cli_options_free(&cli_verb_train, &s);
         s = (settings){0};

@@ -1,4 +1,4 @@
-/* cmd_truncate.c -- a container into a smaller whole container. */
+/* cmd_truncate.c -- writes a smaller complete container. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
@@ -22,17 +22,18 @@ static const cli_option options[] = {
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
-     .help = "as small as the images' mean PSNR stays at DB"},
+     .help = "the smallest size with a mean PSNR of DB"},
     {"originals", 0, CLI_STRING, "FILE", offsetof(settings, originals),
-     .help = "measure against these, a file or folder, not what the whole shows", .uses = USE_PSNR},
+     .help = "measure against these (a file or folder) instead of the whole container",
+     .uses = USE_PSNR},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "its model, unless it carries its own or that is built in", .uses = USE_PSNR},
+     .help = "its model, unless it is in the container or built in", .uses = USE_PSNR},
     {"threads", 'T', CLI_INT, "N", offsetof(settings, common.threads), .initial = "0", .min = 0,
-     .max = 1024, .help = "that measure; 0: one per processor", .uses = USE_PSNR},
+     .max = 1024, .help = "threads for measuring; 0: one per processor", .uses = USE_PSNR},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
-     .help = "do not measure what the cut leaves"},
+     .help = "do not measure the PSNR of the cut"},
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
     {0}};
 
@@ -44,20 +45,19 @@ const cli_verb cli_verb_truncate = {
     .options = options,
     .uses = uses,
     .about =
-        "Writes the largest container that fits, without recoding: it decodes at least as well "
-        "as the original's prefix of that size, as its directory is shorter, and is as good as one "
-        "that was "
-        "encoded for the size.\n\n"
-        "Any prefix of a container decodes, so `head -c N` cuts as well; what truncate adds "
-        "is a directory that fits, so that the result counts as whole. For the layout "
-        "`image` it shortens every image by the same share, which head cannot do.\n\n"
-        "What the cut leaves is told: the mean PSNR and the least image, against what the whole "
-        "container decodes to, or --originals. Some two million pixels are decoded for that, "
-        "whole and cut, or one group of images; --quick leaves it out.\n\n"
-        "--psnr decodes the images, of large sets a part of them, to find the cut. It compares "
-        "them with --originals; without those with what the whole container decodes to, which is "
-        "all that it knows of them: against the originals a cut is then a little worse than it "
-        "says, the less so the finer the container. For the layout `set` only.",
+        "Writes the largest container that fits, without recoding. It decodes at least as well "
+        "as a prefix of that size, because its directory is shorter, and as well as a container "
+        "that was encoded for that size.\n\n"
+        "Any prefix of a container decodes, so `head -c N` also cuts. But truncate writes a "
+        "matching directory, so that the result counts as complete. With the layout `image` it "
+        "shortens all images by the same share, which head cannot do.\n\n"
+        "Afterwards the mean and the lowest PSNR are printed, measured against the images of "
+        "the whole container or against --originals. This decodes about two million pixels, or "
+        "one group of images, twice; --quick skips it.\n\n"
+        "--psnr finds the size by decoding the images, or a sample of a large set. It compares "
+        "them with --originals if given. Otherwise it compares them with the images of the "
+        "whole container. The PSNR against the true originals is then a little lower; the "
+        "difference is small if the container has high quality. For the layout `set` only.",
     .examples = "taper truncate --bytes 1M -o small.taper set.taper\n"
                 "taper truncate --bpp 0.5 -o half.taper set.taper    # bits per pixel\n"
                 "taper truncate --psnr 35 --originals photos/ -o 35.taper set.taper\n"
@@ -70,7 +70,7 @@ typedef struct job {
     char quality[4400]; /* words: a name has up to 4,095 bytes */
 } job;
 
-/* The cut waits until it has been measured. */
+/* The cut is spooled until it has been measured. */
 static taper_status write_measured(job *j, uint64_t ceiling, const taper_sink *sink,
                                    taper_error *error) {
     FILE *spool;
@@ -85,7 +85,7 @@ static taper_status write_measured(job *j, uint64_t ceiling, const taper_sink *s
         cli_truncate_measure(&j->wanted, c, &cut, &j->s->common, j->quality, sizeof j->quality);
     if (status == TAPER_OK)
         status = cli_source_copy(&cut, sink, error);
-    else if (status == TAPER_ERR_IO) /* no room to wait in: not measured, then */
+    else if (status == TAPER_ERR_IO) /* without a spool the cut is not measured */
         status = taper_truncate(&c->source, ceiling, sink, &limits, error);
     fclose(spool);
     return status;
@@ -127,7 +127,7 @@ int cmd_truncate(int argc, char **argv) {
     code = cli_options_check_quality(&cli_verb_truncate, argv + first, (size_t)(argc - first));
     if (code != CLI_DONE) return code;
     if (argc - first != 1) return cli_usage(&cli_verb_truncate, "give one container, or -");
-    if (!s.output) return cli_usage(&cli_verb_truncate, "say where the result goes: -o FILE");
+    if (!s.output) return cli_usage(&cli_verb_truncate, "give an output: -o FILE");
     if (cli_cut_count() != 1)
         return cli_usage(&cli_verb_truncate,
                          "give one of --bytes, --bpp, --bytes-per-image, --fraction and --psnr");

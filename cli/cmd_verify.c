@@ -1,4 +1,4 @@
-/* cmd_verify.c -- do all checksums hold, and how far does a cut reach. */
+/* cmd_verify.c -- checks all checksums, and prints how much of a truncated file is present. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/json.h"
@@ -12,27 +12,25 @@ typedef struct settings {
     int strict;
 } settings;
 
-static const cli_option options[] = {
-    {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
-     .help = "exit with 4 when a file is cut"},
-    CLI_TALK_OPTIONS(settings),
-    CLI_JSON_OPTION(settings),
-    CLI_LIMIT_OPTIONS(settings),
-    {0}};
+static const cli_option options[] = {{"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
+                                      .help = "exit with 4 if a file is truncated"},
+                                     CLI_MESSAGE_OPTIONS(settings),
+                                     CLI_JSON_OPTION(settings),
+                                     CLI_LIMIT_OPTIONS(settings),
+                                     {0}};
 
 const cli_verb cli_verb_verify = {
     .name = "verify",
     .run = cmd_verify,
-    .what = "check all checksums, and say how far a cut file reaches",
+    .what = "check all checksums, and print how much of a truncated file is present",
     .synopsis = "[options] FILE...",
     .options = options,
     .about =
-        "Takes containers and models, whole or cut; no model is needed for a container, and one "
-        "that it carries is checked, too. A "
-        "cut container is in order: what is there decodes. A damaged one still decodes where "
-        "its checksums hold.\n\n"
-        "Exit code 0: in order; 3: damaged, or no container, model or index; 4, under --strict "
-        "only: cut.",
+        "Checks containers, models and indexes, complete or truncated. A container needs no "
+        "model; a model that it contains is checked too. A truncated container is valid: what "
+        "is present decodes. Of a damaged one, the parts with correct checksums still decode.\n\n"
+        "Exit code 0: valid; 3: damaged, or not a container, model or index; 4: truncated, with "
+        "--strict only.",
     .examples = "taper verify set.taper\ntaper verify --strict --json *.taper    # for scripts\n"};
 
 /* --- telling --- */
@@ -57,12 +55,11 @@ static void tell_json(const char *path, const cli_container *c, const taper_veri
     cli_json_uint(&j, "layers", c->front.layers);
     cli_json_uint(&j, "layers_whole", r->layers_whole);
     if (r->chunks_bad) cli_json_uint(&j, "first_bad_offset", r->first_bad_offset);
-    if (cli_reach_matters(&c->front, c->source.size))
-        cli_reach_json(&j, &c->front, c->source.size);
+    if (cli_reach_matters(&c->front, c->source.size)) cli_reach_json(&j, &c->front, c->source.size);
     cli_json_end(&j);
 }
 
-/* Passes that all images have when that many layers are whole. */
+/* Passes of all images if this many layers are complete. */
 static uint32_t passes_of(const formats_front *f, uint32_t layers) {
     return layers ? formats_front_passes(f, layers - 1) : 0;
 }
@@ -80,7 +77,7 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
     if (r->bytes_missing)
         printf("%s %llu of %llu bytes are here", r->chunks_bad ? ";" : ":",
                (unsigned long long)c->source.size, (unsigned long long)c->whole_bytes);
-    if (cli_reach_matters(f, c->source.size)) { /* one layer, which says nothing */
+    if (cli_reach_matters(f, c->source.size)) { /* one layer only */
         char reach[256];
         cli_reach_sentence(f, c->source.size, reach);
         printf("; %s\n", reach);
@@ -92,18 +89,18 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
            formats_plural(passes_of(f, f->layers), "es"));
 }
 
-/* For -v: what the chunks are like. */
+/* For -v: statistics of the chunks. */
 static void tell_chunks(const settings *s, const char *path, const taper_verify_report *r) {
     cli_detail(&s->common, 1, "verify",
                "%s: chunks: %llu, of them %llu whole, %llu bad, %llu cut, %llu missing", path,
                (unsigned long long)r->chunks, (unsigned long long)r->chunks_whole,
-               (unsigned long long)r->chunks_bad,
-               (unsigned long long)r->chunks_cut, (unsigned long long)r->chunks_missing);
+               (unsigned long long)r->chunks_bad, (unsigned long long)r->chunks_cut,
+               (unsigned long long)r->chunks_missing);
 }
 
 /* --- checking --- */
 
-/* A model's checksums cover all of it, and loading checks them. */
+/* The checksums of a model cover the whole file; loading checks them. */
 static int verify_model(const settings *s, const cli_stream *stream, const char *path) {
     cli_model model;
     int code = cli_model_read(&model, stream, "verify", path, &s->common);
@@ -136,16 +133,20 @@ static int verify_container(const settings *s, cli_stream *stream, const char *p
         code = cli_fail("verify", path, status, &error);
     } else {
         tell_chunks(s, path, &report);
-        if (s->common.json) tell_json(path, &container, &report);
-        else tell_person(path, &container, &report);
-        if (report.chunks_bad) code = CLI_CORRUPT;
-        else if (report.bytes_missing && s->strict) code = CLI_INCOMPLETE;
+        if (s->common.json)
+            tell_json(path, &container, &report);
+        else
+            tell_person(path, &container, &report);
+        if (report.chunks_bad)
+            code = CLI_CORRUPT;
+        else if (report.bytes_missing && s->strict)
+            code = CLI_INCOMPLETE;
     }
     cli_container_close(&container);
     return code;
 }
 
-/* The codes, too, which opening does not read. */
+/* Also checks the codes, which opening does not read. */
 static int verify_index(const settings *s, const char *path) {
     cli_index index;
     taper_error error = {0};

@@ -1,5 +1,4 @@
-/* decode_levels.c -- `decode --levels`: the integers behind the pixels, as text on standard output,
- * for those who compare decoders. */
+/* decode_levels.c -- `decode --levels`: prints decoded integers as text, to compare decoders. */
 #include "cli/decoding.h"
 #include "codec/decoder/levels.h"
 #include <errno.h>

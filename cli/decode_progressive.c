@@ -1,8 +1,8 @@
-/* decode_progressive.c -- decode bytes as they arrive: the files get better while they come in.
+/* decode_progressive.c -- decodes bytes while they arrive, and improves the files.
  *
- * After each piece the images whose data has grown are rendered anew, but not before as much time
- * has passed as the last rendering took, and at most three times a second. Each file is replaced in
- * one step: who looks at it sees a whole picture at any moment. */
+ * After each piece of input the images with new data are rendered again. The time between
+ * renderings is at least that of the last rendering, and at least a third of a second. Each file is
+ * replaced in one step, so that it is always a complete picture. */
 #include "cli/decoding.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
@@ -18,27 +18,28 @@
 enum { PIECE = 1 << 16, REDRAW_MS = 333 };
 
 typedef struct group_rendered {
-    uint64_t bytes, round; /* of data behind the files; their last rendering, 0: none */
-    bool grown, again;     /* then: were there new bytes, and files before? */
+    uint64_t bytes, round; /* bytes of data in the files; number of the last rendering, 0: none */
+    bool grown, again;     /* new bytes since then; files exist */
 } group_rendered;
 
 typedef struct arrival {
     const cli_decode_request *q;
     taper_decoder *decoder;
-    taper_container_info info; /* when ready */
-    bool ready;                /* the front matter is there and the plan is made */
-    bool dirty;                /* bytes have come since the last rendering */
+    taper_container_info info; /* valid when ready */
+    bool ready;                /* the front matter has arrived and the plan is made */
+    bool dirty;                /* bytes have arrived since the last rendering */
     cli_picture_plan plan;
-    group_rendered *group;     /* [groups] */
-    uint64_t round;            /* renderings begun */
+    group_rendered *group; /* [groups] */
+    uint64_t round;        /* number of renderings begun */
     uint64_t arrived;
-    formats_buffer head; /* what has arrived, until ready */
-    formats_front front; /* when ready, of the layout `image`: to say how far that reaches */
-    uint32_t passes;     /* that all images rendered last had */
-    uint64_t damaged;    /* images of the last rendering */
+    formats_buffer head; /* bytes that arrived before ready */
+    formats_front
+        front;        /* valid when ready, for layout `image`: to report which images are present */
+    uint32_t passes;  /* passes that all images of the last rendering have */
+    uint64_t damaged; /* number of images in the last rendering */
     int64_t next_render; /* ms */
     cli_canvas canvas;
-    taper_error failure; /* of the bytes: what came before is rendered all the same */
+    taper_error failure; /* input error; earlier bytes are still rendered */
 } arrival;
 
 static int64_t now_ms(void) {
@@ -51,11 +52,11 @@ static int64_t now_ms(void) {
 
 static int write_picture(arrival *a, uint64_t k, bool again) {
     int code = cli_picture_put(&a->plan, a->q, k, &a->canvas.image, again || a->q->common->force);
-    return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a name that is refused: the others go on */
+    return code == CLI_SOME_FAILED ? CLI_DONE : code; /* a refused name does not end the work */
 }
 
-/* Render the images whose group has grown since the last round; an image of a group that has not is
- * skipped. The images of a group need not follow each other. */
+/* Render the images whose group has new data since the last time; skip the others. The images of a
+ * group need not be consecutive. */
 static int render_images(arrival *a) {
     a->round++;
     for (uint64_t k = 0; k < a->plan.count; k++) {
@@ -119,7 +120,7 @@ static int read_front(arrival *a) {
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", a->q->input, status, &error);
 }
 
-/* The front matter is whole: name the files. */
+/* The front matter is complete: name the files. */
 static int get_ready(arrival *a) {
     if (a->ready || taper_decoder_get_info(a->decoder, &a->info) != TAPER_OK) return CLI_DONE;
     a->group = calloc(a->info.groups, sizeof *a->group);
@@ -130,8 +131,7 @@ static int get_ready(arrival *a) {
     return code;
 }
 
-/* Wait for bytes, but no longer than until something may be rendered. 1: read; 0: render; -1:
- * failed. */
+/* Wait for bytes, at most until the next rendering is due. 1: read; 0: render; -1: failed. */
 static int wait_for_bytes(const arrival *a, int descriptor) {
     struct pollfd input = {.fd = descriptor, .events = POLLIN};
     int timeout = -1;
@@ -166,7 +166,7 @@ static int receive(arrival *a, int descriptor) {
     return code;
 }
 
-/* All bytes are there that will come: the last rendering, and what is to be said. */
+/* The input has ended: render for the last time and print messages. */
 static int finish(arrival *a) {
     const char *input = a->q->input;
     if (a->failure.status != TAPER_OK && !a->ready)
@@ -177,14 +177,14 @@ static int finish(arrival *a) {
         return CLI_CORRUPT;
     }
     int code = a->dirty ? render(a) : CLI_DONE;
-    cli_pictures_settle();
+    cli_pictures_sync();
     if (code != CLI_DONE) return code;
-    cli_reach_tell(a->q->common, &a->front, a->arrived);
+    cli_reach_report(a->q->common, &a->front, a->arrived);
     if (a->failure.status != TAPER_OK)
         return cli_fail("decode", input, a->failure.status, &a->failure);
     if (a->damaged) {
         cli_error("decode", input,
-                  "damaged: %llu image%s lack%s what lies behind a failed checksum; fetch the file "
+                  "damaged: %llu image%s lack%s the data after a failed checksum; fetch the file "
                   "again",
                   (unsigned long long)a->damaged, formats_plural(a->damaged, "s"),
                   formats_singular(a->damaged));
@@ -194,7 +194,7 @@ static int finish(arrival *a) {
     return a->q->strict && a->arrived < a->info.file_bytes ? CLI_INCOMPLETE : CLI_DONE;
 }
 
-/* Read the header; *n: how many of its bytes came. */
+/* Read the header; *n: how many of its bytes there are. */
 static int read_header(const arrival *a, int descriptor, uint8_t *header, size_t *n) {
     taper_error error = {0};
     *n = 0;
@@ -210,7 +210,7 @@ static int read_header(const arrival *a, int descriptor, uint8_t *header, size_t
     return CLI_DONE;
 }
 
-/* Look at the header for a model that is built in, if none was given, and begin. */
+/* Find a built-in model by the header if none was given, and begin. */
 static int begin(arrival *a, int descriptor, cli_model *model) {
     enum { ID_AT = 24 }; /* SPEC.md, 5.1 */
     uint8_t header[FORMATS_HEADER_SIZE];

@@ -1,4 +1,4 @@
-/* decoding.c -- which images are decoded, into what; see decoding.h. */
+/* decoding.c -- see decoding.h. */
 #include "cli/decoding.h"
 #include "cli/search/image_choice.h"
 #include "cli/picture_files.h"
@@ -45,8 +45,10 @@ uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image) {
     uint64_t low = 0, high = plan->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (plan->image[middle] < image) low = middle + 1;
-        else high = middle;
+        if (plan->image[middle] < image)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < plan->count && plan->image[low] == image ? low : UINT64_MAX;
 }
@@ -58,16 +60,15 @@ static bool ends_with(const char *text, const char *suffix) {
     return n > m && strcasecmp(text + n - m, suffix) == 0;
 }
 
-/* The format that a file's name says; -1: none. */
+/* The format by the name of a file; -1: unknown. */
 static int format_of_name(const char *path) {
     static const struct {
         const char *suffix;
         cli_picture_format format;
-    } known[] = {{".png", CLI_PICTURE_PNG},       {".pnm", CLI_PICTURE_PNM},
-                 {".ppm", CLI_PICTURE_PNM},       {".pgm", CLI_PICTURE_PNM},
-                 {".idx", CLI_PICTURE_IDX},       {".idx.gz", CLI_PICTURE_IDX},
-                 {"-ubyte", CLI_PICTURE_IDX},     {"-ubyte.gz", CLI_PICTURE_IDX},
-                 {".bin", CLI_PICTURE_CIFAR}};
+    } known[] = {
+        {".png", CLI_PICTURE_PNG},   {".pnm", CLI_PICTURE_PNM},      {".ppm", CLI_PICTURE_PNM},
+        {".pgm", CLI_PICTURE_PNM},   {".idx", CLI_PICTURE_IDX},      {".idx.gz", CLI_PICTURE_IDX},
+        {"-ubyte", CLI_PICTURE_IDX}, {"-ubyte.gz", CLI_PICTURE_IDX}, {".bin", CLI_PICTURE_CIFAR}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (ends_with(path, known[i].suffix)) return (int)known[i].format;
     return -1;
@@ -87,7 +88,7 @@ static int refuse_one_file(const cli_decode_request *q, uint64_t count) {
     return CLI_USAGE;
 }
 
-/* An existing folder is one whatever its name. */
+/* An existing folder counts as a folder, whatever its name. */
 static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
     struct stat st;
     bool is_stdout = strcmp(q->output, "-") == 0;
@@ -95,8 +96,8 @@ static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
     int said = is_folder ? -1 : format_of_name(q->output);
     plan->format = q->format;
     if (!q->format_given && said >= 0) plan->format = (cli_picture_format)said;
-    plan->one_file = plan->format >= CLI_PICTURE_IDX || is_stdout ||
-                     said == CLI_PICTURE_PNG || said == CLI_PICTURE_PNM;
+    plan->one_file = plan->format >= CLI_PICTURE_IDX || is_stdout || said == CLI_PICTURE_PNG ||
+                     said == CLI_PICTURE_PNM;
     if (plan->format < CLI_PICTURE_IDX && plan->one_file && plan->count != 1)
         return refuse_one_file(q, plan->count);
     if (q->progressive && (plan->format >= CLI_PICTURE_IDX || is_stdout))

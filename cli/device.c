@@ -24,9 +24,7 @@ bool cli_device_is_missing(const char *name) { return is_cuda_name(name) && !HAV
 int cli_device_for_coding(const cli_verb *verb, const cli_common *common) {
     const char *name = common->device;
     if (is_cuda_name(name))
-        return cli_usage(verb,
-                         "coding runs on the processor, as no GPU has been measured to be faster "
-                         "there; leave --device %s out",
+        return cli_usage(verb, "encoding and decoding run on the processor only; omit --device %s",
                          name);
     if (strcmp(name, "auto") != 0 && strcmp(name, "cpu") != 0)
         return cli_usage(verb, "--device is auto or cpu, not '%s'", name);

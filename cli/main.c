@@ -1,4 +1,4 @@
-/* main.c -- the table of verbs. Each lives in cli/cmd_NAME.c and brings its table of options. */
+/* main.c -- the table of verbs. Each is defined in cli/cmd_NAME.c with its options. */
 #include "cli/cli.h"
 #include "cli/common/heap.h"
 #include "cli/common/signals.h"
@@ -10,20 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = {&cli_verb_train,
-                                        &cli_verb_encode,
-                                        &cli_verb_truncate,
-                                        &cli_verb_decode,
-                                        &cli_verb_info,
-                                        &cli_verb_verify,
-                                        &cli_verb_repack,
-                                        &cli_verb_merge,
-                                        &cli_verb_compare,
-                                        &cli_verb_embed,
-                                        &cli_verb_index,
-                                        &cli_verb_search,
-                                        &cli_verb_classify,
-                                        NULL};
+static const cli_verb *const verbs[] = {&cli_verb_train,    &cli_verb_encode,
+                                        &cli_verb_truncate, &cli_verb_decode,
+                                        &cli_verb_info,     &cli_verb_verify,
+                                        &cli_verb_repack,   &cli_verb_merge,
+                                        &cli_verb_compare,  &cli_verb_embed,
+                                        &cli_verb_index,    &cli_verb_search,
+                                        &cli_verb_classify, NULL};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };
 
 static const cli_verb *find_verb(const char *name) {
@@ -83,7 +76,7 @@ static int hidden_verb(int argc, char **argv) {
     return CLI_DONE;
 }
 
-/* Under -vv, what the work took. */
+/* With -vv: print time and memory. */
 static int run_verb(const cli_verb *verb, int argc, char **argv) {
     struct timespec start, end;
     struct rusage used;
@@ -96,8 +89,8 @@ static int run_verb(const cli_verb *verb, int argc, char **argv) {
         (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     double work = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                   1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-    if (seconds < 0) seconds = 0; /* the clock of a virtual machine can go back */
-    fflush(stdout); /* what was said before comes first, also where both are one file */
+    if (seconds < 0) seconds = 0; /* the clock of a virtual machine can be set back */
+    fflush(stdout); /* earlier output comes first, also if both streams are one file */
     cli_note(&(cli_common){0}, verb->name, "%.2f s, %.2f s of processor, at most %s of memory",
              seconds, work, cli_show_size((uint64_t)used.ru_maxrss * 1024, memory));
     return code;
@@ -116,9 +109,10 @@ static int run(int argc, char **argv) {
     return verb ? run_verb(verb, argc, argv) : unknown_verb(name);
 }
 
-/* Without this, the next file that is opened takes the number of a closed standard stream, and
- * messages are written into it. What takes its place refuses use, so that data for a closed output
- * are an error and not lost: a folder, as /dev/null can be opened for writing as /dev/stdout. */
+/* Open a descriptor in place of each closed standard stream. Otherwise the next opened file would
+ * get its number, and messages would be written into it. The replacement of an output refuses
+ * writes, so that lost data is an error. It is a folder, because /dev/null could be reopened for
+ * writing as /dev/stdout. */
 static bool fill_closed_streams(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) >= 0) continue;
@@ -137,7 +131,7 @@ int main(int argc, char **argv) {
     }
     cli_signals_install();
     int code = run(argc - 1, argv + 1);
-    /* data that never reached its file is a failure, even at the last buffer */
+    /* a failed write of the last buffer is also an error */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error(NULL, NULL, "cannot write to standard output: is it closed, or the disk full?");
         if (code == CLI_DONE) code = CLI_IO;

@@ -3,7 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Text as roff: hyphens that can be copied, no accidental requests. n < 0: to the end. */
+/* Write text as roff, with hyphens that can be copied and no accidental requests. n < 0: the whole
+ * text. */
 static void roff(FILE *to, const char *text, int n) {
     for (int i = 0; text[i] && (n < 0 || i < n); i++) {
         bool line_start = i == 0 || text[i - 1] == '\n';
@@ -17,7 +18,7 @@ static void roff(FILE *to, const char *text, int n) {
     }
 }
 
-/* Paragraphs, an empty line between two of them. */
+/* Write paragraphs, which are separated by empty lines. */
 static void paragraphs(FILE *to, const char *text) {
     while (*text) {
         const char *end = strstr(text, "\n\n");

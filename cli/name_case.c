@@ -40,7 +40,7 @@ uint64_t cli_name_case_clashes(const char *const *name, uint64_t n, const char *
 void cli_name_case_warn(const char *verb, const char *path, uint64_t clashes, const char *example,
                         const char *end) {
     if (!clashes) return;
-    cli_warning(verb, path, "%llu name%s, such as '%.200s', differ%s from others by case alone; %s",
+    cli_warning(verb, path, "%llu name%s, such as '%.200s', differ%s from others by case only; %s",
                 (unsigned long long)clashes, formats_plural(clashes, "s"), example,
                 formats_singular(clashes), end);
 }

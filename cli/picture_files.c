@@ -1,4 +1,4 @@
-/* picture_files.c -- folders and files below the output folder; see picture_files.h. */
+/* picture_files.c -- see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
 #include "cli/picture_files.h"
 #include "cli/common/outputs.h"
@@ -19,15 +19,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Folders are opened to go through them: that takes no right to read them. */
+/* Folders are opened for traversal only, which needs no read permission. */
 #ifdef O_PATH
 enum { TO_PASS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 #else
 enum { TO_PASS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 #endif
 
-/* What a file of decode's says of itself, so that -f replaces no other, and none
- * that was changed. */
+/* The mark in files of decode, so that -f replaces only these, and only unchanged ones. */
 #define WRITTEN_BY "taper decode"
 static const char marked[] = WRITTEN_BY FORMATS_OWN_MARK_EMPTY;
 
@@ -41,8 +40,8 @@ static int fail_path(const cli_decode_request *q, const char *name, taper_status
     return code;
 }
 
-/* Open the folder that holds the file `name`, without following a link below root; make: make what
- * is missing. A descriptor, or -1 with errno; ELOOP is a link. */
+/* Open the folder of the file `name` without following a link below root. make: create missing
+ * folders. Returns a descriptor, or -1 with errno; ELOOP: a link. */
 static int open_below(int root, const char *name, bool make) {
     int at = root;
     char part[4096];
@@ -53,8 +52,10 @@ static int open_below(int root, const char *name, bool make) {
         if (n < sizeof part) {
             memcpy(part, name, n);
             part[n] = 0;
-            if (make && mkdirat(at, part, 0777) != 0 && errno != EEXIST) errnum = errno;
-            else if ((below = openat(at, part, TO_PASS | O_NOFOLLOW)) < 0) errnum = errno;
+            if (make && mkdirat(at, part, 0777) != 0 && errno != EEXIST)
+                errnum = errno;
+            else if ((below = openat(at, part, TO_PASS | O_NOFOLLOW)) < 0)
+                errnum = errno;
             if (below < 0 && fstatat(at, part, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
                 S_ISLNK(st.st_mode))
                 errnum = ELOOP;
@@ -78,7 +79,7 @@ static const char *last_part(const char *name) {
     return slash ? slash + 1 : name;
 }
 
-/* Say why there is no folder for a file; TAPER_ERR_UNSUPPORTED: its name is refused. */
+/* Report why there is no folder for a file. TAPER_ERR_UNSUPPORTED: its name is refused. */
 static taper_status no_folder(int errnum, taper_error *error) {
     if (errnum == ELOOP)
         return formats_fail(error, TAPER_ERR_IO,
@@ -91,7 +92,7 @@ static taper_status no_folder(int errnum, taper_error *error) {
     return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s", why);
 }
 
-/* Is this file as decode wrote it? Its folder is open. */
+/* True if this file in an open folder is unchanged since decode wrote it. */
 static bool is_own(int folder, const char *name) {
     const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return false;
@@ -100,8 +101,7 @@ static bool is_own(int folder, const char *name) {
     return is_own;
 }
 
-/* Is something in the way of file k? Refuse before the first file is written rather than in the
- * middle. */
+/* Check whether file k can be created. Called for all files before the first is written. */
 static int check_target(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k) {
     struct stat st, input;
     taper_error error = {0};
@@ -127,11 +127,12 @@ static int check_target(const cli_picture_plan *plan, const cli_decode_request *
             &error, status,
             "exists, and is not as `taper decode` wrote it: it is not overwritten, even with "
             "-f; remove it, or give another -o");
-    else return CLI_DONE;
+    else
+        return CLI_DONE;
     return fail_path(q, name, status, &error);
 }
 
-/* Make the folder of file k. */
+/* Create the folder of file k. */
 static int make_folder(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k) {
     taper_error error = {0};
     int folder = open_below(plan->folder, plan->name[k], true);
@@ -145,7 +146,7 @@ static int make_folder(const cli_picture_plan *plan, const cli_decode_request *q
     return plan->refused[k] ? CLI_DONE : code;
 }
 
-/* Neighbours mostly share a folder. */
+/* Consecutive files usually share a folder. */
 static bool same_folder(const char *a, const char *b) {
     size_t n = (size_t)(last_part(a) - a);
     return n == (size_t)(last_part(b) - b) && !strncmp(a, b, n);
@@ -153,7 +154,7 @@ static bool same_folder(const char *a, const char *b) {
 
 /* --- the output folder --- */
 
-/* 0, or why there is no such folder and none can be made. Links are followed. */
+/* Create the folder if it does not exist; links are followed. Returns 0 or an errno. */
 static int make_output(char *path) {
     for (char *at = path + 1;; at++) {
         if (*at && *at != '/') continue;
@@ -185,7 +186,7 @@ static int open_output(cli_picture_plan *plan, const cli_decode_request *q, bool
 
 /* --- case --- */
 
-/* Does the file system take names that differ by case for one? Tried with a file of no content. */
+/* True if the file system ignores case. Tested with an empty file. */
 static bool ignores_case(int folder) {
     char small[64], large[64];
     struct stat st;
@@ -202,7 +203,7 @@ static bool ignores_case(int folder) {
     return same;
 }
 
-/* Names that differ by case alone are files of their own here, and one file elsewhere. */
+/* Warn about names that differ by case only: other systems would have one file. */
 static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request *q,
                                 const taper_decoder *decoder) {
     const char *example = NULL;
@@ -211,10 +212,10 @@ static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request
     if (clashes == UINT64_MAX) return TAPER_ERR_NOMEM;
     if (!clashes) return TAPER_OK;
     bool folding = ignores_case(plan->folder);
-    cli_name_case_warn(
-        "decode", q->input, clashes, example,
-        folding ? "this file system ignores case, so that -2, -3 ... is put behind them"
-                : CLI_NAME_CASE_ELSEWHERE);
+    cli_name_case_warn("decode", q->input, clashes, example,
+                       folding
+                           ? "this file system ignores case, so that -2, -3 ... is put behind them"
+                           : CLI_NAME_CASE_ELSEWHERE);
     return folding ? cli_picture_names_make(plan, q, decoder, true) : TAPER_OK;
 }
 
@@ -231,7 +232,7 @@ static int name_and_settle(cli_picture_plan *plan, const cli_decode_request *q,
     int code = open_output(plan, q, is_new);
     if (code == CLI_DONE && settle_case(plan, q, decoder) != TAPER_OK)
         code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
-    if (code == CLI_DONE) cli_picture_names_tell(plan, q, decoder);
+    if (code == CLI_DONE) cli_picture_names_report(plan, q, decoder);
     return code;
 }
 
@@ -241,7 +242,7 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
     bool is_new = false;
     taper_decoder_get_info(decoder, &info);
     if (q->class_folders && !info.has_labels) {
-        cli_error("decode", q->input, "holds no labels, which --class-folders goes by");
+        cli_error("decode", q->input, "has no labels, which --class-folders needs");
         return CLI_USAGE;
     }
     int code = name_and_settle(plan, q, decoder, &is_new);
@@ -272,13 +273,14 @@ static taper_status write_below(const cli_picture_plan *plan, const cli_decode_r
     if (!path) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
     path[strlen(path) - strlen(last)] = 0; /* the folder, for the watch */
     int folder = open_below(plan->folder, name, true);
-    taper_status status =
-        folder < 0 ? no_folder(errno, error)
-                   : formats_atomic_file_open_in(&file, folder, path, last, flags,
-                                                 cli_signals_watch(), error);
+    taper_status status = folder < 0 ? no_folder(errno, error)
+                                     : formats_atomic_file_open_in(&file, folder, path, last, flags,
+                                                                   cli_signals_watch(), error);
     if (status == TAPER_OK) status = formats_atomic_file_write(file, bytes, size, error);
-    if (status == TAPER_OK) status = formats_atomic_file_commit(file, error);
-    else formats_atomic_file_abort(file);
+    if (status == TAPER_OK)
+        status = formats_atomic_file_commit(file, error);
+    else
+        formats_atomic_file_abort(file);
     if (folder >= 0) close(folder);
     free(path);
     return status;
@@ -292,7 +294,7 @@ taper_status cli_picture_encode(cli_picture_format format, const taper_image *im
     return status;
 }
 
-/* A PNM file in the output folder has a mark, too; one that was named is as plain as others'. */
+/* A PNM file in the output folder has a mark; a single PNM file named by -o has none. */
 static taper_status encode_in_folder(cli_picture_format format, const taper_image *image,
                                      uint8_t **bytes, size_t *size, taper_error *error) {
     if (format != CLI_PICTURE_PNM) return cli_picture_encode(format, image, bytes, size, error);
@@ -308,13 +310,13 @@ int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, u
     size_t size;
     unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
-    taper_status status =
-        plan->one_file ? cli_picture_encode(plan->format, image, &bytes, &size, &error)
-                       : encode_in_folder(plan->format, image, &bytes, &size, &error);
+    taper_status status = plan->one_file
+                              ? cli_picture_encode(plan->format, image, &bytes, &size, &error)
+                              : encode_in_folder(plan->format, image, &bytes, &size, &error);
     if (status != TAPER_OK) return cli_fail("decode", q->output, status, &error);
-    status = plan->one_file ? formats_file_write(q->output, bytes, size, flags,
-                                                 cli_signals_watch(), &error)
-                            : write_below(plan, q, k, bytes, size, flags, &error);
+    status = plan->one_file
+                 ? formats_file_write(q->output, bytes, size, flags, cli_signals_watch(), &error)
+                 : write_below(plan, q, k, bytes, size, flags, &error);
     free(bytes);
     if (status == TAPER_OK) return CLI_DONE;
     if (plan->one_file) return cli_fail("decode", q->output, status, &error);
@@ -333,4 +335,4 @@ uint64_t cli_pictures_refused(const cli_picture_plan *plan, const cli_decode_req
     return n;
 }
 
-void cli_pictures_settle(void) { sync(); }
+void cli_pictures_sync(void) { sync(); }

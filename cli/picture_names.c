@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Class k as the name of a folder: one plain part of a path, whatever the file says. */
+/* Name of the folder of class k: always one safe part of a path. */
 static char *class_folder(const taper_decoder *decoder, int32_t label) {
     const char *name =
         label < 0 ? "unlabelled" : taper_decoder_class_name(decoder, (uint32_t)label);
@@ -25,7 +25,7 @@ static char *class_folder(const taper_decoder *decoder, int32_t label) {
     return folder;
 }
 
-/* CLASS/name, unless the name begins so already; a fresh string, NULL without memory. */
+/* "CLASS/name", or the name if it begins so already. malloc'd; NULL without memory. */
 static char *sort_into_class(const taper_decoder *decoder, int32_t label, const char *name) {
     char *folder = class_folder(decoder, label), *path = NULL;
     size_t n = folder ? strlen(folder) : 0;
@@ -36,8 +36,8 @@ static char *sort_into_class(const taper_decoder *decoder, int32_t label, const 
     return path;
 }
 
-/* The name of image i as it is stored, or its number, in its class's folder where that is asked
- * for; NULL without memory. */
+/* The stored name of image i, or its number; in the folder of its class if requested. NULL without
+ * memory. */
 static char *name_image(const cli_decode_request *q, const taper_decoder *decoder, uint64_t i) {
     taper_image_info info = {.label = -1};
     char number[32];
@@ -51,8 +51,8 @@ static char *name_image(const cli_decode_request *q, const taper_decoder *decode
     return file;
 }
 
-/* Names of the files of all images of the set, so that an image's does not depend on which ones are
- * asked for. name[images], change[images] */
+/* Names of the files of all images of the set, so that a name does not depend on the chosen images.
+ * name[images], change[images] */
 static taper_status name_set(char **name, uint8_t *change, const cli_picture_plan *plan,
                              const cli_decode_request *q, const taper_decoder *decoder,
                              uint64_t images, bool folding) {
@@ -82,7 +82,7 @@ taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_req
     return status;
 }
 
-/* --- names that are told --- */
+/* --- messages about names --- */
 
 static void show_stored(char *to, size_t room, const cli_picture_plan *plan,
                         const taper_decoder *decoder, uint64_t k) {
@@ -94,7 +94,7 @@ static void show_stored(char *to, size_t room, const cli_picture_plan *plan,
         snprintf(to, room, "image %llu", (unsigned long long)i + 1);
 }
 
-/* What files are not called as their images are: those of one kind of change, the first by name. */
+/* Report the files with one kind of change, and the first of them. */
 static uint64_t count_changes(const cli_picture_plan *plan, const taper_decoder *decoder,
                               formats_name_change kind, char *example, size_t room) {
     uint64_t n = 0;
@@ -107,20 +107,19 @@ static uint64_t count_changes(const cli_picture_plan *plan, const taper_decoder 
     return n;
 }
 
-void cli_picture_names_tell(const cli_picture_plan *plan, const cli_decode_request *q,
-                            const taper_decoder *decoder) {
+void cli_picture_names_report(const cli_picture_plan *plan, const cli_decode_request *q,
+                              const taper_decoder *decoder) {
     char example[300], stored[400];
     taper_container_info info = {0};
     taper_decoder_get_info(decoder, &info);
-    if (!info.has_names) return; /* numbers are none that change */
+    if (!info.has_names) return; /* images named by number have no other name */
     uint64_t n = count_changes(plan, decoder, FORMATS_NAME_CLASH, example, sizeof example);
     if (n)
-        cli_warning(
-            "decode", q->input,
-            "%llu file%s called otherwise than the image, as another image has or gets that "
-            "name: %s%s",
-            (unsigned long long)n, n == 1 ? " is" : "s are", example,
-            n > 1 ? ", ...; -v names all" : "");
+        cli_warning("decode", q->input,
+                    "%llu file%s named differently from the image, because another image has or "
+                    "gets that name: %s%s",
+                    (unsigned long long)n, n == 1 ? " is" : "s are", example,
+                    n > 1 ? ", ...; -v names all" : "");
     n = count_changes(plan, decoder, FORMATS_NAME_SUFFIX, example, sizeof example);
     if (n)
         cli_note(q->common, "decode", "%llu file%s the suffix of the format that is written: %s%s",

@@ -1,5 +1,5 @@
-/* psnr_cut.c -- cuts are measured on all cores; the next one is where the last two say that the
- * target is; see psnr_cut.h. */
+/* psnr_cut.c -- see psnr_cut.h. Cuts are measured on all threads; the next cut is interpolated from
+ * the last two. */
 #include "cli/psnr_cut.h"
 #include "cli/common/parallel.h"
 #include "cli/compare/subject.h"
@@ -12,14 +12,15 @@
 
 enum { FINENESS = 4000, QUICK_CUTS = 8 };
 
-/* One measurement: the groups looked at, and what each thread brings along. */
+/* One measurement: its groups, and the state of each thread. */
 typedef struct measurement {
     const cli_psnr_search *search;
-    uint32_t *group; /* [groups] numbers of the groups that are measured */
+    uint32_t *group; /* [groups] numbers of the measured groups */
     size_t groups;
     taper_source source;     /* cut */
-    taper_decoder **decoder; /* [threads] at this cut, opened when first needed */
-    cli_psnr_found *of; /* [groups]: psnr_db is a sum; added in order, for the same result always */
+    taper_decoder **decoder; /* [threads] decoders of this cut, opened when first needed */
+    cli_psnr_found
+        *of; /* [groups] psnr_db is a sum; summed in order, so that the result is reproducible */
     pthread_mutex_t lock;
     taper_status status; /* the first failure */
     taper_error *error;
@@ -73,7 +74,7 @@ static void measure_group(void *user, size_t item, unsigned thread) {
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The first so many bytes. */
+/* A source of the first bytes of another. */
 static taper_status measure_cut(measurement *m, uint64_t bytes, cli_psnr_found *found) {
     const int cuts = found->cuts + 1;
     m->source = *m->search->source;
@@ -97,7 +98,7 @@ static taper_status measure_cut(measurement *m, uint64_t bytes, cli_psnr_found *
     return TAPER_OK;
 }
 
-/* Groups to look at: all, or as many as CLI_PSNR_PIXELS allow, evenly spread. */
+/* The groups to measure: all, or as many as the limit of pixels allows, evenly spread. */
 static taper_status choose_groups(measurement *m, const taper_container_info *info,
                                   taper_error *error) {
     size_t n = info->groups;
@@ -114,15 +115,15 @@ static taper_status choose_groups(measurement *m, const taper_container_info *in
     return TAPER_OK;
 }
 
-/* Where the search stands: the target lies between two cuts. */
+/* State of the search: the target lies between two cuts. */
 typedef struct bracket {
-    uint64_t front; /* no cut is shorter */
+    uint64_t front; /* the smallest cut */
     cli_psnr_found low, high;
-    double db_per_octave; /* of the image data's bytes */
+    double db_per_octave; /* in bytes of image data */
 } bracket;
 
-/* The next cut to measure: where the PSNR, which rises with the logarithm of the bytes, meets the
- * target; but always between the two, and after some cuts in their middle. */
+/* The next cut to measure: interpolates the PSNR linearly in the logarithm of the bytes. Always
+ * between the two cuts; after some steps, their middle. */
 static uint64_t next_cut(const bracket *b, const cli_psnr_found *last, double target,
                          uint64_t fine) {
     const uint64_t low = b->low.bytes, high = b->high.bytes;
@@ -140,8 +141,8 @@ static void take_slope(bracket *b, const cli_psnr_found *last, const cli_psnr_fo
     if (slope > 0.5 && slope < 50) b->db_per_octave = slope;
 }
 
-/* From the first eighth of the data on. The whole, which takes longest, is looked at only when
- * nothing less reaches the target. */
+/* Starts at an eighth of the data. The whole, which takes longest, is measured only if no smaller
+ * cut reaches the target. */
 static taper_status close_in(measurement *m, uint64_t front, uint64_t size, cli_psnr_found *found) {
     const uint64_t fine = size / FINENESS ? size / FINENESS : 1;
     bracket b = {

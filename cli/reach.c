@@ -6,12 +6,12 @@ bool cli_reach_matters(const formats_front *f, uint64_t bytes) {
 }
 
 cli_reach_kind cli_reach_of(const formats_front *f, uint64_t bytes, uint32_t image) {
-    uint64_t place = formats_front_place(f, image); /* a group each, in one layer */
+    uint64_t place = formats_front_place(f, image); /* each image is a group, in one layer */
     if (f->front_size + f->chunk_at[place + 1] <= bytes) return CLI_REACH_WHOLE;
     return f->front_size + f->chunk_at[place] < bytes ? CLI_REACH_PART : CLI_REACH_MISSING;
 }
 
-/* The next run of images of this kind from *first on; false: there is none. */
+/* Find the next run of images of this kind, from *first on; false: there is none. */
 static bool next_run(const formats_front *f, uint64_t bytes, cli_reach_kind kind, uint32_t *first,
                      uint32_t *last) {
     while (*first < f->images && cli_reach_of(f, bytes, *first) != kind) ++*first;
@@ -21,7 +21,7 @@ static bool next_run(const formats_front *f, uint64_t bytes, cli_reach_kind kind
     return true;
 }
 
-/* " 1-3, 5" and so on; *images: how many these are. */
+/* Write " 1-3, 5" and so on; *images: number of images. */
 static void put_runs(const formats_front *f, uint64_t bytes, cli_reach_kind kind, char *to,
                      size_t room, uint64_t *images) {
     enum { SHOWN = 3 };
@@ -34,8 +34,7 @@ static void put_runs(const formats_front *f, uint64_t bytes, cli_reach_kind kind
         used += (size_t)snprintf(to + used, room - used, "%s %u", runs > 1 ? "," : "", first + 1);
         if (last > first) used += (size_t)snprintf(to + used, room - used, "-%u", last + 1);
     }
-    if (runs > SHOWN)
-        snprintf(to + used, room - used, ", ... (%llu)", (unsigned long long)*images);
+    if (runs > SHOWN) snprintf(to + used, room - used, ", ... (%llu)", (unsigned long long)*images);
 }
 
 void cli_reach_sentence(const formats_front *f, uint64_t bytes, char to[256]) {
@@ -47,13 +46,13 @@ void cli_reach_sentence(const formats_front *f, uint64_t bytes, char to[256]) {
         uint64_t images;
         put_runs(f, bytes, (cli_reach_kind)kind, runs, sizeof runs, &images);
         if (!images) continue;
-        used += (size_t)snprintf(to + used, 256 - used, "%s%s %s", any ? "," : "", runs,
-                                 words[kind]);
+        used +=
+            (size_t)snprintf(to + used, 256 - used, "%s%s %s", any ? "," : "", runs, words[kind]);
         any = true;
     }
 }
 
-void cli_reach_tell(const cli_common *common, const formats_front *f, uint64_t bytes) {
+void cli_reach_report(const cli_common *common, const formats_front *f, uint64_t bytes) {
     char reach[256];
     if (!cli_reach_matters(f, bytes)) return;
     cli_reach_sentence(f, bytes, reach);
@@ -64,8 +63,8 @@ void cli_reach_json(cli_json *j, const formats_front *f, uint64_t bytes) {
     static const char *const keys[] = {"images_whole", "images_in_part", "images_missing"};
     for (int kind = CLI_REACH_WHOLE; kind <= CLI_REACH_MISSING; kind++) {
         cli_json_open(j, keys[kind], '[');
-        for (uint32_t first = 0, last;
-             next_run(f, bytes, (cli_reach_kind)kind, &first, &last); first = last + 1) {
+        for (uint32_t first = 0, last; next_run(f, bytes, (cli_reach_kind)kind, &first, &last);
+             first = last + 1) {
             cli_json_open(j, NULL, '[');
             cli_json_uint(j, NULL, first + 1);
             cli_json_uint(j, NULL, last + 1);

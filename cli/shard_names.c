@@ -5,10 +5,10 @@
 
 typedef struct changed_names {
     uint64_t n;
-    const char *before, *after; /* of the first; before NULL: it had none */
+    const char *before, *after; /* name of the first; before NULL: it had no name */
 } changed_names;
 
-/* Images without a name get one that is no change, but for the folder. */
+/* Images without a name get one; only an added folder counts as a change. */
 static changed_names compare_names(const formats_front *shard, size_t n,
                                    const formats_front *joined) {
     changed_names changed = {0};
@@ -24,24 +24,25 @@ static changed_names compare_names(const formats_front *shard, size_t n,
     return changed;
 }
 
-int cli_shard_names_tell(const cli_common *common, const char *path, const formats_front *shard,
-                         size_t n) {
+int cli_shard_names_report(const cli_common *common, const char *path, const formats_front *shard,
+                           size_t n) {
     formats_front joined = {.account = {.limit = cli_limits(common).max_memory}};
     taper_error error = {0};
     uint64_t images = 0;
     for (size_t s = 0; s < n; s++) images += shard[s].images;
-    if (images > UINT32_MAX) return CLI_DONE; /* which merging refuses */
+    if (images > UINT32_MAX) return CLI_DONE; /* merging refuses it */
     joined.images = (uint32_t)images;
     taper_status status = formats_merge_names(shard, n, &joined, &error);
     if (status != TAPER_OK) return cli_fail("merge", path, status, &error);
     const changed_names changed =
         joined.names ? compare_names(shard, n, &joined) : (changed_names){0};
     if (changed.n)
-        cli_note(common, "merge",
-                 "%llu name%s changed, as an earlier container has the same: %.200s is %.200s%s",
-                 (unsigned long long)changed.n, changed.n == 1 ? " is" : "s are",
-                 changed.before ? changed.before : "one without a name", changed.after,
-                 changed.n > 1 ? ", ..." : "");
+        cli_note(
+            common, "merge",
+            "%llu name%s changed, because an earlier container has the same: %.200s is %.200s%s",
+            (unsigned long long)changed.n, changed.n == 1 ? " is" : "s are",
+            changed.before ? changed.before : "one without a name", changed.after,
+            changed.n > 1 ? ", ..." : "");
     formats_front_free(&joined);
     return CLI_DONE;
 }

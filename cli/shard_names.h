@@ -1,12 +1,12 @@
-/* shard_names.h -- names that `merge` changes, as an earlier container has them, too. */
+/* shard_names.h -- names that `merge` changes because an earlier container also has them. */
 #ifndef CLI_SHARD_NAMES_H
 #define CLI_SHARD_NAMES_H
 #include "cli/common/messages.h"
 #include "formats/front.h"
 
-/* The names of n containers that are joined into path: in one line how many are changed, and the
- * first. Returns an exit code: without memory it prints that. */
-int cli_shard_names_tell(const cli_common *common, const char *path, const formats_front *shard,
-                         size_t n);
+/* Print how many names change when n containers are merged into path, and the first of them.
+ * Returns an exit code; without memory it prints a message. */
+int cli_shard_names_report(const cli_common *common, const char *path, const formats_front *shard,
+                           size_t n);
 
 #endif

@@ -1,5 +1,6 @@
-/* truncate_psnr.c -- see truncate_psnr.h. psnr_cut.h searches; here is what it compares with: the
- * originals, or the whole container's own images, which are decoded once, group by group. */
+/* truncate_psnr.c -- see truncate_psnr.h. psnr_cut.h searches; this file supplies the reference
+ * images: the originals, or the images of the whole container, which are decoded once, group by
+ * group. */
 #include "cli/truncate_psnr.h"
 #include "cli/common/progress.h"
 #include "cli/compare/originals.h"
@@ -10,11 +11,11 @@
 
 typedef struct reference {
     pthread_mutex_t lock;
-    taper_decoder *decoder; /* of the whole container */
+    taper_decoder *decoder; /* decoder of the whole container */
     taper_image *image;     /* [images]; pixels NULL: not decoded yet */
     uint64_t images, bytes;
     const taper_limits *limits;
-    formats_imageset *set; /* NULL: the container is its own measure */
+    formats_imageset *set; /* NULL: the reference is the whole container */
     cli_originals originals;
 } reference;
 
@@ -36,7 +37,7 @@ static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
     return taper_decoder_render(r->decoder, i, image, NULL, error);
 }
 
-/* All images of the group of image i: the decoder has one group in work at a time. */
+/* Decode all images of the group of image i: the decoder keeps one group at a time. */
 static taper_status decode_group(reference *r, uint64_t i, taper_error *error) {
     taper_image_info info;
     uint64_t first, count;
@@ -108,7 +109,7 @@ static void tell(const cli_truncate_psnr *wanted, const cli_container *c, const 
                  (unsigned long long)found->images, c->front.images);
 }
 
-/* Measure a cut, or, without one, look for it. */
+/* Measure a cut, or search for one if none is given. */
 static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c,
                          const taper_source *cut, const taper_model *model,
                          const cli_common *common, cli_psnr_found *found, taper_error *error) {
@@ -121,7 +122,7 @@ static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c
                               .limits = &limits,
                               .threads = cli_threads(common),
                               .target_db = wanted->target_db,
-                              .pixels = wanted->target_db > 0 ? CLI_PSNR_PIXELS : CLI_TOLD_PIXELS,
+                              .pixels = wanted->target_db > 0 ? CLI_PSNR_PIXELS : CLI_SAMPLE_PIXELS,
                               .read = read_reference,
                               .user = &r};
     cli_progress progress = {0};
@@ -153,12 +154,12 @@ int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container 
     if (c->front.layout != TAPER_LAYOUT_SET)
         return cli_fail("truncate", wanted->path,
                         formats_fail(&error, TAPER_ERR_ARG,
-                                     "--psnr looks for a prefix, which must be of the layout set; "
+                                     "--psnr needs the layout set; "
                                      "`taper repack --layout set` changes it"),
                         &error);
     int code = open_model(&model, wanted, c, common);
     if (code == CLI_DONE) {
-        cli_note(common, "truncate", "looking for the cut of %g dB: some six cuts are decoded",
+        cli_note(common, "truncate", "searching for the cut of %g dB: about six cuts are decoded",
                  wanted->target_db);
         taper_status status = find(wanted, c, NULL, model.model, common, &found, &error);
         if (status != TAPER_OK) code = cli_fail("truncate", wanted->path, status, &error);
@@ -185,6 +186,6 @@ void cli_truncate_measure(const cli_truncate_psnr *wanted, const cli_container *
                        wanted->originals ? " against the originals" : " against the whole file",
                        formats_front_name(&c->front, (uint32_t)found.least_image), words, room);
     else
-        cli_note(common, "truncate", "what the cut leaves was not measured: %s", error.text);
+        cli_note(common, "truncate", "the PSNR of the cut was not measured: %s", error.text);
     cli_model_close(&model);
 }

@@ -1,24 +1,23 @@
-/* truncate_psnr.h -- where `truncate --psnr` cuts, and how well any cut shows the images. */
+/* truncate_psnr.h -- the cut for `truncate --psnr`, and the PSNR of any cut. */
 #ifndef CLI_TRUNCATE_PSNR_H
 #define CLI_TRUNCATE_PSNR_H
 #include "cli/common/inputs.h"
 
 typedef struct cli_truncate_psnr {
     const char *path;      /* of the container, for messages */
-    const char *model;     /* NULL: its own, or one that is built in */
-    const char *originals; /* a file or folder; NULL: what the whole container decodes to */
+    const char *model;     /* NULL: that of the container, or a built-in one */
+    const char *originals; /* a file or folder; NULL: the images decoded from the whole container */
     double target_db;
 } cli_truncate_psnr;
 
-/* The smallest cut of which the images' mean PSNR reaches the target, measured against the
- * originals. Prints what went wrong and returns an exit code. */
+/* *ceiling: size of the smallest cut whose mean PSNR against the originals reaches the target. On
+ * failure prints a message and returns an exit code. */
 int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container *container,
                            const cli_common *common, uint64_t *ceiling);
 
-/* How well `cut`, made of the container, shows its images, for the end of a line: "; 33.02 dB in
- * the mean against the whole file, ...". Of large sets a sample is measured. Empty, with a note
- * that says why, where that cannot be found out. Takes about as long as decoding the sample, whole
- * and cut. */
+/* The PSNR of a cut of the container, as text for the end of a message: "; 33.02 dB in the mean
+ * against the whole file, ...". words: [room]. Of large sets a sample is measured; the time is that
+ * of decoding it twice. If it cannot be measured, words is empty and a note says why. */
 void cli_truncate_measure(const cli_truncate_psnr *wanted, const cli_container *container,
                           const taper_source *cut, const cli_common *common, char *words,
                           size_t room);

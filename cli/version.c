@@ -6,7 +6,7 @@
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
-/* after stdio.h, which it needs and does not include */
+/* needs stdio.h before it */
 #include <jpeglib.h>
 
 #define TEXT_(x) #x

@@ -1,11 +1,11 @@
-/* version.h -- what this build is. */
+/* version.h -- the version of this build. */
 #ifndef CLI_VERSION_H
 #define CLI_VERSION_H
 #include <stdbool.h>
 #include <stdio.h>
 
-/* "taper 0.1.0"; with details also the kernels that run on this machine and the libraries'
- * versions. */
+/* Print "taper 0.1.0"; with details also the kernels used on this machine and the versions of
+ * libraries. */
 void cli_version(FILE *to, bool details);
 
 #endif

@@ -1,19 +1,20 @@
-/* account.h -- the memory that a handle has taken: charged before each block, given back when
- * freed. */
+/* account.h -- counts the memory of a handle against its limit: charged before each allocation,
+ * credited when the memory is freed. */
 #ifndef FORMATS_ACCOUNT_H
 #define FORMATS_ACCOUNT_H
 #include "formats/status.h"
 
 typedef struct formats_account {
     uint64_t used, limit; /* bytes; used <= limit */
-    uint64_t taken;       /* as in taper_limits */
+    uint64_t taken;       /* see taper_limits */
 } formats_account;
 
 static inline formats_account formats_account_within(const taper_limits *limits) {
     return (formats_account){.limit = limits->max_memory, .taken = limits->taken};
 }
 
-/* TAPER_ERR_LIMIT, and nothing is charged: less is left. account NULL: none is kept. */
+/* Charge bytes. TAPER_ERR_LIMIT: less is left; nothing is charged. With account NULL nothing is
+ * counted. */
 static inline taper_status formats_account_take(formats_account *account, uint64_t bytes) {
     if (!account) return TAPER_OK;
     if (bytes > account->limit - account->used) return TAPER_ERR_LIMIT;
@@ -29,12 +30,12 @@ static inline uint64_t formats_account_left(const formats_account *account) {
     return account->limit - account->used;
 }
 
-/* What --max-memory has to be, in MiB, to take so many bytes more. */
+/* The value of --max-memory, in MiB, with which `bytes` more fit. */
 static inline uint64_t formats_account_needed(const formats_account *account, uint64_t bytes) {
     return ((account->taken + account->used + bytes) >> 20) + 1;
 }
 
-/* The same where more is to follow: a power of two. */
+/* The same, rounded up to a power of two: for callers that will need still more. */
 static inline uint64_t formats_account_step(const formats_account *account, uint64_t bytes) {
     return formats_power_above(formats_account_needed(account, bytes) - 1);
 }

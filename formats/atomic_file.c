@@ -14,14 +14,14 @@
 enum { BUFFER_BYTES = 1 << 16, NAME_ATTEMPTS = 100 };
 
 struct formats_atomic_file {
-    int at;          /* where target and temporary are looked up: AT_FDCWD, or an open folder */
+    int at;          /* folder for the *at() calls: AT_FDCWD, or an open folder */
     char *target;    /* path; a plain name in an open folder */
     char *folder;    /* path of the target's folder */
     char *temporary; /* as target; NULL when that is a device or FIFO */
     char *announced; /* path of the temporary, for the watch */
     int descriptor;
     unsigned flags;
-    size_t held;      /* bytes in buffer */
+    size_t held; /* bytes in buffer */
     formats_atomic_watch watch;
     taper_error problem; /* the first failure; every later call returns it again */
     uint8_t buffer[BUFFER_BYTES];
@@ -35,7 +35,7 @@ static void retract(const formats_atomic_file *file) {
     if (file->watch.gone) file->watch.gone(file->watch.user, file->announced);
 }
 
-/* Around what must not be torn apart by a signal. */
+/* Called before and after steps that a signal must not separate. */
 static void hold(const formats_atomic_file *file) {
     if (file->watch.hold) file->watch.hold(file->watch.user);
 }
@@ -53,7 +53,7 @@ static void release(formats_atomic_file *file) {
     free(file);
 }
 
-/* Keep the first failure and pass it on. */
+/* Store the first failure and return it. */
 static taper_status repeat_problem(const formats_atomic_file *file, taper_error *error) {
     if (error) *error = file->problem;
     return file->problem.status;
@@ -65,13 +65,12 @@ static taper_status note_errno(formats_atomic_file *file, int errnum, const char
     return repeat_problem(file, error);
 }
 
-/* A name that the file system does not take is no failure of the folder or the disk: whoever writes
- * many files into one folder goes on with the next. */
+/* A name that the file system does not accept is TAPER_ERR_UNSUPPORTED, not TAPER_ERR_IO: a caller
+ * that writes many files into a folder can continue with the next. */
 static taper_status fail_naming(const formats_atomic_file *file, int errnum, const char *what,
                                 taper_error *error) {
     taper_status status = formats_fail_errno(error, errnum, what);
-    if (file->at == AT_FDCWD ||
-        (errnum != ENAMETOOLONG && errnum != EILSEQ && errnum != EINVAL))
+    if (file->at == AT_FDCWD || (errnum != ENAMETOOLONG && errnum != EILSEQ && errnum != EINVAL))
         return status;
     char reason[96];
     if (strerror_r(errnum, reason, sizeof reason) != 0) reason[0] = '\0';
@@ -86,7 +85,7 @@ static char *folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* Look at what stands at path now. *direct: it is to be written in place. */
+/* Examine the existing file at path. *direct: 1 if it must be written in place. */
 static taper_status examine_target(formats_atomic_file *file, const char *path, int *direct,
                                    mode_t *mode, taper_error *error) {
     struct stat st;
@@ -113,7 +112,7 @@ static taper_status examine_target(formats_atomic_file *file, const char *path, 
     return TAPER_OK;
 }
 
-/* In an open folder a link is a name like any other, and is replaced, not followed. */
+/* In an open folder a symbolic link is not followed but replaced. */
 static taper_status examine_name(formats_atomic_file *file, const char *name, mode_t *mode,
                                  taper_error *error) {
     struct stat st;
@@ -124,7 +123,7 @@ static taper_status examine_name(formats_atomic_file *file, const char *name, mo
             return formats_fail_errno(error, EEXIST, "write");
         if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
             return formats_fail(error, TAPER_ERR_IO,
-                                "stands in the way and is no file; remove it or write elsewhere");
+                                "exists and is not a file; remove it, or write elsewhere");
         if (S_ISREG(st.st_mode)) *mode = st.st_mode & 0777;
     } else if (errno != ENOENT) {
         return fail_naming(file, errno, "write", error);
@@ -134,8 +133,8 @@ static taper_status examine_name(formats_atomic_file *file, const char *name, mo
                         : formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
 }
 
-/* The names of the temporary: made of things that differ between processes, threads and moments;
- * O_EXCL settles what is left to chance. */
+/* A name for the temporary file, which differs between processes, threads and times. O_EXCL detects
+ * the remaining collisions. */
 static void name_temporary(formats_atomic_file *file, unsigned attempt, size_t room) {
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
@@ -169,10 +168,10 @@ static taper_status create_temporary(formats_atomic_file *file, taper_error *err
     return formats_fail_errno(error, errnum, "create a file in the target's folder");
 }
 
-/* The temporary, with the permissions of what it will replace. */
+/* Create the temporary file with the permissions of the file that it replaces. */
 static taper_status begin(formats_atomic_file *file, mode_t mode, taper_error *error) {
     taper_status status = create_temporary(file, error);
-    /* a failure to keep the old permissions is not worth losing the output for */
+    /* failing to copy the permissions does not fail the output */
     if (status == TAPER_OK && mode && fchmod(file->descriptor, mode) != 0) mode = 0;
     return status;
 }
@@ -192,8 +191,10 @@ static formats_atomic_file *make(int at, unsigned flags, const formats_atomic_wa
 
 static taper_status hand_over(formats_atomic_file **out, formats_atomic_file *file,
                               taper_status status) {
-    if (status == TAPER_OK) *out = file;
-    else release(file);
+    if (status == TAPER_OK)
+        *out = file;
+    else
+        release(file);
     return status;
 }
 
@@ -266,7 +267,7 @@ taper_status formats_atomic_file_read_back(formats_atomic_file *file, int *descr
     return flush(file, error);
 }
 
-/* Give the temporary the target's name unless something has that name. 0 or an errno. */
+/* Rename the temporary file to the target if no file has that name. Returns 0 or an errno. */
 static int name_exclusively(const formats_atomic_file *file) {
     if (linkat(file->at, file->temporary, file->at, file->target, 0) == 0) {
         unlinkat(file->at, file->temporary, 0);
@@ -274,8 +275,7 @@ static int name_exclusively(const formats_atomic_file *file) {
     }
     if (errno == EEXIST) return EEXIST;
     /* No hard links here (FAT, some network mounts): reserve the name, then rename over it. */
-    int placeholder =
-        openat(file->at, file->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int placeholder = openat(file->at, file->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (placeholder < 0) return errno;
     close(placeholder);
     if (renameat(file->at, file->temporary, file->at, file->target) == 0) return 0;
@@ -284,12 +284,14 @@ static int name_exclusively(const formats_atomic_file *file) {
     return errnum;
 }
 
-/* In one go as far as signals see it: before, the temporary is to be removed, after it, nothing. */
+/* One step with respect to signals: before it the temporary file must be removed, after it none. */
 static int give_name(const formats_atomic_file *file) {
     int errnum = 0;
     hold(file);
-    if (!(file->flags & FORMATS_ATOMIC_OVERWRITE)) errnum = name_exclusively(file);
-    else if (renameat(file->at, file->temporary, file->at, file->target) != 0) errnum = errno;
+    if (!(file->flags & FORMATS_ATOMIC_OVERWRITE))
+        errnum = name_exclusively(file);
+    else if (renameat(file->at, file->temporary, file->at, file->target) != 0)
+        errnum = errno;
     if (!errnum) retract(file);
     let_go(file);
     return errnum;
@@ -297,13 +299,13 @@ static int give_name(const formats_atomic_file *file) {
 
 static int sync_descriptor(int descriptor) {
     if (fsync(descriptor) == 0) return 0;
-    /* pipes and some mounts have nothing to synchronise */
+    /* pipes and some mounts do not support fsync */
     return errno == EINVAL || errno == ENOTSUP || errno == ENOSYS ? 0 : errno;
 }
 
 taper_status formats_folder_sync(const char *folder, taper_error *error) {
     int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
-    /* a folder that may be written but not read cannot be synchronised; its files are */
+    /* a folder without read permission cannot be flushed; its files are */
     if (descriptor < 0 && errno == EACCES) return TAPER_OK;
     if (descriptor < 0) return formats_fail_errno(error, errno, "open the target's folder");
     int errnum = sync_descriptor(descriptor);
@@ -312,8 +314,7 @@ taper_status formats_folder_sync(const char *folder, taper_error *error) {
                   : TAPER_OK;
 }
 
-/* The target is there and whole: that it might not outlive a power failure is no reason to say that
- * it is not. */
+/* The target is complete, so a folder that cannot be flushed is reported but is not an error. */
 static void sync_folder(const formats_atomic_file *file) {
     taper_error why;
     int errnum = file->at == AT_FDCWD ? 0 : sync_descriptor(file->at);
@@ -324,10 +325,10 @@ static void sync_folder(const formats_atomic_file *file) {
         file->watch.not_synced(file->watch.user, file->target, &why);
 }
 
-/* Everything up to the naming: all bytes on the disk, descriptor closed. */
-static taper_status settle(formats_atomic_file *file, taper_error *error) {
+/* All steps before the rename: bytes on the disk, descriptor closed. */
+static taper_status finish(formats_atomic_file *file, taper_error *error) {
     if (file->problem.status != TAPER_OK) return repeat_problem(file, error);
-    if (file->descriptor < 0) return TAPER_OK; /* it was settled */
+    if (file->descriptor < 0) return TAPER_OK; /* finished before */
     TAPER_TRY(flush(file, error));
     int errnum = file->flags & FORMATS_ATOMIC_NO_SYNC ? 0 : sync_descriptor(file->descriptor);
     if (errnum) return note_errno(file, errnum, "flush to the disk", error);
@@ -337,12 +338,12 @@ static taper_status settle(formats_atomic_file *file, taper_error *error) {
     return TAPER_OK;
 }
 
-taper_status formats_atomic_file_settle(formats_atomic_file *file, taper_error *error) {
-    return settle(file, error);
+taper_status formats_atomic_file_finish(formats_atomic_file *file, taper_error *error) {
+    return finish(file, error);
 }
 
 taper_status formats_atomic_file_commit(formats_atomic_file *file, taper_error *error) {
-    taper_status status = settle(file, error);
+    taper_status status = finish(file, error);
     if (status != TAPER_OK || !file->temporary) {
         formats_atomic_file_abort(file);
         return status;

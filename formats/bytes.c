@@ -280,22 +280,22 @@ taper_status formats_write_varint(formats_buffer *buffer, uint64_t value) {
  * each byte followed by k zero bytes. A CRC is linear, so entry i is the exclusive-or of the
  * entries of i's bits, and eight constants generate each table at compile time: no start-up code,
  * no writable state. */
-#define BITS(i, a, b, c, d, e, f, g, h)                                                            \
-    (((i)&1 ? a : 0u) ^ ((i)&2 ? b : 0u) ^ ((i)&4 ? c : 0u) ^ ((i)&8 ? d : 0u) ^                   \
+#define BITS(i, a, b, c, d, e, f, g, h)                                          \
+    (((i)&1 ? a : 0u) ^ ((i)&2 ? b : 0u) ^ ((i)&4 ? c : 0u) ^ ((i)&8 ? d : 0u) ^ \
      ((i)&16 ? e : 0u) ^ ((i)&32 ? f : 0u) ^ ((i)&64 ? g : 0u) ^ ((i)&128 ? h : 0u))
-#define FOUR(i, ...)                                                                               \
-    BITS(i, __VA_ARGS__), BITS(i + 1, __VA_ARGS__), BITS(i + 2, __VA_ARGS__),                      \
+#define FOUR(i, ...)                                                          \
+    BITS(i, __VA_ARGS__), BITS(i + 1, __VA_ARGS__), BITS(i + 2, __VA_ARGS__), \
         BITS(i + 3, __VA_ARGS__)
-#define SIXTEEN(i, ...)                                                                            \
-    FOUR(i, __VA_ARGS__), FOUR(i + 4, __VA_ARGS__), FOUR(i + 8, __VA_ARGS__),                      \
+#define SIXTEEN(i, ...)                                                       \
+    FOUR(i, __VA_ARGS__), FOUR(i + 4, __VA_ARGS__), FOUR(i + 8, __VA_ARGS__), \
         FOUR(i + 12, __VA_ARGS__)
-#define SIXTY_FOUR(i, ...)                                                                         \
-    SIXTEEN(i, __VA_ARGS__), SIXTEEN(i + 16, __VA_ARGS__), SIXTEEN(i + 32, __VA_ARGS__),           \
+#define SIXTY_FOUR(i, ...)                                                               \
+    SIXTEEN(i, __VA_ARGS__), SIXTEEN(i + 16, __VA_ARGS__), SIXTEEN(i + 32, __VA_ARGS__), \
         SIXTEEN(i + 48, __VA_ARGS__)
-#define TABLE(...)                                                                                 \
-    {                                                                                              \
-        SIXTY_FOUR(0, __VA_ARGS__), SIXTY_FOUR(64, __VA_ARGS__), SIXTY_FOUR(128, __VA_ARGS__),     \
-            SIXTY_FOUR(192, __VA_ARGS__)                                                           \
+#define TABLE(...)                                                                             \
+    {                                                                                          \
+        SIXTY_FOUR(0, __VA_ARGS__), SIXTY_FOUR(64, __VA_ARGS__), SIXTY_FOUR(128, __VA_ARGS__), \
+            SIXTY_FOUR(192, __VA_ARGS__)                                                       \
     }
 
 static const uint32_t crc_table[8][256] = {

@@ -1,9 +1,9 @@
 /* bytes.h -- bytes in memory: bounds-checked readers, a growing buffer, varints, CRC32C.
  *
- * Every reader of untrusted bytes in this project goes through formats_cursor, every writer through
- * formats_buffer. Both keep their first failure: a caller may do a row of reads or writes and look
- * at `status` once at the end. Nothing depends on the host's byte order or operating system,
- * prints, exits or keeps state between calls; threads may use different objects at once. */
+ * All readers of untrusted bytes use formats_cursor; all writers use formats_buffer. Both keep
+ * their first failure: a caller may read or write several times and test `status` once at the end.
+ * Results do not depend on the byte order of the host. There is no global state: threads may use
+ * different objects at once. */
 #ifndef FORMATS_BYTES_H
 #define FORMATS_BYTES_H
 #include "formats/account.h"
@@ -25,22 +25,22 @@ void formats_set_u32be(void *to, uint32_t value);
 
 /* --- sizes --- */
 
-/* A ceiling that memory reaches first; twice as much still fits a size_t. */
+/* For a buffer without a ceiling of its own. Twice this value still fits a size_t. */
 #define FORMATS_MOST_BYTES (SIZE_MAX / 4)
 
 static inline size_t formats_smaller(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t formats_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* *out = a * b, or a + b. Return TAPER_OK, or TAPER_ERR_LIMIT with *out = UINT64_MAX when the
- * result does not fit 64 bits: a saturated size then fails any comparison with a limit. */
+/* *out = a * b, or a + b. TAPER_ERR_LIMIT: the result does not fit 64 bits; *out is UINT64_MAX,
+ * which exceeds every limit that a caller compares it with. */
 taper_status formats_mul_u64(uint64_t a, uint64_t b, uint64_t *out);
 taper_status formats_add_u64(uint64_t a, uint64_t b, uint64_t *out);
 
 /* --- reading: a cursor over memory --- */
 
-/* Borrows bytes; they must outlive the cursor. at never exceeds size. After a failure status is
- * TAPER_ERR_TRUNCATED (ran out of bytes) or TAPER_ERR_CORRUPT (an illegal varint), at stays where
- * the failing read began, and every later read yields 0 or NULL. */
+/* bytes: borrowed; they must outlive the cursor. at <= size always. After a failure status is
+ * TAPER_ERR_TRUNCATED (too few bytes) or TAPER_ERR_CORRUPT (an illegal varint). `at` then stays
+ * where the failing read began, and every later read returns 0 or NULL. */
 typedef struct formats_cursor {
     const uint8_t *bytes;
     size_t size, at;
@@ -57,40 +57,41 @@ uint32_t formats_read_u32le(formats_cursor *cursor);
 uint64_t formats_read_u64le(formats_cursor *cursor);
 uint16_t formats_read_u16be(formats_cursor *cursor);
 uint32_t formats_read_u32be(formats_cursor *cursor);
-/* LEB128, least significant 7 bits first, high bit set on all but the last byte. Only the shortest
- * form is legal: a superfluous last byte of 0, a tenth byte above 1, or an eleventh is
- * TAPER_ERR_CORRUPT. */
+/* LEB128: least significant 7 bits first, high bit set on all bytes but the last. Only the shortest
+ * form is legal. TAPER_ERR_CORRUPT: a superfluous last byte of 0, a tenth byte above 1, or an
+ * eleventh byte. */
 uint64_t formats_read_varint(formats_cursor *cursor);
-/* As formats_read_varint; a value above max is TAPER_ERR_CORRUPT and yields 0. */
+/* As formats_read_varint; a value above max is TAPER_ERR_CORRUPT and returns 0. */
 uint64_t formats_read_varint_max(formats_cursor *cursor, uint64_t max);
-/* The next n bytes, in place; NULL on failure. n = 0 yields a pointer that must not be read. */
+/* The next n bytes, in place; NULL on failure. With n == 0 the pointer must not be read. */
 const uint8_t *formats_read_bytes(formats_cursor *cursor, size_t n);
 
-/* TAPER_OK, or the cursor's failure with a sentence that names the field and the offset, e.g.
+/* The cursor's status; on failure the text names `what` and the offset. Example:
  * formats_cursor_check(&c, "directory", error): "directory ends early at byte 17 of 20". */
 taper_status formats_cursor_check(const formats_cursor *cursor, const char *what,
                                   taper_error *error);
 
 /* --- writing: a growing buffer --- */
 
-/* data is malloc'd; size bytes of it are written. A write that would go beyond ceiling bytes writes
- * nothing and sets status to TAPER_ERR_LIMIT (TAPER_ERR_NOMEM when malloc refuses). After a failure
- * every write does nothing and returns that first status; what was written stays readable. */
+/* data: malloc'd; its first `size` bytes are valid. A write past `ceiling` bytes writes nothing and
+ * sets status to TAPER_ERR_LIMIT; TAPER_ERR_NOMEM: malloc failed. After a failure every write does
+ * nothing and returns the first status; earlier bytes stay readable. */
 typedef struct formats_buffer {
     uint8_t *data;
     size_t size, capacity, ceiling;
     taper_status status;
-    formats_account *account; /* borrowed; is charged with capacity: TAPER_ERR_LIMIT. NULL: none */
+    /* Borrowed; charged with capacity. When it is exhausted: TAPER_ERR_LIMIT. NULL: none. */
+    formats_account *account;
 } formats_buffer;
 
-formats_buffer formats_buffer_make(size_t ceiling); /* takes no memory yet */
+formats_buffer formats_buffer_make(size_t ceiling); /* allocates nothing yet */
 void formats_buffer_free(formats_buffer *buffer);  /* leaves it empty, usable again; NULL is fine */
 void formats_buffer_clear(formats_buffer *buffer); /* size 0, status TAPER_OK; keeps its memory */
-/* The bytes become the caller's to free (NULL when empty); the buffer is empty afterwards. */
+/* The bytes, which become the caller's to free; NULL when empty. The buffer is empty afterwards. */
 uint8_t *formats_buffer_take(formats_buffer *buffer, size_t *size);
-/* Make room for n more bytes, so that writes of n bytes in all cannot fail. */
+/* Allocate for n more bytes: writes of n bytes in all then cannot fail. */
 taper_status formats_buffer_reserve(formats_buffer *buffer, size_t n);
-/* Append n bytes of undefined content and return their address, to be filled before the next write;
+/* Append n bytes of undefined content and return their address; fill them before the next write.
  * NULL on failure. */
 uint8_t *formats_buffer_extend(formats_buffer *buffer, size_t n);
 
@@ -105,13 +106,14 @@ taper_status formats_write_bytes(formats_buffer *buffer, const void *bytes, size
 
 /* --- CRC32C --- */
 
-/* CRC32C (Castagnoli, RFC 3720 appendix B.4; reflected polynomial 0x82F63B78, initial value and
- * final exclusive-or 0xFFFFFFFF) of n bytes that follow bytes whose CRC32C is crc; 0 to begin.
+/* CRC32C (Castagnoli, RFC 3720 appendix B.4): reflected polynomial 0x82F63B78, initial value and
+ * final exclusive-or 0xFFFFFFFF. crc: the CRC32C of the bytes before; 0 at the start.
  * formats_crc32c(0, "123456789", 9) = 0xE3069283. */
 uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n);
 
-/* Room in *array (a pointer to a pointer) for an element of `size` bytes after count of them,
- * growing by half. 0 without memory: it stays as it is. */
+/* Grow an array by half if it is full. array: address of the pointer to it; count: elements in use;
+ * size: bytes of one. Returns 1 when there is space for one element more; 0 without memory, and
+ * the array is unchanged. */
 int formats_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -10,7 +10,7 @@ static uint64_t record_bytes(const formats_cifar *cifar) {
     return cifar->label_bytes + (uint64_t)FORMATS_CIFAR_PIXEL_BYTES;
 }
 
-/* Are all label bytes legal? *legal answers; the status is that of reading. */
+/* *legal: 1 if all label bytes are legal. The status is that of reading. */
 static taper_status check_labels(const taper_source *source, const formats_cifar *cifar, int *legal,
                                  taper_error *error) {
     for (uint32_t i = 0; i < cifar->count; i++) {
@@ -100,7 +100,8 @@ taper_status formats_cifar_encode(const taper_image *images, const uint8_t *labe
                 "CIFAR needs RGB images of 32 x 32 and 8 bits with labels 0 to 9; image %zu "
                 "is not one",
                 i);
-        else write_record(&buffer, image, labels[i]);
+        else
+            write_record(&buffer, image, labels[i]);
     }
     if (status == TAPER_OK && buffer.status != TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to encode CIFAR");

@@ -2,9 +2,9 @@
  *
  *   CIFAR-10    1 label byte 0..9,                            3072 bytes of R, G, B planes: 3073
  *   CIFAR-100   1 coarse label 0..19, 1 fine label 0..99,     3072 bytes:                   3074
- * There is no magic number. A source is taken for CIFAR when its size is a positive multiple of a
- * record and every label byte is legal; CIFAR-10 is tried first. Callers should also ask for the
- * extension .bin. Safe on hostile input; threads may call these at once. */
+ * There is no magic number. A source counts as CIFAR when its size is a positive multiple of a
+ * record and every label byte is legal; CIFAR-10 is tried first. Callers should also require the
+ * extension .bin. Safe on hostile input; threads may call these functions at once. */
 #ifndef FORMATS_CIFAR_H
 #define FORMATS_CIFAR_H
 #include "formats/status.h"
@@ -17,8 +17,8 @@ typedef struct formats_cifar {
     uint32_t classes;     /* 10 or 100 */
 } formats_cifar;
 
-/* Recognise a source, reading every label byte. TAPER_ERR_CORRUPT: not CIFAR; TAPER_ERR_LIMIT: more
- * images than limits->max_images (limits may be NULL); else what reading returned. */
+/* Recognise a source; reads every label byte. limits may be NULL. TAPER_ERR_CORRUPT: not CIFAR;
+ * TAPER_ERR_LIMIT: more images than limits->max_images; other errors come from reading. */
 taper_status formats_cifar_open(const taper_source *source, const taper_limits *limits,
                                 formats_cifar *out, taper_error *error);
 

@@ -1,5 +1,4 @@
-/* clang-format off */
-/* container.c -- header and sections of a .taper file; what the sections hold is in directory.c.
+/* container.c -- header and sections of a .taper file; directory.c has the section contents.
  *
  *    0  magic 89 'T' 'P' 'R' 0D 0A 1A 0A
  *    8  u16 version      10  u8 layout      11  u8 tail
@@ -8,8 +7,7 @@
  *   24  u64 model id     32  u64 images
  *   40  u32 groups       44  u32 layers     48  u32 sections     52  u32 reserved, 0
  *   56  section table: u32 type, u32 CRC32C of the stored bytes, u64 stored size, u64 unpacked size
- * then the sections' bytes in the table's order, then the chunks. */
-/* clang-format on */
+ * Then the bytes of the sections in the order of the table, then the chunks. */
 #include "formats/container.h"
 #include "formats/directory.h"
 #include <stdlib.h>
@@ -21,7 +19,7 @@ static const uint8_t magic[8] = {0x89, 'T', 'P', 'R', 0x0D, 0x0A, 0x1A, 0x0A};
 
 #define SECTION(a, b, c, d) \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-enum { /* a type whose first letter is lower case may be skipped by readers that do not know it */
+enum { /* a reader may skip an unknown type whose first letter is lower case */
        DIRECTORY = SECTION('D', 'I', 'R', 'E'),
        NAMES = SECTION('n', 'a', 'm', 'e'),
        LABELS = SECTION('l', 'a', 'b', 'l'),
@@ -35,12 +33,12 @@ typedef struct section {
     uint64_t stored, unpacked;
 } section;
 
-/* What a front matter may claim by default: groups of 1,024 images in two layers, without names or
- * labels, have 4 bytes. */
+/* Default limit of images for a front matter. For comparison: groups of 1,024 images in two layers,
+ * without names and labels, take 4 bytes each. */
 enum { LEAST_IMAGES = 1 << 20, IMAGES_A_BYTE = 256 };
 
-/* What a section of so many bytes may unpack to: more than honest writers pack. Codes and models
- * are near noise. */
+/* The most bytes to which a section may unpack; above the ratio of any real file. Codes and models
+ * hardly compress. */
 static uint64_t most_unpacked(uint32_t type, uint64_t stored) {
     if (type == SEARCH) return 64 * stored + ((uint64_t)1 << 20);
     if (type == MODEL || type == SEARCH_MODEL) return 4 * stored + 65536;
@@ -59,7 +57,7 @@ static uint64_t table_end(const uint8_t *h) {
     return FORMATS_HEADER_SIZE + (uint64_t)formats_get_u32le(h + 48) * FORMATS_SECTION_SIZE;
 }
 
-/* What can be judged from the first 56 bytes. */
+/* Check the first 56 bytes. */
 static taper_status check_header(const uint8_t *h, size_t size, taper_error *error) {
     if (memcmp(h, magic, size < sizeof magic ? size : sizeof magic))
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -120,15 +118,15 @@ taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need,
     return TAPER_OK;
 }
 
-/* A section that is all there and ends inside a field is not short of bytes: it is no legal one. */
+/* A complete section that ends inside a field is corrupt, not truncated. */
 static taper_status refuse_short(taper_status status, taper_error *error) {
     if (status != TAPER_ERR_TRUNCATED) return status;
     if (error) error->status = TAPER_ERR_CORRUPT;
     return TAPER_ERR_CORRUPT;
 }
 
-/* The section's content in fresh memory (one byte more than its size, so never NULL). zstd when the
- * sizes differ. An honest writer packs at most a thousandfold: more is a bomb. */
+/* The content of a section in new memory (one byte more than its size, so never NULL). It is packed
+ * by zstd if the two sizes differ. Real files compress at most 1000-fold; more is refused. */
 static taper_status unpack(formats_front *f, const uint8_t *stored, section s, uint8_t **out,
                            taper_error *error) {
     *out = NULL;
@@ -164,7 +162,7 @@ static taper_status unpack(formats_front *f, const uint8_t *stored, section s, u
     return TAPER_OK;
 }
 
-/* raised: the header says that there are raised planes. */
+/* raised: the header has FORMATS_FEATURE_RAISED. */
 static taper_status read_section(formats_front *f, const uint8_t *stored, section s, int raised,
                                  const taper_limits *limits, taper_error *error) {
     int known = s.type == DIRECTORY || s.type == NAMES || s.type == LABELS || s.type == MODEL ||
@@ -225,18 +223,17 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
                             "give --max-images %llu if you trust it",
                             (unsigned long long)images, (unsigned long long)need,
                             (unsigned long long)images);
-    *f = (formats_front){.model_id = formats_get_u64le(h + 24),
-                         .layout = h[10],
-                         .holds = formats_get_u32le(h + 16) |
-                                  (uint64_t)formats_get_u32le(h + 52) << 32,
-                         .tail = h[11],
-                         .images = (uint32_t)images,
-                         .groups = formats_get_u32le(h + 40),
-                         .layers = formats_get_u32le(h + 44),
-                         .rate_classes =
-                             formats_get_u32le(h + 12) & FORMATS_FEATURE_RATE_CLASSES ? 2 : 1,
-                         .front_size = need,
-                         .account = formats_account_within(&limits)};
+    *f = (formats_front){
+        .model_id = formats_get_u64le(h + 24),
+        .layout = h[10],
+        .holds = formats_get_u32le(h + 16) | (uint64_t)formats_get_u32le(h + 52) << 32,
+        .tail = h[11],
+        .images = (uint32_t)images,
+        .groups = formats_get_u32le(h + 40),
+        .layers = formats_get_u32le(h + 44),
+        .rate_classes = formats_get_u32le(h + 12) & FORMATS_FEATURE_RATE_CLASSES ? 2 : 1,
+        .front_size = need,
+        .account = formats_account_within(&limits)};
     int raised = (formats_get_u32le(h + 12) & FORMATS_FEATURE_RAISED) != 0;
     if (f->layout > 1 || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
@@ -259,7 +256,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
 
 /* --- writing --------------------------------------------------------------------------- */
 
-/* What zstd takes at most to pack n bytes: tables that grow with them, up to a point. */
+/* Upper bound of the memory that zstd needs to pack n bytes. */
 static uint64_t packing_bytes(uint64_t n) {
     const uint64_t most = (uint64_t)100 << 20, least = (uint64_t)2 << 20;
     return n < most / 20 ? least + 20 * n : most;
@@ -275,7 +272,7 @@ static taper_status pack(const formats_buffer *content, int level, uint8_t *to, 
     return ZSTD_isError(*packed) ? TAPER_ERR_NOMEM : TAPER_OK;
 }
 
-/* Pack content at the end of body and enter it in the table; content is used up. */
+/* Pack content, append it to body and add it to the table. Frees content. */
 static taper_status add_section(uint32_t type, formats_buffer *content, int level,
                                 formats_buffer *table, formats_buffer *body) {
     size_t bound = ZSTD_compressBound(content->size), start = body->size, stored = content->size;

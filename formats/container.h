@@ -1,48 +1,75 @@
 /* container.h -- the front matter of a .taper file: header, section table, directory, names,
- * labels, model. codec/bitplane/chunk_coder.h has the chunks, SPEC.md the layout, field by field.
+ * labels, model. SPEC.md specifies the layout; codec/bitplane/chunk_coder.h codes the chunks.
  *
- * Writers fill a formats_front and call formats_front_write. Readers get it from
- * formats_front_read, checked: every count, offset and product in it is then consistent with every
- * other.
+ * A writer fills a formats_front and calls formats_front_write. A reader gets a checked
+ * formats_front from formats_front_read: all counts, offsets and products in it are consistent.
  *
- * The room formats/: bytes on disk.
- *   front container       the front matter of a .taper file in memory; read and written
- *   holds                 which cuts of it are drawn as shorter ones
- *   directory             what its sections hold
- *   model_file            the envelope of a .tpm file
- *   taper_types           the types that all modules share: status, error, image, limits, source
- *   status, account       the error convention and default limits; the memory of a handle
- *   bytes                 checked reading and writing in memory, varints, CRC32C
- *   file, folder_walk     reading files and folders; foreign: formats that are not read, by name
- *   atomic_file           outputs that appear whole or not at all
- *   image                 making, comparing and converting images, every size checked
- *   png, pnm, jpeg, gzip  files in memory; png_text: the text chunks of a PNG; own_mark: what a
- *                         picture says of who wrote it
- *   metadata              what they hold besides pixels; exif, xmp: which way up; icc: colours
- *   idx, cifar            files of many images
- *   labels                from IDX, CSV and folder names; label_index: lines by name;
- *                         label_names: which image a name means
- *   npy                   arrays as numpy reads them
- *   image_names           relative, safe, unique names; merge_names: those of joined sets
- *   name_key              names to compare, in one normal form; decompositions: its table
- *   name_escape           names as text, without control characters
- *   index_file            a .tpx file
- *   imageset              a set of images from any of these; image_list: its files and places,
- *                         recognise: what a file is, imageset_inputs: what there is,
- *                         imageset_names: its names, imageset_labels: its labels,
- *                         skip: what gives no image
- * SPEC.md is the format; teaching_decoder.py a decoder to read, page after page of Python. */
+ * Directory formats/: file formats.
+ *
+ *   containers, models and indexes
+ *     front            the front matter of a .taper file in memory
+ *     container        reads and writes the front matter
+ *     directory        reads and writes the contents of its sections
+ *     holds            which cuts are rendered as a shorter cut
+ *     model_file       the envelope of a .tpm file
+ *     index_file       a .tpx file
+ *     merge_names      names and classes of containers that are merged
+ *
+ *   basic types and files
+ *     taper_types      types that all modules share: status, error, image, limits, source, sink
+ *     status           the error convention and the default limits
+ *     account          the memory that a handle uses
+ *     bytes            bounds-checked reading and writing in memory, varints, CRC32C
+ *     file             reads files and descriptors
+ *     folder_walk      lists the files below a folder
+ *     atomic_file      output files that appear whole or not at all
+ *
+ *   image files
+ *     image            creates, checks and converts images
+ *     png, pnm, jpeg   read images from memory; png and pnm also write them
+ *     gzip             compresses and expands in memory
+ *     idx, cifar       files of many images
+ *     png_text         text chunks of PNG
+ *     own_mark         the mark by which taper recognises a picture that it wrote
+ *     metadata         orientation, colour profile and length of JPEG and PNG files
+ *     exif, xmp        orientation in EXIF and XMP
+ *     icc              recognises the colour profile of sRGB
+ *     npy              arrays for numpy
+ *     foreign          names formats that taper does not read
+ *
+ *   names and labels
+ *     image_names      relative, safe and unique names of images
+ *     name_key         normal form of names, for comparison
+ *     decompositions   the Unicode tables of name_key
+ *     name_escape      escapes control characters in names
+ *     labels           class labels from IDX, CSV and folder names
+ *     label_index      lines of a label file by name
+ *     label_names      assigns the lines of a label file to images
+ *
+ *   image sets
+ *     imageset         a set of images from any of these inputs
+ *     image_list       its files, images and labels
+ *     imageset_inputs  collects the images of each input
+ *     imageset_names   names the images
+ *     imageset_labels  labels the images
+ *     recognise        detects the format of a file
+ *     skip             reports inputs without an image
+ *
+ * teaching_decoder.py and teaching_index.py are decoders in Python, written to be read. */
 #ifndef FORMATS_CONTAINER_H
 #define FORMATS_CONTAINER_H
 #include "formats/front.h"
 
-/* How many bytes of the file's start are needed to know more: the header, then the section table,
- * then all sections; <= size once the front is whole. Errors as formats_front_read's. */
+/* *need: how many bytes from the start of the file formats_front_read needs next. It names the
+ * header first, then the section table, then all sections. *need <= size: the front matter is
+ * complete. Errors as formats_front_read. */
 taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need, taper_error *error);
 
-/* Parse the front from the file's first bytes. TAPER_ERR_TRUNCATED: "incomplete header, need N more
- * bytes". TAPER_ERR_CORRUPT, _VERSION (unknown required feature or section), _LIMIT, _NOMEM. On
- * failure nothing is held. */
+/* Parse the front matter from the first bytes of a file. On success *out is the caller's: free it
+ * with formats_front_free. On failure it needs no free.
+ * TAPER_ERR_TRUNCATED: more bytes are needed; the text says how many.
+ * TAPER_ERR_VERSION: the file requires an unknown feature or section.
+ * TAPER_ERR_CORRUPT, TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 taper_status formats_front_read(const void *bytes, size_t size, const taper_limits *limits,
                                 formats_front *out, taper_error *error);
 /* Append the front matter to out; sets front_size. */

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Write formats/decompositions.c: how Unicode takes letters apart, from Python's own tables.
+"""Write formats/decompositions.c: canonical decompositions of Unicode, from Python's tables.
 
     python3 formats/decompositions.py >formats/decompositions.c
 
-All characters below U+3100 that have a canonical decomposition, into one or two others, and the
+Contains all characters below U+3100 with a canonical decomposition (into one or two others), and the
 combining classes of all marks below U+3100. Hangul is computed (formats/name_key.c)."""
 import unicodedata
 

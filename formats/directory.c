@@ -1,17 +1,16 @@
 /* directory.c -- see directory.h; SPEC.md, "Directory", "Names", "Labels".
  *
- * All numbers are varints unless said otherwise.
- *   geometry  runs of equal images: number of runs, then per run: images, width, height, kind (u8,
- *             channels + 16 if 16 bits)
- *   groups    runs of equal groups: number of runs, then per run: groups, images in each
- *   classes   rate classes, where the header has the feature: their number (u8), then of each group
- *             and of each image its rate class (u8)
- *   layers    per layer, per rate class: passes in it; then, if the header's tail is 1, the first
- *             group whose last chunk is cut
- *   chunks    chunks per checksum; per layer, per group: length in bytes; then the checksums (u32)
- *   raised    where the header has the feature: per group, the number of units with raised planes,
- *             and for each of these the units between it and the one before, and its planes (u8)
- */
+ * Numbers are varints unless a type is given.
+ *   geometry  runs of equal images: number of runs; per run: images, width, height, kind (u8:
+ *             channels, + 16 if 16 bits)
+ *   groups    runs of equal groups: number of runs; per run: groups, images in each
+ *   classes   if the header has rate classes: their number (u8); the class of each group (u8);
+ *             the class of each image (u8)
+ *   layers    per layer, per rate class: passes in it; then, if the header's tail is 1: the first
+ *             group whose last chunk is truncated
+ *   chunks    chunks per checksum; per layer, per group: length in bytes; the checksums (u32)
+ *   raised    if the header has raised planes: per group: number of units with raised planes; per
+ *             such unit: the number of units between it and the one before, and its planes (u8) */
 #include "formats/directory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +72,7 @@ static taper_status read_groups(formats_front *f, formats_cursor *in, taper_erro
     return formats_cursor_check(in, "directory: groups", error);
 }
 
-/* One byte each: rate classes. */
+/* n rate classes, one byte each. */
 static taper_status read_rate_class_list(formats_front *f, uint32_t n, uint8_t **out,
                                          formats_cursor *in, taper_error *error) {
     const uint8_t *from = formats_read_bytes(in, n);
@@ -147,7 +146,7 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
     return TAPER_OK;
 }
 
-/* The raised planes of a group, rising by unit; to: where they go, or NULL to check and count. */
+/* The raised planes of a group, by ascending unit. to: NULL only checks and counts. */
 static taper_status read_raised_group(uint32_t group, formats_cursor *in, formats_raised *to,
                                       uint32_t *n, taper_error *error) {
     uint64_t units = formats_read_varint_max(in, UINT16_MAX), unit = 0;
@@ -168,7 +167,8 @@ static taper_status read_raised_group(uint32_t group, formats_cursor *in, format
 static taper_status read_raised(formats_front *f, formats_cursor *in, taper_error *error) {
     formats_cursor ahead = *in;
     uint32_t n = 0;
-    for (uint32_t g = 0; g < f->groups; g++) /* takes bytes, so their number is bounded by these */
+    for (uint32_t g = 0; g < f->groups;
+         g++) /* each takes bytes of the section, which bound their number */
         TAPER_TRY(read_raised_group(g, &ahead, NULL, &n, error));
     TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
     TAPER_TRY(formats_front_take(f, n, sizeof *f->raised, &f->raised, error));
@@ -188,10 +188,9 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, int ra
                             "container of %u images in %u groups and %u layers is not legal",
                             f->images, f->groups, f->layers);
     if (f->layout == 1 && (f->layers != 1 || f->groups != f->images))
-        return formats_fail(
-            error, TAPER_ERR_CORRUPT,
-            "container with one image after the other has %u groups and %u layers for %u images",
-            f->groups, f->layers, f->images);
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container of layout image has %u groups and %u layers for %u images",
+                            f->groups, f->layers, f->images);
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
     TAPER_TRY(read_rate_classes(f, in, error));
@@ -269,7 +268,7 @@ void formats_directory_write(const formats_front *f, formats_buffer *out) {
 
 /* --- names ----------------------------------------------------------------------------- */
 
-/* n strings, each NUL-ended, from the cursor into one block. */
+/* n NUL-terminated strings from the cursor into one block. */
 static taper_status read_strings(formats_front *f, formats_cursor *in, uint32_t n, char **block,
                                  uint32_t **at, taper_error *error) {
     const uint8_t *from = in->bytes + in->at;
@@ -336,7 +335,7 @@ taper_status formats_search_codes_read(formats_front *f, formats_cursor *in, tap
     TAPER_TRY(formats_cursor_check(in, "search codes", error));
     if (f->search_bits < 1 || f->search_bits > FORMATS_MAX_SEARCH_BITS)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the codes for search have %u bits: 1 to %d may be", f->search_bits,
+                            "the codes for search have %u bits; 1 to %d are legal", f->search_bits,
                             (int)FORMATS_MAX_SEARCH_BITS);
     const size_t each = formats_front_search_bytes(f);
     if (formats_cursor_left(in) / each < f->images)

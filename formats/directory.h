@@ -1,11 +1,11 @@
-/* directory.h -- contents of the sections of a container's front matter, two of which an index file
- * has, too; for container.c and index_file.c alone. */
+/* directory.h -- contents of the sections of a container's front matter. An index file also has
+ * names and labels in this form. For container.c and index_file.c only. */
 #ifndef FORMATS_DIRECTORY_H
 #define FORMATS_DIRECTORY_H
 #include "formats/front.h"
 
-/* Each reader fills its members of *f, whose header members are set; what it allocated stays in *f
- * on failure. raised: the header has the feature. */
+/* Each reader fills its members of *f; the members of the header must be set. On failure the memory
+ * that it allocated stays in *f. raised: the header has FORMATS_FEATURE_RAISED. */
 taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,
                                     const taper_limits *limits, taper_error *error);
 taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error);

@@ -1,11 +1,11 @@
-/* exif.c -- the orientation out of the first folder of a TIFF structure; see exif.h. */
+/* exif.c -- reads the orientation from the first directory (IFD0) of a TIFF; see exif.h. */
 #include "formats/exif.h"
 #include <stdint.h>
 #include <string.h>
 
 enum { HEADER_BYTES = 8, ENTRY_BYTES = 12, ORIENTATION = 0x0112, SHORT = 3, LONG = 4 };
 
-/* Numbers are in the byte order of the camera. */
+/* Numbers in the byte order of the file. */
 static uint32_t number(const uint8_t *p, unsigned bytes, int big) {
     uint32_t value = 0;
     for (unsigned i = 0; i < bytes; i++) value |= (uint32_t)p[i] << 8 * (big ? bytes - 1 - i : i);

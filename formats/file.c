@@ -40,8 +40,10 @@ taper_status formats_fail_errno(taper_error *error, int errnum, const char *what
                                              : TAPER_ERR_IO;
     char reason[96];
     if (strerror_r(errnum, reason, sizeof reason) != 0) reason[0] = '\0';
-    if (!reason[0]) formats_fail(error, status, "cannot %s: error %d", what, errnum);
-    else formats_fail(error, status, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
+    if (!reason[0])
+        formats_fail(error, status, "cannot %s: error %d", what, errnum);
+    else
+        formats_fail(error, status, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
     errno = errnum; /* strerror_r may have changed it */
     return status;
 }
@@ -61,16 +63,16 @@ int formats_errno_is_of_path(int errnum) {
     }
 }
 
-/* read() that survives signals; -1 with errno on failure. */
+/* read() that restarts after signals; -1 with errno on failure. */
 static ssize_t read_some(int descriptor, void *to, size_t n) {
-    if (n > (size_t)1 << 30) n = (size_t)1 << 30; /* some systems refuse more in one call */
+    if (n > (size_t)1 << 30) n = (size_t)1 << 30; /* some systems refuse larger reads */
     ssize_t got;
     do got = read(descriptor, to, n);
     while (got < 0 && errno == EINTR);
     return got;
 }
 
-/* What the descriptor holds if it says so (a regular file), else a first guess. */
+/* The size of a regular file; for others a first guess. */
 static size_t expected_size(int descriptor, uint64_t ceiling) {
     struct stat st;
     uint64_t size = 1 << 16;
@@ -83,9 +85,8 @@ taper_status formats_descriptor_read(int descriptor, const taper_limits *limits,
                                      size_t *size, taper_error *error) {
     *bytes = NULL;
     *size = 0;
-    /* one byte more than allowed, so that reaching the ceiling differs from passing it */
-    const uint64_t ceiling =
-        limits->max_memory > SIZE_MAX - 1 ? SIZE_MAX - 1 : limits->max_memory;
+    /* one byte more than allowed distinguishes reaching the ceiling from exceeding it */
+    const uint64_t ceiling = limits->max_memory > SIZE_MAX - 1 ? SIZE_MAX - 1 : limits->max_memory;
     formats_buffer buffer = formats_buffer_make((size_t)ceiling + 1);
     formats_buffer_reserve(&buffer, expected_size(descriptor, ceiling) + 1);
     taper_status status = buffer.status;
@@ -99,8 +100,10 @@ taper_status formats_descriptor_read(int descriptor, const taper_limits *limits,
         }
         if (got == 0) break;
         buffer.size += (size_t)got;
-        if (buffer.size > ceiling) status = TAPER_ERR_LIMIT;
-        else if (buffer.size == buffer.capacity) status = formats_buffer_reserve(&buffer, 1);
+        if (buffer.size > ceiling)
+            status = TAPER_ERR_LIMIT;
+        else if (buffer.size == buffer.capacity)
+            status = formats_buffer_reserve(&buffer, 1);
     }
     if (status == TAPER_OK) {
         *bytes = formats_buffer_take(&buffer, size);
@@ -108,12 +111,12 @@ taper_status formats_descriptor_read(int descriptor, const taper_limits *limits,
     }
     formats_buffer_free(&buffer);
     if (status == TAPER_ERR_LIMIT)
-        return formats_fail(error, status,
-                            "is larger than the limit of %llu bytes; give --max-memory %lluM if "
-                            "you trust it",
-                            (unsigned long long)ceiling,
-                            (unsigned long long)formats_power_above(
-                                formats_memory_needed(limits, ceiling) - 1));
+        return formats_fail(
+            error, status,
+            "is larger than the limit of %llu bytes; give --max-memory %lluM if "
+            "you trust it",
+            (unsigned long long)ceiling,
+            (unsigned long long)formats_power_above(formats_memory_needed(limits, ceiling) - 1));
     return formats_fail(error, status, "no memory to hold the file");
 }
 
@@ -131,8 +134,8 @@ taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **byt
     return formats_file_read_within(path, &limits, bytes, size, error);
 }
 
-taper_status formats_file_read_within(const char *path, const taper_limits *limits,
-                                      uint8_t **bytes, size_t *size, taper_error *error) {
+taper_status formats_file_read_within(const char *path, const taper_limits *limits, uint8_t **bytes,
+                                      size_t *size, taper_error *error) {
     const uint64_t ceiling = limits->max_memory;
     *bytes = NULL;
     *size = 0;
@@ -140,15 +143,16 @@ taper_status formats_file_read_within(const char *path, const taper_limits *limi
     int descriptor = open_for_reading(path, &status, error);
     if (descriptor < 0) return status;
     struct stat st;
-    /* a size that is known to be over the ceiling is refused before a byte is read */
+    /* a known size above the ceiling is refused before reading */
     if (fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > ceiling)
-        status = formats_fail(error, TAPER_ERR_LIMIT,
-                              "has %llu bytes, more than the limit of %llu; if you trust it, give "
-                              "--max-memory %lluM",
-                              (unsigned long long)st.st_size, (unsigned long long)ceiling,
-                              (unsigned long long)formats_memory_needed(limits,
-                                                                        (uint64_t)st.st_size));
-    else status = formats_descriptor_read(descriptor, limits, bytes, size, error);
+        status =
+            formats_fail(error, TAPER_ERR_LIMIT,
+                         "has %llu bytes, more than the limit of %llu; if you trust it, give "
+                         "--max-memory %lluM",
+                         (unsigned long long)st.st_size, (unsigned long long)ceiling,
+                         (unsigned long long)formats_memory_needed(limits, (uint64_t)st.st_size));
+    else
+        status = formats_descriptor_read(descriptor, limits, bytes, size, error);
     close(descriptor);
     return status;
 }
@@ -175,8 +179,10 @@ taper_status formats_file_open(formats_file **out, const char *path, taper_error
     int descriptor = open_for_reading(path, &status, error);
     if (descriptor < 0) return status;
     struct stat st;
-    if (fstat(descriptor, &st) != 0) status = formats_fail_errno(error, errno, "examine");
-    else if (S_ISDIR(st.st_mode)) status = formats_fail_errno(error, EISDIR, "read");
+    if (fstat(descriptor, &st) != 0)
+        status = formats_fail_errno(error, errno, "examine");
+    else if (S_ISDIR(st.st_mode))
+        status = formats_fail_errno(error, EISDIR, "read");
     else if (!S_ISREG(st.st_mode))
         status = formats_fail(error, TAPER_ERR_UNSUPPORTED,
                               "is not a regular file and cannot be read at random; copy it to a "

@@ -1,5 +1,4 @@
-/* folder_walk.c -- recursive listing of a folder that survives loops of
- * links; see folder_walk.h. */
+/* folder_walk.c -- recursive listing of a folder; handles loops of links. See folder_walk.h. */
 #include "formats/folder_walk.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
@@ -12,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder's identity. Folders that have been entered stand in an open-addressed hash table. */
+/* Identity of a folder. Entered folders are kept in an open-addressed hash table. */
 typedef struct folder_id {
     dev_t device;
     ino_t inode;
@@ -43,8 +42,8 @@ static taper_status no_memory(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the files");
 }
 
-/* Append a path, which from then on belongs to the list (freed at once on failure). NULL is
- * TAPER_ERR_NOMEM, so that the result of a failed copy can be passed. */
+/* Append a path, which the list then owns; on failure it is freed. A NULL path gives
+ * TAPER_ERR_NOMEM, so that a caller can pass the result of a failed copy. */
 static taper_status add_path(formats_path_list *list, char *path, taper_error *error) {
     if (!path) return no_memory(error);
     if (!formats_grow(&list->paths, list->count, &list->capacity, sizeof *list->paths))
@@ -69,7 +68,7 @@ static void report(const walk *w, formats_folder_problem what, const char *path,
     if (w->problem) w->problem(w->user, what, path, why);
 }
 
-/* What the system says against this path alone is reported; what hits others too ends the walk. */
+/* An error that concerns only this path is reported; one that would affect others ends the walk. */
 static taper_status report_errno(const walk *w, const char *path, int errnum, const char *what) {
     taper_error why;
     taper_status status = formats_fail_errno(&why, errnum, what);
@@ -107,7 +106,7 @@ static taper_status grow_entered(walk *w) {
     return TAPER_OK;
 }
 
-/* Note that a folder is being entered. *first: it had not been before. */
+/* Record that a folder is entered. *first: 1 if it was not entered before. */
 static taper_status enter(walk *w, const struct stat *st, int *first) {
     if (w->entered_count * 2 >= w->entered_capacity) TAPER_TRY(grow_entered(w));
     size_t slot = slot_of(w->entered, w->entered_capacity, st->st_dev, st->st_ino);
@@ -122,7 +121,7 @@ static int compare_paths(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names in one folder, in byte order: so is what is said of them. */
+/* Names in one folder, in byte order; messages then have this order too. */
 static taper_status read_names(const walk *w, const char *path, formats_path_list *names) {
     DIR *dir = opendir(path);
     if (!dir) return report_errno(w, path, errno, "open the folder");
@@ -142,7 +141,7 @@ static taper_status read_names(const walk *w, const char *path, formats_path_lis
     return status;
 }
 
-/* Folders that Synology, QNAP, macOS, Windows and Linux make among people's files. */
+/* Folders that Synology, QNAP, macOS, Windows and Linux create among users' files. */
 static int is_kept_by_programs(const char *name) {
     static const char *const names[] = {
         "@eaDir",       "#recycle",           "#snapshot",
@@ -156,14 +155,14 @@ static int is_kept_by_programs(const char *name) {
 
 static taper_status report_hidden(const walk *w, const char *path) {
     taper_error why;
-    formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is hidden, or a folder that programs keep");
+    formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is hidden, or a system folder");
     report(w, FORMATS_FOLDER_HIDDEN, path, &why);
     return TAPER_OK;
 }
 
 static taper_status walk_folder(walk *w, const char *relative, const char *path);
 
-/* One thing in a folder: list a file, enter a folder, put off a link to a folder. */
+/* One entry of a folder: list a file, enter a folder, postpone a link to a folder. */
 static taper_status visit(walk *w, const char *relative, const char *path, const char *name) {
     struct stat st;
     if (name[0] == '.') return report_hidden(w, path);
@@ -210,7 +209,7 @@ static taper_status walk_folder(walk *w, const char *relative, const char *path)
     return status;
 }
 
-/* Take the first link in byte order, so that the result does not hang on the order of the disk. */
+/* Take the first link in byte order: the result must not depend on the order on the disk. */
 static char *take_link(walk *w) {
     size_t first = 0;
     for (size_t i = 1; i < w->links.count; i++)
@@ -224,8 +223,8 @@ static int is_same(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does the folder that path leads to lie below the one that is walked? It does when that one is met
- * on the way up. Fails with -1 and errno. */
+/* 1 if the folder at path lies below the root of the walk, that is, if the root is among its
+ * parents. -1 with errno on failure. */
 static int is_below_root(const walk *w, const char *path, int *below) {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
     struct stat st, before = {0};

@@ -1,11 +1,10 @@
-/* foreign.c -- the table of formats that are not read; see foreign.h. */
+/* foreign.c -- the table of formats that taper does not read; see foreign.h. */
 #include "formats/foreign.h"
 #include <string.h>
 #include <strings.h>
 
-/* The commands are those of Debian 12, and what they write is taken as it is: the first picture of
- * several, on white where it is transparent. tests/cli/remedies-*.sh take them from here and run
- * them. */
+/* The commands are those of Debian 12. They write the first of several pictures, on a white
+ * background. tests/cli/remedies-*.sh extract and run them. */
 #define NOT_READ(name, how) name " is not read: convert it to PNG first, for example " how
 #define CONVERT(name, end) \
     NOT_READ(name,         \
@@ -17,11 +16,11 @@
 
 typedef struct kind {
     const char *sentence;
-    const char *endings; /* of names, in lower case: ".a.b." */
-    size_t at;           /* of the first bytes that tell */
-    const char *bytes;   /* NULL: only the name tells */
+    const char *endings; /* extensions in lower case: ".a.b." */
+    size_t at;           /* offset and bytes of the magic number */
+    const char *bytes;   /* NULL: recognised only by extension */
     size_t size;
-    const char *also; /* 4 bytes at 8 that must be there too; NULL: none */
+    const char *also; /* 4 more bytes at offset 8; NULL: none */
 } kind;
 
 static const kind kinds[] = {
@@ -76,14 +75,15 @@ static int begins_so(const kind *k, const uint8_t *front, size_t n) {
     return !k->also || (n >= 12 && memcmp(front + 8, k->also, 4) == 0);
 }
 
-/* Two letters are few: the reserved bytes are zero and the second header's size is one of those. */
+/* The magic number has only two letters, so the reserved bytes and the size of the second header
+ * are tested too. */
 static int is_bmp(const uint8_t *front, size_t n) {
     static const uint8_t sizes[] = {12, 40, 52, 56, 64, 108, 124};
     return n >= 18 && memcmp(front, "BM", 2) == 0 && memcmp(front + 6, "\0\0\0\0", 4) == 0 &&
            memchr(sizes, front[14], sizeof sizes) && memcmp(front + 15, "\0\0\0", 3) == 0;
 }
 
-/* The box of HEIC and AVIF may name a brand of both first (mif1, msf1): then the brands that follow
+/* The first brand of HEIC and AVIF may be one that they share (mif1, msf1): then the other brands
  * decide. */
 static const char *by_brands(const uint8_t *front, size_t n) {
     if (n < 16 || (memcmp(front + 4, "ftypmif1", 8) != 0 && memcmp(front + 4, "ftypmsf1", 8) != 0))

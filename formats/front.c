@@ -14,8 +14,8 @@ taper_status formats_front_charge(formats_front *f, uint64_t bytes, taper_error 
 
 taper_status formats_front_refuse(const formats_front *f, uint64_t bytes, taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT,
-                        "the container's front matter takes more memory than the %llu bytes "
-                        "that it may; give --max-memory %lluM if you trust it",
+                        "the container's front matter takes more than the limit of %llu "
+                        "bytes of memory; give --max-memory %lluM if you trust it",
                         (unsigned long long)f->account.limit,
                         (unsigned long long)formats_account_step(&f->account, bytes));
 }
@@ -40,7 +40,7 @@ void formats_front_free(formats_front *f) {
     memset(f, 0, sizeof *f);
 }
 
-/* --- what follows from its fields ------------------------------------------------------ */
+/* --- derived values -------------------------------------------------------------------- */
 
 uint64_t formats_front_checksums(const formats_front *f) {
     uint64_t per = f->chunks_per_checksum ? f->chunks_per_checksum : 1;
@@ -71,7 +71,7 @@ taper_status formats_front_place_images(formats_front *f) {
             f->place_of[*image] = p;
         }
     }
-    return TAPER_OK; /* all groups hold all images, so nothing is left */
+    return TAPER_OK; /* the groups hold all images */
 }
 
 uint32_t formats_front_group(const formats_front *f, uint32_t image) {

@@ -1,5 +1,5 @@
-/* front.h -- the front matter of a container in memory: a plain struct, and what follows from its
- * fields. container.h reads and writes it. */
+/* front.h -- the front matter of a container in memory: a plain struct, and values derived from its
+ * members. container.h reads and writes it. */
 #ifndef FORMATS_FRONT_H
 #define FORMATS_FRONT_H
 #include "formats/bytes.h"
@@ -10,14 +10,16 @@ enum {
     FORMATS_SECTION_SIZE = 24,
     FORMATS_MAX_SECTIONS = 64,
     FORMATS_MAX_LAYERS = 4096,
-    FORMATS_MAX_SIDE = 1 << 24, /* pixels, of an image */
+    FORMATS_MAX_SIDE = 1 << 24, /* width and height of an image, in pixels */
     FORMATS_MAX_CLASSES = 1 << 20,
     FORMATS_MAX_RATE_CLASSES = 16,
-    FORMATS_FEATURE_RATE_CLASSES = 1, /* of the header's required features */
-    FORMATS_FEATURE_RAISED = 2,       /* likewise: some group has planes above its model's */
-    FORMATS_MOST_RAISED = 15,         /* of a unit */
+    /* Bits of the header's required features: rate classes; raised planes in at least one group. */
+    FORMATS_FEATURE_RATE_CLASSES = 1,
+    FORMATS_FEATURE_RAISED = 2,
+    FORMATS_MOST_RAISED = 15, /* raised planes of a unit */
     FORMATS_MAX_SEARCH_BITS = 65536,
-    FORMATS_MAX_CHECKSUM_SPAN = 1024 /* chunks that share a checksum: a bound on reading for one */
+    /* Chunks that share a checksum; bounds the bytes that must be read to test one chunk. */
+    FORMATS_MAX_CHECKSUM_SPAN = 1024
 };
 
 typedef struct formats_geometry {
@@ -25,50 +27,72 @@ typedef struct formats_geometry {
     uint8_t channels, depth; /* 1 or 3; 8 or 16 */
 } formats_geometry;
 
-/* Planes of a unit that a group has above the model's own (codec/bitplane/raised_planes.h). */
+/* Bit planes of a unit that a group has above those of the model (codec/bitplane/raised_planes.h).
+ */
 typedef struct formats_raised {
     uint16_t unit;
     uint8_t planes; /* 1 .. FORMATS_MOST_RAISED */
 } formats_raised;
 
+/* Images are stored in places 0 .. images - 1, group after group. With one rate class, place p
+ * holds image p. With several, the images of each rate class fill the groups of that class. */
 typedef struct formats_front {
     uint64_t model_id;
-    uint8_t layout;     /* taper_layout */
-    uint8_t tail;       /* 1: the last layer's chunks from group first_cut on are cut; else 0 */
-    uint32_t first_cut; /* a group; 0 when tail is 0 */
-    uint64_t holds;     /* which cuts are drawn as shorter ones (formats/holds.h); 0: none */
+    uint8_t layout; /* taper_layout */
+
+    /* 1: the chunks of the last layer from group first_cut on are truncated; else 0, and so is
+     * first_cut. */
+    uint8_t tail;
+    uint32_t first_cut;
+
+    uint64_t holds; /* packed, see formats/holds.h; 0: none */
     uint32_t images, groups, layers;
     formats_geometry *geometry; /* [images] */
-    uint32_t *group_first; /* [groups + 1] first place of each group, then `images`; in place p is
-                              image formats_front_image(p): p itself with one rate class */
-    uint32_t rate_classes; /* 1 .. FORMATS_MAX_RATE_CLASSES: a layer has other passes in each */
-    uint8_t *group_rate_class; /* [groups]; NULL with one rate class, and so are the next three */
+    uint32_t *group_first;      /* [groups + 1] first place of each group, then `images` */
+
+    /* 1 .. FORMATS_MAX_RATE_CLASSES. Each class has its own number of passes in a layer. The four
+     * arrays are NULL with one rate class; formats_front_place_images makes the last two. */
+    uint32_t rate_classes;
+    uint8_t *group_rate_class; /* [groups] */
     uint8_t *image_rate_class; /* [images] */
-    uint32_t *image_at;  /* [images] of each place: formats_front_place_images makes these two */
-    uint32_t *place_of;  /* [images] of each image */
-    uint32_t *layer_end; /* [layers][rate_classes] passes up to each layer's end: not falling,
-                            with one rate class rising */
-    uint32_t chunks_per_checksum; /* consecutive chunks of one layer share a CRC32C */
-    uint64_t *chunk_at;  /* [layers * groups + 1] offset of each chunk from the start of the data,
-                            layer after layer; the last entry is the size of the data */
-    uint32_t *checksum;  /* [formats_front_checksums()] */
-    uint32_t *raised_at; /* [groups + 1] where each group's units begin in raised[]; NULL: none */
-    formats_raised *raised; /* [raised_at[groups]] in a group by rising unit */
-    char *names;            /* one NUL-ended name an image; NULL: none */
-    uint32_t *name_at;      /* [images] offsets into names */
-    int32_t *label;         /* [images], -1: none; NULL: no labels */
+    uint32_t *image_at;        /* [images] the image in each place */
+    uint32_t *place_of;        /* [images] the place of each image */
+
+    /* [layers][rate_classes] passes up to the end of each layer; never decreasing from layer to
+     * layer, and increasing with one rate class. */
+    uint32_t *layer_end;
+
+    uint32_t chunks_per_checksum; /* consecutive chunks of one layer that share a CRC32C */
+    /* [layers * groups + 1] offset of each chunk from the start of the data, layer after layer; the
+     * last entry is the size of the data. */
+    uint64_t *chunk_at;
+    uint32_t *checksum; /* [formats_front_checksums()] */
+
+    /* Raised planes: raised[raised_at[g]] .. raised[raised_at[g + 1] - 1] are those of group g, by
+     * ascending unit. raised_at: [groups + 1]; both NULL: none. */
+    uint32_t *raised_at;
+    formats_raised *raised;
+
+    char *names;       /* the NUL-terminated names of all images; NULL: none */
+    uint32_t *name_at; /* [images] offsets into names */
+    int32_t *label;    /* [images], -1: none; NULL: no labels */
     uint32_t classes;
-    char *class_names;       /* one NUL-ended name a class; NULL with classes 0 */
-    uint32_t *class_name_at; /* [classes] */
-    uint64_t search_model_id; /* of the binary model of search_codes */
-    uint32_t search_bits;     /* of each; 0: there are none */
-    uint8_t *search_codes;    /* [images][(search_bits + 7) / 8] the first bit the highest */
-    uint8_t *search_model;    /* that model's .tpm file; NULL: not here, as without codes */
+    char *class_names;       /* the NUL-terminated names of all classes; NULL: no classes */
+    uint32_t *class_name_at; /* [classes] offsets into class_names */
+
+    /* Codes for search, of the binary model search_model_id. search_bits: bits of a code; 0: no
+     * codes. The first bit of a code is the highest bit of its first byte. */
+    uint64_t search_model_id;
+    uint32_t search_bits;
+    uint8_t *search_codes; /* [images][(search_bits + 7) / 8] */
+    uint8_t *search_model; /* the embedded .tpm file of that model; NULL: none */
     size_t search_model_size;
-    uint8_t *model;           /* embedded .tpm file; NULL: none */
+
+    uint8_t *model; /* the embedded .tpm file; NULL: none */
     size_t model_size;
-    uint64_t front_size;     /* bytes before the data; set by read and write */
-    formats_account account; /* what it holds, and what writing takes; limit 0: none is kept */
+    uint64_t front_size; /* bytes before the data; set by read and write */
+    /* Charged with the memory of this struct, and with that of writing. limit 0: not counted. */
+    formats_account account;
 } formats_front;
 
 static inline uint32_t formats_front_image(const formats_front *f, uint32_t place) {
@@ -80,59 +104,62 @@ static inline uint32_t formats_front_place(const formats_front *f, uint32_t imag
 static inline uint32_t formats_front_rate_class(const formats_front *f, uint32_t group) {
     return f->group_rate_class ? f->group_rate_class[group] : 0;
 }
-/* Passes of a group up to the end of a layer; of the group that has most. */
+/* Passes of a group up to the end of a layer. */
 static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t layer,
                                                uint32_t group) {
     return f->layer_end[(size_t)layer * f->rate_classes + formats_front_rate_class(f, group)];
 }
+/* Passes up to the end of a layer, of the rate class that has most. */
 uint32_t formats_front_passes(const formats_front *front, uint32_t layer);
 /* The group that holds an image. */
 uint32_t formats_front_group(const formats_front *front, uint32_t image);
 
-/* From group_first and the rate classes: the images of a rate class fill its groups in order.
- * TAPER_ERR_CORRUPT: a rate class's groups do not hold as many images as it has; _NOMEM. */
+/* Make image_at and place_of: the images of each rate class fill its groups in order.
+ * TAPER_ERR_CORRUPT: the groups of a class do not hold as many images as it has; TAPER_ERR_NOMEM.
+ */
 taper_status formats_front_place_images(formats_front *front);
 
-/* The units of group g with raised planes, and their number. */
+/* The units of group g with raised planes; *n: their number. NULL if the container has none. */
 static inline const formats_raised *formats_front_raised(const formats_front *f, uint32_t g,
                                                          uint32_t *n) {
     *n = f->raised_at ? f->raised_at[g + 1] - f->raised_at[g] : 0;
     return f->raised_at ? f->raised + f->raised_at[g] : NULL;
 }
 
-/* Blocks of chunks_per_checksum chunks; blocks do not cross layers. */
+/* Number of checksums: one per block of chunks_per_checksum chunks. No block crosses layers. */
 uint64_t formats_front_checksums(const formats_front *front);
 
-/* How many bytes of the data are drawn of a cut that has so many: all, if it is whole. */
+/* How many bytes of the data are rendered when `bytes` of them are there. Holds make it fewer;
+ * they do not apply to a complete file. */
 uint64_t formats_front_drawn(const formats_front *front, uint64_t bytes);
 
 /* The name of image i, or NULL; of class k, or NULL. */
 const char *formats_front_name(const formats_front *front, uint32_t i);
 const char *formats_front_class_name(const formats_front *front, uint32_t k);
 
-/* *array, of any type, to zeroed memory for n + 1 of `size` bytes each, charged to the front's
- * account. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+/* Allocate zeroed memory for n + 1 elements of `size` bytes, charged to the account. array: address
+ * of the pointer to set. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 taper_status formats_front_take(formats_front *front, uint64_t n, size_t size, void *array,
                                 taper_error *error);
-/* Charge bytes that are taken elsewhere for its sake, with the same sentence. */
+/* Charge memory that the caller allocates for this front matter. TAPER_ERR_LIMIT, with the same
+ * text. */
 taper_status formats_front_charge(formats_front *front, uint64_t bytes, taper_error *error);
-/* That sentence, where so many bytes more are wanted. */
+/* Return TAPER_ERR_LIMIT with that text: `bytes` more are needed. */
 taper_status formats_front_refuse(const formats_front *front, uint64_t bytes, taper_error *error);
-/* For buffers that grow on its account: NULL where none is kept. */
+/* The account for buffers; NULL where memory is not counted. */
 static inline formats_account *formats_front_account(formats_front *front) {
     return front->account.limit ? &front->account : NULL;
 }
 
-/* Bytes of an image's code for search. */
+/* Bytes of one code for search. */
 static inline size_t formats_front_search_bytes(const formats_front *f) {
     return ((size_t)f->search_bits + 7) / 8;
 }
 
 void formats_front_free(formats_front *front); /* leaves it zeroed */
 
-/* A relative path of one or more plain parts: no empty part, "." or "..", no control characters, no
- * backslash but that of an escape (name_key.h), at most 4,095 bytes: what a container may hold as a
- * name. */
+/* 1 if a container may hold this name: a relative path of at most 4,095 bytes, without empty parts,
+ * "." or "..", control characters, or a backslash outside an escape (name_escape.h). */
 int formats_name_is_legal(const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, with a gzip wrapper */
 
-/* zlib counts in unsigned int; larger inputs and outputs are handed over in pieces. */
+/* zlib counts in unsigned int; larger inputs and outputs are passed in pieces. */
 static const size_t piece = (size_t)1 << 30;
 
 int formats_gzip_detect(const void *bytes, size_t n) {
@@ -40,7 +40,7 @@ static void refill(inflation *s) {
     }
 }
 
-/* Inflate until the output is full, the input ends, or it is damaged. Z_OK: output full;
+/* Inflate until the output is full, the input ends, or damage is found. Z_OK: the output is full;
  * Z_STREAM_END: the last member ended; Z_BUF_ERROR: the input ends early. */
 static int inflate_members(inflation *s) {
     for (;;) {
@@ -93,7 +93,7 @@ taper_status formats_gzip_unpack(const void *bytes, size_t size, void *to, size_
     int code = inflate_members(&s);
     size_t got = expected - s.to_left - s.z.avail_out;
     int too_much = 0;
-    if (code == Z_OK) { /* full: what follows must be the end, which holds the checksum */
+    if (code == Z_OK) { /* full: only the end may follow, which has the checksum */
         s.z.next_out = &excess;
         s.z.avail_out = 1;
         code = inflate_members(&s);
@@ -141,8 +141,10 @@ taper_status formats_gzip_pack(const void *bytes, size_t n, uint8_t **out, size_
     }
     deflateEnd(&z);
     taper_status status = buffer.status;
-    if (status == TAPER_OK) *out = formats_buffer_take(&buffer, out_size);
-    else formats_fail(error, status = TAPER_ERR_NOMEM, "no memory to compress");
+    if (status == TAPER_OK)
+        *out = formats_buffer_take(&buffer, out_size);
+    else
+        formats_fail(error, status = TAPER_ERR_NOMEM, "no memory to compress");
     formats_buffer_free(&buffer);
     return status;
 }

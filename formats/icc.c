@@ -1,4 +1,4 @@
-/* icc.c -- the few tags of an ICC profile that tell sRGB from others; see icc.h. */
+/* icc.c -- reads the tags of an ICC profile that distinguish sRGB; see icc.h. */
 #include "formats/icc.h"
 #include "formats/bytes.h"
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { TAGS_AT = 128, TAG_BYTES = 12 };
 
-/* Where a tag's data lie; NULL when there is none, or not within the profile. */
+/* The data of a tag; NULL if there is none, or if it is outside the profile. */
 static const uint8_t *find_tag(const uint8_t *p, size_t n, const char *name, size_t *size) {
     size_t tags = formats_get_u32be(p + TAGS_AT), there = (n - TAGS_AT - 4) / TAG_BYTES;
     const uint8_t *tag = p + TAGS_AT + 4;
@@ -19,7 +19,7 @@ static const uint8_t *find_tag(const uint8_t *p, size_t n, const char *name, siz
     return NULL;
 }
 
-/* A fixed-point number, 16 bits before the point and 16 behind. */
+/* A fixed-point number, 16.16. */
 static double fixed(const uint8_t *p) {
     uint32_t bits = formats_get_u32be(p);
     return (bits < 0x80000000u ? (double)bits : (double)bits - 4294967296.0) / 65536;
@@ -34,19 +34,19 @@ static int is_colour(const uint8_t *p, size_t n, const char *name, const double 
     return 1;
 }
 
-/* What a sampled curve gives at one half; -1: nothing. */
+/* Value of a sampled curve at one half; -1: invalid. */
 static double sampled_middle(const uint8_t *tag, size_t size) {
     if (size < 12) return -1;
     size_t count = formats_get_u32be(tag + 8);
     if (count > (size - 12) / 2) return -1;
     if (count == 0) return 0.5;
     if (count == 1) return pow(0.5, formats_get_u16be(tag + 12) / 256.0);
-    size_t below = (count - 1) / 2, above = count / 2; /* the same one when count is odd */
+    size_t below = (count - 1) / 2, above = count / 2; /* both are equal if count is odd */
     return (formats_get_u16be(tag + 12 + 2 * below) + formats_get_u16be(tag + 12 + 2 * above)) /
            2.0 / 65535;
 }
 
-/* The same of a formula: (a x + b) ^ g + e, of whose five kinds some leave parts out. */
+/* The same of a parametric curve: (a x + b) ^ g + e. Some of its five types omit parameters. */
 static double formula_middle(const uint8_t *tag, size_t size) {
     static const unsigned numbers[5] = {1, 3, 4, 5, 7};
     unsigned kind = size >= 12 ? formats_get_u16be(tag + 8) : 5;
@@ -70,7 +70,7 @@ static int is_curve(const uint8_t *p, size_t n, const char *name) {
 
 int formats_icc_is_srgb(const void *bytes, size_t n) {
     static const double red[3] = {0.4361, 0.2225, 0.0139}, green[3] = {0.3851, 0.7169, 0.0971},
-                        blue[3] = {0.1431, 0.0606, 0.7141}; /* seen under the profile's D50 */
+                        blue[3] = {0.1431, 0.0606, 0.7141}; /* adapted to D50, as in the profile */
     const uint8_t *p = bytes;
     if (n < TAGS_AT + 4 || memcmp(p + 36, "acsp", 4) != 0) return 0;
     if (memcmp(p + 16, "GRAY", 4) == 0) return is_curve(p, n, "kTRC");

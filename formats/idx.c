@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types of elements: bytes, shorts and integers with a sign, floats, doubles. */
+/* Types of elements: bytes, signed 16- and 32-bit integers, floats, doubles. */
 enum { UNSIGNED_BYTE = 8, SIGNED_BYTE, SHORT = 11, INTEGER, FLOAT, DOUBLE };
 enum { MAX_DIMENSIONS = 4, MAX_HEADER = 4 + 4 * MAX_DIMENSIONS, QMNIST_COLUMNS = 8 };
 
-/* 0: there is no such type. */
+/* Bytes of an element; 0: unknown type. */
 static unsigned bytes_of_type(unsigned type) {
     static const uint8_t sizes[] = {1, 1, 0, 2, 4, 4, 8};
     return type >= UNSIGNED_BYTE && type <= DOUBLE ? sizes[type - UNSIGNED_BYTE] : 0;
@@ -23,12 +23,12 @@ int formats_idx_detect(const void *bytes, size_t n) {
     return idx && p[3] <= MAX_DIMENSIONS ? p[3] : 0;
 }
 
-/* What stands at the front of every IDX file. */
+/* The header of an IDX file. */
 typedef struct idx_shape {
     unsigned type, dimensions;
     uint32_t size[MAX_DIMENSIONS];
     uint32_t header_bytes;
-    uint64_t data_bytes; /* of all elements */
+    uint64_t data_bytes; /* bytes of all elements */
 } idx_shape;
 
 static taper_status read_shape(const uint8_t *bytes, size_t n, idx_shape *shape,
@@ -58,7 +58,7 @@ static taper_status read_shape(const uint8_t *bytes, size_t n, idx_shape *shape,
     return formats_cursor_check(&c, "the IDX header", error);
 }
 
-/* Turn a shape into the geometry of images; see idx.h for the rule of 4 dimensions. */
+/* Convert dimensions to an image geometry; idx.h has the rule for 4 dimensions. */
 static taper_status set_geometry(const idx_shape *shape, formats_idx *out, taper_error *error) {
     const uint32_t *size = shape->size;
     *out = (formats_idx){.count = size[0], .header_bytes = shape->header_bytes, .channels = 1};
@@ -91,10 +91,13 @@ static taper_status set_geometry(const idx_shape *shape, formats_idx *out, taper
     return TAPER_OK;
 }
 
-/* bytes: of the file as it is stored. */
+/* bytes: size of the stored file. */
 static taper_status check_count(uint64_t count, uint64_t bytes, const char *what,
                                 const taper_limits *limits, taper_error *error) {
-    enum { LEAST = 1 << 16, A_BYTE = 16 }; /* gzip packs images to more bytes, but for flat ones */
+    enum {
+        LEAST = 1 << 16,
+        A_BYTE = 16
+    }; /* gzip rarely compresses images below this, except flat ones */
     const taper_limits l = formats_limits_or_default(limits);
     const uint64_t most = formats_most_images(&l, LEAST, bytes, A_BYTE);
     if (count <= most) return TAPER_OK;
@@ -135,7 +138,7 @@ taper_status formats_idx_open(const taper_source *source, const taper_limits *li
     return TAPER_OK;
 }
 
-/* Channel planes one after another -> interleaved. */
+/* Planar to interleaved. */
 static void interleave(const uint8_t *planes, taper_image *image) {
     size_t pixels = (size_t)image->width * image->height;
     uint8_t *to = image->pixels;
@@ -173,7 +176,7 @@ taper_status formats_idx_read(const taper_source *source, const formats_idx *idx
     return status;
 }
 
-/* Check what a gzip file's inner header promises, before memory is taken for it. */
+/* Check the size that the IDX header in a gzip file gives, before allocating memory for it. */
 static taper_status check_claim(const idx_shape *shape, size_t compressed,
                                 const taper_limits *limits, uint64_t *promised,
                                 taper_error *error) {
@@ -181,12 +184,11 @@ static taper_status check_claim(const idx_shape *shape, size_t compressed,
     TAPER_TRY(check_count(shape->size[0], compressed, "items", limits, error));
     taper_status fits = formats_add_u64(shape->data_bytes, shape->header_bytes, promised);
     if (fits != TAPER_OK || *promised > l.max_memory || *promised > SIZE_MAX / 2)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "the IDX header asks for %llu bytes, more than the limit of %llu; give "
-            "--max-memory %lluM if you trust it",
-            (unsigned long long)*promised, (unsigned long long)l.max_memory,
-            (unsigned long long)formats_memory_needed(&l, *promised));
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the IDX header asks for %llu bytes, more than the limit of %llu; give "
+                            "--max-memory %lluM if you trust it",
+                            (unsigned long long)*promised, (unsigned long long)l.max_memory,
+                            (unsigned long long)formats_memory_needed(&l, *promised));
     if (formats_gzip_can_hold(compressed, *promised)) return TAPER_OK;
     return formats_fail(
         error, TAPER_ERR_TRUNCATED,
@@ -218,8 +220,8 @@ taper_status formats_idx_unpack(const void *bytes, size_t n, const taper_limits 
     return TAPER_OK;
 }
 
-/* A table with a row for each label: only QMNIST's columns are known, of which the first is the
- * class. */
+/* A table with one row per label: only that of QMNIST is supported; its first column is the class.
+ */
 static taper_status check_label_shape(const idx_shape *shape, taper_error *error) {
     if (shape->dimensions > 2)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -239,7 +241,7 @@ static taper_status check_label_shape(const idx_shape *shape, taper_error *error
                         columns);
 }
 
-/* A big-endian whole number, with its sign. */
+/* A signed big-endian integer. */
 static int64_t element_at(const uint8_t *p, unsigned type) {
     switch (type) {
     case SIGNED_BYTE: return (int8_t)*p;
@@ -289,7 +291,7 @@ taper_status formats_idx_labels_decode(const void *bytes, size_t n, const taper_
     return status;
 }
 
-/* Hand over what was written, compressed if asked. Frees the buffer. */
+/* Return the contents of the buffer, compressed if requested. Frees the buffer. */
 static taper_status finish(formats_buffer *buffer, int gzip, uint8_t **out, size_t *n,
                            taper_error *error) {
     taper_status status = buffer->status;

@@ -80,14 +80,13 @@ static void set_sample(taper_image *image, size_t i, unsigned value) {
         ((uint16_t *)image->pixels)[i] = (uint16_t)value;
 }
 
-/* Give back what a conversion no longer needs. A refusal to shrink costs
- * memory, not correctness. */
+/* Shrink the pixels after a conversion. If realloc fails, the larger block is kept. */
 static void shrink(taper_image *image) {
     void *pixels = realloc(image->pixels, formats_image_bytes(image));
     if (pixels) image->pixels = pixels;
 }
 
-/* Keep the first channels - 1 of each pixel. Moves towards the front, so in place is safe. */
+/* Keep the first channels - 1 of each pixel. Data moves to lower addresses, so in place is safe. */
 static void remove_last_channel(taper_image *image) {
     size_t pixels = (size_t)image->width * image->height, channels = image->channels, to = 0;
     for (size_t i = 0; i < pixels; i++)
@@ -106,7 +105,7 @@ void formats_image_drop_opaque_alpha(taper_image *image) {
     remove_last_channel(image);
 }
 
-/* Remove an alpha channel, whatever it says: the colours behind it come to light. */
+/* Remove an alpha channel without blending: the colours of transparent pixels become visible. */
 static void drop_alpha(taper_image *image) {
     if (formats_image_has_alpha(image)) remove_last_channel(image);
 }
@@ -132,7 +131,8 @@ void formats_image_apply_alpha(taper_image *image, formats_alpha how) {
     if (how == FORMATS_ALPHA_WHITE) formats_image_flatten(image, 65535);
 }
 
-/* Where the upright picture's first pixel is stored, and how far apart its neighbours are. */
+/* Offset of the first pixel of the oriented picture in the stored one, and the steps to the next
+ * pixel and row. */
 typedef struct reading_order {
     ptrdiff_t start, right, down; /* in pixels */
 } reading_order;
@@ -184,7 +184,7 @@ void formats_image_to_8bit(taper_image *image) {
     if (image->depth == 8) return;
     size_t samples = formats_image_samples(image);
     const uint16_t *from = image->pixels;
-    uint8_t *to = image->pixels; /* byte i is written after sample i, which covers it, was read */
+    uint8_t *to = image->pixels; /* byte i is written after sample i was read, which overlaps it */
     for (size_t i = 0; i < samples; i++) to[i] = (uint8_t)((from[i] + 128u) / 257);
     image->depth = 8;
     shrink(image);

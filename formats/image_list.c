@@ -1,10 +1,10 @@
-/* image_list.c -- a list of images that grows; see image_list.h. */
+/* image_list.c -- see image_list.h. */
 #include "formats/image_list.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 96 }; /* beside the text of a name: its block and its place in the table */
+enum { NAME_BYTES = 96 }; /* overhead of a name: allocation and table entry */
 
 taper_status formats_no_memory_to_list(taper_error *error) {
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list the images");
@@ -110,7 +110,7 @@ void formats_image_list_free(formats_image_list *list) {
     free(list->files);
     free(list->entries);
     free(list->class_names);
-    free(list->line_left);
-    free(list->line_twice);
-    free(list->lone_class);
+    free(list->unmatched_line);
+    free(list->overridden_line);
+    free(list->single_class);
 }

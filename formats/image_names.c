@@ -1,4 +1,4 @@
-/* image_names.c -- unique names by a hash table of those given; see image_names.h. */
+/* image_names.c -- unique names, by a hash table; see image_names.h. */
 #include "formats/image_names.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 typedef struct given_name {
     const char *name; /* NULL: a free slot */
-    unsigned number;  /* of formats_image_names_next: to try when this name is wanted again */
+    unsigned number;  /* next suffix for formats_image_names_next to try */
 } given_name;
 
 struct formats_image_names {
@@ -32,7 +32,7 @@ void formats_image_names_free(formats_image_names *names) {
     free(names);
 }
 
-/* The lower case of a letter below U+0800, which takes as many bytes of UTF-8. */
+/* The lower case of a letter below U+0800; it has the same length in UTF-8. */
 static uint32_t lower_case(uint32_t c) {
     if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7)) return c + 32;
     if ((c >= 0x100 && c <= 0x12F) || (c >= 0x132 && c <= 0x137) || (c >= 0x14A && c <= 0x177))
@@ -45,7 +45,7 @@ static uint32_t lower_case(uint32_t c) {
     return c;
 }
 
-/* The letter at s in lower case, to `to`; its length, 1 or 2 bytes. */
+/* Write the letter at s in lower case to `to`; returns its length, 1 or 2 bytes. */
 static size_t fold_one(const char *s, uint8_t to[2]) {
     uint32_t first = (uint8_t)s[0], second = first ? (uint8_t)s[1] : 0;
     if (first < 0xC2 || first > 0xDF || (second & 0xC0) != 0x80) {
@@ -66,7 +66,7 @@ char *formats_fold_case(const char *text) {
     return (char *)folded;
 }
 
-/* FNV-1a, with a last mix because the table uses the low bits. */
+/* FNV-1a with a final mix, because the table uses the low bits. */
 static uint64_t hash_text(const char *text, int folding) {
     uint64_t hash = 0xCBF29CE484222325u;
     uint8_t letter[2];
@@ -107,7 +107,7 @@ static int grow(formats_image_names *names) {
     return 1;
 }
 
-/* Is there a ".." among the parts of a path, or does it begin at the root? */
+/* 1 if a path is absolute or has a part "..". */
 static int is_unsafe(const char *path) {
     if (path[0] == '/') return 1;
     for (const char *part = path; part; part = strchr(part, '/')) {
@@ -117,8 +117,7 @@ static int is_unsafe(const char *path) {
     return 0;
 }
 
-/* Copy a path without its empty and "." parts. Returns the length; to has room for strlen(path)
- * + 1. */
+/* Copy a path without its empty and "." parts. to: [strlen(path) + 1]. Returns the length. */
 static size_t copy_parts(char *to, const char *path) {
     size_t n = 0;
     while (*path) {
@@ -160,7 +159,7 @@ char *formats_image_name(const char *relative) {
     return name;
 }
 
-/* The slot of a name, which may be free; NULL without memory. */
+/* The slot of a name, or the free slot where it belongs; NULL without memory. */
 static given_name *slot_of(formats_image_names *names, const char *name) {
     if (names->count * 2 >= names->capacity && !grow(names)) return NULL;
     return find(names, name);
@@ -196,18 +195,18 @@ char *formats_image_names_next(formats_image_names *names, char *name) {
     return NULL;
 }
 
-/* Names of files while they are found. */
+/* Naming of files. */
 typedef struct file_naming {
-    char **name; /* [n] stored names; of those that are settled the files' */
+    char **name; /* [n] stored names, which are replaced by names of files */
     size_t n;
     const char *suffix;
-    uint8_t *settled;            /* [n] */
-    char **short_name;           /* [n] what those that are to change become, where that is free */
-    formats_image_names *given;  /* to files */
-    formats_image_names *wanted; /* short names, by how many */
+    uint8_t *named;              /* [n] 1: has its final name */
+    char **short_name;           /* [n] the name with another suffix, for names that must change */
+    formats_image_names *given;  /* the names of files that are taken */
+    formats_image_names *wanted; /* short names, and how many images ask for each */
 } file_naming;
 
-/* length bytes of the name, and the suffix; NULL without memory. */
+/* The first `length` bytes of the name, and the suffix; NULL without memory. */
 static char *with_suffix(const file_naming *f, const char *name, size_t length) {
     const size_t room = length + strlen(f->suffix) + 1;
     char *text = malloc(room);
@@ -220,8 +219,8 @@ static int ends_as_files_do(const file_naming *f, const char *name) {
     return n > m && name[n - m - 1] != '/' && strcasecmp(name + n - m, f->suffix) == 0;
 }
 
-/* What need not change keeps its name; what must says what it would like. */
-static taper_status settle_kept(file_naming *f) {
+/* Keep names that have the suffix; make the short name that each of the others asks for. */
+static taper_status keep_names(file_naming *f) {
     for (size_t i = 0; i < f->n; i++) {
         const int is_kept = ends_as_files_do(f, f->name[i]);
         if (!is_kept) f->short_name[i] = with_suffix(f, f->name[i], formats_image_stem(f->name[i]));
@@ -229,14 +228,14 @@ static taper_status settle_kept(file_naming *f) {
         unsigned *number =
             name ? formats_image_names_number(is_kept ? f->given : f->wanted, name) : NULL;
         if (!number) return TAPER_ERR_NOMEM;
-        f->settled[i] = is_kept && !*number;
+        f->named[i] = is_kept && !*number;
         *number = is_kept ? 1 : *number + 1;
     }
     return TAPER_OK;
 }
 
-/* Short names that one image alone wants, and none has. */
-static taper_status settle_short(file_naming *f, uint8_t *change) {
+/* Give short names that no other image has or asks for. */
+static taper_status give_short_names(file_naming *f, uint8_t *change) {
     for (size_t i = 0; i < f->n; i++) {
         if (!f->short_name[i] || find(f->wanted, f->short_name[i])->number > 1) continue;
         given_name *slot = slot_of(f->given, f->short_name[i]);
@@ -245,15 +244,15 @@ static taper_status settle_short(file_naming *f, uint8_t *change) {
         take(f->given, slot, f->short_name[i]);
         free(f->name[i]);
         f->name[i] = f->short_name[i];
-        f->settled[i] = 1, change[i] = FORMATS_NAME_SUFFIX;
+        f->named[i] = 1, change[i] = FORMATS_NAME_SUFFIX;
     }
     return TAPER_OK;
 }
 
-/* The rest, which clash: with their own suffix and that of files, or with a number. */
-static taper_status settle_clashes(file_naming *f, uint8_t *change) {
+/* The rest clash: append the suffix to the full name; a number, if that clashes too. */
+static taper_status resolve_clashes(file_naming *f, uint8_t *change) {
     for (size_t i = 0; i < f->n; i++) {
-        if (f->settled[i]) continue;
+        if (f->named[i]) continue;
         char *wanted =
             f->short_name[i] ? with_suffix(f, f->name[i], strlen(f->name[i])) : f->name[i];
         if (f->short_name[i]) free(f->name[i]);
@@ -269,21 +268,21 @@ taper_status formats_image_names_of_files(char **name, size_t n, const char *suf
     file_naming f = {.name = name,
                      .n = n,
                      .suffix = suffix,
-                     .settled = calloc(n + 1, 1),
+                     .named = calloc(n + 1, 1),
                      .short_name = calloc(n + 1, sizeof *f.short_name),
                      .given = formats_image_names_make(),
                      .wanted = formats_image_names_make()};
     taper_status status = TAPER_ERR_NOMEM;
     memset(change, FORMATS_NAME_KEPT, n);
-    if (f.settled && f.short_name && f.given && f.wanted) {
+    if (f.named && f.short_name && f.given && f.wanted) {
         f.given->folding = f.wanted->folding = folding;
-        status = settle_kept(&f);
-        if (status == TAPER_OK) status = settle_short(&f, change);
-        if (status == TAPER_OK) status = settle_clashes(&f, change);
+        status = keep_names(&f);
+        if (status == TAPER_OK) status = give_short_names(&f, change);
+        if (status == TAPER_OK) status = resolve_clashes(&f, change);
     }
     formats_image_names_free(f.given), formats_image_names_free(f.wanted);
     for (size_t i = 0; f.short_name && i < n; i++)
         if (f.short_name[i] != name[i]) free(f.short_name[i]);
-    free(f.short_name), free(f.settled);
+    free(f.short_name), free(f.named);
     return status;
 }

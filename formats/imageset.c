@@ -1,4 +1,4 @@
-/* imageset.c -- opening a set of images and reading them one at a time; see imageset.h. */
+/* imageset.c -- opens a set of images and reads them one at a time; see imageset.h. */
 #include "formats/imageset.h"
 #include "formats/imageset_inputs.h"
 #include "formats/imageset_labels.h"
@@ -16,7 +16,7 @@ struct formats_imageset {
 
 /* --- opening --- */
 
-/* Standard input gives its bytes once. */
+/* Standard input can be read only once. */
 static taper_status check_stdin(const list_builder *b, const char *const *paths, size_t n_paths,
                                 const char *filelist) {
     size_t named = filelist && strcmp(filelist, "-") == 0;
@@ -103,12 +103,12 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
     default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
     }
     if (has_profile) atomic_store(&entry->has_profile, 1);
-    if (upright.is_left) atomic_store(&entry->leaves_orientation, 1);
+    if (upright.is_uncertain) atomic_store(&entry->uncertain_orientation, 1);
     atomic_store(&entry->losses, (unsigned char)losses);
     return TAPER_OK;
 }
 
-/* An image of its own file. */
+/* An image that is a file. */
 static taper_status read_file(const formats_image_list *list, image_entry *entry, taper_image *out,
                               taper_error *error) {
     uint8_t *bytes;
@@ -120,7 +120,7 @@ static taper_status read_file(const formats_image_list *list, image_entry *entry
     return status;
 }
 
-/* One image of a file of PNMs, or the last of them with all that follows. */
+/* One image of a file of several PNMs; the last one with all bytes that follow. */
 static taper_status read_pnm_at(const formats_image_list *list, const image_pack *pack,
                                 uint64_t offset, taper_image *out, taper_error *error) {
     uint8_t front[512];
@@ -177,7 +177,7 @@ size_t formats_imageset_orientations(const formats_imageset *set, const char **f
     size_t count = 0;
     *first = NULL;
     for (size_t i = 0; i < set->list.count; i++)
-        if (atomic_load(&set->list.entries[i].leaves_orientation) && count++ == 0)
+        if (atomic_load(&set->list.entries[i].uncertain_orientation) && count++ == 0)
             *first = formats_imageset_path(set, i);
     return count;
 }
@@ -225,13 +225,13 @@ const char *formats_imageset_class_name(const formats_imageset *set, size_t k) {
     return k < set->list.class_count ? set->list.class_names[k] : NULL;
 }
 
-const char *formats_imageset_lone_class(const formats_imageset *set) {
-    return set->list.lone_class;
+const char *formats_imageset_single_class(const formats_imageset *set) {
+    return set->list.single_class;
 }
 
-size_t formats_imageset_in_folders(const formats_imageset *set, const char **first) {
-    *first = set->list.in_folder_first;
-    return set->list.in_folders;
+size_t formats_imageset_prefixed(const formats_imageset *set, const char **first) {
+    *first = set->list.prefixed_first;
+    return set->list.prefixed;
 }
 
 size_t formats_imageset_numbered(const formats_imageset *set, const char **first) {
@@ -239,12 +239,12 @@ size_t formats_imageset_numbered(const formats_imageset *set, const char **first
     return set->list.numbered;
 }
 
-size_t formats_imageset_lines_left(const formats_imageset *set, const char **first) {
-    *first = set->list.line_left;
-    return set->list.lines_left;
+size_t formats_imageset_unmatched_lines(const formats_imageset *set, const char **first) {
+    *first = set->list.unmatched_line;
+    return set->list.unmatched_lines;
 }
 
-size_t formats_imageset_lines_twice(const formats_imageset *set, const char **first) {
-    *first = set->list.line_twice;
-    return set->list.lines_twice;
+size_t formats_imageset_overridden_lines(const formats_imageset *set, const char **first) {
+    *first = set->list.overridden_line;
+    return set->list.overridden_lines;
 }

@@ -1,7 +1,7 @@
 /* imageset.h -- a set of images from files, folders, lists, IDX, CIFAR binary or standard input.
  *
- * Opening lists the images and reads headers of multi-image files only; pixels are read one image
- * at a time. All functions on an open set are safe to call from several threads at once. */
+ * Opening lists the images; of image data it reads only the headers of multi-image files. Pixels
+ * are read one image at a time. Several threads may use an open set at once. */
 #ifndef FORMATS_IMAGESET_H
 #define FORMATS_IMAGESET_H
 #include "formats/skip.h"
@@ -9,22 +9,25 @@
 typedef struct formats_imageset formats_imageset;
 
 typedef struct formats_imageset_options {
-    const char *filelist;       /* a text file, one path a line, relative to the list's folder; "-":
-                                   standard input, relative to the current folder; NULL: none */
-    const char *labels;         /* IDX (.gz too), CSV "name,label" / one label a line; NULL: none */
+    /* A text file with one path per line, relative to the folder of the list. "-": standard input,
+     * relative to the current folder. NULL: none. */
+    const char *filelist;
+    const char *labels;         /* a label file, see labels.h; NULL: none */
     const taper_limits *limits; /* NULL: defaults */
-    int follow_links; /* nonzero: enter links in folders to folders below the one that was named */
-    int null_list; /* nonzero: paths in the file list end in a NUL byte, not at the line's end */
+    int follow_links;           /* nonzero: see formats_folder_walk */
+    int null_list;              /* nonzero: each path of the file list ends in a NUL byte */
 } formats_imageset_options;
 
-/* Open paths: image files (PNG, PNM/PAM, JPEG), IDX (.gz), CIFAR binary, folders (recursive, files
- * in byte order of their relative path, hidden ones left out), "-" (standard input, any of these
- * formats). Class labels: from options->labels, else CIFAR's own, else the first-level folder names
- * below a folder argument when there are at least two such classes (sorted by name, 0..). On
- * success *out is the caller's, to close; on failure *out is NULL. An input without a single image
- * is TAPER_ERR_ARG with a text that names it. Short memory, and a read that the system refuses once
- * begun (TAPER_ERR_IO), fail the whole, with the path in the text: the set would be another one
- * when all is well again. */
+/* Open paths. A path is an image file (PNG, PNM, PAM, JPEG), an IDX file (.gz too), a CIFAR binary
+ * file, or a folder (see formats_folder_walk); "-" is standard input, in any of these formats.
+ *
+ * Class labels come from options->labels; else from CIFAR files; else from the names of the folders
+ * directly below a folder argument, if there are at least two such classes (sorted by name, 0..).
+ *
+ * On success *out is the caller's to close; on failure *out is NULL. TAPER_ERR_ARG: an input has no
+ * image; the text names it. TAPER_ERR_NOMEM, and TAPER_ERR_IO where a read fails after it began,
+ * fail the whole call: without the file the set would differ from that of a later run. The text has
+ * the path. */
 taper_status formats_imageset_open(formats_imageset **out, const char *const *paths, size_t n_paths,
                                    const formats_imageset_options *options,
                                    formats_imageset_skip_fn *skip, void *skip_user,
@@ -32,50 +35,50 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
 void formats_imageset_close(formats_imageset *set); /* NULL is fine */
 
 size_t formats_imageset_count(const formats_imageset *set);
-/* Bytes of memory that the open set takes, reading aside. */
+/* Bytes of memory that the open set uses, without reading. */
 uint64_t formats_imageset_memory(const formats_imageset *set);
 
-/* Read image i; *out->pixels is malloc'd and the caller's to free. On failure pixels is NULL and
- * error tells why (without the file's name: see formats_imageset_path). After TAPER_ERR_NOMEM and
- * TAPER_ERR_IO the image may be read another time. */
+/* Read image i. out->pixels is malloc'd and the caller's to free; NULL on failure. The error text
+ * has no file name: see formats_imageset_path. After TAPER_ERR_NOMEM and TAPER_ERR_IO the caller
+ * may try again. */
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
                                    taper_error *error);
 
-/* Relative name for the container, with the suffix of the file, escaped (name_key.h):
- * "cat/0001.jpg"; NULL for images out of IDX or CIFAR files. Unique within the set: where two
- * inputs would give the same name, images of both have the folder that the input is in before their
- * names, or more of its path; what is equal still gets "-2" and so on before the suffix. */
+/* Name of image i for the container: a relative path with the suffix of the file, escaped
+ * (name_escape.h), such as "cat/0001.jpg". NULL for images of IDX and CIFAR files. Names are unique
+ * in the set. If two inputs give the same name, the names of all images of both are prefixed with
+ * the folder of the input, or more of its path. Names that are still equal get "-2", "-3" ...
+ * before the suffix. */
 const char *formats_imageset_name(const formats_imageset *set, size_t i);
-/* How many names have such a folder, and how many a number; *first: one of them, or NULL. Images of
- * one file are not counted. */
-size_t formats_imageset_in_folders(const formats_imageset *set, const char **first);
+/* How many names have such a prefix, or such a number; *first: one of them, or NULL. Images of
+ * multi-image files are not counted. */
+size_t formats_imageset_prefixed(const formats_imageset *set, const char **first);
 size_t formats_imageset_numbered(const formats_imageset *set, const char **first);
-/* Which image of its IDX or CIFAR file it is, from 0; 0 for images that have names. */
+/* Number of image i in its IDX or CIFAR file, from 0; 0 for images that have names. */
 uint64_t formats_imageset_part(const formats_imageset *set, size_t i);
-/* Path of the file that holds image i, for messages. Never NULL. */
+/* Path of the file with image i, for messages. Never NULL. */
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
 
-/* How many of the images read so far had a colour profile other than sRGB, which was dropped;
- * *first: path of one of them, or NULL. */
+/* The next four count images that were read so far; *first: path of one of them, or NULL.
+ * profiles: a colour profile other than sRGB was ignored. */
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first);
-
-/* How many of them say their orientation in a way that was not used (formats_orientation). */
+/* The orientation is uncertain (formats_orientation). */
 size_t formats_imageset_orientations(const formats_imageset *set, const char **first);
-/* The same of files with EXIF or XMP data, of which the set takes the orientation alone, and of
- * files with more pictures than the one that is read. */
+/* The file has EXIF or XMP data, of which only the orientation is used; or more than one picture,
+ * of which only the first is read. */
 size_t formats_imageset_exifs(const formats_imageset *set, const char **first);
 size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first);
 
-/* Label of image i, 0.., or -1 when the set has none. */
+/* Label of image i, 0..; -1: none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);
 size_t formats_imageset_class_count(const formats_imageset *set);               /* 0: no labels */
 const char *formats_imageset_class_name(const formats_imageset *set, size_t k); /* "cat", or "3" */
-/* Where there are no labels because folders name one class alone: its name; else NULL. */
-const char *formats_imageset_lone_class(const formats_imageset *set);
-/* How many lines of the label file name no image here; *first: the name of one of them, or NULL. */
-size_t formats_imageset_lines_left(const formats_imageset *set, const char **first);
-/* How many of its lines give a label that a later line of the same name contradicts; the last line
- * counts. *first: the name of one of them, or NULL. */
-size_t formats_imageset_lines_twice(const formats_imageset *set, const char **first);
+/* The name of the only class folder, if there are no labels for that reason; else NULL. */
+const char *formats_imageset_single_class(const formats_imageset *set);
+/* How many lines of the label file match no image; *first: the name on one of them, or NULL. */
+size_t formats_imageset_unmatched_lines(const formats_imageset *set, const char **first);
+/* How many lines give a label that differs from that of a later line of the same name; the last
+ * line counts. *first: the name on one of them, or NULL. */
+size_t formats_imageset_overridden_lines(const formats_imageset *set, const char **first);
 
 #endif

@@ -1,4 +1,4 @@
-/* imageset_inputs.c -- from paths, folders, lists and streams to the images of a set. */
+/* imageset_inputs.c -- see imageset_inputs.h. */
 #include "formats/imageset_inputs.h"
 #include "formats/folder_walk.h"
 #include "formats/recognise.h"
@@ -13,7 +13,7 @@ static void report_failure(list_builder *b, const char *path, const taper_error 
     formats_report_skip(b, FORMATS_SKIP_FAILED, path, why);
 }
 
-/* A path that cannot be opened, by errno. */
+/* Report a path that cannot be opened, from errno. */
 static taper_status cannot_open(list_builder *b, const char *path, int errnum) {
     taper_error why;
     taper_status status = formats_fail_errno(&why, errnum, "open");
@@ -22,7 +22,7 @@ static taper_status cannot_open(list_builder *b, const char *path, int errnum) {
     return TAPER_OK;
 }
 
-/* Does the name say that the file is an image? Then it is a damaged one. */
+/* 1 if the extension is that of an image; the file is then damaged. */
 static int is_named_image(const char *path) {
     static const char *const endings[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".pnm",
                                           ".pbm", ".pgm", ".ppm",  ".pam", ".bin",  ".idx"};
@@ -38,7 +38,7 @@ static taper_status add_candidate(list_builder *b, candidate *c) {
     c->pack = NULL;
     if (status == TAPER_OK || why.status == TAPER_OK) return status;
     if (!c->is_unknown || !c->file.below_folder || is_named_image(c->file.path) ||
-        formats_is_systems(status))
+        formats_is_system_error(status))
         return formats_skip_or_fail(b, c->file.path, status, &why);
     formats_report_skip(b, FORMATS_SKIP_NO_IMAGE, c->file.path, &why);
     return TAPER_OK;
@@ -65,15 +65,14 @@ static taper_status add_regular_file(list_builder *b, const char *path, size_t r
     return add_candidate(b, &c);
 }
 
-/* Read a stream to its end and hold it: its bytes come only once. */
+/* Read a stream to its end into memory: it can be read only once. */
 static taper_status add_stream(list_builder *b, int descriptor, const char *path,
                                size_t relative_at) {
     candidate c = {.file = {.path = (char *)path, .relative_at = relative_at}, .may_be_cifar = 1};
     taper_error why;
     uint8_t *held;
     size_t size;
-    taper_status status =
-        formats_descriptor_read(descriptor, &b->list->limits, &held, &size, &why);
+    taper_status status = formats_descriptor_read(descriptor, &b->list->limits, &held, &size, &why);
     if (status != TAPER_OK) return formats_skip_or_fail(b, path, status, &why);
     c.front_size = size < sizeof c.front ? size : sizeof c.front;
     memcpy(c.front, held, c.front_size);
@@ -175,9 +174,8 @@ taper_status formats_imageset_add_list(list_builder *b, const char *list_path, i
     taper_error why;
     taper_status status;
     if (strcmp(list_path, "-") == 0) {
-        list_path = "standard input"; /* whose folder is the current one */
-        status =
-            formats_descriptor_read(STDIN_FILENO, &b->list->limits, &bytes, &size, &why);
+        list_path = "standard input"; /* relative to the current folder */
+        status = formats_descriptor_read(STDIN_FILENO, &b->list->limits, &bytes, &size, &why);
     } else
         status = formats_file_read_within(list_path, &b->list->limits, &bytes, &size, &why);
     if (status != TAPER_OK)

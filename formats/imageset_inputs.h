@@ -1,12 +1,13 @@
-/* imageset_inputs.h -- from an input (path, folder, list, stream) to images. */
+/* imageset_inputs.h -- collects the images of an input: file, folder, list or stream. */
 #ifndef FORMATS_IMAGESET_INPUTS_H
 #define FORMATS_IMAGESET_INPUTS_H
 #include "formats/image_list.h"
 
-/* Add what path stands for: a file, a folder, "-". What cannot be used is reported to skip; a
- * failure is returned only when the set cannot go on (memory, limits). */
+/* Add the images of path: a file, a folder or "-". A file that cannot be used is reported to skip.
+ * Errors are returned only when the set cannot continue: memory, limits, failing disks. */
 taper_status formats_imageset_add_input(list_builder *b, const char *path);
-/* Add the files that a text file lists, one a line, relative to its folder. */
+/* Add the files that a text file lists, one per line (null_ended: each ended by NUL), relative to
+ * the folder of the list. */
 taper_status formats_imageset_add_list(list_builder *b, const char *list_path, int null_ended);
 
 #endif

@@ -1,4 +1,4 @@
-/* imageset_labels.c -- labels of a set: from a label file, CIFAR records, or folder names. */
+/* imageset_labels.c -- see imageset_labels.h. */
 #include "formats/imageset_labels.h"
 #include "formats/label_names.h"
 #include <stdio.h>
@@ -10,7 +10,7 @@ static const char *relative_path(const formats_image_list *list, size_t i) {
     return file->path + file->relative_at;
 }
 
-/* The class names move to the set; the rest of labels stays the caller's. */
+/* Move the class names to the set; the caller keeps the rest of labels. */
 static void take_class_names(formats_image_list *list, formats_labels *labels) {
     list->class_names = labels->class_names;
     list->class_count = labels->class_count;
@@ -40,9 +40,9 @@ static taper_status assign_from_file(list_builder *b, const char *path) {
     uint8_t *bytes = NULL;
     size_t size = 0;
     formats_labels labels = {0};
-    taper_limits limits = formats_limits_beside(&b->list->limits, b->list->account.used);
+    taper_limits limits = formats_limits_minus(&b->list->limits, b->list->account.used);
     taper_status status = formats_file_read_within(path, &limits, &bytes, &size, &why);
-    limits = formats_limits_beside(&limits, size);
+    limits = formats_limits_minus(&limits, size);
     if (status == TAPER_OK) status = formats_labels_decode(bytes, size, &limits, &labels, &why);
     if (status == TAPER_OK)
         status = labels.names ? formats_label_names_assign(b->list, &labels, &why)
@@ -72,7 +72,7 @@ static taper_status name_numbers(list_builder *b, uint32_t classes) {
     return TAPER_OK;
 }
 
-/* The labels in CIFAR files, which are classes already. *found: there was such a file. */
+/* Set the labels of CIFAR files, which are class numbers. *found: 1 if there was such a file. */
 static taper_status assign_from_cifar(list_builder *b, int *found) {
     formats_image_list *list = b->list;
     uint32_t classes = 0;
@@ -93,8 +93,8 @@ static taper_status assign_from_cifar(list_builder *b, int *found) {
 
 /* --- folders --- */
 
-/* The first folder below the folder argument, in new memory; *text is NULL when there is none. A
- * copy is shared with the image before when that has the same one, as neighbours mostly do. */
+/* *text: the first folder below the folder argument, in new memory; NULL: none. The image before
+ * usually has the same folder; the copy is then shared. */
 static taper_status class_of(const formats_image_list *list, size_t i, char **texts, size_t *owned,
                              const char **text, taper_error *error) {
     const char *relative = relative_path(list, i);
@@ -119,7 +119,7 @@ static taper_status assign_from_texts(list_builder *b, const char *const *texts)
         for (size_t i = 0; i < list->count; i++) list->entries[i].label = labels.classes[i];
         take_class_names(list, &labels);
     } else if (labels.class_count == 1) {
-        list->lone_class = labels.class_names[0], labels.class_names[0] = NULL;
+        list->single_class = labels.class_names[0], labels.class_names[0] = NULL;
     }
     formats_labels_free(&labels);
     return TAPER_OK;

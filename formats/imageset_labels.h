@@ -1,11 +1,11 @@
-/* imageset_labels.h -- from label files, CIFAR records and folder names to classes. */
+/* imageset_labels.h -- labels from label files, CIFAR records and folder names. */
 #ifndef FORMATS_IMAGESET_LABELS_H
 #define FORMATS_IMAGESET_LABELS_H
 #include "formats/image_list.h"
 #include "formats/labels.h"
 
-/* Give the entries of a complete list their labels. labels_path: NULL for those of CIFAR files,
- * else those of folders. */
+/* Set the labels of the entries of a complete list. labels_path: a label file; NULL: labels of
+ * CIFAR files, or, without these, folder names. */
 taper_status formats_imageset_assign_labels(list_builder *b, const char *labels_path);
 
 #endif

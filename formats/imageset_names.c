@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FOLDERS = 16 }; /* of an input's path that its images keep */
+enum { MOST_FOLDERS = 16 }; /* folders of an input's path in a prefix */
 
-/* Where the part before `at` begins; at itself, where there is none that may stand in a name. */
+/* Start of the part of the path before `at`; `at` if there is none that a name may contain. */
 static size_t part_before(const char *path, size_t at) {
     size_t end = at;
     while (end && path[end - 1] == '/') end--;
     size_t begin = end;
     while (begin && path[begin - 1] != '/') begin--;
     const size_t n = end - begin;
-    const int is_plain = n && strncmp(path + begin, "..", n) != 0; /* "." is a start of it, too */
+    const int is_plain = n && strncmp(path + begin, "..", n) != 0; /* true also for "." */
     return is_plain ? begin : at;
 }
 
-/* Where the name of a file begins that keeps so many folders before its relative path. */
+/* Offset in the path at which the name begins, with this many folders before the relative path. */
 static size_t name_at(const image_file *file, unsigned folders) {
     const char *relative = file->path + file->relative_at, *last = strrchr(relative, '/');
     const int is_unsafe =
@@ -37,14 +37,14 @@ static void forget_names(formats_image_list *list) {
         free(list->entries[i].name), list->entries[i].name = NULL;
 }
 
-/* Is the name of entry i that of another input's `first`, too? One file that is named twice has
- * equal names whatever its folder. */
+/* 1 if entries `first` and i, which have equal names, are from different inputs. A file that was
+ * given twice does not count: no prefix could make its names differ. */
 static int is_clash(const formats_image_list *list, size_t first, size_t i) {
     const image_file *a = file_of(list, first), *b = file_of(list, i);
     return a->input != b->input && strcmp(a->path, b->path) != 0;
 }
 
-/* Name each image; clashes[input]: set for inputs of which another one has a name, too. */
+/* Name each image. clashes[input] is set if another input gives one of its names. */
 static taper_status name_once(formats_image_list *list, const uint8_t *folders, uint8_t *clashes) {
     formats_image_names *names = formats_image_names_make();
     taper_status status = names ? TAPER_OK : TAPER_ERR_NOMEM;
@@ -67,14 +67,15 @@ static taper_status name_once(formats_image_list *list, const uint8_t *folders, 
     return status;
 }
 
-/* Inputs that clash keep one folder more. Returns whether one of them has one. */
+/* Add one folder to the prefix of each input that clashes. Returns 0 if none has a further folder.
+ */
 static int keep_folders(const formats_image_list *list, uint8_t *clashes, uint8_t *folders) {
     int any = 0;
     for (size_t i = 0; i < list->count; i++) {
         const image_file *file = file_of(list, i);
         const unsigned n = folders[file->input];
         if (!clashes[file->input] || !list->entries[i].is_named || n == MOST_FOLDERS) continue;
-        clashes[file->input] = 0; /* all images of an input have its folders */
+        clashes[file->input] = 0; /* once per input */
         if (name_at(file, n + 1) == name_at(file, n)) continue;
         folders[file->input]++;
         any = 1;
@@ -86,7 +87,7 @@ static void count(size_t *n, const char **first, const char *name) {
     if (!(*n)++) *first = name;
 }
 
-/* What is equal still gets a number. Images of one file, which has many, are not counted. */
+/* Names that are still equal get a number. Images of multi-image files are not counted. */
 static taper_status make_unique(formats_image_list *list, const uint8_t *folders) {
     formats_image_names *names = formats_image_names_make();
     taper_status status = names ? TAPER_OK : TAPER_ERR_NOMEM;
@@ -101,7 +102,7 @@ static taper_status make_unique(formats_image_list *list, const uint8_t *folders
         else if (strlen(entry->name) != before && !(i && list->entries[i - 1].file == entry->file))
             count(&list->numbered, &list->numbered_first, entry->name);
         else if (folders[file->input])
-            count(&list->in_folders, &list->in_folder_first, entry->name);
+            count(&list->prefixed, &list->prefixed_first, entry->name);
     }
     formats_image_names_free(names);
     return status;

@@ -1,12 +1,9 @@
-/* imageset_names.h -- the names of a set's images. */
+/* imageset_names.h -- names the images of a set. */
 #ifndef FORMATS_IMAGESET_NAMES_H
 #define FORMATS_IMAGESET_NAMES_H
 #include "formats/image_list.h"
 
-/* Give the entries of a complete list their names: relative to the input that they came from, with
- * their own suffix, escaped (name_key.h). Where two inputs would give the same name, all images of
- * both keep the folder that the input is in, or more of its path. What is equal still gets a
- * number. */
+/* Name the entries of a complete list, as formats_imageset_name describes. */
 taper_status formats_imageset_name_images(list_builder *b);
 
 #endif

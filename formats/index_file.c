@@ -7,7 +7,7 @@ enum { TRAILER = 4 * FORMATS_INDEX_PARTS + 4, CHECKSUM_AT = 12 };
 
 static const uint8_t magic[8] = {0x89, 'T', 'P', 'X', 0x0D, 0x0A, 0x1A, 0x0A};
 
-/* --- where things are ------------------------------------------------------------------- */
+/* --- sizes and offsets ------------------------------------------------------------------ */
 
 uint32_t formats_index_words(const formats_index_header *h) { return (h->bits + 63) / 64; }
 
@@ -92,8 +92,8 @@ static taper_status get_header(const uint8_t *from, uint64_t size, formats_index
     return TAPER_OK;
 }
 
-/* Ranges of the fields, then that the file is as long as they say. Sizes of at most 2^32 codes of
- * 2^16 bits, and of names no longer than the file, do not overflow. */
+/* Check the ranges of the fields, then the length of the file. With at most 2^32 codes of 2^16
+ * bits, and names no longer than the file, sizes do not overflow. */
 static taper_status check_header(const formats_index_header *h, uint64_t size,
                                  const taper_limits *limits, taper_error *error) {
     if (h->bits < 1 || h->bits > FORMATS_INDEX_MOST_BITS || h->codes < 1 || h->codes > UINT32_MAX ||
@@ -148,7 +148,7 @@ static uint32_t most_of(const uint32_t *number, uint64_t n) {
     return most;
 }
 
-/* Whether n numbers are 0..most; a NaN is not. */
+/* 1 if all n numbers are in 0..most; NaN is not. */
 static int are_within(const float *number, uint64_t n, float most) {
     for (uint64_t i = 0; i < n; i++)
         if (!(number[i] >= 0 && number[i] <= most)) return 0;
@@ -199,10 +199,11 @@ taper_status formats_index_open(formats_index_file *out, const void *bytes, uint
     const uint16_t one = 1;
     *out = (formats_index_file){.bytes = bytes};
     if (!bytes || (uintptr_t)bytes % 8)
-        return formats_fail(error, TAPER_ERR_ARG, "the index's bytes are not on a multiple of 8");
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the index must be at an address that is a multiple of 8");
     if (!*(const uint8_t *)&one)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "an index is read where it lies, on little-endian machines alone");
+                            "an index can be used on little-endian machines only");
     TAPER_TRY(get_header(bytes, size, &out->header, error));
     TAPER_TRY(check_header(&out->header, size, limits, error));
     const uint8_t *sums = formats_index_part_at(out, FORMATS_INDEX_PARTS);
@@ -243,7 +244,7 @@ static void put_raw(formats_index_writer *w, const void *bytes, size_t n) {
     if (!w->status && n) w->status = w->sink->write(w->sink->user, bytes, n);
 }
 
-/* Pad what has ended, and go on to the next part that has bytes. */
+/* Pad the part that has ended and continue with the next part that is not empty. */
 static void next_parts(formats_index_writer *w) {
     static const uint8_t zeros[FORMATS_INDEX_ALIGN];
     while (!w->left && w->part < FORMATS_INDEX_PARTS) {

@@ -1,7 +1,7 @@
 /* jpeg.c -- JPEG decoding by libjpeg-turbo; see jpeg.h.
  *
- * setjmp is unavoidable here: libjpeg calls error_exit and requires that it does not return. The
- * functions that call setjmp change no local after it; what must be released lives in jpeg_job. */
+ * setjmp is necessary: libjpeg requires that error_exit does not return. Functions that call setjmp
+ * change no local after it; all resources are in jpeg_job. */
 #include "formats/jpeg.h"
 #include "formats/foreign.h"
 #include "formats/image.h"
@@ -15,12 +15,12 @@
 
 #include <jerror.h>
 
-/* Each scan of a progressive file passes over the whole picture, and a hostile file can hold
- * thousands in few bytes. Real encoders write about ten. */
+/* Each scan of a progressive file takes time for the whole picture, and a hostile file can have
+ * thousands of scans in few bytes. Real encoders write about ten. */
 enum { MAX_SCANS = 200 };
 
-/* A Huffman-coded block takes at least a bit. 64 pixels a block, 8 blocks a byte, and 16 times as
- * many pixels when the only component with data is subsampled 4 x 4: a file cannot hold more. */
+/* Upper bound of the pixels per byte. A Huffman-coded block takes at least one bit: 64 pixels per
+ * block, 8 blocks per byte, times 16 if the only component with data is subsampled 4 x 4. */
 enum { MAX_PIXELS_PER_BYTE = 64 * 8 * 16 };
 
 typedef struct jpeg_job {
@@ -30,8 +30,8 @@ typedef struct jpeg_job {
     jmp_buf escape;
     const taper_limits *limits;
     taper_image *image;
-    unsigned seen;     /* components that have had a scan: bits */
-    int is_behind_end; /* the decoder asked for more bytes than there are */
+    unsigned seen;     /* bit c: component c has had a scan */
+    int is_behind_end; /* the decoder requested more bytes than there are */
     taper_status status;
     taper_error *error;
 } jpeg_job;
@@ -44,14 +44,15 @@ static void fail_early(jpeg_job *job) {
     fail_job(job);
 }
 
-/* MiB that hold the coefficients of all components, padded to whole MCUs of at most 32 x 32, and
- * what libjpeg takes beside: a power of two, as that is not known before. */
+/* MiB for the coefficients of all components, padded to whole MCUs of at most 32 x 32, and for
+ * other memory of libjpeg. That is not known exactly, so the result is rounded up to a power of
+ * two. */
 static uint64_t memory_to_give(const jpeg_job *job) {
-    enum { PADDING = 32, BESIDE = 1 << 20 };
+    enum { PADDING = 32, OVERHEAD = 1 << 20 };
     const struct jpeg_decompress_struct *d = &job->decoder;
     const taper_limits l = formats_limits_or_default(job->limits);
     const uint64_t each = ((uint64_t)d->image_width + PADDING) * (d->image_height + PADDING);
-    const uint64_t bytes = (uint64_t)d->num_components * each * sizeof(JCOEF) + BESIDE;
+    const uint64_t bytes = (uint64_t)d->num_components * each * sizeof(JCOEF) + OVERHEAD;
     return formats_power_above(
         formats_memory_needed(&l, bytes > l.max_memory ? bytes : l.max_memory) - 1);
 }
@@ -81,7 +82,8 @@ static void on_error(j_common_ptr decoder) {
     fail_job(job);
 }
 
-/* Warnings that mean wrong pixels are failures; those about stray bytes and odd headers are not. */
+/* Warnings that mean wrong pixels are errors; those about extra bytes and unusual headers are not.
+ */
 static void on_message(j_common_ptr decoder, int level) {
     if (level >= 0) return;
     switch (decoder->err->msg_code) {
@@ -99,10 +101,10 @@ static void on_output(j_common_ptr decoder) { (void)decoder; }
 static void input_begin(j_decompress_ptr decoder) { (void)decoder; }
 static void input_end(j_decompress_ptr decoder) { (void)decoder; }
 
-/* All bytes lie in the buffer from the start, so asking for more means that the file ends without
- * its end marker. The decoder reads ahead: whether data are missing shows when it takes bits from
- * behind the marker given here, which is an error (on_message). An arithmetic decoder takes zeros
- * there in silence, so it is given none. */
+/* All bytes are in the buffer from the start, so a request for more means that the end marker is
+ * missing. The decoder reads ahead: data is missing only if it takes bits after the marker that
+ * this function supplies, which is an error (on_message). An arithmetic decoder would silently take
+ * zeros there, so for it the request itself is an error. */
 static boolean input_fill(j_decompress_ptr decoder) {
     static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
     jpeg_job *job = decoder->client_data;
@@ -141,9 +143,9 @@ static taper_status prepare(jpeg_job *job) {
     struct jpeg_decompress_struct *d = &job->decoder;
     jpeg_read_header(d, TRUE);
     if (d->jpeg_color_space == JCS_CMYK || d->jpeg_color_space == JCS_YCCK)
-        return formats_fail(job->error, TAPER_ERR_UNSUPPORTED,
-                            "JPEG in CMYK is not read: convert it to PNG first, for example "
-                            FORMATS_TO_SRGB);
+        return formats_fail(
+            job->error, TAPER_ERR_UNSUPPORTED,
+            "JPEG in CMYK is not read: convert it to PNG first, for example " FORMATS_TO_SRGB);
     int grey = d->jpeg_color_space == JCS_GRAYSCALE;
     if (!grey && d->jpeg_color_space != JCS_YCbCr && d->jpeg_color_space != JCS_RGB)
         return formats_fail(
@@ -168,7 +170,7 @@ static taper_status prepare(jpeg_job *job) {
                               job->limits, job->error);
 }
 
-/* Note whose data the scan at hand has. */
+/* Record the components of the current scan. */
 static void note_scan(jpeg_job *job) {
     const struct jpeg_decompress_struct *d = &job->decoder;
     for (int i = 0; i < d->comps_in_scan; i++)
@@ -180,7 +182,7 @@ static void note_scan(jpeg_job *job) {
     fail_job(job);
 }
 
-/* Has everything been said? Each component has had a scan, and in a progressive file one for the
+/* 1 if all data has been read: each component has had a scan, and in a progressive file one for the
  * last bit of each coefficient. */
 static int is_complete(const jpeg_job *job) {
     const struct jpeg_decompress_struct *d = &job->decoder;
@@ -191,8 +193,8 @@ static int is_complete(const jpeg_job *job) {
     return 1;
 }
 
-/* Read the scans of a file that has several, up to its end marker, or until all has been said: what
- * follows then need not be JPEG. A file whose end marker is there may leave scans out. */
+/* Read the scans of a file with several, up to its end marker or until all data has been read; the
+ * bytes after that need not be JPEG. A file with an end marker may omit scans. */
 static void read_scans(jpeg_job *job) {
     struct jpeg_decompress_struct *d = &job->decoder;
     int code;
@@ -204,7 +206,7 @@ static void read_scans(jpeg_job *job) {
     if (job->is_behind_end) fail_early(job);
 }
 
-/* The end of the file is never looked for: when the last row is there, so are the data. */
+/* Does not look for the end of the file: when the last row is decoded, all data was there. */
 static taper_status decode_with(jpeg_job *job, const void *bytes, size_t n) {
     if (setjmp(job->escape)) return job->status;
     jpeg_create_decompress(&job->decoder);
@@ -233,7 +235,8 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
                             "this is not a JPEG: its first bytes are not those of one");
     }
     jpeg_job job = {.limits = limits, .image = out, .error = error};
-    job.decoder.client_data = &job; /* kept by jpeg_create_decompress, which can fail already */
+    job.decoder.client_data =
+        &job; /* jpeg_create_decompress keeps these two, and can itself fail */
     job.decoder.err = jpeg_std_error(&job.errors);
     job.errors.error_exit = on_error;
     job.errors.emit_message = on_message;

@@ -7,7 +7,7 @@
 
 /* --- making ------------------------------------------------------------------------------- */
 
-/* A line, to be sorted without a comparison that needs a context. */
+/* A line for qsort, whose comparison function gets no context. */
 typedef struct indexed_line {
     const char *key, *plain;
     size_t place;
@@ -21,7 +21,7 @@ static int compare_lines(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The names of one line. Most are their own key, which is then held once. */
+/* Make the key and the plain form of one line. They are usually equal, and then stored once. */
 static int index_line(formats_label_index *index, size_t i, const char *written) {
     char *name = formats_name_unescape(written), *key = name ? formats_name_key(name) : NULL;
     char *plain = key ? formats_name_plain(name) : NULL;
@@ -65,14 +65,14 @@ void formats_label_index_free(formats_label_index *index) {
 
 /* --- finding ------------------------------------------------------------------------------ */
 
-/* plain NULL: all names of the key are equal to it. */
+/* plain NULL: compares keys only. */
 static int compare_line(const formats_label_index *index, size_t place, const char *key,
                         const char *plain) {
     const int order = strcmp(index->keys[place], key);
     return order || !plain ? order : strcmp(index->plain[place], plain);
 }
 
-/* How many lines are before this name, or with is_behind before what is behind it, in by_key. */
+/* Number of lines in by_key before this name; with is_behind, also those with this name. */
 static size_t count_before(const formats_label_index *index, const char *key, const char *plain,
                            int is_behind) {
     size_t low = 0, high = index->count;

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 4200 }; /* of an image of an IDX or CIFAR file, as other verbs call it */
+enum { LONGEST_NAME = 4200 }; /* bytes of "PATH#N", the name of an image of an IDX or CIFAR file */
 
 typedef struct matching {
     formats_image_list *list;
     const formats_labels *labels;
-    size_t *user;        /* [labels->count] of a line: the image that it names, from 1; 0: none */
-    const char **by_end; /* [labels->count] keys, sorted from their last byte; NULL: not yet */
-    int uses_own;        /* all images are there by the names that they have in this set */
+    size_t *user;        /* [labels->count] number of the image of each line, from 1; 0: none */
+    const char **by_end; /* [labels->count] keys, sorted from the last byte; NULL: not made yet */
+    int uses_own;        /* 1: the file has the names that all images have in this set */
     taper_error *why;
 } matching;
 
@@ -27,7 +27,7 @@ static const image_file *file_of(const matching *m, size_t i) {
 
 typedef char *form_fn(const char *name); /* formats_name_key or formats_name_plain */
 
-/* What the image is called here: its name, or "PATH#N" of an IDX or CIFAR file. */
+/* The name of an image in this set: its own name, or "PATH#N" for an IDX or CIFAR file. */
 static char *own_name(const matching *m, size_t i, form_fn *form) {
     char room[LONGEST_NAME];
     const image_entry *entry = &m->list->entries[i];
@@ -41,8 +41,8 @@ static char *own_name(const matching *m, size_t i, form_fn *form) {
     return form(room);
 }
 
-/* Are all images there by the names that they have here? Then the file was written by one of our
- * own verbs, and these names are meant, even where one of them is another image's path. */
+/* 1 if the file has the names of all images in this set. Then one of our verbs wrote it, and these
+ * names take precedence over paths. */
 static taper_status see_own_names(matching *m) {
     m->uses_own = 1;
     for (size_t i = 0; i < m->list->count && m->uses_own; i++) {
@@ -56,7 +56,7 @@ static taper_status see_own_names(matching *m) {
 
 /* --- ends of paths ------------------------------------------------------------------------ */
 
-/* From the last byte to the first. */
+/* Compares from the last byte to the first. */
 static int compare_ends(const char *a, size_t n, const char *b, size_t m) {
     while (n && m) {
         const unsigned char x = (unsigned char)a[--n], y = (unsigned char)b[--m];
@@ -79,20 +79,20 @@ static taper_status sort_by_end(matching *m) {
     return TAPER_OK;
 }
 
-/* Is `end` made of the last parts of a key, and not all of it? */
+/* 1 if `end` is the last parts of a key, but not the whole key. */
 static int ends_in(const char *key, const char *end) {
     const size_t n = strlen(key), k = strlen(end);
     return n > k && key[n - k - 1] == '/' && !memcmp(key + n - k, end, k);
 }
 
-/* The one key that ends in these parts; NULL: none does. TAPER_ERR_ARG: several do. */
+/* The only key that ends in these parts; NULL: none. TAPER_ERR_ARG: several. */
 static taper_status find_longer(matching *m, const char *end, const char **found) {
     char *wanted = malloc(strlen(end) + 2);
     if (!wanted) return no_memory(m);
     *wanted = '/';
     memcpy(wanted + 1, end, strlen(end) + 1);
     size_t low = 0, high = m->labels->count;
-    while (low < high) { /* the first that is not before all that end so */
+    while (low < high) { /* lower bound of the keys that end so */
         const size_t middle = low + (high - low) / 2;
         const char *key = m->by_end[middle];
         if (compare_ends(key, strlen(key), wanted, strlen(wanted)) < 0)
@@ -113,7 +113,7 @@ static taper_status find_longer(matching *m, const char *end, const char **found
 
 /* --- one image ---------------------------------------------------------------------------- */
 
-/* The longest end of a path that a line has, of at least so many bytes; NULL: none. */
+/* The longest end of a path, of at least this many bytes, that is the key of a line; NULL: none. */
 static const char *find_end(const matching *m, const char *path, size_t least) {
     for (const char *end = path; end; end = strchr(end, '/')) {
         end += *end == '/';
@@ -125,7 +125,7 @@ static const char *find_end(const matching *m, const char *path, size_t least) {
 
 /* --- names that look alike ------------------------------------------------------------------ */
 
-/* The last parts of a name, as many as the key has; NULL: it has fewer. */
+/* The last parts of a name, as many as the key has; NULL: the name has fewer. */
 static const char *end_like(const char *name, const char *key) {
     size_t parts = 1;
     for (; *key; key++) parts += *key == '/';
@@ -135,10 +135,11 @@ static const char *end_like(const char *name, const char *key) {
     return parts == 1 ? name : NULL;
 }
 
-/* Of lines whose names have this key and differ: the one that has image i's own bytes, or
- * labels->count. The key is of the image's name, of its path, of an end of that, or is longer. */
-static taper_status find_bytes(const matching *m, size_t i, const char *key,
-                               const size_t form[2], size_t *place) {
+/* Several lines with different names have this key. *place: the line whose name has the bytes of
+ * image i, or labels->count. The key is that of the image's name, of its path or an end of it, or
+ * is longer than the path. */
+static taper_status find_bytes(const matching *m, size_t i, const char *key, const size_t form[2],
+                               size_t *place) {
     const image_file *file = file_of(m, i);
     char *name[2] = {formats_name_plain(file->path), own_name(m, i, formats_name_plain)};
     char *relative = formats_name_plain(file->path + file->relative_at);
@@ -148,7 +149,7 @@ static taper_status find_bytes(const matching *m, size_t i, const char *key,
         const char *end = end_like(name[k], key);
         if (end) *place = formats_label_index_place(&m->labels->index, key, end);
     }
-    int fits[2] = {0, 0}; /* lines that are longer than the path */
+    int fits[2] = {0, 0}; /* for lines that are longer than the path */
     for (int k = 0; k < 2 && has_memory; k++)
         fits[k] = ends_in(m->labels->index.plain[form[k]], relative);
     if (fits[0] != fits[1] && *place == m->labels->count) *place = form[fits[1]];
@@ -156,8 +157,8 @@ static taper_status find_bytes(const matching *m, size_t i, const char *key,
     return has_memory ? TAPER_OK : no_memory(m);
 }
 
-/* The line of this key, which there is. Names that look alike may be those of several lines: then
- * the image's own bytes choose. */
+/* A line with this key, of which there is at least one. If several have names that look alike, the
+ * bytes of the image's name decide. */
 static taper_status choose_line(const matching *m, size_t i, const char *key, size_t *place) {
     const formats_labels *labels = m->labels;
     size_t form[2];
@@ -174,7 +175,7 @@ static taper_status choose_line(const matching *m, size_t i, const char *key, si
                         shown[0], shown[1], file_of(m, i)->path + file_of(m, i)->relative_at);
 }
 
-/* The place of the line that names image i in *place, or labels->count. */
+/* *place: the line for image i, or labels->count. */
 static taper_status find_line(matching *m, size_t i, size_t *place) {
     const image_file *file = file_of(m, i);
     char *own = own_name(m, i, formats_name_key), *path = formats_name_key(file->path);
@@ -198,7 +199,7 @@ static taper_status find_line(matching *m, size_t i, size_t *place) {
     return status;
 }
 
-/* One line for two files is a mistake. */
+/* The error that a line matches two files. */
 static taper_status fail_twice(const matching *m, size_t place, const char *a, const char *b) {
     char shown[2][FORMATS_NAME_SHOWN];
     char *first = formats_name_key(a), *second = formats_name_key(b);
@@ -216,7 +217,7 @@ static taper_status fail_twice(const matching *m, size_t place, const char *a, c
                         m->labels->names[place], shown[0], shown[1]);
 }
 
-/* The line at `place` is for image i. */
+/* Label image i by the line at `place`. */
 static taper_status use_line(matching *m, size_t i, size_t place) {
     const size_t before = m->user[place];
     if (before && strcmp(file_of(m, before - 1)->path, file_of(m, i)->path) != 0)
@@ -226,9 +227,9 @@ static taper_status use_line(matching *m, size_t i, size_t place) {
     return TAPER_OK;
 }
 
-/* --- all of them -------------------------------------------------------------------------- */
+/* --- all images --------------------------------------------------------------------------- */
 
-/* The line that counts for the name of line i. */
+/* The last line with the name of line i: it determines the label. */
 static size_t line_of(const formats_labels *labels, size_t i) {
     return formats_label_index_place(&labels->index, labels->index.keys[i], labels->index.plain[i]);
 }
@@ -242,15 +243,15 @@ static taper_status tell_missing(const matching *m, size_t missing, size_t first
                             "give one label a line, or call them '%.60s#1' and so on",
                             file_of(m, first)->path);
     while (left < labels->count && m->user[line_of(labels, left)]) left++;
-    const int is_left = left < labels->count;
+    const int has_unmatched = left < labels->count;
     return formats_fail(m->why, TAPER_ERR_ARG,
                         "of %zu images, %zu %s not among the %zu names, for example '%.40s'"
                         "%s%.40s%s; give each image a line (below the heading name,label a label "
                         "may be empty)",
                         m->list->count, missing, missing == 1 ? "is" : "are", labels->count,
                         file_of(m, first)->path + file_of(m, first)->relative_at,
-                        is_left ? "; no image is called '" : "", is_left ? labels->names[left] : "",
-                        is_left ? "'" : "");
+                        has_unmatched ? "; no image is called '" : "",
+                        has_unmatched ? labels->names[left] : "", has_unmatched ? "'" : "");
 }
 
 static taper_status name_images(matching *m) {
@@ -272,15 +273,16 @@ static taper_status count_name(const matching *m, size_t *count, char **first, c
     return *first ? TAPER_OK : no_memory(m);
 }
 
-/* Lines that name no image, and those whose label a later line takes back. */
+/* Count unmatched lines, and lines whose label a later line replaces. */
 static taper_status count_lines(const matching *m) {
     formats_image_list *list = m->list;
     for (size_t i = 0; i < m->labels->count; i++) {
         const char *name = m->labels->names[i];
         const size_t place = line_of(m->labels, i);
-        if (!m->user[place]) TAPER_TRY(count_name(m, &list->lines_left, &list->line_left, name));
+        if (!m->user[place])
+            TAPER_TRY(count_name(m, &list->unmatched_lines, &list->unmatched_line, name));
         if (m->labels->classes[place] != m->labels->classes[i])
-            TAPER_TRY(count_name(m, &list->lines_twice, &list->line_twice, name));
+            TAPER_TRY(count_name(m, &list->overridden_lines, &list->overridden_line, name));
     }
     return TAPER_OK;
 }

@@ -1,16 +1,16 @@
-/* label_names.h -- which line of a label file "name,label" names which image. */
+/* label_names.h -- assigns the lines of a label file "name,label" to images. */
 #ifndef FORMATS_LABEL_NAMES_H
 #define FORMATS_LABEL_NAMES_H
 #include "formats/image_list.h"
 #include "formats/labels.h"
 
-/* Give the entries of a complete list, which have their names, the labels of the lines that name
- * them. A line names an image by its path, by an end of that ("flat/a.png", "a.png"), by the name
- * that the image has in this set ("FILE#N" of an IDX or CIFAR file), or by a longer path of which
- * the image's path below its input is an end. Names are compared as formats_name_key has it; of
- * lines whose names differ by their normal form alone, the one in the image's own bytes counts.
- * What fits several images, or lines, is refused. Lines that name no image, and lines that a later
- * one contradicts, are counted in the list. TAPER_ERR_ARG, TAPER_ERR_NOMEM. */
+/* Label the entries of a complete, named list. A line matches an image by one of these:
+ *     the path of the image, or an end of it ("flat/a.png", "a.png")
+ *     its name in this set ("FILE#N" for an image of an IDX or CIFAR file)
+ *     a longer path that ends in the path of the image below its input
+ * Names are compared by formats_name_key. Among lines whose names differ only in Unicode form, the
+ * one with exactly the image's name counts. Unmatched and overridden lines are counted in the list.
+ * TAPER_ERR_ARG: a line matches several images, or an image several lines. TAPER_ERR_NOMEM. */
 taper_status formats_label_names_assign(formats_image_list *list, const formats_labels *labels,
                                         taper_error *why);
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    MAX_FIELD = 4096,  /* bytes of a name or label in a text file */
-    TEXT_BYTES = 24,   /* of memory for such a text, beside its own */
-    LINE_BYTES = 11 * 8 /* for a line: its texts, which are sorted by name and by label */
+    MAX_FIELD = 4096,   /* bytes of a name or label in a text file */
+    TEXT_BYTES = 24,    /* overhead in memory of such a text */
+    LINE_BYTES = 11 * 8 /* per line: pointers to its texts, for sorting by name and by label */
 };
 
 static void free_texts(char **texts, size_t n) {
@@ -59,7 +59,7 @@ static compare_fn *choose_order(const char *const *texts, size_t n) {
     return compare_numbers;
 }
 
-/* Remove what equals its predecessor from a sorted list; the new length. */
+/* Remove duplicates from a sorted list; returns the new length. */
 static size_t unique(const char **sorted, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ typedef struct label_text {
     const char *at, *end;
     size_t line;            /* number of the line being read, 1.. */
     size_t columns;         /* 1 or 2, once known */
-    int has_more;           /* the heading has further columns, which are passed over */
+    int has_more;           /* the heading has further columns, which are ignored */
     int has_heading;        /* labels may be empty then */
     char **names, **labels; /* names: all NULL when columns is 1 */
     size_t count, capacity;
@@ -152,17 +152,17 @@ typedef struct label_text {
 
 static int is_control(char c) { return (unsigned char)c < ' ' && c != '\t' && c != '\r'; }
 
-/* The character at `at` goes to field[*n], if it may stand there. */
+/* Append the character at `at` to field[*n], if it is legal there. */
 static taper_status keep_byte(const label_text *t, size_t line, int is_text, char field[MAX_FIELD],
                               size_t *n, taper_error *error) {
     if (!is_text || *n + 1 == MAX_FIELD)
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "line %zu of the labels is no text or too long", line);
+                            "line %zu of the labels is not text, or is too long", line);
     field[(*n)++] = *t->at;
     return TAPER_OK;
 }
 
-/* Up to the closing quote and over it; lines may end within. */
+/* Read up to and including the closing quote; line breaks are allowed. */
 static taper_status take_quoted(label_text *t, char field[MAX_FIELD], size_t *n,
                                 taper_error *error) {
     const size_t first = t->line;
@@ -178,7 +178,7 @@ static taper_status take_quoted(label_text *t, char field[MAX_FIELD], size_t *n,
                         "line %zu of the labels opens a quote that is never closed", first);
 }
 
-/* Up to a comma or the end of the line, without the blanks before it. */
+/* Read up to a comma or the end of the line, without spaces at the end. */
 static taper_status take_bare(label_text *t, char field[MAX_FIELD], size_t *n, taper_error *error) {
     for (; t->at < t->end && *t->at != '\n' && *t->at != ','; t->at++)
         TAPER_TRY(keep_byte(t, t->line, !is_control(*t->at), field, n, error));
@@ -186,8 +186,8 @@ static taper_status take_bare(label_text *t, char field[MAX_FIELD], size_t *n, t
     return TAPER_OK;
 }
 
-/* Take one field, spaces around it and quotes removed. NULL with the status set on failure; else
- * malloc'd. at then stands on the comma, the newline, or the end, or on what is wrong behind a
+/* Read one field without quotes and surrounding spaces. Malloc'd; NULL with the status set on
+ * failure. Afterwards `at` is at the comma, the newline, the end, or an illegal character after a
  * quote. */
 static char *take_field(label_text *t, taper_status *status, taper_error *error) {
     char field[MAX_FIELD];
@@ -202,8 +202,8 @@ static char *take_field(label_text *t, taper_status *status, taper_error *error)
     return copy;
 }
 
-/* Memory for a name: its own text and its key, which is up to three times as long, and which is the
- * plain name, too, where all is ASCII. */
+/* Memory for a name: its text and its key, which is up to three times as long. For ASCII the key is
+ * also the plain form. */
 static uint64_t bytes_of_name(const char *name) {
     const uint64_t n = strlen(name);
     const char *at = name;
@@ -211,7 +211,7 @@ static uint64_t bytes_of_name(const char *name) {
     return *at ? 5 * n + 3 * TEXT_BYTES : 2 * (n + TEXT_BYTES);
 }
 
-/* Room for one line more, with these fields. A label may be copied, as the name of a class. */
+/* Reserve memory for one line with these fields. Includes a copy of the label as a class name. */
 static taper_status grow(label_text *t, const char *name, const char *label,
                          const taper_limits *limits, taper_error *error) {
     taper_limits l = formats_limits_or_default(limits);
@@ -251,7 +251,7 @@ static int is_heading(const char *label) {
     return 0;
 }
 
-/* Take the fields of one line: of *n the first two into fields. */
+/* Read one line. *n: number of its fields; the first two go to fields. */
 static taper_status take_line(label_text *t, char *fields[2], size_t *n, taper_error *error) {
     taper_status status = TAPER_OK;
     t->line++;
@@ -275,14 +275,14 @@ static taper_status take_line(label_text *t, char *fields[2], size_t *n, taper_e
     return status;
 }
 
-/* The first line says how many columns there are. */
+/* The first line determines the number of columns. */
 static void see_heading(label_text *t, const char *label, size_t n) {
     t->columns = n > 2 ? 2 : n;
     t->has_heading = is_heading(label);
     t->has_more = n > 2 && t->has_heading;
 }
 
-/* Store one line's fields, which then belong to t, or refuse them. *kept: they were stored. */
+/* Store the fields of one line, or refuse them. *kept: 1 if stored; t then owns them. */
 static taper_status keep_line(label_text *t, char *fields[2], size_t n, const taper_limits *limits,
                               int *kept, taper_error *error) {
     *kept = 0;
@@ -310,8 +310,8 @@ static taper_status keep_line(label_text *t, char *fields[2], size_t n, const ta
     return TAPER_OK;
 }
 
-/* The first line, if it has one field: columns are parted by commas, and by nothing else that
- * programs write there. A label with such a character stands in quotes. */
+/* For a first line of one field: refuses other separators that programs use. Columns are separated
+ * by commas; a label with another separator must be quoted. */
 static taper_status check_separator(const label_text *t, const char *line, const char *field,
                                     taper_error *error) {
     const int tabs = strchr(field, '\t') != NULL, others = strchr(field, ';') != NULL;
@@ -323,13 +323,15 @@ static taper_status check_separator(const label_text *t, const char *line, const
                         t->line, tabs ? "tab" : "semicolon");
 }
 
-/* Take back what keeps a field from being a formula to spreadsheets: "./" before a name; before a
- * label an apostrophe, if the label begins as a formula behind its apostrophes. */
+/* Remove the prefix that prevents spreadsheets from reading a field as a formula: "./" before a
+ * name; an apostrophe before a label, if a formula follows its apostrophes. */
 static void unprotect(char *field, int is_name) {
     const char *behind = field + strspn(field, "'");
     size_t cut = 0;
-    if (is_name) cut = strncmp(field, "./", 2) == 0 && field[2] ? 2 : 0;
-    else cut = behind > field && *behind && strchr("=+-@\t\r", *behind);
+    if (is_name)
+        cut = strncmp(field, "./", 2) == 0 && field[2] ? 2 : 0;
+    else
+        cut = behind > field && *behind && strchr("=+-@\t\r", *behind);
     if (cut) memmove(field, field + cut, strlen(field + cut) + 1);
 }
 
@@ -355,9 +357,8 @@ static taper_status read_lines(label_text *t, const taper_limits *limits, taper_
 static taper_status decode_text(const void *bytes, size_t n, const taper_limits *limits,
                                 formats_labels *out, taper_error *error) {
     const taper_limits l = formats_limits_or_default(limits);
-    label_text t = {.at = bytes,
-                    .end = (const char *)bytes + n,
-                    .account = formats_account_within(&l)};
+    label_text t = {
+        .at = bytes, .end = (const char *)bytes + n, .account = formats_account_within(&l)};
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) t.at += 3;
     taper_status status = read_lines(&t, limits, error);
     if (status == TAPER_OK)
@@ -371,7 +372,7 @@ static taper_status decode_text(const void *bytes, size_t n, const taper_limits 
     return status;
 }
 
-/* What a file of labels may be by mistake, from its first bytes. */
+/* The format of a file that was given as labels by mistake, from its first bytes. */
 static taper_status check_kind(const uint8_t *p, size_t n, taper_error *error) {
     if (n >= 2 && ((p[0] == 0xFF && p[1] == 0xFE) || (p[0] == 0xFE && p[1] == 0xFF)))
         return formats_fail(error, TAPER_ERR_CORRUPT,

@@ -1,5 +1,5 @@
-/* merge_names.c -- names and classes of containers that are joined; see merge_names.h. Equal ones
- * are found by sorting, which no choice of names makes slow. */
+/* merge_names.c -- see merge_names.h. Equal names are found by sorting, whose time does not depend
+ * on the names. */
 #include "formats/merge_names.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { MOST_NAME = 4095 /* bytes, SPEC 5.4 */ };
 /* A name of an image or a class, of any shard. */
 typedef struct word {
     const char *text;
-    size_t at; /* among those of all shards, in their order */
+    size_t at; /* number among the names of all shards */
     size_t shard;
 } word;
 
@@ -28,9 +28,9 @@ typedef struct naming {
     const formats_front *shard; /* [n] */
     size_t n, images;
     const char **name;   /* [images] */
-    number_name *number; /* of those without a name */
+    number_name *number; /* names of images without one */
     uint8_t *clashes;    /* [images] */
-    uint8_t *folder;     /* [images + n + 2] there are names in shard-N/ */
+    uint8_t *folder;     /* [images + n + 2] 1: names in shard-N/ exist */
 } naming;
 
 static size_t nameless(const formats_front *shard, size_t n) {
@@ -53,7 +53,7 @@ static void list_names(naming *of) {
     }
 }
 
-/* The names that an earlier shard has, too. */
+/* Mark names that an earlier shard also has. */
 static taper_status find_clashes(naming *of) {
     word *words = malloc((of->images + 1) * sizeof *words);
     if (!words) return TAPER_ERR_NOMEM;
@@ -68,7 +68,7 @@ static taper_status find_clashes(naming *of) {
     return TAPER_OK;
 }
 
-/* The folders shard-N that there are. */
+/* Mark the folders shard-N that exist. */
 static void find_folders(naming *of) {
     size_t most = of->images + of->n + 2;
     for (size_t i = 0; i < of->images; i++) {
@@ -79,7 +79,7 @@ static void find_folders(naming *of) {
     }
 }
 
-/* A folder for a shard; there are more numbers than folders. */
+/* A new folder for a shard. There is always one: there are more numbers than folders. */
 static size_t take_folder(naming *of, size_t shard) {
     size_t number = shard + 1;
     while (of->folder[number]) number++;
@@ -107,14 +107,14 @@ static void write_names(naming *of, uint32_t *name_at, formats_buffer *block) {
     }
 }
 
-/* The bytes of a block stay on the front's account. */
+/* Take the bytes of a block, which stay charged to the account of f. */
 static char *keep_block(formats_front *f, formats_buffer *block) {
-    f->account.used += block->capacity; /* which taking them gives back */
+    f->account.used += block->capacity; /* formats_buffer_take credits it */
     return (char *)formats_buffer_take(block, &(size_t){0});
 }
 
 taper_status formats_merge_names(const formats_front *shard, size_t n, formats_front *f,
-                               taper_error *error) {
+                                 taper_error *error) {
     size_t nameless_images = nameless(shard, n), images = f->images;
     if (nameless_images == images) return TAPER_OK;
     uint64_t scratch = images * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + n + 2 +
@@ -149,7 +149,7 @@ taper_status formats_merge_names(const formats_front *shard, size_t n, formats_f
         return formats_fail(error, status, "no memory for the names of %zu images", images);
     const uint64_t more = formats_account_left(&f->account) + 1;
     return formats_fail(error, status,
-                        "the names of %zu images take above 4 GiB, or more memory than they may; "
+                        "the names of %zu images take more than 4 GiB or the limit of memory; "
                         "give --max-memory %lluM",
                         images, (unsigned long long)formats_account_step(&f->account, more));
 }
@@ -158,7 +158,7 @@ taper_status formats_merge_names(const formats_front *shard, size_t n, formats_f
 
 typedef struct classing {
     const formats_front *shard; /* [n] */
-    size_t n, all;              /* shards; classes of all of them together */
+    size_t n, all;              /* number of shards; number of their classes */
     word *words;                /* [all] */
     size_t *same, *k;           /* [all]: see join_classes */
     uint32_t *number;           /* [all] in the result */
@@ -173,13 +173,14 @@ static void list_classes(classing *of) {
     }
 }
 
-/* same[at]: the first class that class `at` is the same as. Names may be equal in one shard: the
- * k-th of a name there is the same as the k-th of that name in others. */
+/* same[at]: the first class that equals class `at`. One shard may have several classes of the same
+ * name: the k-th of a name equals the k-th of that name in other shards. */
 static void join_classes(classing *of) {
     const word *words = of->words;
     qsort(of->words, of->all, sizeof *of->words, compare_words);
     for (size_t first = 0, end; first < of->all; first = end) {
-        size_t begin = first, known = 0; /* of the shard; classes of this name in any one shard */
+        size_t begin = first,
+               known = 0; /* first of the shard; most classes of this name in one shard */
         for (end = first; end < of->all && !strcmp(words[end].text, words[first].text); end++) {
             if (words[end].shard != words[begin].shard) begin = end;
             if (end - begin == known) of->k[first + known++] = words[end].at;
@@ -188,7 +189,7 @@ static void join_classes(classing *of) {
     }
 }
 
-/* Numbers in the order in which classes come up, and their names. */
+/* Number classes in the order of their first occurrence, and write their names. */
 static taper_status number_classes(classing *of, formats_front *f, formats_buffer *block) {
     size_t at = 0;
     f->classes = 0;
@@ -219,7 +220,7 @@ static void write_labels(const classing *of, formats_front *f) {
 }
 
 taper_status formats_merge_labels(const formats_front *shard, size_t n, formats_front *f,
-                                taper_error *error) {
+                                  taper_error *error) {
     int any = 0;
     classing of = {.shard = shard, .n = n};
     for (size_t s = 0; s < n; s++) {
@@ -251,7 +252,7 @@ taper_status formats_merge_labels(const formats_front *shard, size_t n, formats_
     if (status == TAPER_OK) return status;
     return formats_fail(error, status,
                         status == TAPER_ERR_NOMEM ? "no memory for %zu classes"
-                                                  : "%zu classes are above what a container, or "
-                                                    "the memory they may take, holds",
+                                                  : "%zu classes exceed the limit of a "
+                                                    "container or of memory",
                         of.all);
 }

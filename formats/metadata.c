@@ -1,4 +1,4 @@
-/* metadata.c -- walking the segments of a JPEG and the chunks of a PNG; see metadata.h. */
+/* metadata.c -- iterates over the segments of a JPEG and the chunks of a PNG; see metadata.h. */
 #include "formats/metadata.h"
 #include "formats/bytes.h"
 #include "formats/exif.h"
@@ -20,16 +20,16 @@ typedef struct piece {
 
 typedef struct walk {
     const uint8_t *bytes;
-    size_t n, at; /* at: behind the last piece */
+    size_t n, at; /* at: offset after the last piece */
 } walk;
 
-/* --- who says which way up --- */
+/* --- orientation --- */
 
 typedef enum source { FROM_EXIF, FROM_RAW_PROFILE, FROM_XMP, SOURCES } source;
 
 typedef struct orientations {
-    unsigned first[SOURCES]; /* the first legal one of each source; 0: none */
-    unsigned said;           /* bits: what any of them says, FORMATS_BAD_ORIENTATION too */
+    unsigned first[SOURCES]; /* the first legal value of each source; 0: none */
+    unsigned said;           /* bit k: some source has value k, FORMATS_BAD_ORIENTATION included */
 } orientations;
 
 static void note(orientations *o, source from, unsigned how) {
@@ -38,7 +38,7 @@ static void note(orientations *o, source from, unsigned how) {
     if (how != FORMATS_BAD_ORIENTATION && !o->first[from]) o->first[from] = how;
 }
 
-static formats_orientation settle(const orientations *o) {
+static formats_orientation choose(const orientations *o) {
     unsigned how = 1;
     for (int from = SOURCES; from-- > 0;)
         if (o->first[from]) how = o->first[from];
@@ -59,8 +59,7 @@ static void note_app1(orientations *o, source exif, const uint8_t *p, size_t n) 
     if (begins_with(p, n, xmp_name, x)) note(o, FROM_XMP, formats_xmp_orientation(p + x, n - x));
 }
 
-/* EXIF, be it with the name that it has in a JPEG, which is wrong elsewhere and met all the same.
- */
+/* EXIF outside a JPEG. Some programs wrongly write the name there that it has in a JPEG. */
 static void note_exif(orientations *o, source from, const uint8_t *p, size_t n) {
     if (begins_with(p, n, exif_name, sizeof exif_name))
         note_app1(o, from, p, n);
@@ -72,8 +71,8 @@ static void note_exif(orientations *o, source from, const uint8_t *p, size_t n) 
 
 enum { SOI_BYTES = 2, END_OF_IMAGE = 0xD9, START_OF_SCAN = 0xDA, APP1 = 0xE1, APP2 = 0xE2 };
 
-/* The next segment, or the end of the image; what stands between segments (the data of a scan) is
- * passed over. 0 where the bytes end. */
+/* The next segment, or the end of the image. Skips bytes between segments, such as scan data. 0 at
+ * the end of the bytes. */
 static int next_segment(walk *w, piece *out) {
     while (w->at < w->n && w->n - w->at >= 2) {
         const uint8_t *p = memchr(w->bytes + w->at, 0xFF, w->n - w->at - 1);
@@ -98,7 +97,7 @@ static int next_segment(walk *w, piece *out) {
 
 static walk walk_jpeg(const void *bytes, size_t n) { return (walk){bytes, n, SOI_BYTES}; }
 
-/* Look before the first scan for a segment of an application, and pass its name. */
+/* Find a segment of an application before the first scan, and skip its name. */
 static int find_segment(walk *w, unsigned marker, const char *name, size_t name_size, piece *out) {
     while (next_segment(w, out) && out->marker != START_OF_SCAN && out->marker != END_OF_IMAGE) {
         if (out->marker != marker || out->size < name_size) continue;
@@ -116,14 +115,14 @@ formats_orientation formats_jpeg_orientation(const void *bytes, size_t n) {
     piece segment;
     while (find_segment(&w, APP1, "", 0, &segment))
         note_app1(&o, FROM_EXIF, segment.at, segment.size);
-    return settle(&o);
+    return choose(&o);
 }
 
 int formats_jpeg_has_profile(const void *bytes, size_t n) {
     walk w = walk_jpeg(bytes, n);
     piece profile;
     if (!find_segment(&w, APP2, "ICC_PROFILE\0", 12, &profile) || profile.size < 2) return 0;
-    unsigned parts = profile.at[1]; /* before it: which of them this is */
+    unsigned parts = profile.at[1]; /* index of this picture among them */
     return parts != 1 || !formats_icc_is_srgb(profile.at + 2, profile.size - 2);
 }
 
@@ -157,11 +156,11 @@ size_t formats_jpeg_end(const void *bytes, size_t n) {
 /* --- PNG --- */
 
 enum { SIGNATURE_BYTES = 8, AROUND_CHUNK = 12, MOST_PROFILE = 1 << 16 };
-/* Text is looked at in so many chunks, and of each so much: a profile of EXIF takes less than half
- * of it, and XMP tells the orientation early. */
+/* Limits on the text chunks that are read, and on the bytes of each. An EXIF profile needs less
+ * than half of these; XMP has the orientation near its start. */
 enum { MOST_TEXTS = 16, MOST_TEXT = 1 << 18 };
 
-/* The next chunk; 0 where the bytes end. */
+/* The next chunk; 0 at the end of the bytes. */
 static int next_chunk(walk *w, piece *out) {
     if (w->at > w->n || w->n - w->at < AROUND_CHUNK) return 0;
     const uint8_t *p = w->bytes + w->at;
@@ -179,7 +178,7 @@ static int is_sum_right(const piece *chunk) {
     return crc32(sum, chunk->at, (uInt)chunk->size) == formats_get_u32be(chunk->at + chunk->size);
 }
 
-/* Find a chunk whose checksum holds: others are not taken at their word. */
+/* Find a chunk with a correct checksum. */
 static int find_chunk(const void *bytes, size_t n, const char *type, piece *out) {
     walk w = {bytes, n, SIGNATURE_BYTES};
     while (next_chunk(&w, out)) {
@@ -189,7 +188,7 @@ static int find_chunk(const void *bytes, size_t n, const char *type, piece *out)
     return 0;
 }
 
-/* Text chunks that may tell the orientation, by their keyword; the rest are not unpacked. */
+/* Keywords of text chunks that may have the orientation; others are not unpacked. */
 typedef enum text_kind { TEXT_OTHER, TEXT_PROFILE, TEXT_XMP_PROFILE, TEXT_XMP } text_kind;
 
 static text_kind kind_of_text(const piece *chunk) {
@@ -245,11 +244,11 @@ taper_status formats_png_orientation(const void *bytes, size_t n, formats_orient
         else
             note(&o, FROM_EXIF, FORMATS_BAD_ORIENTATION);
     }
-    *out = settle(&o);
+    *out = choose(&o);
     return TAPER_OK;
 }
 
-/* The chunk is a name, a zero, the method 0, and the profile, deflated. */
+/* The chunk has a name, a zero, the method 0, and the deflated profile. */
 int formats_png_has_profile(const void *bytes, size_t n) {
     piece chunk;
     if (!find_chunk(bytes, n, "iCCP", &chunk)) return 0;

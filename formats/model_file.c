@@ -1,8 +1,11 @@
 /* model_file.c -- see model_file.h.
  *
- *   0  magic 89 'T' 'P' 'M' 0D 0A 1A 0A        8  u16 version    10  u16 reserved, 0
- *  12  u32 CRC32C of bytes 0..39, this field 0   16  u64 packed bytes  24  u64 payload bytes  32
- * u64 id 40  the payload, one zstd frame */
+ *    0  magic 89 'T' 'P' 'M' 0D 0A 1A 0A
+ *    8  u16 version         10  u16 reserved, 0
+ *   12  u32 CRC32C of bytes 0..39, this field 0
+ *   16  u64 packed bytes    24  u64 payload bytes
+ *   32  u64 model id
+ *   40  the payload, one zstd frame */
 #include "formats/model_file.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +50,7 @@ taper_status formats_model_pack(const void *payload, size_t size, formats_buffer
     return TAPER_OK;
 }
 
-/* Everything about the header that can be judged without unpacking. */
+/* Check the header, without unpacking. */
 static taper_status check_header(const uint8_t *h, size_t size, const taper_limits *limits,
                                  taper_error *error) {
     if (size < sizeof magic || memcmp(h, magic, sizeof magic))

@@ -7,8 +7,8 @@
 
 /* --- UTF-8 ---------------------------------------------------------------------------------- */
 
-/* The character at s, of two or three bytes, as those that are taken apart have; its length, or 0
- * for all others. */
+/* Read a UTF-8 character of two or three bytes at s, the lengths of characters that decompose.
+ * Returns its length; 0 for all others. */
 static size_t read_character(const unsigned char *s, uint32_t *code) {
     if (s[0] >= 0xC2 && s[0] < 0xE0 && (s[1] & 0xC0) == 0x80) {
         *code = (s[0] & 31u) << 6 | (s[1] & 63u);
@@ -35,9 +35,9 @@ static size_t write_character(uint32_t code, char *to) {
     return 3;
 }
 
-/* --- taking apart --------------------------------------------------------------------------- */
+/* --- decomposition -------------------------------------------------------------------------- */
 
-enum { MOST_PARTS = 4 }; /* of a character, in all */
+enum { MOST_PARTS = 4 }; /* parts of a character */
 
 static const formats_decomposition *find_decomposition(uint32_t code) {
     size_t low = 0, high = formats_decomposition_count;
@@ -53,10 +53,11 @@ static const formats_decomposition *find_decomposition(uint32_t code) {
     return is_there ? &formats_decompositions[low] : NULL;
 }
 
-/* The second part of a decomposition is taken apart no further: how many parts there are. */
+/* The parts of a character; returns their number. Only the first part of a decomposition can
+ * decompose further. */
 static size_t take_apart(uint32_t code, uint32_t part[MOST_PARTS]) {
     const uint32_t syllable = code - 0xAC00;
-    if (code >= 0xAC00 && syllable < 11172) { /* Hangul: by its rule */
+    if (code >= 0xAC00 && syllable < 11172) { /* Hangul is computed */
         part[0] = 0x1100 + syllable / 588;
         part[1] = 0x1161 + syllable % 588 / 28;
         part[2] = 0x11A7 + syllable % 28;
@@ -86,7 +87,7 @@ static unsigned mark_class(uint32_t code) {
     return is_mark ? formats_mark_classes[low].mark_class : 0;
 }
 
-/* Marks that follow each other are put in the order of their classes. */
+/* Sort consecutive marks by combining class. */
 enum { MOST_MARKS = 32 };
 
 typedef struct mark_run {
@@ -109,7 +110,7 @@ static void put_character(mark_run *run, uint32_t code) {
     run->code[at] = code;
 }
 
-/* Taken apart, a character takes at most three times its bytes. to: room for that. */
+/* Decompose all characters. to: three times the bytes of the text, the most that is needed. */
 static void decompose(const char *text, char *to) {
     mark_run run = {.to = to};
     uint32_t code, part[MOST_PARTS];
@@ -130,7 +131,7 @@ static void decompose(const char *text, char *to) {
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
-/* In place: without empty parts and ".". */
+/* Remove empty parts and "." in place. */
 static void drop_parts(char *path) {
     char *to = path;
     for (const char *part = path; *part;) {
@@ -170,7 +171,7 @@ static void show_bytes(const char *name, int is_part, char to[FORMATS_NAME_SHOWN
 }
 
 void formats_names_show(const char *a, const char *b, char shown[2][FORMATS_NAME_SHOWN]) {
-    enum { BEFORE = 8 }; /* bytes that both have, for people to find the place */
+    enum { BEFORE = 8 }; /* bytes before the difference, which help to find it */
     size_t at = 0;
     while (a[at] && a[at] == b[at]) at++;
     size_t from = at;

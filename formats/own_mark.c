@@ -1,5 +1,5 @@
-/* own_mark.c -- see own_mark.h. The hash is of the bytes before its digits and of those behind
- * them; in a PNG the four behind them are the chunk's checksum, which follows from the digits. */
+/* own_mark.c -- see own_mark.h. The hash covers all bytes except its own digits and, in a PNG, the
+ * checksum of the chunk, which stands in the four bytes after them. */
 #define XXH_STATIC_LINKING_ONLY /* for a state that is not on the heap */
 #include "formats/own_mark.h"
 #include "formats/bytes.h"
@@ -10,12 +10,12 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-/* FRONT: bytes in which a mark is looked for */
+/* FRONT: bytes that are searched for a mark */
 enum { FRONT = 128, DIGITS = 16, PIECE = 1 << 16, CHECKSUM = 4, TYPE_AND_KEY = 4 + 9 };
 
 static int is_png(const uint8_t *bytes) { return memcmp(bytes, "\x89PNG", 4) == 0; }
 
-/* Where the digits of the mark are, or 0. */
+/* Offset of the digits of the mark; 0: no mark. */
 static size_t find_digits(const uint8_t *bytes, size_t n, const char *program) {
     const size_t name = strlen(program), room = n < FRONT ? n : FRONT;
     for (size_t at = 1; at + name + 1 + DIGITS + CHECKSUM <= room; at++)
@@ -48,7 +48,7 @@ void formats_own_mark_set(uint8_t *bytes, size_t n, const char *program) {
     for (int i = 0; i < CHECKSUM; i++) bytes[at + DIGITS + i] = (uint8_t)(crc >> (24 - 8 * i));
 }
 
-/* As many bytes as there are, up to PIECE; -1: they cannot be read. */
+/* Read up to PIECE bytes; returns their number, or -1 on failure. */
 static ssize_t read_piece(int descriptor, uint8_t piece[PIECE]) {
     size_t n = 0;
     while (n < PIECE) {

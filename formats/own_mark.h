@@ -1,19 +1,19 @@
-/* own_mark.h -- what a picture says of itself: which program wrote it, and a hash of all its bytes,
- * so that the program knows a file that is as it wrote it from one that was changed since. */
+/* own_mark.h -- a mark in PNG and PNM files: the program that wrote the file, and a hash of all its
+ * bytes. With it the program recognises a file that was not changed since. */
 #ifndef FORMATS_OWN_MARK_H
 #define FORMATS_OWN_MARK_H
 #include <stddef.h>
 #include <stdint.h>
 
-/* The text that formats_png_encode_by and formats_pnm_encode_by take for a program, whose name has
- * no digits: "taper decode" FORMATS_OWN_MARK_EMPTY */
+/* Append this to the program name for formats_png_encode_by and formats_pnm_encode_by:
+ * "taper decode" FORMATS_OWN_MARK_EMPTY. The name must have no digits. */
 #define FORMATS_OWN_MARK_EMPTY " 0000000000000000"
 
-/* Put the hash into the mark of a PNG or PNM file of n bytes that has an empty one. */
+/* Write the hash into the empty mark of a PNG or PNM file of n bytes. */
 void formats_own_mark_set(uint8_t *bytes, size_t n, const char *program);
 
-/* Is the file as this program wrote it? Reads the descriptor, from its start to its end. Safe on
- * hostile input: anyone can make such a mark. */
+/* 1 if the file is unchanged since this program wrote it. Reads the descriptor from start to end.
+ * Safe on hostile input; but the mark is no proof of origin, because anyone can make one. */
 int formats_own_mark_holds(int descriptor, const char *program);
 
 #endif

@@ -1,9 +1,8 @@
 /* png.c -- PNG by libpng, from and to memory; see png.h.
  *
- * libpng leaves a failed call by longjmp. The rules that keep this sound: each setjmp stands in a
- * small function whose locals are set before it and not after, everything that must be released
- * lives in a struct of the caller's frame, and the error callback stores the sentence before it
- * jumps. */
+ * libpng reports errors by longjmp. Rules that make this safe: each setjmp is in a small function
+ * that sets its locals only before it; all resources are in a struct of the caller; the error
+ * callback stores the text before it jumps. */
 #include "formats/png.h"
 #include "formats/bytes.h"
 #include "formats/image.h"
@@ -14,27 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HEADER: signature and IHDR chunk; AROUND: length, type and checksum */
+/* HEADER: signature and IHDR chunk; AROUND: length, type and checksum of a chunk */
 enum { SIGNATURE_BYTES = 8, HEADER_BYTES = 33, AROUND_CHUNK = 12 };
 
-/* The most that deflate can expand; a file cannot hold more. */
+/* The highest expansion of deflate; bounds the pixels of a file. */
 static const uint64_t deflate_ratio = 1032;
 
 typedef struct png_job {
     png_structp png;
     png_infop info;
-    formats_cursor input; /* up to where the image data end */
-    size_t size, behind;  /* bytes of the file, and of what follows those data */
-    int is_whole;         /* the last of the chunks that hold them is */
+    formats_cursor input; /* the file up to the end of the image data */
+    size_t size, behind;  /* bytes of the file, and of those after the image data */
+    int is_whole;         /* the last chunk of image data is complete */
     formats_buffer output;
     png_bytep *rows;
     int short_of_memory; /* an allocation of libpng's has failed */
-    const char *program; /* that writes the file, or NULL */
+    const char *program; /* name of the program that writes the file, or NULL */
     taper_status status;
     taper_error *error;
 } png_job;
 
-/* libpng reports failed allocations as it does damage; here they are told apart. */
+/* libpng reports failed allocations like damage; these functions distinguish them. */
 static png_voidp allocate(png_structp png, png_alloc_size_t n) {
     void *memory = malloc(n);
     if (!memory) ((png_job *)png_get_mem_ptr(png))->short_of_memory = 1;
@@ -64,7 +63,7 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* Whole image data make a whole PNG: behind them libpng is given an end, whatever is there. */
+/* Complete image data is enough: after it libpng is given an end chunk, whatever follows. */
 static void read_input(png_structp png, png_bytep to, size_t n) {
     static const uint8_t end[AROUND_CHUNK + 1] = "\0\0\0\0IEND\xAE\x42\x60\x82";
     png_job *job = png_get_io_ptr(png);
@@ -92,7 +91,7 @@ int formats_png_detect(const void *bytes, size_t n) {
     return n >= SIGNATURE_BYTES && memcmp(bytes, "\x89PNG\r\n\x1a\n", SIGNATURE_BYTES) == 0;
 }
 
-/* A header may not ask for more pixels than the file's bytes can expand to. */
+/* A header may not claim more pixels than the bytes of the file can expand to. */
 static taper_status check_density(const uint8_t *header, size_t n, taper_error *error) {
     static const uint8_t samples[7] = {1, 1, 3, 1, 2, 1, 4}; /* per pixel, by colour type */
     uint32_t width = formats_get_u32be(header + 16), height = formats_get_u32be(header + 20);
@@ -108,8 +107,8 @@ static taper_status check_density(const uint8_t *header, size_t n, taper_error *
         width, height, n);
 }
 
-/* Check the geometry as it stands in IHDR, before libpng sees a byte. How many bytes a pixel takes
- * after decoding is not known yet, so memory is checked again when it is. */
+/* Check the geometry in IHDR before libpng reads anything. The bytes per decoded pixel are not
+ * known yet, so memory is checked again later. */
 static taper_status check_header(const uint8_t *bytes, size_t n, const taper_limits *limits,
                                  taper_error *error) {
     size_t known = n < SIGNATURE_BYTES ? n : SIGNATURE_BYTES;
@@ -125,7 +124,7 @@ static taper_status check_header(const uint8_t *bytes, size_t n, const taper_lim
     return check_density(bytes, n, error);
 }
 
-/* Ask libpng for 8 or 16 bits and 1 to 4 channels, whatever the file has. */
+/* Request 8 or 16 bits and 1 to 4 channels from libpng, for every kind of file. */
 static void request_plain_samples(png_structp png, png_infop info) {
     int colour = png_get_color_type(png, info), depth = png_get_bit_depth(png, info);
     const uint16_t one = 1;
@@ -140,10 +139,10 @@ static void request_plain_samples(png_structp png, png_infop info) {
 static taper_status read_png_info(png_job *job) {
     if (setjmp(png_jmpbuf(job->png))) return job->status;
     png_set_read_fn(job->png, job, read_input);
-    /* our own limit has been applied; libpng's default of 10^6 a side would refuse legal images */
+    /* our limit was applied; libpng's default of 10^6 per side would refuse legal images */
     png_set_user_limits(job->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(job->png, 1 << 20);
-    /* everything but IHDR PLTE tRNS IDAT IEND is passed over unread */
+    /* all chunks but IHDR PLTE tRNS IDAT IEND are skipped */
     png_set_keep_unknown_chunks(job->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(job->png, job->info);
     request_plain_samples(job->png, job->info);
@@ -157,7 +156,7 @@ static taper_status read_png_rows(png_job *job) {
     return TAPER_OK;
 }
 
-/* Point a table of rows into an image's pixels. NULL without memory. */
+/* A table of pointers to the rows of an image. NULL without memory. */
 static png_bytep *make_rows(const taper_image *image) {
     size_t stride = (size_t)image->width * image->channels * (image->depth / 8);
     png_bytep *rows = malloc(image->height * sizeof *rows);
@@ -222,7 +221,7 @@ static taper_status write_png(png_job *job, const taper_image *image) {
     png_set_IHDR(job->png, job->info, image->width, image->height, image->depth,
                  colour_types[image->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    /* fast: no search for a filter per row, and the quickest deflate */
+    /* fast: one filter for all rows, and the fastest deflate */
     png_set_filter(job->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
     png_set_compression_level(job->png, 1);
     if (job->program) write_program(job);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Expand as much of zlib's stream as is whole and fits. */
+/* Expand a zlib stream as far as it is undamaged and fits. */
 static taper_status expand(const uint8_t *from, size_t size, uint8_t *to, size_t room, size_t *got,
                            taper_error *error) {
     z_stream z = {.next_in = (z_const Bytef *)from,
@@ -20,13 +20,14 @@ static taper_status expand(const uint8_t *from, size_t size, uint8_t *to, size_t
     return TAPER_OK;
 }
 
-/* Behind the next zero byte; NULL when there is none. */
+/* Pointer after the next zero byte; NULL: none. */
 static const uint8_t *pass_string(const uint8_t *p, const uint8_t *end) {
     const uint8_t *zero = memchr(p, 0, (size_t)(end - p));
     return zero ? zero + 1 : NULL;
 }
 
-/* After the keyword zTXt has a method; iTXt a flag, a method, a language and a keyword in it. */
+/* After the keyword, zTXt has a method; iTXt has a flag, a method, a language and a translated
+ * keyword. */
 taper_status formats_png_text(const char type[4], const uint8_t *chunk, size_t size, uint8_t *to,
                               size_t room, size_t *got, taper_error *error) {
     const uint8_t *end = chunk + size, *p = pass_string(chunk, end);

@@ -14,17 +14,20 @@ int formats_pnm_detect(const void *bytes, size_t n) {
     return n >= 3 && p[0] == 'P' && p[1] >= '1' && p[1] <= '7' && (is_space(p[2]) || p[2] == '#');
 }
 
-/* The next byte without taking it; -1 at the end. */
+/* The next byte, which stays unread; -1 at the end. */
 static int peek(const formats_cursor *c) { return formats_cursor_left(c) ? c->bytes[c->at] : -1; }
 
 static void skip_line(formats_cursor *c) {
-    while (formats_cursor_left(c) && formats_read_u8(c) != '\n') {}
+    while (formats_cursor_left(c) && formats_read_u8(c) != '\n') {
+    }
 }
 
 static void skip_space_and_comments(formats_cursor *c) {
     for (int next = peek(c); next == '#' || is_space(next); next = peek(c)) {
-        if (next == '#') skip_line(c);
-        else c->at++;
+        if (next == '#')
+            skip_line(c);
+        else
+            c->at++;
     }
 }
 
@@ -49,7 +52,7 @@ static taper_status read_number(formats_cursor *c, uint32_t max, uint32_t *value
     return TAPER_OK;
 }
 
-/* The single white space between a header's last number and a binary raster. */
+/* The single white space between the last number of a header and a binary raster. */
 static taper_status end_header(formats_cursor *c, taper_error *error) {
     int next = peek(c);
     if (next < 0)
@@ -71,7 +74,7 @@ static taper_status read_pnm_header(formats_cursor *c, formats_pnm_header *h, ta
     return end_header(c, error);
 }
 
-/* Does the cursor stand at this word, followed by white space? Takes the word if so. */
+/* 1 if this word, followed by white space, is at the cursor; the word is then read. */
 static int take_word(formats_cursor *c, const char *word) {
     size_t n = strlen(word);
     if (formats_cursor_left(c) <= n || memcmp(c->bytes + c->at, word, n) != 0) return 0;
@@ -87,11 +90,16 @@ static taper_status read_pam_header(formats_cursor *c, formats_pnm_header *h, ta
     for (;;) {
         skip_space_and_comments(c);
         if (take_word(c, "ENDHDR")) break;
-        if (take_word(c, "WIDTH")) TAPER_TRY(read_number(c, UINT32_MAX, &h->width, error));
-        else if (take_word(c, "HEIGHT")) TAPER_TRY(read_number(c, UINT32_MAX, &h->height, error));
-        else if (take_word(c, "DEPTH")) TAPER_TRY(read_number(c, UINT32_MAX, &channels, error));
-        else if (take_word(c, "MAXVAL")) TAPER_TRY(read_number(c, 65535, &h->maxval, error));
-        else if (take_word(c, "TUPLTYPE")) skip_line(c);
+        if (take_word(c, "WIDTH"))
+            TAPER_TRY(read_number(c, UINT32_MAX, &h->width, error));
+        else if (take_word(c, "HEIGHT"))
+            TAPER_TRY(read_number(c, UINT32_MAX, &h->height, error));
+        else if (take_word(c, "DEPTH"))
+            TAPER_TRY(read_number(c, UINT32_MAX, &channels, error));
+        else if (take_word(c, "MAXVAL"))
+            TAPER_TRY(read_number(c, 65535, &h->maxval, error));
+        else if (take_word(c, "TUPLTYPE"))
+            skip_line(c);
         else if (formats_cursor_left(c) < sizeof "TUPLTYPE")
             return formats_fail(error, TAPER_ERR_TRUNCATED, "the PAM ends early, in its header");
         else
@@ -151,8 +159,10 @@ static taper_status put_sample(taper_image *image, size_t i, uint32_t value, uin
     if (value > maxval) return sample_too_large(value, maxval, error);
     uint32_t full = image->depth == 8 ? 255 : 65535;
     uint32_t scaled = maxval == full ? value : (value * full + maxval / 2) / maxval;
-    if (image->depth == 8) ((uint8_t *)image->pixels)[i] = (uint8_t)scaled;
-    else ((uint16_t *)image->pixels)[i] = (uint16_t)scaled;
+    if (image->depth == 8)
+        ((uint8_t *)image->pixels)[i] = (uint8_t)scaled;
+    else
+        ((uint16_t *)image->pixels)[i] = (uint16_t)scaled;
     return TAPER_OK;
 }
 
@@ -211,8 +221,10 @@ static taper_status read_samples(const uint8_t *raster, const formats_pnm_header
 
 static taper_status read_raster(formats_cursor *c, const formats_pnm_header *h, taper_image *image,
                                 taper_error *error) {
-    if (h->kind == 1) TAPER_TRY(read_plain_bits(c, image, error));
-    else if (h->kind <= 3) TAPER_TRY(read_plain_raster(c, h, image, error));
+    if (h->kind == 1)
+        TAPER_TRY(read_plain_bits(c, image, error));
+    else if (h->kind <= 3)
+        TAPER_TRY(read_plain_raster(c, h, image, error));
     if (h->kind <= 3) {
         while (is_space(peek(c))) c->at++;
         return TAPER_OK;
@@ -256,13 +268,16 @@ static taper_status encode_with_header(const taper_image *image, const char *hea
     formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     formats_buffer_reserve(&buffer, strlen(header) + bytes);
     formats_write_bytes(&buffer, header, strlen(header));
-    if (image->depth == 8) formats_write_bytes(&buffer, image->pixels, bytes);
+    if (image->depth == 8)
+        formats_write_bytes(&buffer, image->pixels, bytes);
     else
         for (size_t i = 0; i < samples; i++)
             formats_write_u16be(&buffer, ((const uint16_t *)image->pixels)[i]);
     taper_status status = buffer.status;
-    if (status == TAPER_OK) *out = formats_buffer_take(&buffer, n);
-    else formats_fail(error, status = TAPER_ERR_NOMEM, "no memory to encode a PNM");
+    if (status == TAPER_OK)
+        *out = formats_buffer_take(&buffer, n);
+    else
+        formats_fail(error, status = TAPER_ERR_NOMEM, "no memory to encode a PNM");
     formats_buffer_free(&buffer);
     return status;
 }

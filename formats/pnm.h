@@ -1,16 +1,17 @@
 /* pnm.h -- the Netpbm formats: PBM P1 P4, PGM P2 P5, PPM P3 P6, PAM P7.
  *
- * Maxval may be 1..65535. Samples are scaled to the full range: depth 8 (0..255) for maxval up to
- * 255, depth 16 (0..65535) above, rounded to nearest. PBM's 1 is black and becomes 0; PAM's
- * BLACKANDWHITE 1 is white. PAM's tuple type is not needed: depth 1 is grey, 2 grey + alpha, 3 RGB,
- * 4 RGB + alpha; an alpha channel that is opaque everywhere is dropped. Safe on hostile input: a
- * header is checked against the limits and against the bytes that are there before memory is taken.
- * limits may be NULL. Threads may call these at once. */
+ * Maxval may be 1..65535. Samples are scaled to the full range and rounded to nearest: depth 8
+ * (0..255) for maxval up to 255, else depth 16 (0..65535). In PBM 1 is black and becomes 0; in PAM
+ * of type BLACKANDWHITE 1 is white. The tuple type of PAM is not needed: depth 1 is grey, 2 grey +
+ * alpha, 3 RGB, 4 RGB + alpha. An alpha channel that is opaque everywhere is removed.
+ *
+ * Safe on hostile input: a header is checked against the limits and the available bytes before
+ * memory is allocated. limits may be NULL. Threads may call these functions at once. */
 #ifndef FORMATS_PNM_H
 #define FORMATS_PNM_H
 #include "formats/status.h"
 
-/* 1 when the first n bytes of a file look like one of these formats, else 0. */
+/* 1 when a file that begins with these n bytes looks like one of these formats, else 0. */
 int formats_pnm_detect(const void *bytes, size_t n);
 
 typedef struct formats_pnm_header {
@@ -22,13 +23,13 @@ typedef struct formats_pnm_header {
     uint64_t raster_bytes; /* of a binary raster; for P1 to P3 the least it can take */
 } formats_pnm_header;
 
-/* Read a header from the first n bytes of a file, which may end anywhere behind it.
+/* Read a header from the first n bytes of a file, which need not contain the raster.
  * TAPER_ERR_TRUNCATED: the header does not end within n bytes. */
 taper_status formats_pnm_header_decode(const void *bytes, size_t n, const taper_limits *limits,
                                        formats_pnm_header *out, taper_error *error);
 
-/* Decode the image at the front of n bytes. *consumed (may be NULL) is how many bytes it took,
- * for P1 to P3 including white space behind: another image may begin there.
+/* Decode the image at the start of n bytes. *consumed (may be NULL): its size in bytes, for P1 to
+ * P3 including white space that follows. Another image may begin there.
  * On failure out->pixels is NULL and *consumed is 0. */
 taper_status formats_pnm_decode(const void *bytes, size_t n, const taper_limits *limits,
                                 taper_image *out, size_t *consumed, taper_error *error);
@@ -37,11 +38,11 @@ taper_status formats_pnm_decode(const void *bytes, size_t n, const taper_limits 
  * *out is malloc'd and the caller's to free; NULL on failure. */
 taper_status formats_pnm_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error);
-/* The same, with a comment in the second line that names the program, at most 40 bytes of ASCII; no
- * alpha. Some readers do not know comments. */
+/* The same, with the name of the program in a comment on the second line; for images without alpha.
+ * program: at most 40 bytes of ASCII. Some readers do not support comments. */
 taper_status formats_pnm_encode_by(const taper_image *image, const char *program, uint8_t **out,
                                    size_t *n, taper_error *error);
-/* The same as PAM (P7), whatever the channels. */
+/* As formats_pnm_encode, but always PAM (P7). */
 taper_status formats_pam_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error);
 

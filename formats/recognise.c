@@ -1,4 +1,4 @@
-/* recognise.c -- by the first bytes; see recognise.h. */
+/* recognise.c -- see recognise.h. */
 #include "formats/recognise.h"
 #include "formats/foreign.h"
 #include "formats/gzip.h"
@@ -20,7 +20,7 @@ int formats_has_extension(const char *path, const char *extension) {
     return n > m && strcasecmp(path + n - m, extension) == 0;
 }
 
-/* Make sure that the candidate has a pack: its bytes can then be read at random. */
+/* Give the candidate a pack, if it has none, for random access. */
 static taper_status need_pack(candidate *c, taper_error *why) {
     if (c->pack) return TAPER_OK;
     formats_file *file;
@@ -45,8 +45,8 @@ static int looks_like_idx(const uint8_t *front, size_t n) {
     return n >= 4 && front[0] == 0 && front[1] == 0 && front[2] >= 8 && front[2] <= 14;
 }
 
-/* Are the first bytes of what is packed those of an IDX file? Where the front of the packed file
- * gives too few to tell, unpacking will. */
+/* 1 if the content of a gzip file begins like an IDX file, or if too few of its bytes are
+ * available: then unpacking decides. */
 static taper_status check_packed(candidate *c, taper_error *why) {
     uint8_t front[FORMATS_FOREIGN_FRONT];
     size_t got;
@@ -66,7 +66,7 @@ static taper_status unpack_gzip(candidate *c, const formats_image_list *list, ta
     uint8_t *packed, *plain;
     size_t packed_size, plain_size;
     taper_status status;
-    const taper_limits left = formats_limits_beside(&list->limits, list->account.used),
+    const taper_limits left = formats_limits_minus(&list->limits, list->account.used),
                        *limits = &left;
     TAPER_TRY(check_packed(c, why));
     if (c->pack) {
@@ -103,9 +103,9 @@ static taper_status add_cifar(list_builder *b, candidate *c, taper_error *why) {
     return add_numbered_entries(b, cifar.count);
 }
 
-/* Offset of the image behind the one at offset in a file of binary PNMs; the source's size when
- * there is none, or when only reading the pixels would tell. Fails when what follows
- * is no image. */
+/* In a file of binary PNMs: offset of the image after the one at `offset`. The size of the source
+ * if there is none, or if only decoding could find it. Fails if the bytes that follow are no image.
+ */
 static taper_status next_pnm(const taper_source *source, uint64_t offset,
                              const taper_limits *limits, uint64_t *next, taper_error *why) {
     uint8_t front[FORMATS_FRONT_BYTES];
@@ -131,7 +131,7 @@ static taper_status next_pnm(const taper_source *source, uint64_t offset,
                         (unsigned long long)rest, formats_plural(rest, "s"));
 }
 
-/* Is the file one binary PNM and nothing else, as nearly all are? Then it need not be kept open. */
+/* 1 if the file is a single binary PNM, as nearly all are. It is then not kept open. */
 static int is_single_pnm(const candidate *c, uint64_t size, const taper_limits *limits) {
     formats_pnm_header h;
     if (formats_pnm_header_decode(c->front, c->front_size, limits, &h, NULL) != TAPER_OK) return 1;
@@ -165,7 +165,7 @@ static int is_image(const uint8_t *front, size_t n) {
            formats_pnm_detect(front, n);
 }
 
-/* One PNG or JPEG. In a stream another image may follow it, which is said. */
+/* One PNG or JPEG. In a stream another image may follow, which is reported. */
 static taper_status add_single(list_builder *b, candidate *c, image_kind kind, taper_error *why) {
     formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
     why->status = TAPER_OK;
@@ -182,7 +182,7 @@ static taper_status add_single(list_builder *b, candidate *c, image_kind kind, t
     return TAPER_OK;
 }
 
-/* A file whose content is of no kind that is read. */
+/* A file whose content is in no supported format. */
 static taper_status fail_foreign(candidate *c, taper_error *why) {
     int is_archive;
     const char *what =
@@ -214,16 +214,16 @@ taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) 
     if (is_idx) {
         c->is_unknown = 0;
         status = add_idx(b, c, why);
-        if (status == TAPER_OK || formats_is_systems(status) || why->status == TAPER_OK)
+        if (status == TAPER_OK || formats_is_system_error(status) || why->status == TAPER_OK)
             return status;
     }
     if (!c->may_be_cifar || (!is_idx && status == TAPER_ERR_UNSUPPORTED)) return status;
     taper_error not_cifar = {.status = TAPER_OK};
     taper_status second = add_cifar(b, c, &not_cifar);
     if (second == TAPER_OK || not_cifar.status == TAPER_OK) return second;
-    /* what the magic number says is likelier; and a stream may be anything */
+    /* a magic number counts more than the extension; a stream has no extension */
     int likely = formats_has_extension(c->file.path, ".bin") && !formats_idx_detect(front, n);
-    if (!likely && !formats_is_systems(second)) return status;
+    if (!likely && !formats_is_system_error(second)) return status;
     *why = not_cifar;
     return second;
 }

@@ -81,7 +81,7 @@ uint64_t formats_power_above(uint64_t n) {
     return power;
 }
 
-taper_limits formats_limits_beside(const taper_limits *limits, uint64_t bytes) {
+taper_limits formats_limits_minus(const taper_limits *limits, uint64_t bytes) {
     taper_limits left = *limits;
     left.taken += bytes;
     left.max_memory = bytes < left.max_memory ? left.max_memory - bytes : 1;

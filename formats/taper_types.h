@@ -1,7 +1,7 @@
-/* taper_types.h -- the value types every room shares: status, error, image, limits, byte source.
+/* taper_types.h -- the types that all modules share: status, error, image, limits, source, sink.
  *
  * Part of the public interface; `make install` merges it into taper.h.
- * Numbers of the enumerations are part of the ABI: append, never renumber. */
+ * The numbers of the enumerations are part of the ABI: append, never renumber. */
 #ifndef TAPER_TYPES_H
 #define TAPER_TYPES_H
 #include <stddef.h>
@@ -17,34 +17,33 @@
 extern "C" {
 #endif
 
-/* What every function that can fail returns. The caller's next step stands beside each. */
+/* The result of every function that can fail, and what the caller can do. */
 typedef enum taper_status {
     TAPER_OK = 0,
-    TAPER_ERR_ARG = 1,   /* the caller broke the contract of the header: a bug, mend the call */
-    TAPER_ERR_NOMEM = 2, /* no memory: free something or lower the limits */
-    TAPER_ERR_TRUNCATED = 10, /* ran out of input bytes: supply more */
-    TAPER_ERR_CORRUPT = 11,   /* bytes present but not a legal stream: fetch the file anew */
-    TAPER_ERR_VERSION = 12,   /* not of a version that this build reads: update taper */
-    TAPER_ERR_LIMIT =
-        13, /* legal, but above the caller's limits: raise them if the source is trusted */
-    TAPER_ERR_MODEL = 20,       /* the container names a model that was not supplied: supply it */
-    TAPER_ERR_UNSUPPORTED = 30, /* a kind of input or an operation this build lacks */
-    TAPER_ERR_DEVICE = 31,      /* the driver reported a fault */
-    TAPER_ERR_IO = 40,    /* the operating system refused a read or write: errno is in the text */
-    TAPER_ERR_EXISTS = 41 /* the target exists and overwriting was not asked for */
+    TAPER_ERR_ARG = 1,        /* an argument breaks the contract of the header: correct the call */
+    TAPER_ERR_NOMEM = 2,      /* out of memory: free some, or lower the limits */
+    TAPER_ERR_TRUNCATED = 10, /* the input ends early: supply more bytes */
+    TAPER_ERR_CORRUPT = 11,   /* the input is damaged or no legal file: fetch it again */
+    TAPER_ERR_VERSION = 12,   /* the input has a version that this build cannot read: update */
+    TAPER_ERR_LIMIT = 13,     /* above a limit of the caller: raise it if the source is trusted */
+    TAPER_ERR_MODEL = 20,     /* the container needs a model that was not supplied: supply it */
+    TAPER_ERR_UNSUPPORTED = 30, /* this build does not support this input or operation */
+    TAPER_ERR_DEVICE = 31,      /* the driver of the device reported an error */
+    TAPER_ERR_IO = 40,          /* the system refused a read or write; the text has the reason */
+    TAPER_ERR_EXISTS = 41       /* the target exists, and overwriting was not requested */
 } taper_status;
 
-/* One sentence for a person: the place in the file and the remedy, without the file's name,
- * which the caller knows. text is always terminated. Functions accept NULL where nobody will read
- * it. */
+/* A failure: its status and one sentence for people. The text says where the problem is and what to
+ * do. It has no file name, because the caller knows it. text is always NUL-terminated. Functions
+ * accept NULL instead of a taper_error. */
 typedef struct taper_error {
     taper_status status;
     char text[256];
 } taper_error;
 
-/* An image in memory: interleaved channels, rows top to bottom without padding.
- * depth 8: pixels are uint8_t; depth 16: native-endian uint16_t over the full range 0..65535.
- * channels: 1 grey, 2 grey + alpha, 3 RGB, 4 RGB + alpha (alpha last, straight, not premultiplied).
+/* An image in memory: interleaved channels, rows from top to bottom without padding.
+ * depth 8: pixels are uint8_t. depth 16: native-endian uint16_t over the full range 0..65535.
+ * channels: 1 grey, 2 grey + alpha, 3 RGB, 4 RGB + alpha (alpha last, not premultiplied).
  * Size in bytes: width * height * channels * (depth / 8). */
 typedef struct taper_image {
     uint32_t width, height; /* pixels, 1.. */
@@ -53,27 +52,31 @@ typedef struct taper_image {
     void *pixels;
 } taper_image;
 
-/* Ceilings a reader enforces before it takes memory. Zero in a field means its default. */
+/* Limits that a reader enforces before it allocates memory. 0: the default. */
 typedef struct taper_limits {
-    uint64_t max_pixels;      /* per image; default 2^28 (268 million) */
-    uint64_t max_images;      /* per set or container; default 2^26 - 1, but of a container no more
-                                 than 2^20 and 256 for each byte of front matter, of an IDX file
-                                 2^16 and 16 for each byte. A number that is given holds alone */
-    uint64_t max_memory;      /* bytes; default 2^32. An encoder, a decoder, taper_verify,
-                                 taper_truncate, taper_repack and taper_merge each charge one
-                                 account with all that they take, front matter of all sources and
-                                 of the result, images, groups, chunks and what is rendered, before
-                                 they take it. Beside it: the model, stacks, the allocator's own */
-    uint64_t max_model_bytes; /* unpacked model; default 2^29 - 1, but no more than 2^24 and 256
-                                 for each byte of its file. A number that is given holds alone */
-    uint64_t max_work;        /* multiply-adds a pixel of the worst of images that a model may take
-                                 (taper_model_info.most_work); default 200,000 */
-    uint64_t taken;           /* bytes that the caller holds beside max_memory, of a limit of its
-                                 own: messages propose so much more; default 0 */
+    /* Pixels of one image; default 2^28 (268 million). */
+    uint64_t max_pixels;
+    /* Images of a set or container; default 2^26 - 1. With the default, small files have lower
+     * limits: a container 2^20 + 256 per byte of front matter, an IDX file 2^16 + 16 per byte. */
+    uint64_t max_images;
+    /* Bytes of memory; default 2^32. Each encoder, decoder and call of taper_verify,
+     * taper_truncate, taper_repack and taper_merge counts its memory before it allocates: front
+     * matter, images, groups, chunks and rendered pixels. Not counted: the model, stacks, and the
+     * overhead of the allocator. */
+    uint64_t max_memory;
+    /* Bytes of an unpacked model; default 2^29 - 1. With the default, small files have a lower
+     * limit: 2^24 + 256 per byte. */
+    uint64_t max_model_bytes;
+    /* Multiply-adds per pixel that a model may need for the most expensive image
+     * (taper_model_info.most_work); default 200,000. */
+    uint64_t max_work;
+    /* Bytes that the caller has allocated under its own limit, outside max_memory. Messages add
+     * them to the limit that they propose; default 0. */
+    uint64_t taken;
 } taper_limits;
 
-/* Random-access bytes. read fills exactly n bytes from offset (offset + n <= size) or fails.
- * (TAPER_ERR_IO). Several threads may call it at once where what reads was given several. */
+/* Random-access bytes. read fills exactly n bytes from offset (offset + n <= size), or fails
+ * (TAPER_ERR_IO). Several threads may call it at once if its reader was given several threads. */
 typedef struct taper_source {
     void *user;
     uint64_t size;

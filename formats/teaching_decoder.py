@@ -6,9 +6,9 @@
     ... --image N   only image N, counted from 1         --bytes N   as if the file were cut there
     ... --trace     every decoded bit, one a line        --levels    the integers behind the pixels
 
-Python 3 and its standard library only. It is written to be read beside SPEC.md and to check other
-decoders against: clear before fast, some hundred thousand bits a second. The numbers in the
-headings are the sections of SPEC.md. Where this file and SPEC.md differ, one of them has a bug.
+Python 3 and its standard library only. It is written to be read together with SPEC.md, and to
+check other decoders: clarity before speed (some hundred thousand bits per second). The numbers in
+headings are sections of SPEC.md. If this file and SPEC.md differ, one of them has a bug.
 """
 import argparse
 import collections
@@ -113,7 +113,7 @@ MASK64 = (1 << 64) - 1
 
 
 class Reader:
-    """Bytes from front to back; running out of them is an error."""
+    """Reads bytes in order; reading past the end is an error."""
 
     def __init__(self, data, what):
         self.data, self.at, self.what = data, 0, what
@@ -494,7 +494,7 @@ CONTAINER_MAGIC = b"\x89TPR\r\n\x1a\n"
 
 
 def hold_size(code):
-    """The bytes that the code of a gap or a length stands for, before scaling."""
+    """The number of bytes of a code of a gap or a length, before scaling."""
     return code if code < 4 else (4 + code % 4) << code // 4 - 1
 
 
@@ -639,7 +639,7 @@ class Front:
         self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
 
     def drawn(self, data):
-        """The bytes of a cut that are drawn (section 13)."""
+        """The bytes of a cut that are rendered (section 13)."""
         s, start, end, scale = len(data) - self.size, 0, 0, self.holds >> 60 & 3
         if s >= self.chunk_at[-1]:
             return data
@@ -758,9 +758,9 @@ class Model:
         if not self.direct:
             self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
             if not self.tied:
-                read_matrix(r, self.units, self.inputs, self.width)  # a decoder has no use for it
+                read_matrix(r, self.units, self.inputs, self.width)  # a decoder does not need it
         encoder = self.read_stack(r, self.inputs, self.hidden[0], self.units)       # nor for this
-        if self.embedding:                                           # which is all there is
+        if self.embedding:                                           # the end of the network
             self.encoder = encoder
             return
         matrices = None
@@ -957,7 +957,7 @@ def activated(x, activation):
 
 
 def has_inverse(matrix):
-    """Is it one that encoders can undo? 6.2 says in which order this is found."""
+    """True if encoders can invert it; 6.2 gives the order of the operations."""
     n = len(matrix)
     m = [list(row) + [float(r == c) for c in range(n)] for r, row in enumerate(matrix)]
     for i in range(n):
@@ -1088,7 +1088,7 @@ RATE = [(131072 + (2 * n + 3) // 2) // (2 * n + 3) for n in range(BIT_LIMIT + 1)
 
 
 class Bit:
-    """An adaptive probability: of a 1, in 1/65536, and what it is worth in observations."""
+    """An adaptive probability of a 1, in 1/65536, and its weight as a number of observations."""
     __slots__ = ("p1", "count")
 
     def __init__(self, p1, count):
@@ -1102,7 +1102,7 @@ class Bit:
 
 
 class MixedBit:
-    """A binary unit's probability (9.3): the model's, and what the group shows, mixed by trust."""
+    """The probability of a binary unit (9.3): that of the model and that of the group, mixed by trust."""
 
     def __init__(self, density):
         self.fixed = min(max(256 * density, P_MIN), P_MAX)
@@ -1121,8 +1121,8 @@ class MixedBit:
 
 
 class RangeDecoder:
-    """whole: `data` is all of the string, and zeros follow. Otherwise it is a prefix, and nobody
-    knows what follows."""
+    """whole: `data` is the whole string, and zeros follow. Otherwise it is a prefix, and the bytes
+    after it are unknown."""
 
     def __init__(self, data, whole):
         self.data, self.whole, self.at = data, whole, 8
@@ -1131,7 +1131,7 @@ class RangeDecoder:
         self.look()
 
     def look(self):
-        """How much the unknown bytes of the 64-bit window could add to code."""
+        """The most that the unknown bytes of the 64-bit window can add to code."""
         missing = 0 if self.whole else min(max(self.at - len(self.data), 0), 8)
         self.unknown = (1 << 8 * missing) - 1
 
@@ -1193,7 +1193,7 @@ def scale_exp2(value, e):
     return product >> 15 - whole if whole <= 15 else product << whole - 15
 
 
-@functools.lru_cache(None)     # asked again and again: few logits differ
+@functools.lru_cache(None)     # called often, with few different logits
 def squash(logit):
     """The probability of a logit in 1/64: straight lines between the table's points."""
     at = min(max(logit, -767), 767) + 768
@@ -1230,7 +1230,7 @@ SPREAD = (10, 20, 32, 56, 96)
 
 
 class Group:
-    """What is known of a group's codes (10.2). Lists run over positions: window after window, image
+    """The known part of a group's codes (10.2). Lists run over positions: window after window, image
     after image; one entry more, at index n, stands for the neighbour that does not exist."""
 
     def __init__(self, model, sizes, raised=None):
@@ -1313,7 +1313,7 @@ class Group:
         return min(max(logit + 48 * 1024 + 512 >> 10, 0), BINS - 1)
 
     def predict(self, unit, depth):
-        """Before a pass: what its contexts are made of."""
+        """Compute the inputs of the contexts before a pass."""
         ratio = self.model.log_ratio(unit, depth + 1)
         offset = -192 - ratio
         columns = [self.sum_units(unit, NEAR), self.sum_units(unit, FAR)]
@@ -1372,7 +1372,7 @@ class Group:
                 next_to(west, down, up), next_to(east, down, up))
 
     def known_value(self, unit, p):
-        """The middle of what is known, in 1/16 of the threshold after the pass."""
+        """The middle of the known interval, in 1/16 of the threshold after the pass."""
         level, q = self.level[unit][p], abs(self.level[unit][p])
         if not q:
             return 0
@@ -1421,7 +1421,7 @@ class Group:
                 adaptive = self.sign_bit(unit, p)
                 positive = rc.adaptive(adaptive) if adaptive else rc.bit(P_HALF)
                 if positive < 0:
-                    return False        # significant, but nobody knows which way: still 0
+                    return False        # significant, but the sign is unknown: still 0
                 level[p] = 1 if positive else -1
                 sign = "+" if positive else "-"
             else:
@@ -1594,7 +1594,7 @@ class Group:
         return [x + rest for x, rest in zip(code, self.rests(p))] if model.head else code
 
     def rests(self, p):
-        """What the head expects of each unit beyond what is known."""
+        """The correction of each unit by the head."""
         model, c = self.model, self.model.corrector
         if self.rendered != (self.passes, self.position):
             stage = max(s for s, begin in enumerate(c.begin) if begin <= self.model_pass[self.passes])
@@ -1655,7 +1655,7 @@ class Group:
             b[at_b + k * step_b] -= change
 
     def restore(self, windows, columns):
-        """Add to the windows of one image what its patches are likely to lack."""
+        """Add the predicted correction to the windows of one image (restoration)."""
         model, net = self.model, self.model.restoration
         across, down = columns * model.width // PATCH, len(windows) // columns * model.height // PATCH
 
@@ -1717,7 +1717,7 @@ class Group:
 # ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------
 
 def decode_group(front, model, data, g, trace=False):
-    """Group g from a file's bytes, as far as they go; the group, and what is wrong or None."""
+    """Decode group g from the available bytes; returns the group, and an error or None."""
     first, last = front.group_first[g], front.group_first[g + 1]
     group = Group(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
                   front.raised[g])
@@ -1731,7 +1731,7 @@ def decode_group(front, model, data, g, trace=False):
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut
         if end == begin and not whole:
-            break                                       # nothing of it is there
+            break                                       # none of its bytes are available
         layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.model_pass)
         planes = group.whole_planes(layer_end)
         if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:
@@ -1843,8 +1843,8 @@ def print_front(front, size):
 
 
 def levels_text(g, group):
-    """Everything the entropy decoder knows, in integers: what two decoders must agree on. A +
-    marks a position of which one plane more is known."""
+    """All integers of the entropy decoder, in which two decoders must agree. A + marks a position
+    with one more known plane."""
     lines = ["group %d passes %d position %d" % (g, group.passes, group.position)]
     for unit, (level, known) in enumerate(zip(group.level, group.plane_known)):
         lines.append("unit %d depth %d:%s" % (unit, group.depth[unit], "".join(

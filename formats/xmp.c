@@ -1,4 +1,4 @@
-/* xmp.c -- the orientation out of XMP, without a parser of XML; see xmp.h. */
+/* xmp.c -- finds the orientation in XMP without an XML parser; see xmp.h. */
 #include "formats/xmp.h"
 #include "formats/exif.h"
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *pass_blanks(const char *p, const char *end) {
     return p;
 }
 
-/* What stands behind the name: ="6" of an attribute, >6< of an element. 0: neither. */
+/* The value after the name: ="6" of an attribute, or >6< of an element. 0: neither. */
 static unsigned value_at(const char *p, const char *end) {
     char closing = '<';
     p = pass_blanks(p, end);

@@ -1,12 +1,12 @@
-/* xmp.h -- which way up a picture is, as XMP says it.
+/* xmp.h -- the orientation in XMP.
  *
  * Safe on hostile input: time is linear in n. */
 #ifndef FORMATS_XMP_H
 #define FORMATS_XMP_H
 #include <stddef.h>
 
-/* The value of tiff:Orientation, an attribute or an element, in n bytes of an XMP packet: as
- * formats_exif_orientation. The first one counts. */
+/* The value of the first tiff:Orientation, attribute or element, in n bytes of an XMP packet.
+ * Results as formats_exif_orientation. */
 unsigned formats_xmp_orientation(const void *bytes, size_t n);
 
 #endif

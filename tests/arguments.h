@@ -1,13 +1,14 @@
-/* arguments.h -- for the tests that call every function of a public header with each of its
- * arguments, and each field of what they point to, at 0, 1, its largest values, NULL and NaN, one
- * at a time, while the others are good.
+/* arguments.h -- for tests that call every function of a public header with bad arguments. Each
+ * argument, and each member of the structs they point to, is set in turn to 0, 1, its largest
+ * values, NULL and NaN, while the others are valid.
  *
- * What is asked of a call: it returns (sanitizer build: without reading beyond what it was given);
- * a status that there is; where it failed and was given a taper_error, that status and a text. What
- * breaks the contract of the header is TAPER_ERR_ARG (refused()), all else may be (allowed()).
+ * A call must return (in the sanitizer build: without reading past its inputs) and give a defined
+ * status. If it fails and was given a taper_error, that must have the same status and a text. A
+ * call that breaks the contract of the header must return TAPER_ERR_ARG (refused()); others need
+ * not (allowed()).
  *
- * A number that says how large an array of the caller's is cannot be tried at any value: the array
- * would have to be there. It is tried at 0, 1 and the largest, which no array has. */
+ * The length of an array of the caller is tried only at 0, 1 and the largest value: at other values
+ * the array would have to exist. */
 #ifndef TESTS_ARGUMENTS_H
 #define TESTS_ARGUMENTS_H
 #include "cmocka_all.h"
@@ -18,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A public function, and what tries its arguments. */
+/* A public function, and the test of its arguments. */
 typedef struct argument_trial {
     const char *name;
     void (*run)(void);
 } argument_trial;
 
-/* Of every type of number the largest value is among these, made smaller. */
+/* The largest value of every integer type is one of these, converted to the type. */
 static const uint64_t argument_numbers[] = {0, 1, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
 static const size_t argument_counts[] = {0, 1, SIZE_MAX};
 static const double argument_reals[] = {0, 1, -1, 1e300, INFINITY, NAN};
@@ -50,7 +51,7 @@ static inline void refused(taper_status status, taper_error *error) {
     assert_int_equal(allowed(status, error), TAPER_ERR_ARG);
 }
 
-/* Limit number i at v, the others at their defaults. */
+/* Limits with number i set to v and the others at their defaults. */
 enum { ARGUMENT_LIMITS = 5 };
 static inline taper_limits argument_limits(int i, uint64_t v) {
     taper_limits limits = {0};
@@ -61,7 +62,7 @@ static inline taper_limits argument_limits(int i, uint64_t v) {
     return limits;
 }
 
-/* The next function that a header declares, from *at on: its name. 0: there is no more. */
+/* Find the name of the next function that a header declares, from *at on. 0: there are no more. */
 static inline int argument_next_name(const char **at, char name[80]) {
     *at = strstr(*at, "TAPER_API");
     if (!*at) return 0;
@@ -72,7 +73,7 @@ static inline int argument_next_name(const char **at, char name[80]) {
     return 1;
 }
 
-/* Has the table every function of the header, and no other? */
+/* Check that the table has exactly the functions of the header. */
 static inline void argument_table_is_complete(const char *header, const argument_trial *table,
                                               size_t n) {
     uint8_t *bytes;

@@ -1,4 +1,4 @@
-/* counting_source.h -- bytes in memory as a source that counts what is read of it. */
+/* counting_source.h -- bytes in memory as a source that counts the bytes that are read. */
 #ifndef TESTS_COUNTING_SOURCE_H
 #define TESTS_COUNTING_SOURCE_H
 #include "formats/bytes.h"
@@ -6,7 +6,7 @@
 
 typedef struct counting_source {
     const formats_buffer *file;
-    uint64_t bytes; /* read so far */
+    uint64_t bytes; /* bytes read so far */
 } counting_source;
 
 static inline taper_status counting_read(void *user, uint64_t offset, void *to, size_t n) {
@@ -16,7 +16,7 @@ static inline taper_status counting_read(void *user, uint64_t offset, void *to, 
     return TAPER_OK;
 }
 
-/* Its first `size` bytes. */
+/* A source of its first `size` bytes. */
 static inline taper_source counting_source_of(counting_source *s, size_t size) {
     return (taper_source){s, size, counting_read};
 }

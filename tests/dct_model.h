@@ -27,7 +27,7 @@ static inline float dct_value(codec_window w, uint32_t fx, uint32_t fy, uint32_t
     return (float)(column * row * shade);
 }
 
-/* Rows of synthesis, by rising frequency. */
+/* Rows of the synthesis, by ascending frequency. */
 static inline void dct_fill_network(taper_model *m) {
     codec_window w = m->window;
     uint32_t unit = 0;
@@ -44,7 +44,7 @@ static inline void dct_fill_network(taper_model *m) {
     for (uint32_t i = 0; i < m->network.inputs; i++) m->network.mean[i] = 128;
 }
 
-/* The contexts' part of the tables: plain but not empty, so that every field counts. */
+/* The context part of the tables: simple, but with all fields in use. */
 static inline void dct_fill_contexts(codec_code_tables *t) {
     for (uint32_t b = 0; b < CODEC_RATIO_BINS; b++) {
         for (uint32_t l = 0; l < CODEC_RECON_LEVELS; l++)
@@ -63,8 +63,8 @@ static inline void dct_fill_contexts(codec_code_tables *t) {
     t->signed_weight[1][0][1] = -9;
 }
 
-/* Passes that look at themselves, likewise: a mean of those around, and a logit that falls with the
- * place for significance and rises for the others. */
+/* Causal passes: a mean of the neighbouring positions, and a logit that decreases with the place
+ * for significance and increases for the others. */
 static inline void dct_fill_causal(codec_code_tables *t) {
     t->causal = 1;
     for (uint32_t u = 0; u < CODEC_CAUSAL_UNITS; u++)
@@ -75,12 +75,12 @@ static inline void dct_fill_causal(codec_code_tables *t) {
             t->causal_logit[c][i] = (int8_t)(((int)(i / 6) - 8) * (8 - (int)(i % 6)) / 2);
 }
 
-/* Bytes per million pixels that the whole order claims to take: far too many, so that small sets
- * are laid out in many layers. */
+/* Claimed bytes per million pixels of all passes: far too many, so that small sets have many
+ * layers. */
 enum { LAYERS_SIZE = 200000000 };
 
-/* Slopes of planes: of three, the parts of one have slopes of their own, of another they go
- * together. */
+/* Slopes of planes. Of three planes, the parts of one have different slopes, and those of another
+ * have one. */
 static inline void dct_fill_rd_slopes(codec_code_tables *t) {
     uint8_t *rd_slope = t->rd_slope;
     for (uint32_t u = 0; u < t->units; u++)
@@ -93,7 +93,7 @@ static inline void dct_fill_rd_slopes(codec_code_tables *t) {
         }
 }
 
-/* Quantiser, order and layers. Layers end after an eighth more passes each, at least one. */
+/* Quantiser, order and layers. Each layer has an eighth more passes than before, at least one. */
 static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float step,
                                    uint32_t parts) {
     static const uint8_t least[CODEC_MAX_FRACTIONS - 1] = {50, 46, 42};
@@ -120,8 +120,8 @@ static inline void dct_fill_tables(codec_code_tables *t, uint32_t inputs, float 
     if (parts > 1) dct_fill_causal(t);
 }
 
-/* The model itself, the caller's (taper_model_free), its planes in so many parts, which where they
- * are several also look at themselves; its .tpm file is appended to file. */
+/* The model, the caller's to free (taper_model_free). parts: parts of each plane; with several,
+ * passes are causal. The .tpm file is appended to file. */
 static inline taper_model *dct_model_in_parts(codec_window window, uint32_t units, float step,
                                               uint32_t parts, formats_buffer *file) {
     taper_model *m = calloc(1, sizeof *m), *out;
@@ -149,7 +149,7 @@ static inline taper_model *dct_model_make(codec_window window, uint32_t units, f
     return dct_model_in_parts(window, units, step, 1, file);
 }
 
-/* A picture with a gradient, a box and some grain, 8 bits, different for each seed. */
+/* A picture with a gradient, a box and some noise, 8 bits, different for each seed. */
 static inline taper_image dct_picture(uint32_t width, uint32_t height, unsigned channels,
                                       uint64_t seed) {
     taper_image image = picture_noise(width, height, channels, 8, seed + 1);
@@ -201,9 +201,9 @@ static inline formats_buffer dct_encode(const taper_model *model, const taper_im
     return out;
 }
 
-/* All pixels of a container, image after image, and how complete each is. done may be NULL. */
-/* The same container with another model inside, or, of size 0, none, and another model for search,
- * if bytes are given: what an encoder does not take. */
+/* All pixels of a container, image after image, and the completeness of each. done may be NULL. */
+/* The same container with another embedded model (size 0: none) and another model for search (if
+ * given), which the encoder would refuse. */
 static inline formats_buffer dct_carry(const formats_buffer *file, const void *model, size_t size,
                                        const void *search_model, size_t search_size) {
     formats_buffer out = formats_buffer_make(1 << 24);

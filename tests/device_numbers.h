@@ -1,5 +1,5 @@
-/* device_numbers.h -- numbers drawn for the operations of every device, and what all devices must
- * give alike. The seed is printed; TAPER_TEST_SEED repeats a run. */
+/* device_numbers.h -- random numbers for tests of operations on every device, and comparison of the
+ * results. The seed is printed; TAPER_TEST_SEED repeats a run. */
 #ifndef TESTS_DEVICE_NUMBERS_H
 #define TESTS_DEVICE_NUMBERS_H
 #include "every_device.h"
@@ -35,7 +35,7 @@ static inline void give_back(void) {
     for (int i = 0; i < DEVICES; i++) on_device_forget(&device[i]);
 }
 
-/* Device i's result is the first one's. */
+/* Check that the result of device i is that of the first. */
 #define same(i, first, got, bytes, what) check_same(i, NUMBERS_OF(got), first, got, bytes, what)
 static inline void check_same(int i, numbers kind, const void *first, const void *got, size_t bytes,
                               const char *what) {
@@ -43,7 +43,8 @@ static inline void check_same(int i, numbers kind, const void *first, const void
         fail_msg("%s: device %d gives other bits (seed %llu)", what, i, (unsigned long long)seed);
 }
 
-/* The same of what lies on device i; of device 0 it becomes *first. same_bits: on all of them. */
+/* The same for an array on device i; that of device 0 becomes *first. same_bits: compare bits on
+ * all devices. */
 #define take_same(i, first, memory, bytes) \
     take_and_check(i, NUMBERS_OF(first), first, memory, bytes, #first)
 #define same_bits(i, first, memory, bytes) take_and_check(i, BYTES, first, memory, bytes, #first)

@@ -1,4 +1,4 @@
-/* drawn_cascade.h -- drawn codes that are ready to be searched, and searches among them. Include
+/* drawn_cascade.h -- random codes prepared for a cascade search, and searches in them. Include
  * after cmocka.h. */
 #ifndef TESTS_DRAWN_CASCADE_H
 #define TESTS_DRAWN_CASCADE_H
@@ -15,10 +15,10 @@ typedef struct fixture {
     uint16_t weight[LAYERS];
     float share[2 * LAYERS];
     codec_cascade cascade;
-    codec_cascade_sample sample; /* of a set that is not small */
+    codec_cascade_sample sample; /* codes of a set that is not small */
 } fixture;
 
-/* Weights: even, falling, rising, and the greatest that there are. */
+/* Weights: equal, decreasing, increasing, and the largest possible. */
 enum { EVEN, FALLING, RISING, GREATEST, WEIGHTS };
 
 static inline uint16_t weight_of(int kind, size_t l) {
@@ -41,7 +41,7 @@ static inline void make(fixture *f, int kind, size_t n, size_t bits, int weights
     lay(f, n);
 }
 
-/* The codes have changed. */
+/* Update the cascade after the codes have changed. */
 static inline void lay_again(fixture *f, size_t n) {
     bits_order_free(&f->order);
     codec_cascade_sample_free(&f->sample);
@@ -101,7 +101,7 @@ static inline found plain(const fixture *f, const codec_cascade_query *q) {
     return r;
 }
 
-/* By single bits, of the first that are known. */
+/* Distance by single bits, of the first known bits. */
 static inline uint32_t distance_of(const fixture *f, const uint64_t *query, uint32_t image,
                                    size_t known) {
     uint32_t sum = 0;

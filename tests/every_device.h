@@ -1,5 +1,5 @@
-/* every_device.h -- the devices on which every operation is tried: the processor with one thread
- * and with three, and the shadow; with EVERY_DEVICE_KERNELS the GPU's kernels, too, on the
+/* every_device.h -- the devices on which every operation is tested: the processor with one thread
+ * and with three, and the shadow device; with EVERY_DEVICE_KERNELS also the GPU kernels on the
  * execution model (train/cuda/model/). */
 #ifndef TESTS_EVERY_DEVICE_H
 #define TESTS_EVERY_DEVICE_H
@@ -15,11 +15,13 @@ enum { DEVICES = 3 };
 #endif
 static on_device device[DEVICES];
 
-/* When work on streams is done: the execution model has several ways (train/cuda/model/model.h). */
+/* When the execution model performs work on streams (train/cuda/model/model.h). */
 #if defined(EVERY_DEVICE_KERNELS) && !defined(EVERY_DEVICE_GPU)
 enum { TIMINGS = 3 };
 static inline void set_timing(int timing) { cuda_model_set_timing((cuda_model_timing)timing); }
-static inline void one_order(void) { cuda_model_orders(1); } /* of threads: for long trainings */
+static inline void one_order(void) {
+    cuda_model_orders(1);
+} /* one order of threads only; for long trainings */
 #else
 enum { TIMINGS = 1 };
 static inline void set_timing(int timing) { (void)timing; }
@@ -43,20 +45,20 @@ static int close_every_device(void **state) {
     return 0;
 }
 
-/* What an array holds, by the type of its address. */
+/* Type of the elements, by the type of the pointer. */
 typedef enum numbers { BYTES, FLOATS, DOUBLES } numbers;
 #define NUMBERS_OF(x) \
     _Generic((x), float *: FLOATS, const float *: FLOATS, double *: DOUBLES, \
         const double *: DOUBLES, default: BYTES)
 
-/* Is b what a is, of numbers summed in another order? Both may be the same NaN or infinity. */
+/* True if b equals a up to the order of sums. Both may be the same NaN or infinity. */
 static inline bool is_near(double a, double b, double tolerance) {
     if (!isfinite(a) || !isfinite(b)) return (isnan(a) && isnan(b)) || a == b;
     return fabs(a - b) <= tolerance * (1.0 + fabs(a));
 }
 
-/* Device i's result is the first one's: to the bit on processors, but for the order of sums
- * elsewhere. */
+/* Check that the result of device i is that of the first: bit for bit on processors, up to the
+ * order of sums on others. */
 static inline bool agrees(int i, numbers what, const void *first, const void *got, size_t bytes) {
     if (i < PROCESSORS || what == BYTES) return memcmp(first, got, bytes) == 0;
     size_t n = bytes / (what == FLOATS ? sizeof(float) : sizeof(double));

@@ -1,4 +1,4 @@
-/* front.h -- a container's front matter with everything in it, for tests. */
+/* front.h -- the front matter of a container with all optional parts, for tests. */
 #ifndef TESTS_FRONT_H
 #define TESTS_FRONT_H
 #include "cmocka_all.h"
@@ -8,7 +8,7 @@
 
 enum { FRONT_IMAGES = 7, FRONT_GROUPS = 3, FRONT_LAYERS = 2 };
 
-/* Heap memory, as readers make it. */
+/* A copy on the heap, as readers make it. */
 static inline void *front_copy(const void *from, size_t n) {
     void *to = malloc(n ? n : 1);
     assert_non_null(to);
@@ -16,7 +16,7 @@ static inline void *front_copy(const void *from, size_t n) {
     return to;
 }
 
-/* One with everything in it. */
+/* Front matter with all optional parts. */
 static inline formats_front front_sample(void) {
     static const formats_geometry geometry[FRONT_IMAGES] = {
         {32, 32, 3, 8},    {32, 32, 3, 8},    {32, 32, 1, 8}, {1, 1 << 24, 1, 16},
@@ -61,7 +61,8 @@ static inline formats_buffer front_write(formats_front *f) {
     return out;
 }
 
-/* Read exactly these bytes, so that a sanitizer sees a read beyond; the front is freed again. */
+/* Read exactly these bytes, so that a sanitizer detects a read past the end; the result is freed.
+ *  */
 static inline taper_status front_read(const void *bytes, size_t size, const taper_limits *limits,
                                       taper_error *error) {
     uint8_t *exact = front_copy(bytes, size);

@@ -1,4 +1,4 @@
-/* image_equal.h -- are two images the same? */
+/* image_equal.h -- compares two images. */
 #ifndef TESTS_IMAGE_EQUAL_H
 #define TESTS_IMAGE_EQUAL_H
 #include "formats/image.h"

@@ -1,5 +1,5 @@
 /* later_stage.h -- for tests of stages that add a network to a model: a plain model of waves (made
- * once), stages on it, and runs of their trainers on few images, with devices that fail. */
+ * once), stages on it, and runs of their trainers on few images, also with failing devices. */
 #ifndef TESTS_LATER_STAGE_H
 #define TESTS_LATER_STAGE_H
 #include "cmocka_all.h"
@@ -37,7 +37,7 @@ static inline void later_close(later_host *h) {
 
 /* --- the plain model ------------------------------------------------------------------------ */
 
-static uint32_t later_lap; /* of the model; a test sets it before it begins */
+static uint32_t later_lap; /* settings of the model; a test sets them before it begins */
 static formats_buffer later_plain;
 static train_dataset later_data;
 
@@ -65,7 +65,7 @@ static inline int later_end(void **state) {
     return 0;
 }
 
-/* A model that a job's stages can go on with. */
+/* A model on which the stages of a job can continue. */
 static inline taper_model *later_load(const train_job *j) {
     taper_model *m;
     assert_int_equal(taper_model_load(&m, later_plain.data, later_plain.size, NULL, NULL),
@@ -83,7 +83,7 @@ typedef struct later_outcome {
     train_rd_curve curve; /* on the validation part */
 } later_outcome;
 
-/* The plain model after a stage; NULL: as it is. */
+/* The plain model after a stage; NULL: without a stage. */
 static inline later_outcome later_learn(later_stage *stage, const train_options *o,
                                         train_processor_kind kind, unsigned threads,
                                         const train_hooks *hooks) {
@@ -117,7 +117,7 @@ static inline int later_differs(const formats_buffer *a, const formats_buffer *b
 /* --- progress ------------------------------------------------------------------------------- */
 
 typedef struct later_stop {
-    uint64_t step, kill; /* stopped, or killed, after it; 0: never */
+    uint64_t step, kill; /* stop, or kill, after this step; 0: never */
     uint64_t first, steps;
     double now, before;
 } later_stop;
@@ -138,14 +138,14 @@ typedef struct later_lesson {
     train_dataset data; /* a view of later_data */
     train_job j;
     train_sample sample;
-    formats_buffer plain; /* the model, written again without having learned */
+    formats_buffer plain; /* the untrained model, written again */
 } later_lesson;
 
 /* A trainer's run on a model. */
 typedef taper_status later_run(later_lesson *l, taper_model *m, const char *checkpoint,
                                later_stop *stop, taper_error *error);
 
-/* How long the runs below are, and from which seed; for a test to change. */
+/* Length and seed of the runs below; a test may change them. */
 static struct {
     uint32_t windows, epochs; /* of later_predict and later_refine */
     uint32_t steps, pixels;   /* of later_restore */
@@ -163,7 +163,7 @@ static inline taper_status later_conditional(int head, later_lesson *l, taper_mo
                              &l->h.device, stop ? later_watch : NULL, stop, NULL, error);
 }
 
-/* Runs that learn to predict bits, to refine and to restore. */
+/* Runs that train prediction of bits, refinement and restoration. */
 static inline taper_status later_predict(later_lesson *l, taper_model *m, const char *checkpoint,
                                          later_stop *stop, taper_error *error) {
     return later_conditional(0, l, m, checkpoint, stop, error);
@@ -182,7 +182,8 @@ static inline taper_status later_restore(later_lesson *l, taper_model *m, const 
                              stop ? later_watch : NULL, stop, NULL, error);
 }
 
-/* A run on a fresh plain model, and the model after it, learned or not. run NULL: as it was. */
+/* A run on a new plain model, and the model after it, trained or not. run NULL: the model without a
+ * run. */
 static inline taper_status later_take(later_lesson *l, later_run *run, const char *checkpoint,
                                       later_stop *stop, formats_buffer *file) {
     taper_error error = {0};
@@ -215,7 +216,8 @@ static inline void later_put_away(later_lesson *l) {
     later_close(&l->h);
 }
 
-/* The same bytes with any number of threads and on the shadow; whole, or in two parts. */
+/* Check for equal bytes with any number of threads and on the shadow device; in one run, or in two
+ * parts. */
 static inline void later_repeats(later_run *run) {
     static const struct {
         train_processor_kind kind;
@@ -231,7 +233,7 @@ static inline void later_repeats(later_run *run) {
         assert_int_equal(later_take(&l, run, NULL, NULL, &whole), TAPER_OK);
         assert_int_equal(later_take(&l, run, path, &stop, &part), TAPER_OK);
         assert_int_equal(later_take(&l, run, path, &go_on, &rest), TAPER_OK);
-        /* the shadow's losses come down after every fifth step */
+        /* the shadow device downloads losses after every fifth step */
         assert_int_equal(go_on.first, on[i].kind == TRAIN_SHADOW ? 6 : 3);
         assert_true(go_on.steps > 6);
         if (!i) first = whole;
@@ -246,7 +248,7 @@ static inline void later_repeats(later_run *run) {
     formats_buffer_free(&first);
 }
 
-/* A process that begins the run, or goes on with it, and is killed after a step. */
+/* A process that begins or continues the run and is killed after a step. */
 static inline void later_kill(later_lesson *l, later_run *run, const char *path, uint64_t step) {
     int how;
     pid_t child = fork();
@@ -261,7 +263,8 @@ static inline void later_kill(later_lesson *l, later_run *run, const char *path,
     assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
 }
 
-/* Killed several times, short of a minute, it goes on from the last look, to the same bytes. */
+/* Killed several times within a minute, the run continues from the last checkpoint, to the same
+ * bytes. */
 static inline void later_survives_kills(later_run *run, train_processor_kind kind) {
     later_lesson l;
     later_stop go_on = {0};
@@ -272,14 +275,15 @@ static inline void later_survives_kills(later_run *run, train_processor_kind kin
     assert_int_equal(later_take(&l, run, NULL, NULL, &whole), TAPER_OK);
     for (uint64_t step = 1; step <= 6; step++) later_kill(&l, run, path, step);
     assert_int_equal(later_take(&l, run, path, &go_on, &rest), TAPER_OK);
-    assert_int_equal(go_on.first, 6); /* the shadow looks after 5; the kill was before a save */
+    assert_int_equal(go_on.first,
+                     6); /* the shadow device checks after 5 steps; the kill was before a save */
     later_same(&whole, &rest);
     remove(path);
     formats_buffer_free(&whole), formats_buffer_free(&rest);
     later_put_away(&l);
 }
 
-/* The same on a device that fails, as train_processor_fail says; the model is then as it was. */
+/* A run on a device that fails (train_processor_fail); the model is then unchanged. */
 static inline taper_status later_fail(later_lesson *l, later_run *run, const char *checkpoint,
                                       uint64_t allocation, uint64_t operation,
                                       const formats_buffer *whole) {
@@ -308,8 +312,8 @@ static inline void later_without_memory(later_run *run, train_processor_kind kin
     later_put_away(&l);
 }
 
-/* A run that has stopped goes on from there, on a device that is lost at every stride-th operation
- * and, in the end, on one that is not, to the same bytes. */
+/* A stopped run continues on a device that is lost at every stride-th operation, and at the end on
+ * a working one, to the same bytes. */
 static inline void later_on_lost_devices(later_run *run, train_processor_kind kind,
                                          uint64_t stride) {
     later_lesson l;
@@ -325,7 +329,7 @@ static inline void later_on_lost_devices(later_run *run, train_processor_kind ki
     assert_true(later_differs(&whole, &part));
     taper_status status = TAPER_ERR_DEVICE;
     for (; status != TAPER_OK; remove(path)) {
-        assert_int_equal(link(stopped, path), 0); /* what it saved on its way is left aside */
+        assert_int_equal(link(stopped, path), 0); /* ignores checkpoints of the run */
         status = later_fail(&l, run, path, 0, 1 + tried * stride, &whole);
         if (status == TAPER_OK) continue;
         assert_int_equal(status, TAPER_ERR_DEVICE);

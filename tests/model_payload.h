@@ -1,5 +1,5 @@
-/* model_payload.h -- a model's payload, taken out of its file and put into one again, for tests of
- * what is illegal there. */
+/* model_payload.h -- extracts the payload of a model file and packs it again, for tests of illegal
+ * payloads. */
 #ifndef TESTS_MODEL_PAYLOAD_H
 #define TESTS_MODEL_PAYLOAD_H
 #include "cmocka_all.h"
@@ -20,7 +20,7 @@ static inline formats_buffer payload_of(const formats_buffer *file) {
     return out;
 }
 
-/* Load it, in a file of its own. */
+/* Pack the payload into a file and load it. */
 static inline taper_status load_payload(const formats_buffer *payload, taper_error *error) {
     formats_buffer file = formats_buffer_make(1 << 24);
     taper_model *m;

@@ -1,5 +1,6 @@
-/* model_zoo.h -- models of every kind of code, and small containers made with them, for tests of
- * decoders: bit planes with and without networks that predict and refine, and binary units. */
+/* model_zoo.h -- models with every kind of code, and small containers made with them, for tests of
+ * decoders: bit planes with and without networks for prediction and refinement, and binary units.
+ *  */
 #ifndef TESTS_MODEL_ZOO_H
 #define TESTS_MODEL_ZOO_H
 #include "tiny_binary_model.h"
@@ -10,8 +11,7 @@ typedef struct model_zoo {
     const char *name[ZOO_MODELS];
     taper_model *model[ZOO_MODELS];
     taper_image image[ZOO_IMAGES];
-    /* one group, whose cuts have holds; groups of 3; each its share of the bits; one after the
-     * other */
+    /* one group, with holds; groups of 3; the same, another allocation; layout image */
     formats_buffer file[ZOO_MODELS][ZOO_FILES];
 } model_zoo;
 
@@ -41,7 +41,8 @@ static inline void zoo_make(model_zoo *z) {
     z->model[2] = zoo_builtin("photo"), z->model[3] = zoo_builtin("tiny");
     for (uint32_t i = 0; i < ZOO_IMAGES; i++)
         z->image[i] = dct_picture(9 + 4 * (i % 4), 8 + 5 * (i % 3), i % 4 ? 3 : 1, i + 1);
-    uint8_t *board = z->image[5].pixels; /* black and white by turns: planes are raised for it */
+    uint8_t *board =
+        z->image[5].pixels; /* alternating black and white, which needs raised planes */
     for (size_t p = 0; p < formats_image_bytes(&z->image[5]); p++)
         board[p] =
             (p / z->image[5].channels + p / z->image[5].channels / z->image[5].width) % 2 ? 255 : 0;
@@ -62,7 +63,7 @@ static inline void zoo_free(model_zoo *z) {
     for (int i = 0; i < ZOO_IMAGES; i++) formats_image_free(&z->image[i]);
 }
 
-/* Image i as a decoder renders it, in memory of the caller's. */
+/* Image i as a decoder renders it; pixels are the caller's to free. */
 typedef struct zoo_rendered {
     taper_status status;
     taper_completeness done;
@@ -82,7 +83,7 @@ static inline zoo_rendered zoo_render(taper_decoder *decoder, uint64_t i) {
     return r;
 }
 
-/* A decoder over the file's first bytes. memory and source must outlive it. */
+/* A decoder on the first bytes of a file. memory and source must outlive it. */
 static inline taper_decoder *zoo_open(const taper_model *model, formats_memory *memory,
                                       taper_source *source) {
     taper_decoder *decoder;
@@ -97,7 +98,8 @@ static inline taper_decoder *zoo_new(const taper_model *model) {
     return decoder;
 }
 
-/* Supply what image i wants at this cut; *data: bytes of it behind the front matter. */
+/* Supply the bytes that image i needs at this cut; *data: how many of them follow the front matter.
+ *  */
 static inline taper_status zoo_supply_planned(taper_decoder *decoder, const formats_buffer *file,
                                               uint64_t i, uint64_t cut, size_t room,
                                               uint64_t *data) {

@@ -16,11 +16,11 @@ typedef struct reference {
     const uint32_t *label;
 } reference;
 
-/* What is known of pairs and rows. */
+/* Values of pairs and rows. */
 typedef struct reference_pairs {
     double *square, *log_k, *q; /* [n][n] */
     double *p, *count;          /* [n] */
-    double sum_p, pairs, rows;  /* of all */
+    double sum_p, pairs, rows;  /* over all rows */
 } reference_pairs;
 
 static inline double *reference_array(size_t n) {
@@ -36,7 +36,7 @@ static inline int reference_same(const reference *r, size_t i, size_t j) {
     return reference_meet(r, i, j) && r->label[i] == r->label[j];
 }
 
-/* log of the sum of k over neighbours of row i, or of all rows. */
+/* log of the sum of k over the neighbours of row i, or over all pairs. */
 static inline double reference_log_z(const reference *r, const double *log_k, size_t i) {
     const size_t first = r->all_pairs ? 0 : i, end = r->all_pairs ? r->n : i + 1;
     double most = -INFINITY, sum = 0.0;
@@ -62,7 +62,7 @@ static inline void reference_fill_pairs(const reference *r, const double *f, ref
         }
     for (size_t i = 0; i < n; i++) {
         const double log_z = i && r->all_pairs ? 0.0 : reference_log_z(r, t->log_k, i);
-        const double shared = i && r->all_pairs ? t->p[n] : log_z; /* kept behind the rows */
+        const double shared = i && r->all_pairs ? t->p[n] : log_z; /* stored after the rows */
         t->p[n] = shared;
         t->p[i] = t->count[i] = 0.0;
         for (size_t j = 0; j < n; j++) {
@@ -122,7 +122,7 @@ static inline double reference_loss(const reference *r, const double *f) {
     return sum / (double)r->n;
 }
 
-/* m_ij, of one row's terms: minus d loss / d log k_ij, the mean over rows not yet taken. */
+/* m_ij of the terms of one row: -d loss / d log k_ij, before the mean over rows. */
 static inline double reference_m(const reference *r, const reference_pairs *t, size_t i, size_t j) {
     const double q = t->q[i * r->n + j], same = reference_same(r, i, j) ? 1.0 : 0.0;
     if (r->loss == TRAIN_NCA) return q * (same - (r->all_pairs ? t->sum_p : t->p[i]));
@@ -134,7 +134,7 @@ static inline double reference_m(const reference *r, const reference_pairs *t, s
     return has > 0.0 ? reference_target(r, t, i, j) - q : 0.0;
 }
 
-/* df[n][d] and *dalpha of the mean. */
+/* Gradients df[n][d] and *dalpha of the mean loss. */
 static inline void reference_gradient(const reference *r, const double *f, double *df,
                                       double *dalpha) {
     const size_t n = r->n, d = r->d;

@@ -1,4 +1,4 @@
-/* on_device.h -- a device for a test, arrays on it, and the way there and back. */
+/* on_device.h -- a device for a test, arrays on it, upload and download. */
 #ifndef TESTS_ON_DEVICE_H
 #define TESTS_ON_DEVICE_H
 #include "train/device/operations.h"
@@ -14,7 +14,7 @@ typedef struct on_device {
     train_device device;
     train_stream stream;
     int cuda;    /* 1: a GPU, or kernels on the execution model */
-    int guarded; /* 1: its arrays are guarded by the address sanitizer, and need no rings */
+    int guarded; /* 1: the address sanitizer guards its arrays, which need no guard bytes */
     struct {
         void *memory;
         size_t bytes;
@@ -42,7 +42,7 @@ enum { ON_DEVICE_GUARDED = 0 };
 #include "train/cuda/model/model.h"
 enum { ON_DEVICE_GUARDED = 1 };
 #endif
-/* TAPER_TEST=NAME: that test function alone (tests/mutants.sh). */
+/* TAPER_TEST=NAME: run that test function only (tests/mutants.sh). */
 __attribute__((constructor)) static void on_device_one_test(void) {
     const char *name = getenv("TAPER_TEST");
     if (name) cmocka_set_test_filter(name);
@@ -69,7 +69,7 @@ static inline void on_device_take(on_device *d, void *host, const void *memory, 
     assert_int_equal(train_download(&d->stream, host, memory, bytes), TAPER_OK);
 }
 
-/* A copy of host[bytes] there, between two rings; host NULL: bytes of NaN. */
+/* A copy of host[bytes] on the device, between guard bytes; host NULL: bytes of NaN. */
 enum { ON_DEVICE_RING = 64, ON_DEVICE_CANARY = 0xa5 };
 static inline size_t on_device_ring(const on_device *d) { return d->guarded ? 0 : ON_DEVICE_RING; }
 static inline void *on_device_give(on_device *d, const void *host, size_t bytes) {
@@ -103,7 +103,7 @@ static inline void on_device_check_rings(on_device *d) {
     }
 }
 
-/* What was given is taken back, for tests that use few arrays at a time. */
+/* Free an array, for tests that use few arrays at a time. */
 static inline void on_device_forget(on_device *d) {
     on_device_check_rings(d);
     for (int i = 0; i < d->n; i++)

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* xorshift64*: seed must not be 0; the state moves on. */
+/* xorshift64*: the seed must not be 0; advances the state. */
 static inline uint64_t picture_random(uint64_t *state) {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -25,7 +25,7 @@ static inline taper_image picture_noise(uint32_t width, uint32_t height, unsigne
     return image;
 }
 
-/* A smooth picture with an edge, which compresses as pictures do. 8 bits. */
+/* A smooth picture with an edge, which compresses like a photograph. 8 bits. */
 static inline taper_image picture_scene(uint32_t width, uint32_t height, unsigned channels,
                                         unsigned phase) {
     taper_image image = picture_noise(width, height, channels, 8, 1);

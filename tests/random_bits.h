@@ -1,6 +1,5 @@
-/* random_bits.h -- drawn codes of bits that are hard to tell apart, and an index over them made by
- * its definition. Include after cmocka.h. Draws come from a seed (printed; TAPER_TEST_SEED=n
- * repeats a run). */
+/* random_bits.h -- random binary codes that are similar to each other, and an index of them made by
+ * its definition. Include after cmocka.h. The seed is printed; TAPER_TEST_SEED=n repeats a run. */
 #ifndef TESTS_RANDOM_BITS_H
 #define TESTS_RANDOM_BITS_H
 #include "codec/search/ordered_index.h"
@@ -11,7 +10,7 @@
 
 static uint64_t bits_seed = 20140622, bits_drawn;
 
-/* A group's setup. */
+/* Setup of a group of tests. */
 static inline int bits_begin(void **state) {
     (void)state;
     const char *given = getenv("TAPER_TEST_SEED");
@@ -35,13 +34,13 @@ static inline int bits_get(const uint64_t *code, size_t j) {
 static inline void bits_flip(uint64_t *code, size_t j) {
     code[j / 64] ^= (uint64_t)1 << (63 - j % 64);
 }
-/* Leading bits that two share, of so many. */
+/* Number of leading bits that two codes share, of `bits`. */
 static inline size_t bits_prefix(const uint64_t *a, const uint64_t *b, size_t bits) {
     size_t j = 0;
     while (j < bits && bits_get(a, j) == bits_get(b, j)) j++;
     return j;
 }
-/* Whether a comes before b: the first bit that differs says it. */
+/* 1 if a comes before b, by the first differing bit. */
 static inline int bits_before(const uint64_t *a, const uint64_t *b, size_t bits) {
     const size_t j = bits_prefix(a, b, bits);
     return j < bits && bits_get(b, j);
@@ -49,8 +48,8 @@ static inline int bits_before(const uint64_t *a, const uint64_t *b, size_t bits)
 
 /* --- codes ------------------------------------------------------------------------------ */
 
-/* Bits that are even; mostly 0, so that long prefixes are shared; codes that are near an earlier
- * one, or its copy; copies of three; copies of one. */
+/* Kinds of codes: uniform bits; mostly 0, so that prefixes are long; codes near an earlier one, or
+ * its copy; copies of three; copies of one. */
 enum { BITS_EVEN, BITS_SKEWED, BITS_NEAR, BITS_COPIES, BITS_EQUAL, BITS_KINDS };
 
 static inline void bits_draw_one(int kind, uint64_t *codes, size_t i, size_t words, size_t bits) {
@@ -67,7 +66,7 @@ static inline void bits_draw_one(int kind, uint64_t *codes, size_t i, size_t wor
         if (!bits_below(kind == BITS_SKEWED ? 20 : 2)) bits_flip(code, j);
 }
 
-/* codes[n][words], malloc'd with a word more. */
+/* codes[n][words], malloc'd with one additional word. */
 static inline uint64_t *bits_draw(int kind, size_t n, size_t bits) {
     const size_t words = codec_bits_words(bits);
     uint64_t *codes = calloc(n * words + 1, sizeof *codes);
@@ -76,7 +75,7 @@ static inline uint64_t *bits_draw(int kind, size_t n, size_t bits) {
     return codes;
 }
 
-/* A code of them with some bits flipped, mostly the last or the first, or one far from all. */
+/* One of the codes with some bits flipped, mostly the last or the first; or a code far from all. */
 static inline void bits_draw_query(const uint64_t *codes, size_t n, size_t bits, uint64_t *query) {
     const size_t words = codec_bits_words(bits), how = bits_below(6);
     memcpy(query, codes + bits_below(n) * words, words * sizeof *query);
@@ -95,12 +94,12 @@ static inline void bits_draw_query(const uint64_t *codes, size_t n, size_t bits,
 typedef struct bits_order {
     codec_ordered_index index;
     uint64_t *sorted; /* [n][words] */
-    uint32_t *image;  /* [n] which code is at a place */
+    uint32_t *image;  /* [n] the code at each place */
     uint64_t *layered;
     uint32_t *start;
 } bits_order;
 
-/* By insertion of halves: stable, so that equal codes keep their order. */
+/* Stable sort: equal codes keep their order. */
 static inline void bits_sort(const uint64_t *codes, size_t words, uint32_t *image, size_t n,
                              uint32_t *room) {
     const size_t half = n / 2;

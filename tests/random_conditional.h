@@ -5,15 +5,15 @@
 #include "pictures.h"
 #include <stdlib.h>
 
-/* -most .. most */
+/* uniform in -most .. most */
 static inline int32_t conditional_draw(uint64_t *state, int32_t most) {
     return (int32_t)(picture_random(state) % (uint64_t)(2 * most + 1)) - most;
 }
 
-/* For tables of these units; of CODEC_CONDITIONAL_KINDS, or 1 for a head; the first `end` passes
- * are predicted, in `stages` stages of different lengths. extreme: every number at an end of its
- * range, so that sums are as large as they get; else logits of a few units. malloc'd, with all in
- * it: codec_conditional_free, free. */
+/* A random model for these units. kinds: CODEC_CONDITIONAL_KINDS, or 1 for a head. The first `end`
+ * passes are predicted, in `stages` stages of different lengths. extreme: all numbers at the ends
+ * of their ranges, for the largest possible sums; else logits of a few units. Malloc'd; free with
+ * codec_conditional_free, then free. */
 static inline codec_conditional *conditional_random(uint32_t kinds, uint32_t units, uint32_t end,
                                                     uint32_t stages, uint32_t hidden, uint32_t own,
                                                     uint32_t neighbour_units, int extreme,

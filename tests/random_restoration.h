@@ -4,8 +4,9 @@
 #include "codec/transform/restoration.h"
 #include "random_conditional.h"
 
-/* Its stages lie evenly over the passes. extreme: every number at an end of its range, so that sums
- * are as large as they get; else corrections of a few levels. codec_restoration_free. */
+/* A random network whose stages are evenly spread over the passes. extreme: all numbers at the ends
+ * of their ranges, for the largest possible sums; else corrections of a few levels. Free with
+ * codec_restoration_free. */
 static inline codec_restoration restoration_random(uint32_t channels, uint32_t hidden,
                                                    uint32_t layers, uint32_t stages,
                                                    uint32_t passes, int extreme, uint64_t seed) {

@@ -1,4 +1,4 @@
-/* rbm_stacks.h -- drawn images, and stacks that learn from them, for the tests of train/rbm/. */
+/* rbm_stacks.h -- random images, and stacks trained on them, for the tests of train/rbm/. */
 #ifndef TESTS_RBM_STACKS_H
 #define TESTS_RBM_STACKS_H
 #include "on_device.h"
@@ -16,7 +16,7 @@ static inline uint32_t word_of(uint64_t i) {
     return word[0];
 }
 
-/* Four kinds of images, a tenth of whose pixels are turned. */
+/* Four kinds of images, with a tenth of the pixels inverted. */
 static inline int draw_images(void **state) {
     (void)state;
     for (size_t i = 0; i < (size_t)N * D; i++) {
@@ -55,7 +55,7 @@ static inline taper_status learn(on_device *d, train_rbm_stack *stack, const tra
                                  to ? &callbacks : NULL, error);
 }
 
-/* On the processor; it must do. */
+/* Train on the processor; asserts success. */
 static inline train_rbm_stack learned(const train_rbm_options *o, uint32_t layers, seen *to) {
     on_device d;
     train_rbm_stack stack = {0};

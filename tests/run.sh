@@ -1,29 +1,29 @@
 #!/bin/sh
-# run.sh -- every test, as many at a time as there are processors.
+# run.sh -- runs tests in parallel, one per processor.
 #
-#   sh tests/run.sh BUILD_DIR [PATTERN]    PATTERN: only tests whose name holds it (a shell pattern)
+#   sh tests/run.sh BUILD_DIR [PATTERN]    PATTERN: only tests whose names contain this shell pattern
 #
 # LIST=1: prints the jobs, as "kind name", and runs none.
 #
-# TIER says which: quick (the tests of tests/tiers.txt that are marked so), check (all that are not marked `all`;
-# the default) or all. Tests see it: where a tier is smaller, some run fewer shapes. With a PATTERN the tier says
-# how much such a test runs, and no test is left out.
+# TIER: quick (the tests that are marked `quick` in tests/tiers.txt), check (all tests that are not marked
+# `all`; the default) or all. Some tests read TIER and run fewer shapes in smaller tiers. With a PATTERN, TIER
+# only has this effect: every matching test runs.
 #
-# What is run:
+# Kinds of tests:
 #   unit     BUILD_DIR/tests/test_X for each tests/test_X.c (cmocka; its test functions are counted)
 #   fuzz     BUILD_DIR/tests/fuzz/fuzz_X for each tests/fuzz/fuzz_X.c, on the files of tests/fuzz/corpus/X
-#   cli      tests/cli/X.sh, in a folder of its own, with TAPER and SAMPLES (the programs) and ROOT (of the
-#            repository). Beside it may stand X.sh.exit (the exit code, else 0), X.sh.stdout.exact, and
-#            X.sh.stderr.glob (a shell pattern for all of it). A line "SKIP reason" on standard output skips.
-#   example  the library's example program, on a container made here
+#   cli      tests/cli/X.sh, in a temporary folder. TAPER and SAMPLES are the programs, ROOT the repository.
+#            Optional files: X.sh.exit (the exit code; default 0), X.sh.stdout.exact, and X.sh.stderr.glob (a
+#            shell pattern for all of standard error). A line "SKIP reason" on standard output skips the test.
+#   example  the example program of the library, on a new container
 #   style    tests/style.sh
-#   san-...  unit, fuzz or cli with the programs of SAN_BUILD, which are built with sanitizers: in tier `all`, those that are
-#            marked quick or san
-# A test that was not built fails. Settings, from the environment:
-#   REQUIRE=cuda,zsh   skips whose name or reason holds one of these words count as failures
-#   TEST_TIMEOUT=1800  seconds for each, against hanging alone: the slowest takes a twentieth on an idle machine
-#   TEST_JOBS=N        how many at a time
-# The last line is "N passed, N failed", with ", N skipped" where there are any.
+#   san-...  unit, fuzz or cli tests with the programs of SAN_BUILD, which are built with sanitizers; in tier
+#            `all`, for tests that are marked quick or san
+# A test that was not built fails. Environment variables:
+#   REQUIRE=cuda,zsh   skips whose name or reason contains one of these words count as failures
+#   TEST_TIMEOUT=1800  seconds per test; only ends tests that hang (the slowest takes a twentieth of it)
+#   TEST_JOBS=N        number of tests at the same time
+# The last line is "N passed, N failed", and ", N skipped" if there are any.
 
 # ----- one job: `run.sh --job NUMBER`, started by the main part below ---------------------------------
 # Leaves in $WORK: NUMBER.out (what to show when it failed), NUMBER.count ("passed failed skipped"),

@@ -17,7 +17,7 @@ static inline void scratch_make(char folder[SCRATCH_PATH]) {
     assert_non_null(mkdtemp(folder));
 }
 
-/* Remove a folder and all below it; links are removed, not followed. */
+/* Remove a folder and everything below it; links are removed, not followed. */
 static inline void scratch_remove(const char *folder) {
     DIR *dir = opendir(folder);
     if (!dir) return;
@@ -27,14 +27,16 @@ static inline void scratch_remove(const char *folder) {
         struct stat st;
         int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (n < 0 || (size_t)n >= sizeof path) continue;
-        if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) scratch_remove(path);
-        else unlink(path);
+        if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            scratch_remove(path);
+        else
+            unlink(path);
     }
     closedir(dir);
     rmdir(folder);
 }
 
-/* The path of something in the folder. */
+/* A path in the folder. */
 static inline const char *scratch_join(char path[SCRATCH_PATH], const char *folder,
                                        const char *name) {
     int n = snprintf(path, SCRATCH_PATH, "%s/%s", folder, name);
@@ -42,7 +44,7 @@ static inline const char *scratch_join(char path[SCRATCH_PATH], const char *fold
     return path;
 }
 
-/* The same; the folders on the way are made. */
+/* The same; creates missing folders. */
 static inline const char *scratch_path(char path[SCRATCH_PATH], const char *folder,
                                        const char *name) {
     scratch_join(path, folder, name);
@@ -64,7 +66,7 @@ static inline void scratch_write(const char *folder, const char *name, const voi
     assert_int_equal(fclose(file), 0);
 }
 
-/* Number of things in a folder, dot files included. */
+/* Number of entries of a folder, including dot files. */
 static inline int scratch_count(const char *folder) {
     DIR *dir = opendir(folder);
     int n = 0;

@@ -1,15 +1,15 @@
-/* side_by_side.h -- models of three windows that learn at once on a device, and what is told of
- * them. */
+/* side_by_side.h -- models of three windows that are trained in parallel on a device, and their
+ * progress reports. */
 #ifndef TESTS_SIDE_BY_SIDE_H
 #define TESTS_SIDE_BY_SIDE_H
-#include "train/train.h" /* before a global named device */
+#include "train/train.h" /* must precede a global named device */
 #include "every_device.h"
 #include "pictures.h"
 #include <stdarg.h>
 #include <stdio.h>
 
 #ifdef EVERY_DEVICE_KERNELS
-enum { IMAGES = 20 }; /* the execution model takes its time */
+enum { IMAGES = 20 }; /* fewer images, because the execution model is slow */
 #else
 enum { IMAGES = 48 };
 #endif
@@ -33,15 +33,15 @@ static int tear_down(void **state) {
     return close_every_device(state);
 }
 
-/* --- what is told ----------------------------------------------------------------------- */
+/* --- progress reports ------------------------------------------------------------------- */
 
 typedef struct outcome {
     taper_status status;
     taper_error error;
     formats_buffer file;
-    char words[MOST_WORDS];      /* of the models, in order */
-    char stage[64];              /* the last */
-    size_t at_once, least, most; /* told of models at a time; least 0: there was memory */
+    char words[MOST_WORDS];      /* reports of the models, in order */
+    char stage[64];              /* last report */
+    size_t at_once, least, most; /* reported models at a time; least 0: memory sufficed */
 } outcome;
 
 static void add(outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -49,7 +49,8 @@ static void add(outcome *o, const char *format, ...) {
     size_t used = strlen(o->words);
     va_list list;
     va_start(list, format);
-    vsnprintf(o->words + used, MOST_WORDS - used, format, list); /* another thread: no assertion */
+    vsnprintf(o->words + used, MOST_WORDS - used, format,
+              list); /* called from another thread: no assertions */
     va_end(list);
 }
 
@@ -113,7 +114,7 @@ static train_options quick(train_code code) {
     return o;
 }
 
-/* So many at once, on this device. */
+/* Train n models in parallel on this device. */
 static outcome *learn(const train_options *options, on_device *d, uint32_t at_once) {
     outcome *o = calloc(1, sizeof *o);
     assert_non_null(o);
@@ -124,7 +125,7 @@ static outcome *learn(const train_options *options, on_device *d, uint32_t at_on
         .nested = {o, on_nested_step, on_nested_epoch, on_fewer_rows, on_say},
         .candidate = on_candidate,
         .models = on_models};
-    codec_backend host; /* a GPU has none of its own */
+    codec_backend host; /* a GPU has no threads of its own */
     train_report report;
     codec_backend_cpu(&host);
     assert_int_equal(codec_backend_set_threads(&host, 2), TAPER_OK);
@@ -150,7 +151,7 @@ static void assert_same(const outcome *a, const outcome *b) {
     assert_memory_equal(a->file.data, b->file.data, a->file.size);
 }
 
-/* So many at once are told so, and are what they are alone. */
+/* Check that n models in parallel are reported, and equal those that are trained alone. */
 static void assert_the_same(const outcome *alone, const train_options *options, on_device *d,
                             uint32_t at_once) {
     outcome *together = learn(options, d, at_once);

@@ -1,10 +1,10 @@
 #!/bin/sh
-# style.sh -- the house rules that a script can check: sizes, banned calls, who may include whom.
+# style.sh -- checks style rules: sizes, banned calls, and which directory may include which.
 #
-#   sh tests/style.sh        prints FILE:LINE: what is wrong, one line each; exit code 1 when there is any
+#   sh tests/style.sh        prints one line "FILE:LINE: problem" per problem; exit code 1 if there are any
 #
-# Limits: 120 lines a function, 1,200 lines a file, 100 columns. Generated tables are named *_table.h
-# and may be longer.
+# Limits: 120 lines per function, 1,200 lines per file, 100 columns. Generated tables are named
+# *_table.h and may be longer.
 cd "$(dirname "$0")/.." || exit 1
 found=$(mktemp) || exit 1
 trap 'rm -f "$found"' EXIT
@@ -28,13 +28,13 @@ awk '
     END { if (lines > 1200 && !table) printf "%s:%d: a file of %d lines: split it\n", last, lines, lines }
 ' $all >>"$found"
 
-# calls that overflow or hide errors; the word as a call only, so that comments may name them
+# calls that overflow or hide errors; matches calls only, so that comments may contain the names
 grep -nE '(^|[^A-Za-z0-9_.>])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|alloca|strtok)[[:space:]]*\(' $all |
     sed 's/$/   <- banned call/' >>"$found"
-# sh -e does not look at what `!` turns round
+# sh -e ignores the status of a command after `!`
 grep -nE '^[[:space:]]*! ' tests/cli/*.sh samples/*.sh /dev/null |
     sed 's/$/   <- has no effect under sh -e: not, of cli_helpers.sh/' >>"$found"
-# offsets in a long end at 2 GiB where it has 32 bits
+# a long of 32 bits limits offsets to 2 GiB
 grep -nE '(^|[^A-Za-z0-9_.>])(fseek|ftell)[[:space:]]*\(' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- fseeko and ftello/' >>"$found"
 # library code never prints and never exits
@@ -42,9 +42,9 @@ grep -nE '(^|[^A-Za-z0-9_.>])(printf|fprintf|puts|fputs|putchar|perror|exit|_exi
     $(sources formats codec train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
     sed 's/$/   <- library code never prints and never exits/' >>"$found"
 
-# formats <- codec <- train <- cli, and the rooms within them: nothing includes upward, and includes
-# run from the root
-upward() { # room, what it must not include
+# formats <- codec <- train <- cli, and the directories in them: no directory includes a higher one,
+# and paths in includes begin at the root
+upward() { # directory, what it must not include
     grep -nE "^#include \"($2)" $(sources "$1") /dev/null |
         sed "s|\$|   <- $1 must not include upward|" >>"$found"
 }
@@ -80,12 +80,12 @@ upward train/labelling 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/
 upward train/supervised 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
-# each room's doors: the headers that other rooms may include. Rooms of one stage have one or two;
-# rooms of tools have one a tool.
-doors() { # room, headers
+# the public headers of each directory: other directories may include only these. A directory for one
+# stage has one or two; a directory of tools has one per tool.
+doors() { # directory, headers
     grep -nE "^#include \"$1/[^/]*\"" $(sources formats codec train cli | grep -v "^$1/[^/]*\$") /dev/null |
         grep -vE "\"$1/($(echo "$2" | tr ' ' '|'))\.h\"" |
-        sed "s|\$|   <- not a door of $1|" >>"$found"
+        sed "s|\$|   <- not a public header of $1|" >>"$found"
 }
 doors codec 'taper taper_model taper_search taper_index window'
 doors codec/backend 'backend operations activation pool queue simd int8_dot int_convolution'
@@ -120,19 +120,19 @@ doors cli/train 'table'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 
-# files that comments and documents name are there
+# files that comments and documents name exist
 grep -noE '(^|[^A-Za-z0-9_/])(formats|codec|train|cli|tests|bench)/[a-z0-9_/]+\.(c|h|py|sh|md)([^A-Za-z0-9_]|$)' \
     $all ./*.md formats/*.md bench/results/*.md /dev/null | grep -vE '#include|build/' |
     while IFS=: read -r file line named; do
         named=$(printf %s "$named" | grep -oE '[a-z]+/[a-z0-9_/]+\.(c|h|py|sh|md)')
         [ -e "$named" ] || echo "$file:$line: $named   <- there is no such file"
     done >>"$found"
-# fast arithmetic would break bit-exact decoding; taking it away is welcome
+# fast arithmetic would break bit-exact decoding; options that disable it are allowed
 grep -nE '(^|[^o])-f(fast-math|unsafe-math|associative-math)|-Ofast|--use_fast_math' Makefile |
     sed 's/^/Makefile:/; s/$/   <- no fast math/' >>"$found"
-# nothing is left for later
+# no open tasks in the sources
 grep -nE '(TODO|FIXME)([^A-Za-z]|$)' $all Makefile |
-    sed 's/$/   <- finish it or leave it out/' >>"$found"
+    sed 's/$/   <- finish it or remove it/' >>"$found"
 
 cat "$found"
 [ ! -s "$found" ]

@@ -147,8 +147,8 @@ static taper_status resume_with(train_optimiser optimiser, int binary, const cha
     memcpy(changed, bytes, size);
     memcpy(changed + at, value, n);
     formats_set_u32le(changed + size - 4, formats_crc32c(0, changed, size - 4));
-    assert_int_equal(
-        formats_file_write(path, changed, size, FORMATS_ATOMIC_OVERWRITE, NULL, NULL), TAPER_OK);
+    assert_int_equal(formats_file_write(path, changed, size, FORMATS_ATOMIC_OVERWRITE, NULL, NULL),
+                     TAPER_OK);
     free(changed);
     const taper_status status = train_small(optimiser, binary, path, 0, &error);
     if (status != TAPER_OK) assert_non_null(strstr(error.text, "start without --resume"));
@@ -176,9 +176,9 @@ static void try_fields(train_optimiser optimiser, const field *f, size_t n, uint
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < (f[i].is_real ? 3u : 2u); v++) {
             const void *value = f[i].is_real ? (const void *)&f[i].real[v] : &f[i].whole[v];
-            assert_int_equal(resume_with(optimiser, 0, path, bytes, size, at + WORD * f[i].word,
-                                         value, WORD),
-                             TAPER_ERR_CORRUPT);
+            assert_int_equal(
+                resume_with(optimiser, 0, path, bytes, size, at + WORD * f[i].word, value, WORD),
+                TAPER_ERR_CORRUPT);
         }
     free(bytes);
     scratch_remove(folder);

@@ -41,7 +41,7 @@ static void at_equal_reach_bytes_decide(void **unused) {
     (void)unused;
     train_rd_curve a = curve(30, 5, 20, 38), b = curve(29, 5, 20, 37);
     assert_int_equal(choose(&a, 10000, &b, 10000, 1000), 1);
-    assert_int_equal(choose(&a, 10000, &b, 90000, 1000), 0); /* of the model too ... */
+    assert_int_equal(choose(&a, 10000, &b, 90000, 1000), 0);    /* of the model too ... */
     assert_int_equal(choose(&a, 10000, &b, 90000, 1000000), 1); /* ... by the set's size */
     /* dear at 25 and cheap at 35: all qualities count alike */
     train_rd_curve steep = curve(20, 4, 20, 38), flat = curve(36, 7, 20, 38);

@@ -49,8 +49,8 @@ static void check_near(const line *l, const prefix_result *r, const uint8_t *exp
         for (; at < r->end[i]; at += deep ? 2 : 1) {
             int a = sample_at(r->samples.data, at, deep), b = sample_at(expected, at, deep);
             if (!(abs(a - b) <= (deep ? 257 : 1)))
-                fail_msg("%s, %s bytes: a sample of image %u is %d, not %d", l->word[0],
-                         l->word[2], i + 1, a, b);
+                fail_msg("%s, %s bytes: a sample of image %u is %d, not %d", l->word[0], l->word[2],
+                         i + 1, a, b);
         }
     }
 }

@@ -198,7 +198,7 @@ static void names_are_unique_and_safe(void **state) {
     const char *first;
     formats_imageset *set = must_open(NAMES("names", "names/other", "names/a.png"), NULL, 0);
     assert_names(set, NAMES("a", "a-2.png", "a.png", "a.ppm", "other/a.PNG", "a.PNG", "a-3.png"));
-    assert_int_equal(formats_imageset_in_folders(set, &first), 0);
+    assert_int_equal(formats_imageset_prefixed(set, &first), 0);
     assert_int_equal(formats_imageset_numbered(set, &first), 1);
     assert_string_equal(first, "a-3.png");
     formats_imageset_close(set);
@@ -226,7 +226,7 @@ static void equal_names_keep_their_folders(void **state) {
     const char *first;
     formats_imageset *set = must_open(NAMES("twice/c1", "twice/c2", "twice/c3"), NULL, 0);
     assert_names(set, NAMES("c1/only.png", "c1/x.png", "c2/x.png", "z.png"));
-    assert_int_equal(formats_imageset_in_folders(set, &first), 3);
+    assert_int_equal(formats_imageset_prefixed(set, &first), 3);
     assert_string_equal(first, "c1/only.png");
     formats_imageset_close(set);
     set = must_open(NAMES("twice/c1", "twice/up/../d/c1", "twice/up/c1"), NULL, 0);
@@ -486,10 +486,13 @@ static void labels_tell_normal_forms_apart(void **state) {
     put_png("forms/in/" NFD, 1); /* sorted by bytes: the first */
     put_png("forms/in/" NFC, 2);
     formats_imageset_options options = {.labels = scratch_join(path, folder, "forms.csv")};
-    static const char *const rows[] = {
-        NFC ",c\n" NFD ",d\n", NFD ",d\n" NFC ",c\n", "in/" NFC ",c\nin/" NFD ",d\n",
-        "name,label\n" NFC ",x\n" NFD ",x\n./" NFC ",c\n.//" NFD ",d\n",
-        "old/forms/in/" NFC ",c\nold/forms/in/" NFD ",d\n", "old/" NFD ",d\nold/" NFC ",c\n"};
+    static const char *const rows[] = {NFC ",c\n" NFD ",d\n",
+                                       NFD ",d\n" NFC ",c\n",
+                                       "in/" NFC ",c\nin/" NFD ",d\n",
+                                       "name,label\n" NFC ",x\n" NFD ",x\n./" NFC ",c\n.//" NFD
+                                       ",d\n",
+                                       "old/forms/in/" NFC ",c\nold/forms/in/" NFD ",d\n",
+                                       "old/" NFD ",d\nold/" NFC ",c\n"};
     formats_imageset *set;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         put_text("forms.csv", rows[k]);

@@ -2,7 +2,7 @@
  * network keeps for its products (train_keep) changes what a step costs, and what it makes by no
  * more than rounding does. */
 #define EVERY_DEVICE_KERNELS 1
-#include "nested_twin.h"
+#include "nested_reference.h"
 #ifdef EVERY_DEVICE_GPU
 static void one_order(void) {}
 /* products may take another algorithm, as addresses differ */
@@ -106,8 +106,8 @@ static void figures_take(figures *f, const problem *q, keeping keeps) {
 static double distance(const float *x, const float *y, size_t n) {
     double off = 0.0, size = 0.0;
     for (size_t i = 0; i < n; i++) {
-        off += twin_square((double)x[i] - (double)y[i]);
-        size += twin_square((double)y[i]);
+        off += nested_reference_square((double)x[i] - (double)y[i]);
+        size += nested_reference_square((double)y[i]);
     }
     return sqrt(off / size);
 }
@@ -124,7 +124,7 @@ static void weights_stay(const train_nested_shape *shape, int straight_through, 
     problem q;
     make_problem(&q, shape, straight_through, bits);
     float *kept = weights_after(&q, KEEPS_ALL), *plain = weights_after(&q, KEEPS_FACTORS);
-    const size_t n = twin_places(shape).n;
+    const size_t n = nested_reference_places(shape).n;
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)kept[i] - (double)plain[i]) <= EQUAL))
             fail_msg("weight %zu of %zu is %.9g, not %.9g", i, n, (double)kept[i],
@@ -141,7 +141,7 @@ static void figures_are_near(const train_nested_shape *shape, int straight_throu
     assert_true(fabs(kept.loss - plain.loss) <= NEAR * plain.loss);
     for (uint32_t i = 0; i < shape->width[shape->layers - 1]; i++)
         assert_true(fabs(kept.mse[i] - plain.mse[i]) <= NEAR * plain.mse[i]);
-    const double off = distance(kept.gradient, plain.gradient, twin_places(shape).n);
+    const double off = distance(kept.gradient, plain.gradient, nested_reference_places(shape).n);
     if (!(off <= NEAR)) fail_msg("gradients are %g apart", off);
     free(kept.gradient), free(plain.gradient);
     problem_free(&q);

@@ -158,9 +158,9 @@ static void merge_takes_what_encode_cut(void **state) {
     static const uint64_t target[] = {20000, 300000, 1000000, 2200000};
     formats_buffer shard[4];
     for (int i = 0; i < 4; i++)
-        shard[i] = encoded(f, (size_t)i * 3, 3,
-                           (taper_encode_options){.group_images = 2,
-                                                  .target_bytes_per_megapixel = target[i]});
+        shard[i] = encoded(
+            f, (size_t)i * 3, 3,
+            (taper_encode_options){.group_images = 2, .target_bytes_per_megapixel = target[i]});
     formats_buffer out = assert_joins(f, shard, 4), one = assert_joins(f, shard, 1);
     assert_int_equal(one.size, shard[0].size); /* of one nothing changes */
     assert_memory_equal(one.data, shard[0].data, one.size);
@@ -274,14 +274,13 @@ static formats_front merged_front(formats_buffer *shard, size_t n) {
 static void merge_renames_what_clashes(void **state) {
     fixture *f = *state;
     static const char *const a[] = {"x.png", "y.png", "shard-3/z.png", "x.png"},
-                            *const b[] = {"x.png", "z.png", "x.png"},
-                            *const c[] = {"z.png", "y.png", "q"}, *const none[] = {NULL, NULL};
+                             *const b[] = {"x.png", "z.png", "x.png"},
+                             *const c[] = {"z.png", "y.png", "q"}, *const none[] = {NULL, NULL};
     formats_buffer shard[] = {named(f, a, 4, NULL, 0), named(f, b, 3, NULL, 0),
                               named(f, c, 3, NULL, 0), named(f, none, 2, NULL, 0)};
-    static const char *const want[] = {"x.png",         "y.png",         "shard-3/z.png", "x.png",
-                                       "shard-2/x.png", "z.png",         "shard-2/x.png",
-                                       "shard-4/z.png", "shard-4/y.png", "q",
-                                       "000011.png",    "000012.png"};
+    static const char *const want[] = {"x.png",         "y.png", "shard-3/z.png", "x.png",
+                                       "shard-2/x.png", "z.png", "shard-2/x.png", "shard-4/z.png",
+                                       "shard-4/y.png", "q",     "000011.png",    "000012.png"};
     formats_front front = merged_front(shard, 4);
     assert_int_equal(front.images, 12);
     for (uint32_t i = 0; i < 12; i++) assert_string_equal(formats_front_name(&front, i), want[i]);
@@ -308,9 +307,8 @@ static void merge_keeps_names_legal(void **state) {
 
 static void merge_joins_classes_by_name(void **state) {
     fixture *f = *state;
-    static const char *const names[] = {NULL, NULL, NULL, NULL},
-                            *const a[] = {"cat", "dog", "cat"}, *const b[] = {"emu", "dog"},
-                            *const c[] = {"cat", "ant", "cat", "cat"};
+    static const char *const names[] = {NULL, NULL, NULL, NULL}, *const a[] = {"cat", "dog", "cat"},
+                             *const b[] = {"emu", "dog"}, *const c[] = {"cat", "ant", "cat", "cat"};
     formats_buffer shard[] = {named(f, names, 3, a, 3), named(f, names, 2, NULL, 0),
                               named(f, names, 2, b, 2), named(f, names, 4, c, 4)};
     static const char *const want[] = {"cat", "dog", "cat", "emu", "ant", "cat"};
@@ -327,12 +325,12 @@ static void merge_joins_classes_by_name(void **state) {
 /* A model that any shard carries goes along. */
 static void merge_keeps_the_model(void **state) {
     fixture *f = *state;
-    formats_buffer shard[] = {
-        encoded(f, 0, 2, (taper_encode_options){.group_images = 2}),
-        encoded(f, 2, 2, (taper_encode_options){.group_images = 2,
-                                                .embed_model = 1,
-                                                .model_bytes = f->model_file.data,
-                                                .model_size = f->model_file.size})};
+    formats_buffer shard[] = {encoded(f, 0, 2, (taper_encode_options){.group_images = 2}),
+                              encoded(f, 2, 2,
+                                      (taper_encode_options){.group_images = 2,
+                                                             .embed_model = 1,
+                                                             .model_bytes = f->model_file.data,
+                                                             .model_size = f->model_file.size})};
     formats_front front = merged_front(shard, 2);
     assert_int_equal(front.model_size, f->model_file.size);
     formats_front_free(&front);

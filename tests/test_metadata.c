@@ -105,14 +105,14 @@ static formats_buffer make_jpeg(const taper_image *image) {
  * column 0 are to be seen. */
 static void stored_at(unsigned orientation, uint32_t w, uint32_t h, uint32_t x, uint32_t y,
                       uint32_t *sx, uint32_t *sy) {
-    *sx = x, *sy = y;                                                /* 1: top, left */
-    if (orientation == 2) *sx = w - 1 - x;                           /* top, right */
-    if (orientation == 3) *sx = w - 1 - x, *sy = h - 1 - y;          /* bottom, right */
-    if (orientation == 4) *sy = h - 1 - y;                           /* bottom, left */
-    if (orientation >= 5) *sx = y, *sy = x;                          /* 5: left, top */
-    if (orientation == 6) *sy = h - 1 - x;                           /* right, top */
-    if (orientation == 7) *sx = w - 1 - y, *sy = h - 1 - x;          /* right, bottom */
-    if (orientation == 8) *sx = w - 1 - y;                           /* left, bottom */
+    *sx = x, *sy = y;                                       /* 1: top, left */
+    if (orientation == 2) *sx = w - 1 - x;                  /* top, right */
+    if (orientation == 3) *sx = w - 1 - x, *sy = h - 1 - y; /* bottom, right */
+    if (orientation == 4) *sy = h - 1 - y;                  /* bottom, left */
+    if (orientation >= 5) *sx = y, *sy = x;                 /* 5: left, top */
+    if (orientation == 6) *sy = h - 1 - x;                  /* right, top */
+    if (orientation == 7) *sx = w - 1 - y, *sy = h - 1 - x; /* right, bottom */
+    if (orientation == 8) *sx = w - 1 - y;                  /* left, bottom */
 }
 
 static void assert_upright(const taper_image *upright, const taper_image *stored, unsigned how) {
@@ -319,7 +319,7 @@ static void text_of_a_png_tells_the_orientation(void **state) {
         put_text(&pieces, form, named ? "Raw profile type APP1" : "Raw profile type exif", text, n);
         const formats_orientation says = png_says(&pieces);
         assert_int_equal(says.how, 6);
-        assert_int_equal(says.is_left, 0);
+        assert_int_equal(says.is_uncertain, 0);
         formats_buffer_free(&exif), formats_buffer_free(&pieces), formats_buffer_free(&profile);
         pieces = formats_buffer_make(1 << 16);
         n = (size_t)snprintf(text, sizeof text, xmp_forms[k / 4], '8');
@@ -353,7 +353,7 @@ static void sources_have_an_order(void **state) {
         const unsigned first = exif_says ? exif_says : raw_says ? raw_says : xmp_says;
         assert_int_equal(says.how, first ? first : 1);
         const int several = !!exif_says + !!raw_says + !!xmp_says > 1;
-        assert_int_equal(says.is_left, several || broken);
+        assert_int_equal(says.is_uncertain, several || broken);
         formats_buffer_free(&pieces), formats_buffer_free(&exif), formats_buffer_free(&raw);
     }
 }
@@ -378,7 +378,7 @@ static void segments_of_a_jpeg_tell_the_orientation(void **state) {
         const unsigned first = one ? one : two ? two : xmp_says;
         const formats_orientation says = formats_jpeg_orientation(file.data, file.size);
         assert_int_equal(says.how, first ? first : 1);
-        assert_int_equal(says.is_left, !!one + !!two + !!xmp_says > 1);
+        assert_int_equal(says.is_uncertain, !!one + !!two + !!xmp_says > 1);
         assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
         assert_upright(&back, &plain, says.how);
         formats_image_free(&back);
@@ -416,8 +416,8 @@ static size_t put_curve(uint8_t *to, curve_kind kind, double gamma) {
 
 static const double srgb[9] = {0.43607, 0.22249, 0.01392, 0.38515, 0.71687,
                                0.09708, 0.14307, 0.06061, 0.7141},
-                    display_p3[9] = {0.51512, 0.2412,  -0.00105, 0.29198, 0.69225,
-                                     0.04189, 0.1571,  0.06657,  0.78407},
+                    display_p3[9] = {0.51512, 0.2412, -0.00105, 0.29198, 0.69225,
+                                     0.04189, 0.1571, 0.06657,  0.78407},
                     adobe[9] = {0.60974, 0.31111, 0.01947, 0.20528, 0.62567,
                                 0.06087, 0.14919, 0.06322, 0.74457};
 

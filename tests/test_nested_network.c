@@ -1,8 +1,8 @@
-/* test_nested_network.c -- the nested-dropout autoencoders against their twin in double: losses,
- * gradients (finite differences), codes, errors at every length; and that blocks, threads, frozen
- * units, short truncations and the kind of device change nothing; failures of a device. */
+/* test_nested_network.c -- the nested-dropout autoencoders against their reference in double:
+ * losses, gradients (finite differences), codes, errors at every length; and that blocks, threads,
+ * frozen units, short truncations and the kind of device change nothing; failures of a device. */
 #include "codec/backend/plain.h"
-#include "nested_twin.h"
+#include "nested_reference.h"
 #include <stdio.h>
 
 /* --- comparing ------------------------------------------------------------------------ */
@@ -35,7 +35,7 @@ static void check_loss(const char *what, const train_nested_loss *got,
                  got->loss, got->mse, got->invariance, want->loss, want->mse, want->invariance);
 }
 
-/* Gradients from `first` on that have to be 0 exactly; the twin's become it. */
+/* Gradients from `first` on that have to be 0 exactly; the reference's become it. */
 static void clear_checked(const char *what, const float *got, double *want, size_t first,
                           size_t n) {
     for (size_t i = first; i < first + n; want[i++] = 0.0)
@@ -61,20 +61,20 @@ static int close_places(void **state) {
     return 0;
 }
 
-/* The twin's loss and gradient at a network's weights, [net->weights.n]. */
+/* The reference's loss and gradient at a network's weights, [net->weights.n]. */
 static double *differentiate(const problem *q, train_nested_network *net, train_nested_loss *loss) {
-    twin t;
-    twin_make(&t, q);
+    nested_reference t;
+    nested_reference_make(&t, q);
     size_t n = net->weights.n;
     float *parameter = fetch(net, net->weights.parameter, n),
           *spread = fetch(net, net->spread, net->units);
     double *p = doubles(parameter, n);
-    assert_int_equal(twin_places(&q->shape).n, n);
-    twin_freeze(&t, p, spread);
-    *loss = twin_loss(&t, p);
-    double *gradient = twin_gradient(&t, p, n);
+    assert_int_equal(nested_reference_places(&q->shape).n, n);
+    nested_reference_freeze(&t, p, spread);
+    *loss = nested_reference_loss(&t, p);
+    double *gradient = nested_reference_gradient(&t, p, n);
     free(p), free(parameter), free(spread);
-    twin_free(&t);
+    nested_reference_free(&t);
     return gradient;
 }
 
@@ -94,7 +94,7 @@ static float *step_on(on_device *d, problem *q, uint32_t frozen, train_nested_lo
 /* Where frozen units' gradients lie they have to be 0. */
 static void clear_frozen(const problem *q, uint32_t frozen, const char *what, const float *got,
                          double *want) {
-    const places at = twin_places(&q->shape);
+    const places at = nested_reference_places(&q->shape);
     uint32_t last = q->shape.layers - 1, units = q->shape.width[last];
     size_t rows = (size_t)frozen * (last ? q->shape.width[last - 1] : q->shape.inputs);
     clear_checked(what, got, want, at.b[last], q->shape.binary ? units : frozen);
@@ -102,13 +102,14 @@ static void clear_frozen(const problem *q, uint32_t frozen, const char *what, co
     clear_checked(what, got, want, at.v[last], rows);
 }
 
-/* Loss and gradient of a problem on all devices against the twin's; those of frozen units' rows
- * are 0. The shadow's are the processor's, to the bit. Keeps the largest distances in *worst. */
+/* Loss and gradient of a problem on all devices against the reference's; those of frozen units'
+ * rows are 0. The shadow's are the processor's, to the bit. Keeps the largest distances in
+ * *worst. */
 static void check_gradient(problem *q, uint32_t frozen, const char *what, distance *worst) {
     train_nested_network net;
     train_nested_loss want, loss[PLACES];
     float *got[PLACES];
-    size_t n = twin_places(&q->shape).n;
+    size_t n = nested_reference_places(&q->shape).n;
     network_make(&net, q, &place[0].device);
     double *gradient = differentiate(q, &net, &want);
     train_nested_free(&net);
@@ -310,17 +311,17 @@ static void rows_add_up(void **unused) {
     train_nested_network net;
     train_nested_loss loss;
     problem q;
-    twin t;
+    nested_reference t;
     problem_make(&q, &deep, 1200, 1, 24, 600);
     add_noise(&q, 7);
     network_make(&net, &q, &place[1].device);
     size_t n = net.weights.n;
     add_all(&net, &q, &loss);
-    twin_make(&t, &q);
+    nested_reference_make(&t, &q);
     float *parameter = fetch(&net, net.weights.parameter, n),
           *gradient = fetch(&net, net.weights.gradient, n);
     double *p = doubles(parameter, n), *whole = doubles(gradient, n);
-    train_nested_loss want = twin_loss(&t, p);
+    train_nested_loss want = nested_reference_loss(&t, p);
     check_loss("1200 rows", &loss, &want);
     begin_step(&net);
     for (int i = 0; i < 4; i++) add_some(&net, &q, cut[i], cut[i + 1] - cut[i]);
@@ -331,7 +332,7 @@ static void rows_add_up(void **unused) {
     for (size_t i = 0; i < 1200; i++) add_some(&net, &q, i, 1);
     assert_true(apart(&net, whole) <= 1e-6);
     free(p), free(whole), free(parameter), free(gradient);
-    twin_free(&t);
+    nested_reference_free(&t);
     train_nested_free(&net);
     problem_free(&q);
 }
@@ -343,7 +344,7 @@ static void labels_join_blocks(void **unused) {
     train_nested_network net;
     train_nested_loss loss;
     problem q;
-    twin t;
+    nested_reference t;
     train_nested_shape shape = deep;
     shape.binary = shape.feedback = 1, shape.alone = 10;
     problem_make(&q, &shape, ROWS, 1, 24, 600);
@@ -359,17 +360,17 @@ static void labels_join_blocks(void **unused) {
           *gradient = fetch(&net, net.weights.gradient, n),
           *spread = fetch(&net, net.spread, net.units);
     double *p = doubles(parameter, n), *to = doubles(parameter, n), slope = 0.0, h = 1e-6;
-    twin_make(&t, &q);
-    twin_freeze(&t, p, spread);
-    const train_nested_loss want = twin_loss(&t, p);
+    nested_reference_make(&t, &q);
+    nested_reference_freeze(&t, p, spread);
+    const train_nested_loss want = nested_reference_loss(&t, p);
     check_loss("700 rows with labels", &loss, &want);
     for (size_t i = 0; i < n; i++) slope += (double)gradient[i] * gradient[i];
     for (size_t i = 0; i < n; i++) to[i] = p[i] + h * gradient[i];
-    const double up = twin_loss(&t, to).loss;
+    const double up = nested_reference_loss(&t, to).loss;
     for (size_t i = 0; i < n; i++) to[i] = p[i] - h * gradient[i];
-    assert_true(near_to((up - twin_loss(&t, to).loss) / (2.0 * h), slope, 1e-5));
+    assert_true(near_to((up - nested_reference_loss(&t, to).loss) / (2.0 * h), slope, 1e-5));
     free(p), free(to), free(parameter), free(gradient), free(spread);
-    twin_free(&t);
+    nested_reference_free(&t);
     train_nested_free(&net);
     problem_free(&q);
 }
@@ -387,7 +388,7 @@ static void threads_and_devices_change_no_bit(void **unused) {
         add_noise(&q, 7);
         q.step.straight_through = 1;
         if (variant == 5) add_labels(&q, 18, 2.0f);
-        size_t n = twin_places(&shape).n;
+        size_t n = nested_reference_places(&shape).n;
         for (unsigned threads = 1; threads <= 4; threads++) {
             on_device d;
             on_device_open_threads(&d, threads == 4 ? TRAIN_SHADOW : TRAIN_PROCESSOR, threads);
@@ -405,28 +406,29 @@ static void threads_and_devices_change_no_bit(void **unused) {
 
 /* --- codes, reconstructions, errors --------------------------------------------------- */
 
-/* Codes and pre-activations of all rows against the twin's. */
+/* Codes and pre-activations of all rows against the reference's. */
 static void check_codes(train_nested_network *net, const train_nested_data *data, const problem *q,
-                        const twin *t, const double *p, float *codes) {
+                        const nested_reference *t, const double *p, float *codes) {
     float *pre = take(q->rows * net->units, sizeof *pre);
     assert_int_equal(train_nested_codes(net, data, 0, codes), TAPER_OK);
     assert_int_equal(train_nested_codes(net, data, 1, pre), TAPER_OK);
-    const double *b = p + twin_places(&q->shape).b[q->shape.layers - 1];
+    const double *b = p + nested_reference_places(&q->shape).b[q->shape.layers - 1];
     for (size_t r = 0; r < q->rows; r++) {
         double a[WIDEST];
-        twin_encode(t, p, t->clean + r * D, r, a);
+        nested_reference_encode(t, p, t->clean + r * D, r, a);
         for (uint32_t k = 0; k < net->units; k++) {
             size_t i = r * net->units + k;
             assert_true(fabs(pre[i] - a[k]) <= 1e-5);
             if (q->shape.binary && fabs(a[k] + b[k]) <= 1e-5) continue; /* either bit is right */
-            assert_true(fabs(codes[i] - twin_code(t, p, k, a[k])) <= 1e-5);
+            assert_true(fabs(codes[i] - nested_reference_code(t, p, k, a[k])) <= 1e-5);
         }
     }
     free(pre);
 }
 
-/* Reconstructions of codes at a length against the twin's; returns their mean squared error. */
-static double check_pixels(train_nested_network *net, const problem *q, const twin *t,
+/* Reconstructions of codes at a length against the reference's; returns their mean squared
+ * error. */
+static double check_pixels(train_nested_network *net, const problem *q, const nested_reference *t,
                            const double *p, const float *codes, uint32_t kept) {
     float *pixels = take(q->rows * D, sizeof *pixels);
     double error = 0.0;
@@ -434,7 +436,7 @@ static double check_pixels(train_nested_network *net, const problem *q, const tw
     for (size_t r = 0; r < q->rows; r++) {
         double x[WIDEST], g[WIDEST];
         for (uint32_t k = 0; k < net->units; k++) x[k] = codes[r * net->units + k];
-        twin_decode(t, p, x, kept, r, g);
+        nested_reference_decode(t, p, x, kept, r, g);
         for (size_t i = 0; i < D; i++) {
             double want = q->mean[i] + q->scale * g[i];
             assert_true(fabs(pixels[r * D + i] - want) <= 2e-3);
@@ -485,13 +487,13 @@ static void errors_are_those_of_truncated_codes(void **unused) {
         double errors[WIDEST + 1];
         uint32_t length[WIDEST + 1];
         problem q;
-        twin t;
+        nested_reference t;
         shape.tied = variant >> 1 & 1;
         shape.binary = variant / 4 == 1, shape.centre = 0.25f;
         shape.code = variant / 4 == 2 ? CODEC_RELU : CODEC_LINEAR;
         problem_make(&q, &shape, 1100, 1, 5, 800);
         network_make(&net, &q, &place[variant % PLACES].device);
-        twin_make(&t, &q);
+        nested_reference_make(&t, &q);
         float *parameter = fetch(&net, net.weights.parameter, net.weights.n);
         double *p = doubles(parameter, net.weights.n);
         float *codes = take(q.rows * net.units, sizeof *codes);
@@ -511,7 +513,7 @@ static void errors_are_those_of_truncated_codes(void **unused) {
         check_many_lengths(&net, &q, errors);
         check_some_lengths(&net, &q, errors);
         free(p), free(codes), free(parameter);
-        twin_free(&t);
+        nested_reference_free(&t);
         train_nested_free(&net);
         problem_free(&q);
     }

@@ -18,7 +18,7 @@ typedef struct settings {
     int family;
     cli_strings inputs;
     cli_numbers bpp;
-    int before; /* a flag that is not in CLI_TALK_OPTIONS */
+    int before; /* a flag that is not in CLI_MESSAGE_OPTIONS */
 } settings;
 
 static int run_probe(int argc, char **argv) {
@@ -43,7 +43,7 @@ static const cli_option options[] = {
     {"before", 0, CLI_FLAG, .offset = offsetof(settings, before),
      .help = "it's a flag: with [brackets]"},
     CLI_OUTPUT_OPTIONS(settings),
-    CLI_TALK_OPTIONS(settings),
+    CLI_MESSAGE_OPTIONS(settings),
     CLI_JSON_OPTION(settings),
     CLI_WORK_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -286,9 +286,10 @@ static void sizes_parse(void **state) {
         assert_int_equal(value, good[i].value);
     }
     static const char *const bad[] = {
-        "",   "K",     "-1",    "-1K",  "1Q",    "1KK",          "1  K",
-        " 1", "1 ", "inf",   "nan",   "0x10", "1.5.2", "99999999999T", "99999999999999999999",
-        "+",  "1e999", "1Kib2", "--1"};
+        "",    "K",     "-1",    "-1K",          "1Q",
+        "1KK", "1  K",  " 1",    "1 ",           "inf",
+        "nan", "0x10",  "1.5.2", "99999999999T", "99999999999999999999",
+        "+",   "1e999", "1Kib2", "--1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t value = 77;
         if (cli_parse_size(bad[i], &value))
@@ -350,17 +351,12 @@ static void nearest_word(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(defaults_are_stored),
-                                       cmocka_unit_test(every_kind_is_stored),
-                                       cmocka_unit_test(bad_usage_says_what_to_do),
-                                       cmocka_unit_test(help_lists_the_table),
-                                       cmocka_unit_test(manual_is_made_from_the_table),
-                                       cmocka_unit_test(bash_completion_works),
-                                       cmocka_unit_test(zsh_completion_parses),
-                                       cmocka_unit_test(sizes_parse),
-                                       cmocka_unit_test(amounts_parse_as_sizes_do),
-                                       cmocka_unit_test(sizes_show),
-                                       cmocka_unit_test(exit_codes_follow_the_status),
-                                       cmocka_unit_test(nearest_word)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_stored),           cmocka_unit_test(every_kind_is_stored),
+        cmocka_unit_test(bad_usage_says_what_to_do),     cmocka_unit_test(help_lists_the_table),
+        cmocka_unit_test(manual_is_made_from_the_table), cmocka_unit_test(bash_completion_works),
+        cmocka_unit_test(zsh_completion_parses),         cmocka_unit_test(sizes_parse),
+        cmocka_unit_test(amounts_parse_as_sizes_do),     cmocka_unit_test(sizes_show),
+        cmocka_unit_test(exit_codes_follow_the_status),  cmocka_unit_test(nearest_word)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,8 +92,10 @@ static void every_truncation_is_told(void **state) {
             taper_image image;
             taper_error error = {.status = TAPER_OK};
             taper_status status = formats_pnm_decode(part, cut, NULL, &image, NULL, &error);
-            if (status == TAPER_OK) assert_true(plain && cut + 3 > f->n);
-            else assert_int_equal(status, TAPER_ERR_TRUNCATED);
+            if (status == TAPER_OK)
+                assert_true(plain && cut + 3 > f->n);
+            else
+                assert_int_equal(status, TAPER_ERR_TRUNCATED);
             assert_true((status == TAPER_OK) == (image.pixels != NULL));
             assert_true(status == TAPER_OK || error.text[0]);
             formats_image_free(&image);

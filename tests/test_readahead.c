@@ -52,8 +52,10 @@ static unsigned compare_images(const formats_imageset *set, cli_readahead *ahead
         taper_status status = cli_readahead_next(ahead, &a, &why_a);
         assert_int_equal(status, formats_imageset_read(set, i, &b, &why_b));
         assert_string_equal(why_a.text, why_b.text);
-        if (status == TAPER_OK) assert_true(image_equal(&a, &b));
-        else failed++;
+        if (status == TAPER_OK)
+            assert_true(image_equal(&a, &b));
+        else
+            failed++;
         formats_image_free(&a);
         formats_image_free(&b);
     }

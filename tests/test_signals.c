@@ -257,8 +257,8 @@ static void a_folder_that_is_not_flushed_is_no_failure(void **state) {
     assert_string_equal(w.target, target);
     assert_non_null(strstr(w.text, "Input/output error"));
     assert_int_equal(target_size(), 3);
-    assert_int_equal(
-        formats_file_write(target, "newer", 5, FORMATS_ATOMIC_OVERWRITE, NULL, NULL), TAPER_OK);
+    assert_int_equal(formats_file_write(target, "newer", 5, FORMATS_ATOMIC_OVERWRITE, NULL, NULL),
+                     TAPER_OK);
     assert_int_equal(target_size(), 5);
     taper_error error;
     assert_int_equal(formats_folder_sync(folder, &error), TAPER_ERR_IO);

@@ -1,18 +1,18 @@
-/* tiny_binary_model.h -- binary and direct models with random weights, for tests: untrained, but
- * with units that are 1 for about the asked share of windows. */
+/* tiny_binary_model.h -- binary and direct models with random weights, for tests. Each unit is 1
+ * for about the requested share of windows. */
 #ifndef TESTS_TINY_BINARY_MODEL_H
 #define TESTS_TINY_BINARY_MODEL_H
 #include "dct_model.h"
 
 typedef struct tiny_shape {
     codec_window window;
-    uint32_t units, depth; /* depth 1 .. 3 of both stacks, hidden layers of 24 */
+    uint32_t units, depth; /* depth of both stacks, 1 .. 3; hidden layers of 24 */
     codec_activation hidden;
     int real;      /* not binary: the usual tables, and a logistic code */
     int tied;      /* the stacks */
-    float density; /* what the tables say of every unit; the codes may differ */
+    float density; /* share of ones of each unit in the tables; that of codes may differ */
     float centre;
-    int feedback; /* units know those before them */
+    int feedback; /* units use earlier units */
 } tiny_shape;
 
 static inline void tiny_fill_stack(codec_stack *stack, float gain, uint64_t *seed) {
@@ -48,7 +48,7 @@ static inline void tiny_fill_tables(taper_model *m, tiny_shape s) {
     m->tables.centre = s.centre;
 }
 
-/* The model, the caller's (taper_model_free), as it was before it was written; fill its tables. */
+/* The model before it is written; the caller's to free (taper_model_free). Fills its tables. */
 static inline taper_model *tiny_binary_unwritten(tiny_shape s, uint64_t seed) {
     static const uint32_t hidden[] = {24, 24};
     taper_model *m = calloc(1, sizeof *m);
@@ -64,7 +64,7 @@ static inline taper_model *tiny_binary_unwritten(tiny_shape s, uint64_t seed) {
     for (uint32_t i = 0; i < inputs; i++) m->network.mean[i] = 110 + (float)(i % 5);
     tiny_fill_stack(&m->network.encoder, 2, &seed);
     tiny_fill_stack(&m->network.decoder, 30, &seed);
-    float *first = m->network.encoder.layer[0].weight; /* pixels to the scale of 1 */
+    float *first = m->network.encoder.layer[0].weight; /* scales pixels to 0 .. 1 */
     for (size_t i = 0; i < (size_t)inputs * m->network.encoder.layer[0].outputs; i++)
         first[i] /= 40;
     if (s.tied && codec_network_tie(&m->network, 400)) abort();
@@ -73,7 +73,7 @@ static inline taper_model *tiny_binary_unwritten(tiny_shape s, uint64_t seed) {
     return m;
 }
 
-/* Written to file (appended) and loaded again. */
+/* The model after it was written (appended to file) and loaded again. */
 static inline taper_model *tiny_binary_make(tiny_shape s, uint64_t seed, formats_buffer *file) {
     taper_model *m = tiny_binary_unwritten(s, seed), *out;
     codec_weight_precision precision = {0.05, 8};

@@ -1,10 +1,10 @@
-/* tiny_embedding_model.h -- models without a decoder, of random weights, for tests. */
+/* tiny_embedding_model.h -- embedding models with random weights, for tests. */
 #ifndef TESTS_TINY_EMBEDDING_MODEL_H
 #define TESTS_TINY_EMBEDDING_MODEL_H
 #include "tiny_binary_model.h"
 
-/* As it was before it was written: the encoder of a tiny_shape (window, units, depth, hidden), with
- * a linear code, mean 0, and a full record. The caller's (taper_model_free). */
+/* The model before it is written: the encoder of a tiny_shape (window, units, depth, hidden), with
+ * a linear code, mean 0, and a complete record. The caller's to free (taper_model_free). */
 static inline taper_model *tiny_embedding_unwritten(tiny_shape s, uint64_t seed) {
     static const uint32_t hidden[] = {24, 24};
     taper_model *m = calloc(1, sizeof *m);
@@ -21,7 +21,7 @@ static inline taper_model *tiny_embedding_unwritten(tiny_shape s, uint64_t seed)
     return m;
 }
 
-/* Written to file (appended) and loaded again. */
+/* The model after it was written (appended to file) and loaded again. */
 static inline taper_model *tiny_embedding_written(taper_model *m, formats_buffer *file) {
     taper_model *out;
     codec_weight_precision precision = {0};
@@ -34,7 +34,7 @@ static inline taper_model *tiny_embedding_written(taper_model *m, formats_buffer
 static inline taper_model *tiny_embedding_make(tiny_shape s, uint64_t seed, formats_buffer *file) {
     return tiny_embedding_written(tiny_embedding_unwritten(s, seed), file);
 }
-/* The same of bits. */
+/* The same with binary codes. */
 static inline taper_model *tiny_embedding_bits(tiny_shape s, uint64_t seed, formats_buffer *file) {
     taper_model *m = tiny_embedding_unwritten(s, seed);
     m->info.binary = 1;

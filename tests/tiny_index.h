@@ -1,5 +1,5 @@
-/* tiny_index.h -- drawn sets of codes with names and labels, and indexes of them in memory. Include
- * after cmocka.h. */
+/* tiny_index.h -- random sets of codes with names and labels, and indexes of them in memory.
+ * Include after cmocka.h. */
 #ifndef TESTS_TINY_INDEX_H
 #define TESTS_TINY_INDEX_H
 #include "codec/search/index.h"
@@ -18,7 +18,7 @@ typedef struct tiny_set {
 
 static const char *const tiny_classes[] = {"cat", "", "dog"};
 
-/* Of a kind of random_bits.h; the names begin with `folder`. */
+/* A set with codes of a kind of random_bits.h; names begin with `folder`. */
 static inline void tiny_draw(tiny_set *t, int kind, size_t n, uint32_t bits, int has,
                              const char *folder) {
     *t = (tiny_set){.codes = bits_draw(kind, n, bits),
@@ -47,7 +47,7 @@ static inline void tiny_drop(tiny_set *t) {
     free(t->codes), free(t->text), free(t->names), free(t->labels);
 }
 
-/* Images first .. first + n - 1 of the set; borrowed. */
+/* A subset, images first .. first + n - 1; borrowed. */
 static inline taper_index_set tiny_part(const taper_index_set *set, size_t first, size_t n) {
     taper_index_set part = *set;
     part.n = n;
@@ -82,7 +82,7 @@ static inline taper_index *tiny_open(const formats_buffer *bytes) {
     return index;
 }
 
-/* Make all checksums hold again. */
+/* Recompute all checksums. */
 static inline void tiny_mend(uint8_t *bytes, const formats_index_header *h) {
     uint8_t *sums = bytes + formats_index_offset(h, FORMATS_INDEX_PARTS);
     for (unsigned part = 0; part < FORMATS_INDEX_PARTS; part++)

@@ -1,5 +1,4 @@
-/* tiny_model.h -- a trained model for tests: principal components of generated pictures, in a
- * blink. */
+/* tiny_model.h -- a trained model for tests: principal components of generated pictures. */
 #ifndef TESTS_TINY_MODEL_H
 #define TESTS_TINY_MODEL_H
 #include "dct_model.h"

@@ -1,4 +1,4 @@
-/* waves.h -- a small training set in which there is something to predict, for tests. */
+/* waves.h -- a small training set with predictable bits, for tests. */
 #ifndef TESTS_WAVES_H
 #define TESTS_WAVES_H
 #include "pictures.h"
@@ -7,8 +7,7 @@
 
 enum { WAVES_IMAGES = 160, WAVES_SIDE = 16 };
 
-/* Waves: within an image all windows have one direction, so that a window tells of its neighbours.
- */
+/* Waves: all windows of an image have one direction, so that a window predicts its neighbours. */
 static inline train_dataset waves_make(uint64_t seed) {
     train_dataset d = {.image = calloc(WAVES_IMAGES, sizeof *d.image),
                        .n = WAVES_IMAGES,

@@ -22,8 +22,8 @@ static int add_costs(const train_offer *offer, size_t n, double psnr, double raw
     }
     for (size_t i = 0; i < n && reached; i++) {
         double bytes = bytes_at(offer[i].curve, psnr);
-        sum[i] += log((bytes > 0 ? bytes : missing) +
-                      (double)offer[i].model_bytes / (double)set_images);
+        sum[i] +=
+            log((bytes > 0 ? bytes : missing) + (double)offer[i].model_bytes / (double)set_images);
     }
     return reached;
 }

@@ -212,8 +212,8 @@ int cli_coder_open(cli_model *m, const char *verb, const char *path, const cli_c
     if (code != CLI_DONE || !taper_model_get_info(m->model).embedding) return code;
     cli_model_close(m);
     cli_error(verb, path,
-              "an embedding model: it has no decoder, so that no container can be made or decoded "
-              "with it; `taper embed` and `taper classify` take it");
+              "an embedding model has no decoder: it cannot make or decode containers; use it with "
+              "`taper embed` and `taper classify`");
     return CLI_USAGE;
 }
 

@@ -1,7 +1,7 @@
-/* inputs.h -- what the verbs read: containers and models, from files and pipes, and where to cut.
+/* inputs.h -- opens containers and models from files and pipes, and computes sizes of cuts.
  *
- * Functions that return int print what went wrong, naming the file, and return an exit code;
- * CLI_DONE is 0. */
+ * Functions that return int return an exit code; CLI_DONE is 0. On failure they print a message
+ * with the name of the file. */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 #include "cli/common/options.h"
@@ -11,35 +11,35 @@
 
 /* --- bytes and containers --- */
 
-/* Read the first bytes of each regular file among the paths, before it is asked what they are: one
- * that cannot be read for a fault of the disk ends the run. What cannot be opened is told later. */
+/* Read the first bytes of each regular file among the paths, to find failing disks before the files
+ * are recognised: such a failure ends the run. Files that cannot be opened are reported later. */
 int cli_inputs_check(const char *verb, char *const *paths, size_t n);
 
-/* A file, or "-" or another stream, which is spooled to the disk. */
+/* A file; or "-" or another stream, which is first copied to a temporary file. */
 typedef struct cli_stream {
     formats_file *file;
     FILE *spool;
     taper_source source;
 } cli_stream;
 int cli_stream_open(cli_stream *stream, const char *verb, const char *path);
-void cli_stream_close(cli_stream *stream); /* a zeroed one is fine */
+void cli_stream_close(cli_stream *stream);          /* a zeroed one is fine */
 bool cli_stream_is_model(const cli_stream *stream); /* by its first bytes */
 
 typedef struct cli_container {
     cli_stream stream;
-    taper_source source;  /* its bytes; a size below whole_bytes is a cut file */
+    taper_source source; /* if its size is below whole_bytes, the file is truncated */
     formats_front front;
-    uint64_t whole_bytes; /* of the whole file */
+    uint64_t whole_bytes; /* size of the complete file */
     uint64_t pixels;      /* of all images */
-    uint64_t held;        /* bytes on the run's account */
+    uint64_t held;        /* bytes charged by cli_memory_hold */
 } cli_container;
-/* Open it and read its front matter. On failure nothing is held. */
+/* Open a container and read its front matter. On failure it needs no close. */
 int cli_container_open(cli_container *container, const char *verb, const char *path,
                        const cli_common *common);
-/* The same from an open stream, which it takes over, also on failure. */
+/* The same from an open stream, which it owns, also on failure. */
 int cli_container_take(cli_container *container, cli_stream *stream, const char *verb,
                        const char *path, const cli_common *common);
-/* Of an open one, the front matter is no longer needed; its source is. */
+/* Free the front matter of an open container; the source stays open. */
 void cli_container_drop_front(cli_container *container);
 void cli_container_close(cli_container *container); /* a zeroed one is fine */
 
@@ -51,44 +51,60 @@ typedef struct cli_model {
     size_t size;
 } cli_model;
 #define CLI_DEFAULT_MODEL "photo"
-/* path: a file, or the name of a model that ships (codec/model/builtin_models.h). */
+/* path: a file, or the name of a built-in model (codec/model/builtin_models.h). */
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
-/* The same for verbs that need a decoder: an embedding model is refused, CLI_USAGE. */
+/* The same for verbs that need a decoder: CLI_USAGE for an embedding model. */
 int cli_coder_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
-/* As cli_model_open from an open stream, which stays the caller's. */
+/* As cli_model_open, from an open stream, which stays the caller's. */
 int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
                    const cli_common *common);
-/* Where no model is open yet: the one of this id, if it ships; otherwise none is, and that is for
- * others to find fault with. */
+/* If no model is open yet: open the built-in model with this id. If there is none, *model stays
+ * empty and CLI_DONE is returned: the caller reports a missing model. */
 int cli_model_of(cli_model *model, const char *verb, uint64_t id, const cli_common *common);
-/* The one of a container: that which it carries, else as cli_model_of. */
+/* Open the model of a container: the embedded one, else as cli_model_of. */
 int cli_model_of_container(cli_model *model, const char *verb, const char *path,
                            const cli_container *container, const cli_common *common);
 void cli_model_close(cli_model *model); /* a zeroed one is fine */
 
 /* --- where to cut --- */
 
-/* At most one of them is given; the others are 0. */
+/* At most one member is not 0. */
 typedef struct cli_cut {
     uint64_t bytes;
     double bpp, bytes_per_image;
 } cli_cut;
-#define CLI_CUT_OPTIONS(S)                                                                         \
-    {"bytes", 'b', CLI_SIZE, "SIZE", offsetof(S, cut.bytes),                                       \
-     .help = "at most this many bytes in all"},                                                    \
-    {"bpp", 0, CLI_DOUBLE, "R", offsetof(S, cut.bpp), .min = 1e-9, .max = 1e6,                     \
-     .help = "at most R bits per pixel, everything in the file counted"},                          \
-    {"bytes-per-image", 0, CLI_AMOUNT, "SIZE", offsetof(S, cut.bytes_per_image), .min = 1e-9,      \
-     .max = 1e12, .help = "at most SIZE bytes per image in the mean, everything counted"}
-#define CLI_FRACTION_OPTION(S)                                                                     \
-    {"fraction", 0, CLI_DOUBLE, "F", offsetof(S, fraction), .min = 0, .max = 1,                    \
-     .help = "at most this share of the whole file, 0 to 1"}
+#define CLI_CUT_OPTIONS(S)                                                             \
+    {"bytes",                                                                          \
+     'b',                                                                              \
+     CLI_SIZE,                                                                         \
+     "SIZE",                                                                           \
+     offsetof(S, cut.bytes),                                                           \
+     .help = "at most this many bytes in total"},                                      \
+        {"bpp",                                                                        \
+         0,                                                                            \
+         CLI_DOUBLE,                                                                   \
+         "R",                                                                          \
+         offsetof(S, cut.bpp),                                                         \
+         .min = 1e-9,                                                                  \
+         .max = 1e6,                                                                   \
+         .help = "at most R bits per pixel, counting the whole file"},                 \
+    {                                                                                  \
+        "bytes-per-image", 0, CLI_AMOUNT, "SIZE", offsetof(S, cut.bytes_per_image),    \
+            .min = 1e-9, .max = 1e12,                                                  \
+            .help = "at most SIZE bytes per image on average, counting the whole file" \
+    }
+#define CLI_FRACTION_OPTION(S)                                                         \
+    {                                                                                  \
+        "fraction", 0, CLI_DOUBLE, "F", offsetof(S, fraction),                         \
+            .min = 0, .max = 1, .help = "at most this share of the whole file, 0 to 1" \
+    }
 
-/* How many of the cut's options, --fraction and --psnr were given on the last command line. */
+/* How many of the options of CLI_CUT_OPTIONS, --fraction and --psnr were given, in the last
+ * cli_options_parse. */
 int cli_cut_count(void);
-/* The ceiling that the cut means for so many images and pixels; UINT64_MAX when none was given. */
+/* The size limit in bytes for a set of this many images and pixels; UINT64_MAX: none was given. */
 uint64_t cli_cut_ceiling(const cli_cut *cut, uint64_t images, uint64_t pixels);
-/* The same for a container, where `fraction` of the whole is another way to say it. */
+/* The same for a container; `fraction`, if not 0, is a share of the whole file. */
 uint64_t cli_cut_of_container(const cli_cut *cut, double fraction, const cli_container *container);
 
 #endif

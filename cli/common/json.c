@@ -1,4 +1,4 @@
-/* json.c -- the writer of JSON lines; see json.h. */
+/* json.c -- see json.h. */
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void write_string(FILE *to, const char *s) {
     fputc('"', to);
 }
 
-/* The comma and the key before a value. */
+/* Write the comma and the key before a value. */
 static void lead(cli_json *j, const char *key) {
     if (j->depth > 0) {
         if (j->started[j->depth - 1]) fputc(',', j->to);
@@ -50,7 +50,7 @@ void cli_json_end(cli_json *j) {
 }
 
 void cli_json_open(cli_json *j, const char *key, char bracket) {
-    if (j->depth == CLI_JSON_DEPTH) abort(); /* the caller's nesting is fixed in its source */
+    if (j->depth == CLI_JSON_DEPTH) abort(); /* the nesting is fixed in the source of the caller */
     lead(j, key);
     fputc(bracket, j->to);
     j->closer[j->depth] = bracket == '{' ? '}' : ']';

@@ -1,4 +1,4 @@
-/* json.h -- a small writer of JSON lines: one object a line, no state on the heap.
+/* json.h -- writes JSON lines: one object per line. Allocates nothing.
  *
  *     cli_json j;
  *     cli_json_begin(&j, stdout);                    {"schema":1
@@ -10,10 +10,10 @@
  *     cli_json_close(&j);                            ]
  *     cli_json_end(&j);                              }\n
  *
- * Inside an array key is NULL, inside an object it is not. Strings are taken as UTF-8; bytes that
- * are not legal UTF-8 become U+FFFD, so that the output is always legal JSON; what could steer a
- * terminal (plain_text.h) is written as \uNNNN. Numbers are the shortest decimal that reads back as
- * the same double; NaN and infinities are null. */
+ * key: NULL inside an array, not NULL inside an object. Strings are UTF-8; other bytes become
+ * U+FFFD, so that the output is always legal JSON. Control characters (plain_text.h) are written as
+ * \uNNNN. A number is the shortest decimal that reads back as the same double; NaN and infinities
+ * become null. */
 #ifndef CLI_COMMON_JSON_H
 #define CLI_COMMON_JSON_H
 #include <stdbool.h>
@@ -26,13 +26,13 @@ typedef struct cli_json {
     FILE *to;
     int depth;                    /* open objects and arrays */
     char closer[CLI_JSON_DEPTH];  /* '}' or ']' */
-    bool started[CLI_JSON_DEPTH]; /* something stands in it: a comma comes next */
+    bool started[CLI_JSON_DEPTH]; /* has an element: a comma comes before the next */
 } cli_json;
 
 void cli_json_begin(cli_json *j, FILE *to); /* opens the object and writes "schema":1 */
-void cli_json_end(cli_json *j);             /* closes what is open, ends the line and flushes it */
-void cli_json_open(cli_json *j, const char *key,
-                   char bracket); /* '{' or '['; at most CLI_JSON_DEPTH deep */
+void cli_json_end(cli_json *j);             /* closes all that is open, ends the line, flushes */
+/* bracket: '{' or '['; at most CLI_JSON_DEPTH levels. */
+void cli_json_open(cli_json *j, const char *key, char bracket);
 void cli_json_close(cli_json *j);
 
 void cli_json_string(cli_json *j, const char *key, const char *text); /* text NULL: null */

@@ -11,34 +11,34 @@ static void count(cli_alike *a, const char *path, const taper_error *why) {
     snprintf(a->first, sizeof a->first, "%s", path);
 }
 
-/* The failures with this sentence; NULL when there are too many sentences to gather. */
+/* The failures with this text; NULL if there are too many different texts to collect. */
 static cli_alike *alike(cli_left_out *l, const taper_error *why) {
     for (size_t i = 0; i < l->kinds; i++)
         if (!strcmp(l->alike[i].sentence, why->text)) return &l->alike[i];
     return l->kinds < CLI_ALIKE_MOST ? &l->alike[l->kinds++] : NULL;
 }
 
-/* All failures have one exit code, or the command line as a whole names nothing of use. */
+/* The exit code if all failures agree, else CLI_USAGE. */
 static void note_code(cli_left_out *l, taper_status status) {
     cli_exit code = cli_exit_code(status);
     l->code = !l->failed || l->code == code ? code : CLI_USAGE;
     l->failed++;
 }
 
-/* An input that cannot be used, whatever the fault. */
+/* Count and report an input that cannot be used. */
 static void leave_out(cli_left_out *l, const char *path, const taper_error *why) {
     note_code(l, why->status);
     cli_alike *same = why->status == TAPER_ERR_UNSUPPORTED ? alike(l, why) : NULL;
     if (same)
         count(same, path, why);
     else
-        l->told++;
+        l->reported++;
     if (!same || l->common->verbose) cli_fail(l->verb, path, why->status, why);
 }
 
 int cli_left_out_image(cli_left_out *l, const char *path, taper_status status,
                        const taper_error *why) {
-    if (formats_is_systems(status)) return cli_fail(l->verb, path, status, why);
+    if (formats_is_system_error(status)) return cli_fail(l->verb, path, status, why);
     leave_out(l, path, why);
     return CLI_DONE;
 }
@@ -58,10 +58,10 @@ void cli_left_out_file(void *user, formats_skip what, const char *path, const ta
     if (l->common->verbose) cli_note(l->common, l->verb, "%s: %s", path, why->text);
 }
 
-/* Under -v each has been told already. */
+/* With -v each was printed before. */
 static void tell_alike(cli_left_out *l, const cli_alike *a, size_t inputs) {
     if (l->common->verbose) {
-        l->told += a->count;
+        l->reported += a->count;
         return;
     }
     if (a->count > 1)
@@ -69,7 +69,7 @@ static void tell_alike(cli_left_out *l, const cli_alike *a, size_t inputs) {
                   inputs, a->first, a->sentence);
     else
         cli_error(l->verb, a->first, "%s", a->sentence);
-    l->told += a->count == 1;
+    l->reported += a->count == 1;
 }
 
 static void tell_passed_over(const cli_left_out *l) {
@@ -97,7 +97,7 @@ static void tell_profiles(const cli_left_out *l, const formats_imageset *set) {
     if (n)
         cli_warning(l->verb, NULL,
                     "%zu image%s a colour profile other than sRGB, which is not kept (%s%s): "
-                    "convert %s to sRGB first where colours matter, for example " FORMATS_TO_SRGB,
+                    "convert %s to sRGB first if colours matter, for example " FORMATS_TO_SRGB,
                     n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first,
                     n == 1 ? "it" : "them");
 }
@@ -123,7 +123,7 @@ static void tell_more_pictures(const cli_left_out *l, const formats_imageset *se
                     n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first);
 }
 
-/* What the files say beside their pixels is in no container. */
+/* Report metadata of the files, which a container does not keep. */
 static void tell_not_stored(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
     const size_t n = formats_imageset_exifs(set, &first);
@@ -141,7 +141,7 @@ static void tell_not_stored(const cli_left_out *l, const formats_imageset *set) 
 
 static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
-    const size_t n = formats_imageset_lines_left(set, &first);
+    const size_t n = formats_imageset_unmatched_lines(set, &first);
     if (n)
         cli_note(l->common, l->verb, "%zu line%s of the label file name%s no image here (%s%s)", n,
                  formats_plural(n, "s"), n == 1 ? "s" : "", n == 1 ? "" : "the first: ", first);
@@ -149,7 +149,7 @@ static void tell_lines(const cli_left_out *l, const formats_imageset *set) {
 
 static void tell_contradictions(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
-    const size_t n = formats_imageset_lines_twice(set, &first);
+    const size_t n = formats_imageset_overridden_lines(set, &first);
     if (n)
         cli_warning(l->verb, NULL,
                     "%zu line%s of the label file give%s a label that a later line of the same "
@@ -167,15 +167,17 @@ static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs
     if (set && l->stores && l->failed < inputs) tell_not_stored(l, set);
     if (set) tell_lines(l, set);
     if (set) tell_contradictions(l, set);
-    /* one line about several has said it already */
-    bool is_said = !l->told && l->kinds == 1;
+    /* one line about several inputs has the reason */
+    bool is_said = !l->reported && l->kinds == 1;
     if (l->failed && l->failed < inputs && !is_said)
         cli_error(l->verb, NULL, "%zu of %zu inputs failed and %s left out", l->failed, inputs,
                   l->failed == 1 ? "was" : "were");
 }
 
-void cli_left_out_tell(cli_left_out *l, const formats_imageset *set) {
+void cli_left_out_report(cli_left_out *l, const formats_imageset *set) {
     tell_all(l, set, (set ? formats_imageset_count(set) : 0) + l->files);
 }
 
-void cli_left_out_tell_of(cli_left_out *l, size_t images) { tell_all(l, NULL, images + l->files); }
+void cli_left_out_report_of(cli_left_out *l, size_t images) {
+    tell_all(l, NULL, images + l->files);
+}

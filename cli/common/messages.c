@@ -1,4 +1,4 @@
-/* messages.c -- words on standard error, exit codes and the reading of numbers; see cli.h. */
+/* messages.c -- see messages.h. */
 #include "cli/common/messages.h"
 #include "cli/common/plain_text.h"
 #include "cli/common/progress.h"
@@ -36,7 +36,7 @@ static bool colour_wanted(void) {
     return cli_stderr_is_terminal() && !(no && *no);
 }
 
-/* The front of a line: who speaks, and of which file. */
+/* Print the start of a line: program, verb and file. */
 static void lead(char *to, size_t room, const char *verb, const char *file) {
     size_t used = (size_t)snprintf(to, room, "taper%s%s: ", verb ? " " : "", verb ? verb : "");
     if (!file || used >= room) return;
@@ -52,9 +52,8 @@ static void message(const char *colour, const char *word, const char *verb, cons
     cli_plain_text(said, sizeof said, sentence);
     bool paint = colour && colour_wanted();
     cli_progress_hide();
-    /* one call, so that lines of several threads do not mix */
-    fprintf(stderr, "%s%s%s%s%s\n", front, paint ? colour : "", word, said,
-            paint ? "\033[0m" : "");
+    /* one call, so that lines of several threads are not mixed */
+    fprintf(stderr, "%s%s%s%s%s\n", front, paint ? colour : "", word, said, paint ? "\033[0m" : "");
 }
 
 void cli_error(const char *verb, const char *file, const char *format, ...) {
@@ -95,8 +94,8 @@ int cli_fail(const char *verb, const char *file, taper_status status, const tape
 
 /* --- numbers --- */
 
-/* A decimal number at the front of text; *rest is what follows. strtod alone would also take "inf",
- * "0x1p3". */
+/* Parse a decimal number at the start of text; *rest: the text after it. strtod would also accept
+ * "inf" and "0x1p3". */
 static bool leading_number(const char *text, double *value, const char **rest) {
     size_t digits = strspn(text + (*text == '-' || *text == '+'), "0123456789.eE+-");
     size_t sign = *text == '-' || *text == '+';
@@ -129,7 +128,7 @@ bool cli_parse_int(const char *text, int64_t *out) {
     return true;
 }
 
-/* The factor a suffix stands for, or 0. One space may part it from the number: "1 MB". */
+/* The factor of a suffix, or 0. One space may precede it: "1 MB". */
 static double size_factor(const char *suffix) {
     static const char letters[] = "KMGT";
     if (*suffix == ' ' && suffix[1]) suffix++;

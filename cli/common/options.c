@@ -7,19 +7,20 @@
 #include <unistd.h>
 
 enum {
-    MAX_OPTIONS = 96,   /* of one verb, --help included */
-    FIRST_VALUE = 1000, /* getopt's value for table entry i is FIRST_VALUE + i: no letter */
+    MAX_OPTIONS = 96, /* most options of a verb, including --help */
+    FIRST_VALUE =
+        1000, /* getopt_long returns FIRST_VALUE + i for table entry i, which is never a letter */
     HELP_VALUE = FIRST_VALUE + MAX_OPTIONS,
-    HELP_COLUMN = 27, /* where the explanations of --help start */
-    HELP_WIDTH = 80,  /* where its sentences are broken */
-    HELP_MOST = 100,  /* and lines of options */
-    MAX_WORD = 64     /* longest word that is compared for "did you mean" */
+    HELP_COLUMN = 27, /* column of the explanations in --help */
+    HELP_WIDTH = 80,  /* width of its paragraphs */
+    HELP_MOST = 100,  /* width of the lines of options */
+    MAX_WORD = 64     /* longest word for "did you mean" */
 };
 
 const char *const cli_layouts[] = {"set", "image", NULL};
 const char *const cli_alphas[] = {"refuse", "drop", "white", NULL};
 
-/* Names that the last command line gave, for cli_options_given. */
+/* Options of the last command line, for cli_options_given. */
 static struct {
     const cli_option *table;
     bool given[MAX_OPTIONS];
@@ -34,9 +35,10 @@ static size_t count_options(const cli_option *options) {
 
 /* --- did you mean --- */
 
-/* Edits (insert, delete, replace, swap of neighbours) between two words below MAX_WORD. */
+/* Edit distance (insert, delete, replace, transpose) of two words shorter than MAX_WORD. */
 static int edit_distance(const char *a, const char *b) {
-    int rows[3][MAX_WORD + 1]; /* the last three rows of the dynamic programme, used in turn */
+    int rows[3][MAX_WORD +
+                1]; /* the last three rows of the dynamic programming table, reused cyclically */
     size_t na = strlen(a), nb = strlen(b);
     for (size_t j = 0; j <= nb; j++) rows[0][j] = (int)j;
     for (size_t i = 1; i <= na; i++) {
@@ -56,7 +58,7 @@ static int edit_distance(const char *a, const char *b) {
 
 const char *cli_nearest(const char *word, const char *const *candidates) {
     if (strlen(word) >= MAX_WORD) return NULL;
-    int best = 1 + (int)strlen(word) / 3; /* one slip in three letters, and one more */
+    int best = 1 + (int)strlen(word) / 3; /* one error per three letters, plus one */
     if (best > 3) best = 3;
     const char *found = NULL;
     for (; *candidates; candidates++) {
@@ -82,7 +84,7 @@ int cli_usage(const cli_verb *verb, const char *format, ...) {
     return CLI_USAGE;
 }
 
-/* For those who look for an option of other encoders. */
+/* Hints for options of other encoders. */
 static const char quality_words[] =
     "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes";
 
@@ -163,7 +165,7 @@ static bool store_numbers(const cli_option *o, const char *text, cli_numbers *to
     }
 }
 
-/* Put text, an argument as written, where the table says. False when it is not a legal value. */
+/* Store the argument `text` in the settings. False if it is not a legal value. */
 static bool store(const cli_option *o, const char *text, void *settings) {
     void *to = (char *)settings + o->offset;
     switch (o->kind) {
@@ -180,7 +182,7 @@ static bool store(const cli_option *o, const char *text, void *settings) {
     return false;
 }
 
-/* What a legal value looks like, for the error sentence: "a whole number from 1 to 64". */
+/* A description of legal values for error messages: "a whole number from 1 to 64". */
 static void describe_value(const cli_option *o, char *to, size_t room) {
     static const char *const what[] = {[CLI_INT] = "a whole number",
                                        [CLI_SIZE] = "a size such as 64K or 1.5M",
@@ -202,7 +204,7 @@ static void describe_value(const cli_option *o, char *to, size_t room) {
 }
 
 static int bad_value(const cli_verb *verb, const cli_option *o, const char *text) {
-    if (o->kind == CLI_STRINGS) /* any will do: the list could not grow */
+    if (o->kind == CLI_STRINGS) /* the list could not grow */
         return cli_fail(verb->name, NULL, TAPER_ERR_NOMEM, NULL);
     char wanted[256];
     describe_value(o, wanted, sizeof wanted);
@@ -220,8 +222,8 @@ typedef struct getopt_tables {
     char shorts[2 * MAX_OPTIONS + 4];
 } getopt_tables;
 
-/* What getopt_long wants, from our table. Its values are indices, so that a letter and a long name
- * meet. */
+/* Make the arguments of getopt_long from our table. Values are indices, so that letter and long
+ * name give the same entry. */
 static void fill_tables(const cli_option *options, getopt_tables *t) {
     size_t n = count_options(options), s = 0;
     memset(t, 0, sizeof *t);
@@ -247,14 +249,13 @@ static const cli_option *option_of_value(const cli_option *options, int value) {
 
 static void store_defaults(const cli_verb *verb, void *settings) {
     for (const cli_option *o = verb->options; o->name; o++)
-        if (o->initial && !store(o, o->initial, settings))
-            abort(); /* the table contradicts itself */
+        if (o->initial && !store(o, o->initial, settings)) abort(); /* error in the table */
 }
 
 static void start_getopt(void) {
     opterr = 0;
 #ifdef __GLIBC__
-    optind = 0; /* glibc: also forget the state of an earlier command line */
+    optind = 0; /* glibc: also reset the state of an earlier command line */
 #else
     optind = 1;
 #endif
@@ -266,12 +267,12 @@ static void drop_default(const cli_option *o, void *settings) {
     if (o->kind == CLI_STRINGS) ((cli_strings *)(void *)((char *)settings + o->offset))->count = 0;
 }
 
-/* As if these words had been the table's defaults. */
+/* Store these words like defaults of the table. */
 static void store_words(const cli_verb *verb, const char *const *words, void *settings) {
     while (*words) {
         const cli_option *o = verb->options;
         while (o->name && strcmp(o->name, *words + 2) != 0) o++;
-        if (!o->name) abort(); /* the verb contradicts its table */
+        if (!o->name) abort(); /* error in the verb */
         drop_default(o, settings);
         if (!store(o, o->kind == CLI_FLAG ? NULL : words[1], settings)) abort();
         words += o->kind == CLI_FLAG ? 1 : 2;
@@ -321,7 +322,7 @@ bool cli_options_given(const char *name) {
 
 int cli_options_verbose(void) { return cli_options_given("quiet") ? 0 : last.verbose; }
 
-/* "--hidden (for --family dense)", behind what stands in to[0 .. used); the new length. */
+/* Append "--hidden (for --family dense)" at to[used]; returns the new length. */
 static size_t put_idle(const cli_verb *verb, const cli_option *o, char *to, size_t used,
                        size_t room) {
     const char *before = " (for ";
@@ -372,7 +373,7 @@ void cli_options_free(const cli_verb *verb, void *settings) {
 
 /* --- help --- */
 
-/* Words of an option's line, which goes on below its text where it is longer than HELP_MOST. */
+/* Print text of an option, with continuation lines if it exceeds HELP_MOST. */
 static void help_words(FILE *to, const char *text, int *column) {
     while (*text) {
         const int space = *text == ' ', length = space + (int)strcspn(text + space, " ");
@@ -387,7 +388,7 @@ static void help_words(FILE *to, const char *text, int *column) {
     }
 }
 
-/* What an option is for, its choices, and what it is where it is not given. */
+/* Print the help of an option, its choices and its default. */
 static void help_text(FILE *to, const cli_option *o) {
     int column = HELP_COLUMN;
     char word[160];
@@ -417,7 +418,7 @@ static void help_line(FILE *to, const cli_option *o) {
     fputc('\n', to);
 }
 
-/* Sentences broken at HELP_WIDTH; an empty line stands before each paragraph. */
+/* Print paragraphs wrapped at HELP_WIDTH, with an empty line before each. */
 static void help_paragraphs(FILE *to, const char *text) {
     int column = 0;
     fputc('\n', to);

@@ -1,4 +1,4 @@
-/* outputs.c -- a verb's output file; see outputs.h. */
+/* outputs.c -- see outputs.h. */
 #define _GNU_SOURCE /* fopencookie */
 #include "cli/common/outputs.h"
 #include "cli/common/plain_text.h"
@@ -31,8 +31,7 @@ int cli_output_open(cli_output *out, const char *verb, const char *path, const c
     *out = (cli_output){.verb = verb, .path = path};
     if (strcmp(path, "-") == 0) {
         if (!isatty(STDOUT_FILENO)) return CLI_DONE;
-        cli_error(verb, NULL,
-                  "binary data is not written to a terminal; give -o FILE, or pipe it on");
+        cli_error(verb, NULL, "binary data is not written to a terminal; give -o FILE, or a pipe");
         return CLI_USAGE;
     }
     taper_error error = {0};
@@ -69,7 +68,7 @@ taper_sink cli_output_sink(cli_output *out) {
 static taper_status print_to_stdout(void *user, const void *bytes, size_t n) {
     (void)user;
     if (isatty(STDOUT_FILENO)) return cli_put_plain_lines(stdout, bytes, n);
-    fwrite(bytes, 1, n, stdout); /* main looks whether it worked */
+    fwrite(bytes, 1, n, stdout); /* main checks for errors */
     return TAPER_OK;
 }
 
@@ -92,17 +91,16 @@ int cli_output_close(cli_output *out, const char *input, taper_status status,
     return status == TAPER_OK ? CLI_DONE : cli_fail(out->verb, input, status, error);
 }
 
-int cli_output_settle(cli_output *out, const char *input, taper_status status,
+int cli_output_finish(cli_output *out, const char *input, taper_status status,
                       const taper_error *error) {
     if (status == TAPER_OK && out->problem.status == TAPER_OK && !out->file) return CLI_DONE;
-    if (status == TAPER_OK && out->file &&
-        formats_atomic_file_settle(out->file, NULL) == TAPER_OK)
+    if (status == TAPER_OK && out->file && formats_atomic_file_finish(out->file, NULL) == TAPER_OK)
         return CLI_DONE;
-    return cli_output_close(out, input, status, error); /* which tells the failure */
+    return cli_output_close(out, input, status, error); /* which returns the error */
 }
 
-/* What stdio has gathered. (open_memstream would do but for a single character that finds no
- * memory: that is lost without an error.) */
+/* Receives what stdio has buffered. open_memstream is not used: it loses a single character without
+ * an error if memory runs out. */
 static ssize_t text_take(void *user, const char *bytes, size_t n) {
     cli_text *t = user;
     if (t->room - t->size < n) {

@@ -1,4 +1,4 @@
-/* parallel.c -- worker threads that take numbers from a common counter. */
+/* parallel.c -- worker threads that take items from a shared counter. */
 #include "cli/common/parallel.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@ typedef struct job {
     void *user;
     size_t n;
     atomic_size_t next;
-    atomic_uint started; /* workers so far: the next one's number */
+    atomic_uint started; /* number of workers so far, and of the next one */
 } job;
 
 static void *run(void *of) {

@@ -3,9 +3,9 @@
 #define CLI_COMMON_PARALLEL_H
 #include <stddef.h>
 
-/* work(user, item, thread) for every item, each once, in no fixed order; thread is 0..threads-1,
- * and two calls with the same thread never overlap. Returns when all are done. Threads that cannot
- * be started are done without. */
+/* Calls work(user, item, thread) once for every item, in no fixed order. thread: 0..threads-1;
+ * calls with the same thread never overlap. Returns when all items are done. If threads cannot be
+ * started, the others do their work. */
 void cli_parallel(unsigned threads, size_t n,
                   void (*work)(void *user, size_t item, unsigned thread), void *user);
 #endif

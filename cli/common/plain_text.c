@@ -12,7 +12,7 @@ int cli_utf8(const char *text, uint32_t *code) {
                                            : 0;
     *code = n == 1 ? s[0] : s[0] & (0x7fu >> n);
     for (int i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80) return 0; /* also stops at the string's end */
+        if ((s[i] & 0xc0) != 0x80) return 0; /* also stops at the end of the string */
         *code = *code << 6 | (s[i] & 0x3fu);
     }
     if (n == 3 && (*code < 0x800 || (*code >= 0xd800 && *code <= 0xdfff))) return 0;
@@ -22,12 +22,13 @@ int cli_utf8(const char *text, uint32_t *code) {
 
 bool cli_is_plain(uint32_t c) {
     if (c < 0x20 || (c >= 0x7f && c <= 0x9f)) return false;
-    if (c == 0x61c || c == 0x200e || c == 0x200f) return false; /* marks of direction */
+    if (c == 0x61c || c == 0x200e || c == 0x200f) return false; /* direction marks */
     if (c >= 0x2028 && c <= 0x202e) return false; /* separators, embeddings, overrides */
     return c < 0x2066 || c > 0x2069;              /* isolates */
 }
 
-/* The next character of text as it is to be shown, at most 16 bytes; *n bytes of text are used. */
+/* Write the next character of text in printable form, at most 16 bytes; *n: bytes of text that were
+ * read. */
 static size_t show(char to[17], const char *text, int *n) {
     uint32_t code;
     size_t used = 0;
@@ -95,7 +96,7 @@ static void put_field(FILE *to, const char *before, const char *text) {
     if (quoted) fputc('"', to);
 }
 
-/* Does a spreadsheet take what begins so for a formula? */
+/* True if a spreadsheet reads a text that begins so as a formula. */
 static bool is_formula(const char *text) { return *text && strchr("=+-@\t\r", *text); }
 
 static bool is_number(const char *text) {

@@ -1,8 +1,8 @@
-/* plain_text.h -- texts out of files (names, classes) that cannot steer a terminal.
+/* plain_text.h -- escapes control characters in texts from files (names, classes).
  *
- * Whoever made a file chose its names: escape sequences in them could move the cursor, retitle a
- * window or feed its input back, and marks of writing direction could make one name look like
- * another. All that is written for people goes through here. */
+ * Names in a hostile file may contain escape sequences that move the cursor, change the window
+ * title or insert input, and direction marks that make one name look like another. All output for
+ * people is filtered here. */
 #ifndef CLI_COMMON_PLAIN_TEXT_H
 #define CLI_COMMON_PLAIN_TEXT_H
 #include "formats/status.h"
@@ -12,33 +12,34 @@
 #include <stdio.h>
 
 /* Length of the legal UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates, up to
- * U+10FFFF), or 0; *code is what it stands for. s is NUL-ended; the NUL itself has length 1. */
+ * U+10FFFF), or 0. *code: its code point. s is NUL-terminated; the NUL itself has length 1. */
 int cli_utf8(const char *s, uint32_t *code);
 
-/* No control character (C0, DEL, C1), no separator of lines or paragraphs, nothing that sets or
- * overrides the direction of writing. */
+/* False for control characters (C0, DEL, C1), separators of lines and paragraphs, and characters
+ * that set or override the text direction. */
 bool cli_is_plain(uint32_t code);
 
-/* Copy text; every byte of what is not plain or not UTF-8 becomes "\xNN". What does not fit is left
- * out, never half an escape or half a character. to has room bytes and is NUL-ended. Returns the
- * length. */
+/* Copy text to to[room], NUL-terminated. Every byte of a character that is not plain or not UTF-8
+ * becomes "\xNN". Text that does not fit is omitted, but no escape or character is split. Returns
+ * the length. */
 size_t cli_plain_text(char *to, size_t room, const char *text);
 
-/* The same, whole, to a stream. */
+/* The same, without a limit, to a stream. */
 void cli_put_plain(FILE *to, const char *text);
 
-/* n bytes of lines likewise: their ends stay. TAPER_ERR_NOMEM: nothing is written. */
+/* The same for n bytes of lines, whose line ends are kept. TAPER_ERR_NOMEM: nothing is written. */
 taper_status cli_put_plain_lines(FILE *to, const char *text, size_t n);
 
-/* As a field of CSV (RFC 4180), for programs: in quotes where it holds a comma, a quote, which is
- * then doubled, or a control character, or begins or ends with a blank. On its way to a terminal it
- * goes through cli_put_plain_lines (cli_output_text_sink).
+/* Write text as a field of CSV (RFC 4180). It is quoted if it contains a comma, a quote or a
+ * control character, or begins or ends with a space. Output to a terminal is also filtered by
+ * cli_put_plain_lines (cli_output_text_sink).
  *
- * A spreadsheet takes a field that begins with = + - @, a tab or a carriage return for a formula,
- * which can send data away. So a text like that, numbers aside, has an apostrophe put before it,
- * and so has one with apostrophes before such a beginning; the reader of labels takes one away. */
+ * Spreadsheets read a field that begins with = + - @, a tab or a carriage return as a formula,
+ * which can send data away. Such a text gets an apostrophe before it, unless it is a number; so
+ * does one that has apostrophes before such a character. The reader of labels removes one
+ * apostrophe. */
 void cli_put_csv(FILE *to, const char *text);
-/* The name of a file: with "./" before it, which leaves it a name of that file. */
+/* The same for the name of a file: "./" is put before it instead, which keeps the name valid. */
 void cli_put_csv_name(FILE *to, const char *name);
 
 #endif

@@ -240,7 +240,7 @@ static taper_status run_gnuplot(const char *script, size_t n, const char *stem,
         while (waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
         if (status == TAPER_OK && !(WIFEXITED(end) && WEXITSTATUS(end) == 0))
             status = formats_fail(error, TAPER_ERR_IO,
-                                  "gnuplot failed on the plot; its words are above");
+                                  "gnuplot failed on the plot; its messages are above");
     }
     free(preamble);
     return status;

@@ -11,9 +11,9 @@
 
 enum { REDRAW_NS = 100000000 }; /* ten times a second */
 
-static pthread_mutex_t screen = PTHREAD_MUTEX_INITIALIZER; /* guards the two below and `extra` */
-static cli_progress *shown;                                /* whose line it is, or NULL */
-static atomic_bool drawn;                                  /* something stands on the line */
+static pthread_mutex_t screen = PTHREAD_MUTEX_INITIALIZER; /* guards the next two and `extra` */
+static cli_progress *shown;                                /* the progress that is shown, or NULL */
+static atomic_bool drawn;                                  /* the line is not empty */
 
 static int64_t now_ns(void) {
     struct timespec t;
@@ -54,7 +54,7 @@ static void show_time(double seconds, char to[24]) {
         snprintf(to, 24, "long");
 }
 
-/* Append to what stands in to[0 .. *used). */
+/* Append to to[0 .. *used). */
 static void append(char *to, size_t room, size_t *used, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 static void append(char *to, size_t room, size_t *used, const char *format, ...) {
@@ -66,7 +66,7 @@ static void append(char *to, size_t room, size_t *used, const char *format, ...)
     if (n > 0) *used += (size_t)n;
 }
 
-/* Of one thing, the unit without its plural's ending. */
+/* The unit, in the singular if n is 1. */
 static int unit_length(const char *unit, uint64_t n) {
     size_t length = strlen(unit);
     return (int)(length - (n == 1 && length && unit[length - 1] == 's'));
@@ -78,12 +78,12 @@ void cli_progress_format(const cli_progress *p, double seconds, int columns, cha
     uint64_t done = atomic_load(&p->done);
     size_t used = 0;
     if (columns > 0 && (size_t)columns < room)
-        room = (size_t)columns; /* never wrap: it could not be cleared */
+        room = (size_t)columns; /* a wrapped line could not be cleared */
     append(to, room, &used, "%s  %s", p->what, with_commas(done, done_text));
     if (p->total) append(to, room, &used, " of %s", with_commas(p->total, total_text));
     append(to, room, &used, " %.*s", unit_length(p->unit, p->total ? p->total : done), p->unit);
     if (p->total) append(to, room, &used, "  %.0f %%", 100.0 * (double)done / (double)p->total);
-    if (done && seconds >= 0.5) { /* earlier a rate would only be noise */
+    if (done && seconds >= 0.5) { /* an earlier rate would be too inaccurate */
         double rate = (double)done / seconds;
         if (rate >= 10)
             append(to, room, &used, "  %s/s", with_commas((uint64_t)rate, rate_text));
@@ -101,8 +101,7 @@ void cli_progress_format(const cli_progress *p, double seconds, int columns, cha
 static void draw(cli_progress *p, int64_t now) {
     char text[256];
     const int64_t elapsed = now > p->start_ns ? now - p->start_ns : 0;
-    cli_progress_format(p, (double)elapsed * 1e-9, terminal_columns(), text,
-                        sizeof text);
+    cli_progress_format(p, (double)elapsed * 1e-9, terminal_columns(), text, sizeof text);
     fprintf(stderr, "\r%s\033[K", text);
     fflush(stderr);
     drawn = true;
@@ -123,7 +122,7 @@ void cli_progress_start(cli_progress *p, const cli_common *common, const char *w
     p->start_ns = now_ns();
     atomic_init(&p->next_draw_ns, p->start_ns + REDRAW_NS);
     if (!cli_stderr_is_terminal() || (common && common->quiet)) return;
-    if (common && common->json && isatty(STDOUT_FILENO)) return; /* the lines would mix */
+    if (common && common->json && isatty(STDOUT_FILENO)) return; /* another progress is shown */
     pthread_mutex_lock(&screen);
     if (!shown) {
         shown = p;
@@ -133,7 +132,7 @@ void cli_progress_start(cli_progress *p, const cli_common *common, const char *w
     pthread_mutex_unlock(&screen);
 }
 
-/* Draw if it is time; the thread that moves next_draw_ns on is the one that draws. */
+/* Draw if it is time; the thread that advances next_draw_ns draws. */
 static void update(cli_progress *p) {
     if (!p->visible) return;
     int64_t now = now_ns(), due = atomic_load(&p->next_draw_ns);
@@ -180,5 +179,5 @@ void cli_progress_hide(void) {
 }
 
 void cli_progress_abandon(void) {
-    if (drawn && write(STDERR_FILENO, "\n", 1) < 0) return; /* nobody is left to tell */
+    if (drawn && write(STDERR_FILENO, "\n", 1) < 0) return; /* the process ends */
 }

@@ -1,4 +1,5 @@
-/* readahead.c -- a ring of images between reading threads and one consumer; see readahead.h. */
+/* readahead.c -- a ring buffer of images between reading threads and one consumer; see readahead.h.
+ *  */
 #include "cli/common/readahead.h"
 #include "formats/image.h"
 #include <pthread.h>
@@ -16,19 +17,20 @@ typedef struct slot {
 
 struct cli_readahead {
     const formats_imageset *set;
-    size_t count, taken, begun; /* images; begun: up to here a reader has it */
-    size_t held_bytes;          /* of pixels in ready slots */
-    slot *ring;                 /* NULL: no readers, read when asked for */
+    size_t count, taken, begun; /* numbers of images; below `begun`, a reader has taken the image */
+    size_t held_bytes;          /* bytes of pixels in ready slots */
+    slot *ring;                 /* NULL: no readers, images are read on demand */
     pthread_mutex_t lock;
-    pthread_cond_t came; /* the image that the consumer waits for is ready */
-    pthread_cond_t room; /* readers may go on */
+    pthread_cond_t came; /* signals that the image for the consumer is ready */
+    pthread_cond_t room; /* signals that readers may continue */
     pthread_t reader[MAX_READERS];
     unsigned readers, idle;
     bool closing;
 };
 
 static bool may_begin(const cli_readahead *r) {
-    if (r->begun == r->taken) return true; /* what the consumer asks for always goes */
+    if (r->begun == r->taken)
+        return true; /* the image that the consumer waits for is always allowed */
     return r->begun - r->taken < CLI_READAHEAD_IMAGES && r->held_bytes < CLI_READAHEAD_BYTES;
 }
 
@@ -56,7 +58,7 @@ static void *read_images(void *of) {
     return NULL;
 }
 
-/* Do most images have a file of their own, so that there is something to decode? */
+/* True if most images are single files, which need decoding. */
 static bool is_worth_threads(const formats_imageset *set, size_t n) {
     return n > 1 && formats_imageset_path(set, 0) != formats_imageset_path(set, n - 1);
 }
@@ -95,12 +97,14 @@ taper_status cli_readahead_next(cli_readahead *r, taper_image *out, taper_error 
     }
     taper_status status = s->status;
     *out = s->image;
-    if (status == TAPER_OK) r->held_bytes -= formats_image_bytes(&s->image);
-    else if (error) *error = s->error;
+    if (status == TAPER_OK)
+        r->held_bytes -= formats_image_bytes(&s->image);
+    else if (error)
+        *error = s->error;
     s->ready = false;
     s->image = (taper_image){0};
     r->taken++;
-    /* seldom, so that readers do long runs; whoever waits above wakes them in any case */
+    /* rarely, so that readers work on several images; a waiting consumer also wakes them */
     if (r->idle && r->taken % WAKE_EVERY == 0) pthread_cond_broadcast(&r->room);
     pthread_mutex_unlock(&r->lock);
     return status;

@@ -2,7 +2,7 @@
 #include "cli/common/settings.h"
 #include <unistd.h>
 
-static uint64_t held; /* bytes, of the one run of this process */
+static uint64_t held; /* bytes held by this process */
 
 taper_limits cli_limits(const cli_common *common) {
     const taper_limits given = {.max_pixels = common->max_pixels,
@@ -11,7 +11,7 @@ taper_limits cli_limits(const cli_common *common) {
                                 .max_model_bytes = common->max_model,
                                 .max_work = common->max_work};
     taper_limits limits = formats_limits_or_default(&given);
-    return formats_limits_beside(&limits, held);
+    return formats_limits_minus(&limits, held);
 }
 
 uint64_t cli_memory_hold(uint64_t bytes) {

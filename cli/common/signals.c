@@ -1,4 +1,4 @@
-/* signals.c -- clean-up of temporary files on signals; see signals.h. */
+/* signals.c -- see signals.h. */
 #include "cli/common/signals.h"
 #include "cli/common/messages.h"
 #include "cli/common/progress.h"
@@ -10,21 +10,21 @@
 
 enum { LONGEST_PATH = 4096 };
 
-/* Read by the handler, which takes no lock: a slot's path is complete and constant while it is
- * live. */
+/* Read by the handler without a lock: the path of a slot is complete and constant while it is live.
+ *  */
 static struct {
     atomic_bool live;
     char path[LONGEST_PATH];
 } guarded[CLI_GUARDED_PATHS];
 static pthread_mutex_t changing =
-    PTHREAD_MUTEX_INITIALIZER; /* among those who fill and empty slots */
+    PTHREAD_MUTEX_INITIALIZER; /* for threads that fill and empty slots */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU};
 enum { ENDING_COUNT = sizeof ending / sizeof ending[0] };
 
-/* Threads between hold and let_go, and the signal that came, or 0. Who holds raises the first and
- * then looks at the second, the handler sets the second and then looks at the first: one of them
- * sees the other. */
+/* Number of threads between hold and let_go, and the pending signal, or 0. hold increments the
+ * first, then reads the second; the handler sets the second, then reads the first. So at least one
+ * of them sees the other. */
 static atomic_int holding, came;
 
 static void end(int number) {
@@ -32,13 +32,13 @@ static void end(int number) {
         if (atomic_load(&guarded[i].live)) unlink(guarded[i].path);
     cli_progress_abandon();
     signal(number, SIG_DFL);
-    raise(number); /* in the handler it is blocked, and ends the process on return */
+    raise(number); /* it is blocked in the handler, and ends the process on return */
 }
 
 static void on_signal(int number) {
     int none = 0;
     atomic_compare_exchange_strong(&came, &none, number);
-    if (atomic_load(&holding) == 0) end(number); /* else the last that lets go does it */
+    if (atomic_load(&holding) == 0) end(number); /* else the last let_go does it */
 }
 
 void cli_signals_let_go(void) {
@@ -49,7 +49,7 @@ void cli_signals_hold(void) {
     atomic_fetch_add(&holding, 1);
     if (!atomic_load(&came)) return;
     cli_signals_let_go();
-    for (;;) pause(); /* the process is about to end: nothing more may come into being */
+    for (;;) pause(); /* the process is ending: no file may be created */
 }
 
 static void ending_set(sigset_t *set) {
@@ -63,7 +63,7 @@ void cli_signals_install(void) {
     for (int i = 0; i < ENDING_COUNT; i++)
         if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(ending[i], &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* write says EFBIG instead */
+    signal(SIGXFSZ, SIG_IGN); /* write returns EFBIG instead */
 }
 
 bool cli_signals_guard(const char *path) {

@@ -1,6 +1,5 @@
-/* spool.h -- bytes that wait on the disk: what came through a pipe, or a container on its way to a
- * smaller one. The file has no name, so nothing stays behind however the process ends. It lies in
- * the folder of TMPDIR, else /tmp. */
+/* spool.h -- temporary files for bytes from a pipe and for intermediate containers. The file is
+ * unlinked at once, so none remains however the process ends. It is in TMPDIR, else in /tmp. */
 #ifndef CLI_COMMON_SPOOL_H
 #define CLI_COMMON_SPOOL_H
 #include "formats/status.h"
@@ -11,13 +10,14 @@ taper_status cli_spool_open(FILE **out, taper_error *error);
 
 /* Append to the spool. */
 taper_sink cli_spool_sink(FILE *spool);
-/* Append all that a descriptor still gives. */
+/* Append all remaining bytes of a descriptor. */
 taper_status cli_spool_fill(FILE *spool, int descriptor, taper_error *error);
 
-/* Everything written so far, for reading from several threads. Fails when the disk is full. */
+/* Flush the file and make a source of it; several threads may read at once. Fails if the disk is
+ * full. */
 taper_status cli_spool_source(FILE *spool, taper_source *out, taper_error *error);
 
-/* All bytes of a source into a sink. */
+/* Copy all bytes of a source to a sink. */
 taper_status cli_source_copy(const taper_source *from, const taper_sink *to, taper_error *error);
 
 #endif

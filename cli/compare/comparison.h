@@ -1,7 +1,7 @@
 /* comparison.h -- what a comparison found, and the ways to tell it: a table for people, one JSON
  * object, CSV.
  *
- * The room cli/compare/: taper beside other codecs.
+ * Directory cli/compare/: taper beside other codecs.
  *   rival rivals             one small struct a codec: jpeg jpeg2000 webp avif jxl
  *   late_library             their libraries, loaded when compare runs
  *   subject originals        what is compared, and its images
@@ -21,7 +21,7 @@ typedef struct cli_delta { /* indices into curve */
     codec_bd_result bd;
 } cli_delta;
 
-typedef struct cli_contender { /* a rival that was asked for */
+typedef struct cli_contender { /* a requested rival */
     const cli_rival *rival;
     char version[200]; /* of its library; empty when absent */
     char failure[300]; /* why it has no curve; empty when it has */
@@ -41,14 +41,14 @@ const cli_rd_curve *cli_comparison_curve(const cli_comparison *c, const char *co
                                          const char *accounting);
 
 /* Fill c->delta: taper in each accounting against each curve of each rival, and each rival against
- * JPEG in the same accounting. Pairs without a common range of quality are left out. */
+ * JPEG in the same accounting. Pairs without a common range of quality are omitted. */
 void cli_comparison_find_deltas(cli_comparison *c);
 /* The delta of two curves, or NULL. */
 const cli_delta *cli_comparison_delta(const cli_comparison *c, const cli_rd_curve *test,
                                       const cli_rd_curve *anchor);
 
-/* Levels of PSNR, 2.5 dB apart, that taper's curve reaches: at most room of them, for a table.
- * Returns how many. */
+/* Levels of PSNR, 2.5 dB apart, within the curve of taper, for a table. db: [room]. Returns their
+ * number. */
 size_t cli_comparison_levels(const cli_comparison *c, double *db, size_t room);
 /* Bytes per image of a curve at a PSNR as text, "142", or "-" outside the curve; to holds 16. */
 char *cli_comparison_bytes_at(const cli_rd_curve *curve, double db, char to[16]);

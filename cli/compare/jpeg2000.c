@@ -26,7 +26,7 @@ CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
 static const char *const k_settings[] = {"one layer"};
 static const double k_ladder[] = {20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 43, 46};
 
-typedef struct memory { /* what OpenJPEG reads from and writes to */
+typedef struct memory { /* the stream of OpenJPEG */
     uint8_t *bytes;
     size_t size, room, at;
 } memory;
@@ -181,7 +181,7 @@ static int decompress(memory *from, taper_image *out) {
     return done;
 }
 
-/* Take out the comment in which OpenJPEG names itself: no decoder needs it. */
+/* Remove the comment in which OpenJPEG names itself; no decoder needs it. */
 static size_t drop_comments(uint8_t *p, size_t n) {
     size_t at = 2; /* after SOC; the main header ends with SOT */
     while (at + 4 <= n && p[at] == 0xFF && p[at + 1] != 0x90) {

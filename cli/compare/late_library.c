@@ -8,7 +8,8 @@ taper_status cli_late_library_load(const cli_late_library *l, taper_error *error
     if (*function) return TAPER_OK;
     void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        const char *why = dlerror(); /* begins with the file, its own or one that it needs */
+        const char *why =
+            dlerror(); /* begins with the name of this library, or of one that it needs */
         return formats_fail(error, TAPER_ERR_UNSUPPORTED, "%s; install it",
                             why ? why : "out of memory");
     }

@@ -14,13 +14,12 @@ const char *const cli_report_files[] = {"index.html",  "rd.csv",     "rd.svg",
                                         "rd.png",      "rd.gp",      "ms_ssim.svg",
                                         "ms_ssim.png", "ms_ssim.gp", NULL};
 
-/* OF_ITSELF: of the line that ends the page, as self_line makes it */
+/* OF_ITSELF: length of the last line of the page, made by self_line */
 enum { LINE = 64, OF_ITSELF = sizeof "<!-- all above: 0123456789abcdef -->\n" - 1 };
 static const char heading[] = "<!-- taper compare wrote these files:\n";
 
 static void self_line(const char *page, size_t n, char line[LINE]) {
-    snprintf(line, LINE, "<!-- all above: %016llx -->\n",
-             (unsigned long long)XXH3_64bits(page, n));
+    snprintf(line, LINE, "<!-- all above: %016llx -->\n", (unsigned long long)XXH3_64bits(page, n));
 }
 
 typedef struct file_in {
@@ -66,7 +65,7 @@ taper_status cli_own_report_seal(char **text, size_t *n, const char *folder, tap
     return TAPER_OK;
 }
 
-/* Does the page say of itself, and of this file, what they are? */
+/* True if the hashes on the page match the page and this file. */
 static bool is_page(const file_in *page) {
     char line[LINE];
     if (!page->bytes || page->n < OF_ITSELF) return false;
@@ -76,7 +75,8 @@ static bool is_page(const file_in *page) {
 
 static bool is_listed(const file_in *page, const char *name, const file_in *file) {
     char line[LINE];
-    const size_t tail = page->n < 1024 ? page->n : 1024; /* room for the list */
+    const size_t tail =
+        page->n < 1024 ? page->n : 1024; /* bytes at the end that contain the list */
     if (!file->bytes) return false;
     file_line(name, file, line);
     return memmem(page->bytes + page->n - tail, tail, line, strlen(line)) != NULL;

@@ -1,4 +1,4 @@
-/* rd_curve.c -- run coders over sets of images and add up what they cost and are worth. */
+/* rd_curve.c -- runs coders over sets of images and sums their rates and qualities. */
 #include "cli/compare/rd_curve.h"
 #include "cli/common/parallel.h"
 #include "codec/quality/metrics.h"
@@ -8,7 +8,7 @@
 typedef struct running_job {
     const cli_rd_job *job;
     cli_rd_sum *partial;  /* [runs][columns] */
-    pthread_mutex_t lock; /* over what follows */
+    pthread_mutex_t lock; /* guards the following members */
     size_t failed_run, failed_image;
     taper_error error;
 } running_job;
@@ -37,8 +37,8 @@ static taper_status do_image(const cli_rd_job *job, unsigned thread, size_t i, c
     return status;
 }
 
-/* A failure stops all later runs, but not the earlier ones, which may fail too: the error that is
- * told is then always the same. */
+/* A failure stops all later runs, but not the earlier ones, which may also fail: the reported error
+ * is then always the same. */
 static int is_past_failure(running_job *r, size_t run) {
     pthread_mutex_lock(&r->lock);
     int past = run > r->failed_run;
@@ -93,9 +93,8 @@ taper_status cli_rd_run(const cli_rd_job *job, cli_rd_sum *sums, size_t *failed,
 }
 
 size_t *cli_rd_even_runs(size_t n, size_t *runs) {
-    size_t length =
-        n / 4096 +
-        1; /* short, so that the threads end together; not so short that the sums take room */
+    /* Short, so that the threads end together; not so short that the sums need much memory. */
+    size_t length = n / 4096 + 1;
     *runs = (n + length - 1) / length;
     size_t *start = malloc((*runs + 1) * sizeof *start);
     for (size_t r = 0; start && r <= *runs; r++) start[r] = r * length < n ? r * length : n;
@@ -127,8 +126,8 @@ cli_rd_point cli_rd_mean(const cli_rd_sum *sum, double total_bytes) {
 
 /* --- rivals ----------------------------------------------------------------------------------- */
 
-/* A column is a setting and a quality. On a grey image the settings that make no difference repeat
- * the first. */
+/* A column is a setting and a quality. For grey images, settings without effect repeat the first.
+ *  */
 static taper_status rival_code(void *coder, unsigned thread, size_t i, size_t column,
                                const taper_image *original, cli_rd_sum *out, taper_error *error) {
     (void)thread, (void)i;
@@ -154,7 +153,7 @@ static int by_rate(const void *left, const void *right) {
     return (a->bytes_per_image > b->bytes_per_image) - (a->bytes_per_image < b->bytes_per_image);
 }
 
-/* The best setting at each rate, out of all columns. */
+/* Keep the best setting at each rate. */
 static taper_status best_curve(const cli_rival *rival, const cli_rd_sum *sums, int payload,
                                cli_rd_curve *curve, taper_error *error) {
     const size_t columns = rival->n_settings * rival->n_ladder;

@@ -1,11 +1,11 @@
-/* rival.h -- one small struct per codec that taper is compared with.
+/* rival.h -- the interface of codecs with which taper is compared ("rivals").
  *
- * A rival codes one image at a time at one setting and one quality, decodes what it wrote with the
- * same library, and says how many bytes it took. Of two accountings, `file` counts every byte of
- * the smallest legal file, without optional markers, boxes or metadata; `payload` the entropy-coded
- * data alone (payload_is), as if all headers were free, which flatters the rival. Each rival is one
- * file in this folder, compiled where the build found its library, which is loaded when the rival
- * is asked for; the table holds all of them, so that an absent one can be named. */
+ * A rival codes one image at one setting and one quality, decodes it with the same library, and
+ * counts the bytes in two accountings. `file` counts all bytes of the smallest legal file, without
+ * optional markers, boxes or metadata. `payload` counts only the entropy-coded data (payload_is),
+ * as if headers were free, which favours the rival. Each rival is a source file in this directory.
+ * It is compiled if the build found the library, which is loaded when the rival is used. The table
+ * has all rivals, so that messages can name a missing one. */
 #ifndef CLI_COMPARE_RIVAL_H
 #define CLI_COMPARE_RIVAL_H
 #include "cli/compare/late_library.h"
@@ -26,15 +26,15 @@ typedef struct cli_rival {
     const char *payload_is; /* "bytes of the scans"; NULL: accounting `file` only */
     /* The library's name and version into text, "libjpeg-turbo 2.1.5". */
     void (*version)(char *text, size_t room);
-    /* Settings that are tried at every quality; the best at each rate makes the curve. */
+    /* Settings that are tried at every quality; the curve has the best at each rate. */
     const char *const *settings;
     size_t n_settings; /* grey images try the first alone */
     /* Qualities from few bytes to many, in the library's own scale. */
     const double *ladder;
     size_t n_ladder;
-    /* For cli_rival_code: the file and its payload's size into *out, which is zeroed; the file back
-     * into the pixels of coded->decoded, which has room for them. Safe from several threads at
-     * once; one call uses one thread. */
+    /* For cli_rival_code. encode: write the file and the size of its payload to *out, which is
+     * zeroed. decode: decode the file into coded->decoded, whose pixels are allocated. Safe from
+     * several threads at once; one call uses one thread. */
     taper_status (*encode)(const taper_image *image, size_t setting, double quality,
                            cli_rival_coded *out, taper_error *error);
     taper_status (*decode)(cli_rival_coded *coded, taper_error *error);
@@ -43,36 +43,36 @@ typedef struct cli_rival {
 extern const cli_rival cli_rival_jpeg, cli_rival_jpeg2000, cli_rival_webp, cli_rival_avif,
     cli_rival_jxl;
 
-/* All rivals, NULL-ended, JPEG first. */
+/* All rivals, NULL-terminated, JPEG first. */
 extern const cli_rival *const cli_rivals[];
 
 /* The rival of that name, or NULL. */
 const cli_rival *cli_rival_find(const char *name);
 
-/* To be called before a rival's functions, from one thread. TAPER_ERR_UNSUPPORTED: it was not built
- * in, or its library is not here; error says which, and the remedy. */
+/* Call before other functions of a rival, from one thread. TAPER_ERR_UNSUPPORTED: it was not built
+ * in, or its library is missing; the text says which, and the remedy. */
 taper_status cli_rival_load(const cli_rival *rival, taper_error *error);
 
-/* Code the image (8 bits, 1 or 3 channels), and decode what was written. On failure nothing is held
- * and *out is zeroed. Safe from several threads at once. */
+/* Code the image (8 bits, 1 or 3 channels) and decode the result. On failure *out is zeroed. Safe
+ * from several threads at once. */
 taper_status cli_rival_code(const cli_rival *rival, const taper_image *image, size_t setting,
                             double quality, cli_rival_coded *out, taper_error *error);
 
 void cli_rival_coded_free(cli_rival_coded *coded); /* leaves it zeroed */
 
-/* The image as rivals take it: 8 bits (16-bit samples rounded), 1 or 3 channels, alpha left out.
+/* Convert an image for rivals: 8 bits (16-bit samples are rounded), 1 or 3 channels, without alpha.
  * out->pixels is the caller's to free. */
 taper_status cli_rival_prepare(const taper_image *image, taper_image *out, taper_error *error);
 
-/* For the rivals: an 8-bit image with room for its pixels. */
+/* For the rivals: allocate an 8-bit image. */
 taper_status cli_rival_new_image(uint32_t width, uint32_t height, int channels, taper_image *out,
                                  taper_error *error);
 
-/* Libraries of rivals crash where memory is short. True when there is room for all of them, which
- * are not loaded yet. */
+/* Libraries of rivals crash if memory is short. 1 if memory suffices to load and use all of them.
+ */
 int cli_rivals_have_room(void);
 
-/* For the rivals: put a copy of bytes into out, in the place of what is there. */
+/* For the rivals: replace out->bytes by a copy of bytes. */
 taper_status cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n,
                                   taper_error *error);
 #endif

@@ -1,4 +1,4 @@
-/* rivals.c -- the table of rival codecs. */
+/* rivals.c -- the table of other codecs. */
 #include "cli/compare/rival.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@ const cli_rival *cli_rival_find(const char *name) {
 }
 
 int cli_rivals_have_room(void) {
-    /* Half a gigabyte to work in and 32 MiB of code; taken and given back: it is address space that
-     * is asked for. */
+    /* Half a gigabyte to work in and 32 MiB of code; allocated and freed, to test the address
+     * space. */
     enum { ROOM = 544 << 20 };
-    void *volatile room = malloc(ROOM); /* so that compilers do not leave it out */
+    void *volatile room = malloc(ROOM); /* prevents compilers from removing the allocation */
     free(room);
     return room != NULL;
 }

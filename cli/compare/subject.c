@@ -1,4 +1,4 @@
-/* subject.c -- encode a set once, cut it anywhere, decode the cuts and measure them. */
+/* subject.c -- encodes a set once, then cuts it, decodes the cuts and measures them. */
 #include "cli/compare/subject.h"
 #include "cli/common/readahead.h"
 #include "cli/common/spool.h"
@@ -6,7 +6,7 @@
 
 /* --- the container ---------------------------------------------------------------------------- */
 
-/* Feed one image. Images that the model does not take are told and left out. */
+/* Add one image. Images that the model cannot code are reported and skipped. */
 static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how,
                          cli_readahead *readahead, size_t i, cli_originals *originals,
                          taper_error *error) {
@@ -25,7 +25,7 @@ static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how
         return TAPER_OK;
     }
     const char *path = formats_imageset_path(originals->set, i);
-    if (formats_is_systems(status) ||
+    if (formats_is_system_error(status) ||
         (is_read && status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT))
         return formats_fail(error, status, "'%.100s': %.140s", path, why.text);
     if (how->skip) how->skip(how->user, path, &why);
@@ -142,7 +142,7 @@ size_t cli_subject_ladder(const cli_subject *subject, uint64_t *cuts, size_t roo
     const uint64_t front = subject->info.front_bytes, size = subject->source.size;
     uint64_t data = size > front ? size - front : 0;
     size_t n = 0;
-    double share = 1.0 / 128; /* of the image data; half an octave from cut to cut */
+    double share = 1.0 / 128; /* bytes of image data; half an octave from cut to cut */
     for (size_t k = 0; k < 15 && n < room; k++, share *= 1.4142135623730951) {
         uint64_t cut = k == 14 ? size : front + (uint64_t)((double)data * share);
         if (n == 0 || cut > cuts[n - 1]) cuts[n++] = cut;
@@ -170,7 +170,7 @@ static taper_status cut_code(void *coder, unsigned thread, size_t i, size_t colu
     return status;
 }
 
-/* A run is a group, so that a thread works on one group at a time as the decoder likes it. */
+/* A run is a group, because the decoder keeps one group at a time. */
 static taper_status group_runs(const cli_subject *subject, size_t **start, size_t *runs,
                                taper_error *error) {
     taper_decoder *decoder;

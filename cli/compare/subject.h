@@ -1,8 +1,7 @@
-/* subject.h -- what is compared: a container, given or made with a model, its originals, and its
+/* subject.h -- the container that is compared (given, or made with a model), its originals and its
  * curve.
  *
- * The container is encoded or opened once and read through cuts: a cut is the same file with a
- * smaller size. */
+ * The container is encoded or opened once. A cut is the same file with a smaller size. */
 #ifndef CLI_COMPARE_SUBJECT_H
 #define CLI_COMPARE_SUBJECT_H
 #include "cli/compare/originals.h"
@@ -11,21 +10,21 @@
 #include <stdio.h>
 
 typedef struct cli_subject {
-    const taper_model *model;   /* NULL: the container carries it */
-    uint64_t model_bytes;       /* size of the model's file; 0: within the container */
+    const taper_model *model;   /* NULL: embedded in the container */
+    uint64_t model_bytes;       /* size of the model file; 0: embedded */
     const taper_limits *limits; /* borrowed */
     taper_source source;        /* the container */
     taper_container_info info;
-    FILE *spool;        /* holds the container when it was made here */
-    formats_file *file; /* or this one, when it was given */
+    FILE *spool;        /* the container, if it was made here */
+    formats_file *file; /* the container, if it was given */
 } cli_subject;
 
-/* Tells of an image that was left out, and why. */
+/* Reports an image that was skipped, and why. */
 typedef void cli_subject_skip_fn(void *user, const char *path, const taper_error *why);
 
-/* Encode all images of originals->set (the first max_images, when not 0) with the model into a file
- * without a name; names and labels of the images are left out, for the rivals' bytes do not count
- * them either. originals->index is filled. done: as in cli_rd_job. */
+/* Encode the images of originals->set (the first max_images, if not 0) with the model into an
+ * unnamed temporary file. Names and labels are omitted, because those of other codecs do not count
+ * either. Fills originals->index. done: as in cli_rd_job. */
 typedef struct cli_subject_encoding {
     size_t max_images;
     unsigned threads;
@@ -42,31 +41,30 @@ taper_status cli_subject_open(cli_subject *subject, const char *path, cli_origin
 
 void cli_subject_close(cli_subject *subject);
 
-/* The container at a smaller size. Under the layout `set` that is the file's front; under `image`
- * every image's stream is shortened to the same share (taper_truncate), which may take fewer bytes.
- */
+/* The container at a smaller size. With the layout `set` it is a prefix of the file. With `image`
+ * the data of every image is shortened to the same share (taper_truncate); the result may be
+ * smaller than requested. */
 typedef struct cli_subject_cut {
     taper_source source;
-    FILE *spool; /* NULL: the source is a front of the subject's */
+    FILE *spool; /* NULL: the source is a prefix of that of the subject */
 } cli_subject_cut;
 taper_status cli_subject_cut_open(const cli_subject *subject, uint64_t bytes, cli_subject_cut *cut,
                                   taper_error *error);
 void cli_subject_cut_close(cli_subject_cut *cut);
 
-/* A decoder on the whole (subject->source) or a cut; the caller frees it before the source is
- * closed. */
+/* A decoder for subject->source or a cut; the caller frees it before closing the source. */
 taper_status cli_subject_decoder(const cli_subject *subject, const taper_source *source,
                                  taper_decoder **out, taper_error *error);
 /* Image i into *out, whose pixels are the caller's to free. */
 taper_status cli_subject_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                 taper_error *error);
 
-/* Cuts that are spread evenly over the logarithm of the image data, smallest first: at most room.
- * Returns how many. */
+/* Cuts spread evenly over the logarithm of the image data, smallest first. cuts: [room]. Returns
+ * their number. */
 size_t cli_subject_ladder(const cli_subject *subject, uint64_t *cuts, size_t room);
 
-/* Quality at each cut, measured on all images; curve->point[k].quality is the cut. In accounting
- * `file`. threads, read, user, done as in cli_rd_job: an image is done at each cut. */
+/* Measure the quality at each cut on all images, in accounting `file`. curve->point[k].quality is
+ * the cut. threads, read, user, done: as in cli_rd_job; an image counts as done at each cut. */
 taper_status cli_subject_curve(const cli_subject *subject, const cli_rd_job *images,
                                const uint64_t *cuts, size_t n_cuts, cli_rd_curve *curve,
                                taper_error *error);

@@ -46,13 +46,13 @@ static taper_status crop(const taper_image *image, taper_image *out) {
     return status;
 }
 
-/* --- how far they are ------------------------------------------------------------------- */
+/* --- distances -------------------------------------------------------------------------- */
 
 typedef struct trying {
     const taper_index *index;
     cli_code_set *set;
     const codec_embedder *embedder;
-    uint8_t *wanted; /* [images of the index] all 0 but for the one that is looked at */
+    uint8_t *wanted; /* [images of the index] 1 for the current image, else 0 */
     float *code;
     uint64_t *bits;
     uint32_t distance[MOST_IMAGES * KINDS];
@@ -74,7 +74,7 @@ static taper_status measure(trying *t, const taper_image *copy, uint32_t image) 
     return status;
 }
 
-/* *at: the number in the index of the set's image i, or -1. */
+/* *at: number in the index of image i of the set, or -1. */
 static taper_status find_image(const trying *t, size_t i, int64_t *at) {
     char room[CLI_IMAGE_NAME];
     const uint64_t images = taper_index_get_info(t->index).images;
@@ -89,7 +89,7 @@ static taper_status find_image(const trying *t, size_t i, int64_t *at) {
     return TAPER_OK;
 }
 
-/* false: it is not one that can be tried. */
+/* False: the image cannot be used. */
 static bool try_image(trying *t, size_t i, taper_status *status) {
     static taper_status (*const alter[KINDS])(const taper_image *, taper_image *) = {scale_and_back,
                                                                                      lighten, crop};
@@ -98,7 +98,7 @@ static bool try_image(trying *t, size_t i, taper_status *status) {
     *status = find_image(t, i, &at);
     if (*status || at < 0) return false;
     const taper_status read = cli_code_set_picture(t->set, i, &image, NULL);
-    if (formats_is_systems(read)) *status = read;
+    if (formats_is_system_error(read)) *status = read;
     if (read) return false;
     const bool fits = codec_embedder_check(t->embedder, &image, NULL) == TAPER_OK;
     for (size_t a = 0; a < KINDS && fits && !*status; a++) {

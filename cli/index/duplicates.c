@@ -1,5 +1,5 @@
-/* duplicates.c -- see duplicates.h. Some images at a time are searched for among all; the pairs are
- * held and told sorted. */
+/* duplicates.c -- see duplicates.h. Some images at a time are searched among all; the pairs are
+ * collected and sorted. */
 #include "cli/index/duplicates.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
@@ -18,12 +18,12 @@ typedef struct pair_search {
     const cli_duplicates *of;
     size_t images, words, k;
     uint32_t within;
-    size_t tried;               /* images that the distance was found by; 0: it was given */
+    size_t tried;               /* images by which the distance was measured; 0: it was given */
     uint64_t *code;             /* [AT_ONCE][words] */
     uint32_t *self;             /* [AT_ONCE] */
     uint32_t *image, *distance; /* [AT_ONCE][k] */
     pair *pair;                 /* [room] */
-    size_t pairs, room, full;   /* full: images with more than MOST_NEAR near ones */
+    size_t pairs, room, full;   /* full: number of images with more than MOST_NEAR near images */
 } pair_search;
 
 static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t distance, FILE *to) {
@@ -54,8 +54,9 @@ static taper_status add_pair(pair_search *p, pair new) {
     return TAPER_OK;
 }
 
-/* Of n images that were searched for. A pair comes from the image of the lower number; from both
- * sides where one has too many near images to find all, so that every image is in a pair. */
+/* Collect the pairs of n images that were searched. A pair comes from the image with the lower
+ * number. If an image has too many near images to find all, pairs come from both, so that every
+ * image is in a pair. */
 static taper_status add_pairs(pair_search *p, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const uint32_t *image = p->image + i * p->k, *distance = p->distance + i * p->k;
@@ -78,7 +79,7 @@ static int by_distance(const void *a, const void *b) {
     return (x->b > y->b) - (x->b < y->b);
 }
 
-/* The nearest first, each once. */
+/* Sort by distance and remove duplicates. */
 static void sort_pairs(pair_search *p) {
     size_t kept = 0;
     if (p->pairs) qsort(p->pair, p->pairs, sizeof *p->pair, by_distance);
@@ -127,7 +128,7 @@ static int search_all(pair_search *p) {
     return status ? (int)cli_fail("search", NULL, status, &error) : CLI_DONE;
 }
 
-/* The distance that is meant, and why. */
+/* Print the distance and its origin. */
 static int choose_within(pair_search *p) {
     const cli_duplicates *d = p->of;
     cli_alterations tried;
@@ -136,9 +137,9 @@ static int choose_within(pair_search *p) {
         return CLI_DONE;
     }
     if (!d->set || !d->embedder) {
-        cli_error("search", NULL,
-                  "how far apart may a pair be? give --within D; or --images and -m MODEL, to find "
-                  "out by altered copies of them");
+        cli_error(
+            "search", NULL,
+            "give --within D; or --images and -m MODEL, to measure the distance by altered copies");
         return CLI_USAGE;
     }
     const int code = cli_alterations_try(&tried, d->index, d->set, d->embedder);
@@ -146,12 +147,12 @@ static int choose_within(pair_search *p) {
     p->within = tried.within, p->tried = tried.images;
     cli_note(d->common, "search",
              "nine of ten altered copies of %zu images (smaller and back, lighter, cropped) lie "
-             "within %u of them: so near is nearly the same (--within)",
+             "within %u of them: this is the limit for pairs (--within)",
              tried.images, tried.within);
     return CLI_DONE;
 }
 
-/* How many images are in a pair. */
+/* Number of images that are in a pair. */
 static size_t count_paired(const pair_search *p) {
     uint8_t *is_paired = calloc(p->images + 1, 1);
     size_t n = 0;
@@ -163,19 +164,20 @@ static size_t count_paired(const pair_search *p) {
     return n;
 }
 
-/* Where the distance was found by altered copies: may it be trusted? */
+/* Warn if a measured distance is not reliable. */
 static void warn_of_distance(const pair_search *p) {
-    enum { FEW = 50, MANY = 10 }; /* images; one in so many */
+    enum { FEW = 50, MANY = 10 }; /* number of images; one image in this many is in a pair */
     const size_t paired = p->tried ? count_paired(p) : 0;
     if (p->tried && p->tried < FEW)
-        cli_warning("search", NULL,
-                    "%zu image%s few to find a distance by; look at the pairs, and give --within",
-                    p->tried, p->tried == 1 ? " is" : "s are");
+        cli_warning(
+            "search", NULL,
+            "%zu image%s too few to measure a distance; look at the pairs, and give --within",
+            p->tried, p->tried == 1 ? " is" : "s are");
     if (paired > p->images / MANY)
         cli_warning("search", NULL,
                     "%zu of %zu images have another within %u: unless the set has so many copies, "
-                    "the model has too few bits, or learned from too few images, to tell them "
-                    "apart. The nearest pairs come first: see how far they are right, and give "
+                    "the model has too few bits, or was trained on too few images, to distinguish "
+                    "them. The nearest pairs come first: see how far they are right, and give "
                     "--within",
                     paired, p->images, p->within);
 }

@@ -1,21 +1,21 @@
-/* duplicates.h -- pairs of images of an index that are nearly the same. */
+/* duplicates.h -- finds near-duplicates: pairs of images of an index with a small distance. */
 #ifndef CLI_DUPLICATES_H
 #define CLI_DUPLICATES_H
 #include "cli/index/index_file.h"
 
 typedef struct cli_duplicates {
     const taper_index *index;
-    cli_code_set *set;              /* the images, for trials; or NULL */
-    const codec_embedder *embedder; /* the model, for trials; or NULL */
+    cli_code_set *set;              /* the images, to measure the distance; or NULL */
+    const codec_embedder *embedder; /* the model, to measure the distance; or NULL */
     const cli_common *common;
-    int64_t within; /* distance of a pair; -1: by trials, which are told */
+    int64_t within; /* largest distance of a pair; -1: measured (alterations.h) and printed */
 } cli_duplicates;
 
-/* name,name,distance,image,image under a heading, or {"schema":1,"kind":"pair",..}: each pair once,
- * the lower number first; the nearest pairs come first. An image with very many near ones has not
- * all of them listed, which is told, but every image that has a near one is in a pair. It is told,
- * too, where a distance by trials is not to be trusted. Prints what is wrong and returns an exit
- * code; *written is what the sink says. */
+/* Write CSV with the heading name,name,distance,image,image, or {"schema":1,"kind":"pair",..} per
+ * line. Each pair appears once, the lower number first; the nearest pairs come first. If an image
+ * has very many near images, not all of its pairs are listed, which is printed; but every image
+ * with a near one is in some pair. A warning says if the measured distance is not reliable.
+ * *written: status of the sink. For other failures prints a message and returns an exit code. */
 int cli_put_duplicates(const cli_duplicates *duplicates, const taper_sink *sink,
                        taper_status *written);
 

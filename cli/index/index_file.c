@@ -64,17 +64,18 @@ void cli_index_close(cli_index *index) {
 
 int cli_index_check_model(const char *verb, const taper_model_info *model, const char *path) {
     if (model->binary) return CLI_DONE;
-    cli_error(verb, path,
-              "the codes of this model are numbers, and an index holds codes of bits: train one "
-              "with 'taper train --family dense --code binary --window whole --independent', or, "
-              "of images with labels, --preset labels --code binary; 'taper embed' and 'classify' "
-              "take codes of numbers");
+    cli_error(
+        verb, path,
+        "the codes of this model are real numbers, but an index needs binary codes: train one "
+        "with 'taper train --family dense --code binary --window whole --independent', or, "
+        "of images with labels, --preset labels --code binary; 'taper embed' and 'classify' "
+        "take codes of numbers");
     return CLI_USAGE;
 }
 
-/* --- codes of a set, gathered ----------------------------------------------------------- */
+/* --- codes of a set --------------------------------------------------------------------- */
 
-/* Codes that wait for their index, and indexes of parts of the set that wait for the others. */
+/* Codes that are not in an index yet, and indexes of parts of the set. */
 typedef struct gathering {
     cli_code_set *set;
     const cli_index_options *options;
@@ -83,7 +84,7 @@ typedef struct gathering {
     int32_t *labels; /* [room] */
     char **names;    /* [room] */
     size_t n;
-    uint64_t name_bytes, most_name_bytes; /* of the names; they are copied and coded, too */
+    uint64_t name_bytes, most_name_bytes; /* bytes of names; they are also copied and encoded */
     cli_index part[MOST_PARTS];
     size_t parts;
 } gathering;
@@ -94,7 +95,7 @@ static void gathering_free(gathering *g) {
     free(g->codes), free(g->labels), free(g->names);
 }
 
-/* Codes for as many images as what is left of --max-memory holds twice, with what sorting takes. */
+/* Allocate codes for as many images as fit twice into the remaining memory, including sorting. */
 static taper_status gathering_open(gathering *g, cli_code_set *set, size_t width,
                                    const cli_index_options *options) {
     const uint64_t memory = cli_limits(set->common).max_memory / 2;
@@ -108,7 +109,7 @@ static taper_status gathering_open(gathering *g, cli_code_set *set, size_t width
     return g->codes && g->labels && g->names ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* How many bits all codes have: of a cut container fewer than the model makes. */
+/* Number of bits that all codes have; fewer than those of the model in a truncated container. */
 static uint32_t known_bits(const gathering *g) {
     uint32_t bits = (uint32_t)g->width;
     if (g->set->containers) {
@@ -118,7 +119,7 @@ static uint32_t known_bits(const gathering *g) {
     return g->options->bits && g->options->bits < bits ? g->options->bits : bits;
 }
 
-/* Rows of the gathered codes become rows of fewer words. */
+/* Reduce the rows of codes to fewer words. */
 static void shorten(gathering *g, uint32_t bits) {
     const size_t words = (bits + 63) / 64;
     for (size_t i = 0; i < g->n; i++) {
@@ -166,7 +167,7 @@ static int open_spool(cli_index *index, FILE *spool, const cli_common *common, c
                   : open_mapped(index, verb, NULL, common);
 }
 
-/* An index of what is gathered into a file without a name. */
+/* Write an index of the current codes to an unnamed temporary file. */
 static int set_aside(gathering *g) {
     const char *verb = g->set->verb;
     taper_error error = {0};
@@ -202,12 +203,12 @@ const char *cli_index_path(const cli_code_set *set, size_t i, char room[CLI_IMAG
     return room;
 }
 
-/* The parts of a path that are plain; path: room for the result. */
+/* Keep the safe parts of a path. path: buffer for the result. */
 static void keep_plain_parts(char *path) {
     char *to = path;
     for (const char *part = path; *part;) {
         const size_t n = strcspn(part, "/");
-        const bool is_plain = n && strncmp(part, "..", n) != 0; /* "." is a start of it, too */
+        const bool is_plain = n && strncmp(part, "..", n) != 0; /* true also for "." */
         const char *next = part + n + (part[n] == '/');
         if (is_plain && to != path) *to++ = '/';
         if (is_plain) memmove(to, part, n), to += n;
@@ -221,13 +222,13 @@ char *cli_index_name(const char *path) {
     char *name = formats_name_escape(path);
     if (!name) return NULL;
     keep_plain_parts(name);
-    if (!*name) { /* room for one character, and more: a path is not empty */
+    if (!*name) { /* at least one character: a path is not empty */
         free(name);
         return strdup("_");
     }
     size_t n = strlen(name) < MOST ? strlen(name) : MOST;
     name[n] = 0;
-    while (!formats_name_is_legal(name) && n) name[--n] = 0; /* an escape that was cut */
+    while (!formats_name_is_legal(name) && n) name[--n] = 0; /* an escape that was truncated */
     return name;
 }
 
@@ -255,8 +256,7 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
 
 /* --- into one index --------------------------------------------------------------------- */
 
-/* What joining takes: names and labels once more, as they are and as they are written, and some
- * numbers for each code. */
+/* Memory for merging: names and labels, both in memory and encoded, and some numbers per code. */
 static int check_joining(const taper_index *const *from, size_t n, const char *verb,
                          const cli_common *common) {
     enum { EACH = 48 };
@@ -268,8 +268,7 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
     const taper_limits limits = cli_limits(common);
     if (needs <= limits.max_memory) return CLI_DONE;
     cli_error(verb, NULL, "joining the indexes takes %llu bytes of memory; give --max-memory %lluM",
-              (unsigned long long)needs,
-              (unsigned long long)formats_memory_needed(&limits, needs));
+              (unsigned long long)needs, (unsigned long long)formats_memory_needed(&limits, needs));
     return CLI_LIMIT;
 }
 
@@ -287,7 +286,7 @@ static int join(const gathering *g, const char *verb, const cli_index_options *o
     free(from);
     if (code != CLI_DONE) return code;
     *written = TAPER_OK;
-    if (!status || !error.text[0]) *written = status; /* the sink's own failure has no text */
+    if (!status || !error.text[0]) *written = status; /* an error of the sink has no text */
     return status && error.text[0] ? (int)cli_fail(verb, NULL, status, &error) : CLI_DONE;
 }
 
@@ -296,7 +295,7 @@ static int gather_and_write(gathering *g, const codec_embedder *embedder, const 
     taper_error error = {0};
     int code = cli_code_set_embed(g->set, embedder, take_rows, g);
     if (code != CLI_DONE) return code;
-    if (!g->parts && !g->options->n_earlier) { /* there is nothing to join */
+    if (!g->parts && !g->options->n_earlier) { /* nothing to merge */
         const taper_status status = build_index(g, sink, &error);
         if (status && error.text[0]) return cli_fail(g->set->verb, NULL, status, &error);
         *written = status;

@@ -28,7 +28,7 @@ static void tell_json(const cli_index *index, const char *path) {
     cli_json_end(&j);
 }
 
-void cli_index_tell(const cli_index *index, const char *path, const cli_common *common) {
+void cli_index_report(const cli_index *index, const char *path, const cli_common *common) {
     const taper_index_info info = taper_index_get_info(index->index);
     char all[16], codes[16], search[16];
     if (common->json) {

@@ -10,7 +10,7 @@ static uint32_t shared_bits(const uint64_t *a, const uint64_t *b, uint32_t bits)
     return j;
 }
 
-/* A row's images: spread over the neighbourhood. code[words]. */
+/* The images of a row: spread over the neighbourhood. code: [words]. */
 static void put_row(cli_found *f, size_t query, size_t row, const taper_index_range *range,
                     uint64_t *code) {
     const cli_query_codes *q = f->queries;

@@ -25,7 +25,7 @@ static bool grow(void *array, size_t bytes) {
     return bigger != NULL;
 }
 
-/* Room for n more. */
+/* Allocate for n more queries. */
 static bool make_room(cli_query_codes *q, size_t n) {
     const size_t all = q->n + n;
     return grow(&q->code, all * q->words * sizeof *q->code) &&
@@ -35,7 +35,7 @@ static bool make_room(cli_query_codes *q, size_t n) {
            (!q->keeps_margins || grow(&q->margin, all * q->bits * sizeof *q->margin));
 }
 
-/* A query whose code is in place. */
+/* Add a query whose code was written. */
 static int add(cli_query_codes *q, const char *name, uint32_t known, int64_t self, int64_t image) {
     q->name[q->n] = malloc(strlen(name) + 1);
     if (!q->name[q->n]) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);

@@ -42,7 +42,7 @@ taper_status cli_search_layer_check(const cli_search_layer *l, const taper_image
     return codec_embedder_check(&l->embedder, image, error);
 }
 
-/* Codes of those that wait. */
+/* Compute the codes of the waiting images. */
 static taper_status flush(cli_search_layer *l, taper_error *error) {
     const size_t words = (l->bits + 63) / 64;
     taper_status status = TAPER_OK;

@@ -4,7 +4,7 @@
 #include "cli/common/plain_text.h"
 #include <stdlib.h>
 
-/* Of image i its name, or "", and its class, or NULL. */
+/* Name of image i, or ""; its class, or NULL. */
 static const char *name_of(const taper_index *index, uint32_t i) {
     const char *name = taper_index_name(index, i);
     return name ? name : "";
@@ -75,8 +75,7 @@ taper_status cli_put_nearest(const cli_found *f, const cli_common *common, const
 
 /* --- neighbourhoods --------------------------------------------------------------------- */
 
-/* A line an image would be held in memory for a neighbourhood of any size: they are written some
- * at a time. */
+/* A neighbourhood may have any size: lines are written in blocks, not kept in memory. */
 enum { AT_ONCE = 4096 };
 
 static taper_status members_csv(const cli_found *f, size_t i, const taper_index_range *range,

@@ -1,17 +1,17 @@
-/* search_lines.h -- what was found, as lines of CSV or JSON. */
+/* search_lines.h -- prints results of a search as CSV or JSON. */
 #ifndef CLI_SEARCH_LINES_H
 #define CLI_SEARCH_LINES_H
 #include "cli/index/search_page.h"
 
-/* query,rank,name,label,distance,image under a heading; or a line of JSON a query,
+/* CSV with the heading query,rank,name,label,distance,image; or a line of JSON per query:
  * {"schema":1,"kind":"neighbours","query":..,"neighbours":[{"name":..,"label":..,"distance":..,
- * "image":..}]}. What the sink says. */
+ * "image":..}]}. Errors are those of the sink. */
 taper_status cli_put_nearest(const cli_found *found, const cli_common *common,
                              const taper_sink *sink);
 
-/* Of each query the neighbourhood of at least `least` images by leading bits:
+/* For each query the neighbourhood of at least `least` images by leading bits: CSV with the heading
  * query,bits,name,label,image, or {"schema":1,"kind":"neighbourhood","bits":..,"size":..,..}.
- * Prints what is wrong and returns an exit code; *written is what the sink says. */
+ * *written: status of the sink. For other failures prints a message and returns an exit code. */
 int cli_put_neighbourhoods(const cli_found *found, uint64_t least, const cli_common *common,
                            const taper_sink *sink, taper_status *written);
 

@@ -1,25 +1,25 @@
-/* search_page.h -- a page with each query and the images that were found for it, as pictures. One
- * HTML file with all that it needs, which works offline. */
+/* search_page.h -- a page with pictures of each query and of the images found for it. A
+ * self-contained HTML file. */
 #ifndef CLI_SEARCH_PAGE_H
 #define CLI_SEARCH_PAGE_H
 #include "cli/index/query_codes.h"
 
-/* What was found for all queries: a row each, or of neighbourhoods some, of which those without a
- * label are left out. */
+/* Results of all queries: one row per query; for neighbourhoods several rows, of which those
+ * without a label are unused. */
 typedef struct cli_found {
     const taper_index *index;
     const cli_query_codes *queries;
-    size_t k, rows_a_query; /* columns; rows */
-    uint32_t *image;        /* [rows][k] numbers in the index; UINT32_MAX: no more were found */
+    size_t k, rows_a_query; /* columns; rows per query */
+    uint32_t *image;        /* [rows][k] numbers in the index; UINT32_MAX: no further result */
     uint32_t *distance;     /* [rows][k] */
-    bool is_filtered;       /* some images alone may be found */
-    uint64_t least;         /* of neighbourhoods: images of the smallest; 0: these are neighbours */
-    char (*label)[48];      /* [rows] of neighbourhoods */
+    bool is_filtered;       /* only some images may be results (--where) */
+    uint64_t least;         /* size of the smallest neighbourhood; 0: nearest neighbours */
+    char (*label)[48];      /* [rows] for neighbourhoods */
 } cli_found;
 
-/* Write the page to the file `path`; print what is wrong and return an exit code. pictures: the set
- * that was indexed, open, whose images are found by their names; NULL: names are shown alone.
- * CLI_SOME_FAILED: the page is there, without pictures that could not be read, which were named. */
+/* Write the page to the file `path`. pictures: the indexed set, open; its images are found by name.
+ * NULL: shows names only. On failure prints a message and returns an exit code. CLI_SOME_FAILED:
+ * the page was written without some pictures, which were named. */
 int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, const char *path,
                           const cli_common *common);
 

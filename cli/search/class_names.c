@@ -12,7 +12,8 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
-/* Classes of the second set: those of the first, or new ones. sorted: the first's. */
+/* Number the classes of the second set: those of the first, or new ones. sorted: classes of the
+ * first. */
 static void add_second(cli_class_names *out, const cli_code_set *set, const named *sorted) {
     const size_t n = cli_code_set_classes(set);
     for (size_t k = 0; k < n; k++) {

@@ -1,33 +1,33 @@
-/* class_names.h -- the classes of two sets of images, joined by their names.
+/* class_names.h -- the classes of two sets of images, matched by name.
  *
- * The room cli/search/: codes of images, and labels by neighbours, for people and programs.
- *   code_set               images whose codes are wanted, block by block
- *   container_set          containers as such a set: codes as they stand in the file
- *   labelled_codes         codes of a labelled set
- *   neighbour_votes        who of them is nearest, and what these vote for
- *   labelling              labels of images by these votes, and errors
- *   suggestions            labels for the images of a set that have none
- *   label_line             what is told of one image that was labelled
- *   image_choice           which images are meant by numbers, names and patterns
- *   class_names            classes of two sets, by name
- *   map                    a page with a point for each image
- *   error_page             the same as a page, with examples and their neighbours
- *   thumbnail              an image of a set, small
- *   error_report           how many labels are wrong, and which class is taken for which */
+ * Directory cli/search/: codes of images, and labels by nearest neighbours.
+ *   code_set         a set of images and their codes, read in blocks
+ *   container_set    containers as such a set; codes are read from the files
+ *   labelled_codes   codes of a labelled set
+ *   neighbour_votes  the nearest labelled images, and their votes
+ *   labelling        labels images by these votes, and counts errors
+ *   suggestions      suggests labels for unlabelled images of a set
+ *   label_line       output of one labelled image, as CSV or JSON
+ *   image_choice     selects images by numbers, names and patterns
+ *   class_names      classes of two sets
+ *   map              a page with a point for each image
+ *   error_page       a page of errors, with examples and their neighbours
+ *   error_report     error rates and the confusion matrix, as text or JSON
+ *   thumbnail        small pictures */
 #ifndef CLI_CLASS_NAMES_H
 #define CLI_CLASS_NAMES_H
 #include "cli/search/code_set.h"
 #include <stdbool.h>
 
 typedef struct cli_class_names {
-    const char **name; /* [count], of the sets, which must stay open */
-    size_t count;      /* classes of the first set, then those that the second alone has */
-    size_t of_first;
-    size_t shared;   /* classes that both have */
-    int32_t *second; /* [classes of the second set]: their numbers here */
+    const char **name; /* [count] borrowed from the sets, which must stay open */
+    size_t count;      /* classes of the first set, then those that only the second has */
+    size_t of_first;   /* number of classes of the first set */
+    size_t shared;     /* number of classes that both have */
+    int32_t *second;   /* [classes of the second set] their numbers here */
 } cli_class_names;
 
-/* second may be NULL: there is none. TAPER_ERR_NOMEM: nothing is held. */
+/* second may be NULL. TAPER_ERR_NOMEM: *out needs no free. */
 taper_status cli_class_names_join(cli_class_names *out, const cli_code_set *first,
                                   const cli_code_set *second, taper_error *error);
 void cli_class_names_free(cli_class_names *names); /* a zeroed one is fine */

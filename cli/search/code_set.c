@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 1024,            /* images of a block */
-    MOST_NUMBERS = 8 << 20,      /* of a block's pixels, and of its codes */
-    MOST_PIXEL_NUMBERS = 1 << 20 /* of an image that is its own code: what a search takes */
+    MOST_ROWS = 1024,       /* images of a block */
+    MOST_NUMBERS = 8 << 20, /* bytes of the pixels of a block, and of its codes */
+    MOST_PIXEL_NUMBERS =
+        1 << 20 /* most pixels of an image that is its own code; limit of the search */
 };
 
 /* --- opening --- */
@@ -61,8 +62,8 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
         if (cli_is_container(paths[i])) container = paths[i], containers++;
     if (container && (containers < n || s->filelist)) {
         cli_error(s->verb, container,
-                  "a container among images: a set is of the one or of the other; use a run for "
-                  "each, or decode it first");
+                  "containers and images are mixed: use one run for each, or decode the containers "
+                  "first");
         return CLI_USAGE;
     }
     if (container) return open_containers(s, paths, n);
@@ -82,7 +83,7 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
         return cli_refuse_negative(s->set, s->verb, s->labels);
     }
     const bool none_usable = status == TAPER_ERR_ARG && s->left.failed && !s->labels;
-    cli_left_out_tell(&s->left, NULL);
+    cli_left_out_report(&s->left, NULL);
     cli_fail(s->verb, NULL, status, &error);
     return none_usable ? (int)s->left.code : (int)cli_exit_code(status);
 }
@@ -110,13 +111,13 @@ int cli_code_set_spares(const cli_code_set *s, char **paths, size_t n, const cha
     return CLI_DONE;
 }
 
-/* --- what is known of the images --- */
+/* --- properties of the images --- */
 
 size_t cli_code_set_images(const cli_code_set *s) {
     return s->containers ? cli_container_set_images(s->containers) : formats_imageset_count(s->set);
 }
 
-/* The file of image i; *part: which one of it, from 0. */
+/* Path of the file with image i; *part: number of the image in it, from 0. */
 static const char *path_of(const cli_code_set *s, size_t i, size_t *part) {
     if (s->containers) return cli_container_set_path(s->containers, i, part);
     *part = (size_t)formats_imageset_part(s->set, i);
@@ -197,7 +198,7 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
         if (!containers) continue;
         code = cli_container_set_bind(containers, model);
         if (cli_container_set_search_model(containers) == taper_model_get_info(model).id)
-            e->scales = 1; /* as those were whose codes these are */
+            e->scales = 1; /* as the images of the given codes were read */
     }
     return code;
 }
@@ -210,9 +211,9 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
     const size_t n = formats_imageset_count(s->set);
     for (size_t i = 0; i < n; i++) {
         taper_status status = formats_imageset_read(s->set, i, &image, &error);
-        if (formats_is_systems(status))
+        if (formats_is_system_error(status))
             return cli_fail(s->verb, formats_imageset_path(s->set, i), status, &error);
-        if (status != TAPER_OK) continue; /* told when its code is wanted */
+        if (status != TAPER_OK) continue; /* reported when its code is computed */
         formats_image_apply_alpha(&image, s->alpha);
         *window = (codec_window){image.width, image.height, image.channels == 1 ? 1 : 3, NULL};
         const bool has_alpha = formats_image_has_alpha(&image);
@@ -225,17 +226,17 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
                   window->width, window->height);
         return CLI_LIMIT;
     }
-    *window = (codec_window){1, 1, 3, NULL}; /* each is told, and left out */
+    *window = (codec_window){1, 1, 3, NULL}; /* each is reported and skipped */
     return CLI_DONE;
 }
 
 /* --- codes --- */
 
-/* Images that wait for their codes. */
+/* A block of images whose codes are not computed yet. */
 typedef struct block {
     size_t rows, room;
     taper_image *image; /* [room] */
-    size_t *number;     /* [room] in the set */
+    size_t *number;     /* [room] numbers in the set */
     float *codes;       /* [room][width] */
 } block;
 
@@ -268,7 +269,7 @@ static int embed_block(const cli_code_set *s, const codec_embedder *e, block *b,
     return code;
 }
 
-/* Image i into the block, or among those that are left out. */
+/* Add image i to the block, or report that it is skipped. */
 static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *ahead, size_t i,
                       block *b) {
     taper_error error = {0};
@@ -307,7 +308,7 @@ static int embed_all(cli_code_set *s, const codec_embedder *e, cli_readahead *ah
     return code;
 }
 
-/* The code of image i of a container into the block, or among those that are left out. */
+/* Add the code of image i of a container to the block, or report that it is skipped. */
 static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *b) {
     taper_error error = {0};
     char name[CLI_IMAGE_NAME];
@@ -323,10 +324,10 @@ static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *
     if (status == TAPER_OK)
         status = cli_container_set_code(s->containers, i, (uint32_t)e->width,
                                         b->codes + b->rows * e->width, &known, &error);
-    if (status == TAPER_ERR_LIMIT || formats_is_systems(status))
+    if (status == TAPER_ERR_LIMIT || formats_is_system_error(status))
         return cli_fail(s->verb, cli_code_set_name(s, i, name), status, &error);
     if (status == TAPER_ERR_CORRUPT && s->damaged++)
-        s->left.failed++; /* told of the first, as a group may be of thousands */
+        s->left.failed++; /* report only the first, because a group may have thousands of images */
     else if (status != TAPER_OK)
         cli_left_out_image(&s->left, cli_code_set_name(s, i, name), status, &error);
     else if (!known)
@@ -354,14 +355,14 @@ static int take_codes(cli_code_set *s, const codec_embedder *e, cli_codes_fn *ta
     }
     if (code == CLI_DONE && b.rows) code = take(user, b.number, NULL, b.rows, b.codes);
     cli_progress_end(&progress);
-    b.rows = 0; /* no images in it */
+    b.rows = 0; /* the set has no images */
     block_close(&b);
     return code;
 }
 
-/* What is to be said of containers whose codes have been taken. */
+/* Messages about containers whose codes were read. */
 static int tell_codes(cli_code_set *s) {
-    cli_left_out_tell_of(&s->left, cli_code_set_images(s));
+    cli_left_out_report_of(&s->left, cli_code_set_images(s));
     if (s->empty && !s->count && !s->left.failed) {
         cli_error(s->verb, cli_code_set_path(s),
                   "the file is cut before its first code, or holds none: nothing was written");
@@ -372,7 +373,7 @@ static int tell_codes(cli_code_set *s) {
                   s->empty, cli_code_set_images(s));
         s->left.failed += s->empty;
     }
-    if (s->count && !s->common->json) cli_container_set_tell(s->containers);
+    if (s->count && !s->common->json) cli_container_set_report(s->containers);
     return CLI_DONE;
 }
 
@@ -389,7 +390,7 @@ int cli_code_set_embed(cli_code_set *s, const codec_embedder *e, cli_codes_fn *t
         if (status != TAPER_OK) return cli_fail(s->verb, NULL, status, &error);
         code = embed_all(s, e, ahead, take, user);
         cli_readahead_free(ahead);
-        if (code == CLI_DONE) cli_left_out_tell(&s->left, s->set);
+        if (code == CLI_DONE) cli_left_out_report(&s->left, s->set);
     }
     if (code != CLI_DONE) return code;
     if (s->grey)

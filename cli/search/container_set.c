@@ -13,16 +13,16 @@
 typedef struct part {
     const char *path;
     cli_container file;
-    size_t first;            /* its first image in the set */
-    const int32_t *class_of; /* [its classes]: those of the set */
-    /* of the codes that were taken */
+    size_t first;            /* number of its first image in the set */
+    const int32_t *class_of; /* [classes of the container] class in the set */
+    /* of the codes that were read */
     uint64_t taken, units_known, bits_known;
-    uint32_t least_known; /* bits of any code that was taken; UINT32_MAX: none was */
+    uint32_t least_known; /* least known bits of a code that was read; UINT32_MAX: none */
 } part;
 
-/* A decoder of the part that was asked of last: each takes memory of its own. */
+/* The decoder of the last container that was used; only one is open, to limit memory. */
 typedef struct decoding {
-    taper_decoder *decoder; /* NULL: none yet */
+    taper_decoder *decoder; /* NULL: not open */
     const part *of;
 } decoding;
 
@@ -31,14 +31,14 @@ struct cli_container_set {
     const cli_common *common;
     part *part;
     size_t parts, images;
-    const char **class_name; /* [classes], of the front matters */
+    const char **class_name; /* [classes] borrowed from the front matter */
     size_t classes;
-    int32_t *class_number; /* of the classes of all containers, one after the other */
+    int32_t *class_number; /* class numbers of all containers, one after the other */
     const taper_model *model;
-    uint8_t *planes; /* [units of the model] */
-    decoding codes, pictures; /* two, as the state of one is of codes */
-    bool by_search;  /* codes are those for search, which stand in the front matter */
-    cli_model own;   /* then: the first container's, once a picture is asked for */
+    uint8_t *planes;          /* [units of the model] */
+    decoding codes, pictures; /* two decoders: the state of one is for codes */
+    bool by_search;           /* uses the codes for search in the front matter */
+    cli_model own; /* if so: the model of the first container, opened for the first picture */
 };
 
 bool cli_is_container(const char *path) {
@@ -46,7 +46,7 @@ bool cli_is_container(const char *path) {
     uint8_t front[4];
     struct stat st;
     if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)) return false;
-    const int file = open(path, O_RDONLY | O_CLOEXEC); /* no memory is taken, which could fail */
+    const int file = open(path, O_RDONLY | O_CLOEXEC); /* allocates nothing, so it cannot fail */
     if (file < 0) return false;
     const ssize_t n = read(file, front, sizeof front);
     close(file);
@@ -58,7 +58,7 @@ bool cli_is_container(const char *path) {
 /* A class of one of the containers. */
 typedef struct named {
     const char *name;
-    size_t order; /* over all containers */
+    size_t order; /* number over all containers */
 } named;
 
 static int by_name(const void *a, const void *b) {
@@ -67,7 +67,7 @@ static int by_name(const void *a, const void *b) {
     return order ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* same[order]: the first class of that name. */
+/* same[order]: the first class with that name. */
 static void find_same(named *all, size_t n, size_t *same) {
     qsort(all, n, sizeof *all, by_name);
     for (size_t i = 0, first = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static void find_same(named *all, size_t n, size_t *same) {
     }
 }
 
-/* Number the classes in the order in which they come; number[order]. */
+/* Number the classes in the order of their first occurrence: number[order]. */
 static void number_classes(cli_container_set *s, const size_t *same, int32_t *number) {
     size_t order = 0;
     for (size_t p = 0; p < s->parts; p++) {
@@ -141,7 +141,7 @@ void cli_container_set_close(cli_container_set *s) {
     free(s->class_name), free(s->class_number), free(s->planes), free(s->part), free(s);
 }
 
-/* --- what is in the front matter ------------------------------------------------------------ */
+/* --- front matter --------------------------------------------------------------------------- */
 
 static part *part_of(const cli_container_set *s, size_t *i) {
     size_t p = s->parts - 1;
@@ -177,7 +177,7 @@ const char *cli_container_set_path(const cli_container_set *s, size_t i, size_t 
 
 /* --- codes ---------------------------------------------------------------------------------- */
 
-/* The model that decodes the first container. */
+/* Open the model that decodes the first container. */
 static int open_coder(const cli_container_set *s, cli_model *model) {
     const part *p = &s->part[0];
     const int code = cli_model_of_container(model, s->verb, p->path, &p->file, s->common);
@@ -215,7 +215,7 @@ uint64_t cli_container_set_search_model(const cli_container_set *s) {
     return first->search_model_id;
 }
 
-/* Codes of more bits than their model makes are none of its. */
+/* Codes with more bits than the model has are not from this model. */
 static int check_search_bits(const cli_container_set *s, const taper_model_info *model) {
     for (size_t p = 0; p < s->parts; p++) {
         if (s->part[p].file.front.search_bits <= model->units && model->binary) continue;
@@ -229,7 +229,7 @@ static int check_search_bits(const cli_container_set *s, const taper_model_info 
     return CLI_DONE;
 }
 
-/* Neither the model of their codes for search, where they have such, nor that of their pictures. */
+/* The error that the model is neither that of the codes for search nor that of the pictures. */
 static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
     const uint64_t wanted = cli_container_set_search_model(s);
     if (!wanted || s->part[0].file.front.model_id == id) return false;
@@ -240,7 +240,7 @@ static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
     return true;
 }
 
-/* The decoder of this part, with half of the memory that is left. */
+/* Open the decoder of this container, with half of the remaining memory. */
 static taper_status decode_part(const cli_container_set *s, decoding *d, const part *p,
                                 const taper_model *model, taper_error *error) {
     taper_limits limits = cli_limits(s->common);
@@ -259,7 +259,7 @@ int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     if (refuse_other_model(s, info.id)) return CLI_USAGE;
     s->planes = malloc(info.units);
     if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
-    for (size_t p = s->parts; p-- > 0;) { /* the first one last, which is asked first */
+    for (size_t p = s->parts; p-- > 0;) { /* the first container last, because it is used first */
         taper_error error = {0};
         const taper_status status = decode_part(s, &s->codes, &s->part[p], model, &error);
         if (status != TAPER_OK) return cli_fail(s->verb, s->part[p].path, status, &error);
@@ -271,11 +271,11 @@ taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image
                                      uint32_t *windows, taper_error *error) {
     taper_image_info info = {0};
     const part *p = part_of(s, &i);
-    if (s->by_search) { /* of an image of any size there is one */
+    if (s->by_search) { /* one code for an image of any size */
         const taper_model_info m = taper_model_get_info(s->model);
         *windows = 1;
-        *shape = (taper_image){m.window_width, m.window_height,
-                               p->file.front.geometry[i].channels, 8, NULL};
+        *shape = (taper_image){m.window_width, m.window_height, p->file.front.geometry[i].channels,
+                               8, NULL};
         return TAPER_OK;
     }
     TAPER_TRY(decode_part(s, &s->codes, p, s->model, error));
@@ -285,7 +285,7 @@ taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image
     return TAPER_OK;
 }
 
-/* The code for search of image i of a container, as numbers; units that it does not have are 0. */
+/* The code for search of image i of a container, as numbers; missing units are 0. */
 static uint32_t search_code(const cli_container_set *s, const part *p, size_t i, uint32_t units,
                             float *code) {
     const formats_front *f = &p->file.front;
@@ -342,7 +342,7 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     part *p = part_of(s, &i);
     *out = (taper_image){.pixels = NULL};
     if (s->by_search && !s->own.model && open_coder(s, &s->own) != CLI_DONE)
-        return TAPER_ERR_MODEL; /* which is said */
+        return TAPER_ERR_MODEL; /* which was printed */
     const taper_model *model = s->by_search ? s->own.model : s->model;
     TAPER_TRY(decode_part(s, &s->pictures, p, model, error));
     taper_decoder_image_info(s->pictures.decoder, i, &info);
@@ -355,7 +355,7 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     return status;
 }
 
-void cli_container_set_tell(const cli_container_set *s) {
+void cli_container_set_report(const cli_container_set *s) {
     for (size_t k = 0; k < s->parts; k++) {
         const part *p = &s->part[k];
         const double n = (double)(p->taken ? p->taken : 1);

@@ -307,8 +307,8 @@ int cli_error_page_open(cli_error_page **out, const cli_labelled_codes *known,
     return code;
 }
 
-int cli_error_page_settle(cli_error_page *p) {
-    return p ? cli_output_settle(&p->out, NULL, p->status, NULL) : CLI_DONE;
+int cli_error_page_finish(cli_error_page *p) {
+    return p ? cli_output_finish(&p->out, NULL, p->status, NULL) : CLI_DONE;
 }
 
 int cli_error_page_close(cli_error_page *p, int code) {

@@ -13,7 +13,7 @@ static uint64_t at(const cli_error_report *r, size_t truth, size_t voted) {
     return r->confusion[truth * r->classes + voted];
 }
 
-/* Does the class occur, as a true label or as a vote? */
+/* True if the class occurs as a true label or as a vote. */
 static bool occurs(const cli_error_report *r, size_t k) {
     for (size_t j = 0; j < r->classes; j++)
         if (at(r, k, j) || at(r, j, k)) return true;
@@ -22,11 +22,11 @@ static bool occurs(const cli_error_report *r, size_t k) {
 
 static int name_width(const char *text) {
     int n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80; /* characters of UTF-8 */
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80; /* UTF-8 characters */
     return n;
 }
 
-/* A name, cut short, in a column. */
+/* Print a name in a column, truncated. */
 static void put_name(const char *name, int width, bool left, FILE *to) {
     char text[NAME_ROOM];
     cli_plain_text(text, sizeof text, name);
@@ -61,7 +61,7 @@ static void print_matrix(const cli_error_report *r, const size_t *used, size_t n
     }
 }
 
-/* The pairs that are confused most, each time the largest below the one before. */
+/* Print the most frequent confusions; each step finds the largest below the one before. */
 static void print_pairs(const cli_error_report *r, FILE *to) {
     uint64_t before = UINT64_MAX;
     size_t before_at = 0;

@@ -1,29 +1,29 @@
-/* error_report.h -- how many labels are wrong, with the interval, and which class is taken for
- * which: for people, and as a line of JSON. */
+/* error_report.h -- error rates with their intervals, and the confusion matrix, as text or as a
+ * line of JSON. */
 #ifndef CLI_ERROR_REPORT_H
 #define CLI_ERROR_REPORT_H
 #include "codec/taper_search.h"
 #include <stdio.h>
 
-enum { CLI_MOST_CONFUSED = 1024 }; /* classes beyond which there is no matrix */
+enum { CLI_MOST_CONFUSED = 1024 }; /* with more classes there is no matrix */
 
 typedef struct cli_error_report {
-    size_t n;                     /* numbers of votes that were tried */
+    size_t n;                     /* how many numbers of votes were tried */
     const size_t *k;              /* [n] */
     const taper_error_rate *rate; /* [n] */
     const char *const *name;      /* [classes] */
     size_t classes;
-    const uint64_t *confusion; /* of k[0], as taper_count_errors has it; NULL: too many classes */
+    const uint64_t *confusion; /* for k[0], as from taper_count_errors; NULL: too many classes */
 } cli_error_report;
 
-/* The classes that occur, as true labels or as votes: their number, and the first `room` of them.
- * With a matrix alone. */
+/* The classes that occur as true labels or as votes: returns their number, and writes the first
+ * `room` of them to used. Requires the matrix. */
 size_t cli_error_report_used(const cli_error_report *report, size_t *used, size_t room);
 
-/* A line for each number of votes, then the matrix of the classes that are there; of more than
- * twenty the pairs that are confused most. */
+/* Print a line per number of votes, then the matrix of the classes that occur; with more than
+ * twenty classes, the most frequent confusions instead. */
 void cli_error_report_print(const cli_error_report *report, FILE *to);
-/* {"schema":1,"kind":"errors", ...}: percentages, classes and, where there is one, the matrix. */
+/* {"schema":1,"kind":"errors", ...}: percentages, classes and, if there is one, the matrix. */
 void cli_error_report_json(const cli_error_report *report, FILE *to);
 
 #endif

@@ -52,10 +52,10 @@ static uint64_t mark_pattern(const cli_image_choice *c, const char *word, bool *
     return n;
 }
 
-/* How well a name fits a word: the less, the better. */
+/* How well a name fits a word; a lower value is better. */
 enum { SAME_NAME, END_OF_NAME, OTHER_SUFFIX, NO_FIT };
 
-/* Is `end`, of m bytes, the last parts of a key, of n? */
+/* True if `end`, of m bytes, is the last parts of a key of n bytes. */
 static bool is_end(const char *key, size_t n, const char *end, size_t m) {
     return m && m <= n && !memcmp(key + n - m, end, m) && (m == n || key[n - m - 1] == '/');
 }
@@ -82,11 +82,11 @@ typedef struct wanted_name {
 
 typedef struct best_fit {
     int fit;
-    uint64_t n, first, second; /* images that fit so, and two of them */
+    uint64_t n, first, second; /* number of images that fit best, and two of them */
 } best_fit;
 
-/* Names that differ by their normal form alone fit alike, but the one that has the word's own bytes
- * fits better. -1 without memory. */
+/* Names that differ only in Unicode form fit equally, but the one with exactly the bytes of the
+ * word fits better. -1 without memory. */
 static int fit_name(const char *text, const wanted_name *wanted) {
     char *key = in_form(text, formats_name_key);
     const int fit = key ? fit_keys(key, wanted->key) : -1;
@@ -149,7 +149,7 @@ static int several(const cli_image_choice *c, const char *word, const best_fit *
     return CLI_USAGE;
 }
 
-/* *found: the word means something, which is marked, or is said to be unclear. */
+/* *found: the word fits images, which are marked, or is ambiguous, which is printed. */
 static int mark_word(const cli_image_choice *c, const char *word, bool *wanted, bool *found) {
     uint64_t first, last;
     best_fit best = {.fit = NO_FIT};
@@ -172,7 +172,7 @@ static int mark_word(const cli_image_choice *c, const char *word, bool *wanted, 
 
 int cli_images_choose(const cli_image_choice *c, const char *argument, bool *wanted) {
     bool found;
-    int code = mark_word(c, argument, wanted, &found); /* a name may hold commas */
+    int code = mark_word(c, argument, wanted, &found); /* a name may contain commas */
     if (code != CLI_DONE || found) return code;
     if (!argument[strspn(argument, ",")] || !strchr(argument, ',')) return none(c, argument);
     char *copy = strdup(argument), *rest = NULL;

@@ -1,9 +1,13 @@
-/* image_choice.h -- which images of a set the words of --image mean, the same for all verbs.
+/* image_choice.h -- selects images of a set by the argument of --image; the same for all verbs.
  *
- * A word is a number, from 1; a name; a range of numbers, 7-9; a name in another normal form of
- * Unicode, or the end of its path, or with the suffix that a decoded file has (".png"), or had
- * before it was decoded, where one image alone fits, or one alone in its own bytes; or a pattern of
- * the shell: * ? [ ]. What is first in this order counts. */
+ * A word is the first of these that fits:
+ *     a number, from 1
+ *     a name
+ *     a range of numbers, 7-9
+ *     a name that fits a single image in one of these ways: in another Unicode form; by the end of
+ *     its path; with the suffix of a decoded file (".png"), or with that of the original file. If
+ *     several names differ only in Unicode form, the one with exactly these bytes counts
+ *     a shell pattern: * ? [ ] */
 #ifndef CLI_IMAGE_CHOICE_H
 #define CLI_IMAGE_CHOICE_H
 #include <stdbool.h>
@@ -16,8 +20,8 @@ typedef struct cli_image_choice {
     const void *of;
 } cli_image_choice;
 
-/* Mark in wanted[count] the images that an argument means: a word, or words with commas between.
- * Returns an exit code; what fits no image, or is a name of several, is said. */
+/* Set wanted[count] for the images that an argument selects. argument: words separated by commas.
+ * Returns an exit code, after a message if a word fits no image, or is a name of several. */
 int cli_images_choose(const cli_image_choice *choice, const char *argument, bool *wanted);
 
 #endif

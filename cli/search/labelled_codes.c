@@ -48,7 +48,7 @@ static int check_classes(const cli_labelled_codes *l, bool wants_rest) {
     return CLI_USAGE;
 }
 
-/* Room for all images of the set. */
+/* Allocate for all images of the set. */
 static int take_room(cli_labelled_codes *l, size_t n) {
     const char *verb = l->set->verb;
     const taper_limits limits = cli_limits(l->set->common);
@@ -72,17 +72,18 @@ static int take_room(cli_labelled_codes *l, size_t n) {
 
 int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
                             const codec_embedder *embedder, bool wants_rest) {
-    *l = (cli_labelled_codes){
-        .width = embedder->width, .are_bits = embedder->is_binary, .set = set};
-    const char *lone = set->set ? formats_imageset_lone_class(set->set) : NULL;
+    *l =
+        (cli_labelled_codes){.width = embedder->width, .are_bits = embedder->is_binary, .set = set};
+    const char *lone = set->set ? formats_imageset_single_class(set->set) : NULL;
     if (lone) return refuse_one_class(set->verb, lone);
     if (!cli_code_set_classes(set)) {
-        cli_error(set->verb, cli_code_set_path(set),
-                  wants_rest
-                      ? "no image has a label, and so nobody votes: give --labels FILE with labels "
-                        "for some of them, or a folder for each class beside those without one"
-                      : "the labelled images have no labels: give --among-labels FILE, or with "
-                        "--among a folder that has a folder for each of its classes, two at least");
+        cli_error(
+            set->verb, cli_code_set_path(set),
+            wants_rest
+                ? "no image has a label, so there are no votes: give --labels FILE with labels "
+                  "for some of them, or a folder for each class, next to images without one"
+                : "the labelled images have no labels: give --among-labels FILE, or with "
+                  "--among a folder that has a folder for each of its classes, two at least");
         return CLI_USAGE;
     }
     int code = take_room(l, cli_code_set_images(set));

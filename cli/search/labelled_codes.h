@@ -1,29 +1,30 @@
-/* labelled_codes.h -- the codes of a labelled set, in memory, to search among. */
+/* labelled_codes.h -- the codes of a labelled set, in memory, for search. */
 #ifndef CLI_LABELLED_CODES_H
 #define CLI_LABELLED_CODES_H
 #include "cli/search/code_set.h"
 
 typedef struct cli_labelled_codes {
     size_t n, width, room;
-    uint64_t held; /* bytes on the run's account */
+    uint64_t held; /* bytes charged by cli_memory_hold */
     bool are_bits;
     float *codes;   /* [n][width] */
     int32_t *label; /* [n] class of the set, 0.. */
-    size_t *image;  /* [n] number in the set, rising */
+    size_t *image;  /* [n] number in the set, ascending */
     const cli_code_set *set;
-    size_t unlabelled;  /* images of the set that have no label */
-    float *rest;        /* [unlabelled][width] their codes, which are part of `codes` */
-    size_t *rest_image; /* [unlabelled] number in the set, falling */
+    size_t unlabelled;  /* number of images without a label */
+    float *rest;        /* [unlabelled][width] their codes, stored at the end of `codes` */
+    size_t *rest_image; /* [unlabelled] number in the set, descending */
 } cli_labelled_codes;
 
-/* Of an open set, which must stay open. Prints what is wrong and returns an exit code: no image has
- * a label, all have the same one, or the codes take more than --max-memory; wants_rest: all have a
- * label, where otherwise it is said when some have none. On failure nothing is held. */
+/* Read the codes of an open set, which must stay open. Prints a message and returns an exit code if
+ * no image has a label, all have the same label, or the codes exceed --max-memory. wants_rest: also
+ * keeps codes of unlabelled images, and fails if there are none; otherwise their number is printed.
+ * On failure *out needs no free. */
 int cli_labelled_codes_read(cli_labelled_codes *out, cli_code_set *set,
                             const codec_embedder *embedder, bool wants_rest);
 void cli_labelled_codes_free(cli_labelled_codes *codes); /* a zeroed one is fine */
 
-/* How many of each class of the set; the caller's to free, NULL without memory. */
+/* Number of codes of each class; the caller's to free, NULL without memory. */
 size_t *cli_labelled_codes_members(const cli_labelled_codes *codes);
 
 #endif

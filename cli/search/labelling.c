@@ -9,30 +9,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { AT_ONCE = 1024 }; /* labelled images between two marks of progress */
+enum { AT_ONCE = 1024 }; /* labelled images between updates of the progress */
 
 static const char *verb_of(const cli_labelling *l) { return l->known->set->verb; }
 
 /* --- a line for each image --- */
 
-/* The class of an image by its own label, or -1. */
+/* The class of the true label of an image, or -1. */
 static int32_t truth_of(const cli_labelling *l, const cli_code_set *set, size_t number) {
     const int32_t label = cli_code_set_label(set, number);
     return label < 0 || set == l->known->set ? label : l->classes->second[label];
 }
 
-/* Keep row i's labels, to count errors by. */
+/* Keep the labels of row i, to count errors. */
 static taper_status keep(cli_labelling *l, const cli_code_set *set, size_t image, size_t i,
                          int32_t truth) {
     if (truth < 0) return TAPER_OK;
-    l->strangers += (size_t)truth >= l->classes->of_first;
+    l->unknown += (size_t)truth >= l->classes->of_first;
     for (size_t k = 0; k < l->votes.n_k; k++)
         l->guess[k * l->room + l->tested] = l->votes.label[k * l->votes.room + i];
     l->truth[l->tested++] = truth;
     return l->page ? cli_error_page_take(l->page, set, image, truth, &l->votes, i) : TAPER_OK;
 }
 
-/* n rows of a search, which are these images of the set. */
+/* Output n rows of a search, which are these images of the set. */
 static taper_status put_rows(cli_labelling *l, const cli_code_set *set, const size_t *image,
                              size_t n) {
     cli_text text;
@@ -66,8 +66,8 @@ static int close_failed(cli_labelling *l, taper_status status) {
                   : (int)cli_fail(verb_of(l), NULL, status, NULL);
 }
 
-/* Label images of the set by their codes; codes NULL: labelled ones, from `first` on, by the
- * others. */
+/* Label images of the set by their codes. codes NULL: label the labelled images from `first` on by
+ * the others. */
 static int label_rows(cli_labelling *l, const cli_code_set *set, const size_t *image, size_t n,
                       const float *codes, size_t first) {
     for (size_t i = 0; i < n; i += l->votes.room) {
@@ -132,14 +132,14 @@ taper_status cli_labelling_report(cli_labelling *l, taper_error *error) {
                                       : TAPER_OK;
     const cli_error_report report = {l->votes.n_k,     l->votes.k, rate,
                                      l->classes->name, n,          confusion};
-    if (l->strangers)
+    if (l->unknown)
         cli_warning(verb_of(l), NULL,
                     "%zu input%s of a class that no labelled image has: counted as wrong",
-                    l->strangers, l->strangers == 1 ? " is" : "s are");
+                    l->unknown, l->unknown == 1 ? " is" : "s are");
     if (status == TAPER_OK && l->tested && l->known->set->common->json)
         status = report_json(l, &report);
     else if (status == TAPER_OK && l->tested && !l->known->set->common->quiet) {
-        fflush(stdout); /* first the labels, where both are one file */
+        fflush(stdout); /* flush the labels first, because both may be one file */
         cli_error_report_print(&report, stderr);
     }
     if (status == TAPER_OK && l->page && l->tested)
@@ -148,7 +148,7 @@ taper_status cli_labelling_report(cli_labelling *l, taper_error *error) {
     return status;
 }
 
-/* --- from the first to the last --- */
+/* --- public functions --- */
 
 static int take_room(cli_labelling *l, size_t images) {
     l->votes = (cli_neighbour_votes){.known = l->known,

@@ -297,11 +297,11 @@ int cli_map_open(cli_map **out, const cli_code_set *set, const char *path, size_
     return code;
 }
 
-int cli_map_settle(cli_map *m) {
+int cli_map_finish(cli_map *m) {
     taper_error error = {0};
     if (!m || !m->n) return CLI_DONE;
     const taper_status status = write_page(m, &error);
-    return cli_output_settle(&m->out, NULL, status, &error);
+    return cli_output_finish(&m->out, NULL, status, &error);
 }
 
 int cli_map_close(cli_map *m, int code) {

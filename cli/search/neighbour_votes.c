@@ -7,10 +7,9 @@
 
 enum { MOST_ROWS = 1024, MOST_FOUND = 1 << 18, MOST_THREADS = 256 };
 
-/* --- an order of its own ---------------------------------------------------------------- */
+/* --- random order ----------------------------------------------------------------------- */
 
-/* A number that has nothing to do with i: the mixing step of splitmix64 (Steele, Lea & Flood 2014).
- */
+/* A hash of i: the mixing step of splitmix64 (Steele, Lea & Flood 2014). */
 static uint64_t mixed(uint64_t i) {
     uint64_t x = (i + 1) * 0x9e3779b97f4a7c15;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -18,7 +17,7 @@ static uint64_t mixed(uint64_t i) {
     return x ^ x >> 31;
 }
 
-/* Fisher and Yates's shuffle; the same for every run. */
+/* Fisher-Yates shuffle; the same in every run. */
 static taper_status mix(cli_neighbour_votes *v) {
     const cli_labelled_codes *known = v->known;
     const size_t bytes = known->width * sizeof *v->mixed, found = v->room * (v->most_k + 1);
@@ -37,7 +36,7 @@ static taper_status mix(cli_neighbour_votes *v) {
     return TAPER_OK;
 }
 
-/* The k neighbours of a query without itself, which is row `self`, where it is among the k + 1. */
+/* The k neighbours of a query, from k + 1 found ones, without the query itself (row `self`). */
 static void keep_others(const cli_neighbour_votes *v, size_t i, size_t self, size_t room) {
     const size_t k = v->most_k;
     for (size_t j = 0, held = 0; held < k; j++) {

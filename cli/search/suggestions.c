@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LINES = 1024 }; /* that are printed at a time */
+enum { LINES = 1024 }; /* lines per block of output */
 
 typedef struct suggestion {
-    size_t image, nearest; /* of the set */
+    size_t image, nearest; /* number in the set */
     int32_t label;
     uint32_t votes;
     double distance;
@@ -20,10 +20,10 @@ typedef struct suggestions {
     const cli_labelled_codes *known;
     size_t k;
     suggestion *item; /* [known->unlabelled] */
-    uint8_t *is_met;  /* [images of the set]: has an item */
+    uint8_t *is_met;  /* [images of the set] 1: has a suggestion */
 } suggestions;
 
-/* --- found ---------------------------------------------------------------------------------- */
+/* --- suggestions ---------------------------------------------------------------------------- */
 
 static int by_votes(const void *a, const void *b) {
     const suggestion *x = a, *y = b;
@@ -68,7 +68,7 @@ static taper_status find_all(suggestions *s, taper_error *error) {
     return status;
 }
 
-/* --- written -------------------------------------------------------------------------------- */
+/* --- output --------------------------------------------------------------------------------- */
 
 static void put_line(const suggestions *s, size_t image, const suggestion *item, FILE *to) {
     const cli_code_set *set = s->known->set;
@@ -82,7 +82,7 @@ static void put_line(const suggestions *s, size_t image, const suggestion *item,
     (set->common->json ? cli_label_line_json : cli_label_line_csv)(&line, to);
 }
 
-/* Lines from..to - 1: suggestions, then all images of the set that have none. */
+/* Print lines from..to - 1: suggestions, then all other images of the set. */
 static taper_status put_some(const suggestions *s, size_t from, size_t to, const taper_sink *sink) {
     cli_text text;
     TAPER_TRY(cli_text_open(&text));
@@ -111,7 +111,7 @@ static void tell(const suggestions *s) {
     size_t unsure = 0;
     while (unsure < n && s->item[unsure].votes < s->k) unsure++;
     if (set->common->json) return;
-    fflush(stdout); /* first the labels, where both are one file */
+    fflush(stdout); /* flush the labels first, because both may be one file */
     cli_note(set->common, set->verb,
              "%zu suggestion%s by %zu vote%s of %zu labelled image%s; %zu not unanimous: these "
              "come first",

@@ -71,15 +71,15 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     const int how = searched ? AUTO : e->start;
     const char *name = cli_embedding_starts[how];
     if (c->n_hidden && how > RANDOM && how < RBM)
-        return formats_fail(error, TAPER_ERR_ARG, "--start %s is of a linear map, without --hidden",
+        return formats_fail(error, TAPER_ERR_ARG, "--start %s is for a linear map; omit --hidden",
                             name);
     if (!c->n_hidden && how >= RBM)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "--start %s is of a network with hidden layers: give --hidden", name);
+                            "--start %s is for a network with hidden layers: give --hidden", name);
     const bool guesses = e->guess_labels && !searched;
     if (!c->n_hidden && guesses)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "--guess-labels is of a network with hidden layers: give --hidden");
+                            "--guess-labels is for a network with hidden layers: give --hidden");
     c->guess_labels = guesses;
     c->teaching = train_teaching_defaults();
     c->teaching.epochs = (uint32_t)e->teacher_epochs;
@@ -91,14 +91,14 @@ static taper_status choose_start(const cli_embedding *e, train_embedding_choice 
     c->rbm.method = how == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
     c->rbm.epochs = (uint32_t)e->pretrain_epochs;
     c->rbm.seed = c->training.seed;
-    /* neighbours at once near enough to count, and no nearer (linear_start.h) */
+    /* scale at which neighbours influence each other from the start (linear_start.h) */
     const double spread = how <= RANDOM || how == PCA ? 10.0 : 0.0;
     if (!c->n_hidden) c->linear = (train_linear_options){kind[how], spread, 0, c->training.seed};
     return TAPER_OK;
 }
 
-/* Larger steps lose what a teacher's layers have learned from all images; codes of a few units, for
- * pictures, bear them, and want them (bench/results/README.md). */
+/* Larger steps destroy the layers that a teacher trained on all images. Codes of a few units, for
+ * maps, need larger steps (bench/results/README.md). */
 static float rate_of(const struct objective *o, const train_embedding_choice *c) {
     enum { FEW = 3 };
     const uint32_t units = c->units;
@@ -112,7 +112,7 @@ taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice
                                   taper_error *error) {
     static const uint32_t papers[] = {500, 500, 2000};
     const struct objective *o = &objectives[e->objective];
-    if (!c->units) { /* -k is kept */
+    if (!c->units) { /* unchanged with -k */
         c->units = c->training.binary ? 64 : 30;
         c->most_units = 4 * c->units;
     }
@@ -144,7 +144,7 @@ static void say_stage(void *user, const char *stage, double part) {
 }
 
 static int say_layer(void *user, const train_rbm_progress *p) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     cli_train_enter(t, "pretraining layers", (uint64_t)p->layers * p->epochs, "epochs");
     cli_progress_set(&t->progress, (uint64_t)(p->layer - 1) * p->epochs + p->epoch);
     cli_progress_say(&t->progress, "layer %u, error %.4g", p->layer, p->error);
@@ -163,7 +163,7 @@ static int say_layer(void *user, const train_rbm_progress *p) {
 }
 
 static int say_step(void *user, uint64_t step, uint64_t steps, double loss, double seconds_left) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     (void)seconds_left;
     cli_train_enter(t, "training steps", steps, "steps");
     cli_progress_set(&t->progress, step);
@@ -172,7 +172,7 @@ static int say_step(void *user, uint64_t step, uint64_t steps, double loss, doub
 }
 
 static void say_epoch(void *user, uint32_t epoch, const train_embedding_epoch *e) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     const int measured = isfinite(e->error);
     cli_train_keep(t, epoch, e->loss, e->error, 0);
     cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, error %.2f %%", epoch, e->loss,
@@ -191,16 +191,16 @@ static void say_epoch(void *user, uint32_t epoch, const train_embedding_epoch *e
 }
 
 static void say_how(void *user, const char *words) {
-    cli_note(((cli_train_talk *)user)->common, "train", "%s", words);
+    cli_note(((cli_train_reporter *)user)->common, "train", "%s", words);
 }
 
-train_embedding_hooks cli_embedding_hooks(cli_train_talk *t) {
+train_embedding_hooks cli_embedding_hooks(cli_train_reporter *t) {
     return (train_embedding_hooks){t, say_stage, {say_layer, t}, {t, say_step, say_epoch, say_how}};
 }
 
 /* --- the report -------------------------------------------------------------------------- */
 
-static void report_json(const cli_train_talk *t, const train_embedding_choice *c,
+static void report_json(const cli_train_reporter *t, const train_embedding_choice *c,
                         const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
     cli_json j;
@@ -255,8 +255,8 @@ static const char *start_words(const train_embedding_choice *c, char words[80]) 
     return words;
 }
 
-/* What one would type to learn the same again. */
-static void say_again(const cli_train_talk *t, const train_embedding_choice *c) {
+/* Print the options that repeat this training. */
+static void say_again(const cli_train_reporter *t, const train_embedding_choice *c) {
     char widths[64] = "";
     for (uint32_t i = 0; i < c->n_hidden; i++) {
         const size_t used = strlen(widths);
@@ -279,21 +279,21 @@ static void say_again(const cli_train_talk *t, const train_embedding_choice *c) 
     if (c->training.seed != 1)
         snprintf(noise + used, sizeof noise - used, " --seed %llu",
                  (unsigned long long)c->training.seed);
-    cli_note(t->common, "train",
-             "the same again: --objective %s%s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
-             c->objective, c->training.binary ? " --code binary" : "", widths,
-             start_words(c, start), c->units, c->training.epochs, (double)c->training.rate, noise);
-}
-
-/* What was tried, what to expect, and whether labels help. */
-static void say_found(const cli_train_talk *t, const train_embedding_report *r) {
-    const train_embedding_found *f = &r->found;
     cli_note(
         t->common, "train",
-        "tried on %zu images, %u fold%s, %u vote%s: neighbours by pixels err on %.2f %% of those "
-        "held out",
-        f->rows, f->folds, formats_plural(f->folds, "s"), f->k, formats_plural(f->k, "s"),
-        100.0 * f->pixels.rate);
+        "to train it again: --objective %s%s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
+        c->objective, c->training.binary ? " --code binary" : "", widths, start_words(c, start),
+        c->units, c->training.epochs, (double)c->training.rate, noise);
+}
+
+/* Print the trials, the expected error, and whether labels help. */
+static void say_found(const cli_train_reporter *t, const train_embedding_report *r) {
+    const train_embedding_found *f = &r->found;
+    cli_note(t->common, "train",
+             "tried on %zu images, %u fold%s, %u vote%s: nearest neighbours by pixels have %.2f %% "
+             "errors on held-out images",
+             f->rows, f->folds, formats_plural(f->folds, "s"), f->k, formats_plural(f->k, "s"),
+             100.0 * f->pixels.rate);
     for (uint32_t i = 0; i < f->trials; i++) {
         const train_embedding_trial *trial = &f->trial[i];
         if (trial->error.tested)
@@ -305,39 +305,39 @@ static void say_found(const cli_train_talk *t, const train_embedding_report *r) 
     say_again(t, &f->choice);
     cli_note(
         t->common, "train",
-        "on images held out from trials it errs on %.2f %% (95 %%: %.2f to %.2f): each half of "
-        "them judges the recipe that the other half would choose; it has learned from all "
-        "since",
+        "on images held out from the trials: %.2f %% errors (95 %%: %.2f to %.2f). Each half of "
+        "them tests the settings chosen by the other half; the final model is trained on all",
         100.0 * f->expected.rate, 100.0 * f->expected.low, 100.0 * f->expected.high);
-    /* three deviations: that the best of a dozen recipes is so far off by chance is rare */
+    /* three standard deviations: rarely exceeded by chance, even by the best of a dozen recipes */
     const double p = f->pixels.rate, n = (double)f->pixels.tested;
     if (p < f->error.rate)
         cli_note(t->common, "train",
-                 "labels do not help here: neighbours by pixels err on %.2f %%, the best of all "
-                 "recipes on %.2f %%; more images of each class, or more numbers (-k), may",
+                 "labels do not help here: neighbours by pixels have %.2f %% errors, the best "
+                 "settings %.2f %%; more images per class, or a longer code (-k), may help",
                  100.0 * p, 100.0 * f->error.rate);
     else if (f->expected.rate > p - 3.0 * sqrt(p * (1.0 - p) / n))
         cli_note(t->common, "train",
-                 "it is not certain that labels help: neighbours by pixels err on %.2f %%, and the "
-                 "best of some recipes may be this much better by chance",
+                 "it is not certain that labels help: neighbours by pixels have %.2f %% errors, "
+                 "and the best of several settings may be this much better by chance",
                  100.0 * f->pixels.rate);
 }
 
-/* The baseline, and a warning where the embedding is no better. */
-static void say_pixels(const cli_train_talk *t, const train_embedding_report *r) {
+/* Print the baseline, and a warning if the embedding is not better. */
+static void say_pixels(const cli_train_reporter *t, const train_embedding_report *r) {
     if (!r->pixels.tested) return;
     if (r->held_out.rate < r->pixels.rate) {
         cli_note(t->common, "train", "nearest neighbours by pixels: %.2f %% errors (%zu images)",
                  100.0 * r->pixels.rate, (size_t)r->pixels.tested);
         return;
     }
-    cli_warning("train", t->output,
-                "nearest neighbours by pixels make fewer errors or as many: %.2f %% on %zu "
-                "held-out images; --preset labels tries several objectives and settings",
-                100.0 * r->pixels.rate, (size_t)r->pixels.tested);
+    cli_warning(
+        "train", t->output,
+        "nearest neighbours by pixels are as good or better: %.2f %% errors on %zu held-out "
+        "images; --preset labels tries several objectives and settings",
+        100.0 * r->pixels.rate, (size_t)r->pixels.tested);
 }
 
-void cli_embedding_report(const cli_train_talk *t, const train_embedding_choice *c,
+void cli_embedding_report(const cli_train_reporter *t, const train_embedding_choice *c,
                           const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
     char size[16];

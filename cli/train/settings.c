@@ -12,9 +12,9 @@ static train_saving saving_of(const cli_train_settings *s) {
     return (train_saving){s->checkpoint, s->resume, cli_signals_watch()};
 }
 
-/* Where units see each other a unit that goes wrong spoils all after it: at 0.006 the error of
- * 1,024 units jumped in mid-run. A tied decoder pulls on what its units see, too: at 0.003 three
- * seeds ended 363 +- 29. */
+/* If units see the residual of earlier units, one bad unit damages all later ones: at 0.006 the
+ * error of 1,024 units jumped during a run. A tied decoder also changes what its units see: at
+ * 0.003 three seeds ended at 363 +- 29. */
 static const float rate_with_feedback = 0.003f, rate_tied_with_feedback = 0.0015f;
 
 static train_nested_choice nested_of(const cli_train_settings *s) {
@@ -135,18 +135,18 @@ static bool parse_window(const char *text, uint32_t *window) {
     return true;
 }
 
-/* What the model that is adapted brings along. */
+/* Check options that the adapted model determines. */
 static taper_status check_from(taper_error *error) {
     static const char *const fixed[] = {"window",      "lap",  "basis", "loss",   "units",
                                         "conditional", "head", "fast",  "family", "restore"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (cli_options_given(fixed[i]))
-            return formats_fail(error, TAPER_ERR_ARG,
-                                "--from keeps the model's shape: leave --%s out", fixed[i]);
+            return formats_fail(error, TAPER_ERR_ARG, "--from keeps the model's shape: omit --%s",
+                                fixed[i]);
     return TAPER_OK;
 }
 
-/* What an embedding model is not. Its choices are checked before images are read. */
+/* Check options that do not apply to embedding models. Done before images are read. */
 static taper_status check_embedding(const cli_train_settings *s, taper_error *error) {
     static const char *const others[] = {"family", "preset", "from", "fast"};
     uint32_t hidden[CODEC_MAX_LAYERS];
@@ -155,16 +155,16 @@ static taper_status check_embedding(const cli_train_settings *s, taper_error *er
         if (cli_options_given(others[i]) &&
             !(cli_embedding_is_searched(&s->embedding) && !strcmp(others[i], "preset")))
             return formats_fail(error, TAPER_ERR_ARG,
-                                "--objective makes an embedding model: leave --%s out", others[i]);
+                                "--objective makes an embedding model: omit --%s", others[i]);
     if (s->code == TRAIN_CODE_UNITS || (cli_options_given("code") && !s->code))
         return formats_fail(error, TAPER_ERR_ARG,
                             "--objective makes codes of numbers, or with --code binary of bits: "
-                            "leave --code %s out",
+                            "omit --code %s",
                             cli_train_codes[s->code]);
     return cli_train_embedding(s, hidden, &unused, error);
 }
 
-/* Each file that is written has a name of its own. */
+/* Check that all outputs have different names. */
 static taper_status check_names(const cli_train_settings *s, taper_error *error) {
     static const char *const option[] = {"--output", "--checkpoint", "--log"};
     const char *const file[] = {s->output, s->checkpoint, s->log};

@@ -1,11 +1,11 @@
-/* settings.h -- what the command line of `taper train` says, and what it means to training.
+/* settings.h -- the settings of `taper train`, and the options of training made from them.
  *
- * The room cli/train/: `taper train` before it learns and while it does; the verb is
- * cli/cmd_train.c.
- *   settings table         what may be said, and what it means; the options, and which count
- *   targets                the files that it writes, seen to before it learns
- *   talk                   progress, learning curve, report; embedding: the same of embeddings, and
- *                          what may be asked of them */
+ * Directory cli/train/: parts of `taper train`; the verb is cli/cmd_train.c.
+ *   settings   settings, their checks, and options of training
+ *   table      the option table, presets, and which options have an effect
+ *   targets    the output files, checked before training
+ *   reporter   progress, learning curve, report
+ *   embedding  settings and report of embedding models */
 #ifndef CLI_TRAIN_SETTINGS_H
 #define CLI_TRAIN_SETTINGS_H
 #include "cli/common/options.h"
@@ -14,7 +14,7 @@
 
 typedef struct cli_train_settings {
     cli_common common;
-    uint32_t side, reach; /* what window and lap say */
+    uint32_t side, reach; /* from window and lap, by cli_train_check */
     const char *output, *window, *lap, *filelist, *labels, *checkpoint, *log, *plot;
     const char *truncation, *regularise;
     const char *from;
@@ -29,16 +29,19 @@ typedef struct cli_train_settings {
     cli_embedding embedding;
 } cli_train_settings;
 
-extern const char *const cli_train_codes[], *const cli_train_losses[]; /* choices, NULL-ended */
+extern const char *const cli_train_codes[], *const cli_train_losses[]; /* NULL-terminated */
 
-/* Take window and lap into side and reach, and look whether all of it goes together. TAPER_ERR_ARG:
- * it does not, and why. Answers for the last cli_options_parse. */
+/* Set side and reach from window and lap, and check that the options of the last cli_options_parse
+ * are consistent. TAPER_ERR_ARG: they are not; the text has the reason. */
 taper_status cli_train_check(cli_train_settings *settings, taper_error *error);
 
-/* A model of any family; window, lap and regulariser are the caller's. hidden[] holds widths. */
+/* Options for a model of any family; the caller sets window, lap and regulariser. hidden: receives
+ * the widths of hidden layers. */
 train_options cli_train_options(const cli_train_settings *settings,
                                 uint32_t hidden[CODEC_MAX_LAYERS]);
-/* An embedding; likewise. TAPER_ERR_ARG: its settings make no sense, and why. */
+/* Options for an embedding model. TAPER_ERR_ARG: settings are inconsistent; the text has the
+ * reason.
+ */
 taper_status cli_train_embedding(const cli_train_settings *settings,
                                  uint32_t hidden[CODEC_MAX_LAYERS], train_embedding_choice *choice,
                                  taper_error *error);

@@ -26,8 +26,8 @@ static int check_target(const char *path, bool force) {
     return CLI_DONE;
 }
 
-/* An empty file, as a run leaves that ends before it learns, may be replaced. Pipes and devices are
- * not opened here: whoever reads them would see an end. */
+/* An empty file, which an interrupted run can leave, may be replaced. Pipes and devices are not
+ * opened here: their reader would see an end of file. */
 static int refuse_existing(const char *path) {
     struct stat there;
     taper_error error = {0};
@@ -38,8 +38,8 @@ static int refuse_existing(const char *path) {
 
 /* --- checkpoints ------------------------------------------------------------------------ */
 
-/* What a network of a run may add to the name of its checkpoint: any of .8x8, .bits, .head, .conv,
- * one after the other. */
+/* Suffixes of the checkpoints of a run's networks: any of .8x8, .bits, .head, .conv, in this order.
+ *  */
 static bool is_of_a_network(const char *end) {
     static const char *const network[] = {".bits", ".head", ".conv"};
     const char digits[] = "0123456789";
@@ -66,7 +66,7 @@ static int refuse_run(const char *path, const char *found) {
     return CLI_IO;
 }
 
-/* Beside the file stand those of its networks. */
+/* The checkpoints of the networks are in the same folder. */
 static int refuse_earlier_run(const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     char *folder = slash ? strndup(path, (size_t)(base - path)) : strdup(".");

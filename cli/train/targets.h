@@ -1,18 +1,20 @@
-/* targets.h -- the files that `taper train` writes. What would fail after hours of work, or cost
- * the work of an earlier run, is refused before them. */
+/* targets.h -- checks the output files of `taper train` before training, so that a run does not
+ * fail at its end, or replace the files of an earlier run. */
 #ifndef CLI_TRAIN_TARGETS_H
 #define CLI_TRAIN_TARGETS_H
 #include "cli/train/settings.h"
 
 enum { CLI_TRAIN_DRAWN = 8, CLI_TRAIN_NAME = 4200 };
 
-/* File i < CLI_TRAIN_DRAWN of --plot, which was given: STEM.csv and so on. Returns name. */
+/* Path of file i < CLI_TRAIN_DRAWN of --plot, which must be given: STEM.csv and so on. Returns
+ * name.
+ */
 const char *cli_train_drawn(const cli_train_settings *settings, size_t i,
                             char name[CLI_TRAIN_NAME]);
 
-/* The model, the checkpoints, the log and the pictures can be written, and replace nothing, but
- * with -f: a run that goes on (--resume) has its checkpoints and adds to its log. Prints what
- * stands against it; returns an exit code: CLI_IO when something is there already or cannot be
- * made. */
+/* Check that the model, the checkpoints, the log and the plots can be written, and that they
+ * replace no file unless -f is given. A resumed run (--resume) may use its checkpoints and append
+ * to its log. On failure prints a message and returns an exit code; CLI_IO: a file exists or cannot
+ * be created. */
 int cli_train_check_targets(const cli_train_settings *settings);
 #endif

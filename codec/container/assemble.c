@@ -202,7 +202,7 @@ static taper_status read_again(formats_front *f, const formats_buffer *front,
     taper_limits limits = formats_limits_or_default(given);
     uint64_t left = f->account.limit - f->account.used;
     if (f->account.limit && left < limits.max_memory)
-        limits = formats_limits_beside(&limits, limits.max_memory - left);
+        limits = formats_limits_minus(&limits, limits.max_memory - left);
     taper_status status = formats_front_read(front->data, front->size, &limits, &again, &why);
     if (status == TAPER_OK) {
         uint64_t chunks = (uint64_t)f->layers * f->groups;

@@ -261,7 +261,7 @@ static taper_status load_fronts(merging *m, formats_front *result, const taper_l
                                 taper_error *error) {
     for (size_t i = 0; i < m->n; i++) {
         formats_front *f = &m->front[i];
-        const taper_limits left = formats_limits_beside(limits, result->account.used);
+        const taper_limits left = formats_limits_minus(limits, result->account.used);
         TAPER_TRY(codec_front_load(&m->source[i], &left, f, error));
         TAPER_TRY(formats_front_charge(result, f->account.used, error));
         TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));

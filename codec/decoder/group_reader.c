@@ -383,7 +383,7 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
             status = read_source(source, have, to, (size_t)(want - have), error);
         if (status == TAPER_OK) status = formats_front_need(bytes.data, bytes.size, &need, error);
     }
-    limits = formats_limits_beside(&limits, account.used); /* both are in memory at once */
+    limits = formats_limits_minus(&limits, account.used); /* both are in memory at once */
     if (status == TAPER_OK)
         status = formats_front_read(bytes.size ? bytes.data : (const uint8_t *)"", bytes.size,
                                     &limits, front, error);

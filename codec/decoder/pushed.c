@@ -19,7 +19,7 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
         TAPER_TRY(formats_front_need(d->head.data, d->head.size, &d->need, error));
     }
     if (d->head.size < d->need) return TAPER_OK;
-    const taper_limits limits = formats_limits_beside(&d->limits, d->account.used);
+    const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
     TAPER_TRY(formats_front_read(d->head.data, d->head.size, &limits, &d->front, error));
     formats_buffer_free(&d->head);
     d->account.used += d->front.account.used;

@@ -32,7 +32,7 @@ static uint64_t source_end(const taper_decoder *d) {
 
 static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t n,
                                taper_error *error) {
-    const taper_limits limits = formats_limits_beside(&d->limits, d->account.used);
+    const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
     const taper_model *given = d->model;
     TAPER_TRY(formats_front_read(bytes, (size_t)n, &limits, &d->front, error));
     taper_status status = codec_decoder_bind(d, error);

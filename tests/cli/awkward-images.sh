@@ -29,7 +29,7 @@ test "$(holds held.taper)" -ne 0
 test "$(holds quick.taper)" -eq 0
 # a model that cannot reach 45 dB says how many images, and which is the worst
 "$TAPER" train -q --window 8 --units 6 -o short.tpm set/cifar/train.bin
-expect 0 '*.png: warning: ends at * dB at full length, the least; 40 images end below 45 dB*' \
+expect 0 '*.png: warning: has the lowest PSNR at full length, * dB; 40 images end below 45 dB*' \
     "$TAPER" encode -m short.tpm -o short.taper drawn
 # repacked and joined they are the same images
 "$TAPER" repack -q -m tiny --layout image -o each.taper tiny.taper

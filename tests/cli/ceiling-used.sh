@@ -43,6 +43,6 @@ cp "$ROOT/tests/fuzz/corpus/png/rgba8.png" alpha.png
 code=0
 "$TAPER" encode -f -v --quick -o out.taper --bpp 1 plain1.ppm bad.png alpha.png 2>said || code=$?
 [ $code -eq 1 ]
-grep -q 'the ceiling has room for more: all passes are coded' said
+grep -q 'the limit allows more: all passes are coded' said
 [ "$(grep -c 'bad.png' said)" -eq 1 ]
 [ "$(grep -c 'alpha.png' said)" -eq 1 ]

@@ -111,7 +111,7 @@ test "$(grep -c '^<h3>' many.html)" -eq 12
 # what cannot be
 expect 2 'taper classify: --page shows errors, and the inputs have no labels of their own: *' \
     page --among named --page none.html picture.png
-expect 2 '*--page shows errors, and images without a label have none*' page --unlabelled --page none.html named
+expect 2 '*--page shows errors, which need true labels*' page --unlabelled --page none.html named
 expect 2 '*--output and --page are the same*' page -f --among named --leave-one-out -o x --page x
 expect 2 '*--page and the labels both go to standard output*' page --among named --leave-one-out --page -
 expect 5 '*page.html: *exists*' page --among named --leave-one-out --page page.html

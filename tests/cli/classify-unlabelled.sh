@@ -78,11 +78,11 @@ test "$(wc -l <lines.json)" -eq 50
 
 # what cannot be done
 expect 2 'taper classify: all images that can be used have labels: there is nothing to suggest; *' suggest known
-expect 2 'taper classify: new/a, arrow.png: no image has a label, and so nobody votes: give --labels FILE *' suggest new
-expect 2 'taper classify: -k 41: there are 40 labelled images to vote; give at most that' suggest -k 41 both
-expect 2 '*--unlabelled takes one set*leave --among*' suggest --among known new
+expect 2 'taper classify: new/a, arrow.png: no image has a label, so there are no votes: give --labels FILE *' suggest new
+expect 2 'taper classify: -k 41: there are only 40 labelled images; give at most that number' suggest -k 41 both
+expect 2 '*--unlabelled takes one set*omit --among*' suggest --among known new
 expect 2 '*--unlabelled takes one set*' suggest --leave-one-out known
-expect 2 '*give the images, of which some have labels*' suggest
+expect 2 '*give images, some of them with labels*' suggest
 { echo name,label; ls new | sed 's/.*/"&",/; 1s/,$/,one/; 2s/,$/,one/'; } >one.csv
 expect 2 "taper classify: all labelled images are of one class, 'one': *" suggest -k 2 --labels one.csv new
 expect 0 'taper classify: warning: without effect here: --among-labels (for --among)' \

@@ -144,15 +144,15 @@ expect 2 "taper classify: minus: the label '-1' is a negative number: *" \
     classify --among known/arrow --among-labels minus --leave-one-out
 expect 2 "taper classify: minus: the label '-1' is a negative number: *" \
     classify --among known --labels minus known/arrow
-expect 2 'taper classify: -k 41: there are 40 labelled images to vote; give at most that' \
+expect 2 'taper classify: -k 41: there are only 40 labelled images; give at most that number' \
     classify --among known -k 1,41 new
-expect 2 'taper classify: -k 40: there are 39 labelled images to vote*' \
+expect 2 'taper classify: -k 40: there are only 39 labelled images*' \
     classify --among known -k 40 --leave-one-out
 classify -q --among known -k 40 new >all.csv
 expect 2 '*--neighbours takes whole numbers*' classify --among known -k 2.5 new
 expect 2 '*--neighbours takes numbers with commas*from 1 to 65536*' classify --among known -k 0 new
 sed '1,7s/.*/two/' ones >rare
-expect 0 "taper classify: warning: 1 class is of one image, which nobody else can vote for ('one')" \
+expect 0 "taper classify: warning: 1 class is of one image, for which no other image can vote ('one')" \
     classify --among known/arrow --among-labels rare --leave-one-out -k 1
 cp known/arrow/0001.png known/none.png
 expect 0 'taper classify: warning: 1 of the labelled images has no label, and does not vote' \

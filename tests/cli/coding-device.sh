@@ -13,7 +13,7 @@ run() { # verb, options...
 }
 for verb in encode decode compare; do
     for device in cuda cuda:1; do
-        expect 2 "taper $verb: coding runs on the processor, as no GPU *; leave --device $device out *" \
+        expect 2 "taper $verb: encoding and decoding run on the processor only; omit --device $device *" \
             run $verb --device $device
     done
     for device in gpu shadow cuda:x ''; do

@@ -27,7 +27,7 @@ printf 'xxxx' | dd of=bad.taper bs=1 seek=$((front + 4000)) conv=notrunc 2>/dev/
 "$TAPER" decode -q -m model.tpm -o good groups.taper
 expect 3 '*bad.taper: layer * is damaged (checksum); fetch the file again*' \
     "$TAPER" decode -m model.tpm -o bad bad.taper
-grep -q 'taper decode: bad.taper: [1-9][0-9]* images lack what lies behind a failed checksum' expect.err
+grep -q 'taper decode: bad.taper: [1-9][0-9]* images lack the data after a failed checksum' expect.err
 test "$(count_png bad)" -eq 60
 same=0
 for file in $(cd good && find . -name '*.png'); do

@@ -45,7 +45,7 @@ echo precious | cmp - elsewhere/file
 # something else in the way, and a folder
 rm out/arrow/0001.png
 mkfifo out/arrow/0001.png
-expect 5 'taper decode: out/arrow/0001.png: stands in the way*' "$TAPER" decode -f -i 1 -m model.tpm -o out set.taper
+expect 5 'taper decode: out/arrow/0001.png: exists and is not a file*' "$TAPER" decode -f -i 1 -m model.tpm -o out set.taper
 rm out/arrow/0001.png
 mkdir out/arrow/0001.png
 expect 5 'taper decode: out/arrow/0001.png: is a folder*' "$TAPER" decode -f -i 1 -m model.tpm -o out set.taper

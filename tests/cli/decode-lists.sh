@@ -115,6 +115,6 @@ decode --class-folders -o classes set.taper
 diff -r all classes
 decode --class-folders -i 1,7 -o numbered back.taper
 test "$(files numbered)" = './0/000001.png ./1/000007.png '
-expect 2 '*one.taper: holds no labels*' "$TAPER" decode --class-folders -m model.tpm -o no one.taper
+expect 2 '*one.taper: has no labels*' "$TAPER" decode --class-folders -m model.tpm -o no one.taper
 expect 2 '*--class-folders is for files*' "$TAPER" decode --class-folders -m model.tpm -o no.idx set.taper
 nothing_left

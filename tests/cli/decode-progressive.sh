@@ -49,6 +49,6 @@ head -c 60 set.taper >front.taper
 expect 3 '*incomplete header, need * more byte*' "$TAPER" decode -p -m model.tpm -o none front.taper
 expect 3 '*not a taper container*' "$TAPER" decode -p -m model.tpm -o none set/png/arrow/0001.png
 expect 5 '*exists already*' "$TAPER" decode -p -m model.tpm -o out - <set.taper
-expect 2 '*without a cut*' "$TAPER" decode -p -b 1K -m model.tpm -o none - <set.taper
+expect 2 '*cannot be combined with a cut*' "$TAPER" decode -p -b 1K -m model.tpm -o none - <set.taper
 test ! -e none
 nothing_left

@@ -124,8 +124,8 @@ grep -q '"n":120,"k":12,"width":32,"height":32' map.html
 expect 2 '*whole.taper: the container does not carry its model *; give it with -m' "$TAPER" embed -o none.csv whole.taper
 expect 2 '*whole.taper: container was made with model *, this is *' "$TAPER" embed -m binary.tpm -o none.csv whole.taper
 expect 2 '*whole.taper: container was made with model *' "$TAPER" classify --among known.taper whole.taper
-expect 2 '*whole.taper: a container among images: *' "$TAPER" embed -m whole.tpm -o none.csv set/png whole.taper
-expect 2 '*whole.taper: a container among images: *' "$TAPER" embed -m whole.tpm -o none.csv whole.taper set/png
+expect 2 '*whole.taper: containers and images are mixed: *' "$TAPER" embed -m whole.tpm -o none.csv set/png whole.taper
+expect 2 '*whole.taper: containers and images are mixed: *' "$TAPER" embed -m whole.tpm -o none.csv whole.taper set/png
 expect 2 '*labels: containers bring their labels; leave the label file out' \
     "$TAPER" classify -m whole.tpm --among set/png --labels labels whole.taper
 expect 2 '*known.taper: codes have only 32 units' "$TAPER" classify --units 33 --among set/png known.taper

@@ -89,7 +89,7 @@ expect 2 'taper merge: *container 2 has codes for search of 0 bits by model *, t
     "$TAPER" merge -o no.taper with.taper plain.taper
 expect 2 'taper merge: *the first has 96 by *' "$TAPER" merge -o no.taper with.taper few.taper
 expect 2 'taper encode: bits.tpm: its codes have 96 bits, not 97: *' encode --embed-with bits.tpm --search-bits 97 -o no.taper mixed
-expect 2 'taper encode: model.tpm: the codes of this model are numbers, *' encode --embed-with model.tpm -o no.taper mixed
+expect 2 'taper encode: model.tpm: the codes of this model are real numbers, *' encode --embed-with model.tpm -o no.taper mixed
 expect 0 'taper encode: warning: without effect here: --search-bits (for --embed-with)' \
     "$TAPER" encode -f --search-bits 9 -o plain2.taper mixed
 expect 5 'taper encode: none.tpm: *' encode --embed-with none.tpm -o no.taper mixed

@@ -129,7 +129,7 @@ expect 2 'taper embed: the inputs have no labels to write to none-l.npy: give --
 
 # what cannot be carried out
 expect 2 '*give the model that makes the codes: -m MODEL*' "$TAPER" embed -o none.npy set/png
-expect 2 '*say where the codes go: -o FILE*' embed set/png
+expect 2 '*give an output: -o FILE*' embed set/png
 expect 2 '*give the images*' embed -o none.npy
 expect 2 '*--output and --labels-out are the same*' embed -o x -f --labels-out x set/png
 expect 2 '*--json and the codes both go*' embed -o - --json set/png

@@ -42,7 +42,7 @@ fi
 # the same again is the same; trials are of bits
 "$TAPER" train -o found.tpm --preset labels --code binary -k 16 --minutes 0.1 set 2>found.txt
 grep -q 'to 16 bits' found.txt
-words=$(sed -n 's/.*the same again: //p' found.txt)
+words=$(sed -n 's/.*to train it again: //p' found.txt)
 echo "$words" | grep -q -- '--code binary'
 # shellcheck disable=SC2086
 "$TAPER" train -q -o again.tpm $words set
@@ -71,8 +71,8 @@ done
 "$TAPER" search -q --exact -k 3 -i 5 set.tpx | cut -d, -f2,5,6 | cmp - got.csv
 
 # what it is not
-expect 2 'taper encode: one.tpm: an embedding model: *' "$TAPER" encode -m one.tpm -o no.taper set
-expect 2 'taper train: --objective makes codes of numbers, or with --code binary of bits: leave --code units out*' \
+expect 2 'taper encode: one.tpm: an embedding model has no decoder: *' "$TAPER" encode -m one.tpm -o no.taper set
+expect 2 'taper train: --objective makes codes of numbers, or with --code binary of bits: omit --code units*' \
     "$TAPER" train --objective nca --code units -o no.tpm set
 expect 2 '*use Adam*' "$TAPER" train --objective dt-nca --hidden 9 -k 8 --start random --code binary --optimiser cg -o no.tpm set
 test ! -e no.tpm

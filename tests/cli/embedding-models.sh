@@ -42,7 +42,7 @@ else
 fi
 
 # who needs a decoder says so, with the remedy, before anything is read or written
-no='embedding.tpm: an embedding model: it has no decoder*`taper embed`*`taper classify`*'
+no='embedding.tpm: an embedding model has no decoder*`taper embed`*`taper classify`*'
 grey=$ROOT/tests/conformance/files/bad-made-by-embedding.taper
 expect 2 "taper encode: $no" "$TAPER" encode -m embedding.tpm -o x.taper in
 expect 2 "taper decode: $no" "$TAPER" decode -m embedding.tpm -o x "$grey"

@@ -15,7 +15,7 @@ for verb in $verbs; do
     test "$(awk 'length($0) > 100' one | wc -l)" -eq 0
 done
 for verb in embed classify; do # whose CSV says name, and not which
-    "$TAPER" $verb --help | tr '\n' ' ' | grep -q 'Names are relative to the input folder: of the input cats/ the file cats/old/1.png is old/1.png\.'
+    "$TAPER" $verb --help | tr '\n' ' ' | grep -q 'Names are relative to the input folder: the file cats/old/1.png of the input cats/ is old/1.png\.'
 done
 "$TAPER" --version | grep -q '^taper [0-9]'
 "$TAPER" --version -v | grep -q '^kernels: .'

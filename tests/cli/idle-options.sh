@@ -67,7 +67,7 @@ test ! -s expect.err
 from="$TAPER train -q -f -o x.tpm --from model.tpm"
 expect 0 "$idle--preset (for a model that is not made --from another or --preset labels)" $from --preset fast set/png
 expect 0 "$idle--preset (*), --epochs (for --family dense or --objective)" $from --preset best --epochs 3 set/png
-expect 2 'taper train: --from keeps *: leave --family out*' $from --family pca set/png
+expect 2 'taper train: --from keeps *: omit --family*' $from --family pca set/png
 
 # devices
 expect 2 "taper train: --device is auto, cpu, shadow, cuda or cuda:N, not 'gpu'*" $learn --device gpu set/png

@@ -15,7 +15,7 @@ cmp same.bin train.bin
 
 # names that collide get the folder of their shard
 "$TAPER" encode -q -m model.tpm -o names.taper set/png/arrow
-expect 0 'taper merge: 12 names are changed, as an earlier container has the same: 0001.png is shard-2/0001.png, ...' \
+expect 0 'taper merge: 12 names are changed, because an earlier container has the same: 0001.png is shard-2/0001.png, ...' \
     "$TAPER" merge -o twice.taper names.taper names.taper
 "$TAPER" decode -q -m model.tpm -o twice twice.taper
 test "$(count_png twice)" -eq 24
@@ -26,7 +26,7 @@ cp set/png/arrow/0001.png odd/000013.png
 "$TAPER" encode -q -m model.tpm -o numbers.taper set/cifar/test.bin # without names
 expect 0 '*' "$TAPER" merge -o mixed.taper names.taper odd.taper
 if grep -q changed expect.err; then exit 9; fi
-expect 0 'taper merge: 1 name is changed, as an earlier container has the same: one without a name is shard-*/000013.png' \
+expect 0 'taper merge: 1 name is changed, because an earlier container has the same: one without a name is shard-*/000013.png' \
     "$TAPER" merge -f -o mixed.taper odd.taper numbers.taper
 
 "$TAPER" train -q --window 4 -o other.tpm set/png

@@ -9,7 +9,7 @@ cp set/png/cross/0001.png some/CAT-2.png
 cp set/png/fork/0001.png some/deep/cat.png
 cp set/png/star/0001.png "some/$(printf '\303\211t\303\251.png')"  # E and e with an accent
 cp set/png/star/0002.png "some/$(printf '\303\251t\303\211.png')"
-alone="differ from others by case alone; on a system that ignores case their files would be one"
+alone="differ from others by case only; on a system that ignores case their files would be one"
 expect 0 "taper encode: set.taper: warning: 2 names, such as 'Cat.png', $alone" \
     "$TAPER" encode -q -m model.tpm -o set.taper some
 mkdir one two # of several containers; a name that two of them have is none that differs
@@ -19,13 +19,13 @@ cp some/Cat.png two
 cp one/dog.png two
 for n in one two; do
     "$TAPER" encode -q -m model.tpm -o $n.taper $n 2>err
-    test "$(grep -c 'by case alone' err)" -eq 0
+    test "$(grep -c 'by case only' err)" -eq 0
 done
-expect 0 "taper merge: both.taper: warning: 1 name, such as 'Cat.png', differs from others by case alone; on a *" \
+expect 0 "taper merge: both.taper: warning: 1 name, such as 'Cat.png', differs from others by case only; on a *" \
     "$TAPER" merge -q -o both.taper one.taper two.taper
 expect 0 '*' "$TAPER" merge -q -o again.taper one.taper one.taper
 test ! -s expect.err
-expect 0 "taper decode: set.taper: warning: 2 names, such as 'C*', differ from others by case alone; on a system*" \
+expect 0 "taper decode: set.taper: warning: 2 names, such as 'C*', differ from others by case only; on a system*" \
     "$TAPER" decode -m model.tpm -o out set.taper
 test "$(count_png out)" -eq 6
 expect 0 '*' "$TAPER" decode -m model.tpm -i cat.png,deep/cat.png -o two set.taper
@@ -73,7 +73,7 @@ int linkat(int from_at, const char *from, int to_at, const char *path, int flags
 C
 "$cc" -shared -fPIC -o shim.so shim.c 2>/dev/null || exit 0
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
-LD_PRELOAD=./shim.so expect 0 "*differ from others by case alone; this file system ignores case*" \
+LD_PRELOAD=./shim.so expect 0 "*differ from others by case only; this file system ignores case*" \
     "$TAPER" decode -m model.tpm -o folded set.taper
 test "$(count_png folded)" -eq 6
 cmp folded/cat-2.png out/CAT-2.png # the names come in the order of their bytes

@@ -22,7 +22,7 @@ for ceiling in '-b 1500' '--bytes-per-image 120' '--bpp 0.7' '--bpp 0.7 --layout
     grep -q -e "$images images, $(wc -c <cut.taper) bytes for $(wc -c <$set) of inputs, .*; $(psnr $set cut.bin)\$" said ||
         { cat said; psnr $set cut.bin; echo "encode $ceiling"; exit 1; }
 done
-grep -q 'looking for the cut of 28 dB: some six cuts are decoded' said
+grep -q 'searching for the cut of 28 dB: about six cuts are decoded' said
 "$TAPER" encode -q -f -m model.tpm --layout image -o image.taper $set
 for from in whole image; do
     "$TAPER" truncate -f -m model.tpm --fraction 0.3 --originals $set -o cut.taper $from.taper 2>said

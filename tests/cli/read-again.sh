@@ -14,7 +14,7 @@ grep -q 'what was there' old
 test ! -s piped # not even the beginning
 "$TAPER" merge -q --max-images 48 -o new.taper set.taper set.taper
 
-expect 6 'taper train: old: *cannot be read again*--max-model*' \
+expect 6 'taper train: old: *new model cannot be read, *--max-model*' \
     "$TAPER" train -f -q --window 8 --max-model 1000 -o old set/png
 grep -q 'what was there' old
 nothing_left

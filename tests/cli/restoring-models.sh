@@ -66,6 +66,6 @@ refused() { # WORDS OPTION...
 }
 refused 'multiple of 8' --family conv --restore 12
 refused 'even sides' --family conv --window 7
-refused 'leave --family out' --family conv --from conv.tpm
+refused 'omit --family' --family conv --from conv.tpm
 refused 'without networks' --family conv --fast
 refused 'needs --family dense' --family conv --code units

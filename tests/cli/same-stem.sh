@@ -12,7 +12,7 @@ sums() { cat "$1"/* | cksum; }
 
 expect 0 '*' "$TAPER" encode -m model.tpm -o one.taper c1
 "$TAPER" info -v one.taper | grep -q ' a.jpg$'
-expect 0 "taper decode: one.taper: warning: 1 file is called otherwise than the image, as another image * a.jpg is a.jpg.png" \
+expect 0 "taper decode: one.taper: warning: 1 file is named differently from the image, because another image * a.jpg is a.jpg.png" \
     "$TAPER" decode -m model.tpm -o out one.taper
 grep -q 'taper decode: 1 file has the suffix of the format that is written: b.jpg is b.png' expect.err
 test "$(files out)" = './a.jpg.png ./a.png ./b.png '
@@ -75,11 +75,11 @@ cp c1/a.png named.png # named on the command line
 cmp named.png alone.png
 
 # equal names in two folders keep these
-expect 0 'taper encode: 4 names have the folder of the input, as inputs have equal names: c1/a.jpg, ...' \
+expect 0 'taper encode: 4 names have a prefix, the folder of the input, because inputs have equal names: c1/a.jpg, ...' \
     "$TAPER" encode -m model.tpm -o two.taper c1 c2
 "$TAPER" decode -q -m model.tpm -o two two.taper 2>/dev/null
 test "$(files two)" = './c1/a.jpg.png ./c1/a.png ./c1/b.png ./c2/a.png '
-expect 0 'taper encode: twice.taper: warning: 1 name has a number, as the same is there twice: a-2.png' \
+expect 0 'taper encode: twice.taper: warning: 1 name has a number, because the same name occurs twice: a-2.png' \
     "$TAPER" encode -q -m model.tpm -o twice.taper c1/a.png c1/a.png
 
 # a line of labels is for the file that it names

@@ -8,7 +8,7 @@ for n in $(seq 101 300); do ln set/png/arrow/0001.png copies/$n.png; done
 for file in set/png/*/000[2-5].png; do cp "$file" "copies/$(echo "$file" | tr / -)"; done
 "$TAPER" index -q -m bits.tpm -o copies.tpx copies
 "$TAPER" search --duplicates --within 4 copies.tpx >pairs.csv 2>err
-not grep -q 'tell them apart' err # the distance was given
+not grep -q 'to distinguish them' err # the distance was given
 python3 - pairs.csv <<'END'
 import csv, sys
 pairs = list(csv.DictReader(open(sys.argv[1])))
@@ -30,7 +30,7 @@ grep -q '^taper search: warning: 1[0-9]* of 120 images have another within [0-9]
 mkdir few
 cp set/png/arrow/*.png few/
 "$TAPER" search --duplicates -m bits.tpm few >few.csv 2>err
-grep -q '^taper search: warning: [0-9]* images are few to find a distance by; look at the pairs, and give --within$' err
+grep -q '^taper search: warning: [0-9]* images are too few to measure a distance; look at the pairs, and give --within$' err
 "$TAPER" search --duplicates --within 2 -m bits.tpm few >few.csv 2>err
 not grep -q warning err
 nothing_left

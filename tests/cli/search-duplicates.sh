@@ -25,8 +25,8 @@ within=$(sed -n 's/.* lie within \([0-9]*\) of them.*/\1/p' err)
 sort tried.csv | cmp - again.sorted
 "$TAPER" search --duplicates --images folder -m bits.tpm folder.tpx 2>/dev/null | sort | cmp - again.sorted
 "$TAPER" search -q --json --duplicates --within 0 folder.tpx | grep -q '^{"schema":1,"kind":"pair","name":"folder/007.png","other":"folder/copy-of-007.png","distance":0,"image":7,"other_image":121}$'
-expect 2 '*how far apart may a pair be? give --within D; *' "$TAPER" search --duplicates folder.tpx
-expect 2 '*--duplicates compares the index*leave the queries out*' "$TAPER" search --duplicates folder.tpx folder/001.png
+expect 2 '*give --within D; or --images *' "$TAPER" search --duplicates folder.tpx
+expect 2 '*--duplicates compares the index*omit the queries*' "$TAPER" search --duplicates folder.tpx folder/001.png
 mkdir same
 for n in $(seq 101 190); do cp folder/001.png same/$n.png; done
 "$TAPER" index -q -m bits.tpm -o same.tpx same

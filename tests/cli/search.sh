@@ -117,7 +117,7 @@ index -q -o one.tpx one
 index -q -o two.tpx two
 index -q -f -o grown.tpx one.tpx two
 "$TAPER" index -q -o joined.tpx one.tpx two.tpx
-expect 0 'taper index: * names are changed, as an earlier index has the same: one/* is shard-2/one/*, ...' \
+expect 0 'taper index: * names are changed, because an earlier index has the same: one/* is shard-2/one/*, ...' \
     "$TAPER" index -o twice.tpx one.tpx one.tpx
 cmp joined.tpx grown.tpx
 index -q -o small.tpx --max-memory 64K one two 2>err || { cat err; exit 1; }
@@ -132,7 +132,7 @@ for made in joined grown; do awk -F , '{ print $2 "," $3 }' $made.csv | sort | c
 # pages and JSON
 search -q --json -k 2 -i star/0001.png all.tpx | grep -q '^{"schema":1,"kind":"neighbours","query":"set/png/star/0001.png","known_bits":96,"neighbours":\[{"name":"set/png/[a-z]*/[0-9]*.png","label":"[a-z]*","image":[0-9]*,"distance":[0-9]*},'
 search -q --json --neighbourhood 5 -i star/0001.png all.tpx | grep -q '"kind":"neighbourhood","query":"set/png/star/0001.png","bits":[0-9]*,"size":[0-9]*,"images":\[{"name":'
-expect 2 'taper search: standard input: an index or a container cannot come from here: give its file' search --code b2 - <all.tpx
+expect 2 'taper search: standard input: cannot be an index or a container: give its file' search --code b2 - <all.tpx
 # nested neighbourhoods as a page: of 5 images and more, of four times as many, to all 120; not the query itself
 search -q -f --neighbourhood 5 -i star/0001.png --html nested.html --images set/png -o near.csv all.tpx
 grep -q '>0 bits: 120 images<' nested.html
@@ -177,12 +177,12 @@ else
 fi
 
 # what cannot be done
-expect 2 '*give an index, or what is to be searched*' search
+expect 2 '*give an index, or images to search*' search
 expect 2 '*give queries: images, --image or --code; or --duplicates*' search all.tpx
 expect 2 'taper search: queries that are images need the model that made the index: -m MODEL' search all.tpx set/png/star/0001.png
 "$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 1 --seed 9 -o other.tpm set/png
 expect 2 "taper search: other.tpm: the index's codes are of model *" search -m other.tpm all.tpx set/png/star/0001.png
-expect 2 'taper index: model.tpm: the codes of this model are numbers, and an index holds codes of bits: *' \
+expect 2 'taper index: model.tpm: the codes of this model are real numbers, but an index needs binary codes: *' \
     "$TAPER" index -m model.tpm -o no.tpx set/png
 expect 2 '*give the binary model that makes the codes: -m MODEL*' "$TAPER" index -o no.tpx set/png
 expect 2 '*give images to index, or two indexes to join*' "$TAPER" index -o no.tpx all.tpx
@@ -197,7 +197,7 @@ expect 5 '*all.tpx: *exists*' index -o all.tpx set/png
 expect 2 'taper search: *all.tpx: *' search -f -i 3 -o all.tpx all.tpx
 expect 2 "taper search: '0001.png' may be * images, such as '*' and '*'; give more of the name" search -i 0001.png all.tpx
 expect 2 'taper index: the first index has 96 bits, of falling weights, *' index --bits 40 -o no.tpx all.tpx one
-expect 2 '*indexes have their labels; leave --labels out*' index --labels x.csv -o no.tpx all.tpx two.tpx
+expect 2 '*indexes have their labels; omit --labels*' index --labels x.csv -o no.tpx all.tpx two.tpx
 expect 0 'taper search: warning: without effect here: *--exact*' search --neighbourhood 3 --exact -i 3 all.tpx
 index -q --bits 40 --weights even -o forty.tpx one
 index -q -o more.tpx forty.tpx two # takes its bits and weights from the first

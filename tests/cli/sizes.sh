@@ -23,7 +23,7 @@ expect 2 "*--bytes-per-image takes a size such as *, not '50X'*" \
     "$TAPER" encode -m model.tpm --bytes-per-image 50X -o none.taper set/png
 expect 2 "*--bytes takes a size such as *, not '1 '*" "$TAPER" encode -m model.tpm -b '1 ' -o none.taper set/png
 for verb in encode truncate decode; do
-    "$TAPER" $verb --help | tr -s ' \n' ' ' | grep -q -e '--bytes-per-image SIZE at most SIZE bytes per image in the mean'
+    "$TAPER" $verb --help | tr -s ' \n' ' ' | grep -q -e '--bytes-per-image SIZE at most SIZE bytes per image on average'
 done
 expect 0 '*40 images, 8[0-9]* bytes for *, 20[0-9.]* per image in the mean, *' \
     "$TAPER" encode -f -m model.tpm --bytes-per-image 204.8 -o written.taper set/png

@@ -72,4 +72,4 @@ refused "needs --family dense --code binary" --objective dt-nca --class-units 8 
 mkdir -p lone/a lone/b
 cp "$(find set -name '*.p?m' -o -name '*.png' | sort | head -n 1)" lone/a
 cp "$(find set -name '*.p?m' -o -name '*.png' | sort | tail -n 1)" lone/b
-refused "every class has one image alone" $quick --class-units 8 lone
+refused "every class has only one image" $quick --class-units 8 lone

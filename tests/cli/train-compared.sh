@@ -49,7 +49,7 @@ cp letters/png/A/*.png few
 grep -q '^taper train: on 10 training images it needs ' said
 grep -q '^taper train: about .* (training images, payload)$' said
 not grep -q 'held-out' said
-grep -qx 'taper train: expect less of other images: it learned from these, as none are held out of fewer than 16' said
+grep -qx 'taper train: expect lower gains on other images: it was trained on these; with fewer than 16 images none are held out' said
 "$TAPER" train -f --json --quick --window 8 --basis principal -o few.tpm few >quick.json 2>said
 not grep -q comparison quick.json
 "$TAPER" train -f --json --family dense --code binary -w whole -k 32 -e 1 -o bits.tpm few >bits.json 2>said

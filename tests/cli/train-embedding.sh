@@ -99,8 +99,8 @@ mkdir -p one-class/a one-class/b
 cp $(ls set/*/* | head -9) one-class/a
 ls one-class/a | sed 's|.*|a/&,x|' >same.csv
 refused 2 'of one class' --objective nca --labels same.csv one-class
-refused 2 "are of one, 'a': give a folder that has folders for two" --objective nca one-class
-refused 2 "are of one, 'a': give" --family dense --code binary --class-units 2 one-class
+refused 2 "have one class, 'a': give a folder with folders for at least two" --objective nca one-class
+refused 2 "have one class, 'a': give" --family dense --code binary --class-units 2 one-class
 refused 2 'no image has one' --objective nca one-class/a
 sed 's/,.*/,-3/' same.csv >negative.csv
 refused 2 "label '-3' is a negative number" --objective nca --labels negative.csv one-class
@@ -116,7 +116,7 @@ refused 6 'model has 324 weights' --objective nca -k 4 --max-model 1295 "$images
 refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 3,2 "$images"
 refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 8 "$images"
 refused 2 'none are learned' --objective dt-nca $quick --nested 2 --degrees learned "$images"
-refused 2 'leave --family out' --objective nca --family dense "$images"
+refused 2 'omit --family' --objective nca --family dense "$images"
 cp -r set mixed
 printf 'P5\n5 9\n255\n%045d' 0 >mixed/lying/odd.pgm
 refused 2 'several: leave it out, and they are scaled' --objective nca --window whole mixed
@@ -126,7 +126,7 @@ grep -q 'images are scaled to 32 x 32 pixels' said
 "$TAPER" embed -q -m eight.tpm -o mixed.csv mixed
 test "$(grep -c '' mixed.csv)" -eq 362
 "$TAPER" info eight.tpm | grep -q '8x8\|8 x 8'
-refused 2 'of a linear map' --objective dt-nca --start lda "$images"
+refused 2 'for a linear map' --objective dt-nca --start lda "$images"
 refused 2 'with hidden layers' --objective nca --start rbm "$images"
 refused 2 '--degrees is' --objective dt-nca --degrees none "$images"
 code=0

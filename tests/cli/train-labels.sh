@@ -20,16 +20,16 @@ checks() { # folder, images of each class
 }
 checks set 80
 "$TAPER" train -o found.tpm --preset labels --minutes 0.4 --seed 5 set 2>found.txt
-grep -q 'tried on 240 images, 4 folds, 5 votes: neighbours by pixels err' found.txt
+grep -q 'tried on 240 images, 4 folds, 5 votes: nearest neighbours by pixels have' found.txt
 grep -q '%  twice as many numbers' found.txt
 grep -q 'a linear map: kept' found.txt
 grep -q '%  principal components' found.txt
-grep -q 'held out from trials it errs on' found.txt
+grep -q 'held out from the trials: ' found.txt
 not grep -q 'not certain that labels help\|labels do not help here' found.txt
 "$TAPER" info found.tpm | grep -qi embedding
 
 # --- the same again ---
-words=$(sed -n 's/.*the same again: //p' found.txt)
+words=$(sed -n 's/.*to train it again: //p' found.txt)
 # shellcheck disable=SC2086
 "$TAPER" train -q -o again.tpm $words set
 cmp found.tpm again.tpm
@@ -46,7 +46,7 @@ awk -F, 'NR > 1 { for (i = 3; i <= 5; i++) for (k = i; k <= 5; k++) sum[i, k] +=
 # --- options that it says are without effect have none ---
 "$TAPER" train -f -o found.tpm --preset labels --minutes 0.1 --corrupt 0.5 --start taught --guess-labels --l2 3 --nested 2,4 set 2>found.txt
 grep -q 'without effect here: .*--nested' found.txt
-words=$(sed -n 's/.*the same again: //p' found.txt)
+words=$(sed -n 's/.*to train it again: //p' found.txt)
 # shellcheck disable=SC2086
 "$TAPER" train -q -f -o again.tpm $words set
 cmp found.tpm again.tpm
@@ -80,7 +80,7 @@ for class in even odd stripes; do cp set/$class/101.pgm set/$class/102.pgm two/$
 "$TAPER" train -f -k 7 -o two.tpm --preset labels --minutes 0.05 two 2>two.txt
 grep -q 'tried on 6 images, 4 folds, 1 vote: ' two.txt
 not grep -q 'twice as many numbers' two.txt
-grep -q 'the same again: .* -k 7 ' two.txt
+grep -q 'to train it again: .* -k 7 ' two.txt
 
 # --- what it is not told ---
 usage() { # words that the message has, arguments
@@ -92,7 +92,7 @@ usage() { # words that the message has, arguments
     grep -q -e "$want" no.txt
 }
 usage 'minutes' --preset labels --minutes 0 set
-usage 'leave --family out' --preset labels --family pca set
+usage 'omit --family' --preset labels --family pca set
 sed 's/$/,a/' list >one.csv
 code=0
 "$TAPER" train -q -o no.tpm --preset labels --minutes 0.1 --labels one.csv --filelist list 2>no.txt || code=$?

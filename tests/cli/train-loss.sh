@@ -10,6 +10,6 @@ done
 paste mse.quality ms-ssim.quality >both
 awk 'NF != 2 || $2 < $1 + 0.004 { print; bad = 1 } END { exit bad || !NR }' both
 
-expect 2 '*--from*leave --loss out*' "$TAPER" train --from mse.tpm --loss ms-ssim -o x.tpm set
+expect 2 '*--from*omit --loss*' "$TAPER" train --from mse.tpm --loss ms-ssim -o x.tpm set
 expect 2 '*--loss ms-ssim needs --family pca*' "$TAPER" train --family dense --loss ms-ssim -o x.tpm set
 expect 2 '*--loss*mse*ms-ssim*' "$TAPER" train --loss ssim -o x.tpm set

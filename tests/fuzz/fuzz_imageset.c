@@ -200,10 +200,11 @@ static void look_at_image(const formats_imageset *set, size_t i, const taper_lim
 /* What is counted is no more than there is, and has an example where it is not 0. */
 static void look_at_counts(const formats_imageset *set) {
     typedef size_t count_fn(const formats_imageset *, const char **);
-    static count_fn *const counts[] = {formats_imageset_profiles,   formats_imageset_orientations,
-                                       formats_imageset_exifs,      formats_imageset_more_pictures,
-                                       formats_imageset_in_folders, formats_imageset_numbered,
-                                       formats_imageset_lines_left, formats_imageset_lines_twice};
+    static count_fn *const counts[] = {
+        formats_imageset_profiles,        formats_imageset_orientations,
+        formats_imageset_exifs,           formats_imageset_more_pictures,
+        formats_imageset_prefixed,        formats_imageset_numbered,
+        formats_imageset_unmatched_lines, formats_imageset_overridden_lines};
     const size_t classes = formats_imageset_class_count(set), n = formats_imageset_count(set);
     const char *first;
     taper_image image;
@@ -211,7 +212,7 @@ static void look_at_counts(const formats_imageset *set) {
         must(!counts[c](set, &first) == !first);
     for (size_t k = 0; k < classes; k++) must(formats_imageset_class_name(set, k) != NULL);
     must(!formats_imageset_class_name(set, classes) && !formats_imageset_name(set, n));
-    must(!formats_imageset_lone_class(set) || !classes);
+    must(!formats_imageset_single_class(set) || !classes);
     must(formats_imageset_label(set, n) == -1 && !*formats_imageset_path(set, n));
     must(formats_imageset_read(set, n, &image, NULL) == TAPER_ERR_ARG);
 }

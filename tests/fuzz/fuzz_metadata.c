@@ -47,7 +47,7 @@ static void try_file(const uint8_t *bytes, size_t n, int is_png) {
     const unsigned losses = is_png ? formats_png_losses(bytes, n) : formats_jpeg_losses(bytes, n);
     const int profile =
         is_png ? formats_png_has_profile(bytes, n) : formats_jpeg_has_profile(bytes, n);
-    must(o.how >= 1 && o.how <= 8 && o.is_left <= 1);
+    must(o.how >= 1 && o.how <= 8 && o.is_uncertain <= 1);
     must((losses & ~(unsigned)LOST) == 0 && (profile == 0 || profile == 1));
     must((is_png ? formats_png_end(bytes, n) : formats_jpeg_end(bytes, n)) <= n);
     must(!is_png || formats_png_data_end(bytes, n) <= n);

@@ -54,7 +54,7 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
         if (status == TAPER_OK && (status = normalise(&image, alpha, &why)) != TAPER_OK)
             formats_image_free(&image);
         if (progress) progress(user, k + 1, wanted);
-        if (formats_is_systems(status)) {
+        if (formats_is_system_error(status)) {
             train_dataset_free(data);
             return formats_fail(error, status, "'%.100s': %.140s", formats_imageset_path(set, i),
                                 why.text);

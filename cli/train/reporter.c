@@ -1,5 +1,5 @@
-/* talk.c -- see talk.h. */
-#include "cli/train/talk.h"
+/* reporter.c -- see reporter.h. */
+#include "cli/train/reporter.h"
 #include "cli/common/json.h"
 #include "cli/common/plot.h"
 #include "cli/common/signals.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_train_talk_begin(cli_train_talk *t) {
+void cli_train_reporter_begin(cli_train_reporter *t) {
     if (t->log_path && !(t->log = fopen(t->log_path, t->append ? "a" : "w")))
         cli_warning("train", t->log_path, "cannot be written: %s", strerror(errno));
 }
 
-void cli_train_talk_end(cli_train_talk *t) {
+void cli_train_reporter_end(cli_train_reporter *t) {
     const bool failed = t->log && ferror(t->log);
     if (t->log && (fclose(t->log) != 0 || failed))
         cli_warning("train", t->log_path, "not all of it could be written; free some space");
@@ -23,15 +23,15 @@ void cli_train_talk_end(cli_train_talk *t) {
 /* --- while it works -------------------------------------------------------------------- */
 
 void cli_train_say_skip(void *user, const char *path, const taper_error *why) {
-    cli_left_out_image(&((cli_train_talk *)user)->left, path, why->status, why);
+    cli_left_out_image(&((cli_train_reporter *)user)->left, path, why->status, why);
 }
 
 void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
     (void)total;
-    cli_progress_set(&((cli_train_talk *)user)->progress, done);
+    cli_progress_set(&((cli_train_reporter *)user)->progress, done);
 }
 
-void cli_train_enter(cli_train_talk *t, const char *stage, uint64_t total, const char *unit) {
+void cli_train_enter(cli_train_reporter *t, const char *stage, uint64_t total, const char *unit) {
     if (t->stage && !strcmp(t->stage, stage)) return;
     if (t->stage) cli_progress_end(&t->progress);
     cli_detail(t->common, 2, "train", "%s", stage);
@@ -42,7 +42,7 @@ void cli_train_enter(cli_train_talk *t, const char *stage, uint64_t total, const
 static void say_candidate(void *user, codec_window window, uint32_t units, uint64_t model_bytes,
                           const train_rd_curve *curve) {
     static const double qualities[] = {25, 30, 35};
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     char at[160] = "", size[16];
     for (int i = 0; i < 3; i++) {
         double bytes = train_bytes_at(curve, qualities[i]);
@@ -58,13 +58,13 @@ static void say_candidate(void *user, codec_window window, uint32_t units, uint6
 }
 
 static void say_stage(void *user, const char *stage, double part) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     cli_train_enter(t, stage, part < 0 ? 0 : 100, "%");
     if (part >= 0) cli_progress_set(&t->progress, (uint64_t)(part * 100));
 }
 
 static int say_step(void *user, const train_progress *p) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     cli_train_enter(t, "training steps", p->steps, "steps");
     cli_progress_set(&t->progress, p->step);
     cli_progress_say(&t->progress, "epoch %u, loss %.4g, validation %.4g", p->epoch, p->loss,
@@ -74,7 +74,7 @@ static int say_step(void *user, const train_progress *p) {
 
 static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t frozen, double loss,
                            double seconds_left) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     (void)seconds_left;
     cli_train_enter(t, "training steps", steps, "steps");
     cli_progress_set(&t->progress, step);
@@ -84,7 +84,7 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
 
 static void say_models(void *user, const char *device, size_t models, size_t wanted) {
     if (models == wanted)
-        cli_detail(((cli_train_talk *)user)->common, 1, "train", "%zu models at a time on %s",
+        cli_detail(((cli_train_reporter *)user)->common, 1, "train", "%zu models at a time on %s",
                    models, device);
     else
         cli_warning("train", device, "memory for %zu model%s at a time, not %zu", models,
@@ -96,12 +96,12 @@ static void say_fewer_rows(void *user, const char *device, size_t rows, size_t w
     cli_warning("train", device, "memory for %zu rows at a time, not %zu", rows, wanted);
 }
 
-/* What is said of a network that learns. */
+/* Texts about a network that is being trained. */
 typedef struct network_words {
     const char *stage, *gain, *step, *now, *before; /* the last three: keys of the log */
 } network_words;
 
-static int say_network_step(cli_train_talk *t, const network_words *w,
+static int say_network_step(cli_train_reporter *t, const network_words *w,
                             const train_steps_progress *p) {
     enum { LOG_STEPS = 100 };
     double saved = 100.0 * (1.0 - p->now / p->before);
@@ -139,19 +139,19 @@ static int say_restoration_step(void *user, const train_steps_progress *p) {
 }
 
 static void say_diverged(void *user, const char *words) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     if (t->stage) cli_progress_end(&t->progress);
     t->stage = NULL;
     cli_warning("train", t->output, "%s", words);
 }
 
 static void say_how(void *user, const char *words) {
-    cli_detail(((cli_train_talk *)user)->common, 1, "train", "%s", words);
+    cli_detail(((cli_train_reporter *)user)->common, 1, "train", "%s", words);
 }
 
 /* --- the learning curve ---------------------------------------------------------------- */
 
-void cli_train_keep(cli_train_talk *t, double epoch, double training, double validation,
+void cli_train_keep(cli_train_reporter *t, double epoch, double training, double validation,
                     double swept) {
     if (t->epochs == t->room) {
         size_t room = t->room ? 2 * t->room : 64;
@@ -167,7 +167,7 @@ void cli_train_keep(cli_train_talk *t, double epoch, double training, double val
 }
 
 static void say_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry, double seconds) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     cli_train_keep(t, epoch, entry->loss, entry->validation_loss, 0);
     cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, validation %.4g", epoch, entry->loss,
                entry->validation_loss);
@@ -185,7 +185,7 @@ static void say_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry
 }
 
 static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoch *e) {
-    cli_train_talk *t = user;
+    cli_train_reporter *t = user;
     t->whole_units = 1;
     cli_train_keep(t, epoch, e->mse, e->validation_mse, e->frozen);
     cli_detail(t->common, 2, "train", "epoch %u: squared error %.4g, validation %.4g", epoch,
@@ -207,7 +207,7 @@ static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoc
     cli_json_end(&j);
 }
 
-train_hooks cli_train_hooks(cli_train_talk *t) {
+train_hooks cli_train_hooks(cli_train_reporter *t) {
     return (train_hooks){t,
                          say_stage,
                          {t, say_step, say_epoch, say_diverged, say_how},
@@ -245,7 +245,7 @@ static void comparison_json(cli_json *j, const train_builtin_comparison *c) {
     cli_json_close(j);
 }
 
-static void report_json(const cli_train_talk *t, const train_report *r,
+static void report_json(const cli_train_reporter *t, const train_report *r,
                         const train_builtin_comparison *c) {
     cli_json j;
     cli_json_begin(&j, stdout);
@@ -279,8 +279,8 @@ static const char *show_percent(double percent, char to[32]) {
     return to;
 }
 
-/* The trained model needs fewer bytes: is it worth its own? */
-static void tell_model_bytes(const cli_train_talk *t, const train_builtin_comparison *c,
+/* The trained model needs fewer bytes: compare the gain with the size of the model. */
+static void tell_model_bytes(const cli_train_reporter *t, const train_builtin_comparison *c,
                              const train_builtin_result *r, uint64_t model_bytes) {
     char percent[32], size[16], from[64] = "";
     if (r->with_model_percent > 0 && r->pays_from)
@@ -293,7 +293,7 @@ static void tell_model_bytes(const cli_train_talk *t, const train_builtin_compar
              r->name, from);
 }
 
-static void tell_comparison(const cli_train_talk *t, const train_builtin_comparison *c,
+static void tell_comparison(const cli_train_reporter *t, const train_builtin_comparison *c,
                             uint64_t model_bytes) {
     const train_builtin_result *r = train_best_builtin(c);
     char percent[32];
@@ -312,8 +312,8 @@ static void tell_comparison(const cli_train_talk *t, const train_builtin_compari
              r->bytes, r->name, r->builtin_bytes);
     if (!c->held_out)
         cli_note(t->common, "train",
-                 "expect less of other images: it learned from these, as none are held out of "
-                 "fewer than %d",
+                 "expect lower gains on other images: it was trained on these; with fewer than %d "
+                 "images none are held out",
                  (int)TRAIN_VALIDATION_PERIOD);
     if (r->percent > 0)
         cli_warning("train", NULL,
@@ -323,7 +323,7 @@ static void tell_comparison(const cli_train_talk *t, const train_builtin_compari
         tell_model_bytes(t, c, r, model_bytes);
 }
 
-void cli_train_report(const cli_train_talk *t, const train_report *r,
+void cli_train_report(const cli_train_reporter *t, const train_report *r,
                       const train_builtin_comparison *comparison) {
     if (t->common->json) {
         report_json(t, r, comparison);
@@ -340,12 +340,12 @@ void cli_train_report(const cli_train_talk *t, const train_report *r,
                  r->window.width, r->window.height);
     if (r->used_linear)
         cli_note(t->common, "train",
-                 "training gained nothing over the linear start, which was kept");
+                 "training did not improve on the linear start, which was kept");
     if (r->head_left_out)
-        cli_note(t->common, "train", "the head gained nothing on held-out images and was left out");
+        cli_note(t->common, "train", "the head did not help on held-out images and was dropped");
     if (r->restoration_left_out)
         cli_note(t->common, "train",
-                 "restoring gained nothing on held-out images: the model is of family pca");
+                 "restoration did not help on held-out images: the model is of family pca");
     for (uint32_t i = 0; i < r->validation.n; i++)
         cli_detail(t->common, 2, "train", "layer %u: %.1f bytes an image, %.2f dB", i + 1,
                    r->validation.point[i].bytes_per_image, r->validation.point[i].psnr_db);
@@ -375,7 +375,7 @@ static void draw(const cli_plot *plot, const char *stem) {
         cli_warning("train", stem, "%s", error.text);
 }
 
-static void draw_learning(const cli_train_talk *t) {
+static void draw_learning(const cli_train_reporter *t) {
     size_t n = t->epochs;
     double *column = malloc(4 * n * sizeof *column);
     char *stem = malloc(strlen(t->plot) + sizeof "-sweep");
@@ -414,7 +414,7 @@ static void draw_learning(const cli_train_talk *t) {
     free(column), free(stem);
 }
 
-void cli_train_draw(const cli_train_talk *t, const train_report *r) {
+void cli_train_draw(const cli_train_reporter *t, const train_report *r) {
     double bytes[CODEC_MAX_LAYERS_IN_MODEL], psnr[CODEC_MAX_LAYERS_IN_MODEL];
     if (t->epochs) {
         draw_learning(t);

@@ -1,5 +1,5 @@
-/* labels_beside.c -- see labels_beside.h. */
-#include "cli/labels_beside.h"
+/* idx_labels.c -- see idx_labels.h. */
+#include "cli/idx_labels.h"
 #include "formats/file.h"
 #include "formats/idx.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@ bool cli_is_gzip_name(const char *path) {
     return n > 3 && !strcmp(path + n - 3, ".gz");
 }
 
-char *cli_labels_beside(const char *path) {
+char *cli_idx_labels_path(const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const char *images = strstr(base, "images");
     size_t end = strlen(path);
@@ -35,16 +35,16 @@ static bool holds(const char *path, const uint8_t *label, size_t n) {
     enum { MOST = 1 << 30 };
     uint8_t *bytes = NULL, *held = NULL;
     size_t size = 0, count = 0;
-    const bool is_read = formats_file_read(path, MOST, &bytes, &size, NULL) == TAPER_OK &&
-                         formats_idx_labels_decode(bytes, size, NULL, &held, &count, NULL) ==
-                             TAPER_OK;
+    const bool is_read =
+        formats_file_read(path, MOST, &bytes, &size, NULL) == TAPER_OK &&
+        formats_idx_labels_decode(bytes, size, NULL, &held, &count, NULL) == TAPER_OK;
     const bool is_same = is_read && count == n && !memcmp(held, label, n);
     free(bytes), free(held);
     return is_same;
 }
 
-int cli_labels_beside_check(const cli_common *common, const char *path, const uint8_t *label,
-                            size_t n) {
+int cli_idx_labels_check(const cli_common *common, const char *path, const uint8_t *label,
+                         size_t n) {
     struct stat there;
     if (!common->force || stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return CLI_DONE;
     if (holds(path, label, n)) return CLI_DONE;

@@ -1,7 +1,8 @@
-/* nested_twin.h -- the autoencoders of train/nested/nested_network.h once more, in double and from
- * that header's definitions alone, and the problems that test_nested_network.c sets both. */
-#ifndef TESTS_NESTED_TWIN_H
-#define TESTS_NESTED_TWIN_H
+/* nested_reference.h -- a reference implementation, in double, of the autoencoders of
+ * train/nested/nested_network.h, written from the definitions in that header; and test problems for
+ * test_nested_network.c. */
+#ifndef TESTS_NESTED_REFERENCE_H
+#define TESTS_NESTED_REFERENCE_H
 #include "neighbours_reference.h"
 #include "on_device.h"
 #include "train/nested/nested_classes.h"
@@ -42,12 +43,12 @@ typedef struct problem {
     uint32_t *order, *kept;
     float mean[D], scale;
     uint64_t seed;
-    uint32_t *label; /* [rows] where the first units learn from labels, as `classes` says */
+    uint32_t *label; /* [rows] labels, if the first units are trained on labels (see classes) */
     train_nested_classes classes;
-    train_arena arena; /* of classes */
+    train_arena arena; /* number of classes */
 } problem;
 
-/* Rows of bytes around a mean; truncations from `shortest` to `longest`. */
+/* Random rows of bytes around a mean; truncations from `shortest` to `longest`. */
 static inline void problem_make(problem *q, const train_nested_shape *shape, size_t rows,
                                 uint32_t shortest, uint32_t longest, uint64_t seed) {
     size_t n = rows + 5;
@@ -69,7 +70,8 @@ static inline void problem_free(problem *q) {
     free(q->pixels), free(q->order), free(q->kept), free(q->label);
 }
 
-/* The first units learn from labels: three classes, one that a single row has, rows without. */
+/* Train the first units on labels: three classes, one of them with a single row, and unlabelled
+ * rows. */
 static inline void add_labels(problem *q, uint32_t units, float weight) {
     q->label = take(q->rows, sizeof *q->label);
     for (size_t r = 0; r < q->rows; r++)
@@ -78,7 +80,7 @@ static inline void add_labels(problem *q, uint32_t units, float weight) {
     train_nested_classes_begin(&q->classes, &(train_prefix_list){.lengths = 0});
 }
 
-/* Their room on a device; nothing without labels. A step has them until it is given back. */
+/* Upload the labels for a step to a device, and free them; does nothing without labels. */
 static inline void lend_labels(problem *q, train_device *device) {
     if (!q->label) return;
     q->arena = (train_arena){0};
@@ -99,12 +101,12 @@ static inline void add_noise(problem *q, int bits) {
     if (bits & 4) q->step.invariance = 0.3f;
 }
 
-/* Where layer l's numbers begin in the vector, in the order of the header. */
+/* Offsets of the weights of each layer in the vector, in the order of the header. */
 typedef struct places {
     size_t w[MOST_LAYERS], b[MOST_LAYERS], v[MOST_LAYERS], c[MOST_LAYERS], n;
 } places;
 
-static inline places twin_places(const train_nested_shape *s) {
+static inline places nested_reference_places(const train_nested_shape *s) {
     places at = {.n = 0};
     for (uint32_t l = 0; l < s->layers; l++) {
         size_t inputs = l ? s->width[l - 1] : s->inputs, outputs = s->width[l];
@@ -117,7 +119,7 @@ static inline places twin_places(const train_nested_shape *s) {
     return at;
 }
 
-/* n floats of a network's device. */
+/* Download n floats from the device of a network. */
 static inline float *fetch(train_nested_network *net, const float *from, size_t n) {
     float *to = take(n, sizeof *to);
     assert_int_equal(train_download(&net->stream, to, from, n * sizeof *to), TAPER_OK);
@@ -131,7 +133,7 @@ static inline void send(train_nested_network *net, float *to, const float *from,
 /* A network with all numbers random, biases too. */
 static inline void network_make(train_nested_network *net, const problem *q, train_device *device) {
     const train_nested_shape *s = &q->shape;
-    const places at = twin_places(s);
+    const places at = nested_reference_places(s);
     assert_int_equal(train_nested_create(net, s, device, q->mean, q->scale, q->seed), TAPER_OK);
     float *p = fetch(net, net->weights.parameter, net->weights.n), spread[WIDEST];
     for (uint32_t l = 0; l < s->layers; l++) {
@@ -150,7 +152,7 @@ static inline void network_make(train_nested_network *net, const problem *q, tra
     free(p);
 }
 
-/* Gradient and losses to 0. */
+/* Set gradient and losses to 0. */
 static inline void begin_step(train_nested_network *net) {
     assert_int_equal(train_nested_zero(net), TAPER_OK);
     assert_int_equal(train_zero(&net->stream, net->losses, sizeof(train_nested_loss)), TAPER_OK);
@@ -181,24 +183,24 @@ static inline void add_all(train_nested_network *net, const problem *q, train_ne
     *loss = loss_of(net);
 }
 
-/* --- the twin ------------------------------------------------------------------------- */
+/* --- the reference implementation --------------------------------------------------------- */
 
-/* Hidden layers are numbered 0 .. in the encoder, from TRAIN_NESTED_MAX_LAYERS in the decoder. */
-typedef struct twin {
+/* Hidden layers are numbered from 0 in the encoder, from TRAIN_NESTED_MAX_LAYERS in the decoder. */
+typedef struct nested_reference {
     const problem *q;
     uint32_t units;
     float *clean;                /* [rows][D] c */
     float *input, *near;         /* [rows][D] corrupted; perturbed as well */
     double *square;              /* [rows] |epsilon|^2 */
     float *mask[2][MOST_LAYERS]; /* [rows][width] of hidden layers: 0 or 1 / (1 - p) */
-    double *a_at, *x_at, *slope; /* [rows][K] of binary units at the point itself */
-    double width[WIDEST];        /* [K] of binary units: their spread */
-} twin;
+    double *a_at, *x_at, *slope; /* [rows][K] values of binary units at the given point */
+    double width[WIDEST];        /* [K] spread of binary units */
+} nested_reference;
 
-static inline void twin_make(twin *t, const problem *q) {
+static inline void nested_reference_make(nested_reference *t, const problem *q) {
     const train_nested_step *s = &q->step;
     const train_noise noise = {s->seed, s->step, 0};
-    *t = (twin){.q = q, .units = q->shape.width[q->shape.layers - 1]};
+    *t = (nested_reference){.q = q, .units = q->shape.width[q->shape.layers - 1]};
     size_t n = q->rows * D;
     t->clean = take(n, sizeof(float)), t->input = take(n, sizeof(float));
     t->near = take(n, sizeof(float)), t->square = take(q->rows, sizeof(double));
@@ -222,7 +224,7 @@ static inline void twin_make(twin *t, const problem *q) {
         }
 }
 
-static inline void twin_free(twin *t) {
+static inline void nested_reference_free(nested_reference *t) {
     free(t->clean), free(t->input), free(t->near), free(t->square);
     free(t->a_at), free(t->x_at), free(t->slope);
     for (int l = 0; l < MOST_LAYERS; l++) free(t->mask[0][l]), free(t->mask[1][l]);
@@ -234,10 +236,10 @@ static inline double activate(codec_activation activation, double y) {
 }
 
 /* Pre-activations of the code; those of binary units without b_L. */
-static inline void twin_encode(const twin *t, const double *p, const float *c, size_t row,
-                               double *a) {
+static inline void nested_reference_encode(const nested_reference *t, const double *p,
+                                           const float *c, size_t row, double *a) {
     const train_nested_shape *s = &t->q->shape;
-    const places at = twin_places(s);
+    const places at = nested_reference_places(s);
     double h[WIDEST], next[WIDEST];
     for (uint32_t i = 0; i < D; i++) h[i] = c[i];
     for (uint32_t l = 0; l < s->layers; l++) {
@@ -255,17 +257,18 @@ static inline void twin_encode(const twin *t, const double *p, const float *c, s
     }
 }
 
-static inline double twin_code(const twin *t, const double *p, uint32_t k, double a) {
+static inline double nested_reference_code(const nested_reference *t, const double *p, uint32_t k,
+                                           double a) {
     const train_nested_shape *s = &t->q->shape;
     if (!s->binary) return activate(s->code, a);
-    return (a + p[twin_places(s).b[s->layers - 1] + k] > 0.0 ? 1.0 : 0.0) - s->centre;
+    return (a + p[nested_reference_places(s).b[s->layers - 1] + k] > 0.0 ? 1.0 : 0.0) - s->centre;
 }
 
-/* g_0 from x, of which `kept` units count. */
-static inline void twin_decode(const twin *t, const double *p, const double *x, uint32_t kept,
-                               size_t row, double *g) {
+/* g_0 from the first `kept` units of x. */
+static inline void nested_reference_decode(const nested_reference *t, const double *p,
+                                           const double *x, uint32_t kept, size_t row, double *g) {
     const train_nested_shape *s = &t->q->shape;
-    const places at = twin_places(s);
+    const places at = nested_reference_places(s);
     double from[WIDEST] = {0}, to[WIDEST];
     memcpy(from, x, kept * sizeof *x);
     for (uint32_t l = s->layers; l-- > 0;) {
@@ -280,56 +283,60 @@ static inline void twin_decode(const twin *t, const double *p, const double *x, 
     memcpy(g, from, D * sizeof *g);
 }
 
-/* The row's units decide in order, a minus what those before them have in the decoder; nothing
- * without feedback. */
-static inline void twin_feed_back(const twin *t, const double *p, double *a) {
+/* Feedback: units of a row are decided in order; from a the contribution of earlier units in the
+ * decoder is subtracted. */
+static inline void nested_reference_feed_back(const nested_reference *t, const double *p,
+                                              double *a) {
     const train_nested_shape *s = &t->q->shape;
-    const places at = twin_places(s);
+    const places at = nested_reference_places(s);
     const uint32_t last = s->layers - 1, inputs = last ? s->width[last - 1] : D;
     for (uint32_t k = s->alone; s->feedback && k < t->units; k++)
         for (uint32_t j = 0; j < k; j++) {
             double fed = 0.0;
             for (uint32_t i = 0; i < inputs; i++)
                 fed += p[at.w[last] + k * inputs + i] * p[at.v[last] + j * inputs + i];
-            a[k] -= fed * twin_code(t, p, j, a[j]);
+            a[k] -= fed * nested_reference_code(t, p, j, a[j]);
         }
 }
 
-/* What stands for binary units around the point p: x = x_at + slope (a - a_at), with the slope of a
- * logistic curve about the threshold, or 0. Fails where a value is so near its threshold that
- * single precision may see another bit. */
-static inline void twin_freeze(twin *t, const double *p, const float *spread) {
+/* Linearise binary units at the point p: x = x_at + slope (a - a_at), with the slope of a logistic
+ * curve at the threshold, or 0. Fails if a value is so near its threshold that single precision may
+ * give another bit. */
+static inline void nested_reference_freeze(nested_reference *t, const double *p,
+                                           const float *spread) {
     const train_nested_shape *s = &t->q->shape;
     if (!s->binary) return;
-    const double *b = p + twin_places(s).b[s->layers - 1];
+    const double *b = p + nested_reference_places(s).b[s->layers - 1];
     for (uint32_t k = 0; k < t->units; k++) t->width[k] = spread[k];
     for (size_t r = 0; r < t->q->rows; r++) {
         double a[WIDEST];
-        twin_encode(t, p, t->input + r * D, r, a);
+        nested_reference_encode(t, p, t->input + r * D, r, a);
         memcpy(t->a_at + r * t->units, a, t->units * sizeof *a);
-        twin_feed_back(t, p, a);
+        nested_reference_feed_back(t, p, a);
         for (uint32_t k = 0; k < t->units; k++) {
             size_t i = r * t->units + k;
             assert_true(fabs(a[k] + b[k]) > 1e-5);
             double share = 1.0 / (1.0 + exp(-2.0 * (a[k] + b[k]) / spread[k]));
-            t->x_at[i] = twin_code(t, p, k, a[k]);
+            t->x_at[i] = nested_reference_code(t, p, k, a[k]);
             if (t->q->step.straight_through) t->slope[i] = share * (1.0 - share) * 2.0 / spread[k];
         }
     }
 }
 
-static inline double twin_square(double x) { return x * x; }
+static inline double nested_reference_square(double x) { return x * x; }
 
-/* A binary unit's term of equation 14: margins relative to themselves. */
-static inline double twin_move(const twin *t, const double *p, uint32_t k, double a, double near) {
-    const double bias = p[twin_places(&t->q->shape).b[t->q->shape.layers - 1] + k];
-    return twin_square(near - a) /
-           (twin_square(a + bias) + twin_square(near + bias) + twin_square(t->width[k] / 2.0));
+/* The term of a binary unit in equation 14: margins relative to themselves. */
+static inline double nested_reference_move(const nested_reference *t, const double *p, uint32_t k,
+                                           double a, double near) {
+    const double bias = p[nested_reference_places(&t->q->shape).b[t->q->shape.layers - 1] + k];
+    return nested_reference_square(near - a) /
+           (nested_reference_square(a + bias) + nested_reference_square(near + bias) +
+            nested_reference_square(t->width[k] / 2.0));
 }
 
-/* What labels say of codes [rows][K]: log NCA with Student's kernel, b - 1 degrees, of each prefix.
- */
-static inline double twin_classes(const problem *q, uint32_t units, const double *x) {
+/* The loss by labels of codes [rows][K]: log NCA with Student's kernel, b - 1 degrees, of each
+ * prefix. */
+static inline double nested_reference_classes(const problem *q, uint32_t units, const double *x) {
     const train_prefix_list *list = &q->classes.of.list;
     double sum = 0.0, *code = take(q->rows * units, sizeof *code);
     for (uint32_t i = 0; q->label && i < list->lengths; i++) {
@@ -349,30 +356,32 @@ static inline double twin_classes(const problem *q, uint32_t units, const double
     return sum;
 }
 
-static inline train_nested_loss twin_loss(const twin *t, const double *p) {
+static inline train_nested_loss nested_reference_loss(const nested_reference *t, const double *p) {
     const problem *q = t->q;
     double error = 0.0, moved = 0.0, n = (double)q->rows;
     double *codes = take(q->rows * t->units, sizeof *codes);
     for (size_t r = 0; r < q->rows; r++) {
         double a[WIDEST], near[WIDEST], g[WIDEST], sum = 0.0, *x = codes + r * t->units;
-        twin_encode(t, p, t->input + r * D, r, a);
+        nested_reference_encode(t, p, t->input + r * D, r, a);
         for (uint32_t k = 0; k < t->units; k++) {
             size_t i = r * t->units + k;
             x[k] = q->shape.binary ? t->x_at[i] + t->slope[i] * (a[k] - t->a_at[i])
-                                   : twin_code(t, p, k, a[k]);
+                                   : nested_reference_code(t, p, k, a[k]);
         }
-        twin_decode(t, p, x, q->kept[r], r, g);
-        for (int i = 0; i < D; i++) sum += twin_square(g[i] - t->clean[r * D + (size_t)i]);
+        nested_reference_decode(t, p, x, q->kept[r], r, g);
+        for (int i = 0; i < D; i++)
+            sum += nested_reference_square(g[i] - t->clean[r * D + (size_t)i]);
         error += sum / D;
         if (!(q->step.invariance > 0.0f)) continue;
-        twin_encode(t, p, t->near + r * D, r, near);
+        nested_reference_encode(t, p, t->near + r * D, r, near);
         sum = 0.0;
         for (uint32_t k = 0; k < t->units; k++)
-            sum += q->shape.binary ? twin_move(t, p, k, a[k], near[k])
-                                   : twin_square(twin_code(t, p, k, near[k]) - x[k]);
+            sum += q->shape.binary
+                       ? nested_reference_move(t, p, k, a[k], near[k])
+                       : nested_reference_square(nested_reference_code(t, p, k, near[k]) - x[k]);
         moved += sum / t->square[r];
     }
-    const double classes = q->classes.weight * twin_classes(q, t->units, codes);
+    const double classes = q->classes.weight * nested_reference_classes(q, t->units, codes);
     free(codes);
     return (train_nested_loss){error / n + q->step.invariance * moved / n + classes,
                                error / n * q->scale * q->scale, moved / n};
@@ -384,16 +393,16 @@ static inline double *doubles(const float *x, size_t n) {
     return y;
 }
 
-/* Central differences of the twin's loss, [n]. The seeds are such that no ReLU is within 1e-5 of
- * its kink, where neither side would be right. */
-static inline double *twin_gradient(const twin *t, double *p, size_t n) {
+/* Central differences [n] of the loss. With the chosen seeds no ReLU is within 1e-5 of its kink,
+ * where they would be wrong. */
+static inline double *nested_reference_gradient(const nested_reference *t, double *p, size_t n) {
     double *gradient = take(n, sizeof *gradient);
     for (size_t i = 0; i < n; i++) {
         double keep = p[i], h = 1e-6;
         p[i] = keep + h;
-        double up = twin_loss(t, p).loss;
+        double up = nested_reference_loss(t, p).loss;
         p[i] = keep - h;
-        gradient[i] = (up - twin_loss(t, p).loss) / (2.0 * h);
+        gradient[i] = (up - nested_reference_loss(t, p).loss) / (2.0 * h);
         p[i] = keep;
     }
     return gradient;
