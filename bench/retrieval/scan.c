@@ -65,7 +65,7 @@ static void look_in_block(const retrieval_scan *scan, const uint64_t *query, siz
 
 static void put_out(codec_nearest_list *list, uint32_t *distance) {
     codec_nearest_sort(list);
-    for (size_t j = 0; j < list->room; j++) distance[j] = (uint32_t)list->distance[j];
+    for (size_t j = 0; j < list->capacity; j++) distance[j] = (uint32_t)list->distance[j];
 }
 
 typedef struct scan_task {
