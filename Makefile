@@ -45,7 +45,7 @@ DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LDLIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
 LATE_LIBS = $(CUDA_LIBS) -ldl # LAPACK is loaded when training begins, the rivals' libraries when `compare` does
 
-# --- the rooms: formats <- codec <- train <- cli --------------------------------------------------------
+# --- the directories: formats <- codec <- train <- cli --------------------------------------------------------
 FORMATS := $(wildcard formats/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
 TRAIN   := $(wildcard train/*.c train/*/*.c)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Write formats/decompositions.c: canonical decompositions of Unicode, from Python's tables.
 
-    python3 formats/decompositions.py >formats/decompositions.c
+    python3 formats/decompositions.py >formats/decompositions.c && clang-format -i formats/decompositions.c
 
 Contains all characters below U+3100 with a canonical decomposition (into one or two others), and the
 combining classes of all marks below U+3100. Hangul is computed (formats/name_key.c)."""

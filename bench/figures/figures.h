@@ -2,7 +2,7 @@
  * lines, plots. Everything here ends the program with a message when it fails: a benchmark has
  * nobody to return to.
  *
- * The room bench/figures/: for bench/paper/, bench/paper-embedding/ and bench/retrieval/.
+ * Directory bench/figures/: for bench/paper/, bench/paper-embedding/ and bench/retrieval/.
  *   figures    this page
  *   drawing    pictures with words and dots on them, as PNG and SVG
  *   sections   the parts of a page */

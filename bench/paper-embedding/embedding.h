@@ -10,7 +10,7 @@
  * The unit of work is a CELL of a table: one run, whose record is kept, so that a long table is
  * filled piece by piece. The page is made of records and pictures alone.
  *
- * The room bench/paper-embedding/:
+ * Directory bench/paper-embedding/:
  *   cells        the cells, by name; recipes: what each is learned with
  *   sets         images and labels: MNIST, USPS and its splits, circles, drawn digits
  *   circles      the guide's synthetic data

@@ -1,7 +1,7 @@
 /* retrieval.h -- search among many codes of real images: what the parts of the program share, and
  * the parts, a file each.
  *
- * The room bench/retrieval/:
+ * Directory bench/retrieval/:
  *   retrieval    the program: its options and its table of parts
  *   images       labelled images of CIFAR-10 and MNIST
  *   references   as many references as are asked for, out of variants of CIFAR-10

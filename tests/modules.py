@@ -1,28 +1,27 @@
 #!/usr/bin/env python3
-"""The house as its includes and calls draw it: rooms, floors and circles.
+"""The modules of the source, which of them use which, and cycles among them.
 
-    python3 tests/house.py            what is there, a line a room; exit code 1 when a rule is broken
-    python3 tests/house.py --svg F    the rooms as a picture, an arrow for who uses whom but not for
-                                      what follows from other arrows
+    python3 tests/modules.py            a line for each directory; exit code 1 when a rule is broken
+    python3 tests/modules.py --svg F    the directories as a picture. An arrow points at the directory that
+                                        is used; arrows that follow from others are left out
 
-A noun is a .c file with the .h beside it. A noun uses another when one of its files includes the
-other's header, or names a function or a table that the other's .c defines and does not keep to
-itself. A room
-is a folder of nouns; it uses the rooms that its nouns use. Floors are counted from below: a room
-that uses none of those counted stands on floor 1. A circle is a set of nouns, or of rooms, that use
-each other, straight or through others.
+A module is a .c file with the .h beside it. It uses another module when one of its files includes the
+header of the other, or names a function or table that the other's .c file defines and exports. A
+directory uses those directories that its modules use. The level of a directory is 1 if it uses no
+other, else 1 more than the highest level that it uses. A cycle is a set of modules, or of directories,
+that use each other, directly or through others.
 
-The rules: no circle of rooms, no more nouns in a room of codec/ and train/ than MOST_NOUNS, no more
-floors in codec/ than MOST_FLOORS, no circle of nouns.
+The rules: no cycle of directories or modules; at most MOST_MODULES modules in a directory of codec/ and
+train/; at most MOST_LEVELS levels in codec/.
 """
 import collections
 import os
 import re
 import sys
 
-MOST_NOUNS = 16
-MOST_FLOORS = 6
-FLAT = ("formats", "cli")  # rooms of any size
+MOST_MODULES = 16
+MOST_LEVELS = 6
+FLAT = ("formats", "cli")  # directories of any size
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 
@@ -38,11 +37,11 @@ def read_files():
     return found
 
 
-def noun(path):
+def module(path):
     return os.path.splitext(path)[0]
 
 
-def room(of):
+def directory(of):
     return os.path.dirname(of)
 
 
@@ -54,10 +53,10 @@ def bare(text):
 def who_includes(files):
     uses = collections.defaultdict(set)
     for path, text in files.items():
-        uses[noun(path)]
+        uses[module(path)]
         for other in re.findall(r'^#include "([^"]+)"', text, flags=re.M):
-            if other in files and noun(other) != noun(path):
-                uses[noun(path)].add(noun(other))
+            if other in files and module(other) != module(path):
+                uses[module(path)].add(module(other))
     return uses
 
 
@@ -68,19 +67,19 @@ def who_calls(files):
             for line in re.findall(r"^[A-Za-z_][^;={}#]*?\)\s*\{$", bare(text), flags=re.M | re.S):
                 name = re.search(r"(\w+)\(", line)
                 if name and not re.search(r"\bstatic\b|_INLINE\b", line):
-                    defined[name.group(1)] = noun(path)
+                    defined[name.group(1)] = module(path)
             for table in re.findall(r"^const [^;={}()]*?(\w+)(?:\[\w*\])* = ", text, flags=re.M):
-                defined[table] = noun(path)
+                defined[table] = module(path)
     uses = collections.defaultdict(set)
     for path, text in files.items():
         if path.endswith(".c"):
             for name in set(re.findall(r"\b\w+\b", bare(text))):
-                if defined.get(name, noun(path)) != noun(path):
-                    uses[noun(path)].add(defined[name])
+                if defined.get(name, module(path)) != module(path):
+                    uses[module(path)].add(defined[name])
     return uses
 
 
-def circles(uses):
+def cycles(uses):
     """Tarjan's strongly connected components of more than one member."""
     number, low, stack, found = {}, {}, [], []
 
@@ -105,25 +104,25 @@ def circles(uses):
     return found
 
 
-def of_rooms(uses):
+def of_directories(uses):
     between = collections.defaultdict(set)
     for at, others in uses.items():
-        between[room(at)].update(room(to) for to in others if room(to) != room(at))
+        between[directory(at)].update(directory(to) for to in others if directory(to) != directory(at))
     return between
 
 
-def floors(between, rooms):
-    floor = {}
+def levels(between, directories):
+    level = {}
 
     def of(at):
-        if at not in floor:
-            floor[at] = 0  # a circle would not end
-            floor[at] = 1 + max((of(to) for to in between.get(at, ()) if to in rooms), default=0)
-        return floor[at]
+        if at not in level:
+            level[at] = 0  # a cycle would not end
+            level[at] = 1 + max((of(to) for to in between.get(at, ()) if to in directories), default=0)
+        return level[at]
 
-    for at in rooms:
+    for at in directories:
         of(at)
-    return floor
+    return level
 
 
 def needed(between):
@@ -143,36 +142,36 @@ def needed(between):
 SLOTS = 16  # places in a row; a box takes three
 
 
-def crossed(at, to, slot, floor):
-    """Boxes that an arrow passes through on the floors between."""
-    steps = floor[at] - floor[to]
-    return sum(1 for box in slot if 0 < floor[at] - floor[box] < steps and abs(
-        slot[at] + (slot[to] - slot[at]) * (floor[at] - floor[box]) / steps - slot[box]) < 2)
+def crossed(at, to, slot, level):
+    """Boxes that an arrow passes through on the levels between."""
+    steps = level[at] - level[to]
+    return sum(1 for box in slot if 0 < level[at] - level[box] < steps and abs(
+        slot[at] + (slot[to] - slot[at]) * (level[at] - level[box]) / steps - slot[box]) < 2)
 
 
-def slots(between, floor):
+def slots(between, level):
     """Where boxes stand in their rows: each is moved as long as fewer arrows pass through boxes,
     or arrows become shorter."""
     slot, rows = {}, collections.defaultdict(list)
-    for at in sorted(floor):
-        slot[at] = 3 * len(rows[floor[at]])
-        rows[floor[at]].append(at)
+    for at in sorted(level):
+        slot[at] = 3 * len(rows[level[at]])
+        rows[level[at]].append(at)
 
     def cost():
-        return sum(1000 * crossed(at, to, slot, floor) + (slot[at] - slot[to]) ** 2
+        return sum(1000 * crossed(at, to, slot, level) + (slot[at] - slot[to]) ** 2
                    for at in between for to in between[at])
 
     best, before = cost(), None
     while best != before:
         before = best
-        for at in sorted(floor):
+        for at in sorted(level):
             for to in range(SLOTS):
                 old = dict(slot)
-                for other in rows[floor[at]]:  # who stands there changes places
+                for other in rows[level[at]]:  # who stands there changes places
                     if other != at and abs(slot[other] - to) < 3:
                         slot[other] = slot[at]
                 slot[at] = to
-                taken = sorted(slot[other] for other in rows[floor[at]])
+                taken = sorted(slot[other] for other in rows[level[at]])
                 apart = all(b - a >= 3 for a, b in zip(taken, taken[1:]))
                 if apart and cost() < best:
                     best = cost()
@@ -182,14 +181,14 @@ def slots(between, floor):
 
 
 def svg(between, count, path):
-    """Rooms by floor, bottom up; an arrow runs down to who is used."""
+    """Directories by level, bottom up; an arrow runs down to who is used."""
     between = needed(between)
-    floor = floors(between, set(count))
+    level = levels(between, set(count))
     wide, high, gap, slot = 160, 34, 40, 58
-    stands = slots(between, floor)
+    stands = slots(between, level)
     width = 10 + (max(stands.values()) + 3) * slot
-    height = max(floor.values()) * (high + gap) + 10
-    place = {at: (10 + stands[at] * slot, height - floor[at] * (high + gap) + gap / 2)
+    height = max(level.values()) * (high + gap) + 10
+    place = {at: (10 + stands[at] * slot, height - level[at] * (high + gap) + gap / 2)
              for at in stands}
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
            'font-family="sans-serif" font-size="13">',
@@ -213,27 +212,27 @@ def main():
     files = read_files()
     includes, calls = who_includes(files), who_calls(files)
     both = {at: includes[at] | calls[at] for at in set(includes) | set(calls)}
-    between = of_rooms(both)
-    count = collections.Counter(room(at) for at in includes)
+    between = of_directories(both)
+    count = collections.Counter(directory(at) for at in includes)
     codec = {at for at in count if at.startswith("codec")}
-    floor = floors(between, codec)
+    level = levels(between, codec)
     for at in sorted(count):
-        on = f"floor {floor[at]}" if at in codec else ""
-        print(f"{at:20} {count[at]:3} nouns  {on:8} uses {' '.join(sorted(between[at]))}")
+        on = f"level {level[at]}" if at in codec else ""
+        print(f"{at:20} {count[at]:3} modules  {on:8} uses {' '.join(sorted(between[at]))}")
     wrong = []
     for at, n in count.items():
-        if at not in FLAT and n > MOST_NOUNS:
-            wrong.append(f"{at} holds {n} nouns, {MOST_NOUNS} may be: part it")
-    if max(floor.values()) > MOST_FLOORS:
-        wrong.append(f"codec/ has {max(floor.values())} floors, {MOST_FLOORS} may be")
-    for members in circles(between):
-        wrong.append("a circle of rooms: " + " ".join(members))
-    for members in circles(both):
-        wrong.append("a circle: " + " ".join(members))
+        if at not in FLAT and n > MOST_MODULES:
+            wrong.append(f"{at} holds {n} modules, {MOST_MODULES} may be: part it")
+    if max(level.values()) > MOST_LEVELS:
+        wrong.append(f"codec/ has {max(level.values())} levels, {MOST_LEVELS} may be")
+    for members in cycles(between):
+        wrong.append("a cycle of directories: " + " ".join(members))
+    for members in cycles(both):
+        wrong.append("a cycle: " + " ".join(members))
     if "--svg" in sys.argv:
         svg(between, count, sys.argv[sys.argv.index("--svg") + 1])
     for line in wrong:
-        print("tests/house.py: " + line)
+        print("tests/modules.py: " + line)
     return bool(wrong)
 
 
