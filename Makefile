@@ -286,6 +286,7 @@ install: all
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
 	$(B)/taper __completion zsh >$(D)/share/zsh/site-functions/_taper
+	@[ -n "$(DESTDIR)" ] || echo "where programs do not find libtaper.so.0, run: ldconfig $(D)/lib"
 clean:
 	rm -rf build
 help:
