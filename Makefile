@@ -80,7 +80,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-san check-run check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-san check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 

@@ -46,7 +46,7 @@ const cli_verb cli_verb_truncate = {
     .uses = uses,
     .about =
         "Writes the largest container that fits, without recoding. It decodes at least as well "
-        "as a prefix of that size, because its directory is shorter, and as well as a container "
+        "as a prefix of that size, because its front matter is shorter, and as well as a container "
         "that was encoded for that size.\n\n"
         "Any prefix of a container decodes, so `head -c N` also cuts. But truncate writes a "
         "matching directory, so that the result counts as complete. With the layout `image` it "

@@ -19,7 +19,9 @@ JPEG, for each number of bytes, is the better of two, by mean PSNR: 24 whole fil
 which they fit; or 24 files of one quality, each cut after its 24th part of the bytes, at the best quality of
 CUT_QUALITIES. A file that is too short to decode counts as a grey picture.
 Thumbnails, a further line for each number of bytes: smaller pictures as JPEG files, scaled up again; the best of
-SCALES, each at the highest quality with which the files fit.
+SCALES, each at the highest quality with which the files fit. One JPEG, another line: all thumbnails in one
+progressive JPEG file of 6 x 4, so that there is one header; the best of
+ONE_JPEG_SCALES in the same way.
 """
 import glob
 import json
@@ -33,6 +35,7 @@ ONE, CUTS = "kodim23", (500, 2000, 8000, 32000)
 SHEET = (16 * KIB, 32 * KIB, 64 * KIB, 128 * KIB)
 CUT_QUALITIES = (3, 5, 10, 15, 20, 30, 40)
 SCALES = (3, 4, 6, 8, 12, 16)
+ONE_JPEG_SCALES = (2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16)
 LABEL = ("-fill", "white", "-undercolor", "#000000b0", "-font", "DejaVu-Sans-Bold")
 
 
@@ -149,6 +152,50 @@ def thumbnails_at(originals, size, folder):
         say("jpeg thumbnails", size, best[0], images=len(originals), scale=best[1], quality=best[2], used=best[3])
 
 
+def lying(original):
+    """Options that rotate a portrait to landscape, and back."""
+    width, height = run("identify", "-format", "%w %h", original).split()
+    return (("-rotate", "90"), ("-rotate", "-90")) if int(height) > int(width) else ((), ())
+
+
+def one_jpeg(sheet, size, folder):
+    """The sheet as a JPEG file of the highest quality that takes at most so many bytes; None where none does."""
+    low, high, best = 1, 95, None
+    while low <= high:
+        quality = (low + high) // 2
+        file = "%s/one-q%d.jpg" % (folder, quality)
+        run("convert", sheet, "-strip", "-interlace", "JPEG", "-sampling-factor", "4:2:0", "-quality", str(quality), file)
+        if os.path.getsize(file) <= size:
+            best, low = (quality, file), quality + 1
+        else:
+            high = quality - 1
+    return best
+
+
+def one_jpeg_at(originals, size, folder):
+    """All thumbnails in one JPEG file."""
+    best = (-1.0,)
+    turns = [lying(original) for original in originals]
+    for scale in ONE_JPEG_SCALES:
+        wide, high = round(768 / scale), round(512 / scale)
+        work = "%s/one%g" % (folder, scale)
+        os.makedirs(work, exist_ok=True)
+        small = names(work, originals, ".small.png")
+        for original, file, turn in zip(originals, small, turns):
+            run("convert", original, *turn[0], "-filter", "Lanczos", "-resize", "%dx%d!" % (wide, high), "png24:" + file)
+        run("montage", *small, "-tile", "6x4", "-geometry", "+0+0", "-depth", "8", "png24:" + work + "/sheet.png")
+        fits = one_jpeg(work + "/sheet.png", size, work)
+        if not fits:
+            continue
+        shown = names(work, originals, ".shown.png")
+        for i, (file, turn) in enumerate(zip(shown, turns)):
+            run("convert", fits[1], "-crop", "%dx%d+%d+%d" % (wide, high, i % 6 * wide, i // 6 * high), "+repage",
+                "-filter", "Catrom", "-resize", "768x512!", *turn[1], "png24:" + file)
+        best = max(best, (mean_psnr(originals, shown), scale, fits[0], os.path.getsize(fits[1])))
+    if len(best) > 1:
+        say("one jpeg", size, best[0], images=len(originals), scale=best[1], quality=best[2], used=best[3])
+
+
 def label(picture, text, points):
     run("convert", picture, "-gravity", "NorthWest", "-pointsize", str(points), *LABEL, "-annotate", "+4+4",
         " %s " % text, picture)
@@ -198,6 +245,7 @@ def contact_sheet(taper, originals, work, out):
         say("taper", size, mean_psnr(originals, plain), images=len(originals), options="")
         theirs_shown, theirs = jpeg_at(originals, size, "%s/jpeg-%d" % (work, size))
         thumbnails_at(originals, size, "%s/thumbnails-%d" % (work, size))
+        one_jpeg_at(originals, size, "%s/one-%d" % (work, size))
         for codec, files, value in (("taper", shown, ours), ("JPEG", theirs_shown, theirs)):
             text = "%s, %d KiB: %.1f dB" % (codec, size // KIB, value)
             parts.append(contact(files, text, work, len(parts)))
