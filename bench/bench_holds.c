@@ -229,7 +229,7 @@ static void add_crop(const char *path, int side, int index) {
 
 typedef struct curve {
     size_t front, data;
-    double *psnr; /* [data + 1] of every cut, without a pace */
+    double *psnr; /* [data + 1] of every cut, without holds */
 } curve;
 
 static double mean_psnr(taper_decoder *decoder, const set *s) {

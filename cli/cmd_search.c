@@ -339,7 +339,7 @@ static int write_nested_page(state *st, cli_found *found) {
 /* --- the verb --------------------------------------------------------------------------- */
 
 /* Both outputs are finished before either appears. */
-static int settle(state *st, taper_status status) {
+static int finish_output(state *st, taper_status status) {
     if (st->has_output) return cli_output_finish(&st->out, NULL, status, NULL);
     return status ? (int)cli_fail("search", NULL, status, NULL) : CLI_DONE;
 }
@@ -355,13 +355,13 @@ static int put_found(state *st) {
     if (st->s.neighbourhood) {
         code = cli_put_neighbourhoods(&found, (uint64_t)st->s.neighbourhood, &st->s.common, &sink,
                                       &status);
-        if (code == CLI_DONE) code = settle(st, status);
+        if (code == CLI_DONE) code = finish_output(st, status);
         if (code == CLI_DONE && st->s.html) code = write_nested_page(st, &found);
     } else {
         code = find_nearest(st, &found.k);
         found.image = st->image, found.distance = st->distance;
         status = code == CLI_DONE ? cli_put_nearest(&found, &st->s.common, &sink) : TAPER_OK;
-        if (code == CLI_DONE) code = settle(st, status);
+        if (code == CLI_DONE) code = finish_output(st, status);
         if (code == CLI_DONE && st->s.html) code = write_page(st, &found);
     }
     if ((code != CLI_DONE && code != CLI_SOME_FAILED) || !st->has_output) return code;

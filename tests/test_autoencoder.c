@@ -1,5 +1,5 @@
 /* test_autoencoder.c -- random numbers, truncation, the objective, and the gradient of a whole
- * network against finite differences of a twin written in double from the definitions in the
+ * network against finite differences of a reference written in double from the definitions in the
  * headers. */
 #include "on_device.h"
 #include "train/dense/autoencoder.h"
@@ -170,11 +170,11 @@ static void rate_is_the_mean_code_length(void **state) {
     assert_true(isnan(rate_of(10.0f, NAN, inverse_scale, &dx)));
 }
 
-/* --- the twin --------------------------------------------------------------------------------- */
+/* --- the reference ----------------------------------------------------------------------- */
 
 enum { D = 12, K = 10, ROWS = 9, WIDE = 16 };
 
-typedef struct twin {
+typedef struct reference {
     train_autoencoder *ae;
     train_trade trade;
     const train_cut *cuts; /* NULL: the decoder's loss on codes_q */
@@ -186,7 +186,7 @@ typedef struct twin {
     double *error;       /* [ROWS], written: the rows' squared errors */
     int tied;
     const codec_network *shape;
-} twin;
+} reference;
 
 static const double *dense(const double *p, const codec_stack *stack, const double *x, double *y) {
     double buffer[2][WIDE];
@@ -215,7 +215,7 @@ static double rate_in_double(double x, double threshold, double b) {
     return -log2(1.0 - exp(-t)) + fmin(r, 1.0) + r * t / log(2.0);
 }
 
-static double twin_loss(const twin *t, const double *p) {
+static double reference_loss(const reference *t, const double *p) {
     const double *synthesis = t->tied ? p : p + K * D, *encoder = synthesis + K * D;
     double total = 0.0, scale = t->ae->scale;
     for (int r = 0; r < ROWS; r++) {
@@ -244,12 +244,12 @@ static double twin_loss(const twin *t, const double *p) {
 }
 
 /* w from the errors at the point itself: bins of equal width in log T over the batch's range. */
-static void freeze_weights(twin *t, const double *p) {
+static void freeze_weights(reference *t, const double *p) {
     double low = 1e30, high = 0.0, mean[8] = {0};
     int count[8] = {0}, bin[ROWS];
     for (int r = 0; r < ROWS; r++) t->weight[r] = 1.0;
     if (!t->cuts) return;
-    twin_loss(t, p);
+    reference_loss(t, p);
     for (int r = 0; r < ROWS; r++) {
         low = fmin(low, log((double)t->cuts[r].threshold));
         high = fmax(high, log((double)t->cuts[r].threshold));
@@ -265,7 +265,7 @@ static void freeze_weights(twin *t, const double *p) {
     }
 }
 
-static void check_gradient(twin *t, const char *what, double loss) {
+static void check_gradient(reference *t, const char *what, double loss) {
     size_t n = t->ae->weights.n;
     float *parameter = malloc(n * sizeof *parameter), *gradient = malloc(n * sizeof *gradient);
     assert_true(parameter && gradient);
@@ -282,13 +282,13 @@ static void check_gradient(twin *t, const char *what, double loss) {
     }
     assert_true(largest > 1e-3);
     freeze_weights(t, p);
-    assert_true(fabs(twin_loss(t, p) - loss) <= 1e-5 * fabs(loss));
+    assert_true(fabs(reference_loss(t, p) - loss) <= 1e-5 * fabs(loss));
     for (size_t i = 0; i < n; i++) {
         double keep = p[i], h = 1e-6;
         p[i] = keep + h;
-        double up = twin_loss(t, p);
+        double up = reference_loss(t, p);
         p[i] = keep - h;
-        double numeric = (up - twin_loss(t, p)) / (2.0 * h), got = gradient[i];
+        double numeric = (up - reference_loss(t, p)) / (2.0 * h), got = gradient[i];
         p[i] = keep;
         if (!(fabs(numeric - got) <= 2e-4 * (fabs(numeric) + largest)))
             fail_msg("%s: gradient %zu of %zu is %g, finite differences say %g", what, i, n, got,
@@ -323,8 +323,8 @@ static void random_start(codec_network *net, int tied, int deep, uint64_t seed) 
     for (int i = 0; i < D; i++) net->mean[i] = 100.0f + (float)i;
 }
 
-/* Load rows, compute loss and gradient, and set the twin up at the same point. */
-static void set_up(twin *t, on_device *d, train_autoencoder *ae, const codec_network *net,
+/* Load rows, compute loss and gradient, and set the reference up at the same point. */
+static void set_up(reference *t, on_device *d, train_autoencoder *ae, const codec_network *net,
                    const uint8_t *pixels, double (*centred)[D], int tied) {
     uint32_t order[ROWS];
     for (uint32_t r = 0; r < ROWS; r++) {
@@ -336,10 +336,10 @@ static void set_up(twin *t, on_device *d, train_autoencoder *ae, const codec_net
     const uint8_t *there = on_device_give(d, pixels, ROWS * D);
     const uint32_t *order_there = on_device_give(d, order, sizeof order);
     assert_int_equal(train_autoencoder_load(ae, there, order_there, ROWS), TAPER_OK);
-    *t = (twin){.ae = ae, .pixels = centred, .tied = tied, .shape = net};
+    *t = (reference){.ae = ae, .pixels = centred, .tied = tied, .shape = net};
 }
 
-static void freeze_quantiser(twin *t, const train_trade *trade, const train_cut *cuts) {
+static void freeze_quantiser(reference *t, const train_trade *trade, const train_cut *cuts) {
     float codes[ROWS * K];
     t->trade = *trade;
     t->cuts = cuts;
@@ -388,7 +388,7 @@ static void gradient_equals_finite_differences(void **state) {
                  variant >> 2);
         codec_network net;
         train_autoencoder ae;
-        twin t;
+        reference t;
         double centred[ROWS][D];
         float magnitude[K];
         for (int u = 0; u < K; u++) magnitude[u] = 30.0f + 5.0f * (float)u;
@@ -424,7 +424,7 @@ static void decoder_gradient_equals_finite_differences(void **state) {
     for (int u = 0; u < K; u++) magnitude[u] = 20.0f;
     codec_network net;
     train_autoencoder ae;
-    twin t;
+    reference t;
     double centred[ROWS][D];
     random_start(&net, 0, 1, 60);
     assert_int_equal(make(&ae, &net, &d, ROWS, 50.0f, magnitude), TAPER_OK);

@@ -8,11 +8,11 @@
 
 enum { SEED = 41, SPAN = 300, BASE = 1000000 };
 
-typedef struct twin {
+typedef struct reference {
     uint8_t byte[SPAN], there[SPAN];
-} twin;
+} reference;
 
-static void assert_same(const codec_byte_store *s, const twin *t) {
+static void assert_same(const codec_byte_store *s, const reference *t) {
     for (uint64_t at = 0; at <= SPAN; at++) {
         uint64_t run = 0, next = at;
         while (at + run < SPAN && t->there[at + run]) run++;
@@ -35,7 +35,7 @@ static void ranges_in_any_order(void **unused) {
     for (int round = 0; round < 200; round++) {
         formats_account account = {.limit = 1 << 20};
         codec_byte_store s = {.account = &account};
-        twin t = {{0}, {0}};
+        reference t = {{0}, {0}};
         for (int step = 0; step < 40; step++) {
             uint64_t at = picture_random(&random) % SPAN, most = round % 2 ? 4 : 90;
             size_t n = picture_random(&random) % most;

@@ -69,19 +69,19 @@ static void strangers_find_theirs(void **state) {
     static const double wanted[] = {0.5, 0.9, 0.99};
     fixture f;
     float measured[CODEC_CASCADE_EFFORTS];
-    uint64_t words, *strangers = bits_draw(BITS_EVEN, QUERIES, BITS);
+    uint64_t words, *outside = bits_draw(BITS_EVEN, QUERIES, BITS);
     draw_clusters(&f, N, BITS);
     assert_int_equal(codec_cascade_measure(&f.cascade, NULL, f.share, measured), TAPER_OK);
     assert_true(measured[0] > 0.5f);
     for (size_t i = 0; i < 3; i++) {
-        const codec_cascade_query q = {.code = strangers, .queries = QUERIES, .k = 10};
+        const codec_cascade_query q = {.code = outside, .queries = QUERIES, .k = 10};
         const float effort = codec_cascade_effort_for(codec_cascade_normal, wanted[i]);
         const double recall = recall_at(&f, q, effort, &words);
         print_message("asked for %.2f, found %.3f by %.3f of the words\n", wanted[i], recall,
                       (double)words / ((double)QUERIES * N * BITS / 64));
         assert_true(recall >= wanted[i]);
     }
-    free(strangers);
+    free(outside);
     drop(&f);
 }
 

@@ -1,5 +1,5 @@
 /* test_conditional_network.c -- training the conditional model: its gradient against finite
- * differences of a twin in double, its integers against its floats, and what it learns. */
+ * differences of a reference in double, its integers against its floats, and what it learns. */
 #include "codec/bitplane/quantiser.h"
 #include "dct_model.h"
 #include "on_device.h"
@@ -60,7 +60,7 @@ static const float *host_of(const subject *s, const float *view) {
     return s->parameter + (view - s->net.weights.parameter);
 }
 
-/* --- the twin --------------------------------------------------------------------------- */
+/* --- the reference --------------------------------------------------------------------------- */
 
 /* Distance of the nearest corner of a clip, in all sums: differences must not step over one. */
 static double corner;
@@ -72,7 +72,8 @@ static double clip(double z) {
 }
 
 /* sum of weight x logit over rows and outputs, in double, from parameters w. */
-static double twin_loss(const subject *s, const double *w, uint32_t stage, const float *weight) {
+static double reference_loss(const subject *s, const double *w, uint32_t stage,
+                             const float *weight) {
     const double top = 127.0 / 16;
     size_t c = s->net.columns;
     const double *first = w, *of_stage = first + c * HIDDEN + stage * HIDDEN;
@@ -127,7 +128,7 @@ static void check_gradient(on_device *d, uint64_t seed) {
     for (size_t i = 0; i < sizeof logit / sizeof *logit; i++)
         loss += (double)weight[i] * (double)logit[i];
     corner = INFINITY;
-    double expected = twin_loss(&s, w, stage, weight), scale = 0;
+    double expected = reference_loss(&s, w, stage, weight), scale = 0;
     assert_true(fabs(loss - expected) < 1e-4 * (fabs(expected) + 1));
     assert_int_equal(train_conditional_backward(net, stage, units, ASKED, slope), TAPER_OK);
     on_device_take(d, gradient, net->weights.gradient, n * sizeof *gradient);
@@ -135,8 +136,8 @@ static void check_gradient(on_device *d, uint64_t seed) {
     for (size_t i = 0; i < n; i += 1 + i % 3) {
         double keep = w[i], up, down;
         corner = INFINITY;
-        w[i] = keep + step, up = twin_loss(&s, w, stage, weight);
-        w[i] = keep - step, down = twin_loss(&s, w, stage, weight);
+        w[i] = keep + step, up = reference_loss(&s, w, stage, weight);
+        w[i] = keep - step, down = reference_loss(&s, w, stage, weight);
         w[i] = keep;
         if (corner < 4 * step) continue;
         checked++;

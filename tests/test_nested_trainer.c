@@ -657,7 +657,7 @@ static void labels_are_checked(void **state) {
 
 /* Rows whose bits are nearest to row i's among the others, by the first `units`, of another label:
  * the share of them. */
-static double strangers(train_nested_network *net, uint32_t units) {
+static double wrong_neighbours(train_nested_network *net, uint32_t units) {
     float *code = calloc(N * K, sizeof *code);
     train_nested_source source;
     double wrong = 0.0, all = 0.0;
@@ -689,7 +689,7 @@ static void class_units_tell_classes_apart(void **state) {
             o.class_units = labels ? 3 : 0;
             make(&net, shape);
             train(&o, &net, NULL);
-            share[labels] = strangers(&net, 3);
+            share[labels] = wrong_neighbours(&net, 3);
             train_nested_free(&net);
         }
         printf("feedback %d: of rows with the same three bits %.3f have another label, %.3f "

@@ -15,16 +15,16 @@ enum { SEED = 5, PASSES = 90 };
 
 static const uint64_t most_bytes = 1 << 20; /* of a network, as floats */
 
-/* --- the twin: every layer over the whole picture, in 64 bits ------------------------------- */
+/* --- the reference: every layer over the whole picture, in 64 bits -------------------------- */
 
-typedef struct twin {
+typedef struct reference {
     codec_window window;
     codec_grid grid;
     int64_t rows, columns;
     float *windows;
-} twin;
+} reference;
 
-static float *sample(const twin *t, int64_t patch_x, int64_t patch_y, uint32_t value) {
+static float *sample(const reference *t, int64_t patch_x, int64_t patch_y, uint32_t value) {
     codec_window w = t->window;
     uint32_t pixel = value / w.channels, channel = value % w.channels;
     uint32_t x = (uint32_t)patch_x * 2 + pixel % 2, y = (uint32_t)patch_y * 2 + pixel / 2;
@@ -43,7 +43,7 @@ static int64_t floor_shift(int64_t x, int shift) { /* x >> shift, said otherwise
 }
 
 /* z of a layer everywhere: [rows][columns][outputs]. */
-static int64_t *convolve(const twin *t, const codec_convolution *c, const int64_t *bias,
+static int64_t *convolve(const reference *t, const codec_convolution *c, const int64_t *bias,
                          const int64_t *a) {
     int64_t *z = malloc((size_t)(t->rows * t->columns) * c->outputs * sizeof *z), *to = z;
     for (int64_t y = 0; y < t->rows; y++)
@@ -63,7 +63,7 @@ static int64_t *convolve(const twin *t, const codec_convolution *c, const int64_
     return z;
 }
 
-static void restore_twin(const codec_restoration *r, uint32_t pass, twin *t) {
+static void restore_twin(const codec_restoration *r, uint32_t pass, reference *t) {
     size_t patches = (size_t)(t->rows * t->columns), values = 4 * t->window.channels;
     int64_t bias[48], gain, *a = malloc(patches * 48 * sizeof *a),
                             *h = calloc(patches * 48, sizeof *h);
@@ -121,7 +121,8 @@ static void check(uint32_t channels, uint32_t hidden, uint32_t layers, uint32_t 
         restoration_random(channels, hidden, layers, stages, PASSES, extreme, SEED + hidden);
     for (uint32_t pass = 0; pass <= PASSES; pass += PASSES / 3 - 1) {
         float *windows = random_windows(w, grid, SEED + pass);
-        twin t = {w, grid, grid.rows * 3, grid.columns * 4, random_windows(w, grid, SEED + pass)};
+        reference t = {w, grid, grid.rows * 3, grid.columns * 4,
+                       random_windows(w, grid, SEED + pass)};
         assert_int_equal(codec_restoration_apply(&r, pass, w, grid, pool, windows), TAPER_OK);
         restore_twin(&r, pass, &t);
         assert_memory_equal(windows, t.windows, n * sizeof *windows);

@@ -1,5 +1,6 @@
 /* test_restoration_network.c -- training a restoration network: its gradient against finite
- * differences of a twin in double, its integers against its floats, and what it learns from. */
+ * differences of a reference in double, its integers against its floats, and what it learns from.
+ */
 #include "codec/backend/plain.h"
 #include "dct_model.h"
 #include "on_device.h"
@@ -83,7 +84,7 @@ static void make_network(subject *s, uint32_t layers, int wild, on_device *d, ui
     send(s);
 }
 
-/* --- the twin ------------------------------------------------------------------------------- */
+/* --- the reference -------------------------------------------------------------------------- */
 
 /* Distance of the nearest corner of a clip: differences must not step over one. */
 static double corner;
@@ -94,8 +95,8 @@ static double clip(double x, double low, double high) {
 }
 
 /* Squared error with the network, in double, from parameters w. */
-static double twin_loss(const train_restoration_network *net, const double *w,
-                        const train_restoration_batch *b, uint32_t pass) {
+static double reference_loss(const train_restoration_network *net, const double *w,
+                             const train_restoration_batch *b, uint32_t pass) {
     const double top = 4095.0 / 256;
     uint32_t s = pass >= at[2] ? 2 : pass >= at[1] ? 1 : 0, next = s < 2 ? s + 1 : 2;
     double part = s < 2 ? (double)(pass - at[s]) / (at[s + 1] - at[s]) : 0;
@@ -165,7 +166,7 @@ static void check_gradient(uint32_t layers, uint32_t pass, int wild, on_device *
     }
     on_device_take(d, errors, net->errors, sizeof errors);
     on_device_take(d, gradient, net->weights.gradient, n * sizeof *gradient);
-    double expected = twin_loss(net, w, &b, pass);
+    double expected = reference_loss(net, w, &b, pass);
     assert_true(fabs(errors[0] - expected) < 1e-5 * expected);
     double before = train_restoration_mse(&b) * (double)(b.rows * b.values);
     assert_true(fabs(errors[1] - before) < 1e-3);
@@ -174,8 +175,8 @@ static void check_gradient(uint32_t layers, uint32_t pass, int wild, on_device *
     for (size_t i = 0; i < n; i += 1 + i % 3) {
         double keep = w[i], up, down;
         corner = INFINITY;
-        w[i] = keep + step, up = twin_loss(net, w, &b, pass);
-        w[i] = keep - step, down = twin_loss(net, w, &b, pass);
+        w[i] = keep + step, up = reference_loss(net, w, &b, pass);
+        w[i] = keep - step, down = reference_loss(net, w, &b, pass);
         w[i] = keep;
         if (corner < 4 * step) continue;
         checked++;

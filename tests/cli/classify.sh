@@ -90,15 +90,15 @@ cat set/cifar/train.bin >all.bin
 "$TAPER" classify --among all.bin --leave-one-out -k 2 >cifar.csv 2>report
 grep -q '^all.bin#7,[0-9],[12],2,all.bin#[0-9]*,[0-9.]*,[0-9]$' cifar.csv
 
-# many, in blocks: each image has its twin in the other half, which is its nearest, whatever k is
+# many, in blocks: each image has a copy in the other half, which is its nearest, whatever k is
 awk 'BEGIN { for (i = 0; i < 1100; i++) printf "%c%c%c%c", 33 + i % 89, 33 + i / 89 % 89, 33 + i * 7 % 89, 33 }' >half
-{ printf '\0\0\10\3\0\0\10\230\0\0\0\2\0\0\0\2'; cat half half; } >twins.idx
-{ seq 1100; seq 1100; } | awk '{ print $1 % 7 }' >twins
-"$TAPER" classify --among twins.idx --among-labels twins --leave-one-out -k 1,1024 >twins.csv 2>report
-lines twins.csv 2201
+{ printf '\0\0\10\3\0\0\10\230\0\0\0\2\0\0\0\2'; cat half half; } >copies.idx
+{ seq 1100; seq 1100; } | awk '{ print $1 % 7 }' >copies
+"$TAPER" classify --among copies.idx --among-labels copies --leave-one-out -k 1,1024 >copies.csv 2>report
+lines copies.csv 2201
 grep -q '^error 0.00 % by 1 vote: 0 of 2200;' report
-awk -F '[,#]' 'NR > 1 && ($2 - $7 != 1100 && $7 - $2 != 1100 || $8 != 0) { print; wrong = 1 } END { exit wrong }' twins.csv
-"$TAPER" classify -q --among twins.idx --among-labels twins -k 1,1024 --labels twins twins.idx >same.csv
+awk -F '[,#]' 'NR > 1 && ($2 - $7 != 1100 && $7 - $2 != 1100 || $8 != 0) { print; wrong = 1 } END { exit wrong }' copies.csv
+"$TAPER" classify -q --among copies.idx --among-labels copies -k 1,1024 --labels copies copies.idx >same.csv
 awk -F '[,#]' 'NR > 1 && ($7 != ($2 - 1) % 1100 + 1 || $8 != 0) { print; wrong = 1 } END { exit wrong }' same.csv
 
 # classes go by name: numbers of one set are not those of the other

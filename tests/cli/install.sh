@@ -29,7 +29,7 @@ done
 # the build tree's paths stay out of it
 grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/share" "$at/include" && exit 1
 
-# compile the examples as a stranger would, with the installed header
+# compile the examples as a user would, with the installed header
 for name in example ranges alike; do
     sed 's|#include "codec/taper.h"|#include <taper.h>|' "$ROOT/samples/example/$name.c" >$name.c
     grep -q '<taper.h>' $name.c
