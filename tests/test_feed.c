@@ -64,7 +64,7 @@ static taper_status dense(train_device *d, float *result) {
     return status;
 }
 
-/* Whole units: real-valued ones by either optimiser; binary ones with exact thresholds, refitted. */
+/* Whole units: real-valued ones by either optimiser; binary ones exact thresholds, refitted. */
 static taper_status nested(train_device *d, int binary, train_optimiser optimiser, float *result) {
     const train_nested_shape shape = {.inputs = D,
                                       .layers = 1,
