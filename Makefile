@@ -69,6 +69,7 @@ TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAYS   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
+SAN_REPLAYS := $(patsubst tests/fuzz/%.c,build/san/tests/fuzz/%,$(FUZZ_SRC))
 
 # a line an object or program; V=1: the commands themselves
 ifneq ($(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),)
@@ -80,7 +81,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-san check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
 .SECONDARY:
 all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
 
@@ -94,7 +95,7 @@ demo-run: all
 # for, and none was compiled before.
 SOME_ARCH = CUDA_ARCH="$$(cat $(B)/cuda_arch 2>/dev/null || echo $(lastword $(CUDA_ARCH)))"
 check-quick: deps
-	@$(MAKE) --no-print-directory $(SOME_ARCH) all $(B)/tests/all
+	@$(MAKE) --no-print-directory $(SOME_ARCH) check-quick-programs
 	@TIER=quick sh tests/run.sh $(B)
 check: deps
 	@$(MAKE) --no-print-directory $(SOME_ARCH) check-run
@@ -102,12 +103,11 @@ check-run: check-programs
 	@TIER=check sh tests/run.sh $(B)
 check-all: deps
 	@$(MAKE) --no-print-directory check-programs
-	@$(MAKE) --no-print-directory SAN=1 CUDA=0 check-san
+	@$(MAKE) --no-print-directory SAN=1 CUDA=0 check-quick-programs $(SAN_REPLAYS)
 	@TIER=all SAN_BUILD=build/san sh tests/run.sh $(B)
 check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths \
     $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
     $(B)/tests/conformance/generate
-check-san: all $(B)/tests/all $(REPLAYS)
 
 # Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
 MODEL_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -182,6 +182,7 @@ $(B)/tests/all: $(TOGETHER:=.o) $(B)/tests/all.o $(filter-out $(B)/cli/main.o,$(
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(TOGETHER): $(B)/tests/all
 	@ln -sf $(<F) $@
+check-quick-programs: all $(TOGETHER)
 # what trains is compared with LAPACK itself
 $(B)/tests/test_theory: LATE_LIBS += -llapacke -lopenblas
 $(B)/tests/test_paper: $(call obj,bench/paper/least_squares.c bench/paper/itq.c bench/paper/rungs.c bench/paper/populations.c)
