@@ -34,11 +34,11 @@ typedef struct cli_page_table {
 } cli_page_table;
 void cli_page_put_table(FILE *to, const cli_page_table *table);
 
-/* An SVG file's text as part of the page, from its <svg> element on. alt says what is to be seen.
- * Nothing is written when there is no such element. */
+/* An SVG file's text as part of the page, from its <svg> element on. alt describes the picture.
+ * Writes nothing if there is no such element. */
 void cli_page_svg(FILE *to, const char *svg, size_t n, const char *alt);
 
-/* What stands between these is put side by side where the page is wide enough for it. */
+/* The elements between these calls are placed side by side if the page is wide enough. */
 void cli_page_beside_begin(FILE *to);
 void cli_page_beside_end(FILE *to);
 
@@ -64,10 +64,9 @@ typedef struct cli_page_picture {
     size_t cut;                 /* with `by`: of which cut, from 1; 0: of none */
 } cli_page_picture;
 
-/* Pictures side by side, as many in a row as there is room for. Small ones are enlarged without
- * smoothing. */
+/* A row of pictures that wraps. Small pictures are enlarged without smoothing. */
 void cli_page_pictures_begin(FILE *to, bool are_small);
-/* TAPER_ERR_NOMEM, TAPER_ERR_ARG: not an image. The page is whole all the same. */
+/* TAPER_ERR_NOMEM, TAPER_ERR_ARG: not an image. The page stays well-formed. */
 taper_status cli_page_put_picture(FILE *to, const cli_page_picture *picture, taper_error *error);
 void cli_page_pictures_end(FILE *to);
 
@@ -78,10 +77,10 @@ void cli_page_photo_begin(FILE *to, const char *name, const char *note, uint32_t
                           uint32_t height); /* note: a line below the name, or NULL */
 void cli_page_photo_end(FILE *to);
 
-/* A strip of six pictures, one and five that belong to it, which are as wide as there is room for;
- * on a narrow screen the first stands above the others, in rows of three. */
+/* A strip of six pictures: one, and five that belong to it. They share the width of the page; on a
+ * narrow screen the first one is above the others, in rows of three. */
 void cli_page_strip_begin(FILE *to);
-/* One of them; image NULL: what should be there cannot be shown. hint: its name, when pointed at;
+/* One picture of a strip. image NULL: it cannot be shown. hint: its name, shown on hovering;
  * the caption's first line and its second (NULL: none); marked: it has a frame. Failures as of
  * cli_page_put_picture. */
 taper_status cli_page_strip_picture(FILE *to, const taper_image *image, const char *hint,

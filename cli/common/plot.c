@@ -1,8 +1,8 @@
-/* plot.c -- gnuplot scripts out of series, and gnuplot run on them.
+/* plot.c -- writes gnuplot scripts and runs gnuplot on them.
  *
- * gnuplot reads the script from its standard input, which is one end of a socket pair and not a
- * pipe: a send can then say MSG_NOSIGNAL, and a gnuplot that dies early does not take this process
- * with it. It writes to temporary names, which are renamed when it has ended well. */
+ * gnuplot reads the script from its standard input, one end of a socket pair. Unlike a pipe, a
+ * socket allows MSG_NOSIGNAL, so that a gnuplot that ends early does not end this process. gnuplot
+ * writes to temporary names, which are renamed after it has succeeded. */
 #include "cli/common/plot.h"
 #include "formats/file.h"
 #include <errno.h>
@@ -75,7 +75,7 @@ static void put_curves(FILE *to, const cli_plot *plot) {
     for (size_t i = 0; i < plot->n_series; i++) {
         const cli_series *s = &plot->series[i];
         unsigned colour = s->colour % CLI_PLOT_COLOURS;
-        if (!drawn_points(plot, s)) continue; /* gnuplot takes an empty block for a failure */
+        if (!drawn_points(plot, s)) continue; /* gnuplot fails on an empty block */
         fprintf(to, "%s$series%zu with %s linecolor '%s' linewidth %s", lead, i,
                 s->markers ? "linespoints" : "lines", k_colour[colour], s->bold ? "3" : "1.6");
         if (s->dashed) fputs(" dashtype 2", to);
@@ -248,8 +248,8 @@ static taper_status run_gnuplot(const char *script, size_t n, const char *stem,
 
 /* --- dark and light --------------------------------------------------------------------------- */
 
-/* gnuplot writes colours as attributes, which rules override. On a dark page lines are lighter. A
- * file that is looked at alone has a dark background then; within a page it has none. */
+/* gnuplot writes colours as attributes, which style rules override. On a dark page lines are
+ * lighter. A file that is viewed alone then has a dark background; within a page it has none. */
 static const char k_style[] = "<style>\n"
                               "#gnuplot_canvas .gridline{stroke:#8883}\n"
                               "@media(prefers-color-scheme:dark){\n"

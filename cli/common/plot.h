@@ -1,11 +1,10 @@
-/* plot.h -- line plots as SVG and PNG, drawn by gnuplot through a pipe.
+/* plot.h -- line plots as SVG and PNG, drawn by gnuplot.
  *
- * Beside the pictures goes the gnuplot script that made them, with the data inside it, so that
- * anyone can draw them anew or otherwise: `cd DIR && gnuplot STEM.gp`. Colours are those of Okabe
- * and Ito, which colour-blind people can tell apart; each colour has its own marker too. The legend
- * stands outside the curves. The SVG is narrow, for pages on small screens, and has no background.
- * A style that is added to what gnuplot draws gives it light text and lines on dark pages. The PNG
- * is wide and white. */
+ * The gnuplot script is written beside the pictures and contains the data: `cd DIR && gnuplot
+ * STEM.gp` draws them again. Colours are those of Okabe and Ito, which colour-blind people can tell
+ * apart; each colour also has its own marker. The legend is outside the curves. The SVG is narrow,
+ * for pages on small screens, and has no background. An added style gives it light text and lines
+ * on dark pages. The PNG is wide and white. */
 #ifndef CLI_COMMON_PLOT_H
 #define CLI_COMMON_PLOT_H
 #include "formats/atomic_file.h"
@@ -35,8 +34,8 @@ typedef struct cli_plot {
  * Existing files are replaced; each appears whole or not at all. watch: as in
  * formats/atomic_file.h, may be NULL.
  *
- * CSV and script are written first. TAPER_ERR_UNSUPPORTED: gnuplot is not installed; the text names
- * the package; the CSV and the script are there all the same. TAPER_ERR_ARG: no series has a point
+ * CSV and script are written first. TAPER_ERR_UNSUPPORTED: gnuplot is not installed; the text
+ * names the package, and the CSV and the script are written. TAPER_ERR_ARG: no series has a point
  * that can be drawn. TAPER_ERR_IO: a file cannot be written, or gnuplot failed. */
 taper_status cli_plot_write(const cli_plot *plot, const char *stem, bool csv,
                             const formats_atomic_watch *watch, taper_error *error);

@@ -1,5 +1,4 @@
-/* comparison.h -- what a comparison found, and the ways to tell it: a table for people, one JSON
- * object, CSV.
+/* comparison.h -- the results of a comparison as a table, one JSON object, or CSV.
  *
  * Directory cli/compare/: taper beside other codecs.
  *   rival rivals             one small struct a codec: jpeg jpeg2000 webp avif jxl
@@ -29,7 +28,7 @@ typedef struct cli_contender { /* a requested rival */
 
 typedef struct cli_comparison {
     uint64_t images, pixels;
-    bool is_builtin; /* the model ships with taper: people are not told `file+model` */
+    bool is_builtin; /* the model ships with taper: the table and page omit `file+model` */
     size_t n_curves, n_deltas, n_contenders;
     cli_rd_curve curve[CLI_MAX_CURVES];
     cli_delta delta[CLI_MAX_DELTAS];
@@ -55,7 +54,7 @@ char *cli_comparison_bytes_at(const cli_rd_curve *curve, double db, char to[16])
 /* A delta as text, "-34.1 %", or "-" when there is none. */
 char *cli_comparison_percent(const cli_delta *delta, char to[16]);
 
-/* Is the curve for people? */
+/* Is the curve shown in the table and on the page? */
 bool cli_comparison_is_shown(const cli_comparison *c, const cli_rd_curve *curve);
 /* A number of bytes as text: "61.5 B", "832 B", "206 kB", "3.1 MB" (powers of 1000). Returns to. */
 char *cli_comparison_size(double bytes, char to[16]);

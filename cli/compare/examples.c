@@ -99,8 +99,7 @@ static taper_status render_ours(gallery *g, taper_error *error) {
 
 /* --- rivals ----------------------------------------------------------------------------------- */
 
-/* Those that were measured; JPEG's scans alone too where images are tiny, and headers are most of a
- * JPEG file. */
+/* The measured rivals; for tiny images, whose JPEG files are mostly headers, also JPEG's scans. */
 static void choose_rows(gallery *g) {
     const cli_comparison *c = g->comparison;
     for (size_t i = 0; i < c->n_contenders; i++) {
@@ -112,7 +111,7 @@ static void choose_rows(gallery *g) {
     }
 }
 
-/* Our share of a cut for image k. */
+/* taper's share of a cut for image k. */
 static double share(const gallery *g, size_t k, size_t r) {
     return g->rate[r]->bpp / 8 * g->original[k].width * g->original[k].height;
 }

@@ -1,10 +1,10 @@
-/* examples.h -- the same images at several rates, ours and each rival's at no more bytes, for the
- * page.
+/* examples.h -- images on the page of a comparison: taper's picture at several rates, and each
+ * rival's picture of at most as many bytes.
  *
- * A container's bytes belong to the set: an image's share of a cut is taken by its pixels. A rival
- * gets the best quality and setting whose bytes for the same image do not exceed that share
- * (rival_fit.h). For tiny images, where headers are most of a JPEG file, JPEG is shown once more
- * with its scans alone counted. */
+ * The bytes of a container belong to the set. The share of an image in a cut is proportional to its
+ * pixels. A rival gets the best quality and setting whose bytes for the image do not exceed that
+ * share (rival_fit.h). In tiny images most of a JPEG file is headers; there JPEG is shown a second
+ * time, counting only its scans. */
 #ifndef CLI_COMPARE_EXAMPLES_H
 #define CLI_COMPARE_EXAMPLES_H
 #include "cli/compare/comparison.h"
@@ -13,7 +13,7 @@
 typedef struct cli_examples {
     size_t most; /* images; 0: none */
     unsigned threads;
-    /* So many jobs are to be done; so many more are done, from any thread. NULL: not told. */
+    /* Progress: the number of jobs; jobs finished since the last call, from any thread. Or NULL. */
     void (*begin)(void *user, size_t jobs);
     void (*done)(void *user, size_t jobs);
     void *user;

@@ -1,4 +1,4 @@
-/* originals.c -- which image of the input is which of the container, and reading it. */
+/* originals.c -- matches images of the input with those of the container, and reads them. */
 #include "cli/compare/originals.h"
 #include "formats/image_names.h"
 #include <stdio.h>
@@ -61,8 +61,8 @@ static const named *find(const named *names, size_t n, const char *name) {
     return bsearch(&wanted, names, n, sizeof *names, by_name);
 }
 
-/* The original of this name; or the one that a container from before suffixes were kept, and files
- * that were decoded, call ".png". NULL: none, or several. */
+/* The original of this name. Decoded files, and containers that do not store suffixes, call it
+ * ".png". NULL: none, or several. */
 static const named *find_original(const named *names, size_t n, const char *name) {
     static const char *const suffixes[] = {".jpg", ".jpeg", ".jpe", ".jfif", ".pnm",  ".pbm",
                                            ".pgm", ".ppm",  ".pam", ".JPG",  ".JPEG", ""};

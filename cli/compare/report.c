@@ -27,7 +27,7 @@ typedef struct curves { /* as the plot takes them */
     size_t n;
 } curves;
 
-/* MS-SSIM crowds against 1; on a scale of decibels curves can be told apart there. */
+/* Values of MS-SSIM are close to 1; on a scale of decibels the curves can be distinguished. */
 static double ms_ssim_db(double ms_ssim) { return ms_ssim < 1 ? -10 * log10(1 - ms_ssim) : NAN; }
 
 static void fill_curves(const cli_comparison *c, int ms_ssim, curves *to) {
@@ -221,7 +221,7 @@ static void put_headline(const cli_report *r, FILE *to) {
     fprintf(to, " %s JPEG at equal PSNR", fabs(jpeg->bd.percent) < 0.5 ? "as" : "than");
 }
 
-/* What a model that is not part of taper makes of the figures. */
+/* The effect of the model's bytes, for a model that is not built in. */
 static void put_model_share(const cli_report *r, FILE *to) {
     const cli_comparison *c = r->comparison;
     const cli_rd_curve *with = cli_comparison_curve(c, "taper", "file+model");
@@ -262,7 +262,7 @@ static void put_lead(const cli_report *r, FILE *to) {
     put_model_share(r, to);
 }
 
-/* What put writes; the caller's, NULL without memory. */
+/* The text that put writes. The caller frees it; NULL without memory. */
 static char *text_of(void (*put)(const cli_report *, FILE *), const cli_report *r) {
     char *text = NULL;
     size_t n;

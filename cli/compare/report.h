@@ -1,4 +1,4 @@
-/* report.h -- the folder that `compare -o` leaves: rd.csv, rd.svg, rd.png (with rd.gp), the same
+/* report.h -- the folder that `compare -o` writes: rd.csv, rd.svg, rd.png (with rd.gp), the same
  * for MS-SSIM, and index.html with everything inside. */
 #ifndef CLI_COMPARE_REPORT_H
 #define CLI_COMPARE_REPORT_H
@@ -21,8 +21,8 @@ typedef struct cli_report {
 
 /* Write the report into an existing folder. Existing files are replaced, each whole or not at all;
  * own_report.h says which may be.
- * When only the plots fail (no gnuplot), the rest is written all the same, the status is TAPER_OK
- * and *plot_failure says why; it is empty otherwise. */
+ * If only the plots fail (no gnuplot), the rest is written, the status is TAPER_OK and
+ * *plot_failure has the reason; otherwise it is empty. */
 taper_status cli_report_write(const cli_report *report, const char *folder,
                               taper_error *plot_failure, taper_error *error);
 #endif

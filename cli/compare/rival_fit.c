@@ -1,5 +1,5 @@
-/* rival_fit.c -- see rival_fit.h. What was coded once is kept: the search for each number of bytes
- * asks for many of the same qualities. */
+/* rival_fit.c -- see rival_fit.h. Encodings are kept, as the searches for different
+ * numbers of bytes need many of the same qualities. */
 #include "cli/compare/rival_fit.h"
 #include "codec/quality/metrics.h"
 #include <stdlib.h>

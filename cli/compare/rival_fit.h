@@ -1,5 +1,5 @@
-/* rival_fit.h -- the best that a rival makes of an image within given numbers of bytes, for the
- * page of a comparison. */
+/* rival_fit.h -- a rival's best picture of an image within given numbers of bytes, for the page of
+ * a comparison. */
 #ifndef CLI_COMPARE_RIVAL_FIT_H
 #define CLI_COMPARE_RIVAL_FIT_H
 #include "cli/compare/rival.h"
@@ -12,9 +12,9 @@ typedef struct cli_rival_fit {
     double mse;
 } cli_rival_fit;
 
-/* Fill fit[n] for budget[n]; *smallest is the least that was counted. is_payload: count the payload
- * alone. All settings are tried, at qualities between those of the rival's
- * ladder. On failure nothing is held. Safe from several threads at once. */
+/* Fill fit[n] for budget[n]; *smallest becomes the smallest count. is_payload: count only the
+ * payload. Tries all settings, at the rival's qualities and some between them. On failure nothing
+ * is allocated. Safe from several threads at once. */
 taper_status cli_rival_fit_all(const cli_rival *rival, const taper_image *image, bool is_payload,
                                const double *budget, size_t n, cli_rival_fit *fit, size_t *smallest,
                                taper_error *error);

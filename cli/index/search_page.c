@@ -9,7 +9,7 @@
 
 enum { MOST_COLUMNS = 10, MOST_QUERIES = 200, CAPTION = 80 };
 
-/* Names of the pictures' set, sorted, to find an image of the index by. */
+/* Sorted names of the set of pictures, to find images of the index. */
 typedef struct named_image {
     char *name;
     size_t image;

@@ -119,7 +119,7 @@ static const char *class_of(const cli_error_page *p, int32_t label, char room[NA
     return room;
 }
 
-/* An image whose picture cannot be read (now) is told, and has a blank box. */
+/* An image whose picture cannot be read is named in a message, and has a blank box. */
 static taper_status put_picture(cli_error_page *p, const cli_code_set *set, size_t image,
                                 const char *caption, const char *second, bool marked, FILE *to) {
     char name[CLI_IMAGE_NAME], plain[2 * CLI_IMAGE_NAME];

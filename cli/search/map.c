@@ -1,5 +1,5 @@
-/* map.c -- see map.h. The page is map.html. The style sheet of all pages (page.css) stands where it
- * says @STYLE@, JSON where it says @DATA@: places (two 16-bit numbers a point), labels and
+/* map.c -- see map.h. The page is map.html. The style sheet of all pages (page.css) replaces
+ * @STYLE@, JSON replaces @DATA@: places (two 16-bit numbers a point), labels and
  * neighbours (32 bits each) in base64, little-endian as browsers are, pictures as PNG sheets of
  * some hundred each, in base64, and names. */
 #include "cli/search/map.h"
@@ -33,7 +33,7 @@ struct cli_map {
 
 /* --- pictures ------------------------------------------------------------------------------- */
 
-/* The sheet so far becomes a string, and is white again. */
+/* Append the sheet as a string, then clear it to white. */
 static taper_status flush_sheet(cli_map *m) {
     uint8_t *png = NULL;
     size_t bytes = 0;
@@ -46,7 +46,7 @@ static taper_status flush_sheet(cli_map *m) {
     return cli_text_flush(&m->sheets);
 }
 
-/* The first image says how large pictures are. */
+/* The first image determines the size of pictures. */
 static taper_status size_pictures(cli_map *m, const taper_image *first) {
     const uint32_t longest = first->width > first->height ? first->width : first->height;
     const double factor = longest > LONGEST ? (double)LONGEST / longest : 1.0;
@@ -306,7 +306,7 @@ int cli_map_finish(cli_map *m) {
 
 int cli_map_close(cli_map *m, int code) {
     if (!m) return code;
-    if (code != CLI_DONE || !m->n) /* which has been told */
+    if (code != CLI_DONE || !m->n) /* a message was printed */
         formats_atomic_file_abort(m->out.file);
     else
         code = cli_output_close(&m->out, NULL, TAPER_OK, NULL);
