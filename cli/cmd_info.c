@@ -244,7 +244,8 @@ static void print_images(const formats_front *f) {
     if (e.same_size)
         printf("%u x %u, ", e.max_width, e.max_height);
     else
-        printf("from %u x %u to %u x %u, ", e.min_width, e.min_height, e.max_width, e.max_height);
+        printf("widths %u to %u, heights %u to %u, ", e.min_width, e.max_width, e.min_height,
+               e.max_height);
     printf("%s%s\n",
            !e.any_colour ? "grey"
            : e.any_grey  ? "RGB and grey"

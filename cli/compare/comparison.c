@@ -93,7 +93,8 @@ static void print_row(const cli_comparison *c, const cli_rd_curve *curve, const 
     static const char *const anchor[2] = {"file", "payload"};
     for (size_t i = 0; i < 2; i++) {
         const cli_rd_curve *jpeg = cli_comparison_curve(c, "jpeg", anchor[i]);
-        const cli_delta *delta = jpeg ? cli_comparison_delta(c, curve, jpeg) : NULL;
+        if (!jpeg) continue;
+        const cli_delta *delta = cli_comparison_delta(c, curve, jpeg);
         fprintf(to, " %13s", curve == jpeg ? "anchor" : cli_comparison_percent(delta, text));
     }
     fputc('\n', to);
@@ -109,7 +110,9 @@ void cli_comparison_print(const cli_comparison *c, FILE *to) {
             c->images ? (double)c->pixels / (double)c->images : 0);
     fprintf(to, "%-10s %-11s", "codec", "accounting");
     for (size_t i = 0; i < levels; i++) fprintf(to, " %4.4g dB", db[i]);
-    fprintf(to, " %13s %13s\n", "vs JPEG file", "vs its scans");
+    if (cli_comparison_curve(c, "jpeg", "file")) fprintf(to, " %13s", "vs JPEG file");
+    if (cli_comparison_curve(c, "jpeg", "payload")) fprintf(to, " %13s", "vs its scans");
+    fputc('\n', to);
     for (size_t i = 0; i < c->n_curves; i++)
         if (cli_comparison_is_shown(c, &c->curve[i])) print_row(c, &c->curve[i], db, levels, to);
     for (size_t i = 0; i < c->n_contenders; i++)

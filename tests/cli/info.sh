@@ -11,6 +11,10 @@ grep -q '^model.tpm: model$' said
 grep -q '^  window    8 x 8 ' said
 id=$(sed -n 's/^  id        //p' said)
 grep -q "^  model     $id, not in the file" said
+printf 'P5 1 3 255\nabc' >tall.pgm
+printf 'P5 3 1 255\nabc' >wide.pgm
+"$TAPER" encode -q -m tiny -o sizes.taper tall.pgm wide.pgm
+"$TAPER" info sizes.taper | grep -q '^  images    2, widths 1 to 3, heights 1 to 3, grey$'
 "$TAPER" info -v set.taper | grep -q '^      60  32 x 32  RGB    8 bits  star  star/0006.png$'
 
 "$TAPER" info --json set.taper model.tpm >lines
