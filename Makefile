@@ -93,7 +93,8 @@ demo-run: all
 	@sh samples/demo.sh $(B)/taper $(B)/make_samples build/demo
 # The tiers of tests: tests/run.sh and tests/tiers.txt. Kernels are compiled for one architecture where none was asked
 # for, and none was compiled before.
-SOME_ARCH = CUDA_ARCH="$$(cat $(B)/cuda_arch 2>/dev/null || echo $(lastword $(CUDA_ARCH)))"
+SOME_ARCH = $(if $(filter command environment,$(firstword $(origin CUDA_ARCH))),,$(ONE_ARCH))
+ONE_ARCH  = CUDA_ARCH="$$(cat $(B)/cuda_arch 2>/dev/null || echo $(lastword $(CUDA_ARCH)))"
 check-quick: deps
 	@$(MAKE) --no-print-directory $(SOME_ARCH) check-quick-programs
 	@TIER=quick sh tests/run.sh $(B)
@@ -173,9 +174,10 @@ $(B)/tests/%.o: CFLAGS := $(subst -O3,-O1,$(CFLAGS))
 $(addsuffix .o,$(TOGETHER) $(KERNEL_TESTS)): TEST_DEFS = -Dmain=main_of_$(basename $(@F))
 $(B)/tests/all.c: LISTED := $(TOGETHER)
 $(B)/tests/all_kernels.c: LISTED := $(KERNEL_TESTS)
-$(B)/tests/all.c $(B)/tests/all_kernels.c: tests/all.sh $(TESTS:$(B)/%=%.c)
+$(B)/tests/all.c $(B)/tests/all_kernels.c: FORCE
 	@mkdir -p $(@D)
-	@sh tests/all.sh $(notdir $(LISTED)) >$@
+	@sh tests/all.sh $(notdir $(LISTED)) >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(B)/tests/all.o $(B)/tests/all_kernels.o: %.o: %.c
 	$(call say,CC)$(CC) -std=c11 -Wall -Wextra -c -o $@ $<
 $(B)/tests/all: $(TOGETHER:=.o) $(B)/tests/all.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)

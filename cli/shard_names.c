@@ -26,14 +26,18 @@ static changed_names compare_names(const formats_front *shard, size_t n,
 
 int cli_shard_names_report(const cli_common *common, const char *path, const formats_front *shard,
                            size_t n) {
-    formats_front joined = {.account = {.limit = cli_limits(common).max_memory}};
+    const taper_limits limits = cli_limits(common);
+    formats_front joined = {.account = formats_account_within(&limits)};
     taper_error error = {0};
     uint64_t images = 0;
     for (size_t s = 0; s < n; s++) images += shard[s].images;
     if (images > UINT32_MAX) return CLI_DONE; /* merging refuses it */
     joined.images = (uint32_t)images;
     taper_status status = formats_merge_names(shard, n, &joined, &error);
-    if (status != TAPER_OK) return cli_fail("merge", path, status, &error);
+    if (status != TAPER_OK) {
+        formats_front_free(&joined);
+        return cli_fail("merge", path, status, &error);
+    }
     const changed_names changed =
         joined.names ? compare_names(shard, n, &joined) : (changed_names){0};
     if (changed.n)

@@ -46,7 +46,8 @@ static void set_up(struct jpeg_compress_struct *c, const taper_image *image, int
     if (progressive) jpeg_simple_progression(c);
 }
 
-/* *bytes is malloc'd by libjpeg, also when it fails. */
+/* *bytes is malloc'd by libjpeg. On failure it is NULL: libjpeg may have freed its buffer, and then
+ * has not updated the pointer. */
 static taper_status compress(const taper_image *image, int halved, int quality, int progressive,
                              unsigned char **bytes, unsigned long *n, taper_error *error) {
     struct jpeg_compress_struct c;
@@ -54,6 +55,7 @@ static taper_status compress(const taper_image *image, int halved, int quality, 
     c.err = catch_errors(&failure);
     if (setjmp(failure.back)) {
         jpeg_destroy_compress(&c);
+        *bytes = NULL;
         return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libjpeg cannot encode: %s",
                             failure.text);
     }

@@ -340,6 +340,24 @@ static taper_status write_csv(const cli_report *r, const char *folder, taper_err
     return status;
 }
 
+/* Write index.html with the hashes of all files of the report. Frees *text. */
+static taper_status write_page(const cli_report *r, const char *folder, char *text, size_t n,
+                               taper_error *error) {
+    taper_status status = cli_own_report_seal(&text, &n, folder, error);
+    if (status == TAPER_OK) status = write_file(r, folder, "index.html", text, n, error);
+    free(text);
+    return status;
+}
+
+/* A page that stands until the examples are made, so that -f replaces a report that ended early. */
+static taper_status write_first_page(const cli_report *r, const char *folder, taper_error *error) {
+    static const char words[] = "<!DOCTYPE html>\n<p>This comparison is not finished.</p>\n";
+    char *text = malloc(sizeof words);
+    if (!text) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the page");
+    memcpy(text, words, sizeof words);
+    return write_page(r, folder, text, sizeof words - 1, error);
+}
+
 taper_status cli_report_write(const cli_report *r, const char *folder, taper_error *plot_failure,
                               taper_error *error) {
     *plot_failure = (taper_error){0};
@@ -350,6 +368,7 @@ taper_status cli_report_write(const cli_report *r, const char *folder, taper_err
         if (error) *error = *plot_failure;
         return status;
     }
+    TAPER_TRY(write_first_page(r, folder, error));
     char *text = NULL;
     size_t n = 0;
     FILE *page = open_memstream(&text, &n);
@@ -358,8 +377,7 @@ taper_status cli_report_write(const cli_report *r, const char *folder, taper_err
     int failed = ferror(page);
     if ((fclose(page) != 0 || failed) && status == TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the page");
-    if (status == TAPER_OK) status = cli_own_report_seal(&text, &n, folder, error);
-    if (status == TAPER_OK) status = write_file(r, folder, "index.html", text, n, error);
+    if (status == TAPER_OK) return write_page(r, folder, text, n, error);
     free(text);
     return status;
 }

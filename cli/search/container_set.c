@@ -240,11 +240,12 @@ static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
     return true;
 }
 
-/* Open the decoder of this container, with half of the remaining memory. */
+/* Open the decoder of this container, with half of the remaining memory. The other half counts as
+ * taken, so that a message about the limit proposes more than was given. */
 static taper_status decode_part(const cli_container_set *s, decoding *d, const part *p,
                                 const taper_model *model, taper_error *error) {
-    taper_limits limits = cli_limits(s->common);
-    limits.max_memory = limits.max_memory / 2 + 1;
+    const taper_limits all = cli_limits(s->common);
+    const taper_limits limits = formats_limits_minus(&all, all.max_memory / 2);
     if (d->decoder && d->of == p) return TAPER_OK;
     taper_decoder_free(d->decoder);
     d->of = p;

@@ -112,6 +112,12 @@ if [ -n "$(ls photos)" ]; then
     sed '1,/^<script>$/d; /^<\/script>$/,$d' $page >page.js
     if command -v node >/dev/null; then node --check page.js; fi
     "$TAPER" encode -q -o photos.taper photos
+    # a report that was interrupted while its pictures were made can be replaced
+    "$TAPER" compare -q -r jpeg -o stopped photos.taper photos >/dev/null &
+    while [ ! -e stopped/index.html ]; do sleep 0.05; done
+    kill -INT $! 2>/dev/null || :
+    wait $! || :
+    "$TAPER" compare -f -q -r none --examples 0 -o stopped photos.taper photos >/dev/null
     "$TAPER" compare -q -r none --examples 1 -o alone photos.taper photos >alone.txt
     not grep -q 'vs JPEG' alone.txt # no columns for a codec that was not measured
     grep -q '<h1>taper on 1 image</h1>' alone/index.html

