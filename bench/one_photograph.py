@@ -10,7 +10,6 @@ writing files included. Needs ImageMagick (convert, compare), cjpeg and djpeg, c
 opj_decompress, avifenc and avifdec. A program that is missing is left out.
 """
 import glob
-import json
 import math
 import os
 import resource
@@ -18,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import record
 
 # name, suffix, settings, how to encode, how to decode; %(q)s is the setting
 CODECS = (
@@ -78,8 +79,6 @@ def main():
         sys.exit(__doc__)
     taper, target = os.path.abspath(sys.argv[1]), float(sys.argv[3]) if len(sys.argv) == 4 else 34.0
     pngs = sorted(glob.glob(os.path.join(sys.argv[2], "*.png")))
-    commit = subprocess.run(["git", "describe", "--always"], stdout=subprocess.PIPE, text=True).stdout.strip()
-    model = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     with tempfile.TemporaryDirectory() as work:
         images = [(png, "%s/%d.ppm" % (work, i)) for i, png in enumerate(pngs)]
         for png, image in images:
@@ -91,11 +90,9 @@ def main():
             size, encode, decode = interpolate(points, target)
             for metric, value, unit in (("bytes", round(size), "B"), ("encode", round(1000 * encode, 1), "ms"),
                                         ("decode", round(1000 * decode, 1), "ms")):
-                print(json.dumps({"bench": "one-photograph", "metric": metric, "value": value, "unit": unit,
-                                  "config": {"codec": codec[0], "psnr_db": target, "images": len(images),
-                                             "clock": "processor, one thread"}, "commit": commit,
-                                  "machine": "%s, %d threads" % (model[0], len(model)),
-                                  "command": "python3 bench/one_photograph.py"}), flush=True)
+                record.say("one-photograph", metric, value, unit,
+                           {"codec": codec[0], "psnr_db": target, "images": len(images),
+                            "clock": "processor, one thread"}, "python3 bench/one_photograph.py")
 
 
 if __name__ == "__main__":

@@ -24,11 +24,13 @@ progressive JPEG file of 6 x 4, so that there is one header; the best of
 ONE_JPEG_SCALES in the same way.
 """
 import glob
-import json
 import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+import record
 
 KIB = 1024
 ONE, CUTS = "kodim23", (500, 2000, 8000, 32000)
@@ -59,11 +61,8 @@ def mean_psnr(originals, shown):
 
 
 def say(codec, size, value, **config):
-    line = {"bench": "pictures", "metric": "mean_psnr", "value": round(value, 2), "unit": "dB",
-            "config": dict(codec=codec, bytes=size, images=config.pop("images"), **config),
-            "commit": run("git", "describe", "--always", "--dirty").strip(),
-            "command": "python3 docs/pictures.py"}
-    print(json.dumps(line), flush=True)
+    record.say("pictures", "mean_psnr", round(value, 2), "dB",
+               dict(codec=codec, bytes=size, images=config.pop("images"), **config), "python3 docs/pictures.py")
 
 
 def names(folder, originals, suffix):
