@@ -168,7 +168,30 @@ static int load_model(state *st) {
     return CLI_DONE;
 }
 
-/* Create the folder, or check that the report overwrites no other file. */
+/* Check that the report overwrites no other file. */
+static int check_folder(const settings *s) {
+    const char *foreign = s->common.force ? cli_own_report_foreign(s->output) : NULL;
+    if (foreign) {
+        cli_error("compare", s->output,
+                  "has a file %s that is not as `taper compare` wrote it: it is not overwritten, "
+                  "even with -f; remove it, or give another -o",
+                  foreign);
+        return CLI_IO;
+    }
+    for (size_t i = 0; cli_report_files[i] && !s->common.force; i++) {
+        char path[4096];
+        struct stat is;
+        if (snprintf(path, sizeof path, "%s/%s", s->output, cli_report_files[i]) <
+                (int)sizeof path &&
+            lstat(path, &is) == 0) {
+            cli_error("compare", path, "exists; -f overwrites the report in this folder");
+            return CLI_IO;
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Create the folder, or check the one that is there. */
 static int prepare_folder(state *st) {
     const settings *s = &st->s;
     struct stat is;
@@ -182,24 +205,7 @@ static int prepare_folder(state *st) {
         cli_error("compare", s->output, "is not a folder; give -o the name of one");
         return CLI_IO;
     }
-    const char *foreign = s->common.force ? cli_own_report_foreign(s->output) : NULL;
-    if (foreign) {
-        cli_error("compare", s->output,
-                  "has a file %s that is not as `taper compare` wrote it: it is not overwritten, "
-                  "even with -f; remove it, or give another -o",
-                  foreign);
-        return CLI_IO;
-    }
-    for (size_t i = 0; cli_report_files[i] && !s->common.force; i++) {
-        char path[4096];
-        if (snprintf(path, sizeof path, "%s/%s", s->output, cli_report_files[i]) <
-                (int)sizeof path &&
-            access(path, F_OK) == 0) {
-            cli_error("compare", path, "exists; -f overwrites the report in this folder");
-            return CLI_IO;
-        }
-    }
-    return CLI_DONE;
+    return check_folder(s);
 }
 
 /* True if a name is in the comma-separated list. */
@@ -383,6 +389,8 @@ static int write_report(state *st, const char *command) {
                                             .begin = tell_examples,
                                             .done = tell_done,
                                             .user = st}};
+    const int code = check_folder(&st->s); /* again: measuring took its time */
+    if (code != CLI_DONE) return code;
     taper_status status = cli_report_write(&report, st->s.output, &plot_failure, &error);
     cli_progress_end(&st->progress);
     if (status != TAPER_OK) return cli_fail("compare", st->s.output, status, &error);

@@ -92,6 +92,10 @@ static taper_status no_folder(int errnum, taper_error *error) {
     return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s", why);
 }
 
+static const char not_own[] =
+    "exists, and is not as `taper decode` wrote it: it is not overwritten, "
+    "even with -f; remove it, or give another -o";
+
 /* True if this file in an open folder is unchanged since decode wrote it. */
 static bool is_own(int folder, const char *name) {
     const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -99,6 +103,14 @@ static bool is_own(int folder, const char *name) {
     const bool is_own = formats_own_mark_holds(descriptor, WRITTEN_BY);
     close(descriptor);
     return is_own;
+}
+
+/* True if a file is there that decode did not write, or that was changed since. Links and devices
+ * are none of these: they are replaced, and what a link leads to stays. */
+static bool is_foreign(int folder, const char *name) {
+    struct stat st;
+    return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           !is_own(folder, name);
 }
 
 /* Check whether file k can be created. Called for all files before the first is written. */
@@ -110,7 +122,7 @@ static int check_target(const cli_picture_plan *plan, const cli_decode_request *
     if (folder < 0 && errno == ELOOP) return fail_path(q, name, no_folder(ELOOP, &error), &error);
     if (folder < 0) return CLI_DONE;
     int there = fstatat(folder, last_part(name), &st, AT_SYMLINK_NOFOLLOW) == 0;
-    const bool may_go = there && (!S_ISREG(st.st_mode) || is_own(folder, last_part(name)));
+    const bool may_go = there && !is_foreign(folder, last_part(name));
     close(folder);
     if (!there) return CLI_DONE;
     taper_status status = TAPER_ERR_EXISTS;
@@ -123,10 +135,7 @@ static int check_target(const cli_picture_plan *plan, const cli_decode_request *
     else if (S_ISDIR(st.st_mode))
         formats_fail(&error, status, "is a folder where a file should come; give another -o");
     else if (!may_go)
-        formats_fail(
-            &error, status,
-            "exists, and is not as `taper decode` wrote it: it is not overwritten, even with "
-            "-f; remove it, or give another -o");
+        formats_fail(&error, status, "%s", not_own);
     else
         return CLI_DONE;
     return fail_path(q, name, status, &error);
@@ -277,6 +286,10 @@ static taper_status write_below(const cli_picture_plan *plan, const cli_decode_r
                                      : formats_atomic_file_open_in(&file, folder, path, last, flags,
                                                                    cli_signals_watch(), error);
     if (status == TAPER_OK) status = formats_atomic_file_write(file, bytes, size, error);
+    if (status == TAPER_OK) status = formats_atomic_file_finish(file, error);
+    /* checked again: the file may have been made or changed while this one was decoded */
+    if (status == TAPER_OK && (flags & FORMATS_ATOMIC_OVERWRITE) && is_foreign(folder, last))
+        status = formats_fail(error, TAPER_ERR_EXISTS, "%s", not_own);
     if (status == TAPER_OK)
         status = formats_atomic_file_commit(file, error);
     else

@@ -216,8 +216,11 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
     TAPER_TRY(formats_front_need(bytes, size, &need, error));
     if (need > size) return need_more(need - size, error);
     uint64_t images = formats_get_u64le(h + 32);
-    if (images > formats_most_images(&limits, LEAST_IMAGES, need, IMAGES_A_BYTE) ||
-        images > UINT32_MAX - 1)
+    if (images > UINT32_MAX - 1) /* no limit that can be given is enough */
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "container claims %llu images; no container holds more than %u",
+                            (unsigned long long)images, UINT32_MAX - 1);
+    if (images > formats_most_images(&limits, LEAST_IMAGES, need, IMAGES_A_BYTE))
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "container holds %llu images, many for a front matter of %llu bytes; "
                             "give --max-images %llu if you trust it",

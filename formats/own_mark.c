@@ -1,5 +1,5 @@
 /* own_mark.c -- see own_mark.h. The hash covers all bytes except its own digits and, in a PNG, the
- * checksum of the chunk, which stands in the four bytes after them. */
+ * checksum of the chunk, which stands in the four bytes after them and is compared by itself. */
 #define XXH_STATIC_LINKING_ONLY /* for a state that is not on the heap */
 #include "formats/own_mark.h"
 #include "formats/bytes.h"
@@ -27,6 +27,14 @@ static size_t end_of_mark(const uint8_t *bytes, size_t digits) {
     return digits + DIGITS + (is_png(bytes) ? CHECKSUM : 0);
 }
 
+/* The checksum of a PNG's chunk "tEXt" with the key "Software", from its type to the last digit. */
+static void chunk_checksum(const uint8_t *bytes, size_t digits, const char *program,
+                           uint8_t to[CHECKSUM]) {
+    const size_t begin = digits - TYPE_AND_KEY - strlen(program) - 1;
+    const uint32_t crc = (uint32_t)crc32(0, bytes + begin, (uInt)(digits + DIGITS - begin));
+    for (int i = 0; i < CHECKSUM; i++) to[i] = (uint8_t)(crc >> (24 - 8 * i));
+}
+
 static void write_digits(char to[DIGITS + 1], uint64_t hash) {
     snprintf(to, DIGITS + 1, "%016llx", (unsigned long long)hash);
 }
@@ -42,10 +50,7 @@ void formats_own_mark_set(uint8_t *bytes, size_t n, const char *program) {
     XXH3_64bits_update(&state, bytes + end, n - end);
     write_digits(digits, XXH3_64bits_digest(&state));
     memcpy(bytes + at, digits, DIGITS);
-    if (!is_png(bytes)) return;
-    const size_t begin = at - TYPE_AND_KEY - strlen(program) - 1; /* at "tEXtSoftware\0" */
-    const uint32_t crc = (uint32_t)crc32(0, bytes + begin, (uInt)(at + DIGITS - begin));
-    for (int i = 0; i < CHECKSUM; i++) bytes[at + DIGITS + i] = (uint8_t)(crc >> (24 - 8 * i));
+    if (is_png(bytes)) chunk_checksum(bytes, at, program, bytes + at + DIGITS);
 }
 
 /* Read up to PIECE bytes; returns their number, or -1 on failure. */
@@ -69,6 +74,12 @@ int formats_own_mark_holds(int descriptor, const char *program) {
     const size_t at = n > 0 ? find_digits(piece, (size_t)n, program) : 0;
     if (!at) return 0;
     const size_t end = end_of_mark(piece, at);
+    uint8_t checksum[CHECKSUM];
+    if (is_png(piece)) {
+        if (at < TYPE_AND_KEY + strlen(program) + 1) return 0;
+        chunk_checksum(piece, at, program, checksum);
+        if (memcmp(checksum, piece + at + DIGITS, CHECKSUM) != 0) return 0;
+    }
     memcpy(stored, piece + at, DIGITS);
     XXH3_64bits_reset(&state);
     XXH3_64bits_update(&state, piece, at);

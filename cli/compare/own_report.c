@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 const char *const cli_report_files[] = {"index.html",  "rd.csv",     "rd.svg",
@@ -32,8 +32,9 @@ static file_in read_file(const char *folder, const char *name) {
     enum { MOST = 1 << 30 };
     file_in file = {.is_there = true};
     char *path = formats_path_join(folder, name);
-    if (path) file.is_there = access(path, F_OK) == 0;
-    if (path && file.is_there &&
+    struct stat st = {0};
+    if (path) file.is_there = lstat(path, &st) == 0;
+    if (path && S_ISREG(st.st_mode) && /* a link leads to a file that is not part of the report */
         formats_file_read(path, MOST, &file.bytes, &file.n, NULL) != TAPER_OK)
         file.bytes = NULL;
     free(path);

@@ -377,6 +377,12 @@ taper_status cli_report_write(const cli_report *r, const char *folder, taper_err
     int failed = ferror(page);
     if ((fclose(page) != 0 || failed) && status == TAPER_OK)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for the page");
+    const char *changed = status == TAPER_OK ? cli_own_report_foreign(folder) : NULL;
+    if (changed)
+        status = formats_fail(error, TAPER_ERR_EXISTS,
+                              "its file %s was changed while the examples were made: the page is "
+                              "not written; give another -o",
+                              changed);
     if (status == TAPER_OK) return write_page(r, folder, text, n, error);
     free(text);
     return status;

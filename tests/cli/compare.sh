@@ -70,6 +70,18 @@ mkdir mine
 echo mine >mine/rd.csv
 expect 5 '*mine: has a file rd.csv that is not as*' "$TAPER" compare -q -r none -m model.tpm -n 2 -f -o mine set/png
 test "$(cat mine/*)" = mine
+# a link is no part of a report: what it leads to stays
+mv report/rd.csv elsewhere.csv
+ln -s ../elsewhere.csv report/rd.csv
+expect 5 '*report: has a file rd.csv that is not as*' "$TAPER" compare -q -r none -m model.tpm -n 2 -f -o report set/png
+mv -f elsewhere.csv report/rd.csv
+# files that appear while it measures are kept, without -f, too
+"$TAPER" compare -q -r jpeg -m model.tpm -o late set/png >/dev/null 2>late.err &
+while [ ! -d late ]; do sleep 0.01; done
+echo precious >late/rd.csv
+wait $! && { echo "compare replaced a file that appeared meanwhile"; exit 1; }
+test "$(cat late/rd.csv)" = precious
+grep -q 'late/rd.csv: exists; -f' late.err
 compare -m model.tpm -n 20 -f -o report set/png >/dev/null
 if command -v gnuplot >/dev/null; then
     for file in rd.svg rd.png ms_ssim.svg; do test -s "report/$file"; done

@@ -59,6 +59,30 @@ P
         test "$(sums edited)" = "$before"
     done
 done
+mkdir edited-checksum # every byte counts, that of the mark's own checksum, too
+cp out/b.png edited-checksum
+python3 - edited-checksum/b.png <<'P'
+import sys
+b = bytearray(open(sys.argv[1], "rb").read())
+at = b.index(b"tEXt")
+b[at + 4 + int.from_bytes(b[at - 4:at], "big")] ^= 1
+open(sys.argv[1], "wb").write(b)
+P
+expect 5 '*edited-checksum/b.png: exists, and is not as*' \
+    "$TAPER" decode -q -f -m model.tpm -o edited-checksum one.taper
+# a file that is made or changed while decode runs is kept, with -f and in a new folder
+mkfifo feed
+"$TAPER" decode -q -p -m model.tpm -o grown - <feed 2>grown.err &
+{
+    head -c "$(($(wc -c <one.taper) * 2 / 3))" one.taper
+    tries=0
+    while [ ! -s grown/b.png ] && [ $tries -lt 400 ]; do sleep 0.05; tries=$((tries + 1)); done
+    echo precious >grown/b.png
+    tail -c "+$(($(wc -c <one.taper) * 2 / 3 + 1))" one.taper
+} >feed
+wait $! && { echo "decode -p replaced a file that was changed meanwhile"; exit 1; }
+test "$(cat grown/b.png)" = precious
+grep -q 'grown/b.png: exists, and is not as' grown.err
 python3 - out/b.png <<'P' # the mark is a legal chunk
 import struct, sys, zlib
 b = open(sys.argv[1], "rb").read()
