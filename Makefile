@@ -62,7 +62,9 @@ DEFS      += -DHAVE_CUDA=1
 CUDA_LIBS := -L$(CUDA_LIB) -lcudart_static -lrt -ldl -l:libstdc++.a
 endif
 obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(filter %.cu,$(1)))
-LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o
+MODELS    := photo tiny
+LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o \
+             $(MODELS:%=$(B)/models/%_arrays.o) $(MODELS:%=$(B)/models/%_constant.o)
 TRAIN_OBJ := $(call obj,$(TRAIN) $(CU))
 CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
@@ -239,9 +241,32 @@ $(B)/cli/search/map_page.o: cli/search/map_page.S cli/search/map.html
 $(B)/cli/common/page_parts.o: cli/common/page_parts.S cli/common/page.css cli/common/page.js
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
-$(B)/models/models.o: models/models.S models/photo.tpm models/tiny.tpm
+$(B)/models/models.o: models/models.S $(MODELS:%=models/%.tpm)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
+# The same models as constants: a program of the build's own machine writes them, with what loads models.
+HOSTCC      ?= cc
+HOST_CFLAGS ?= -O2
+HOST_LIBS   ?= -lzstd -lxxhash -lm -pthread
+HOST_SRC := models/unpack_model.c $(addprefix formats/,status.c bytes.c model_file.c) \
+    $(addprefix codec/model/,model_read.c embedding_record.c work.c) \
+    $(addprefix codec/entropy/,rans.c weights_coder.c fixed_log.c int_matrix.c) \
+    $(addprefix codec/transform/,network.c triangle.c lap.c restoration.c pseudo_inverse.c) \
+    $(addprefix codec/backend/,int_convolution.c int8_dot.c backend.c plain.c fused.c pool.c) \
+    $(addprefix codec/bitplane/,code_tables.c conditional.c conditional_state.c head.c neighbours.c group.c \
+    quantiser.c)
+$(B)/host/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,HOSTCC)$(HOSTCC) $(CSTD) $(HOST_CFLAGS) $(CEXACT) -MMD -MP -c -o $@ $<
+$(B)/host/unpack_model: $(HOST_SRC:%.c=$(B)/host/%.o)
+	$(call say,HOSTCC)$(HOSTCC) -o $@ $^ $(HOST_LIBS)
+$(B)/models/%_arrays.S $(B)/models/%_constant.c: models/%.tpm $(B)/host/unpack_model
+	@mkdir -p $(@D)
+	$(call say,UNPACK)$(B)/host/unpack_model $* $< $(B)/models/$*_arrays.S $(B)/models/$*_constant.c
+$(B)/models/%_arrays.o: $(B)/models/%_arrays.S
+	$(call say,CC)$(CC) -c -o $@ $<
+$(B)/models/%_constant.o: $(B)/models/%_constant.c Makefile
+	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) -Wno-missing-braces $(SANFLAGS) -MMD -MP -c -o $@ $<
 # Kernels are compiled again where the list of architectures has changed.
 $(B)/cuda_arch: FORCE
 	@mkdir -p $(@D)

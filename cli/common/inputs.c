@@ -143,9 +143,9 @@ static taper_status read_model(cli_model *m, const taper_source *source, const t
                             "the model takes %llu bytes; give --max-model %llu",
                             (unsigned long long)source->size, (unsigned long long)source->size);
     m->size = (size_t)source->size;
-    m->bytes = malloc(m->size + 1);
-    if (!m->bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");
-    TAPER_TRY(formats_source_read(source, 0, m->bytes, m->size, error));
+    m->bytes = m->owned = malloc(m->size + 1);
+    if (!m->owned) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");
+    TAPER_TRY(formats_source_read(source, 0, m->owned, m->size, error));
     return taper_model_load(&m->model, m->bytes, m->size, limits, error);
 }
 
@@ -175,9 +175,13 @@ int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, con
 
 static int open_builtin(cli_model *m, const char *verb, const codec_builtin_model *builtin,
                         const cli_common *common) {
-    formats_memory memory = {builtin->bytes, builtin->size};
-    cli_stream stream = {.source = formats_memory_source(&memory)};
-    return cli_model_read(m, &stream, verb, builtin->name, common);
+    taper_error error = {0};
+    const taper_limits limits = cli_limits(common);
+    *m = (cli_model){.bytes = builtin->bytes, .size = builtin->size};
+    const taper_status status = codec_builtin_model_open(builtin, &limits, &m->model, &error);
+    if (status != TAPER_OK) return cli_fail(verb, builtin->name, status, &error);
+    tell_model(m, verb, builtin->name, common);
+    return CLI_DONE;
 }
 
 int cli_model_of(cli_model *m, const char *verb, uint64_t id, const cli_common *common) {
@@ -219,7 +223,7 @@ int cli_coder_open(cli_model *m, const char *verb, const char *path, const cli_c
 
 void cli_model_close(cli_model *m) {
     taper_model_free(m->model);
-    free(m->bytes);
+    free(m->owned);
     *m = (cli_model){0};
 }
 

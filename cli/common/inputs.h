@@ -47,8 +47,9 @@ void cli_container_close(cli_container *container); /* a zeroed one is fine */
 
 typedef struct cli_model {
     taper_model *model;
-    uint8_t *bytes; /* of the file */
+    const uint8_t *bytes; /* [size] of the file */
     size_t size;
+    uint8_t *owned; /* the same bytes; NULL: they are the library's */
 } cli_model;
 #define CLI_DEFAULT_MODEL "photo"
 /* path: a file, or the name of a built-in model (codec/model/builtin_models.h). */

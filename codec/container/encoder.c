@@ -8,7 +8,6 @@
 #include "codec/container/encoder_groups.h"
 #include "codec/container/small_set.h"
 #include "codec/quality/metrics.h"
-#include "codec/transform/pseudo_inverse.h"
 #include "formats/image.h"
 #include "formats/model_file.h"
 #include <errno.h>
@@ -318,12 +317,8 @@ taper_status codec_encoder_take_search_codes(taper_encoder *e, const formats_fro
 /* --- making and finishing -------------------------------------------------------------- */
 
 static taper_status prepare_analysis(taper_encoder *e, taper_error *error) {
-    e->network = e->model->network;
-    if (!e->model->tied) return TAPER_OK; /* otherwise use all threads, before workers start */
-    TAPER_TRY(codec_make_analysis(e->network.synthesis, e->network.units, e->network.inputs,
-                                  e->options.threads, "it cannot encode", &e->analysis, error));
-    e->network.analysis = e->analysis;
-    return TAPER_OK;
+    return codec_model_encoder(e->model, e->options.threads, /* before workers start */
+                               "it cannot encode", &e->network, &e->analysis, error);
 }
 
 static taper_status make_encoder(taper_encoder **out, const taper_model *model,

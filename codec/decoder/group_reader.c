@@ -419,7 +419,7 @@ taper_status codec_front_model(const formats_front *front, const taper_limits *l
     codec_builtin_model builtin;
     *out = NULL;
     if (!front->model && codec_builtin_model_of(front->model_id, &builtin))
-        return taper_model_load(out, builtin.bytes, builtin.size, limits, error);
+        return codec_builtin_model_open(&builtin, limits, out, error);
     if (!front->model)
         return formats_fail(error, TAPER_ERR_MODEL,
                             "container does not carry its model %016llx; give it with -m",

@@ -1,6 +1,5 @@
 /* embed.c -- see embed.h. */
 #include "codec/model/embed.h"
-#include "codec/transform/pseudo_inverse.h"
 #include "codec/transform/scaling.h"
 #include "formats/image.h"
 #include <math.h>
@@ -11,13 +10,6 @@
 enum { ROWS = 96, MOST_THREADS = 256 }; /* images in a block; codes do not depend on it */
 
 /* --- opening --------------------------------------------------------------------------- */
-
-static taper_status make_analysis(codec_embedder *e, unsigned threads, taper_error *error) {
-    TAPER_TRY(codec_make_analysis(e->network.synthesis, e->network.units, e->network.inputs,
-                                  threads, "it has no codes", &e->analysis, error));
-    e->network.analysis = e->analysis;
-    return TAPER_OK;
-}
 
 /* Create the threads and finish opening. */
 static taper_status finish_opening(codec_embedder *e, unsigned threads, taper_status status,
@@ -40,10 +32,10 @@ taper_status codec_embedder_open(codec_embedder *out, const taper_model *model, 
                             .scales = !codec_network_has_decoder(&model->network),
                             .width = model->network.units,
                             .has_network = 1,
-                            .network = model->network,
                             .is_binary = codec_model_is_binary(model),
                             .centre = model->tables.centre};
-    const taper_status status = model->tied ? make_analysis(out, threads, error) : TAPER_OK;
+    const taper_status status = codec_model_encoder(model, threads, "it has no codes",
+                                                    &out->network, &out->analysis, error);
     return finish_opening(out, threads, status, error);
 }
 

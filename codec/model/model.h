@@ -5,6 +5,7 @@
  *   model_read model_write    read and write the payload of a .tpm; model_payload: shared fields
  *   embedding_record          how a model without a decoder was trained
  *   builtin_models            the built-in models
+ *   analysis                  the network for encoding
  *   work                      the multiply-adds per pixel of a model
  *   embed                     images to codes for search, one window per image
  *   render                    decoded windows to pixels, with the restoration network */
@@ -29,18 +30,30 @@ struct taper_model {
      * networks, whose stacks have network.tied_gain. */
     int tied;
     codec_network network;
+    /* [units][inputs] of a built-in tied model: the analysis, stored; NULL: encoders compute it. */
+    float *analysis;
     /* All zero in an embedding model, whose network has only an encoder. */
     codec_code_tables tables;
     /* layers 0: none, as in all families except conv. */
     codec_restoration restoration;
     /* The precision that its layers need (codec_weight_precision); 0: any. */
     int layer_bits;
+    /* 1: all arrays, the conditional model and the head are constants of the library: a built-in
+     * model (builtin_models.h), of which only this struct is allocated. */
+    int is_constant;
 };
 
 /* Nonzero if its units are single bits. */
 static inline int codec_model_is_binary(const taper_model *m) {
     return codec_network_has_decoder(&m->network) ? m->tables.density != NULL : m->info.binary;
 }
+
+/* Copy the model's network to *network for encoding: with an analysis, also if the model is tied.
+ * threads: to compute one. cannot: as for codec_make_analysis. *made: NULL, or memory that the
+ * caller frees after the last use of *network, also after a failure. Also the errors of
+ * codec_make_analysis. */
+taper_status codec_model_encoder(const taper_model *model, unsigned threads, const char *cannot,
+                                 codec_network *network, float **made, taper_error *error);
 
 /* The precision of stored weights. */
 typedef struct codec_weight_precision {
@@ -69,11 +82,12 @@ taper_status codec_model_render_over(const taper_model *model, uint32_t pass, co
  *
  * Of an embedding model (dense, the network a CODEC_ENCODER, no other parts) info.objective, alpha,
  * classes and binary are written. TAPER_ERR_ARG: one of the first three is not legal, or the model
- * has other parts. TAPER_ERR_NOMEM. */
+ * has other parts; or the model is constant. TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 
-/* Round the network's weights to the precision of the file, as codec_model_write does first. */
+/* Round the network's weights to the precision of the file, as codec_model_write does first.
+ * TAPER_ERR_ARG: the model is constant. TAPER_ERR_NOMEM. */
 taper_status codec_model_round_weights(taper_model *model, const codec_weight_precision *precision,
                                        taper_error *error);
 

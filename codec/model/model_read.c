@@ -312,9 +312,12 @@ taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
 
 void taper_model_free(taper_model *m) {
     if (!m) return;
-    codec_network_free(&m->network);
-    codec_code_tables_free(&m->tables);
-    codec_restoration_free(&m->restoration);
+    if (!m->is_constant) {
+        codec_network_free(&m->network);
+        codec_code_tables_free(&m->tables);
+        codec_restoration_free(&m->restoration);
+        free(m->analysis);
+    }
     free(m);
 }
 

@@ -164,8 +164,16 @@ static taper_status check_embedding(const taper_model *m, taper_error *error) {
     return formats_fail(error, TAPER_ERR_ARG, "the model's %s cannot be stored", fault);
 }
 
+static taper_status check_is_not_constant(const taper_model *m, taper_error *error) {
+    if (!m->is_constant) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "a built-in model cannot be changed; load its bytes "
+                        "(taper_model_builtin_bytes) for a model that can");
+}
+
 taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error) {
+    TAPER_TRY(check_is_not_constant(m, error));
     if (!codec_network_has_decoder(&m->network)) TAPER_TRY(check_embedding(m, error));
     formats_buffer payload = formats_buffer_make(FORMATS_MOST_BYTES);
     size_t start = out->size;
@@ -187,6 +195,7 @@ taper_status codec_model_write(taper_model *m, const codec_weight_precision *pre
 
 taper_status codec_model_round_weights(taper_model *m, const codec_weight_precision *precision,
                                        taper_error *error) {
+    TAPER_TRY(check_is_not_constant(m, error));
     formats_buffer scratch = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = write_network(m, precision, &scratch);
     formats_buffer_free(&scratch);
