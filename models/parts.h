@@ -56,8 +56,9 @@ typedef struct models_list {
     }
 /* A number; numbers within the struct, of which `element` is the first; an array of `count`. */
 #define VALUE(o, member) MODELS_ADD(o, member, 0, (o)->member, 1, &(o)->member)
-#define TABLE(o, member, element) \
-    MODELS_ADD(o, member, 0, (o)->element, sizeof(o)->member / sizeof(o)->element, &(o)->element)
+#define TABLE(o, member, element)                                                      \
+    MODELS_ADD(o, member, 0, (o)->element, sizeof(o)->member / (sizeof((o)->element)), \
+               &(o)->element)
 #define ARRAY(o, member, count) MODELS_ADD(o, member, 1, *(o)->member, count, (o)->member)
 
 /* A conditional model or a head. */

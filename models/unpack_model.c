@@ -5,11 +5,14 @@
  *
  * ARRAYS.S has the arrays, as read-only data; MODEL.c has the structs that point to them:
  * models_NAME_constant. parts.h lists what they contain. Besides the file's contents that is the
- * analysis of a tied model (pseudo_inverse.h), computed here with plain arithmetic.
+ * analysis of a tied model (pseudo_inverse.h), the same on every machine (fused_product.h).
  *
  * It runs on the machine that builds, whatever the machine that the library is for: numbers are
  * written as text. What it writes depends only on the file. */
+#include "codec/backend/fused.h"
+#include "codec/backend/plain.h"
 #include "codec/transform/pseudo_inverse.h"
+#include "models/fused_product.h"
 #include "models/parts.h"
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +34,18 @@ static void close_file(FILE *f, const char *path) {
     if (ferror(f) || fclose(f) != 0) fail(path, "cannot read or write it");
 }
 
+/* Set the analysis of a tied model. */
+static void make_analysis(taper_model *m, const char *path) {
+    static const codec_backend_ops ops = {"fused", models_fused_product, codec_plain_bias};
+    const codec_network *net = &m->network;
+    codec_backend backend = {&ops, NULL, NULL, ""};
+    codec_backend_fused(&backend, 512); /* if this machine has it: the same, but faster */
+    m->analysis = malloc((size_t)net->units * net->inputs * sizeof *m->analysis);
+    if (!m->analysis || codec_pseudo_inverse(&backend, net->synthesis, net->units, net->inputs,
+                                             m->analysis) != TAPER_OK)
+        fail(path, "its analysis cannot be computed");
+}
+
 static taper_model *load(const char *path) {
     enum { MOST = 1 << 26 };
     uint8_t *bytes = malloc(MOST);
@@ -42,13 +57,10 @@ static taper_model *load(const char *path) {
     close_file(f, path);
     if (taper_model_load(&model, bytes, size, NULL, &error) != TAPER_OK) fail(path, error.text);
     free(bytes);
-    if (model->tied &&
-        codec_make_analysis(model->network.synthesis, model->network.units, model->network.inputs,
-                            1, "it cannot be built in", &model->analysis, &error) != TAPER_OK)
-        fail(path, error.text);
     if (model->network.encoder.depth || model->network.decoder.depth || model->network.feedback ||
         model->tables.density || model->tables.model_pass)
         fail(path, "it has parts that models/parts.h does not list");
+    if (model->tied) make_analysis(model, path);
     return model;
 }
 
