@@ -6,6 +6,7 @@
 # make check-all  every test: long ones, all shapes, sanitizers, a sample of mutants of the kernels
 # make check-gpu  what only a GPU can show; REQUIRE=cuda: fails where there is none
 # make V=1 ...    with the compiler's command lines; -jN: N jobs in place of one a processor
+# make CC=... HOSTCC=cc ...  for another machine; HOSTCC, HOST_CFLAGS, HOST_LIBS (zstd, xxhash): of this one
 # make SAN=1 ...  the same under ASan + UBSan, in its own build folder
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
 # make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
@@ -244,17 +245,14 @@ $(B)/cli/common/page_parts.o: cli/common/page_parts.S cli/common/page.css cli/co
 $(B)/models/models.o: models/models.S $(MODELS:%=models/%.tpm)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<
-# The same models as constants: a program of the build's own machine writes them, with what loads models.
+# The same models as constants. A program writes them that runs on the machine that builds: cross builds set HOSTCC
+# where cc is none of that machine's. It is the decoder's sources and what inverts a matrix.
 HOSTCC      ?= cc
-HOST_CFLAGS ?= -O2
-HOST_LIBS   ?= -lzstd -lxxhash -lm -pthread
-HOST_SRC := models/unpack_model.c $(addprefix formats/,status.c bytes.c model_file.c) \
-    $(addprefix codec/model/,model_read.c embedding_record.c work.c) \
-    $(addprefix codec/entropy/,rans.c weights_coder.c fixed_log.c int_matrix.c) \
-    $(addprefix codec/transform/,network.c triangle.c lap.c restoration.c pseudo_inverse.c) \
-    $(addprefix codec/backend/,int_convolution.c int8_dot.c backend.c plain.c fused.c pool.c) \
-    $(addprefix codec/bitplane/,code_tables.c conditional.c conditional_state.c head.c neighbours.c group.c \
-    quantiser.c)
+NATIVE      := $(filter $(CC),$(HOSTCC))
+HOST_CFLAGS ?= -O1 $(if $(NATIVE),$(DEP_CFLAGS))
+HOST_LIBS   ?= $(or $(if $(NATIVE),$(shell pkg-config --libs libzstd libxxhash 2>/dev/null)),-lzstd -lxxhash) -lm -pthread
+HOST_SRC    := models/unpack_model.c codec/transform/pseudo_inverse.c \
+               $(filter-out codec/decoder/% models/%,$(shell cat tests/decoder_sources.txt))
 $(B)/host/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,HOSTCC)$(HOSTCC) $(CSTD) $(HOST_CFLAGS) $(CEXACT) -MMD -MP -c -o $@ $<

@@ -120,7 +120,8 @@ static int make_model(making *m) {
     uint32_t hidden[CODEC_MAX_LAYERS];
     taper_error error = {0};
     train_options o = cli_train_options(s, hidden);
-    const formats_buffer from = {.data = m->from->bytes, .size = m->from->size};
+    const formats_buffer from = {.data = (uint8_t *)m->from->bytes, /* only read */
+                                 .size = m->from->size};
     train_hooks hooks = cli_train_hooks(m->reporter);
     train_report r;
     train_builtin_comparison comparison;

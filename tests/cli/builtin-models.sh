@@ -20,6 +20,10 @@ done
 "$TAPER" decode -q -m "$ROOT/models/tiny.tpm" -o tiny-file tiny.taper
 diff -r tiny tiny-file
 
+# and it makes the same container, where the matrix that is computed for a file is by fused products as the stored one
+"$TAPER" encode -q -m "$ROOT/models/tiny.tpm" -o tiny-of-file.taper set/png
+if "$TAPER" --version -v | grep -q 'fused multiply-adds'; then cmp tiny.taper tiny-of-file.taper; fi
+
 # in comparisons: the photographs' by default, and the container's own
 "$TAPER" compare -q --json -r none set/png >default.json
 "$TAPER" compare -q --json -r none photo.taper set/png >container.json
