@@ -396,6 +396,8 @@ static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
     cli_container container;
     int code = cli_container_open(&container, "decode", q->input, q->common);
     if (code == CLI_DONE) code = cli_model_of(model, "decode", container.front.model_id, q->common);
+    if (code == CLI_DONE && !model->model) /* now, as decoders would load it in every thread */
+        code = cli_model_of_container(model, "decode", q->input, &container, q->common);
     if (code != CLI_DONE) return code;
     q->model = model->model;
     if (!s->levels) q->limits = cli_limits(q->common);

@@ -101,8 +101,8 @@ TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
  *
  * A model that stores one matrix for both directions, as family pca does, computes the other one in
  * every call, unless it is built in. This takes about 4 units^2 x window values multiply-adds: pass
- * hundreds of images at once. Memory: three such matrices at the start, then one, and 96 windows per
- * thread.
+ * hundreds of images at once. Memory: three such matrices at the start, then one, and 96 windows
+ * per thread.
  *
  * TAPER_ERR_ARG: an array is NULL; or an image is in colour for a grey model, has alpha, or, except
  * for an embedding model, has another size. The message gives its number, from 0, and a remedy.
