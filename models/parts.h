@@ -2,8 +2,9 @@
  * models as constants (unpack_model.c), and for the test that compares these with loaded ones
  * (tests/test_builtin_models.c).
  *
- * A new field of taper_model, its network, tables or restoration is one line here. A field that is
- * missing here is found by that test. Not listed, as the built-in models have none: stacks of
+ * A new field of taper_model, its network, tables or restoration is one line here: VALUE, TABLE or
+ * ARRAY with its number of elements. A field that is missing here is found by that test. An array
+ * that loading makes must not depend on the processor, as it is made where taper is built. Not listed, as the built-in models have none: stacks of
  * layers, feedback, and densities of binary units. */
 #ifndef MODELS_PARTS_H
 #define MODELS_PARTS_H
