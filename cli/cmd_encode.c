@@ -204,6 +204,12 @@ static uint64_t early_target(const state *st) {
     return bpmp > 0 && bpmp < 1e15 ? (uint64_t)bpmp + 1 : 0;
 }
 
+/* The limit of the container, if it is known before the images are read; else 0. */
+static uint64_t kept_bytes(const state *st) {
+    if (!cli_cut_count() || cli_options_given("psnr") || cli_options_given("bpp")) return 0;
+    return cli_cut_ceiling(&st->s.cut, formats_imageset_count(st->set), 0);
+}
+
 static int make_encoder(state *st) {
     taper_error error = {0};
     st->early = st->again ? 0 : early_target(st);
@@ -216,6 +222,7 @@ static int make_encoder(state *st) {
         .allocation = (taper_allocation)st->s.allocation,
         .group_images = (uint32_t)st->s.group,
         .target_bytes_per_megapixel = st->early,
+        .kept_bytes = kept_bytes(st),
         .embed_model = st->s.embed,
         .quick = st->s.quick,
         .model_bytes = st->model.bytes,

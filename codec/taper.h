@@ -79,9 +79,16 @@ typedef struct taper_encode_options {
      * with TAPER_LAYOUT_IMAGE, where each image is a group. */
     uint32_t group_images;
     /* Upper limit of the image data, in bytes per million pixels (bits per pixel * 125,000).
-     * Images that are smoother than the model's training images end below it. 0: encode all that
-     * the model represents, about 50 dB; taper_truncate can then reduce the file to any size. */
+     * A set of several groups, with TAPER_LAYOUT_IMAGE, of at most 4,096 pixels, or with `measure`
+     * ends below it if its images are smoother than the model's training images; others are
+     * at most 2 KiB and the front matter below it. 0: encode all that the model represents, about
+     * 50 dB; taper_truncate can then reduce the file to any size. */
     uint64_t target_bytes_per_megapixel;
+    /* Upper limit of the whole container, in bytes, that the caller applies by taper_truncate; 0:
+     * none. Saves time: of a set of one group, data after this number of bytes may be left out. The
+     * result of taper_truncate is the same as without. Other sets, and those of which
+     * target_bytes_per_megapixel says the same, ignore it. */
+    uint64_t kept_bytes;
     /* Nonzero: the container carries its model; model_bytes must be set. */
     int embed_model;
     /* The contents of the .tpm file, for embed_model. Borrowed until the encoder is freed. */

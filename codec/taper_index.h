@@ -95,6 +95,8 @@ typedef struct taper_index_info {
     uint64_t code_bytes;
     /* Size of the other data for search: image numbers and the table. */
     uint64_t other_bytes;
+    /* Size of the names, which are used where they are in the file. */
+    uint64_t name_bytes;
     /* Nonzero: layers have different weights in distances. */
     int is_weighted;
     /* The highest recall below 1 for which the index is calibrated. */
@@ -105,7 +107,8 @@ typedef struct taper_index_info {
 } taper_index_info;
 
 TAPER_API taper_index_info taper_index_get_info(const taper_index *index);
-/* The name of image i, 0..info.images - 1, or NULL; its class, or -1. */
+/* The name of image i, 0..info.images - 1, or NULL; its class, or -1. The name is one of the bytes
+ * that taper_index_open was given. */
 TAPER_API const char *taper_index_name(const taper_index *index, uint64_t i);
 TAPER_API int32_t taper_index_label(const taper_index *index, uint64_t i);
 TAPER_API const char *taper_index_class_name(const taper_index *index, uint32_t k);

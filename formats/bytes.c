@@ -317,9 +317,8 @@ static const uint32_t crc_table[8][256] = {
           0x34019664u),
 };
 
-uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n) {
-    const uint8_t *p = bytes;
-    crc = ~crc;
+/* The register of the CRC after n more bytes. */
+static uint32_t crc_by_tables(uint32_t crc, const uint8_t *p, size_t n) {
     for (; n >= 8; n -= 8, p += 8) {
         uint32_t low = formats_get_u32le(p) ^ crc, high = formats_get_u32le(p + 4);
         crc = crc_table[7][low & 0xFF] ^ crc_table[6][low >> 8 & 0xFF] ^
@@ -328,8 +327,36 @@ uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n) {
               crc_table[0][high >> 24];
     }
     for (; n; n--, p++) crc = crc >> 8 ^ crc_table[0][(crc ^ *p) & 0xFF];
-    return ~crc;
+    return crc;
 }
+
+uint32_t formats_crc32c_plain(uint32_t crc, const void *bytes, size_t n) {
+    return ~crc_by_tables(~crc, bytes, n);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* x86-64 processors since 2008 have an instruction for CRC32C. */
+__attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(uint32_t crc, const uint8_t *p,
+                                                                     size_t n) {
+    uint64_t wide = crc, word;
+    for (; n >= sizeof word; n -= sizeof word, p += sizeof word) {
+        memcpy(&word, p, sizeof word);
+        wide = __builtin_ia32_crc32di(wide, word);
+    }
+    crc = (uint32_t)wide;
+    for (; n; n--, p++) crc = __builtin_ia32_crc32qi(crc, *p);
+    return crc;
+}
+
+uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n) {
+    if (__builtin_cpu_supports("sse4.2")) return ~crc_by_instruction(~crc, bytes, n);
+    return formats_crc32c_plain(crc, bytes, n);
+}
+#else
+uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n) {
+    return formats_crc32c_plain(crc, bytes, n);
+}
+#endif
 
 int formats_grow(void *array, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity) return 1;

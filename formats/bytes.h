@@ -110,6 +110,8 @@ taper_status formats_write_bytes(formats_buffer *buffer, const void *bytes, size
  * final exclusive-or 0xFFFFFFFF. crc: the CRC32C of the bytes before; 0 at the start.
  * formats_crc32c(0, "123456789", 9) = 0xE3069283. */
 uint32_t formats_crc32c(uint32_t crc, const void *bytes, size_t n);
+/* The reference implementation. */
+uint32_t formats_crc32c_plain(uint32_t crc, const void *bytes, size_t n);
 
 /* Grow an array by half if it is full. array: address of the pointer to it; count: elements in use;
  * size: bytes of one. Returns 1 when there is space for one element more; 0 without memory, and

@@ -10,6 +10,7 @@
  *     front            the front matter of a .taper file in memory
  *     container        reads and writes the front matter
  *     directory        reads and writes the contents of its sections
+ *     name_block       finds the names of a section, and whether they are legal
  *     holds            which cuts are rendered as a shorter cut
  *     model_file       the envelope of a .tpm file
  *     index_file       a .tpx file

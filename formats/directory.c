@@ -12,6 +12,7 @@
  *   raised    if the header has raised planes: per group: number of units with raised planes; per
  *             such unit: the number of units between it and the one before, and its planes (u8) */
 #include "formats/directory.h"
+#include "formats/name_block.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,34 +269,51 @@ void formats_directory_write(const formats_front *f, formats_buffer *out) {
 
 /* --- names ----------------------------------------------------------------------------- */
 
-/* n NUL-terminated strings from the cursor into one block. */
-static taper_status read_strings(formats_front *f, formats_cursor *in, uint32_t n, char **block,
-                                 uint32_t **at, taper_error *error) {
-    const uint8_t *from = in->bytes + in->at;
-    size_t left = formats_cursor_left(in), used = 0;
+/* Take n NUL-terminated strings from the cursor: where each begins, in an array, and what the block
+ * holds. */
+static taper_status find_strings(formats_front *f, formats_cursor *in, uint32_t n, uint32_t **at,
+                                 formats_name_block *block, taper_error *error) {
     TAPER_TRY(formats_front_take(f, n, sizeof **at, at, error));
-    for (uint32_t i = 0; i < n; i++) {
-        const uint8_t *end = left > used ? memchr(from + used, 0, left - used) : NULL;
-        if (!end || used > UINT32_MAX)
-            return formats_fail(error, TAPER_ERR_CORRUPT, "name %u of the container is not ended",
-                                i);
-        (*at)[i] = (uint32_t)used;
-        used = (size_t)(end - from) + 1;
-    }
-    TAPER_TRY(formats_front_take(f, used, 1, block, error));
-    memcpy(*block, from, used);
-    (*block)[used] = 0;
-    formats_read_bytes(in, used);
+    *block = formats_name_block_find(in->bytes + in->at, formats_cursor_left(in), n, *at);
+    if (block->found < n)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "name %u of the container is not ended",
+                            block->found);
+    formats_read_bytes(in, block->used);
     return TAPER_OK;
 }
 
-taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error) {
-    TAPER_TRY(read_strings(f, in, f->images, &f->names, &f->name_at, error));
+/* The same, with a copy of the strings. */
+static taper_status read_strings(formats_front *f, formats_cursor *in, uint32_t n, char **copy,
+                                 uint32_t **at, int *are_plain, taper_error *error) {
+    formats_name_block block;
+    const uint8_t *from = in->bytes + in->at;
+    TAPER_TRY(find_strings(f, in, n, at, &block, error));
+    TAPER_TRY(formats_front_take(f, block.used, 1, copy, error));
+    memcpy(*copy, from, block.used);
+    *are_plain = block.are_plain;
+    return TAPER_OK;
+}
+
+static taper_status check_names(const formats_front *f, taper_error *error) {
     for (uint32_t i = 0; i < f->images; i++)
         if (!formats_name_is_legal(f->names + f->name_at[i]))
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "the name of image %u is not a plain relative path", i);
     return TAPER_OK;
+}
+
+taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error) {
+    int are_plain;
+    TAPER_TRY(read_strings(f, in, f->images, &f->names, &f->name_at, &are_plain, error));
+    return are_plain ? TAPER_OK : check_names(f, error);
+}
+
+taper_status formats_names_view(formats_front *f, formats_cursor *in, taper_error *error) {
+    formats_name_block block;
+    const uint8_t *from = in->bytes + in->at;
+    TAPER_TRY(find_strings(f, in, f->images, &f->name_at, &block, error));
+    f->names = (char *)from;
+    return block.are_plain ? TAPER_OK : check_names(f, error);
 }
 
 void formats_names_write(const formats_front *f, formats_buffer *out) {
@@ -305,14 +323,30 @@ void formats_names_write(const formats_front *f, formats_buffer *out) {
 
 /* --- labels ---------------------------------------------------------------------------- */
 
+/* Read labels of one byte each. Returns 0, and reads nothing, if some may have more, or are out of
+ * range. */
+static int read_short_labels(formats_front *f, formats_cursor *in) {
+    const uint8_t *from = in->bytes + in->at;
+    uint8_t most = 0;
+    if (f->classes > 0x7F || formats_cursor_left(in) < f->images) return 0;
+    for (uint32_t i = 0; i < f->images; i++) most = from[i] > most ? from[i] : most;
+    if (most > f->classes) return 0;
+    for (uint32_t i = 0; i < f->images; i++) f->label[i] = (int32_t)from[i] - 1;
+    formats_read_bytes(in, f->images);
+    return 1;
+}
+
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error) {
     f->classes = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CLASSES);
     TAPER_TRY(formats_cursor_check(in, "labels", error));
     if (f->classes > formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "labels end before their %u class names",
                             f->classes);
-    TAPER_TRY(read_strings(f, in, f->classes, &f->class_names, &f->class_name_at, error));
+    int are_plain; /* any text is a class */
+    TAPER_TRY(
+        read_strings(f, in, f->classes, &f->class_names, &f->class_name_at, &are_plain, error));
     TAPER_TRY(formats_front_take(f, f->images, sizeof *f->label, &f->label, error));
+    if (read_short_labels(f, in)) return TAPER_OK;
     for (uint32_t i = 0; i < f->images; i++)
         f->label[i] = (int32_t)formats_read_varint_max(in, f->classes) - 1;
     return formats_cursor_check(in, "labels", error);

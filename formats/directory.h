@@ -9,6 +9,9 @@
 taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,
                                     const taper_limits *limits, taper_error *error);
 taper_status formats_names_read(formats_front *f, formats_cursor *in, taper_error *error);
+/* The same, but f->names then points into the cursor's bytes. The caller sets it to NULL before
+ * formats_front_free. */
+taper_status formats_names_view(formats_front *f, formats_cursor *in, taper_error *error);
 taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error);
 
 taper_status formats_search_codes_read(formats_front *f, formats_cursor *in, taper_error *error);

@@ -190,7 +190,7 @@ static taper_status read_all(formats_index_file *file, taper_error *error) {
     for (unsigned part = 0; part < FORMATS_INDEX_PARTS; part++)
         if (part != FORMATS_INDEX_CODES) TAPER_TRY(check_part(file, part, error));
     TAPER_TRY(check_numbers(file, error));
-    TAPER_TRY(read_section(file, FORMATS_INDEX_NAMES, formats_names_read, "names", error));
+    TAPER_TRY(read_section(file, FORMATS_INDEX_NAMES, formats_names_view, "names", error));
     return read_section(file, FORMATS_INDEX_LABELS, formats_labels_section_read, "labels", error);
 }
 
@@ -218,6 +218,7 @@ taper_status formats_index_open(formats_index_file *out, const void *bytes, uint
 }
 
 void formats_index_close(formats_index_file *file) {
+    file->set.names = NULL; /* they are the file's own bytes */
     formats_front_free(&file->set);
     *file = (formats_index_file){0};
 }

@@ -1,9 +1,9 @@
 /* index_file.h -- reads and writes .tpx files: sorted binary codes, the image of each code, and the
  * names and labels of the images. SPEC.md section 15 has the layout; codec/taper_index.h searches.
  *
- * The file is used in place, mapped or read into memory. Only names and labels are copied. They
- * have the form that they have in a container. It is written in one pass: the checksums of the
- * parts stand at the end. */
+ * The file is used in place, mapped or read into memory. Only labels are copied, and a table of
+ * where names begin is made. Names and labels have the form that they have in a container. The file
+ * is written in one pass: the checksums of the parts stand at the end. */
 #ifndef FORMATS_INDEX_FILE_H
 #define FORMATS_INDEX_FILE_H
 #include "formats/front.h"
@@ -58,15 +58,16 @@ uint32_t formats_index_layers(const formats_index_header *header);
 typedef struct formats_index_file {
     formats_index_header header;
     const uint8_t *bytes;
-    formats_front set; /* owns images, names and labels; all else is unused */
+    /* Images, names and labels; all else is unused. Names point into `bytes`; it owns the rest. */
+    formats_front set;
 } formats_index_file;
 
 /* Open a file in memory. bytes: the caller's; at a multiple of 8; they must outlive *out. All parts
  * except the codes are read and checked against the ranges of enum formats_index_part.
  * TAPER_ERR_CORRUPT: not an index, or damaged. TAPER_ERR_TRUNCATED: bytes are missing at the end.
  * TAPER_ERR_VERSION. TAPER_ERR_LIMIT: more codes than limits->max_images, or too little memory for
- * names. TAPER_ERR_UNSUPPORTED: this machine is big-endian. TAPER_ERR_NOMEM. On failure *out needs
- * no close. */
+ * the table of names, or for labels. TAPER_ERR_UNSUPPORTED: this machine is big-endian.
+ * TAPER_ERR_NOMEM. On failure *out needs no close. */
 taper_status formats_index_open(formats_index_file *out, const void *bytes, uint64_t size,
                                 const taper_limits *limits, taper_error *error);
 void formats_index_close(formats_index_file *file); /* a zeroed one is fine */

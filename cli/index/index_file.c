@@ -263,7 +263,7 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
     uint64_t needs = 0;
     for (size_t i = 0; i < n; i++) {
         const taper_index_info info = taper_index_get_info(from[i]);
-        needs += 2 * info.memory + EACH * info.images;
+        needs += 2 * (info.memory + info.name_bytes) + EACH * info.images;
     }
     const taper_limits limits = cli_limits(common);
     if (needs <= limits.max_memory) return CLI_DONE;

@@ -410,7 +410,7 @@ void taper_encoder_free(taper_encoder *e) {
     for (size_t i = 0; i < FORMATS_MAX_RATE_CLASSES; i++) codec_encode_job_free(e->job[i]);
     for (size_t i = 0; i < e->n_waiting; i++)
         free(e->waiting[i].image.pixels), free(e->waiting[i].code);
-    free(e->waiting), free(e->reference), free(e->layer_end);
+    free(e->waiting), free(e->reference), free(e->layer_end), free(e->longer_end);
     free(e->group_rate_class), free(e->image_rate_class);
     codec_originals_free(&e->originals);
     for (size_t g = 0; g < e->groups; g++) codec_written_group_free(&e->group[g].of);
@@ -597,6 +597,15 @@ static taper_status finish_small_set(taper_encoder *e, formats_front *f, const c
     return status;
 }
 
+/* Shorten the data to the target. Data of a single group may also end early, behind its limit. */
+static void shorten_to_limit(const taper_encoder *e, formats_front *f) {
+    const uint64_t data = f->chunk_at[(uint64_t)f->layers * f->groups], limit = e->group[0].most;
+    double most = (double)e->options.target_bytes_per_megapixel * (double)total_pixels(f) / 1e6;
+    if (!e->options.target_bytes_per_megapixel) most = INFINITY;
+    if (f->groups == 1 && limit && (double)limit < most) most = (double)limit;
+    if ((double)data > most) codec_shorten_data(f, (uint64_t)most);
+}
+
 taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     TAPER_TRY(formats_need(e, "the encoder", error));
     TAPER_TRY(formats_need_sink(sink, error));
@@ -615,12 +624,7 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
     status = make_front(e, &front, error);
     if (status == TAPER_ERR_NOMEM)
         formats_fail(error, status, "no memory for the container's directory");
-    uint64_t target = e->options.target_bytes_per_megapixel;
-    if (status == TAPER_OK && target) {
-        uint64_t chunks = (uint64_t)front.layers * front.groups;
-        double most = (double)target * (double)total_pixels(&front) / 1e6;
-        if ((double)front.chunk_at[chunks] > most) codec_shorten_data(&front, (uint64_t)most);
-    }
+    if (status == TAPER_OK) shorten_to_limit(e, &front);
     codec_chunks chunks = {e, read_spool};
     if (status == TAPER_OK) status = finish_small_set(e, &front, &chunks, error);
     if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);

@@ -115,7 +115,12 @@ static taper_status store(taper_encoder *e, const codec_encode_job *job, const f
         fflush(e->spool))
         return formats_fail(error, TAPER_ERR_IO,
                             "cannot write the temporary file: is its disk full?");
-    e->group[job->group] = (codec_group_record){(uint64_t)at, *written};
+    e->group[job->group] = (codec_group_record){(uint64_t)at, job->most, *written};
+    if (written->is_longer) {
+        uint32_t *end = e->layer_end;
+        e->layer_end = e->longer_end, e->n_layers = e->n_longer;
+        e->longer_end = end;
+    }
     *written = (codec_written_group){0};
     return TAPER_OK;
 }
@@ -126,11 +131,20 @@ void codec_encode_job_run(void *item) {
     formats_buffer out =
         formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, job->size.windows));
     taper_error error = {0};
-    codec_written_group written = {.chunk_at = calloc((size_t)e->n_layers + 1, sizeof(uint64_t))};
+    const uint32_t most_layers = e->n_layers > e->n_longer ? e->n_layers : e->n_longer;
+    codec_written_group written = {.chunk_at = calloc((size_t)most_layers + 1, sizeof(uint64_t))};
     taper_status status = TAPER_ERR_NOMEM;
     codec_group_writer writer = {
-        e->model,        &e->network, &e->backend,       e->layer_end + job->rate_class,
-        e->rate_classes, e->n_layers, e->options.measure};
+        .model = e->model,
+        .network = &e->network,
+        .backend = &e->backend,
+        .layers = {e->layer_end + job->rate_class, e->rate_classes, e->n_layers},
+        .measure = e->options.measure,
+        .most = job->most,
+        .least = job->least};
+    if (e->longer_end)
+        writer.longer =
+            (codec_layer_ends){e->longer_end + job->rate_class, e->rate_classes, e->n_longer};
     if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
     /* The raised planes stay in memory. */
     uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised;
@@ -161,37 +175,48 @@ static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
     return t->n_passes;
 }
 
-/* Choose layers for groups of about this many pixels. Layers of the model are joined until a chunk
- * is large compared to its overhead, up to the passes that the target needs. alone: the set is a
- * single image. Its layers double in size, which gives enough checksums. */
-static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) {
+/* Layers of the middle rate class. */
+typedef struct layer_choice {
+    uint32_t end[CODEC_MAX_LAYERS_IN_MODEL], n;
+} layer_choice;
+
+/* Choose layers up to the pass `end` for groups of about this many pixels. Layers of the model are
+ * joined until a chunk is large compared to its overhead. alone: the set is a single image. Its
+ * layers double in size, which gives enough checksums. */
+static void choose_layers(const taper_encoder *e, uint32_t end, uint64_t pixels, int alone,
+                          layer_choice *choice) {
     const codec_code_tables *t = &e->model->tables;
-    uint32_t middle[CODEC_MAX_LAYERS_IN_MODEL],
-        last = 0, end = passes_for_target(t, e->options.target_bytes_per_megapixel);
-    if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
+    uint32_t last = 0;
     while (t->layer[last].pass < end) last++;
     uint64_t least = e->rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
     /* about: a power of two, so that shards of similar size get the same layers. */
     uint64_t written = 0, about = 1;
     while (about * 2 <= pixels) about *= 2;
+    choice->n = 0;
     for (uint32_t l = 0; l <= last; l++) {
         uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
         int small = size - written < least || (alone && size < 2 * written);
         if (l < last && (e->options.layout == TAPER_LAYOUT_IMAGE || small)) continue;
-        middle[e->n_layers++] = l < last ? t->layer[l].pass : end;
+        choice->end[choice->n++] = l < last ? t->layer[l].pass : end;
         written = size;
     }
-    e->layer_end = malloc((size_t)e->rate_classes * e->n_layers * sizeof *e->layer_end);
-    if (!e->layer_end) return TAPER_ERR_NOMEM;
+}
+
+/* Make *layer_end, [n][rate_classes], of a choice. */
+static taper_status make_layers(const taper_encoder *e, const layer_choice *choice,
+                                uint32_t **layer_end) {
+    uint32_t *to = malloc((size_t)e->rate_classes * choice->n * sizeof *to);
+    *layer_end = to;
+    if (!to) return TAPER_ERR_NOMEM;
     if (e->rate_classes == 1) {
-        memcpy(e->layer_end, middle, e->n_layers * sizeof *middle);
+        memcpy(to, choice->end, choice->n * sizeof *to);
         return TAPER_OK;
     }
     for (uint32_t rate_class = 0; rate_class < e->rate_classes; rate_class++) {
-        uint32_t of_rate_class[CODEC_MAX_LAYERS_IN_MODEL];
-        TAPER_TRY(codec_rate_class_layers(t, rate_class, middle, e->n_layers, of_rate_class));
-        for (uint32_t l = 0; l < e->n_layers; l++)
-            e->layer_end[l * e->rate_classes + rate_class] = of_rate_class[l];
+        uint32_t end[CODEC_MAX_LAYERS_IN_MODEL];
+        TAPER_TRY(
+            codec_rate_class_layers(&e->model->tables, rate_class, choice->end, choice->n, end));
+        for (uint32_t l = 0; l < choice->n; l++) to[l * e->rate_classes + rate_class] = end[l];
     }
     return TAPER_OK;
 }
@@ -200,8 +225,11 @@ static taper_status choose_layers(taper_encoder *e, uint64_t pixels, int alone) 
 
 /* Choose layers by the nominal size of groups: a short first group must not change the layers, as
  * shards are merged later. */
-static taper_status choose_layers_once(taper_encoder *e, int is_last) {
+static taper_status choose_layers_once(taper_encoder *e, int is_last, int may_be_plain) {
     if (e->n_layers) return TAPER_OK;
+    const codec_code_tables *t = &e->model->tables;
+    uint32_t end = passes_for_target(t, e->options.target_bytes_per_megapixel);
+    layer_choice choice;
     int alone = is_last && e->images == 1 && !e->options.group_images;
     uint64_t pixels = 1;
     uint32_t nominal = e->options.group_images;
@@ -211,12 +239,20 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last) {
         uint64_t about = nominal ? job->pixels * nominal / job->of.n : job->pixels;
         pixels = about > pixels ? about : pixels;
     }
-    return choose_layers(e, pixels, alone);
+    if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
+    choose_layers(e, end, pixels, alone, &choice);
+    e->n_layers = choice.n;
+    TAPER_TRY(make_layers(e, &choice, &e->layer_end));
+    if (!may_be_plain || end == t->n_passes) return TAPER_OK;
+    choose_layers(e, t->n_passes, pixels, alone, &choice);
+    e->n_longer = choice.n;
+    return make_layers(e, &choice, &e->longer_end);
 }
 
 /* Enlarge the lists of groups for one more group and the bounds of its layers. */
 static taper_status grow_groups(taper_encoder *e) {
-    TAPER_TRY(codec_encoder_charge(e, (e->n_layers + 1) * sizeof(uint64_t)));
+    const uint32_t layers = e->n_layers > e->n_longer ? e->n_layers : e->n_longer;
+    TAPER_TRY(codec_encoder_charge(e, (layers + 1) * sizeof(uint64_t)));
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_rate_class, e->groups,
                                  &e->group_rate_class_capacity, sizeof *e->group_rate_class));
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->group_first, e->groups + 1,
@@ -225,11 +261,36 @@ static taper_status grow_groups(taper_encoder *e) {
                               sizeof *e->group);
 }
 
+/* An upper bound of the container's front matter, if the set is one group. */
+static uint64_t most_front_bytes(const taper_encoder *e) {
+    enum { FIXED = 2048, AN_IMAGE = 32 }; /* FIXED: with the directory of all layers */
+    const uint64_t model = e->options.embed_model ? e->options.model_size : 0;
+    const uint64_t codes = e->images * formats_front_search_bytes(&e->search);
+    return FIXED + AN_IMAGE * e->images + e->names.size + e->classes.size + model + codes +
+           e->search.search_model_size;
+}
+
+/* What is known before coding of how many bytes are kept. Only for a set of one group: of others
+ * neither the pixels nor what other groups need are known yet. Small sets are measured first. */
+static void limit_job(const taper_encoder *e, codec_encode_job *job, int is_last) {
+    const double pixels = (double)job->pixels;
+    const double target = (double)e->options.target_bytes_per_megapixel * pixels / 1e6;
+    const double needed = (double)most_front_bytes(e) + pixels / 1e6 + 2;
+    const int is_small = e->originals.n != 0;
+    if (!is_last || job->of.n != e->images || is_small || e->options.measure || target >= 1e18 ||
+        e->options.layout != TAPER_LAYOUT_SET)
+        return;
+    job->most = e->options.kept_bytes;
+    if (target >= 1 && (!job->most || target < (double)job->most)) job->most = (uint64_t)target;
+    if (target >= 1 && (double)job->most > needed) job->least = job->most - (uint64_t)needed;
+}
+
 /* Encode the unfinished group of a rate class. is_last: no image follows. */
 static taper_status submit(taper_encoder *e, uint32_t rate_class, int is_last) {
     codec_encode_job *job = e->job[rate_class];
     if (!job || !job->of.n) return TAPER_OK;
-    TAPER_TRY(choose_layers_once(e, is_last));
+    limit_job(e, job, is_last);
+    TAPER_TRY(choose_layers_once(e, is_last, job->least > 0));
     uint64_t bytes = codec_group_write_bytes(e->model, &job->size);
     TAPER_TRY(codec_encoder_charge(e, bytes));
     job->charged += bytes;

@@ -19,10 +19,13 @@ typedef struct codec_encode_job {
     /* Bytes that the encoder's account is charged with, without the lists. */
     uint64_t charged;
     codec_group_size size;
+    /* See codec_group_writer; only the group of a set of one group has them. */
+    uint64_t most, least;
 } codec_encode_job;
 
 typedef struct codec_group_record {
     uint64_t spool_at;
+    uint64_t most;          /* bytes of it that are kept; 0: not known before coding */
     codec_written_group of; /* its bounds count from spool_at */
 } codec_group_record;
 
@@ -53,6 +56,9 @@ struct taper_encoder {
     uint32_t rate_classes, n_layers;
     /* [n_layers][rate_classes], chosen by the first group. */
     uint32_t *layer_end;
+    /* The same for all passes, for a set of one group that may be too plain for its target; NULL:
+     * none. */
+    uint32_t n_longer, *longer_end;
     codec_group_record *group;
     size_t groups, groups_capacity;
     formats_geometry *geometry;

@@ -128,16 +128,67 @@ static taper_status fill_codes(const codec_group_writer *w, const codec_group_im
     return status;
 }
 
-static taper_status write_layers(const codec_group_writer *w, codec_chunk_coder *coder,
-                                 const int16_t *q, formats_buffer *out, uint64_t *chunk_at) {
-    for (uint32_t l = 0; l < w->n_layers; l++) {
+/* Coding that ends at a limit leaves PAST bytes behind it, so that the bytes before it are known to
+ * be right. */
+enum { PAST = 24, LOOKED_AT = 8 };
+
+/* The bytes up to `most` of a string whose coding ended at a limit. Of the bytes behind them, the
+ * first are looked at; carries of what was coded and not written may have changed the others. They
+ * passed these, or later ones could, only if these are all 0 or all 255. */
+static int limit_is_clean(const formats_buffer *out, uint64_t begin, uint64_t most) {
+    int zeros = 0, ones = 0;
+    if (begin > most) return 1; /* the string before has ended */
+    for (size_t i = 0; i < LOOKED_AT; i++) {
+        zeros += out->data[most + i] == 0;
+        ones += out->data[most + i] == 255;
+    }
+    return zeros < LOOKED_AT && ones < LOOKED_AT;
+}
+
+/* Encode layers until the ceiling of `out` ends it. *layer: the layer that is then incomplete. */
+static taper_status write_until(const codec_layer_ends *layers, codec_chunk_coder *coder,
+                                const int16_t *q, formats_buffer *out, uint64_t *chunk_at,
+                                uint32_t *layer) {
+    for (uint32_t l = *layer = 0; l < layers->n; *layer = ++l) {
         uint32_t end =
-            codec_raised_planes_end(coder->group.tables, w->layer_end[(size_t)l * w->stride]);
+            codec_raised_planes_end(coder->group.tables, layers->end[(size_t)l * layers->stride]);
         if (coder->group.pass < end) /* otherwise the chunk is empty */
             TAPER_TRY(codec_chunk_encode(coder, q, end, out, NULL));
         chunk_at[l + 1] = out->size;
     }
     return TAPER_OK;
+}
+
+/* Encode layers from the first pass on. most: as in codec_group_writer; 0: no limit. */
+static taper_status write_layers(const codec_layer_ends *layers, uint64_t most,
+                                 codec_chunk_coder *coder, const int16_t *q, formats_buffer *out,
+                                 uint64_t *chunk_at) {
+    const size_t ceiling = out->ceiling, start = (size_t)chunk_at[0];
+    uint32_t layer;
+    const int is_limited = most && most < ceiling && ceiling - most > start + PAST;
+    if (is_limited) out->ceiling = start + (size_t)most + PAST;
+    taper_status status = write_until(layers, coder, q, out, chunk_at, &layer);
+    out->ceiling = ceiling;
+    if (status != TAPER_ERR_LIMIT || !is_limited) return status;
+    out->status = TAPER_OK;
+    for (uint32_t l = layer; l < layers->n; l++) chunk_at[l + 1] = out->size;
+    if (limit_is_clean(out, chunk_at[layer], start + most)) return TAPER_OK;
+    out->size = start;
+    codec_chunk_coder_reset(coder);
+    return write_until(layers, coder, q, out, chunk_at, &layer);
+}
+
+/* Encode all layers, or the longer ones if these leave bytes unused. */
+static taper_status write_chunks(const codec_group_writer *w, codec_chunk_coder *coder,
+                                 const int16_t *q, formats_buffer *out,
+                                 codec_written_group *written) {
+    uint64_t *at = written->chunk_at;
+    TAPER_TRY(write_layers(&w->layers, w->most, coder, q, out, at));
+    if (!w->longer.n || out->size - at[0] >= w->least) return TAPER_OK;
+    written->is_longer = 1;
+    out->size = (size_t)at[0];
+    codec_chunk_coder_reset(coder);
+    return write_layers(&w->longer, w->most, coder, q, out, at);
 }
 
 /* Encode the layers of a group and measure its quality. Groups with raised planes have their own
@@ -156,7 +207,7 @@ static taper_status write_group(const codec_group_writer *w, const codec_group_i
     }
     if (status == TAPER_OK)
         status = codec_chunk_coder_alloc(&coder, tables, grid, images->n, error);
-    if (status == TAPER_OK) status = write_layers(w, &coder, q, out, written->chunk_at);
+    if (status == TAPER_OK) status = write_chunks(w, &coder, q, out, written);
     free(q);
     if (status == TAPER_OK && w->measure && images->image->pixels)
         status = codec_group_quality(w->model, w->backend, &coder.group, images->image, images->n,

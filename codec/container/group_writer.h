@@ -15,6 +15,12 @@ typedef struct codec_group_images {
     size_t n;
 } codec_group_images;
 
+/* Where the layers of a group end: layer l at pass end[l * stride] of the model. */
+typedef struct codec_layer_ends {
+    const uint32_t *end; /* borrowed */
+    uint32_t stride, n;
+} codec_layer_ends;
+
 /* Parameters of all groups of a container; borrowed. */
 typedef struct codec_group_writer {
     const taper_model *model;
@@ -22,17 +28,24 @@ typedef struct codec_group_writer {
     const codec_network *network;
     /* Without a pool: several groups may be written at once. */
     const codec_backend *backend;
-    /* Layer l ends at pass layer_end[l * stride]. */
-    const uint32_t *layer_end;
-    uint32_t stride, n_layers;
+    codec_layer_ends layers;
     int measure; /* nonzero: measure the quality */
+
+    /* At most this many bytes of the group's data will be kept; 0: all. If there are more, coding
+     * may end early, where there are some bytes more than these: the chunk is then incomplete and
+     * later ones are empty. The first `most` bytes do not depend on that. Not with `measure`. */
+    uint64_t most;
+    /* The layers that are written instead if `layers` take fewer than `least` bytes; n 0: none. */
+    codec_layer_ends longer;
+    uint64_t least;
 } codec_group_writer;
 
 /* A group as it was written. */
 typedef struct codec_written_group {
-    /* [n_layers + 1] bounds of its layers in the output. The caller allocates the array and sets
-     * its first entry. */
+    /* [layers.n + 1], or [longer.n + 1] if that is more: bounds of its layers in the output. The
+     * caller allocates the array and sets its first entry. */
     uint64_t *chunk_at;
+    int is_longer; /* nonzero: the layers are codec_group_writer.longer */
     /* [n_raised] units with raised planes; owned; or NULL. */
     formats_raised *raised;
     uint32_t n_raised;

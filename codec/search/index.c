@@ -118,6 +118,7 @@ taper_index_info taper_index_get_info(const taper_index *index) {
         .bits = h->bits,
         .classes = index->file.set.classes,
         .code_bytes = formats_index_size(h, FORMATS_INDEX_CODES),
+        .name_bytes = h->names_size,
         .has_names = index->file.set.names != NULL,
         .has_labels = index->file.set.label != NULL,
         .memory = sizeof *index + index->file.set.account.used +
