@@ -326,6 +326,8 @@ void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     bin_logits(g->level + (size_t)u * g->stride, codec_band(u), m->logit,
                m->causal.on ? m->causal.logit : m->zeros, g->n, m->context);
     if (t->fractions > 1) skip_positions(m, g, pass);
+    for (uint32_t p = 0; m->causal.on && m->causal.wide && p < g->n; p++)
+        m->context[p] = CODEC_STALE;
 }
 
 int32_t codec_contexts_extra(const codec_context_model *m, const codec_group *g, uint32_t p,
