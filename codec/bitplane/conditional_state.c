@@ -13,14 +13,15 @@ enum {
     SELF = CODEC_CONDITIONAL_SELF,
     INPUT_MAX = 127,
     ACTIVATION_MAX = 127,
-    LANES = 64 /* positions whose logits are computed at once */
+    LANES = 64, /* positions whose logits are computed at once */
+    VECTOR = 16 /* positions that kernels read beyond the last */
 };
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
     if (n >= (uint64_t)1 << 40) return UINT64_MAX;
-    return (n + LANES) * (6 * (uint64_t)c->hidden + c->own + 8);
+    return (n + LANES + VECTOR) * (6 * (uint64_t)c->hidden + c->own + 8);
 }
 
 taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
@@ -33,7 +34,7 @@ taper_status codec_conditional_begin(codec_conditional_state *s, const codec_con
     s->seen = calloc((size_t)c->own * n, 1);
     s->planes = calloc(c->own, 1);
     s->fractions = calloc(c->own, 1);
-    s->logit = calloc(s->stride, sizeof *s->logit);
+    s->logit = calloc((size_t)s->stride + VECTOR, sizeof *s->logit);
     if (s->sum && s->hidden && s->columns && s->seen && s->planes && s->fractions && s->logit)
         return TAPER_OK;
     codec_conditional_end(s);

@@ -17,8 +17,8 @@ typedef struct codec_conditional_state {
     int8_t *seen;    /* [own][n] the inputs a that `sum` contains */
     /* [own] the depth and fraction of these inputs. */
     uint8_t *planes, *fractions;
-    /* [stride] logits of the next pass's magnitude bits, in 1/4096. For levels other than 0, only
-     * if the pass refines them. */
+    /* [stride + 16] logits of the next pass's magnitude bits, in 1/4096. For levels other than 0,
+     * only if the pass refines them. */
     int32_t *logit;
     /* [hidden] weights of the pass's signs; NULL: signs are not predicted. */
     const int8_t *sign;

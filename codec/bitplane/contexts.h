@@ -27,10 +27,7 @@
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
 #include "codec/bitplane/context_model.h"
-
-/* The weights, in `near`, of the units at distance 1, 2, .. on either side. */
-enum { CODEC_NEAR = 8 };
-extern const uint8_t codec_near_weight[CODEC_NEAR];
+#include "codec/bitplane/significance.h"
 
 /* Fill model->context for the group's next pass. */
 void codec_contexts_predict(codec_context_model *model, const codec_group *group);

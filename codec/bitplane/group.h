@@ -6,6 +6,7 @@
  *   group               the known part of the codes; quantiser: real numbers to codes and back
  *   neighbours          sums over the four neighbouring windows, vectorised
  *   context_model       probabilities and the predictors' state; contexts: the prediction
+ *   significance        the contexts of most bits, with a kernel for AVX2
  *   causal              the causal template: what a pass has decoded so far, for the first units
  *   conditional         a small network that predicts every bit; conditional_state: its evaluation
  *   head                a similar network of the decoder, which predicts unknown parts of units
@@ -33,13 +34,17 @@ typedef struct codec_run {
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     uint32_t n;                      /* positions */
-    uint32_t stride;                 /* of the arrays below, > n: slot n is an absent neighbour */
-    int16_t *level;                  /* [units][stride] signed q at codec_planes_known */
-    uint8_t *plane_known;            /* [units][stride] 1: the bit of the next plane is known */
-    uint8_t *depth;                  /* [units] planes known at every position */
-    uint8_t *fraction;               /* [units] known fractions of the next plane */
-    /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. */
+    /* Of the arrays below, >= n + 16: slot n is an absent neighbour, and vectors of 16 positions
+     * may begin anywhere. */
+    uint32_t stride;
+    int16_t *level;       /* [units][stride] signed q at codec_planes_known */
+    uint8_t *plane_known; /* [units][stride] 1: the bit of the next plane is known */
+    uint8_t *depth;       /* [units] planes known at every position */
+    uint8_t *fraction;    /* [units] known fractions of the next plane */
+    /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. A row
+     * of windows before the first unit and after the last is memory, too. */
     uint16_t *norm;
+    uint16_t *norm_memory; /* the allocation that contains it */
     /* NULL for binary models, and if every image has one window: */
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
