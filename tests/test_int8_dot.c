@@ -33,6 +33,37 @@ static void sums_are_changed_as_defined(void **unused) {
     }
 }
 
+/* Rows in any order, the same row several times, and none; sums of several blocks and of less. */
+static void rows_are_added_as_defined(void **unused) {
+    (void)unused;
+    enum { MATRIX_ROWS = 9, MOST_ROWS = 40 };
+    static int8_t pairs[MATRIX_ROWS * 2 * MOST_N];
+    size_t kernels;
+    const codec_byte_kernel *kernel = codec_byte_kernels(&kernels);
+    for (size_t k = 0; k < kernels; k++) {
+        if (!runs(&kernel[k])) continue;
+        uint64_t state = SEED + 2;
+        for (size_t i = 0; i < sizeof pairs; i++) pairs[i] = (int8_t)conditional_draw(&state, 127);
+        for (uint32_t n = 8; n <= MOST_N; n += 8) {
+            int32_t sum[MOST_N + 1], want[MOST_N + 1];
+            codec_pair_row row[MOST_ROWS];
+            size_t rows = picture_random(&state) % (MOST_ROWS + 1);
+            for (uint32_t i = 0; i <= n; i++) want[i] = sum[i] = conditional_draw(&state, 1 << 29);
+            for (size_t r = 0; r < rows; r++) {
+                row[r] = (codec_pair_row){(uint32_t)(picture_random(&state) % MATRIX_ROWS),
+                                          (int16_t)conditional_draw(&state, 254),
+                                          (int16_t)conditional_draw(&state, 254)};
+                for (uint32_t i = 0; i < n; i++) {
+                    const int8_t *pair = pairs + (row[r].row * n + i) * 2;
+                    want[i] += pair[0] * row[r].a + pair[1] * row[r].b;
+                }
+            }
+            kernel[k].add_rows(sum, pairs, row, rows, n);
+            assert_memory_equal(sum, want, (n + 1) * sizeof *sum); /* and no further */
+        }
+    }
+}
+
 /* Weights within +-127 and activations within 0 .. 127, as numbers of the matrix and vector. */
 static void fill(int8_t *matrix, int8_t *vector, uint32_t n, uint32_t lanes, int weights_in_matrix,
                  int extreme, uint64_t *state) {
@@ -80,6 +111,7 @@ static void products_are_as_defined(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_changed_as_defined),
+                                       cmocka_unit_test(rows_are_added_as_defined),
                                        cmocka_unit_test(products_are_as_defined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,12 @@ static void plain_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_
     for (uint32_t i = 0; i < n; i++) sum[i] += pairs[2 * i] * a + pairs[2 * i + 1] * b;
 }
 
+static void plain_add_rows(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                           size_t rows, uint32_t n) {
+    for (size_t r = 0; r < rows; r++)
+        plain_add_pairs(sum, pairs + (size_t)row[r].row * 2 * n, row[r].a, row[r].b, n);
+}
+
 static void plain_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n,
                                uint32_t lanes, int32_t *sum) {
     memset(sum, 0, lanes * sizeof *sum);
@@ -36,6 +42,34 @@ CODEC_FOR_256 static void add_pairs_256(int32_t *sum, const int8_t *pairs, int32
         __m256i more = _mm256_madd_epi16(_mm256_cvtepi8_epi16(bytes), x);
         _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(to), more));
     }
+}
+
+/* Add rows to the sums of `vectors` vectors. pairs: those of the first sum in row 0. */
+CODEC_FOR_256 CODEC_INLINE void rows_256(int32_t *sum, const int8_t *pairs,
+                                         const codec_pair_row *row, size_t rows, uint32_t n,
+                                         uint32_t vectors) {
+    __m256i s[MOST_VECTORS];
+    for (uint32_t v = 0; v < vectors; v++)
+        s[v] = _mm256_loadu_si256((const __m256i *)(const void *)(sum + LANES * v));
+    for (const codec_pair_row *end = row + rows; row < end; row++) {
+        __m256i x = _mm256_set1_epi32(codec_four_bytes(&row->a));
+        const int8_t *from = pairs + (size_t)row->row * 2 * n;
+        for (uint32_t v = 0; v < vectors; v++) {
+            __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(from + 2 * LANES * v));
+            __m256i more = _mm256_madd_epi16(_mm256_cvtepi8_epi16(bytes), x);
+            s[v] = _mm256_add_epi32(s[v], more);
+        }
+    }
+    for (uint32_t v = 0; v < vectors; v++)
+        _mm256_storeu_si256((__m256i *)(void *)(sum + LANES * v), s[v]);
+}
+
+CODEC_FOR_256 static void add_rows_256(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                                       size_t rows, uint32_t n) {
+    enum { WHOLE = LANES * MOST_VECTORS };
+    uint32_t i = 0;
+    for (; i + WHOLE <= n; i += WHOLE) rows_256(sum + i, pairs + 2 * i, row, rows, n, MOST_VECTORS);
+    for (; i < n; i += LANES) rows_256(sum + i, pairs + 2 * i, row, rows, n, 1);
 }
 
 /* Process `vectors` vectors of lanes. The instruction requires activations as its first operand. */
@@ -85,9 +119,10 @@ CODEC_FOR_256 static void activation_lanes_256(const uint8_t *matrix, const int8
 
 static const codec_byte_kernel kernels[] = {
 #ifdef CODEC_X86_KERNELS
-    {"AVX2", codec_has_256, add_pairs_256, weight_lanes_256, activation_lanes_256},
+    {"AVX2", codec_has_256, add_pairs_256, add_rows_256, weight_lanes_256, activation_lanes_256},
 #endif
-    {"plain", codec_runs_always, plain_add_pairs, plain_weight_lanes, plain_activation_lanes}};
+    {"plain", codec_runs_always, plain_add_pairs, plain_add_rows, plain_weight_lanes,
+     plain_activation_lanes}};
 
 const codec_byte_kernel *codec_byte_kernels(size_t *n) {
     *n = sizeof kernels / sizeof *kernels;
@@ -102,6 +137,11 @@ static const codec_byte_kernel *fastest(void) {
 
 void codec_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b, uint32_t n) {
     fastest()->add_pairs(sum, pairs, a, b, n);
+}
+
+void codec_add_rows(int32_t *sum, const int8_t *pairs, const codec_pair_row *row, size_t rows,
+                    uint32_t n) {
+    fastest()->add_rows(sum, pairs, row, rows, n);
 }
 
 void codec_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n, uint32_t lanes,

@@ -10,6 +10,14 @@
 typedef void codec_add_pairs_fn(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b,
                                 uint32_t n);
 
+/* The same for several rows of a matrix of pairs [..][n][2], which are added in registers. */
+typedef struct codec_pair_row {
+    uint32_t row;
+    int16_t a, b; /* -254 .. 254 */
+} codec_pair_row;
+typedef void codec_add_rows_fn(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                               size_t rows, uint32_t n);
+
 /* The later layers and the logits are a matrix times a vector. One contains weights, the other
  * activations 0 .. 127, so the sum of two products fits 16 bits. A matrix is stored in quads,
  * [n / 4][lanes][4]: four values of a lane are adjacent. */
@@ -31,6 +39,7 @@ typedef struct codec_byte_kernel {
     const char *name;
     int (*runs)(void); /* nonzero: this processor supports it */
     codec_add_pairs_fn *add_pairs;
+    codec_add_rows_fn *add_rows;
     codec_weight_lanes_fn *weight_lanes;
     codec_activation_lanes_fn *activation_lanes;
 } codec_byte_kernel;
@@ -40,6 +49,7 @@ const codec_byte_kernel *codec_byte_kernels(size_t *n);
 
 /* The functions of the first kernel that runs on this processor. */
 codec_add_pairs_fn codec_add_pairs;
+codec_add_rows_fn codec_add_rows;
 codec_weight_lanes_fn codec_weight_lanes;
 codec_activation_lanes_fn codec_activation_lanes;
 

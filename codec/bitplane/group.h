@@ -9,6 +9,7 @@
  *   significance        the contexts of most bits, with a kernel for AVX2
  *   causal              the causal template: what a pass has decoded so far, for the first units
  *   conditional         a small network that predicts every bit; conditional_state: its evaluation
+ *   conditional_inputs  what changes of its inputs add to the sums of its first layer
  *   head                a similar network of the decoder, which predicts unknown parts of units
  *   chunk_coder         the passes of a chunk, with contexts and the range coder
  *   raised_planes       planes of a group above the model's; clipping: which ones images need */
@@ -79,15 +80,23 @@ void codec_group_finish_pass(codec_group *group);
  * which needs states in any order. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 
-/* The first position from p on with a level other than 0, or n. As most levels are 0, four are
- * tested at a time, and the first of four is found without branches. */
+/* The first position from p on with a level other than 0, or n. As most levels are 0, 16 and then
+ * four are tested at a time, and the first of four is found without branches. */
 static inline uint32_t codec_next_nonzero(const int16_t *level, uint32_t p, uint32_t n) {
+    uint64_t four[4];
+    for (; p + 16 <= n; p += 16) {
+        memcpy(four, level + p, sizeof four);
+        if (four[0] | four[1] | four[2] | four[3]) break;
+    }
     for (; p + 4 <= n; p += 4) {
-        uint64_t four;
-        memcpy(&four, level + p, sizeof four);
-        if (!four) continue;
+        memcpy(four, level + p, sizeof *four);
+        if (!four[0]) continue;
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        return p + (uint32_t)__builtin_ctzll(four[0]) / 16;
+#else
         uint32_t one = !level[p], two = one & !level[p + 1], three = two & !level[p + 2];
         return p + one + two + three;
+#endif
     }
     while (p < n && !level[p]) p++;
     return p;
