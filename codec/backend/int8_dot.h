@@ -27,13 +27,20 @@ static inline size_t codec_quad_at(uint32_t lanes, uint32_t i, uint32_t lane) {
     return ((size_t)(i / 4) * lanes + lane) * 4 + i % 4;
 }
 
-/* sum[lane] = sum over i of matrix(i, lane) vector[i]. n: length of the vector, a multiple of 4;
+/* sum[lane] = sum over i of matrix(i, lane) vector[i]. n: length of the vector, 4, 8, ..;
  * lanes: a multiple of 8. codec_weight_lanes_fn: weights in the matrix and activations in the
  * vector. codec_activation_lanes_fn: the reverse. */
 typedef void codec_weight_lanes_fn(const int8_t *matrix, const uint8_t *vector, uint32_t n,
                                    uint32_t lanes, int32_t *sum);
 typedef void codec_activation_lanes_fn(const uint8_t *matrix, const int8_t *vector, uint32_t n,
                                        uint32_t lanes, int32_t *sum);
+
+/* A middle layer of conditional.h: x[i] = min(x[i] + activate((16 sum(i) >> shift[i]) + bias[i]), 127),
+ * where activate(z) = clamp((z + 8) >> 4, 0 .. 127) and sum(i) is that of codec_weight_lanes with
+ * the vector x and n lanes. n: a multiple of 8, at most CODEC_MOST_LAYER. */
+enum { CODEC_MOST_LAYER = 256 };
+typedef void codec_middle_layer_fn(const int8_t *matrix, const uint8_t *shift, const int32_t *bias,
+                                   uint32_t n, uint8_t *x);
 
 typedef struct codec_byte_kernel {
     const char *name;
@@ -42,6 +49,7 @@ typedef struct codec_byte_kernel {
     codec_add_rows_fn *add_rows;
     codec_weight_lanes_fn *weight_lanes;
     codec_activation_lanes_fn *activation_lanes;
+    codec_middle_layer_fn *middle_layer;
 } codec_byte_kernel;
 
 /* All kernels, the fastest first. The last is the reference implementation, which always runs. */
@@ -52,5 +60,6 @@ codec_add_pairs_fn codec_add_pairs;
 codec_add_rows_fn codec_add_rows;
 codec_weight_lanes_fn codec_weight_lanes;
 codec_activation_lanes_fn codec_activation_lanes;
+codec_middle_layer_fn codec_middle_layer;
 
 #endif

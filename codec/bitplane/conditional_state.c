@@ -132,23 +132,11 @@ CODEC_CLONES static void first_layer(const int32_t *restrict sum, const uint8_t 
     for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)activate((sum[i] * 8 >> shift[i]) + bias[i]);
 }
 
-/* The output of a middle layer from its sums. x: the input, replaced by the output. */
-CODEC_CLONES static void add_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
-                                   const int32_t *restrict bias, uint32_t n, uint8_t *restrict x) {
-    for (uint32_t i = 0; i < n; i++) {
-        int32_t z = x[i] + activate((sum[i] * 16 >> shift[i]) + bias[i]);
-        x[i] = (uint8_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
-    }
-}
-
 void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
                               uint8_t *h2) {
-    int32_t z[CODEC_CONDITIONAL_MOST_HIDDEN];
     first_layer(sum, c->first_shift, bias, c->hidden, h2);
-    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++) {
-        codec_weight_lanes(c->quads[l], h2, c->hidden, c->hidden, z);
-        add_layer(z, c->middle_shift[l], c->middle_bias[l], c->hidden, h2);
-    }
+    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
+        codec_middle_layer(c->quads[l], c->middle_shift[l], c->middle_bias[l], c->hidden, h2);
 }
 
 uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {

@@ -18,10 +18,32 @@ CODEC_CLONES static void zero_absent_neighbours(const uint8_t *restrict sides, u
     for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
 }
 
-/* part[p] += weight * known[p] */
-CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restrict known,
-                                    int32_t weight, uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) part[p] += weight * known[p];
+/* part[p] = before[p] + the sum of weight * known[p] over four inputs. */
+CODEC_CLONES static void add_signed(const int32_t *before, const int16_t *const known[4],
+                                    const int32_t weight[4], uint32_t n, int32_t *part) {
+    const int16_t *k0 = known[0], *k1 = known[1], *k2 = known[2], *k3 = known[3];
+    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
+    for (uint32_t p = 0; p < n; p++)
+        part[p] = before[p] + w0 * k0[p] + w1 * k1[p] + w2 * k2[p] + w3 * k3[p];
+}
+
+/* part[p] = the sum over the inputs of a neighbour on this side, for a value of unit u. */
+static void sum_inputs(const codec_context_model *m, const codec_group *g, uint32_t u, int side,
+                       int32_t *part) {
+    uint32_t inputs =
+        g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
+    const int32_t *before = m->zeros;
+    for (uint32_t k = 0; k < inputs || before == m->zeros;) {
+        const int16_t *known[4] = {g->signed_norm, g->signed_norm, g->signed_norm, g->signed_norm};
+        int32_t weight[4] = {0};
+        for (int i = 0; i < 4 && k < inputs; k++) {
+            known[i] = g->signed_norm + (size_t)k * g->stride;
+            weight[i] = g->tables->signed_weight[u][side][k];
+            i += weight[i] != 0;
+        }
+        add_signed(before, known, weight, g->n, part);
+        before = part;
+    }
 }
 
 /* value[p] *= 2^(e / 16), from weights in 1/64 times values in 1/1024 to 1/16, clamped to +-4095.
@@ -44,19 +66,12 @@ CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
  */
 static void predict_signed(const codec_context_model *m, const codec_group *g, uint32_t u,
                            int32_t log_ratio) {
-    int32_t *value = m->value, *part = m->from_side;
-    uint32_t inputs =
-        g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
-    memset(value, 0, g->n * sizeof *value);
+    memset(m->value, 0, g->n * sizeof *m->value);
     for (int side = 0; side < 4; side++) {
-        memset(part, 0, g->n * sizeof *part);
-        for (uint32_t k = 0; k < inputs; k++) {
-            int32_t weight = g->tables->signed_weight[u][side][k];
-            if (weight) add_signed(part, g->signed_norm + (size_t)k * g->stride, weight, g->n);
-        }
-        codec_neighbours_add_i32(g, side, part, value);
+        sum_inputs(m, g, u, side, m->from_side);
+        codec_neighbours_add_i32(g, side, m->from_side, m->value);
     }
-    scale_signed(value, -log_ratio, g->n);
+    scale_signed(m->value, -log_ratio, g->n);
 }
 
 static int32_t clamp(int32_t x, int32_t limit) {
