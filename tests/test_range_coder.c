@@ -259,6 +259,41 @@ static void decode_indexed(const indexed *s, int by_runs, const formats_buffer *
     }
 }
 
+/* Encode the bits of s, one by one or by runs. A value is 0 or of one sign for a 1. */
+static void encode_indexed(const indexed *s, int by_runs, formats_buffer *string,
+                           codec_bit model[MODELS]) {
+    static int16_t value[BITS];
+    codec_rc_encoder rc;
+    memcpy(model, s->model, sizeof s->model);
+    for (int i = 0; i < BITS; i++)
+        value[i] = (int16_t)((s->bit[i] ? 4 + i % 3 : i % 4) * (i & 1 ? -1 : 1));
+    codec_rc_encoder_init(&rc, string);
+    for (uint32_t i = 0; i < BITS; i++) {
+        if (by_runs) i = codec_rc_encode_zeros(&rc, model, s->index, MOST, value, 3, i, BITS);
+        if (i == BITS) break;
+        if (s->index[i] == CODEC_RC_NO_BIT) continue;
+        codec_rc_encode_adaptive(&rc, s->bit[i], &model[s->index[i]]);
+    }
+    codec_rc_encoder_finish(&rc);
+}
+
+static void runs_of_zeros_are_encoded_alike(void **unused) {
+    (void)unused;
+    uint64_t state = SEED + 5;
+    for (int round = 0; round < 60; round++) {
+        static indexed s;
+        formats_buffer string[2] = {formats_buffer_make(1 << 20), formats_buffer_make(1 << 20)};
+        codec_bit model[2][MODELS];
+        make_indexed(&s, 1 << (1 + round % 12), &state);
+        for (int by_runs = 0; by_runs < 2; by_runs++)
+            encode_indexed(&s, by_runs, &string[by_runs], model[by_runs]);
+        assert_memory_equal(model[0], model[1], sizeof model[0]);
+        assert_int_equal(string[0].size, string[1].size);
+        if (string[0].size) assert_memory_equal(string[0].data, string[1].data, string[0].size);
+        formats_buffer_free(&string[0]), formats_buffer_free(&string[1]);
+    }
+}
+
 static void runs_of_zeros_are_decoded_alike(void **unused) {
     (void)unused;
     uint64_t state = SEED + 4;
@@ -390,6 +425,7 @@ int main(void) {
         cmocka_unit_test(carries_run_far),
         cmocka_unit_test(prefixes_give_what_is_certain),
         cmocka_unit_test(extending_goes_on),
+        cmocka_unit_test(runs_of_zeros_are_encoded_alike),
         cmocka_unit_test(runs_of_zeros_are_decoded_alike),
         cmocka_unit_test(runs_of_zeros_change_models_alike),
         cmocka_unit_test(any_bytes_decode),

@@ -35,9 +35,13 @@ typedef void codec_weight_lanes_fn(const int8_t *matrix, const uint8_t *vector, 
 typedef void codec_activation_lanes_fn(const uint8_t *matrix, const int8_t *vector, uint32_t n,
                                        uint32_t lanes, int32_t *sum);
 
-/* A middle layer of conditional.h: x[i] = min(x[i] + activate((16 sum(i) >> shift[i]) + bias[i]), 127),
- * where activate(z) = clamp((z + 8) >> 4, 0 .. 127) and sum(i) is that of codec_weight_lanes with
- * the vector x and n lanes. n: a multiple of 8, at most CODEC_MOST_LAYER. */
+/* A middle layer of conditional.h: x[i] = min(x[i] + activate(z(i)), 127), for n activations.
+ *
+ *     z(i)        = (16 sum(i) >> shift[i]) + bias[i]
+ *     activate(z) = clamp((z + 8) >> 4, 0 .. 127)
+ *
+ * sum(i) is that of codec_weight_lanes with the vector x and n lanes. n: a multiple of 8, at most
+ * CODEC_MOST_LAYER. */
 enum { CODEC_MOST_LAYER = 256 };
 typedef void codec_middle_layer_fn(const int8_t *matrix, const uint8_t *shift, const int32_t *bias,
                                    uint32_t n, uint8_t *x);

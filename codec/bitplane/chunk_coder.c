@@ -43,6 +43,15 @@ static double ideal_bits(uint32_t p1, int bit) {
     return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f);
 }
 
+/* The first context of bits whose level is not 0. CODEC_STALE and CODEC_SKIP are above, too. */
+enum { FIRST_OF_LEVELS = CODEC_REFINE_FIRST * CODEC_BANDS * CODEC_BINS };
+
+/* plane_known of positions from .. to - 1, which are decoded. */
+CODEC_CLONES static void mark_known(const uint16_t *restrict context, uint32_t from, uint32_t to,
+                                    uint8_t *restrict plane_known) {
+    for (uint32_t p = from; p < to; p++) plane_known[p] |= context[p] != CODEC_SKIP;
+}
+
 /* Encode one pass. code: [n] of the pass's unit. */
 static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_t *code,
                         double *bits) {
@@ -52,9 +61,12 @@ static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
     int sign_predicted = codec_sign_is_predicted(m, g, pass.unit);
     int16_t *level = g->level + (size_t)pass.unit * g->stride;
-    uint8_t *plane_known = g->plane_known + (size_t)pass.unit * g->stride;
     codec_contexts_predict(m, g);
     for (uint32_t p = 0; p < g->n; p++) {
+        if (!bits)
+            p = codec_rc_encode_zeros(rc, adaptive(c), m->context, FIRST_OF_LEVELS, code,
+                                      (1 << shift) - 1, p, g->n);
+        if (p == g->n) break;
         uint32_t context = codec_contexts_at(m, g, p);
         if (context == CODEC_SKIP) continue;
         int32_t q = abs(code[p]) >> shift, bit = q & 1;
@@ -71,9 +83,10 @@ static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_
                 codec_rc_encode(rc, !negative, P_HALF);
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
-        plane_known[p] = 1;
         codec_contexts_update(m, g, p, level[p]);
     }
+    if (pass.fraction + 1u < g->tables->fractions)
+        mark_known(m->context, 0, g->n, g->plane_known + (size_t)pass.unit * g->stride);
     codec_group_finish_pass(g);
 }
 
@@ -117,12 +130,6 @@ static inline int decode_sign(codec_chunk_coder *c, codec_rc_decoder *rc, uint32
                           : codec_rc_decode(rc, P_HALF);
 }
 
-/* plane_known of positions from .. to - 1, which are decoded. */
-CODEC_CLONES static void mark_known(const uint16_t *restrict context, uint32_t from, uint32_t to,
-                                    uint8_t *restrict plane_known) {
-    for (uint32_t p = from; p < to; p++) plane_known[p] |= context[p] != CODEC_SKIP;
-}
-
 /* Decode the bit of one position, and its sign. Returns 0 if more bytes are needed. */
 static int decode_position(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t p, int16_t *level) {
     codec_group *g = &c->group;
@@ -144,9 +151,6 @@ static int decode_position(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t 
     codec_contexts_update(m, g, p, now);
     return 1;
 }
-
-/* The first context of bits whose level is not 0. CODEC_STALE and CODEC_SKIP are above, too. */
-enum { FIRST_OF_LEVELS = CODEC_REFINE_FIRST * CODEC_BANDS * CODEC_BINS };
 
 /* Decode from position p on. Returns n, or the position that needs more bytes. */
 static uint32_t decode_positions(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t p,

@@ -114,6 +114,28 @@ uint32_t codec_rc_decode_zeros(codec_rc_decoder *rc, codec_bit *model, const uin
     return i;
 }
 
+uint32_t codec_rc_encode_zeros(codec_rc_encoder *rc, codec_bit *model, const uint16_t *index,
+                               uint32_t most, const int16_t *value, int32_t largest, uint32_t i,
+                               uint32_t n) {
+    uint64_t range = rc->range, low = rc->low;
+    for (; i < n; i++) {
+        uint32_t at = index[i];
+        if (at == CODEC_RC_NO_BIT) continue;
+        if (at >= most || value[i] < -largest || value[i] > largest) break;
+        uint64_t bound = (range >> 16) * model[at].p1;
+        update_for_zero(&model[at]);
+        low += bound;
+        range -= bound;
+        if (low < bound) codec_rc_encoder_carry(rc);
+        if (range >> 32) continue;
+        rc->range = range, rc->low = low;
+        codec_rc_encoder_shift(rc);
+        range = rc->range, low = rc->low;
+    }
+    rc->range = range, rc->low = low;
+    return i;
+}
+
 /* round(65536 / (count + 1.5)) = round(131072 / (2 count + 3)) */
 const uint16_t codec_bit_rate[CODEC_BIT_LIMIT + 1] = {
     43691, 26214, 18725, 14564, 11916, 10082, 8738, 7710, 6899, 6242, 5699, 5243, 4855, 4520, 4228,
