@@ -88,7 +88,7 @@ doors() { # directory, headers
         sed "s|\$|   <- not a public header of $1|" >>"$found"
 }
 doors codec 'taper taper_model taper_search taper_index window'
-doors codec/backend 'backend operations activation pool queue simd int8_dot int_convolution'
+doors codec/backend 'backend operations activation pool queue simd x86 int8_dot int_convolution'
 doors codec/entropy 'range_coder mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality 'metrics bd_rate'
 doors codec/bitplane 'code_tables conditional quantiser head chunk_coder raised_planes clipping'

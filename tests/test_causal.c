@@ -126,7 +126,10 @@ static one_by_one count_stale(codec_chunk_coder *coder) {
     codec_context_model *m = &coder->contexts;
     one_by_one n = {1, 0};
     codec_contexts_predict(m, g);
-    for (uint32_t p = 0; p < g->n; p++) n.all &= m->causal.stale[p], n.some |= m->causal.stale[p];
+    for (uint32_t p = 0; p < g->n; p++) {
+        int stale = m->context[p] == CODEC_STALE;
+        n.all &= stale, n.some |= stale;
+    }
     return n;
 }
 

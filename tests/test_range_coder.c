@@ -217,6 +217,127 @@ static void extending_goes_on(void **unused) {
     }
 }
 
+/* Bits with adaptive probabilities, most of them 0; some indices have no bit. */
+enum { MODELS = 7, MOST = 5 };
+typedef struct indexed {
+    codec_bit model[MODELS];
+    uint16_t index[BITS];
+    uint8_t bit[BITS];
+} indexed;
+
+static void make_indexed(indexed *s, int one_in, uint64_t *state) {
+    for (int m = 0; m < MODELS; m++)
+        s->model[m] =
+            (codec_bit){(uint16_t)(CODEC_P_MIN + picture_random(state) % (m % 2 ? 40 : 65472)),
+                        (uint16_t)(picture_random(state) % (CODEC_BIT_LIMIT + 1))};
+    for (int i = 0; i < BITS; i++) {
+        uint64_t r = picture_random(state);
+        s->index[i] = r % 5 ? (uint16_t)(r % MODELS) : CODEC_RC_NO_BIT;
+        s->bit[i] = (r >> 20) % (unsigned)one_in == 0;
+    }
+}
+
+/* Decode the bits of s, one by one or by runs, of a string that grows by `step` bytes whenever it
+ * is used up. */
+static void decode_indexed(const indexed *s, int by_runs, const formats_buffer *string, size_t step,
+                           codec_bit model[MODELS], codec_rc_decoder *rc) {
+    size_t size = 0;
+    memcpy(model, s->model, sizeof s->model);
+    codec_rc_decoder_init(rc, string->data, 0, string->size == 0);
+    for (uint32_t i = 0; i < BITS; i++) {
+        if (by_runs) i = codec_rc_decode_zeros(rc, model, s->index, MOST, i, BITS);
+        if (i == BITS) break;
+        if (s->index[i] == CODEC_RC_NO_BIT) continue;
+        int bit = codec_rc_decode_adaptive(rc, &model[s->index[i]]);
+        while (bit == CODEC_RC_STARVED) {
+            assert_true(size < string->size);
+            size = size + step < string->size ? size + step : string->size;
+            codec_rc_decoder_extend(rc, string->data, size, size == string->size);
+            bit = codec_rc_decode_adaptive(rc, &model[s->index[i]]);
+        }
+        assert_int_equal(bit, s->bit[i]);
+    }
+}
+
+/* Encode the bits of s, one by one or by runs. A value is 0 or of one sign for a 1. */
+static void encode_indexed(const indexed *s, int by_runs, formats_buffer *string,
+                           codec_bit model[MODELS]) {
+    static int16_t value[BITS];
+    codec_rc_encoder rc;
+    memcpy(model, s->model, sizeof s->model);
+    for (int i = 0; i < BITS; i++)
+        value[i] = (int16_t)((s->bit[i] ? 4 + i % 3 : i % 4) * (i & 1 ? -1 : 1));
+    codec_rc_encoder_init(&rc, string);
+    for (uint32_t i = 0; i < BITS; i++) {
+        if (by_runs) i = codec_rc_encode_zeros(&rc, model, s->index, MOST, value, 3, i, BITS);
+        if (i == BITS) break;
+        if (s->index[i] == CODEC_RC_NO_BIT) continue;
+        codec_rc_encode_adaptive(&rc, s->bit[i], &model[s->index[i]]);
+    }
+    codec_rc_encoder_finish(&rc);
+}
+
+static void runs_of_zeros_are_encoded_alike(void **unused) {
+    (void)unused;
+    uint64_t state = SEED + 5;
+    for (int round = 0; round < 60; round++) {
+        static indexed s;
+        formats_buffer string[2] = {formats_buffer_make(1 << 20), formats_buffer_make(1 << 20)};
+        codec_bit model[2][MODELS];
+        make_indexed(&s, 1 << (1 + round % 12), &state);
+        for (int by_runs = 0; by_runs < 2; by_runs++)
+            encode_indexed(&s, by_runs, &string[by_runs], model[by_runs]);
+        assert_memory_equal(model[0], model[1], sizeof model[0]);
+        assert_int_equal(string[0].size, string[1].size);
+        if (string[0].size) assert_memory_equal(string[0].data, string[1].data, string[0].size);
+        formats_buffer_free(&string[0]), formats_buffer_free(&string[1]);
+    }
+}
+
+static void runs_of_zeros_are_decoded_alike(void **unused) {
+    (void)unused;
+    uint64_t state = SEED + 4;
+    for (int round = 0; round < 60; round++) {
+        static indexed s;
+        formats_buffer string = formats_buffer_make(1 << 20);
+        codec_bit model[3][MODELS];
+        codec_rc_encoder encoder;
+        codec_rc_decoder rc[2];
+        make_indexed(&s, 1 << (1 + round % 12), &state);
+        memcpy(model[2], s.model, sizeof s.model);
+        codec_rc_encoder_init(&encoder, &string);
+        for (int i = 0; i < BITS; i++)
+            if (s.index[i] != CODEC_RC_NO_BIT)
+                codec_rc_encode_adaptive(&encoder, s.bit[i], &model[2][s.index[i]]);
+        codec_rc_encoder_finish(&encoder);
+        for (int by_runs = 0; by_runs < 2; by_runs++)
+            decode_indexed(&s, by_runs, &string, 1 + (size_t)round % 5, model[by_runs],
+                           &rc[by_runs]);
+        assert_memory_equal(model[0], model[2], sizeof model[0]);
+        assert_memory_equal(model[1], model[2], sizeof model[1]);
+        assert_true(rc[0].range == rc[1].range && rc[0].code == rc[1].code);
+        assert_true(rc[0].unknown == rc[1].unknown && rc[0].at == rc[1].at);
+        formats_buffer_free(&string);
+    }
+}
+
+/* Every probability, after counts of all kinds: in a string of bytes 0xFF the next bit is 0. */
+static void runs_of_zeros_change_models_alike(void **unused) {
+    (void)unused;
+    static const uint8_t bytes[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    const uint16_t index = 0;
+    for (int count = 0; count <= CODEC_BIT_LIMIT; count += count < 390 ? 39 : 1)
+        for (int p = CODEC_P_MIN; p <= CODEC_P_MAX; p++) {
+            codec_bit model = {(uint16_t)p, (uint16_t)count}, want = model;
+            codec_rc_decoder rc;
+            codec_rc_decoder_init(&rc, bytes, sizeof bytes, 1);
+            if (codec_rc_decode_zeros(&rc, &model, &index, 1, 0, 1) != 1) fail_msg("not a 0");
+            codec_bit_update(&want, 0);
+            if (model.p1 != want.p1 || model.count != want.count)
+                fail_msg("p1 %d, count %d: %d instead of %d", p, count, model.p1, want.p1);
+        }
+}
+
 /* Whatever the bytes: bits come out, nothing hangs, and what is starved stays so. */
 static void any_bytes_decode(void **unused) {
     (void)unused;
@@ -304,6 +425,9 @@ int main(void) {
         cmocka_unit_test(carries_run_far),
         cmocka_unit_test(prefixes_give_what_is_certain),
         cmocka_unit_test(extending_goes_on),
+        cmocka_unit_test(runs_of_zeros_are_encoded_alike),
+        cmocka_unit_test(runs_of_zeros_are_decoded_alike),
+        cmocka_unit_test(runs_of_zeros_change_models_alike),
         cmocka_unit_test(any_bytes_decode),
         cmocka_unit_test(adaptive_bits_keep_their_range),
         cmocka_unit_test(tables_are_what_they_say),

@@ -7,6 +7,12 @@ static void plain_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_
     for (uint32_t i = 0; i < n; i++) sum[i] += pairs[2 * i] * a + pairs[2 * i + 1] * b;
 }
 
+static void plain_add_rows(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                           size_t rows, uint32_t n) {
+    for (size_t r = 0; r < rows; r++)
+        plain_add_pairs(sum, pairs + (size_t)row[r].row * 2 * n, row[r].a, row[r].b, n);
+}
+
 static void plain_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n,
                                uint32_t lanes, int32_t *sum) {
     memset(sum, 0, lanes * sizeof *sum);
@@ -21,6 +27,21 @@ static void plain_activation_lanes(const uint8_t *matrix, const int8_t *vector, 
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t lane = 0; lane < lanes; lane++)
             sum[lane] += matrix[codec_quad_at(lanes, i, lane)] * vector[i];
+}
+
+enum { MOST_ACTIVATION = 127 };
+
+CODEC_INLINE void activate_lane(int32_t sum, uint8_t shift, int32_t bias, uint8_t *x) {
+    int32_t z = ((sum * 16 >> shift) + bias + 8) >> 4;
+    z = *x + (z < 0 ? 0 : z > MOST_ACTIVATION ? MOST_ACTIVATION : z);
+    *x = (uint8_t)(z > MOST_ACTIVATION ? MOST_ACTIVATION : z);
+}
+
+static void plain_middle_layer(const int8_t *matrix, const uint8_t *shift, const int32_t *bias,
+                               uint32_t n, uint8_t *x) {
+    int32_t sum[CODEC_MOST_LAYER];
+    plain_weight_lanes(matrix, x, n, n, sum);
+    for (uint32_t i = 0; i < n; i++) activate_lane(sum[i], shift[i], bias[i], &x[i]);
 }
 
 #ifdef CODEC_X86_KERNELS
@@ -38,6 +59,34 @@ CODEC_FOR_256 static void add_pairs_256(int32_t *sum, const int8_t *pairs, int32
     }
 }
 
+/* Add rows to the sums of `vectors` vectors. pairs: those of the first sum in row 0. */
+CODEC_FOR_256 CODEC_INLINE void rows_256(int32_t *sum, const int8_t *pairs,
+                                         const codec_pair_row *row, size_t rows, uint32_t n,
+                                         uint32_t vectors) {
+    __m256i s[MOST_VECTORS];
+    for (uint32_t v = 0; v < vectors; v++)
+        s[v] = _mm256_loadu_si256((const __m256i *)(const void *)(sum + LANES * v));
+    for (const codec_pair_row *end = row + rows; row < end; row++) {
+        __m256i x = _mm256_set1_epi32(codec_four_bytes(&row->a));
+        const int8_t *from = pairs + (size_t)row->row * 2 * n;
+        for (uint32_t v = 0; v < vectors; v++) {
+            __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(from + 2 * LANES * v));
+            __m256i more = _mm256_madd_epi16(_mm256_cvtepi8_epi16(bytes), x);
+            s[v] = _mm256_add_epi32(s[v], more);
+        }
+    }
+    for (uint32_t v = 0; v < vectors; v++)
+        _mm256_storeu_si256((__m256i *)(void *)(sum + LANES * v), s[v]);
+}
+
+CODEC_FOR_256 static void add_rows_256(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                                       size_t rows, uint32_t n) {
+    enum { WHOLE = LANES * MOST_VECTORS };
+    uint32_t i = 0;
+    for (; i + WHOLE <= n; i += WHOLE) rows_256(sum + i, pairs + 2 * i, row, rows, n, MOST_VECTORS);
+    for (; i < n; i += LANES) rows_256(sum + i, pairs + 2 * i, row, rows, n, 1);
+}
+
 /* Process `vectors` vectors of lanes. The instruction requires activations as its first operand. */
 CODEC_FOR_256 CODEC_INLINE void block_256(const uint8_t *matrix, const uint8_t *vector,
                                           int weights_in_matrix, uint32_t n, uint32_t lanes,
@@ -45,11 +94,10 @@ CODEC_FOR_256 CODEC_INLINE void block_256(const uint8_t *matrix, const uint8_t *
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i s[MOST_VECTORS];
     for (uint32_t v = 0; v < vectors; v++) s[v] = _mm256_setzero_si256();
-    for (uint32_t i = 0; i < n; i += 4) {
+    for (uint32_t i = 0; i < n; i += 4, matrix += 4 * (size_t)lanes) {
         __m256i x = _mm256_set1_epi32(codec_four_bytes(vector + i));
-        const uint8_t *quads = matrix + (size_t)lanes * i;
         for (uint32_t v = 0; v < vectors; v++) {
-            __m256i m = _mm256_loadu_si256((const __m256i *)(const void *)(quads + 32 * v));
+            __m256i m = _mm256_loadu_si256((const __m256i *)(const void *)(matrix + 32 * v));
             __m256i pairs =
                 weights_in_matrix ? _mm256_maddubs_epi16(x, m) : _mm256_maddubs_epi16(m, x);
             s[v] = _mm256_add_epi32(s[v], _mm256_madd_epi16(pairs, ones));
@@ -71,8 +119,10 @@ CODEC_FOR_256 CODEC_INLINE void all_lanes_256(const uint8_t *matrix, const uint8
         block_256(matrix + 4 * first, vector, weights_in_matrix, n, lanes, 1, sum + first);
 }
 
-CODEC_FOR_256 static void weight_lanes_256(const int8_t *matrix, const uint8_t *vector, uint32_t n,
-                                           uint32_t lanes, int32_t *sum) {
+CODEC_FOR_256 __attribute__((noinline)) static void weight_lanes_256(const int8_t *matrix,
+                                                                     const uint8_t *vector,
+                                                                     uint32_t n, uint32_t lanes,
+                                                                     int32_t *sum) {
     all_lanes_256((const uint8_t *)matrix, vector, 1, n, lanes, sum);
 }
 
@@ -81,13 +131,50 @@ CODEC_FOR_256 static void activation_lanes_256(const uint8_t *matrix, const int8
     all_lanes_256(matrix, (const uint8_t *)vector, 0, n, lanes, sum);
 }
 
+/* activate() before its clamp, of 8 sums. */
+CODEC_FOR_256 CODEC_INLINE __m256i scaled_256(const int32_t *sum, const uint8_t *shift,
+                                              const int32_t *bias) {
+    __m256i by = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)shift));
+    __m256i z = _mm256_slli_epi32(_mm256_loadu_si256((const __m256i *)(const void *)sum), 4);
+    z = _mm256_add_epi32(_mm256_srav_epi32(z, by),
+                         _mm256_loadu_si256((const __m256i *)(const void *)bias));
+    return _mm256_srai_epi32(_mm256_add_epi32(z, _mm256_set1_epi32(8)), 4);
+}
+
+/* The sums go through memory: with all of it in one function compilers copy registers in the loop
+ * over the vector. */
+CODEC_FOR_256 static void middle_layer_256(const int8_t *matrix, const uint8_t *shift,
+                                           const int32_t *bias, uint32_t n, uint8_t *x) {
+    enum { WHOLE = 32 };
+    const __m256i most = _mm256_set1_epi8(MOST_ACTIVATION),
+                  order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    int32_t sum[CODEC_MOST_LAYER];
+    uint32_t i = 0;
+    weight_lanes_256(matrix, x, n, n, sum);
+    for (; i + WHOLE <= n; i += WHOLE) {
+        __m256i z[4];
+        for (uint32_t v = 0; v < 4; v++)
+            z[v] = scaled_256(sum + i + LANES * v, shift + i + LANES * v, bias + i + LANES * v);
+        /* saturated conversions do one part of each clamp */
+        __m256i bytes =
+            _mm256_packus_epi16(_mm256_packs_epi32(z[0], z[1]), _mm256_packs_epi32(z[2], z[3]));
+        bytes = _mm256_min_epu8(_mm256_permutevar8x32_epi32(bytes, order), most);
+        __m256i *to = (__m256i *)(void *)(x + i);
+        bytes = _mm256_adds_epu8(bytes, _mm256_loadu_si256(to));
+        _mm256_storeu_si256(to, _mm256_min_epu8(bytes, most));
+    }
+    for (; i < n; i++) activate_lane(sum[i], shift[i], bias[i], &x[i]);
+}
+
 #endif
 
 static const codec_byte_kernel kernels[] = {
 #ifdef CODEC_X86_KERNELS
-    {"AVX2", codec_has_256, add_pairs_256, weight_lanes_256, activation_lanes_256},
+    {"AVX2", codec_has_256, add_pairs_256, add_rows_256, weight_lanes_256, activation_lanes_256,
+     middle_layer_256},
 #endif
-    {"plain", codec_runs_always, plain_add_pairs, plain_weight_lanes, plain_activation_lanes}};
+    {"plain", codec_runs_always, plain_add_pairs, plain_add_rows, plain_weight_lanes,
+     plain_activation_lanes, plain_middle_layer}};
 
 const codec_byte_kernel *codec_byte_kernels(size_t *n) {
     *n = sizeof kernels / sizeof *kernels;
@@ -104,6 +191,11 @@ void codec_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b, ui
     fastest()->add_pairs(sum, pairs, a, b, n);
 }
 
+void codec_add_rows(int32_t *sum, const int8_t *pairs, const codec_pair_row *row, size_t rows,
+                    uint32_t n) {
+    fastest()->add_rows(sum, pairs, row, rows, n);
+}
+
 void codec_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n, uint32_t lanes,
                         int32_t *sum) {
     fastest()->weight_lanes(matrix, vector, n, lanes, sum);
@@ -112,4 +204,9 @@ void codec_weight_lanes(const int8_t *matrix, const uint8_t *vector, uint32_t n,
 void codec_activation_lanes(const uint8_t *matrix, const int8_t *vector, uint32_t n, uint32_t lanes,
                             int32_t *sum) {
     fastest()->activation_lanes(matrix, vector, n, lanes, sum);
+}
+
+void codec_middle_layer(const int8_t *matrix, const uint8_t *shift, const int32_t *bias, uint32_t n,
+                        uint8_t *x) {
+    fastest()->middle_layer(matrix, shift, bias, n, x);
 }

@@ -26,17 +26,13 @@ static size_t margin_of(const codec_group *g) {
 
 uint64_t codec_causal_bytes(uint64_t positions) {
     enum { ROWS = 3, MARGINS = 2 };
-    return (positions * (ROWS * (1 + MARGINS) + 1) + 2) * sizeof(int32_t) + positions;
+    return (positions * ROWS * (1 + MARGINS) + codec_group_stride(positions) + 2) * sizeof(int32_t);
 }
 
 taper_status codec_causal_begin(codec_causal *c, const codec_group *g) {
     size_t margin = margin_of(g), row = g->n + 2 * margin;
-    c->memory = calloc(3 * row + g->n, sizeof *c->memory);
-    c->stale = calloc(g->n, 1);
-    if (!c->memory || !c->stale) {
-        codec_causal_end(c);
-        return TAPER_ERR_NOMEM;
-    }
+    c->memory = calloc(3 * row + g->stride, sizeof *c->memory);
+    if (!c->memory) return TAPER_ERR_NOMEM;
     c->known = c->memory + margin;
     c->left = c->known + row;
     c->right = c->left + row;
@@ -45,7 +41,7 @@ taper_status codec_causal_begin(codec_causal *c, const codec_group *g) {
 }
 
 void codec_causal_end(codec_causal *c) {
-    free(c->memory), free(c->stale);
+    free(c->memory);
     *c = (codec_causal){0};
 }
 
@@ -78,14 +74,15 @@ CODEC_CLONES static void know(const int16_t *restrict level, const uint8_t *rest
             middle(level[p], plane_known[p], centre[centre_of(level[p]) + LEVELS * plane_known[p]]);
 }
 
-void codec_causal_update(codec_causal *c, const codec_group *g, uint32_t p, int32_t level) {
+void codec_causal_update(codec_causal *c, const codec_group *g, uint32_t p, int32_t level,
+                         uint16_t *context) {
     int has_left = g->sides[p] & CODEC_HAS_LEFT, has_right = g->sides[p] & CODEC_HAS_RIGHT;
     int32_t v = middle(level, 1, c->centre[centre_of(level)]);
     c->known[p] = v;
     if (has_right) {
         c->left[p + 1] = v;
         if (!(g->sides[p + 1] & CODEC_HAS_RIGHT)) c->right[p + 1] = v;
-        c->stale[p + 1] = 1;
+        context[p + 1] = CODEC_STALE;
     }
     if (has_left) {
         c->right[p - 1] = v;
@@ -93,10 +90,10 @@ void codec_causal_update(codec_causal *c, const codec_group *g, uint32_t p, int3
     }
     if (!has_left && !has_right) c->left[p] = c->right[p] = v;
     if (!(g->sides[p] & CODEC_HAS_DOWN)) return;
-    uint8_t *below = c->stale + g->neighbour[CODEC_DOWN][p];
-    *below = 1;
-    if (has_left) below[-1] = 1;
-    if (has_right) below[1] = 1;
+    uint16_t *below = context + g->neighbour[CODEC_DOWN][p];
+    *below = CODEC_STALE;
+    if (has_left) below[-1] = CODEC_STALE;
+    if (has_right) below[1] = CODEC_STALE;
 }
 
 /* --- contexts -------------------------------------------------------------------------- */
@@ -241,9 +238,8 @@ void codec_causal_predict(codec_causal *c, const codec_group *g) {
     memcpy(c->centre, centre + LEVELS, sizeof c->centre);
     know(level, g->plane_known + (size_t)u * g->stride, centre, g->n, c->known);
     fill_absent_sides(c->known, g->sides, g->n, c->left, c->right);
-    int wide = is_wide(weight, g->depth[u]);
-    memset(c->stale, wide, g->n);
-    if (wide) return; /* computed one by one instead */
+    c->wide = is_wide(weight, g->depth[u]);
+    if (c->wide) return;
     for (uint32_t i = 0; i < g->runs; i++) {
         codec_run run = g->run[i];
         rows r = {c->known + run.first, c->left + run.first,  c->right + run.first,

@@ -28,11 +28,9 @@ typedef struct codec_causal {
     int32_t *known;
     /* [n] the known value to the left and right of each position, or its replacement. */
     int32_t *left, *right;
-    /* [n] the term of the logit of magnitude bits, before the pass. If the sums exceed 32 bits it
-     * is not computed, and all positions are stale. */
+    /* [stride] the term of the logit of magnitude bits, before the pass. If wide, not computed. */
     int32_t *logit;
-    /* [n] nonzero: the pass has changed the template, and context[] is not valid. */
-    uint8_t *stale;
+    int wide; /* the sums of the pass exceed 32 bits: all contexts are computed one by one */
     /* Reconstruction points after the pass, by level, in 1/256. */
     int32_t centre[CODEC_RECON_LEVELS + 1];
     /* The allocation that contains the arrays. */
@@ -66,9 +64,11 @@ uint32_t codec_causal_context(const codec_causal *causal, const codec_group *gro
 int32_t codec_causal_logit(const codec_causal *causal, const codec_group *group, uint32_t p,
                            codec_kind kind);
 
-/* Report that the pass has decoded a level other than 0 at p. Predictions that depend on it become
- * stale. */
-void codec_causal_update(codec_causal *causal, const codec_group *group, uint32_t p, int32_t level);
+/* Report that the pass has decoded a level other than 0 at p. Contexts that depend on it become
+ * CODEC_STALE. */
+enum { CODEC_STALE = 0xFFFE };
+void codec_causal_update(codec_causal *causal, const codec_group *group, uint32_t p, int32_t level,
+                         uint16_t *context);
 
 /* The causal class. */
 static inline uint32_t codec_causal_class(codec_kind kind, uint32_t unit) {

@@ -1,5 +1,6 @@
 /* chunk_coder.c -- coding passes; see chunk_coder.h. */
 #include "codec/bitplane/chunk_coder.h"
+#include "codec/backend/simd.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,6 +43,15 @@ static double ideal_bits(uint32_t p1, int bit) {
     return -log2f((float)(bit ? p1 : 65536 - p1) / 65536.0f);
 }
 
+/* The first context of bits whose level is not 0. CODEC_STALE and CODEC_SKIP are above, too. */
+enum { FIRST_OF_LEVELS = CODEC_REFINE_FIRST * CODEC_BANDS * CODEC_BINS };
+
+/* plane_known of positions from .. to - 1, which are decoded. */
+CODEC_CLONES static void mark_known(const uint16_t *restrict context, uint32_t from, uint32_t to,
+                                    uint8_t *restrict plane_known) {
+    for (uint32_t p = from; p < to; p++) plane_known[p] |= context[p] != CODEC_SKIP;
+}
+
 /* Encode one pass. code: [n] of the pass's unit. */
 static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_t *code,
                         double *bits) {
@@ -51,9 +61,12 @@ static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_
     int shift = g->tables->planes[pass.unit] - pass.depth - 1;
     int sign_predicted = codec_sign_is_predicted(m, g, pass.unit);
     int16_t *level = g->level + (size_t)pass.unit * g->stride;
-    uint8_t *plane_known = g->plane_known + (size_t)pass.unit * g->stride;
     codec_contexts_predict(m, g);
     for (uint32_t p = 0; p < g->n; p++) {
+        if (!bits)
+            p = codec_rc_encode_zeros(rc, adaptive(c), m->context, FIRST_OF_LEVELS, code,
+                                      (1 << shift) - 1, p, g->n);
+        if (p == g->n) break;
         uint32_t context = codec_contexts_at(m, g, p);
         if (context == CODEC_SKIP) continue;
         int32_t q = abs(code[p]) >> shift, bit = q & 1;
@@ -70,9 +83,10 @@ static void encode_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const int16_
                 codec_rc_encode(rc, !negative, P_HALF);
         }
         level[p] = (int16_t)(code[p] < 0 ? -q : q);
-        plane_known[p] = 1;
         codec_contexts_update(m, g, p, level[p]);
     }
+    if (pass.fraction + 1u < g->tables->fractions)
+        mark_known(m->context, 0, g->n, g->plane_known + (size_t)pass.unit * g->stride);
     codec_group_finish_pass(g);
 }
 
@@ -116,37 +130,56 @@ static inline int decode_sign(codec_chunk_coder *c, codec_rc_decoder *rc, uint32
                           : codec_rc_decode(rc, P_HALF);
 }
 
+/* Decode the bit of one position, and its sign. Returns 0 if more bytes are needed. */
+static int decode_position(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t p, int16_t *level) {
+    codec_group *g = &c->group;
+    codec_context_model *m = &c->contexts;
+    int32_t was = *level, now;
+    int bit = 1;
+    if (!c->awaits_sign && (bit = codec_rc_decode_adaptive(rc, adaptive(c) + m->context[p])) < 0)
+        return 0;
+    if (was == 0 && bit) {
+        int sign_predicted = codec_sign_is_predicted(m, g, g->tables->pass[g->pass].unit);
+        int positive = decode_sign(c, rc, p, sign_predicted);
+        c->awaits_sign = positive < 0;
+        if (positive < 0) return 0;
+        now = positive ? 1 : -1;
+    } else {
+        now = 2 * was + (was < 0 ? -bit : bit);
+    }
+    *level = (int16_t)now;
+    codec_contexts_update(m, g, p, now);
+    return 1;
+}
+
+/* Decode from position p on. Returns n, or the position that needs more bytes. */
+static uint32_t decode_positions(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t p,
+                                 int16_t *level) {
+    const codec_group *g = &c->group;
+    const codec_context_model *m = &c->contexts;
+    for (; p < g->n; p++) {
+        if (!c->awaits_sign)
+            p = codec_rc_decode_zeros(rc, adaptive(c), m->context, FIRST_OF_LEVELS, p, g->n);
+        if (p == g->n) break;
+        if (codec_contexts_at(m, g, p) == CODEC_SKIP) continue;
+        if (!decode_position(c, rc, p, level + p)) break;
+    }
+    return p;
+}
+
 /* Continue the next pass. Returns 1 once it is complete, 0 if more bytes are needed. */
 static int decode_pass(codec_chunk_coder *c, codec_rc_decoder *rc) {
     codec_group *g = &c->group;
-    codec_context_model *m = &c->contexts;
-    uint32_t u = g->tables->pass[g->pass].unit, p = g->position, n = g->n;
-    int sign_predicted = codec_sign_is_predicted(m, g, u);
-    int16_t *level = g->level + (size_t)u * g->stride;
-    uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    if (!c->predicted) codec_contexts_predict(m, g);
+    codec_pass pass = g->tables->pass[g->pass];
+    size_t at = (size_t)pass.unit * g->stride;
+    if (!c->predicted) codec_contexts_predict(&c->contexts, g);
     c->predicted = 1;
-    for (; p < n; p++) {
-        uint32_t context = codec_contexts_at(m, g, p);
-        if (context == CODEC_SKIP) continue;
-        int32_t was = level[p], now;
-        int bit = 1;
-        if (!c->awaits_sign && (bit = codec_rc_decode_adaptive(rc, adaptive(c) + context)) < 0)
-            break;
-        if (was == 0 && bit) {
-            int positive = decode_sign(c, rc, p, sign_predicted);
-            c->awaits_sign = positive < 0;
-            if (positive < 0) break;
-            now = positive ? 1 : -1;
-        } else {
-            now = 2 * was + (was < 0 ? -bit : bit);
-        }
-        level[p] = (int16_t)now;
-        plane_known[p] = 1;
-        codec_contexts_update(m, g, p, now);
-    }
-    g->position = p;
-    if (p < n) return 0;
+    uint32_t from = g->position, to = decode_positions(c, rc, from, g->level + at);
+    g->position = to;
+    /* After the last fraction nothing reads plane_known before it is cleared. */
+    if (to < g->n || pass.fraction + 1u < g->tables->fractions)
+        mark_known(c->contexts.context, from, to, g->plane_known + at);
+    if (to < g->n) return 0;
     c->predicted = 0;
     codec_group_finish_pass(g);
     return 1;

@@ -10,17 +10,18 @@
 
 enum {
     SIDES = CODEC_CONDITIONAL_SIDES,
-    SELF = CODEC_CONDITIONAL_SELF,
     INPUT_MAX = 127,
     ACTIVATION_MAX = 127,
-    LANES = 64 /* positions whose logits are computed at once */
+    LANES = 64, /* positions whose logits are computed at once */
+    VECTOR = 16 /* positions that kernels read beyond the last */
 };
 
 /* --- memory ---------------------------------------------------------------------------- */
 
 uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
     if (n >= (uint64_t)1 << 40) return UINT64_MAX;
-    return (n + LANES) * (6 * (uint64_t)c->hidden + c->own + 8);
+    return (n + LANES + VECTOR) * (6 * (uint64_t)c->hidden + c->own + 8) +
+           codec_input_changes_bytes(n);
 }
 
 taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
@@ -33,8 +34,9 @@ taper_status codec_conditional_begin(codec_conditional_state *s, const codec_con
     s->seen = calloc((size_t)c->own * n, 1);
     s->planes = calloc(c->own, 1);
     s->fractions = calloc(c->own, 1);
-    s->logit = calloc(s->stride, sizeof *s->logit);
-    if (s->sum && s->hidden && s->columns && s->seen && s->planes && s->fractions && s->logit)
+    s->logit = calloc((size_t)s->stride + VECTOR, sizeof *s->logit);
+    int ok = codec_input_changes_begin(&s->changes, n) == TAPER_OK;
+    if (ok && s->sum && s->hidden && s->columns && s->seen && s->planes && s->fractions && s->logit)
         return TAPER_OK;
     codec_conditional_end(s);
     return TAPER_ERR_NOMEM;
@@ -43,6 +45,7 @@ taper_status codec_conditional_begin(codec_conditional_state *s, const codec_con
 void codec_conditional_end(codec_conditional_state *s) {
     free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->fractions);
     free(s->columns), free(s->logit);
+    codec_input_changes_end(&s->changes);
     *s = (codec_conditional_state){0};
 }
 
@@ -67,46 +70,36 @@ int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t 
     return a < INPUT_MAX ? a : INPUT_MAX;
 }
 
-/* A diagonal neighbour is two steps away. A neighbour of the absent slot n is n. */
-uint32_t codec_conditional_neighbour(const codec_group *g, uint32_t p, uint32_t side) {
-    static const uint8_t across[3] = {CODEC_LEFT, 0, CODEC_RIGHT},
-                         along[3] = {CODEC_UP, 0, CODEC_DOWN};
-    uint32_t x = side % 3, y = side / 3;
-    if (x != 1) p = g->neighbour[across[x]] ? g->neighbour[across[x]][p] : g->n;
-    if (y != 1) p = g->neighbour[along[y]] ? g->neighbour[along[y]][p] : g->n;
-    return p;
-}
-
 /* --- the first layer ------------------------------------------------------------------- */
+
+/* Add all changes to the sums, in the caller's thread. */
+static void sum_changes(codec_conditional_state *s, const codec_group *g) {
+    codec_input_changes_sort(&s->changes, g->n);
+    for (uint32_t p = 0; p < g->n; p++)
+        codec_input_changes_sum(&s->changes, s->model, g, p, s->sum + (size_t)p * s->model->hidden);
+    s->changes.count = 0;
+}
 
 /* Change the input of unit u at position p to a. */
 static void change_input(codec_conditional_state *s, const codec_group *g, uint32_t u, uint32_t p,
                          int32_t a) {
-    const codec_conditional *c = s->model;
     int8_t *seen = s->seen + (size_t)u * g->n + p;
     int32_t da = a - *seen, db = abs(a) - abs(*seen);
-    size_t hidden = c->hidden;
     *seen = (int8_t)a;
-    for (uint32_t side = 0; side < SIDES; side++) {
-        if (side != SELF && (u >= c->neighbour_units || !g->neighbour[0])) continue;
-        uint32_t to = codec_conditional_neighbour(g, p, SIDES - 1 - side); /* p is on its `side` */
-        if (to == g->n) continue;
-        const int8_t *pairs =
-            c->pairs + codec_conditional_input(c->own, c->neighbour_units, side, u) * 2 * hidden;
-        codec_add_pairs(s->sum + to * hidden, pairs, da, db, c->hidden);
-    }
+    codec_input_changes_add(&s->changes, p, (codec_pair_row){u, (int16_t)da, (int16_t)db});
 }
 
-/* Update all inputs that have changed since the last stage. */
+/* List all inputs that have changed since the last stage. */
 static void see_changes(codec_conditional_state *s, const codec_group *g) {
     enum { LEVELS = 64 };
     for (uint32_t u = 0; u < s->model->own; u++) {
         uint32_t depth = g->depth[u];
         if (s->planes[u] == depth && s->fractions[u] == g->fraction[u]) continue;
         s->planes[u] = (uint8_t)depth, s->fractions[u] = g->fraction[u];
-        int32_t table[2][LEVELS];
+        if (s->changes.count + g->n > s->changes.most) sum_changes(s, g);
+        int32_t table[2][LEVELS] = {{0}};
         for (uint32_t more = 0; more < 1u + (g->fraction[u] > 0); more++)
-            for (uint32_t q = 0; q < LEVELS; q++)
+            for (uint32_t q = 0; q < LEVELS && q >> (depth + more) == 0; q++) /* legal levels */
                 table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
         const int16_t *level = g->level + (size_t)u * g->stride;
         const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
@@ -139,23 +132,11 @@ CODEC_CLONES static void first_layer(const int32_t *restrict sum, const uint8_t 
     for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t)activate((sum[i] * 8 >> shift[i]) + bias[i]);
 }
 
-/* The output of a middle layer from its sums. x: the input, replaced by the output. */
-CODEC_CLONES static void add_layer(const int32_t *restrict sum, const uint8_t *restrict shift,
-                                   const int32_t *restrict bias, uint32_t n, uint8_t *restrict x) {
-    for (uint32_t i = 0; i < n; i++) {
-        int32_t z = x[i] + activate((sum[i] * 16 >> shift[i]) + bias[i]);
-        x[i] = (uint8_t)(z > ACTIVATION_MAX ? ACTIVATION_MAX : z);
-    }
-}
-
 void codec_conditional_layers(const codec_conditional *c, const int32_t *sum, const int32_t *bias,
                               uint8_t *h2) {
-    int32_t z[CODEC_CONDITIONAL_MOST_HIDDEN];
     first_layer(sum, c->first_shift, bias, c->hidden, h2);
-    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++) {
-        codec_weight_lanes(c->quads[l], h2, c->hidden, c->hidden, z);
-        add_layer(z, c->middle_shift[l], c->middle_bias[l], c->hidden, h2);
-    }
+    for (int l = 0; l < CODEC_CONDITIONAL_MIDDLES; l++)
+        codec_middle_layer(c->quads[l], c->middle_shift[l], c->middle_bias[l], c->hidden, h2);
 }
 
 uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
@@ -192,8 +173,9 @@ static void run_hidden_layers(void *context, size_t block) {
     uint32_t end = (uint32_t)(block + 1) * STAGE_BLOCK;
     for (uint32_t p = (uint32_t)block * STAGE_BLOCK; p < end && p < t->group->n; p++) {
         uint8_t *h2 = t->state->hidden + (size_t)p * c->hidden;
-        codec_conditional_layers(c, t->state->sum + (size_t)p * c->hidden,
-                                 t->bias[codec_conditional_border(t->group, p)], h2);
+        int32_t *sum = t->state->sum + (size_t)p * c->hidden;
+        codec_input_changes_sum(&t->state->changes, c, t->group, p, sum);
+        codec_conditional_layers(c, sum, t->bias[codec_conditional_border(t->group, p)], h2);
         uint8_t *matrix = t->state->columns + (size_t)(p / LANES) * c->hidden * LANES;
         for (uint32_t h = 0; h < c->hidden; h += 4)
             memcpy(matrix + codec_quad_at(LANES, h, p % LANES), h2 + h, 4);
@@ -206,7 +188,9 @@ static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
         codec_conditional_bias(s->model, stage, border, task.bias[border]);
     see_changes(s, g);
+    codec_input_changes_sort(&s->changes, g->n);
     codec_pool_run(pool, run_hidden_layers, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
+    s->changes.count = 0;
 }
 
 /* --- a pass ---------------------------------------------------------------------------- */

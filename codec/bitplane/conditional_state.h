@@ -2,13 +2,13 @@
  * its predictions for the next pass. Encoder and decoder have the same state. */
 #ifndef CODEC_CONDITIONAL_STATE_H
 #define CODEC_CONDITIONAL_STATE_H
-#include "codec/bitplane/conditional.h"
-#include "codec/bitplane/group.h"
+#include "codec/bitplane/conditional_inputs.h"
 
 struct codec_pool;
 
 typedef struct codec_conditional_state {
     const codec_conditional *model; /* borrowed */
+    codec_input_changes changes;    /* not in `sum` yet */
     int32_t *sum;                   /* [n][hidden] sums of the first layer */
     uint8_t *hidden;                /* [n][hidden] h2 of the current stage */
     /* [stride / 64] the same, as matrices of quads (int8_dot.h) of 64 positions each. */
@@ -17,8 +17,8 @@ typedef struct codec_conditional_state {
     int8_t *seen;    /* [own][n] the inputs a that `sum` contains */
     /* [own] the depth and fraction of these inputs. */
     uint8_t *planes, *fractions;
-    /* [stride] logits of the next pass's magnitude bits, in 1/4096. For levels other than 0, only
-     * if the pass refines them. */
+    /* [stride + 16] logits of the next pass's magnitude bits, in 1/4096. For levels other than 0,
+     * only if the pass refines them. */
     int32_t *logit;
     /* [hidden] weights of the pass's signs; NULL: signs are not predicted. */
     const int8_t *sign;
@@ -49,9 +49,6 @@ int32_t codec_conditional_sign(const codec_conditional_state *state, uint32_t p)
 /* The network's input a for a level q >= 0 of unit u at a depth: 0 .. 127. */
 int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint32_t depth,
                                uint32_t q);
-/* The window on a side of position p; group->n: none. */
-uint32_t codec_conditional_neighbour(const codec_group *group, uint32_t p, uint32_t side);
-
 /* The steps of a stage. codec_conditional_border: a bit mask of the neighbours of p that exist:
  * left, right, up, down. codec_conditional_bias: the biases of a stage for such a mask.
  * codec_conditional_layers: h2[hidden] of one position. */

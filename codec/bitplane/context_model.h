@@ -7,7 +7,8 @@
 #include "codec/bitplane/conditional_state.h"
 #include "codec/entropy/range_coder.h"
 
-enum { CODEC_SKIP = 0xFFFF /* instead of a context: the position is not in this pass */ };
+/* Instead of a context: the position is not in this pass. */
+enum { CODEC_SKIP = CODEC_RC_NO_BIT };
 
 /* Zeroed for a binary model, whose bits have no contexts. */
 typedef struct codec_context_model {
@@ -17,7 +18,7 @@ typedef struct codec_context_model {
     codec_causal causal;
     codec_conditional_state conditional; /* in use if tables->conditional is not NULL */
     /* For the current pass, by codec_contexts_predict: */
-    /* [n] index into bit: class * CODEC_BINS + bin; or CODEC_SKIP. Not valid where causal.stale. */
+    /* [stride] index into bit: class * CODEC_BINS + bin; or CODEC_SKIP or CODEC_STALE. */
     uint16_t *context;
     uint16_t *feature[4]; /* [stride] inputs of the logits */
     int32_t *logit;       /* [stride] of magnitude bits, without causal.logit */

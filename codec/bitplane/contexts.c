@@ -6,78 +6,44 @@
 #include <string.h>
 
 enum {
-    FAR = 6,
-    WEIGHT_SUM = 64,
-    SUM_ONE_LOG16 = 16 * 12, /* codec_log16 of a sum that stands for 1 x scale */
     /* Limits of predicted values, in 1/16 threshold: 16 thresholds and 1 for signs; 3 from the
      * middle of an interval for refinements. */
     WIDELY = 16 * 16,
     NARROWLY = 16,
     BEYOND_MIDDLE = 3 * 16
 };
-/* The sum of the weights of one side is half of WEIGHT_SUM. */
-const uint8_t codec_near_weight[CODEC_NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
-static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
-static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
-/* Used if there is no near unit: 0.8 x scale. */
-enum { SUM_UNKNOWN = 51 * WEIGHT_SUM };
-
-/* sum[p] += a x[p] + b y[p]. Two terms at once halve the accesses to sum. */
-CODEC_CLONES static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict x,
-                                      uint16_t a, const uint16_t *restrict y, uint16_t b,
-                                      uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + a * x[p] + b * y[p]);
-}
-
-/* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
-static void sum_units(const codec_group *g, uint32_t u, const uint8_t *distance,
-                      const uint8_t *weight, int n_weights, uint16_t *sum) {
-    memset(sum, 0, g->n * sizeof *sum);
-    uint32_t total = 0;
-    for (int i = 0; i < n_weights; i++) {
-        uint32_t away = distance ? distance[i] : (uint32_t)i + 1;
-        int below = u >= away, above = u + away < g->tables->units; /* the unit exists */
-        const uint16_t *norm = g->norm + (size_t)u * g->stride;
-        size_t rows = (size_t)away * g->stride;
-        add_weighted(sum, below ? norm - rows : norm, below ? weight[i] : 0,
-                     above ? norm + rows : norm, above ? weight[i] : 0, g->n);
-        total += (uint32_t)(below + above) * weight[i];
-    }
-    if (total == WEIGHT_SUM) return;
-    uint32_t scale = total ? WEIGHT_SUM * 256 / total : 0; /* for missing units at the ends */
-    for (uint32_t p = 0; p < g->n; p++)
-        sum[p] = total ? (uint16_t)((sum[p] * scale) >> 8) : SUM_UNKNOWN;
-}
-
-/* Turn sums over the existing neighbours into WEIGHT_SUM times their mean. */
-CODEC_CLONES static void to_means(const uint8_t *restrict sides, uint32_t n,
-                                  uint16_t *restrict sum) {
-    for (uint32_t p = 0; p < n; p++) {
-        uint32_t count = codec_neighbours_count(sides[p]);
-        uint16_t factor = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
-        sum[p] = sides[p] ? (uint16_t)(sum[p] * factor) : SUM_UNKNOWN;
-    }
-}
-
-/* The mean of |x| / scale over the neighbouring windows, with the same factor. */
-static void sum_neighbours(const codec_group *g, uint32_t u, uint16_t *sum) {
-    memset(sum, 0, g->n * sizeof *sum);
-    for (int side = 0; side < 4; side++)
-        codec_neighbours_add_u16(g, side, g->norm + (size_t)u * g->stride, sum);
-    to_means(g->sides, g->n, sum);
-}
-
-/* The fraction of a position must not depend on other images of its group. So if an image is one
- * window, its features are those of a group without neighbours. */
+/* If an image is one window, its features are those of a group without neighbours. */
 CODEC_CLONES static void zero_absent_neighbours(const uint8_t *restrict sides, uint32_t n,
                                                 uint16_t *restrict feature) {
     for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
 }
 
-/* part[p] += weight * known[p] */
-CODEC_CLONES static void add_signed(int32_t *restrict part, const int16_t *restrict known,
-                                    int32_t weight, uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) part[p] += weight * known[p];
+/* part[p] = before[p] + the sum of weight * known[p] over four inputs. */
+CODEC_CLONES static void add_signed(const int32_t *before, const int16_t *const known[4],
+                                    const int32_t weight[4], uint32_t n, int32_t *part) {
+    const int16_t *k0 = known[0], *k1 = known[1], *k2 = known[2], *k3 = known[3];
+    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
+    for (uint32_t p = 0; p < n; p++)
+        part[p] = before[p] + w0 * k0[p] + w1 * k1[p] + w2 * k2[p] + w3 * k3[p];
+}
+
+/* part[p] = the sum over the inputs of a neighbour on this side, for a value of unit u. */
+static void sum_inputs(const codec_context_model *m, const codec_group *g, uint32_t u, int side,
+                       int32_t *part) {
+    uint32_t inputs =
+        g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
+    const int32_t *before = m->zeros;
+    for (uint32_t k = 0; k < inputs || before == m->zeros;) {
+        const int16_t *known[4] = {g->signed_norm, g->signed_norm, g->signed_norm, g->signed_norm};
+        int32_t weight[4] = {0};
+        for (int i = 0; i < 4 && k < inputs; k++) {
+            known[i] = g->signed_norm + (size_t)k * g->stride;
+            weight[i] = g->tables->signed_weight[u][side][k];
+            i += weight[i] != 0;
+        }
+        add_signed(before, known, weight, g->n, part);
+        before = part;
+    }
 }
 
 /* value[p] *= 2^(e / 16), from weights in 1/64 times values in 1/1024 to 1/16, clamped to +-4095.
@@ -100,52 +66,16 @@ CODEC_CLONES static void scale_signed(int32_t *value, int32_t e, uint32_t n) {
  */
 static void predict_signed(const codec_context_model *m, const codec_group *g, uint32_t u,
                            int32_t log_ratio) {
-    int32_t *value = m->value, *part = m->from_side;
-    uint32_t inputs =
-        g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
-    memset(value, 0, g->n * sizeof *value);
+    memset(m->value, 0, g->n * sizeof *m->value);
     for (int side = 0; side < 4; side++) {
-        memset(part, 0, g->n * sizeof *part);
-        for (uint32_t k = 0; k < inputs; k++) {
-            int32_t weight = g->tables->signed_weight[u][side][k];
-            if (weight) add_signed(part, g->signed_norm + (size_t)k * g->stride, weight, g->n);
-        }
-        codec_neighbours_add_i32(g, side, part, value);
+        sum_inputs(m, g, u, side, m->from_side);
+        codec_neighbours_add_i32(g, side, m->from_side, m->value);
     }
-    scale_signed(value, -log_ratio, g->n);
+    scale_signed(m->value, -log_ratio, g->n);
 }
 
 static int32_t clamp(int32_t x, int32_t limit) {
     return x < -limit ? -limit : x > limit ? limit : x;
-}
-
-/* All ones if x < 2^bits, else 0. The inner cast makes compilers use 16-bit lanes. */
-CODEC_INLINE uint16_t below(uint16_t x, int bits) {
-    return CODEC_MASK16((uint16_t)(x >> bits) == 0);
-}
-
-/* Turn sums of |x| / scale into log features, in place: clamp(codec_log16(sum) + offset). The
- * result equals codec_log16, but uses masks and 16 bits only, which compilers vectorise. With
- * branches it took 2.4 times as long. */
-CODEC_CLONES static void to_log_features(uint16_t *values, int32_t offset, uint32_t n) {
-    int16_t from = (int16_t)(offset < -1000 ? -1000 : offset > 1000 ? 1000 : offset);
-    for (uint32_t p = 0; p < n; p++) {
-        uint16_t x = values[p], zero = below(x, 0);
-        uint16_t a = below(x, 8);
-        x = (uint16_t)(x * (1 + (a & 255)));
-        uint16_t b = below(x, 12);
-        x = (uint16_t)(x * (1 + (b & 15)));
-        uint16_t c = below(x, 14);
-        x = (uint16_t)(x * (1 + (c & 3)));
-        uint16_t d = below(x, 15);
-        x = (uint16_t)(x + (x & d));
-        /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
-        uint16_t nibble = x >> 11 & 15;
-        uint16_t more = CODEC_MASK16((uint16_t)(nibble - 3) < 9);
-        uint16_t log = (uint16_t)(241 + nibble - more - (a & 128) - (b & 64) - (c & 32) - (d & 16));
-        int16_t f = (int16_t)((log & ~zero) + from);
-        values[p] = (uint16_t)(f < -511 ? -511 : f > 511 ? 511 : f);
-    }
 }
 
 static int32_t feature_at(const uint16_t *values, uint32_t p) { return (int16_t)values[p]; }
@@ -183,78 +113,45 @@ int32_t codec_contexts_logit(const codec_code_tables *t, uint32_t class,
     return logit;
 }
 
-/* The logit's bin, in steps of 1/4 around 0. */
-CODEC_INLINE int32_t bin_of(int32_t logit) {
-    int32_t bin = (logit + CODEC_BINS / 2 * 1024 + 512) / 1024;
-    return logit < -CODEC_BINS / 2 * 1024 ? 0 : bin >= CODEC_BINS ? CODEC_BINS - 1 : bin;
-}
-
 uint32_t codec_contexts_bin(const codec_code_tables *t, uint32_t class,
                             const int32_t f[CODEC_FEATURES], int32_t extra) {
-    return (uint32_t)bin_of(codec_contexts_logit(t, class, f) + extra);
+    return (uint32_t)codec_bin_of_logit(codec_contexts_logit(t, class, f) + extra);
 }
 
-/* Logits of significance bits at all positions, from the first four features and three squares,
- * plus `more`. Like codec_contexts_logit, vectorised. */
-CODEC_CLONES static void significance_logits(const int16_t *restrict weight, int32_t bias,
-                                             uint16_t *const feature[4],
-                                             const int32_t *restrict more, uint32_t n,
-                                             int32_t *restrict logit) {
-    const uint16_t *restrict f0 = feature[0], *restrict f1 = feature[1], *restrict f2 = feature[2],
-                             *restrict f3 = feature[3];
-    int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
-            w5 = weight[5], w6 = weight[6];
-    for (uint32_t p = 0; p < n; p++) {
-        int32_t a = (int16_t)f0[p], b = (int16_t)f1[p], c = (int16_t)f2[p], d = (int16_t)f3[p];
-        logit[p] = bias * 64 + more[p] + w0 * a + w1 * b + w2 * c + w3 * d + w4 * (a * a / 64) +
-                   w5 * (b * b / 64) + w6 * (c * c / 64);
-    }
+static const uint16_t *zeros16(const codec_context_model *m) {
+    return (const uint16_t *)(const void *)m->zeros;
 }
 
-/* The contexts at all positions: the class of the level's kind, and the bin of the logit plus the
- * causal term. */
-CODEC_CLONES static void bin_logits(const int16_t *restrict level, uint32_t band,
-                                    const int32_t *restrict logit, const int32_t *restrict causal,
-                                    uint32_t n, uint16_t *restrict context) {
-    for (uint32_t p = 0; p < n; p++) {
-        int32_t class = (int32_t)codec_kind_of_level(level[p]) * CODEC_BANDS + (int32_t)band;
-        context[p] = (uint16_t)(class * CODEC_BINS + bin_of(logit[p] + causal[p]));
-    }
-}
-
-/* Set feature[3], the fourth feature of significance bits; 0 if values are not predicted. */
-static void value_features(const codec_context_model *m, const codec_group *g, int has_value) {
+/* Feature 3 of significance bits; of zeros if values are not predicted. */
+static const uint16_t *value_features(const codec_context_model *m, const codec_group *g,
+                                      int has_value) {
     uint16_t *f = m->feature[3];
-    if (!has_value) {
-        memset(f, 0, g->n * sizeof *f);
-        return;
-    }
+    if (!has_value) return zeros16(m);
     for (uint32_t p = 0; p < g->n; p++) {
         int32_t value = m->value[p];
         f[p] = (uint16_t)((value < 0 ? -value : value) + 1);
     }
-    to_log_features(f, -64, g->n);
+    codec_log_features(f, -64, g->n);
     if (g->tables->fractions > 1) zero_absent_neighbours(g->sides, g->n, f);
+    return f;
 }
 
-/* Compute logit[] from feature[] and the conditional model. Only the last fraction of a plane
- * refines. */
-static void make_logits(const codec_context_model *m, const codec_group *g, uint32_t u,
-                        int has_value, int last) {
+/* Set logit and context of the positions that the pass refines. */
+static void predict_refinements(const codec_context_model *m, const codec_group *g, uint32_t u,
+                                int has_value) {
     const codec_code_tables *t = g->tables;
     const int16_t *level = g->level + (size_t)u * g->stride;
     const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    const int32_t *more = t->conditional ? m->conditional.logit : m->zeros;
-    uint32_t class = codec_class(CODEC_SIGNIFICANCE, u);
+    const int32_t *more = t->conditional ? m->conditional.logit : m->zeros,
+                  *causal = m->causal.on ? m->causal.logit : m->zeros;
     int32_t f[CODEC_FEATURES];
-    value_features(m, g, has_value);
-    significance_logits(t->weight[class], t->bias[class], m->feature, more, g->n, m->logit);
-    if (!last) return;
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
         if (plane_known[p]) continue;
         magnitude_features(m, g, p, level[p], has_value, f);
-        class = codec_class(codec_kind_of_level(level[p]), u);
+        uint32_t class = codec_class(codec_kind_of_level(level[p]), u);
         m->logit[p] = codec_contexts_logit(t, class, f) + more[p];
+        m->context[p] =
+            (uint16_t)(class * CODEC_BINS + (uint32_t)codec_bin_of_logit(m->logit[p] + causal[p]));
     }
 }
 
@@ -275,57 +172,35 @@ uint32_t codec_contexts_refresh(const codec_context_model *m, const codec_group 
     if (g->plane_known[at] || (level && !last)) return CODEC_SKIP;
     codec_kind kind = codec_kind_of_level(level);
     uint32_t first = codec_class(kind, pass.unit) * CODEC_BINS,
-             bin = (uint32_t)bin_of(m->logit[p] + codec_causal_logit(&m->causal, g, p, kind));
+             bin = (uint32_t)codec_bin_of_logit(m->logit[p] +
+                                                codec_causal_logit(&m->causal, g, p, kind));
     return last || bin >= t->least[pass.fraction] ? first + bin : CODEC_SKIP;
-}
-
-CODEC_CLONES static void skip_known(uint16_t *restrict context, const uint8_t *restrict plane_known,
-                                    uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) context[p] |= plane_known[p] ? CODEC_SKIP : 0;
-}
-
-/* Skip positions whose level is not 0, and those with bins below `least`. */
-CODEC_CLONES static void skip_unlikely(uint16_t *restrict context,
-                                       const uint8_t *restrict plane_known,
-                                       const int16_t *restrict level, uint16_t least, uint32_t n) {
-    for (uint32_t p = 0; p < n; p++) { /* masks, as compilers do not vectorise branches here */
-        uint16_t said = (uint16_t)(plane_known[p] | level[p]), c = context[p];
-        context[p] = (uint16_t)(c | CODEC_MASK16(said != 0) | CODEC_MASK16(c < least));
-    }
-}
-
-/* In a model with fractions: skip the positions that are not coded in this pass. */
-static void skip_positions(const codec_context_model *m, const codec_group *g, codec_pass pass) {
-    const codec_code_tables *t = g->tables;
-    size_t at = (size_t)pass.unit * g->stride;
-    uint32_t first = codec_class(CODEC_SIGNIFICANCE, pass.unit) * CODEC_BINS;
-    if (pass.fraction + 1u == t->fractions)
-        skip_known(m->context, g->plane_known + at, g->n);
-    else
-        skip_unlikely(m->context, g->plane_known + at, g->level + at,
-                      (uint16_t)(first + t->least[pass.fraction]), g->n);
 }
 
 void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
     uint32_t u = pass.unit;
-    int32_t ratio = codec_log_ratio(t, u, pass.depth + 1u), offset = -SUM_ONE_LOG16 - ratio;
     int has_value = codec_value_is_predicted(g, u);
-    sum_units(g, u, NULL, codec_near_weight, CODEC_NEAR, m->feature[0]);
-    sum_units(g, u, far_distance, far_weight, FAR, m->feature[1]);
-    if (g->signed_norm) sum_neighbours(g, u, m->feature[2]);
-    for (int i = 0; i < 2 + (g->signed_norm != NULL); i++)
-        to_log_features(m->feature[i], offset, g->n);
-    if (t->fractions > 1 && g->signed_norm) zero_absent_neighbours(g->sides, g->n, m->feature[2]);
     if (t->conditional) codec_conditional_predict(&m->conditional, g, m->pool);
-    if (has_value) predict_signed(m, g, u, ratio);
-    make_logits(m, g, u, has_value, pass.fraction + 1u == t->fractions);
+    if (has_value) predict_signed(m, g, u, codec_log_ratio(t, u, pass.depth + 1u));
     m->causal.on = codec_causal_is_unit(&m->causal, u);
     if (m->causal.on) codec_causal_predict(&m->causal, g);
-    bin_logits(g->level + (size_t)u * g->stride, codec_band(u), m->logit,
-               m->causal.on ? m->causal.logit : m->zeros, g->n, m->context);
-    if (t->fractions > 1) skip_positions(m, g, pass);
+    codec_significance significance = {
+        .group = g,
+        .zeros = zeros16(m),
+        .value = value_features(m, g, has_value),
+        .more = t->conditional ? m->conditional.logit : m->zeros,
+        .causal = m->causal.on ? m->causal.logit : m->zeros,
+        .feature = {m->feature[0], m->feature[1], m->feature[2]},
+        .logit = m->logit,
+        .context = m->context,
+    };
+    codec_significance_contexts(&significance);
+    /* Only the last fraction of a plane refines. */
+    if (pass.fraction + 1u == t->fractions) predict_refinements(m, g, u, has_value);
+    for (uint32_t p = 0; m->causal.on && m->causal.wide && p < g->n; p++)
+        m->context[p] = CODEC_STALE;
 }
 
 int32_t codec_contexts_extra(const codec_context_model *m, const codec_group *g, uint32_t p,

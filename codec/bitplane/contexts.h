@@ -27,29 +27,28 @@
 #ifndef CODEC_CONTEXTS_H
 #define CODEC_CONTEXTS_H
 #include "codec/bitplane/context_model.h"
-
-/* The weights, in `near`, of the units at distance 1, 2, .. on either side. */
-enum { CODEC_NEAR = 8 };
-extern const uint8_t codec_near_weight[CODEC_NEAR];
+#include "codec/bitplane/significance.h"
 
 /* Fill model->context for the group's next pass. */
 void codec_contexts_predict(codec_context_model *model, const codec_group *group);
 
-/* codec_contexts_at for a position whose causal template has changed. */
+/* The context of the next magnitude bit at p, computed again, or CODEC_SKIP. */
 uint32_t codec_contexts_refresh(const codec_context_model *model, const codec_group *group,
                                 uint32_t p);
 
 /* The context of the next magnitude bit at p, or CODEC_SKIP. Call for one position after the other.
- */
+ * model->context[p] is no longer CODEC_STALE afterwards. */
 static inline uint32_t codec_contexts_at(const codec_context_model *model, const codec_group *group,
                                          uint32_t p) {
-    return model->causal.on && model->causal.stale[p] ? codec_contexts_refresh(model, group, p)
-                                                      : model->context[p];
+    if (model->context[p] == CODEC_STALE)
+        model->context[p] = (uint16_t)codec_contexts_refresh(model, group, p);
+    return model->context[p];
 }
 /* Report the level at p after the pass. Call before the next position. */
 static inline void codec_contexts_update(codec_context_model *model, const codec_group *group,
                                          uint32_t p, int32_t level) {
-    if (level && model->causal.on) codec_causal_update(&model->causal, group, p, level);
+    if (level && model->causal.on)
+        codec_causal_update(&model->causal, group, p, level, model->context);
 }
 
 /* The context of the sign at position p, whose level was 0 before the pass. Only if signs are

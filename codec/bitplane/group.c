@@ -7,7 +7,7 @@
 
 uint64_t codec_group_stride(uint64_t positions) {
     enum { ALIGN = 32 };
-    return (positions + 1 + ALIGN - 1) / ALIGN * ALIGN;
+    return (positions + 16 + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
@@ -15,7 +15,8 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
     if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
     return codec_group_stride(positions) *
                ((uint64_t)tables->units * A_UNIT + CODEC_SIGNED_UNITS * 2 + LINKS) +
-           2 * (uint64_t)tables->units + positions * sizeof(codec_run) + sizeof(codec_group);
+           2 * (uint64_t)tables->units + positions * (sizeof(codec_run) + 2 * sizeof(uint16_t)) +
+           sizeof(codec_group);
 }
 
 static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
@@ -56,7 +57,7 @@ static int allocate_linked(codec_group *g, size_t n_images) {
     return ok;
 }
 
-static int take_memory(codec_group *g) {
+static int take_memory(codec_group *g, uint32_t margin) {
     size_t stride = g->stride, units = g->tables->units;
     g->level = calloc(units * stride, sizeof *g->level);
     g->depth = calloc(units, 1);
@@ -64,7 +65,8 @@ static int take_memory(codec_group *g) {
     g->plane_known = calloc(units * stride, 1);
     int ok = g->level && g->depth && g->fraction && g->plane_known;
     if (g->tables->density) return ok;
-    g->norm = calloc(units * stride, sizeof *g->norm);
+    g->norm_memory = calloc(units * stride + 2 * (size_t)margin, sizeof *g->norm);
+    if (g->norm_memory) g->norm = g->norm_memory + margin;
     return ok && g->norm;
 }
 
@@ -81,18 +83,20 @@ taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error) {
     *g = (codec_group){.tables = tables};
     uint64_t n = 0;
+    uint32_t widest = 0;
     int linked = 0;
     for (size_t i = 0; i < n_images; i++) {
         uint64_t windows = (uint64_t)grid[i].columns * grid[i].rows;
         n += windows;
         linked |= windows > 1 && !tables->density;
+        widest = grid[i].columns > widest ? grid[i].columns : widest;
         if (n > INT32_MAX)
             return formats_fail(error, TAPER_ERR_LIMIT,
                                 "a group holds more than 2^31 windows; use smaller groups");
     }
     g->n = (uint32_t)n;
     g->stride = (uint32_t)codec_group_stride(n);
-    if (!take_memory(g) || (linked && !allocate_linked(g, n_images))) {
+    if (!take_memory(g, widest) || (linked && !allocate_linked(g, n_images))) {
         codec_group_free(g);
         return formats_fail(error, TAPER_ERR_NOMEM,
                             "no memory for a group of %llu windows; use smaller groups",
@@ -114,7 +118,7 @@ void codec_group_reset(codec_group *g) {
 
 void codec_group_free(codec_group *g) {
     if (!g) return;
-    free(g->level), free(g->norm), free(g->signed_norm), free(g->sides), free(g->run);
+    free(g->level), free(g->norm_memory), free(g->signed_norm), free(g->sides), free(g->run);
     free(g->depth), free(g->fraction), free(g->plane_known);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     *g = (codec_group){0};

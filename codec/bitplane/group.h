@@ -6,8 +6,10 @@
  *   group               the known part of the codes; quantiser: real numbers to codes and back
  *   neighbours          sums over the four neighbouring windows, vectorised
  *   context_model       probabilities and the predictors' state; contexts: the prediction
+ *   significance        the contexts of most bits, with a kernel for AVX2
  *   causal              the causal template: what a pass has decoded so far, for the first units
  *   conditional         a small network that predicts every bit; conditional_state: its evaluation
+ *   conditional_inputs  what changes of its inputs add to the sums of its first layer
  *   head                a similar network of the decoder, which predicts unknown parts of units
  *   chunk_coder         the passes of a chunk, with contexts and the range coder
  *   raised_planes       planes of a group above the model's; clipping: which ones images need */
@@ -33,13 +35,17 @@ typedef struct codec_run {
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     uint32_t n;                      /* positions */
-    uint32_t stride;                 /* of the arrays below, > n: slot n is an absent neighbour */
-    int16_t *level;                  /* [units][stride] signed q at codec_planes_known */
-    uint8_t *plane_known;            /* [units][stride] 1: the bit of the next plane is known */
-    uint8_t *depth;                  /* [units] planes known at every position */
-    uint8_t *fraction;               /* [units] known fractions of the next plane */
-    /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. */
+    /* Of the arrays below, >= n + 16: slot n is an absent neighbour, and vectors of 16 positions
+     * may begin anywhere. */
+    uint32_t stride;
+    int16_t *level;       /* [units][stride] signed q at codec_planes_known */
+    uint8_t *plane_known; /* [units][stride] 1: the bit of the next plane is known */
+    uint8_t *depth;       /* [units] planes known at every position */
+    uint8_t *fraction;    /* [units] known fractions of the next plane */
+    /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. A row
+     * of windows before the first unit and after the last is memory, too. */
     uint16_t *norm;
+    uint16_t *norm_memory; /* the allocation that contains it */
     /* NULL for binary models, and if every image has one window: */
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
@@ -74,15 +80,23 @@ void codec_group_finish_pass(codec_group *group);
  * which needs states in any order. */
 void codec_group_know(codec_group *group, const int16_t *code, uint32_t pass);
 
-/* The first position from p on with a level other than 0, or n. As most levels are 0, four are
- * tested at a time, and the first of four is found without branches. */
+/* The first position from p on with a level other than 0, or n. As most levels are 0, 16 and then
+ * four are tested at a time, and the first of four is found without branches. */
 static inline uint32_t codec_next_nonzero(const int16_t *level, uint32_t p, uint32_t n) {
+    uint64_t four[4];
+    for (; p + 16 <= n; p += 16) {
+        memcpy(four, level + p, sizeof four);
+        if (four[0] | four[1] | four[2] | four[3]) break;
+    }
     for (; p + 4 <= n; p += 4) {
-        uint64_t four;
-        memcpy(&four, level + p, sizeof four);
-        if (!four) continue;
+        memcpy(four, level + p, sizeof *four);
+        if (!four[0]) continue;
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        return p + (uint32_t)__builtin_ctzll(four[0]) / 16;
+#else
         uint32_t one = !level[p], two = one & !level[p + 1], three = two & !level[p + 2];
         return p + one + two + three;
+#endif
     }
     while (p < n && !level[p]) p++;
     return p;

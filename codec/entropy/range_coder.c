@@ -75,6 +75,67 @@ void codec_rc_decoder_shift(codec_rc_decoder *rc) {
     rc->unknown = unknown_of_window(rc);
 }
 
+/* codec_bit_update for a 0. The step is rounded up, as that function rounds its change down. With
+ * the smallest rate it does not pass CODEC_P_MIN. */
+static inline void update_for_zero(codec_bit *model) {
+    enum { LAST_RATE = 163 };
+    uint32_t p = model->p1, count = model->count;
+    if (count == CODEC_BIT_LIMIT) {
+        if (p > CODEC_P_MIN) model->p1 = (uint16_t)(p - ((p * LAST_RATE + 65535) >> 16));
+        return;
+    }
+    p -= (p * codec_bit_rate[count] + 65535) >> 16;
+    model->p1 = (uint16_t)(p < CODEC_P_MIN ? CODEC_P_MIN : p);
+    model->count = (uint16_t)(count + 1);
+}
+
+/* The interval is in local variables, as stores to a model may change *rc for all that a compiler
+ * knows. */
+uint32_t codec_rc_decode_zeros(codec_rc_decoder *rc, codec_bit *model, const uint16_t *index,
+                               uint32_t most, uint32_t i, uint32_t n) {
+    uint64_t range = rc->range, code = rc->code;
+    for (; i < n; i++) {
+        uint32_t at = index[i];
+        if (at >= most) {
+            if (at == CODEC_RC_NO_BIT) continue;
+            break;
+        }
+        uint64_t bound = (range >> 16) * model[at].p1;
+        if (code < bound) break;
+        update_for_zero(&model[at]);
+        code -= bound;
+        range -= bound;
+        if (range >> 32) continue;
+        rc->range = range, rc->code = code;
+        codec_rc_decoder_shift(rc);
+        range = rc->range, code = rc->code;
+    }
+    rc->range = range, rc->code = code;
+    return i;
+}
+
+uint32_t codec_rc_encode_zeros(codec_rc_encoder *rc, codec_bit *model, const uint16_t *index,
+                               uint32_t most, const int16_t *value, int32_t largest, uint32_t i,
+                               uint32_t n) {
+    uint64_t range = rc->range, low = rc->low;
+    for (; i < n; i++) {
+        uint32_t at = index[i];
+        if (at == CODEC_RC_NO_BIT) continue;
+        if (at >= most || value[i] < -largest || value[i] > largest) break;
+        uint64_t bound = (range >> 16) * model[at].p1;
+        update_for_zero(&model[at]);
+        low += bound;
+        range -= bound;
+        if (low < bound) codec_rc_encoder_carry(rc);
+        if (range >> 32) continue;
+        rc->range = range, rc->low = low;
+        codec_rc_encoder_shift(rc);
+        range = rc->range, low = rc->low;
+    }
+    rc->range = range, rc->low = low;
+    return i;
+}
+
 /* round(65536 / (count + 1.5)) = round(131072 / (2 count + 3)) */
 const uint16_t codec_bit_rate[CODEC_BIT_LIMIT + 1] = {
     43691, 26214, 18725, 14564, 11916, 10082, 8738, 7710, 6899, 6242, 5699, 5243, 4855, 4520, 4228,

@@ -124,4 +124,17 @@ static inline int codec_rc_decode_adaptive(codec_rc_decoder *rc, codec_bit *mode
     return bit;
 }
 
+enum { CODEC_RC_NO_BIT = 0xFFFF }; /* as an index: there is no such bit */
+
+/* Decode bits i .. n - 1 while they are 0. The result is that of codec_rc_decode_adaptive with
+ * model[index[i]], but runs of zeros are faster. Stops before a 1, a bit that needs more bytes, and
+ * an index of `most` or above that is not CODEC_RC_NO_BIT. Returns the bit where it stopped, or n.
+ */
+uint32_t codec_rc_decode_zeros(codec_rc_decoder *rc, codec_bit *model, const uint16_t *index,
+                               uint32_t most, uint32_t i, uint32_t n);
+/* Encode bits i .. n - 1, which are 0, while |value[i]| is at most `largest`. Like the above. */
+uint32_t codec_rc_encode_zeros(codec_rc_encoder *rc, codec_bit *model, const uint16_t *index,
+                               uint32_t most, const int16_t *value, int32_t largest, uint32_t i,
+                               uint32_t n);
+
 #endif

@@ -1,0 +1,76 @@
+/* conditional_inputs.c -- see conditional_inputs.h. Integers only (promise P4). */
+#include "codec/bitplane/conditional_inputs.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHANGES = 6 /* of a position, on average, before the list is full */ };
+
+uint64_t codec_input_changes_bytes(uint64_t n) {
+    enum { A_CHANGE = sizeof(uint32_t) + 2 * sizeof(codec_pair_row) };
+    return n * (CHANGES * A_CHANGE + sizeof(uint32_t));
+}
+
+taper_status codec_input_changes_begin(codec_input_changes *c, uint32_t n) {
+    size_t most = CHANGES * (size_t)n;
+    *c = (codec_input_changes){.most = (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX)};
+    c->position = calloc(most, sizeof *c->position);
+    c->change = calloc(most, sizeof *c->change);
+    c->sorted = calloc(most, sizeof *c->sorted);
+    c->end = calloc(n, sizeof *c->end);
+    if (c->position && c->change && c->sorted && c->end) return TAPER_OK;
+    codec_input_changes_end(c);
+    return TAPER_ERR_NOMEM;
+}
+
+void codec_input_changes_end(codec_input_changes *c) {
+    free(c->position), free(c->change), free(c->sorted), free(c->end);
+    *c = (codec_input_changes){0};
+}
+
+void codec_input_changes_sort(codec_input_changes *c, uint32_t n) {
+    memset(c->end, 0, n * sizeof *c->end);
+    for (uint32_t i = 0; i < c->count; i++) c->end[c->position[i]]++;
+    uint32_t begin = 0;
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t changes = c->end[p];
+        c->end[p] = begin; /* it becomes the end as changes are placed */
+        begin += changes;
+    }
+    for (uint32_t i = 0; i < c->count; i++) c->sorted[c->end[c->position[i]]++] = c->change[i];
+}
+
+/* A diagonal neighbour is two steps away. A neighbour of the absent slot n is n. */
+uint32_t codec_conditional_neighbour(const codec_group *g, uint32_t p, uint32_t side) {
+    static const uint8_t across[3] = {CODEC_LEFT, 0, CODEC_RIGHT},
+                         along[3] = {CODEC_UP, 0, CODEC_DOWN};
+    uint32_t x = side % 3, y = side / 3;
+    if (x != 1) p = g->neighbour[across[x]] ? g->neighbour[across[x]][p] : g->n;
+    if (y != 1) p = g->neighbour[along[y]] ? g->neighbour[along[y]][p] : g->n;
+    return p;
+}
+
+/* List the changes of the window at `from`, which is on this side, as rows of the first layer.
+ * Returns their number. */
+static uint32_t list_rows(const codec_input_changes *c, const codec_conditional *model,
+                          uint32_t from, uint32_t side, codec_pair_row *row) {
+    uint32_t first = codec_conditional_input(model->own, model->neighbour_units, side, 0);
+    uint32_t units = side == CODEC_CONDITIONAL_SELF ? model->own : model->neighbour_units, rows = 0;
+    for (uint32_t i = from ? c->end[from - 1] : 0; i < c->end[from]; i++) {
+        codec_pair_row change = c->sorted[i];
+        if (change.row >= units) break;
+        row[rows++] = (codec_pair_row){first + change.row, change.a, change.b};
+    }
+    return rows;
+}
+
+void codec_input_changes_sum(const codec_input_changes *c, const codec_conditional *model,
+                             const codec_group *g, uint32_t p, int32_t *sum) {
+    codec_pair_row row[CODEC_CONDITIONAL_SIDES * CODEC_CONDITIONAL_MOST_UNITS];
+    uint32_t rows = 0;
+    for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
+        int self = side == CODEC_CONDITIONAL_SELF;
+        uint32_t from = self ? p : codec_conditional_neighbour(g, p, side);
+        if (from != g->n) rows += list_rows(c, model, from, side, row + rows);
+    }
+    if (rows) codec_add_rows(sum, model->pairs, row, rows, model->hidden);
+}

@@ -1,0 +1,408 @@
+/* significance.c -- see significance.h. Integers only (promise P4); the kernel for AVX2 converts
+ * integers below 2^24 to floats, which is exact. */
+#include "codec/bitplane/significance.h"
+#include "codec/backend/simd.h"
+#include "codec/backend/x86.h"
+#include "codec/bitplane/neighbours.h"
+#include "codec/entropy/fixed_log.h"
+
+enum {
+    NEAR = CODEC_NEAR,
+    FAR = CODEC_FAR,
+    WEIGHT_SUM = 64,
+    SUM_ONE_LOG16 = 16 * 12, /* codec_log16 of a sum that stands for 1 x scale */
+    /* Used if there is no near unit: 0.8 x scale. */
+    SUM_UNKNOWN = 51 * WEIGHT_SUM,
+    MOST_FEATURE = 511,
+    SKIP = 0xFFFF
+};
+/* The sum of the weights of one side is half of WEIGHT_SUM. */
+const uint8_t codec_near_weight[NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
+static const uint8_t near_distance[NEAR] = {1, 2, 3, 4, 5, 6, 7, 8};
+static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
+static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
+
+/* --- what all positions of the pass share ------------------------------------------------ */
+
+/* A weighted mean over units: rows of norms on both sides, and what makes a mean of their sum:
+ * (sum * scale >> 8) + base. The norms of absent units are zeros. */
+typedef struct stencil {
+    const uint16_t *below[NEAR], *above[NEAR];
+    uint16_t weight[NEAR];
+    int rows;
+    uint32_t scale, base;
+} stencil;
+
+static stencil make_stencil(const codec_significance *s, uint32_t u, const uint8_t *distance,
+                            const uint8_t *weight, int rows) {
+    const codec_group *g = s->group;
+    stencil st = {.rows = rows};
+    uint32_t total = 0;
+    for (int i = 0; i < rows; i++) {
+        uint32_t away = distance[i];
+        int below = u >= away, above = u + away < g->tables->units; /* the unit exists */
+        st.below[i] = below ? g->norm + (size_t)(u - away) * g->stride : s->zeros;
+        st.above[i] = above ? g->norm + (size_t)(u + away) * g->stride : s->zeros;
+        st.weight[i] = weight[i];
+        total += (uint32_t)(below + above) * weight[i];
+    }
+    st.scale = total ? WEIGHT_SUM * 256 / total : 0;
+    st.base = total ? 0 : SUM_UNKNOWN;
+    return st;
+}
+
+typedef struct shared {
+    const int16_t *level;
+    const uint8_t *plane_known;
+    const uint16_t *norm;
+    stencil near, far;
+    int16_t from; /* added to logarithms */
+    const int16_t *weight;
+    int32_t bias;
+    uint16_t first;      /* the context of bin 0 */
+    uint16_t least;      /* lower bins are in later fractions */
+    uint16_t level_mask; /* 0: positions with a level other than 0 are in the pass */
+    int zero_lonely;     /* feature 2 of windows without neighbours is 0 */
+} shared;
+
+static shared share(const codec_significance *s) {
+    const codec_group *g = s->group;
+    const codec_code_tables *t = g->tables;
+    codec_pass pass = t->pass[g->pass];
+    uint32_t u = pass.unit, class = codec_class(CODEC_SIGNIFICANCE, u);
+    int last = pass.fraction + 1u == t->fractions;
+    size_t at = (size_t)u * g->stride;
+    int32_t offset = -SUM_ONE_LOG16 - codec_log_ratio(t, u, pass.depth + 1u);
+    return (shared){
+        .level = g->level + at,
+        .plane_known = g->plane_known + at,
+        .norm = g->norm + at,
+        .near = make_stencil(s, u, near_distance, codec_near_weight, NEAR),
+        .far = make_stencil(s, u, far_distance, far_weight, FAR),
+        .from = (int16_t)(offset < -1000  ? -1000
+                          : offset > 1000 ? 1000
+                                          : offset),
+        .weight = t->weight[class],
+        .bias = t->bias[class] * 64,
+        .first = (uint16_t)(class * CODEC_BINS),
+        .least = last ? 0 : t->least[pass.fraction],
+        .level_mask = last ? 0 : 0xFFFF,
+        /* The fraction of a position must not depend on other images of its group. So if an image
+         * is one window, its features are those of a group without neighbours. */
+        .zero_lonely = t->fractions > 1,
+    };
+}
+
+/* --- the definition: loops over rows, which compilers vectorise -------------------------- */
+
+static void add_weighted(uint16_t *restrict sum, const uint16_t *restrict x,
+                         const uint16_t *restrict y, uint16_t weight, uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)(sum[p] + weight * (x[p] + y[p]));
+}
+
+/* sum[p] = mean of |x| / scale over a stencil of units, times CODEC_NORM_ONE * WEIGHT_SUM. */
+static void sum_units(const stencil *s, uint32_t n, uint16_t *sum) {
+    memset(sum, 0, n * sizeof *sum);
+    for (int i = 0; i < s->rows; i++) add_weighted(sum, s->below[i], s->above[i], s->weight[i], n);
+    for (uint32_t p = 0; p < n; p++) sum[p] = (uint16_t)((sum[p] * s->scale >> 8) + s->base);
+}
+
+/* The mean of |x| / scale over the neighbouring windows, with the same factor. */
+static void sum_neighbours(const codec_group *g, const uint16_t *norm, uint16_t *sum) {
+    memset(sum, 0, g->n * sizeof *sum);
+    for (int side = 0; side < 4; side++) codec_neighbours_add_u16(g, side, norm, sum);
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t count = codec_neighbours_count(g->sides[p]);
+        uint16_t factor = count == 1 ? 64 : count == 2 ? 32 : count == 3 ? 21 : 16;
+        sum[p] = count ? (uint16_t)(sum[p] * factor) : SUM_UNKNOWN;
+    }
+}
+
+/* All ones if x < 2^bits, else 0. The inner cast makes compilers use 16-bit lanes. */
+CODEC_INLINE uint16_t below(uint16_t x, int bits) {
+    return CODEC_MASK16((uint16_t)(x >> bits) == 0);
+}
+
+/* The result equals codec_log16, but uses masks and 16 bits only, which compilers vectorise. With
+ * branches it took 2.4 times as long. */
+CODEC_CLONES void codec_log_features(uint16_t *values, int16_t from, uint32_t n) {
+    for (uint32_t p = 0; p < n; p++) {
+        uint16_t x = values[p], zero = below(x, 0);
+        uint16_t a = below(x, 8);
+        x = (uint16_t)(x * (1 + (a & 255)));
+        uint16_t b = below(x, 12);
+        x = (uint16_t)(x * (1 + (b & 15)));
+        uint16_t c = below(x, 14);
+        x = (uint16_t)(x * (1 + (c & 3)));
+        uint16_t d = below(x, 15);
+        x = (uint16_t)(x + (x & d));
+        /* codec_log_fraction[i] is i + 1, or i + 2 from 3 to 11 */
+        uint16_t nibble = x >> 11 & 15;
+        uint16_t more = CODEC_MASK16((uint16_t)(nibble - 3) < 9);
+        uint16_t log = (uint16_t)(241 + nibble - more - (a & 128) - (b & 64) - (c & 32) - (d & 16));
+        int16_t f = (int16_t)((log & ~zero) + from);
+        values[p] = (uint16_t)(f < -MOST_FEATURE  ? -MOST_FEATURE
+                               : f > MOST_FEATURE ? MOST_FEATURE
+                                                  : f);
+    }
+}
+
+/* Logits from the first four features and three squares. Like codec_contexts_logit, vectorised. */
+static void make_logits(const codec_significance *s, const shared *c, uint32_t n) {
+    const uint16_t *restrict f0 = s->feature[0], *restrict f1 = s->feature[1],
+                             *restrict f2 = s->feature[2], *restrict f3 = s->value;
+    const int32_t *restrict more = s->more;
+    int32_t *restrict logit = s->logit;
+    int32_t w0 = c->weight[0], w1 = c->weight[1], w2 = c->weight[2], w3 = c->weight[3],
+            w4 = c->weight[4], w5 = c->weight[5], w6 = c->weight[6];
+    for (uint32_t p = 0; p < n; p++) {
+        int32_t x = (int16_t)f0[p], y = (int16_t)f1[p], z = (int16_t)f2[p], v = (int16_t)f3[p];
+        logit[p] = c->bias + more[p] + w0 * x + w1 * y + w2 * z + w3 * v + w4 * (x * x / 64) +
+                   w5 * (y * y / 64) + w6 * (z * z / 64);
+    }
+}
+
+/* The logits' bins, and which positions the pass skips. Masks, as compilers do not vectorise
+ * branches here. */
+static void make_contexts(const codec_significance *s, const shared *c, uint32_t n) {
+    const int32_t *restrict logit = s->logit, *restrict causal = s->causal;
+    const int16_t *restrict level = c->level;
+    const uint8_t *restrict plane_known = c->plane_known;
+    uint16_t *restrict context = s->context;
+    for (uint32_t p = 0; p < n; p++) {
+        uint16_t bin = (uint16_t)codec_bin_of_logit(logit[p] + causal[p]);
+        uint16_t said = (uint16_t)(plane_known[p] | (level[p] & c->level_mask));
+        context[p] =
+            (uint16_t)((c->first + bin) | CODEC_MASK16(said != 0) | CODEC_MASK16(bin < c->least));
+    }
+}
+
+static void plain_contexts(const codec_significance *s) {
+    const codec_group *g = s->group;
+    shared c = share(s);
+    sum_units(&c.near, g->n, s->feature[0]);
+    sum_units(&c.far, g->n, s->feature[1]);
+    if (g->sides) sum_neighbours(g, c.norm, s->feature[2]);
+    for (int i = 0; i < 2 + (g->sides != NULL); i++)
+        codec_log_features(s->feature[i], c.from, g->n);
+    for (uint32_t p = 0; g->sides && c.zero_lonely && p < g->n; p++)
+        if (!g->sides[p]) s->feature[2][p] = 0;
+    make_logits(s, &c, g->n);
+    make_contexts(s, &c, g->n);
+}
+
+/* --- AVX2: 16 positions at a time, from sums to contexts in registers -------------------- */
+
+#ifdef CODEC_X86_KERNELS
+
+enum { LANES = 16, MOST_VECTORS = 4 /* of positions whose sums are made together */ };
+
+CODEC_FOR_256 CODEC_INLINE __m256i load_256(const void *from) {
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+CODEC_FOR_256 CODEC_INLINE void store_256(void *to, __m256i x) {
+    _mm256_storeu_si256((__m256i *)to, x);
+}
+
+/* 16 bytes as 16-bit lanes. */
+CODEC_FOR_256 CODEC_INLINE __m256i load_bytes_256(const uint8_t *from) {
+    return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)from));
+}
+
+/* The sums of a stencil at positions p .. p + LANES * vectors - 1, as means. */
+CODEC_FOR_256 CODEC_INLINE void sums_256(const stencil *s, int rows, size_t p, int vectors,
+                                         __m256i sum[MOST_VECTORS]) {
+    for (int v = 0; v < vectors; v++) sum[v] = _mm256_setzero_si256();
+    for (int i = 0; i < rows; i++) {
+        const uint16_t *x = s->below[i] + p, *y = s->above[i] + p;
+        __m256i weight = _mm256_set1_epi16((int16_t)s->weight[i]);
+        for (int v = 0; v < vectors; v++) {
+            __m256i both = _mm256_add_epi16(load_256(x + LANES * v), load_256(y + LANES * v));
+            sum[v] = _mm256_add_epi16(sum[v], _mm256_mullo_epi16(both, weight));
+        }
+    }
+    if (s->scale == 256) return;
+    __m256i scale = _mm256_set1_epi16((int16_t)s->scale),
+            base = _mm256_set1_epi16((int16_t)s->base);
+    for (int v = 0; v < vectors; v++) {
+        __m256i low = _mm256_srli_epi16(_mm256_mullo_epi16(sum[v], scale), 8),
+                high = _mm256_slli_epi16(_mm256_mulhi_epu16(sum[v], scale), 8);
+        sum[v] = _mm256_add_epi16(_mm256_or_si256(low, high), base);
+    }
+}
+
+/* x where this bit of sides is set, else 0. */
+CODEC_FOR_256 CODEC_INLINE __m256i where_256(__m256i sides, int bit, const uint16_t *x) {
+    __m256i mask = _mm256_srai_epi16(_mm256_slli_epi16(sides, 15 - bit), 15);
+    return _mm256_and_si256(mask, load_256(x));
+}
+
+/* The mean over the neighbouring windows. sides: of the positions, as 16-bit lanes. */
+CODEC_FOR_256 CODEC_INLINE __m256i neighbours_256(const uint16_t *x, ptrdiff_t columns,
+                                                  __m256i sides) {
+    /* by the bits of sides: WEIGHT_SUM / their number */
+    const __m256i factors =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 64, 64, 32, 64, 32, 32, 21, /* */
+                                                  64, 32, 32, 21, 32, 21, 21, 16));
+    __m256i across = _mm256_add_epi16(where_256(sides, CODEC_LEFT, x - 1),
+                                      where_256(sides, CODEC_RIGHT, x + 1)),
+            along = _mm256_add_epi16(where_256(sides, CODEC_UP, x - columns),
+                                     where_256(sides, CODEC_DOWN, x + columns));
+    __m256i mean =
+        _mm256_mullo_epi16(_mm256_add_epi16(across, along), _mm256_shuffle_epi8(factors, sides));
+    __m256i lonely = _mm256_cmpeq_epi16(sides, _mm256_setzero_si256());
+    return _mm256_or_si256(mean, _mm256_and_si256(lonely, _mm256_set1_epi16(SUM_UNKNOWN)));
+}
+
+typedef struct constants_256 {
+    __m256i
+        fraction; /* by the first four bits after the highest: what log16 exceeds them, less 1 */
+    __m256i from;
+    __m256i weight01, weight23, weight45, weight6, bias;
+} constants_256;
+
+/* The exponent and the first four bits of the mantissa of a float, as an integer, are 16 log2 of
+ * it, apart from codec_log_fraction. UNIT: those of 1. */
+enum { MANTISSA_BITS_CUT = 19, UNIT = 127 * 16 };
+
+CODEC_FOR_256 CODEC_INLINE __m256i log_features_256(__m256i x, const constants_256 *c) {
+    const __m256i zero = _mm256_setzero_si256(), most = _mm256_set1_epi16(MOST_FEATURE),
+                  least = _mm256_set1_epi16(-MOST_FEATURE);
+    __m256i low = _mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_unpacklo_epi16(x, zero))),
+            high = _mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_unpackhi_epi16(x, zero)));
+    __m256i log = _mm256_packus_epi32(_mm256_srli_epi32(low, MANTISSA_BITS_CUT),
+                                      _mm256_srli_epi32(high, MANTISSA_BITS_CUT));
+    log = _mm256_max_epi16(log, _mm256_set1_epi16(UNIT - 1)); /* the logarithm of 0 is 0 */
+    __m256i more = _mm256_shuffle_epi8(c->fraction, _mm256_and_si256(log, _mm256_set1_epi16(15)));
+    log = _mm256_add_epi16(_mm256_add_epi16(log, more), c->from);
+    return _mm256_min_epi16(most, _mm256_max_epi16(least, log));
+}
+
+/* x x / 64 for -511 .. 511 */
+CODEC_FOR_256 CODEC_INLINE __m256i squares_256(__m256i x) {
+    x = _mm256_slli_epi16(x, 5);
+    return _mm256_mulhi_epi16(x, x);
+}
+
+/* Add w0 x + w1 y to both halves of 16 sums. */
+CODEC_FOR_256 CODEC_INLINE void add_products_256(__m256i x, __m256i y, __m256i weights,
+                                                 __m256i sum[2]) {
+    sum[0] = _mm256_add_epi32(sum[0], _mm256_madd_epi16(_mm256_unpacklo_epi16(x, y), weights));
+    sum[1] = _mm256_add_epi32(sum[1], _mm256_madd_epi16(_mm256_unpackhi_epi16(x, y), weights));
+}
+
+/* Set 16 logits; returns their bins. */
+CODEC_FOR_256 CODEC_INLINE __m256i bins_256(const codec_significance *s, const constants_256 *c,
+                                            size_t p, __m256i f0, __m256i f1, __m256i f2) {
+    enum { FIRST = CODEC_BINS / 2 * 1024 + 512 };
+    __m256i sum[2] = {c->bias, c->bias};
+    add_products_256(f0, f1, c->weight01, sum);
+    add_products_256(f2, load_256(s->value + p), c->weight23, sum);
+    add_products_256(squares_256(f0), squares_256(f1), c->weight45, sum);
+    add_products_256(squares_256(f2), _mm256_setzero_si256(), c->weight6, sum);
+    __m256i low = _mm256_add_epi32(_mm256_permute2x128_si256(sum[0], sum[1], 0x20),
+                                   load_256(s->more + p)),
+            high = _mm256_add_epi32(_mm256_permute2x128_si256(sum[0], sum[1], 0x31),
+                                    load_256(s->more + p + 8));
+    store_256(s->logit + p, low);
+    store_256(s->logit + p + 8, high);
+    const __m256i first = _mm256_set1_epi32(FIRST);
+    low = _mm256_add_epi32(_mm256_add_epi32(low, load_256(s->causal + p)), first);
+    high = _mm256_add_epi32(_mm256_add_epi32(high, load_256(s->causal + p + 8)), first);
+    __m256i bin = _mm256_packs_epi32(_mm256_srai_epi32(low, 10), _mm256_srai_epi32(high, 10));
+    bin = _mm256_permute4x64_epi64(bin, 0xD8);
+    return _mm256_min_epi16(_mm256_max_epi16(bin, _mm256_setzero_si256()),
+                            _mm256_set1_epi16(CODEC_BINS - 1));
+}
+
+CODEC_FOR_256 CODEC_INLINE __m256i contexts_of_bins_256(const shared *c, size_t p, __m256i bin) {
+    __m256i level =
+        _mm256_and_si256(load_256(c->level + p), _mm256_set1_epi16((int16_t)c->level_mask));
+    __m256i said = _mm256_or_si256(load_bytes_256(c->plane_known + p), level);
+    __m256i unlikely = _mm256_cmpgt_epi16(_mm256_set1_epi16((int16_t)c->least), bin),
+            open = _mm256_cmpeq_epi16(said, _mm256_setzero_si256());
+    __m256i context = _mm256_add_epi16(bin, _mm256_set1_epi16((int16_t)c->first));
+    const __m256i skip = _mm256_set1_epi16((int16_t)SKIP);
+    return _mm256_or_si256(_mm256_or_si256(context, unlikely), _mm256_xor_si256(open, skip));
+}
+
+/* Positions p .. p + 15, whose means are near and far. */
+CODEC_FOR_256 CODEC_INLINE void lanes_256(const codec_significance *s, const shared *c,
+                                          const constants_256 *k, ptrdiff_t columns, size_t p,
+                                          __m256i near, __m256i far) {
+    __m256i f0 = log_features_256(near, k), f1 = log_features_256(far, k),
+            f2 = _mm256_setzero_si256();
+    if (s->group->sides) {
+        __m256i sides = load_bytes_256(s->group->sides + p);
+        f2 = log_features_256(neighbours_256(c->norm + p, columns, sides), k);
+        if (c->zero_lonely)
+            f2 = _mm256_andnot_si256(_mm256_cmpeq_epi16(sides, _mm256_setzero_si256()), f2);
+    }
+    store_256(s->feature[0] + p, f0);
+    store_256(s->feature[1] + p, f1);
+    store_256(s->feature[2] + p, f2);
+    __m256i bin = bins_256(s, k, p, f0, f1, f2);
+    store_256(s->context + p, contexts_of_bins_256(c, p, bin));
+}
+
+CODEC_FOR_256 static constants_256 make_constants_256(const shared *c) {
+    int8_t more[16];
+    for (int i = 0; i < 16; i++) more[i] = (int8_t)(codec_log_fraction[i] - i - 1);
+    __m128i fraction = _mm_loadu_si128((const __m128i *)(const void *)more);
+    const int16_t *w = c->weight;
+    return (constants_256){
+        .fraction = _mm256_broadcastsi128_si256(fraction),
+        .from = _mm256_set1_epi16((int16_t)(c->from - UNIT + 1)),
+        .weight01 = _mm256_set1_epi32(codec_four_bytes(w)),
+        .weight23 = _mm256_set1_epi32(codec_four_bytes(w + 2)),
+        .weight45 = _mm256_set1_epi32(codec_four_bytes(w + 4)),
+        .weight6 = _mm256_set1_epi32((uint16_t)w[6]),
+        .bias = _mm256_set1_epi32(c->bias),
+    };
+}
+
+/* Positions first .. end - 1. Up to 15 more positions are read, and set to anything. */
+CODEC_FOR_256 static void run_256(const codec_significance *s, const shared *c,
+                                  const constants_256 *k, codec_run run) {
+    __m256i near[MOST_VECTORS], far[MOST_VECTORS];
+    size_t p = run.first;
+    for (; p + LANES * MOST_VECTORS <= run.end; p += LANES * MOST_VECTORS) {
+        sums_256(&c->near, NEAR, p, MOST_VECTORS, near);
+        sums_256(&c->far, FAR, p, MOST_VECTORS, far);
+        for (int v = 0; v < MOST_VECTORS; v++)
+            lanes_256(s, c, k, run.columns, p + (size_t)(LANES * v), near[v], far[v]);
+    }
+    for (; p < run.end; p += LANES) {
+        sums_256(&c->near, NEAR, p, 1, near);
+        sums_256(&c->far, FAR, p, 1, far);
+        lanes_256(s, c, k, run.columns, p, near[0], far[0]);
+    }
+}
+
+CODEC_FOR_256 static void contexts_256(const codec_significance *s) {
+    const codec_group *g = s->group;
+    shared c = share(s);
+    constants_256 k = make_constants_256(&c);
+    for (uint32_t i = 0; i < g->runs; i++) run_256(s, &c, &k, g->run[i]);
+    if (!g->runs) run_256(s, &c, &k, (codec_run){0, g->n, 1});
+}
+
+#endif
+
+static const codec_significance_kernel kernels[] = {
+#ifdef CODEC_X86_KERNELS
+    {"AVX2", codec_has_256, contexts_256},
+#endif
+    {"plain", codec_runs_always, plain_contexts}};
+
+const codec_significance_kernel *codec_significance_kernels(size_t *n) {
+    *n = sizeof kernels / sizeof *kernels;
+    return kernels;
+}
+
+void codec_significance_contexts(const codec_significance *s) {
+    size_t i = 0;
+    while (!kernels[i].runs()) i++;
+    kernels[i].contexts(s);
+}
