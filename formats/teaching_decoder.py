@@ -79,14 +79,23 @@ PATCH = 2
 MOST_WIDTH = 48
 MOST_CONVOLUTIONS = 5
 MOST_RESTORED = 64
-PIXEL_ONE = 16
+MOST_BYTE_WEIGHT = 63
 PIXEL_MAX = 2047
 RESTORED_MAX = 4095
+BYTE_SHIFT = 5
+BYTE_MAX = 127
+Z_MAX = 32767
 GAIN_BITS = 20
 MOST_GAIN = 65536
 MOST_LAP = 16
 LAP_ONE = 4096
 LAP_TOP = 16
+SUM_BITS = 20
+WEIGHT_BITS = 12
+COEFFICIENT_BITS = 15
+COEFFICIENT_LIMIT = 26
+HEAD_SHIFT = 12
+VALUE_ONE = 32
 ACTIVATION_MAX = 127
 P_MIN = 32
 P_MAX = 65536 - 32
@@ -700,6 +709,9 @@ class Model:
         if self.family == CONV:
             self.restoration = self.restoration_network(r)
         r.end()
+        self.linear = not (self.direct or self.stack)
+        if self.linear:
+            self.in_integers()
 
     # 6.2
     def architecture(self, r):
@@ -735,8 +747,9 @@ class Model:
             reach = r.u8()
             require(1 <= reach <= min(MOST_LAP, self.width // 2, self.height // 2),
                     "windows lap by an illegal number of pixels")
-            self.lap = [[v / LAP_ONE for v in r.unpack("%dh" % reach)] for _ in range(reach)]
-            require(has_inverse(self.lap), "the matrix of laps has no inverse")
+            self.lap = [r.unpack("%dh" % reach) for _ in range(reach)]
+            require(has_inverse([[v / LAP_ONE for v in row] for row in self.lap]),
+                    "the matrix of laps has no inverse")
         self.inputs = self.channels * self.width * self.height
         require(self.family <= CONV, "a model of a family unknown here")
         require(self.channels in (1, 3), "the architecture is illegal")
@@ -865,13 +878,13 @@ class Model:
         for _ in range(stages - 1):
             net.passes.append(net.passes[-1] + r.varint(len(self.order)))
             require(net.passes[-2] < net.passes[-1] <= len(self.order), "stages do not follow")
-        weights, biases, gains = (127, True), (MOST_BIAS, False), (MOST_GAIN, False)
+        biases, gains = (MOST_BIAS, False), (MOST_GAIN, False)
         net.stage = [row for _, row in read_rows(r, stages, net.hidden, *biases)]
         net.gain = read_rows(r, 1, stages, *gains)[0][1]
         inputs, net.layers = PATCH * PATCH * self.channels, []
         for i in range(layers):
             outputs = net.hidden if i + 1 < layers else PATCH * PATCH * self.channels
-            matrix = read_rows(r, outputs, 9 * inputs, *weights)
+            matrix = read_rows(r, outputs, 9 * inputs, MOST_BYTE_WEIGHT if i else 127, True)
             net.layers.append((matrix, read_rows(r, 1, outputs, *biases)[0][1] if i else None))
             inputs = outputs
         return net
@@ -905,6 +918,21 @@ class Model:
             require(layer[0] > before[0] and layer[1] >= before[1], "layers are not in order")
             before = layer
         require(before[0] == len(self.order), "the layers do not end with the order")
+
+    # 11
+    def in_integers(self):
+        """The linear path: W and its bits, a row for each unit, and the mean as a sum."""
+        self.bits, self.weight_row = [], []
+        for row, step, planes in zip(self.synthesis, self.step, self.planes):
+            e = exponent_of(max(map(abs, row)))
+            bits = min(SUM_BITS + e - WEIGHT_BITS, COEFFICIENT_BITS - exponent_of(step) - planes)
+            bits = clamp(max(bits, SUM_BITS + e - 15), SUM_BITS)
+            self.bits.append(bits)
+            self.weight_row.append([clamp(math.floor(g * 2.0 ** (SUM_BITS - bits) + 0.5), 32767)
+                                    for g in row])
+        self.mean_row = [round((m - 128) * 2 ** SUM_BITS) for m in self.mean]
+        self.step_parts = [(int(math.frexp(s)[0] * 2 ** 24), math.frexp(s)[1] - 24)
+                           for s in self.step]
 
     # 10.11
     def fits(self, raised):
@@ -954,6 +982,11 @@ def activated(x, activation):
     if activation == SIGMOID:
         return [1 / (1 + math.exp(min(-v, 700))) for v in x]
     return x
+
+
+def exponent_of(x):
+    """The least e with |x| < 2^e."""
+    return math.frexp(x)[1] if x else -126
 
 
 def has_inverse(matrix):
@@ -1010,7 +1043,11 @@ def read_rows(r, rows, columns, most, shifted):
 
 def read_matrix(r, rows, columns, width):
     step, matrix = read_integers(r, rows, columns, width)
-    return [[v * s for v in row] for s, row in zip(step, matrix)]
+    return [[binary32(v * s) for v in row] for s, row in zip(step, matrix)]
+
+
+def binary32(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
 
 
 def read_integers(r, rows, columns, width):
@@ -1211,6 +1248,21 @@ def activate(z):
 
 def clamp(x, limit):
     return -limit if x < -limit else limit if x > limit else x
+
+
+def to_16_bits(x):
+    """The nearest number of 16 bits."""
+    return -32768 if x < -32768 else 32767 if x > 32767 else x
+
+
+def wrapped(x):
+    """x modulo 2^32, with a sign."""
+    return (x + 2 ** 31) % 2 ** 32 - 2 ** 31
+
+
+def scaled(x, e):
+    """x 2^e, rounded (section 11)."""
+    return x << min(e, 20) if e >= 0 else x + (1 << -e - 1) >> -e
 
 
 def ratio_bin(log_ratio):
@@ -1574,6 +1626,95 @@ class Group:
 
     # ----- 11. From levels to pixels
 
+    def reconstruction(self, unit, p):
+        """256 |q| + c of a level that is not 0."""
+        q = abs(self.level[unit][p])
+        recon = self.model.recon[ratio_bin(self.model.log_ratio(unit, self.known_depth(unit, p)))]
+        return 256 * q + recon[min(q, RECON_LEVELS) - 1]
+
+    # linear models
+
+    def coefficient(self, unit, p):
+        """X of a unit at position p."""
+        model, level, x = self.model, self.level[unit][p], 0
+        if level:
+            depth, (mantissa, exponent) = self.known_depth(unit, p), model.step_parts[unit]
+            e = exponent + model.planes[unit] - depth + model.bits[unit] - 8
+            x = min(scaled(self.reconstruction(unit, p) * mantissa, e), (1 << COEFFICIENT_LIMIT) - 1)
+            x = -x if level < 0 else x
+        if model.head and self.plane_known[unit][p]:
+            rest = dot(model.corrector.out[unit][1], self.head_h2[p])
+            shallow, deeper = (scaled(rest * m, e) for m, e in self.head_scale[unit])
+            x = clamp(x + clamp(deeper - shallow, 1 << COEFFICIENT_LIMIT), (1 << COEFFICIENT_LIMIT) - 1)
+        return x
+
+    def prepare_head(self):
+        """Whatever the head needs in the present state: h2, the uncertainties, the rows F."""
+        model, c = self.model, self.model.corrector
+        if self.rendered == (self.passes, self.position):
+            return
+        stage = max(s for s, begin in enumerate(c.begin) if begin <= self.model_pass[self.passes])
+        self.rendered = self.passes, self.position
+        self.head_h2 = self.last_layers(c, stage)
+        if model.linear:
+            self.head_scale = [[self.head_factor(unit, self.depth[unit] + more) for more in (0, 1)]
+                               for unit in range(model.units)]
+            self.fold_head()
+
+    def head_factor(self, unit, depth):
+        """The uncertainty U as M and e = w - shift - 4."""
+        model = self.model
+        mantissa, exponent = model.step_parts[unit]
+        if depth > model.deepest[unit] or depth > model.planes[unit]:
+            return 0, 0
+        v = min(scale_exp2(1 << 16, model.log_scale[unit]), 1 << 40)
+        if depth:
+            v = min(v, 1 << model.planes[unit] - depth + 15)
+        if not v:
+            return 0, 0
+        drop = v.bit_length() - 16
+        top = v >> drop if drop > 0 else v << -drop
+        shift = model.corrector.out[unit][0]
+        return top * (mantissa >> 8) >> 16, drop + 8 + exponent + model.bits[unit] - shift - 4
+
+    def fold_head(self):
+        """The rows F of the head and their shift."""
+        units = [(m, e, row, weights) for (m, e), row, (_, weights) in
+                 zip((scale[0] for scale in self.head_scale), self.model.weight_row,
+                     self.model.corrector.out) if m]
+        self.head_shift, self.head_rows = 0, []
+        if not units:
+            return
+        g = 13 - max((127 * m).bit_length() + e for m, e, _, _ in units)
+        raw = []
+        for h in range(self.model.corrector.hidden):
+            sums = [0] * self.model.inputs
+            for m, e, row, weights in units:
+                k = scaled(weights[h] * m, e + g)
+                if k:
+                    sums = [s + k * w for s, w in zip(sums, row)]
+            raw.append([wrapped(s) for s in sums])
+        most = max(abs(v) for row in raw for v in row)
+        while self.head_shift < HEAD_SHIFT and scaled(most, -g - self.head_shift) > 32767:
+            self.head_shift += 1
+        self.head_rows = [[clamp(scaled(v, -g - self.head_shift), 32767) for v in row] for row in raw]
+
+    def linear_values(self, p):
+        """The values of window p: channel after channel, row after row."""
+        sums = self.model.mean_row
+        for unit, row in enumerate(self.model.weight_row):
+            if self.level[unit][p] or self.plane_known[unit][p]:
+                x = self.coefficient(unit, p)
+                sums = [s + x * w for s, w in zip(sums, row)]
+        if self.model.head:
+            for h, row in zip(self.head_h2[p], self.head_rows):
+                if h:
+                    x = h << self.head_shift
+                    sums = [s + x * f for s, f in zip(sums, row)]
+        return [to_16_bits(wrapped(s) + (1 << 14) >> 15) for s in sums]
+
+    # other models
+
     def dequantise(self, p):
         """The code of position p."""
         model = self.model
@@ -1586,26 +1727,19 @@ class Group:
             if level == 0:
                 code.append(0.0)
                 continue
-            depth = self.known_depth(unit, p)
-            q, threshold = abs(level), model.step[unit] * (1 << model.planes[unit] - depth)
-            recon = model.recon[ratio_bin(model.log_ratio(unit, depth))]
-            x = (q + recon[min(q, RECON_LEVELS) - 1] / 256) * threshold
+            threshold = model.step[unit] * (1 << model.planes[unit] - self.known_depth(unit, p))
+            x = self.reconstruction(unit, p) / 256 * threshold
             code.append(-x if level < 0 else x)
         return [x + rest for x, rest in zip(code, self.rests(p))] if model.head else code
 
     def rests(self, p):
         """The correction of each unit by the head."""
-        model, c = self.model, self.model.corrector
-        if self.rendered != (self.passes, self.position):
-            stage = max(s for s, begin in enumerate(c.begin) if begin <= self.model_pass[self.passes])
-            self.rendered = self.passes, self.position
-            self.corrections = self.last_layers(c, stage)
-        out = []
-        for unit, (shift, row) in enumerate(c.out):
+        model, out = self.model, []
+        for unit, (shift, row) in enumerate(model.corrector.out):
             depth = self.known_depth(unit, p)
             scale = scale_exp2(1 << 16, model.log_scale[unit]) / 65536
             uncertainty = min((1 << model.planes[unit] - depth) / 2, scale) if depth else scale
-            expected = (256 * dot(row, self.corrections[p]) >> shift) / 4096
+            expected = (256 * dot(row, self.head_h2[p]) >> shift) / 4096
             out.append(model.step[unit] * uncertainty * expected
                        if depth <= model.deepest[unit] else 0.0)
         return out
@@ -1616,8 +1750,8 @@ class Group:
         return [x[k] + sum(m * v for m, v in zip(self.model.mixing[k], x)) if k < sent else 0.0
                 for k in range(self.model.units)]
 
-    def window(self, p):
-        """The pixels of window p: channel after channel, row after row, on the scale 0..255."""
+    def network_values(self, p):
+        """The same as linear_values, of a model with a decoder's stack."""
         model, code = self.model, self.dequantise(p)
         y = list(model.mean)
         for x, row in zip(code, model.synthesis):
@@ -1628,90 +1762,90 @@ class Group:
             x = [b + sum(w * v for w, v in zip(row, x)) for row, b in zip(weights, bias)]
             if i + 1 < len(model.stack):
                 x = activated(x, model.activation)
-        return [a + b for a, b in zip(y, x)] if model.stack else y
+        y = [VALUE_ONE * (a + b - 128) + 0.5 for a, b in zip(y, x)]
+        return [math.floor(v) if -32768 < v < 32768 else 32767 if v > 0 else -32768 for v in y]
 
-    def lap(self, windows, columns):
-        """The windows of one image, filtered across every edge between two of them."""
+    # all models
+
+    def picture(self, i, geometry):
+        """The values of image i, in full windows: for each channel, rows of them."""
         model = self.model
-        across = range(0, model.inputs, model.width), range(model.width)
-        for w in range(len(windows)):
-            if (w + 1) % columns:
-                for at in across[0]:
-                    self.mix(windows[w], at + model.width - 1, -1, windows[w + 1], at, 1)
-        for w in range(len(windows) - columns):
-            for channel in range(0, model.inputs, model.width * model.height):
-                for x in across[1]:
-                    last = channel + (model.height - 1) * model.width + x
-                    self.mix(windows[w], last, -model.width,
-                             windows[w + columns], channel + x, model.width)
+        columns, plane = (geometry[0] - 1) // model.width + 1, model.width * model.height
+        if model.head:
+            self.prepare_head()
+        values = self.linear_values if model.linear else self.network_values
+        picture = [[] for _ in range(model.channels)]
+        for first in range(self.first[i], self.first[i + 1], columns):
+            windows = [values(p) for p in range(first, first + columns)]
+            for c, rows in enumerate(picture):
+                for at in range(c * plane, (c + 1) * plane, model.width):
+                    rows.append([v for window in windows for v in window[at:at + model.width]])
+        return picture
 
-    def mix(self, a, at_a, step_a, b, at_b, step_b):
-        """One line of pixels across an edge, from the edge outwards."""
-        matrix = self.model.lap
-        d = [a[at_a + k * step_a] - b[at_b + k * step_b] for k in range(len(matrix))]
-        for k, row in enumerate(matrix):
-            change = (sum(m * v for m, v in zip(row, d)) - d[k]) / 2
-            a[at_a + k * step_a] += change
-            b[at_b + k * step_b] -= change
+    def lap(self, rows):
+        """The rows of a channel, filtered across every edge between two windows."""
+        rows = [self.mix(row, self.model.width) for row in rows]
+        columns = [self.mix(column, self.model.height) for column in zip(*rows)]
+        return [list(row) for row in zip(*columns)]
 
-    def restore(self, windows, columns):
-        """Add the predicted correction to the windows of one image (restoration)."""
-        model, net = self.model, self.model.restoration
-        across, down = columns * model.width // PATCH, len(windows) // columns * model.height // PATCH
+    def mix(self, line, window):
+        """A line of values that crosses edges, one every `window` values."""
+        matrix, line = self.model.lap, list(line)
+        for edge in range(window, len(line), window):
+            d = [to_16_bits(line[edge - 1 - k] - line[edge + k]) for k in range(len(matrix))]
+            for k, row in enumerate(matrix):
+                c = to_16_bits(wrapped(dot(row, d) - LAP_ONE * d[k] + LAP_ONE) >> 13)
+                line[edge - 1 - k] = to_16_bits(line[edge - 1 - k] + c)
+                line[edge + k] = to_16_bits(line[edge + k] - c)
+        return line
 
-        def places(x, y):
-            """The pixels of a patch, channel after channel of each: windows and places in them."""
-            for i in range(PATCH * PATCH):
-                px, py = x * PATCH + i % PATCH, y * PATCH + i // PATCH
-                window = windows[py // model.height * columns + px // model.width]
-                for c in range(model.channels):
-                    yield window, (c * model.height + py % model.height) * model.width + px % model.width
-
-        patches = [(x, y) for y in range(down) for x in range(across)]
-        inputs = {at: [max(-PIXEL_MAX - 1, min(PIXEL_MAX, math.floor(PIXEL_ONE * (window[i] - 128) + 0.5)))
-                       for window, i in places(*at)] for at in patches}
+    def restore(self, picture):
+        """Add the predicted correction to a picture (restoration)."""
+        net = self.model.restoration
+        down, across = len(picture[0]) // PATCH, len(picture[0][0]) // PATCH
+        places = [(c, y, x) for c in range(len(picture)) for y in range(PATCH) for x in range(PATCH)]
+        patches = [(y, x) for y in range(down) for x in range(across)]
+        inputs = {(y, x): [max(-PIXEL_MAX - 1, min(
+            PIXEL_MAX, picture[c][y * PATCH + dy][x * PATCH + dx] + 1 >> 1)) for c, dy, dx in places]
+            for y, x in patches}
         bias, gain = net.at(self.model_pass[self.passes])
         h = {at: [0] * net.hidden for at in patches}
         for number, (weights, of_layer) in enumerate(net.layers):
-            outside = [0] * len(inputs[0, 0])
+            outside, one = [0] * len(inputs[0, 0]), 8 << BYTE_SHIFT if number else 8
             z = {}
-            for x, y in patches:
+            for y, x in patches:
                 around = [v for dy in (-1, 0, 1) for dx in (-1, 0, 1)
-                          for v in inputs.get((x + dx, y + dy), outside)]
-                z[x, y] = [(8 * dot(row, around) >> shift) + b
+                          for v in inputs.get((y + dy, x + dx), outside)]
+                z[y, x] = [(one * dot(row, around) >> shift) + b
                            for (shift, row), b in zip(weights, of_layer or bias)]
             if number + 1 < len(net.layers):
-                h = {at: [max(-RESTORED_MAX, min(RESTORED_MAX, old + (new + 4 >> 3)))
+                h = {at: [clamp(old + (new + 4 >> 3), RESTORED_MAX)
                           for old, new in zip(h[at], z[at])] for at in patches}
-                inputs = {at: [max(0, v) for v in h[at]] for at in patches}
-        for at in patches:
-            for (window, i), v in zip(places(*at), z[at]):
-                window[i] += gain * v / 2 ** GAIN_BITS
+                half = 1 << BYTE_SHIFT - 1
+                inputs = {at: [min(max(v, 0) + half >> BYTE_SHIFT, BYTE_MAX) for v in h[at]]
+                          for at in patches}
+        for y, x in patches:
+            for (c, dy, dx), v in zip(places, z[y, x]):
+                row, at = picture[c][y * PATCH + dy], x * PATCH + dx
+                change = gain * clamp(v, Z_MAX) + (1 << GAIN_BITS - 6) >> GAIN_BITS - 5
+                row[at] = to_16_bits(row[at] + to_16_bits(change))
 
     def image(self, i, geometry):
         """Image i of the group as rows of samples."""
-        model = self.model
         width, height, channels, depth = geometry
-        columns, plane = (width - 1) // model.width + 1, model.width * model.height
-        windows = [self.window(p) for p in range(self.first[i], self.first[i + 1])]
-        if model.lap:
-            self.lap(windows, columns)
-        if model.family == CONV:
-            self.restore(windows, columns)
-        top = 255 if depth == 8 else 65535
-        rows = []
-        for y in range(height):
-            row = []
-            for x in range(width):
-                pixels = windows[y // model.height * columns + x // model.width]
-                at = y % model.height * model.width + x % model.width
-                if channels == model.channels:
-                    values = [pixels[c * plane + at] for c in range(channels)]
-                else:
-                    values = [(pixels[at] + pixels[plane + at] + pixels[2 * plane + at]) / 3]
-                row += [int(min(max(v * (top // 255) + 0.5, 0), top)) for v in values]
-            rows.append(row)
-        return rows
+        picture = self.picture(i, geometry)
+        if self.model.lap:
+            picture = [self.lap(rows) for rows in picture]
+        if self.model.family == CONV:
+            self.restore(picture)
+        if channels < len(picture):
+            picture = [[[to_16_bits(sum(v) * 10923 + 16384 >> 15) for v in zip(*lines)]
+                        for lines in zip(*picture)]]
+        one, top = (1, 255) if depth == 8 else (257, 65535)
+        zero, half = 128 * VALUE_ONE, VALUE_ONE // 2
+        return [[min(max(((v + zero) * one + half) // VALUE_ONE, 0), top)
+                 for pixel in zip(*(rows[y][:width] for rows in picture)) for v in pixel]
+                for y in range(height)]
 
 
 # ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------

@@ -138,6 +138,12 @@ static inline void models_list_network(models_list *list, const taper_model *m) 
     VALUE(m, network.code);
     VALUE(m, network.tied_gain);
     ARRAY(m, analysis, weights);
+    VALUE(m, synthesis.units);
+    VALUE(m, synthesis.inputs);
+    VALUE(m, synthesis.lanes);
+    ARRAY(m, synthesis.weight, (m->synthesis.units + 1) / 2 * 2 * (size_t)m->synthesis.lanes);
+    ARRAY(m, synthesis.mean, m->synthesis.lanes);
+    ARRAY(m, synthesis.bits, m->synthesis.units);
     VALUE(m, layer_bits);
 }
 
@@ -184,11 +190,14 @@ static inline void models_list_restoration(models_list *list, const taper_model 
 #define LAYER(l)                                                                  \
     VALUE(m, restoration.layer[l].inputs);                                        \
     VALUE(m, restoration.layer[l].outputs);                                       \
+    VALUE(m, restoration.layer[l].bytes);                                         \
     ARRAY(m, restoration.layer[l].weight,                                         \
           (size_t)r->layer[l].outputs *CODEC_CONVOLVE_TAPS * r->layer[l].inputs); \
     ARRAY(m, restoration.layer[l].shift, r->layer[l].outputs);                    \
     ARRAY(m, restoration.layer[l].bias, r->layer[l].outputs);                     \
     ARRAY(m, restoration.layer[l].packed,                                         \
+          models_lanes(&r->layer[l]) * CODEC_CONVOLVE_TAPS * r->layer[l].inputs); \
+    ARRAY(m, restoration.layer[l].quads,                                          \
           models_lanes(&r->layer[l]) * CODEC_CONVOLVE_TAPS * r->layer[l].inputs); \
     ARRAY(m, restoration.layer[l].shifts, models_lanes(&r->layer[l]))
     LAYER(0);

@@ -4,7 +4,7 @@
 #   sh models/train.sh BUILD_DIR photo FOLDER       photographs (208 of 512x512 for the model here)
 #   sh models/train.sh BUILD_DIR tiny BATCH...      CIFAR-10's data_batch_1.bin to data_batch_5.bin
 #
-# Price on two AVX-512 cores beside other work: photo 64 minutes, tiny 53. The same commit, images and kind of machine give
+# Price on two AVX-512 cores beside other work: photo 70 minutes, tiny 51. The same commit, images and kind of machine give
 # the same bytes. Figures: models/README.md.
 set -eu
 B=$1 name=$2
@@ -18,5 +18,5 @@ tiny) shape='--window 8 --predict-epochs 24' ;;
 esac
 # shellcheck disable=SC2086
 "$B/taper" train -f -o "$work/$name.tpm" $shape --conditional 64 --head 64 --seed 1 \
-    --family conv --restore-steps 8000 --checkpoint "$work/$name.chk" --resume --log "$work/$name.jsonl" "$@"
+    --family conv --restore 24 --restore-steps 16000 --checkpoint "$work/$name.chk" --resume --log "$work/$name.jsonl" "$@"
 cp "$work/$name.tpm" "models/$name.tpm"

@@ -22,11 +22,12 @@ static inline codec_restoration restoration_random(uint32_t channels, uint32_t h
         r.stage[i] = extreme ? bias : conditional_draw(&seed, bias);
     for (uint32_t l = 0; l < layers; l++) {
         codec_convolution *c = &r.layer[l];
+        int32_t most = l ? CODEC_RESTORATION_MOST_BYTE_WEIGHT : CODEC_RESTORATION_MOST_WEIGHT;
         for (uint32_t o = 0; o < c->outputs; o++) {
             c->shift[o] = extreme ? 0 : (uint8_t)(8 + picture_random(&seed) % 3);
             for (uint32_t i = 0; i < CODEC_RESTORATION_TAPS * c->inputs; i++)
                 c->weight[o * CODEC_RESTORATION_TAPS * c->inputs + i] =
-                    (int16_t)(extreme ? 127 : conditional_draw(&seed, 127));
+                    (int16_t)(extreme ? most : conditional_draw(&seed, most));
             if (l) c->bias[o] = extreme ? bias : conditional_draw(&seed, bias);
         }
     }

@@ -4,7 +4,7 @@
     python3 same_pixels.py DIR_A DIR_B [TOLERANCE]
 
 The same files must be there, of the same size and kind, and no sample may differ by more than
-TOLERANCE levels (1 unless told; of 8 bits: a level of a 16-bit sample counts 1/257). Prints the
+TOLERANCE levels (0 unless told; of 8 bits: a level of a 16-bit sample counts 1/257). Prints the
 largest difference. Reads PNG of 8 and 16 bits, grey or RGB, not interlaced: what decoders of taper
 write.
 """
@@ -55,7 +55,7 @@ def files_below(folder):
                   for at, _, names in os.walk(folder) for name in names)
 
 
-def main(a, b, tolerance="1"):
+def main(a, b, tolerance="0"):
     names, worst = files_below(a), 0.0
     if names != files_below(b) or not names:
         sys.exit("the folders do not hold the same files")

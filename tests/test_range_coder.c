@@ -388,7 +388,7 @@ static void tables_are_what_they_say(void **unused) {
         assert_int_equal(codec_exp_fraction[i], lrint(32768 * exp2(i / 16.0)));
     }
     for (int i = 0; i <= 96; i++)
-        assert_true(fabs(codec_logistic[i] - 65536 / (1 + exp(-(i - 48) / 4.0))) <= 1);
+        assert_true(fabs(codec_logistic_table[i] - 65536 / (1 + exp(-(i - 48) / 4.0))) <= 1);
     for (uint32_t x = 1; x < 1u << 31; x += 1 + x / 7)
         assert_true(fabs(codec_log16(x) - 16 * log2(x)) <= 1);
     assert_int_equal(codec_log16(0), 0);

@@ -1,5 +1,6 @@
 /* train_adapt.c -- adapts an existing model to new images. Its network, order and stages are
  * unchanged. Contexts are refitted; conditional model, head and restoration are trained further.
+ * Or all of it stays, and a new restoration network is trained.
  * See train_parts.h. */
 #include "train/train_parts.h"
 #include "train/train_stages.h"
@@ -42,6 +43,11 @@ static taper_status relearn(taper_model *m, const starts *from, const train_job 
     return train_add_restoration(m, &with, error);
 }
 
+static void drop_restoration(taper_model *m) {
+    codec_restoration_free(&m->restoration);
+    m->info.family = TAPER_FAMILY_PCA; /* until it has a restoration network again */
+}
+
 taper_status train_adapt(taper_model *m, const train_job *j, taper_error *error) {
     codec_code_tables *t = &m->tables;
     if (j->data->channels > m->window.channels)
@@ -51,6 +57,11 @@ taper_status train_adapt(taper_model *m, const train_job *j, taper_error *error)
     if (m->info.family == TAPER_FAMILY_DENSE)
         return formats_fail(error, TAPER_ERR_ARG,
                             "only models of family pca or conv can be adapted");
+    if (j->options.restore_anew) {
+        drop_restoration(m);
+        TAPER_TRY(train_renew_analysis(m, j, error));
+        return train_add_restoration(m, j, error);
+    }
     starts from = {take(&t->conditional), take(&t->head), m->restoration};
     m->restoration = (codec_restoration){0};
     m->info.family = TAPER_FAMILY_PCA; /* until it has a restoration network again */

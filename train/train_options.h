@@ -70,6 +70,9 @@ typedef struct train_options {
     /* The file of a model of family pca or conv to adapt, or NULL. Family, window, lap, units and
      * the shapes of its networks are then its own. */
     const formats_buffer *from;
+    /* With `from`: only learn a new restoration network, of the shape in `restoration`. All other
+     * parts of the model stay as they are. */
+    int restore_anew;
     /* Family dense; default TRAIN_CODE_PLANES. */
     train_code code;
     /* Of several windows each has its own checkpoints, PATH.8x8 and so on. Those of `conditional`

@@ -1,6 +1,7 @@
 /* train_restoration_stage.c -- family conv: a restoration network for a model of family pca; see
  * train_parts.h. */
 #include "train/optimise/checkpoint.h"
+#include "train/restoration/restoration_network.h"
 #include "train/restoration/restoration_trainer.h"
 #include "train/train_parts.h"
 #include "train/train_stages.h"
@@ -19,6 +20,24 @@ static taper_status learn(taper_model *m, const train_job *j, const train_codes 
     return status;
 }
 
+/* Chooses the scale of the activations by validation, from the scale as trained on: twice as much
+ * each time, as long as that helps. *curve: of the network as it is. */
+static taper_status choose_scale(taper_model *m, const train_job *j, train_rd_curve *curve,
+                                 taper_error *error) {
+    enum { MOST = 4 };
+    uint32_t k = 0;
+    TAPER_TRY(train_evaluate_validation(m, j, curve, error));
+    for (; k < MOST && train_restoration_scale(&m->restoration, 1) == TAPER_OK; k++) {
+        train_rd_curve more;
+        TAPER_TRY(train_evaluate_validation(m, j, &more, error));
+        if (train_compare_curves(&more, curve) < 0)
+            *curve = more;
+        else
+            return train_restoration_scale(&m->restoration, -1);
+    }
+    return TAPER_OK;
+}
+
 taper_status train_add_restoration(taper_model *m, const train_job *j, taper_error *error) {
     train_sample s;
     train_rd_curve without, with;
@@ -27,7 +46,7 @@ taper_status train_add_restoration(taper_model *m, const train_job *j, taper_err
     taper_status status = train_evaluate_validation(m, j, &without, error);
     if (status == TAPER_OK) status = learn(m, j, &s.codes, error);
     train_say(j, "validation", -1);
-    if (status == TAPER_OK) status = train_evaluate_validation(m, j, &with, error);
+    if (status == TAPER_OK) status = choose_scale(m, j, &with, error);
     if (status == TAPER_OK && train_compare_curves(&with, &without) >= 0) {
         codec_restoration_free(&m->restoration);
         m->info.family = TAPER_FAMILY_PCA;

@@ -65,6 +65,7 @@ train_options cli_train_options(const cli_train_settings *s, uint32_t hidden[COD
     o.conditional.seed = (uint64_t)s->seed;
     o.conditional.saving = o.restoration.saving = o.dense.saving = saving_of(s);
     o.restoration.hidden = (uint32_t)s->restore;
+    o.restore_anew = s->from && cli_options_given("restore");
     o.restoration.steps = (uint32_t)s->restore_steps;
     o.restoration.seed = (uint64_t)s->seed;
     if (s->quality.count) o.conditional.psnr_end = s->quality.item[s->quality.count - 1];
@@ -137,8 +138,8 @@ static bool parse_window(const char *text, uint32_t *window) {
 
 /* Check options that the adapted model determines. */
 static taper_status check_from(taper_error *error) {
-    static const char *const fixed[] = {"window",      "lap",  "basis", "loss",   "units",
-                                        "conditional", "head", "fast",  "family", "restore"};
+    static const char *const fixed[] = {"window",      "lap",  "basis", "loss",  "units",
+                                        "conditional", "head", "fast",  "family"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (cli_options_given(fixed[i]))
             return formats_fail(error, TAPER_ERR_ARG, "--from keeps the model's shape: omit --%s",

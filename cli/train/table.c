@@ -113,7 +113,8 @@ const cli_option cli_train_table[] = {
      .uses = USE_PREDICT},
     {"restore", 0, CLI_INT, "N", offsetof(settings, restore), .min = 8,
      .max = CODEC_RESTORATION_MOST_HIDDEN, .initial = "32",
-     .help = "conv: channels of the network that restores pixels, a multiple of 8",
+     .help = "conv: channels of the network that restores pixels, a multiple of 8; with --from: "
+             "learn that network anew, and keep the rest of the model",
      .uses = USE_RESTORE},
     {"restore-steps", 0, CLI_INT, "N", offsetof(settings, restore_steps), .min = 1, .max = 10000000,
      .initial = "6000", .help = "conv: training steps of that network, of 65,536 pixels each",
@@ -320,7 +321,7 @@ unsigned cli_train_uses_of(const settings *s, const taper_model_info *from) {
     int whole = s->code != 0, cg = whole && s->optimiser;
     if (from)
         return USE_COMPARED | (from->conditional_hidden || from->head_hidden ? USE_PREDICT : 0) |
-               (from->restoration_hidden ? USE_RESTORE : 0);
+               (from->restoration_hidden || cli_options_given("restore") ? USE_RESTORE : 0);
     if (s->embedding.objective) return uses_of_embedding(s);
     unsigned u =
         USE_NEW | (s->fast ? 0 : USE_SLOW) | (whole ? USE_WHOLE : USE_PLANES | USE_COMPARED);

@@ -6,16 +6,29 @@
 
 enum { TAPS = CODEC_CONVOLVE_TAPS, LANES = CODEC_CONVOLVE_LANES };
 
-void codec_convolve_row_plain(const codec_convolution *c, const int16_t *const in[3],
-                              uint32_t columns, const int32_t *bias, int32_t *z) {
-    uint32_t row = TAPS / 3 * c->inputs; /* inputs of three adjacent patches */
+/* Inputs of three adjacent patches. */
+CODEC_INLINE uint32_t row_of(const codec_convolution *c) { return TAPS / 3 * c->inputs; }
+CODEC_INLINE int scale_of(const codec_convolution *c) { return c->bytes ? 8 : 3; }
+
+static int32_t plain_sum(const codec_convolution *c, const int16_t *w, const void *const in[3],
+                         size_t at) {
+    uint32_t row = row_of(c);
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < 3; i++, w += row) {
+        const int16_t *numbers = (const int16_t *)in[i] + at;
+        const uint8_t *bytes = (const uint8_t *)in[i] + at;
+        for (uint32_t k = 0; k < row; k++) sum += w[k] * (c->bytes ? bytes[k] : numbers[k]);
+    }
+    return sum;
+}
+
+void codec_convolve_row_plain(const codec_convolution *c, const void *const in[3], uint32_t columns,
+                              const int32_t *bias, int32_t *z) {
     for (uint32_t j = 0; j < columns; j++)
         for (uint32_t o = 0; o < c->outputs; o++) {
             const int16_t *w = c->weight + (size_t)o * TAPS * c->inputs;
-            int32_t sum = 0;
-            for (uint32_t i = 0; i < 3; i++, w += row)
-                for (uint32_t k = 0; k < row; k++) sum += w[k] * in[i][(size_t)j * c->inputs + k];
-            *z++ = (sum * 8 >> c->shift[o]) + bias[o];
+            int32_t sum = plain_sum(c, w, in, (size_t)j * c->inputs);
+            *z++ = (sum * (1 << scale_of(c)) >> c->shift[o]) + bias[o];
         }
 }
 
@@ -25,132 +38,249 @@ static uint32_t lanes_of(const codec_convolution *c) {
 
 taper_status codec_convolution_pack(codec_convolution *c) {
     uint32_t inputs = TAPS * c->inputs, lanes = lanes_of(c);
-    c->packed = calloc((size_t)inputs * lanes, sizeof *c->packed);
+    void *packed = calloc((size_t)inputs * lanes, c->bytes ? 1 : sizeof *c->packed);
+    c->packed = c->bytes ? NULL : packed;
+    c->quads = c->bytes ? packed : NULL;
     c->shifts = calloc(lanes, sizeof *c->shifts);
-    if (!c->packed || !c->shifts) return TAPER_ERR_NOMEM;
+    if (!packed || !c->shifts) return TAPER_ERR_NOMEM;
     for (uint32_t o = 0; o < c->outputs; o++) {
         c->shifts[o] = c->shift[o];
-        for (uint32_t i = 0; i < inputs; i++)
-            c->packed[((size_t)(i / 2) * lanes + o) * 2 + i % 2] =
-                c->weight[(size_t)o * inputs + i];
+        for (uint32_t i = 0; i < inputs; i++) {
+            int16_t w = c->weight[(size_t)o * inputs + i];
+            if (c->bytes)
+                c->quads[((size_t)(i / 4) * lanes + o) * 4 + i % 4] = (int8_t)w;
+            else
+                c->packed[((size_t)(i / 2) * lanes + o) * 2 + i % 2] = w;
+        }
     }
     return TAPER_OK;
 }
 
 #ifdef CODEC_X86_KERNELS
 
-/* Both kernels process several patches and several vectors of outputs at a time. For each pair of
- * inputs, every lane gets the pair and multiplies it by its two weights. */
-enum { PATCHES_512 = 8, PATCHES_256 = 5, VECTORS = 2 };
+/* All kernels process several patches and several vectors of outputs at a time. For each pair of
+ * numbers or four bytes of input, every lane gets them and multiplies them by its own weights. */
+enum { PATCHES_512 = 8, VECTORS_512 = 2, PATCHES_256 = 6, VECTORS_256 = 4 };
+
+/* Compilers keep weights in registers and so have too few for the sums. This makes them read the
+ * weights from memory for each patch. */
+#define READ_AGAIN(pointer) __asm__("" : "+r"(pointer))
 
 /* The arguments of a block of a row. */
 typedef struct block {
     const codec_convolution *c;
-    const int16_t *in[3];           /* starting at the left neighbour of the first patch */
+    const void *in[3];              /* starting at the left neighbour of the first patch */
     uint32_t patches, lanes, first; /* lanes, first: of outputs */
     const int32_t *bias;
     int32_t *z;
 } block;
 
-CODEC_FOR_512 CODEC_INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors) {
-    const codec_convolution *c = b->c;
-    uint32_t row = TAPS / 3 * c->inputs;
-    const int16_t *w = c->packed + 2 * b->first;
-    __m512i sum[PATCHES_512][VECTORS];
-    for (uint32_t p = 0; p < patches; p++)
-        for (uint32_t v = 0; v < vectors; v++) sum[p][v] = _mm512_setzero_si512();
+/* --- AVX-512 ------------------------------------------------------------------------------- */
+
+CODEC_FOR_512 CODEC_INLINE void numbers_512(const block *b, uint32_t patches, uint32_t vectors,
+                                            __m512i sum[PATCHES_512][VECTORS_512]) {
+    const int16_t *w = b->c->packed + 2 * b->first;
+    uint32_t row = row_of(b->c);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < row; k += 2, w += 2 * b->lanes) {
-            __m512i weight[VECTORS];
+            const int16_t *from = (const int16_t *)b->in[i] + k;
+            __m512i weight[VECTORS_512];
             for (uint32_t v = 0; v < vectors; v++) weight[v] = _mm512_loadu_si512(w + 32 * v);
             for (uint32_t p = 0; p < patches; p++) {
-                __m512i x =
-                    _mm512_set1_epi32(codec_four_bytes(b->in[i] + (size_t)p * c->inputs + k));
+                __m512i x = _mm512_set1_epi32(codec_four_bytes(from + (size_t)p * b->c->inputs));
                 for (uint32_t v = 0; v < vectors; v++)
                     sum[p][v] = _mm512_dpwssd_epi32(sum[p][v], weight[v], x);
             }
         }
+}
+
+CODEC_FOR_512 CODEC_INLINE void bytes_512(const block *b, uint32_t patches, uint32_t vectors,
+                                          __m512i sum[PATCHES_512][VECTORS_512]) {
+    const int8_t *w = b->c->quads + 4 * b->first;
+    uint32_t row = row_of(b->c);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < row; k += 4, w += 4 * b->lanes) {
+            const uint8_t *from = (const uint8_t *)b->in[i] + k;
+            __m512i weight[VECTORS_512];
+            for (uint32_t v = 0; v < vectors; v++) weight[v] = _mm512_loadu_si512(w + 64 * v);
+            for (uint32_t p = 0; p < patches; p++) {
+                __m512i x = _mm512_set1_epi32(codec_four_bytes(from + (size_t)p * b->c->inputs));
+                for (uint32_t v = 0; v < vectors; v++)
+                    sum[p][v] = _mm512_dpbusd_epi32(sum[p][v], x, weight[v]);
+            }
+        }
+}
+
+CODEC_FOR_512 CODEC_INLINE void block_512(const block *b, uint32_t patches, uint32_t vectors,
+                                          int bytes) {
+    const codec_convolution *c = b->c;
+    __m512i sum[PATCHES_512][VECTORS_512];
+    for (uint32_t p = 0; p < patches; p++)
+        for (uint32_t v = 0; v < vectors; v++) sum[p][v] = _mm512_setzero_si512();
+    if (bytes)
+        bytes_512(b, patches, vectors, sum);
+    else
+        numbers_512(b, patches, vectors, sum);
     for (uint32_t v = 0; v < vectors; v++) {
         uint32_t first = b->first + 16 * v, left = c->outputs - first;
         __mmask16 there = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xFFFF);
         __m512i shift = _mm512_loadu_si512(c->shifts + first),
                 bias = _mm512_maskz_loadu_epi32(there, b->bias + first);
-        for (uint32_t p = 0; p < patches; p++)
-            _mm512_mask_storeu_epi32(
-                b->z + (size_t)p * c->outputs + first, there,
-                _mm512_add_epi32(_mm512_srav_epi32(_mm512_slli_epi32(sum[p][v], 3), shift), bias));
+        for (uint32_t p = 0; p < patches; p++) {
+            __m512i scaled = _mm512_slli_epi32(sum[p][v], bytes ? 8 : 3);
+            _mm512_mask_storeu_epi32(b->z + (size_t)p * c->outputs + first, there,
+                                     _mm512_add_epi32(_mm512_srav_epi32(scaled, shift), bias));
+        }
     }
 }
 
-CODEC_FOR_512 static void work_512(const block *b) {
-    uint32_t vectors = b->first + 16 >= b->c->outputs ? 1 : 2;
+CODEC_FOR_512 CODEC_INLINE void work_512(const block *b, uint32_t vectors, int bytes) {
     if (b->patches == PATCHES_512 && vectors == 2)
-        block_512(b, PATCHES_512, 2);
+        block_512(b, PATCHES_512, 2, bytes);
     else if (b->patches == PATCHES_512)
-        block_512(b, PATCHES_512, 1);
+        block_512(b, PATCHES_512, 1, bytes);
     else
-        block_512(b, b->patches, vectors);
+        block_512(b, b->patches, vectors, bytes);
 }
 
-CODEC_FOR_256 CODEC_INLINE void block_256(const block *b, uint32_t patches) {
-    const codec_convolution *c = b->c;
-    uint32_t row = TAPS / 3 * c->inputs;
-    const int16_t *w = c->packed + 2 * b->first;
-    __m256i sum[PATCHES_256][VECTORS];
-    for (uint32_t p = 0; p < patches; p++)
-        for (uint32_t v = 0; v < VECTORS; v++) sum[p][v] = _mm256_setzero_si256();
+CODEC_FOR_512 static void numbers_work_512(const block *b, uint32_t vectors) {
+    work_512(b, vectors, 0);
+}
+CODEC_FOR_512 static void bytes_work_512(const block *b, uint32_t vectors) {
+    work_512(b, vectors, 1);
+}
+
+/* --- AVX2 ---------------------------------------------------------------------------------- */
+
+CODEC_FOR_256 CODEC_INLINE __m256i load_256(const void *from) {
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+CODEC_FOR_256 CODEC_INLINE void numbers_256(const block *b, uint32_t patches, uint32_t vectors,
+                                            __m256i sum[PATCHES_256][VECTORS_256]) {
+    const int16_t *w = b->c->packed + 2 * b->first;
+    uint32_t row = row_of(b->c);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < row; k += 2, w += 2 * b->lanes) {
-            __m256i weight[VECTORS];
-            for (uint32_t v = 0; v < VECTORS; v++)
-                weight[v] = _mm256_loadu_si256((const __m256i *)(const void *)(w + 16 * v));
+            const int16_t *from = (const int16_t *)b->in[i] + k;
             for (uint32_t p = 0; p < patches; p++) {
-                __m256i x =
-                    _mm256_set1_epi32(codec_four_bytes(b->in[i] + (size_t)p * c->inputs + k));
-                for (uint32_t v = 0; v < VECTORS; v++)
-                    sum[p][v] = _mm256_add_epi32(sum[p][v], _mm256_madd_epi16(weight[v], x));
+                __m256i x = _mm256_set1_epi32(codec_four_bytes(from + (size_t)p * b->c->inputs));
+                READ_AGAIN(w);
+                for (uint32_t v = 0; v < vectors; v++)
+                    sum[p][v] =
+                        _mm256_add_epi32(sum[p][v], _mm256_madd_epi16(x, load_256(w + 16 * v)));
             }
         }
+}
+
+/* Two quads at a time: their four products of a lane are added in 16 bits. */
+CODEC_FOR_256 CODEC_INLINE void bytes_256(const block *b, uint32_t patches, uint32_t vectors,
+                                          __m256i sum[PATCHES_256][VECTORS_256]) {
+    const int8_t *w = b->c->quads + 4 * b->first;
+    const __m256i ones = _mm256_set1_epi16(1);
+    uint32_t row = row_of(b->c), step = 4 * b->lanes;
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < row; k += 8, w += 2 * step) {
+            const uint8_t *from = (const uint8_t *)b->in[i] + k;
+            for (uint32_t p = 0; p < patches; p++, from += b->c->inputs) {
+                __m256i x = _mm256_set1_epi32(codec_four_bytes(from)),
+                        y = _mm256_set1_epi32(codec_four_bytes(from + 4));
+                READ_AGAIN(w);
+                for (uint32_t v = 0; v < vectors; v++) {
+                    __m256i four =
+                        _mm256_add_epi16(_mm256_maddubs_epi16(x, load_256(w + 32 * v)),
+                                         _mm256_maddubs_epi16(y, load_256(w + step + 32 * v)));
+                    sum[p][v] = _mm256_add_epi32(sum[p][v], _mm256_madd_epi16(four, ones));
+                }
+            }
+        }
+}
+
+CODEC_FOR_256 CODEC_INLINE void block_256(const block *b, uint32_t patches, uint32_t vectors,
+                                          int bytes) {
+    const codec_convolution *c = b->c;
+    __m256i sum[PATCHES_256][VECTORS_256];
+    for (uint32_t p = 0; p < patches; p++)
+        for (uint32_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_si256();
+    if (bytes)
+        bytes_256(b, patches, vectors, sum);
+    else
+        numbers_256(b, patches, vectors, sum);
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    for (uint32_t v = 0; v < VECTORS && b->first + 8 * v < c->outputs; v++) {
+    for (uint32_t v = 0; v < vectors; v++) {
         uint32_t first = b->first + 8 * v, left = c->outputs - first;
         __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)left), lane),
-                shift = _mm256_loadu_si256((const __m256i *)(const void *)(c->shifts + first)),
+                shift = load_256(c->shifts + first),
                 bias = _mm256_maskload_epi32(b->bias + first, there);
-        for (uint32_t p = 0; p < patches; p++)
-            _mm256_maskstore_epi32(
-                b->z + (size_t)p * c->outputs + first, there,
-                _mm256_add_epi32(_mm256_srav_epi32(_mm256_slli_epi32(sum[p][v], 3), shift), bias));
+        for (uint32_t p = 0; p < patches; p++) {
+            __m256i scaled = _mm256_slli_epi32(sum[p][v], bytes ? 8 : 3);
+            _mm256_maskstore_epi32(b->z + (size_t)p * c->outputs + first, there,
+                                   _mm256_add_epi32(_mm256_srav_epi32(scaled, shift), bias));
+        }
     }
 }
 
-CODEC_FOR_256 static void work_256(const block *b) {
-    if (b->patches == PATCHES_256)
-        block_256(b, PATCHES_256);
+/* Twelve sums, at most, have their own registers; see row_256. */
+CODEC_FOR_256 CODEC_INLINE void work_256(const block *b, uint32_t vectors, int bytes) {
+    if (b->patches == 3 && vectors == 4)
+        block_256(b, 3, 4, bytes);
+    else if (b->patches == 4 && vectors == 3)
+        block_256(b, 4, 3, bytes);
+    else if (b->patches == 4 && vectors == 2)
+        block_256(b, 4, 2, bytes);
+    else if (b->patches == 6 && vectors == 2)
+        block_256(b, 6, 2, bytes);
+    else if (b->patches == 6 && vectors == 1)
+        block_256(b, 6, 1, bytes);
     else
-        block_256(b, b->patches);
+        block_256(b, b->patches, vectors, bytes);
 }
 
-static void work_blocks(const codec_convolution *c, const int16_t *const in[3], uint32_t columns,
-                        const int32_t *bias, int32_t *z, void work(const block *), uint32_t patches,
-                        uint32_t step) {
+CODEC_FOR_256 static void numbers_work_256(const block *b, uint32_t vectors) {
+    work_256(b, vectors, 0);
+}
+CODEC_FOR_256 static void bytes_work_256(const block *b, uint32_t vectors) {
+    work_256(b, vectors, 1);
+}
+
+/* --- rows ---------------------------------------------------------------------------------- */
+
+typedef void work_fn(const block *b, uint32_t vectors);
+
+/* A kernel's shape: patches at once, outputs of a vector, vectors at once. */
+typedef struct shape {
+    uint32_t patches, lanes, vectors;
+} shape;
+
+static void work_blocks(const codec_convolution *c, const void *const in[3], uint32_t columns,
+                        const int32_t *bias, int32_t *z, work_fn *work, shape s) {
     block b = {.c = c, .lanes = lanes_of(c), .bias = bias};
-    for (uint32_t j = 0; j < columns; j += patches) {
-        b.patches = columns - j < patches ? columns - j : patches;
+    size_t patch = c->inputs * (c->bytes ? 1 : sizeof(int16_t));
+    uint32_t all = (c->outputs + s.lanes - 1) / s.lanes;
+    for (uint32_t j = 0; j < columns; j += s.patches) {
+        b.patches = columns - j < s.patches ? columns - j : s.patches;
         b.z = z + (size_t)j * c->outputs;
-        for (int i = 0; i < 3; i++) b.in[i] = in[i] + (size_t)j * c->inputs;
-        for (b.first = 0; b.first < c->outputs; b.first += step) work(&b);
+        for (int i = 0; i < 3; i++) b.in[i] = (const uint8_t *)in[i] + j * patch;
+        for (uint32_t v = 0, n; v < all; v += n) {
+            n = all - v < s.vectors ? all - v : s.vectors;
+            b.first = v * s.lanes;
+            work(&b, n);
+        }
     }
 }
 
-static void row_512(const codec_convolution *c, const int16_t *const in[3], uint32_t columns,
+static void row_512(const codec_convolution *c, const void *const in[3], uint32_t columns,
                     const int32_t *bias, int32_t *z) {
-    work_blocks(c, in, columns, bias, z, work_512, PATCHES_512, 16 * VECTORS);
+    const shape s = {PATCHES_512, 16, VECTORS_512};
+    work_blocks(c, in, columns, bias, z, c->bytes ? bytes_work_512 : numbers_work_512, s);
 }
 
-static void row_256(const codec_convolution *c, const int16_t *const in[3], uint32_t columns,
+static void row_256(const codec_convolution *c, const void *const in[3], uint32_t columns,
                     const int32_t *bias, int32_t *z) {
-    work_blocks(c, in, columns, bias, z, work_256, PATCHES_256, 8 * VECTORS);
+    static const shape of_vectors[] = {{6, 8, 1}, {6, 8, 2}, {4, 8, 3}, {3, 8, 4}, {4, 8, 3}};
+    uint32_t vectors = (c->outputs + 7) / 8;
+    shape s = of_vectors[vectors < 5 ? vectors - 1 : 4];
+    work_blocks(c, in, columns, bias, z, c->bytes ? bytes_work_256 : numbers_work_256, s);
 }
 
 #endif
@@ -167,7 +297,7 @@ const codec_convolve_kernel *codec_convolve_kernels(size_t *n) {
     return kernels;
 }
 
-void codec_convolve_row(const codec_convolution *c, const int16_t *const in[3], uint32_t columns,
+void codec_convolve_row(const codec_convolution *c, const void *const in[3], uint32_t columns,
                         const int32_t *bias, int32_t *z) {
     size_t i = 0;
     while (!kernels[i].runs()) i++;

@@ -72,7 +72,7 @@ void taper_decoder_free(taper_decoder *d) {
         codec_group_reader_close(d->reader[g]);
         free(d->reader[g]);
     }
-    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].pixels);
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].value);
     codec_group_readers_close(&d->readers);
     codec_backend_close(&d->backend);
     free(d->reader);
@@ -102,8 +102,8 @@ taper_status codec_decoder_refuse_front(const taper_decoder *d, uint64_t bytes,
 /* --- groups ---------------------------------------------------------------------------- */
 
 void codec_decoder_drop_rendered(taper_decoder *d, codec_rendered *w) {
-    formats_account_give(&d->account, w->capacity * d->model->network.inputs * sizeof *w->pixels);
-    free(w->pixels);
+    formats_account_give(&d->account, w->capacity * d->model->network.inputs * sizeof *w->value);
+    free(w->value);
     *w = (codec_rendered){0};
 }
 

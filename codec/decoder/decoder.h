@@ -21,7 +21,7 @@ enum {
 
 /* A cache of rendered windows of one group. */
 typedef struct codec_rendered {
-    float *pixels;
+    int16_t *value;           /* [capacity][inputs], picture.h */
     size_t capacity;          /* in windows */
     uint32_t group, first, n; /* n 0: empty */
     uint32_t pass, position;  /* the decoded state that was rendered */

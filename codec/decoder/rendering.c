@@ -1,28 +1,35 @@
 /* rendering.c -- taper_decoder_render: the pixels of an image; see taper.h. Blocks of windows are
  * rendered at once and cached, because neighbouring images are usually read next. */
 #include "codec/backend/pool.h"
-#include "codec/bitplane/head.h"
 #include "codec/decoder/decoder.h"
+#include "codec/render/picture_renderer.h"
+#include "codec/render/window_renderer.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
 enum { RENDER_BLOCK = 256 /* windows that one of several threads renders at once */ };
 
-/* Temporary memory for rendering an image of n windows: the codes of the blocks that are rendered
- * now, and copies of the image's windows for post-processing. The windows of a large image are not
- * cached, and so not copied. */
+/* Windows that one thread renders at once. */
+static uint32_t block_of(const taper_decoder *d, uint32_t n) {
+    return d->backend.pool && n > RENDER_BLOCK ? RENDER_BLOCK : n;
+}
+
+/* Nonzero: the image's windows go into its picture block by block, and are not cached. */
+static int is_large(uint32_t n) { return n > CODEC_RENDER_WINDOWS; }
+
+/* Temporary memory for rendering an image of n windows, and `ahead` of them at once, of a group of
+ * `all`: renderers, and the picture. A large image needs memory for the windows of a block of each
+ * thread. */
 static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
-                              uint32_t at_once) {
+                              uint32_t ahead, uint32_t all) {
     const taper_model *m = d->model;
-    uint64_t threads = codec_pool_threads(d->backend.pool), inputs = m->network.inputs;
-    uint64_t block = at_once < CODEC_RENDER_WINDOWS ? at_once : CODEC_RENDER_WINDOWS;
-    uint64_t bytes = threads * (block * m->network.units * sizeof(float) +
-                                codec_network_scratch_bytes(&m->network));
-    if (n <= CODEC_RENDER_WINDOWS && (m->restoration.layers || m->window.lap))
-        bytes += n * inputs * sizeof(float);
-    if (!m->restoration.layers) return bytes;
+    uint64_t threads = codec_pool_threads(d->backend.pool),
+             block = is_large(n) ? RENDER_BLOCK : block_of(d, ahead);
+    uint64_t bytes =
+        codec_window_renderer_bytes(m, all) + threads * codec_window_renderer_run_bytes(m, block);
+    if (is_large(n)) bytes += threads * block * m->network.inputs * sizeof(int16_t);
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
-    return bytes + codec_restoration_bytes(&m->restoration, m->window, grid, (unsigned)threads);
+    return bytes + codec_render_bytes(m, grid, (unsigned)threads);
 }
 
 static taper_status refuse_rendering(const taper_decoder *d, uint64_t bytes, taper_error *error) {
@@ -38,8 +45,10 @@ static taper_status check_memory(const taper_decoder *d, const taper_image_info 
                                  taper_error *error) {
     codec_grid grid = codec_windows_grid(d->model->window, info->width, info->height);
     uint64_t n = (uint64_t)grid.columns * grid.rows;
-    uint64_t bytes = d->front.account.used + n * d->model->network.inputs * sizeof(float);
-    if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
+    uint64_t bytes = d->front.account.used;
+    if (!is_large(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX))
+        bytes += n * d->model->network.inputs * sizeof(int16_t);
+    if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n, (uint32_t)n);
     uint64_t state = codec_chunk_coder_bytes(&d->model->tables, n);
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
@@ -50,49 +59,56 @@ static taper_status check_memory(const taper_decoder *d, const taper_image_info 
  * dropped if necessary. */
 static taper_status allocate_windows(taper_decoder *d, codec_rendered *w, uint32_t n,
                                      uint64_t passing, taper_error *error) {
-    uint64_t size = d->model->network.inputs * sizeof *w->pixels;
+    uint64_t size = d->model->network.inputs * sizeof *w->value;
     uint64_t more = n > w->capacity ? n * size : 0;
     if (more) codec_decoder_drop_rendered(d, w);
     if (formats_account_left(&d->account) < more + passing)
         return refuse_rendering(d, d->account.used + more + passing, error);
     if (!more) return TAPER_OK;
-    w->pixels = malloc((size_t)more);
-    if (!w->pixels)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
+    w->value = malloc((size_t)more);
+    if (!w->value) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
     (void)formats_account_take(&d->account, more);
     w->capacity = n;
     return TAPER_OK;
 }
 
 typedef struct rendering {
-    const taper_decoder *decoder;
-    const codec_group *state;
-    const codec_rendered *to;
-    uint32_t first, n, in_block; /* windows: all, and per block */
+    taper_decoder *decoder;
+    const codec_window_renderer *renderer;
+    uint32_t first, n, in_block;  /* windows: all, and per block */
+    int16_t *value;               /* [n][inputs]; or NULL: into the picture */
+    const codec_picture *picture; /* of the image whose windows these are */
     atomic_int failed;
 } rendering;
 
-/* The number of windows, of n from `first` on, that have the last known unit of a binary model. */
-static uint32_t whole_windows(const codec_group *state, uint32_t first, uint32_t n) {
-    uint32_t known = codec_group_last_known(state);
-    return known <= first ? 0 : known - first < n ? known - first : n;
-}
-
 static void render_block(void *context, size_t block) {
     rendering *t = context;
-    const codec_network *network = &t->decoder->model->network;
+    size_t inputs = t->decoder->model->network.inputs;
     codec_backend backend = t->decoder->backend;
     backend.pool = NULL; /* threads work on separate blocks */
     uint32_t at = (uint32_t)block * t->in_block, left = t->n - at;
     uint32_t n = left < t->in_block ? left : t->in_block;
-    float *code = malloc((size_t)n * network->units * sizeof *code);
-    if (code) codec_head_dequantise(t->state, t->first + at, n, code);
-    if (!code ||
-        codec_network_decode_cut(network, &backend, code, n, codec_group_units_known(t->state),
-                                 whole_windows(t->state, t->first + at, n),
-                                 t->to->pixels + (size_t)at * network->inputs) != TAPER_OK)
+    int16_t *own = t->value ? NULL : malloc(n * inputs * sizeof *own),
+            *value = t->value ? t->value + at * inputs : own;
+    if (!value ||
+        codec_window_renderer_run(t->renderer, &backend, t->first + at, n, value) != TAPER_OK)
         t->failed = 1;
-    free(code);
+    else if (own)
+        codec_picture_put(t->picture, t->decoder->model->window, at, n, own);
+    free(own);
+}
+
+/* Render the windows of *t, whose renderer and blocks are still to be set. */
+static taper_status render_all(rendering *t, const codec_group *state, uint32_t in_block,
+                               taper_error *error) {
+    codec_window_renderer renderer;
+    taper_status status = codec_window_renderer_begin(&renderer, t->decoder->model, state, 1);
+    t->renderer = &renderer, t->in_block = in_block;
+    if (status == TAPER_OK)
+        codec_pool_run(t->decoder->backend.pool, render_block, t, (t->n - 1) / in_block + 1);
+    codec_window_renderer_end(&renderer);
+    if (status == TAPER_OK && !t->failed) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", t->n);
 }
 
 static int is_rendered(const codec_rendered *w, uint32_t g, const codec_group *state,
@@ -106,37 +122,59 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
                            uint32_t first, uint32_t n, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(&d->front, info->group), left = state->n - first;
     codec_rendered *w = &d->rendered[rate_class];
-    uint32_t ahead = n > CODEC_RENDER_WINDOWS      ? n
-                     : left < CODEC_RENDER_WINDOWS ? left
-                                                   : CODEC_RENDER_WINDOWS;
+    uint32_t ahead = left < CODEC_RENDER_WINDOWS ? left : CODEC_RENDER_WINDOWS;
     if (is_rendered(w, info->group, state, first, n) &&
-        formats_account_left(&d->account) >= passing_bytes(d, info, n, 0))
+        formats_account_left(&d->account) >= passing_bytes(d, info, n, 0, state->n))
         return TAPER_OK;
-    if (allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
+    if (allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead, state->n), NULL) !=
+        TAPER_OK) {
         codec_decoder_drop_others(d, rate_class);
         ahead = n;
-        TAPER_TRY(allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), error));
+        TAPER_TRY(allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead, state->n), error));
     }
     w->n = 0;
-    rendering task = {.decoder = d, .state = state, .to = w, .first = first, .n = ahead};
-    task.in_block = d->backend.pool ? RENDER_BLOCK : CODEC_RENDER_WINDOWS;
-    codec_pool_run(d->backend.pool, render_block, &task,
-                   (ahead + task.in_block - 1) / task.in_block);
-    if (task.failed)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", ahead);
+    rendering task = {.decoder = d, .first = first, .n = ahead, .value = w->value};
+    TAPER_TRY(render_all(&task, state, block_of(d, ahead), error));
     w->group = info->group, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;
     return TAPER_OK;
 }
 
-/* Make the image's pixels of its rendered windows, which start at `first`. */
-static taper_status finish_image(taper_decoder *d, uint32_t pass, codec_rendered *w, uint32_t first,
-                                 uint32_t n, taper_image *out) {
-    float *from = w->pixels + (size_t)(first - w->first) * d->model->network.inputs;
-    if (n <= CODEC_RENDER_WINDOWS)
-        return codec_model_render(d->model, pass, d->backend.pool, from, out);
-    w->n = 0;
-    return codec_model_render_over(d->model, pass, d->backend.pool, from, out);
+/* Render a large image. Its windows are not cached. */
+static taper_status render_large(taper_decoder *d, const codec_decoder_image *image, uint32_t pass,
+                                 taper_image *out, taper_error *error) {
+    const taper_image_info *info = &image->info;
+    uint32_t rate_class = formats_front_rate_class(&d->front, info->group);
+    uint64_t bytes = passing_bytes(d, info, image->n, image->n, image->group->coder.group.n);
+    codec_picture picture;
+    if (formats_account_left(&d->account) < bytes) codec_decoder_drop_others(d, rate_class);
+    if (formats_account_left(&d->account) < bytes)
+        return refuse_rendering(d, d->account.used + bytes, error);
+    taper_status status = codec_picture_alloc(
+        &picture, d->model->window, codec_windows_grid(d->model->window, out->width, out->height));
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory to render %u windows", image->n);
+    rendering task = {.decoder = d, .first = image->first, .n = image->n, .picture = &picture};
+    status = render_all(&task, &image->group->coder.group, RENDER_BLOCK, error);
+    if (status == TAPER_OK) {
+        status = codec_render_picture(d->model, pass, d->backend.pool, &picture, out);
+        if (status != TAPER_OK)
+            formats_fail(error, status, "no memory to render %u windows", image->n);
+    }
+    codec_picture_free(&picture);
+    return status;
+}
+
+/* Render a small image from its windows, which are cached. */
+static taper_status render_small(taper_decoder *d, const codec_decoder_image *image, uint32_t pass,
+                                 taper_image *out, taper_error *error) {
+    const taper_image_info *info = &image->info;
+    TAPER_TRY(render(d, info, &image->group->coder.group, image->first, image->n, error));
+    const codec_rendered *w = &d->rendered[formats_front_rate_class(&d->front, info->group)];
+    const int16_t *value = w->value + (size_t)(image->first - w->first) * d->model->network.inputs;
+    taper_status status = codec_render_windows(d->model, pass, d->backend.pool, value, out);
+    if (status == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, status, "no memory to render %u windows", image->n);
 }
 
 taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
@@ -149,14 +187,10 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(check_memory(d, &info, error));
     TAPER_TRY(codec_decoder_load_image(d, i, UINT32_MAX, &image, error));
     codec_group_reader *r = image.group;
-    uint32_t first = image.first, n = image.n;
-    TAPER_TRY(render(d, &info, &r->coder.group, first, n, error));
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    codec_rendered *w = &d->rendered[formats_front_rate_class(&d->front, info.group)];
     uint32_t pass = codec_model_pass(r->coder.group.tables, r->coder.group.pass);
-    if (finish_image(d, pass, w, first, n, out) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
+    TAPER_TRY((is_large(image.n) ? render_large : render_small)(d, &image, pass, out, error));
     if (done) *done = codec_decoder_completeness(d, r);
     return codec_decoder_damage(r, error);
 }

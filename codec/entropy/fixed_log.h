@@ -8,7 +8,7 @@ extern const uint8_t codec_log_fraction[16];
 /* round(2^15 * 2^(i / 16)) */
 extern const uint16_t codec_exp_fraction[16];
 /* round(65536 / (1 + exp(-i / 64))) at i = -768 .. 768 in steps of 16; see codec_squash */
-extern const uint16_t codec_logistic[97];
+extern const uint16_t codec_logistic_table[97];
 
 /* 16 log2(x), with an error below 1/2; 0 for x = 0. */
 static inline int32_t codec_log16(uint32_t x) {
@@ -33,7 +33,7 @@ static inline uint64_t codec_scale_exp2(uint64_t value, int32_t e) {
 static inline uint16_t codec_squash(int32_t logit) {
     int32_t x = logit < -767 ? -767 : logit > 767 ? 767 : logit;
     uint32_t at = (uint32_t)(x + 768), i = at / 16, part = at % 16;
-    uint32_t p = (codec_logistic[i] * (16 - part) + codec_logistic[i + 1] * part) / 16;
+    uint32_t p = (codec_logistic_table[i] * (16 - part) + codec_logistic_table[i + 1] * part) / 16;
     return (uint16_t)(p < 32 ? 32 : p > 65504 ? 65504 : p);
 }
 

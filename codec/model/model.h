@@ -8,7 +8,7 @@
  *   analysis                  the network for encoding
  *   work                      the multiply-adds per pixel of a model
  *   embed                     images to codes for search, one window per image
- *   render                    decoded windows to pixels, with the restoration network */
+ *   model_synthesis           the linear path in integers */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
@@ -16,6 +16,7 @@
 #include "codec/transform/lap.h"
 #include "codec/transform/network.h"
 #include "codec/transform/restoration.h"
+#include "codec/transform/synthesis.h"
 #include "codec/transform/windows.h"
 
 /* The maximal width of a layer. Readers check it before they allocate memory. */
@@ -30,6 +31,9 @@ struct taper_model {
      * networks, whose stacks have network.tied_gain. */
     int tied;
     codec_network network;
+    /* The linear path in integers, as decoders use it; weight NULL: not made. After loading a
+     * linear model it is. */
+    codec_synthesis synthesis;
     /* [units][inputs] of a built-in tied model: the analysis, stored; NULL: encoders compute it. */
     float *analysis;
     /* All zero in an embedding model, whose network has only an encoder. */
@@ -65,16 +69,10 @@ typedef struct codec_weight_precision {
     int layer_bits;
 } codec_weight_precision;
 
-/* Render the pixels of an image from its windows, as the network returns them. Laps are undone, the
- * windows are restored for this number of complete passes, and pixels are rounded. image: as in
- * codec_windows_write. pool: threads, or NULL. TAPER_ERR_NOMEM: a copy of `from` is needed, and as
- * much again to restore it. */
-taper_status codec_model_render(const taper_model *model, uint32_t pass, codec_pool *pool,
-                                const float *from, taper_image *image);
-
-/* The same without a copy: the contents of `windows` are undefined afterwards. */
-taper_status codec_model_render_over(const taper_model *model, uint32_t pass, codec_pool *pool,
-                                     float *windows, taper_image *image);
+/* Nonzero: its codes become pixels by the synthesis alone, in integers. */
+int codec_model_is_linear(const taper_model *model);
+/* Make the synthesis of a linear model. TAPER_ERR_NOMEM: *out is zeroed. */
+taper_status codec_model_make_synthesis(const taper_model *model, codec_synthesis *out);
 
 /* Append the complete .tpm file, of version FORMATS_MODEL_VERSION, to out. The model's weights are
  * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id

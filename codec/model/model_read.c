@@ -281,7 +281,10 @@ static taper_status read_payload(taper_model *m, formats_cursor *in, const taper
     m->info.weights = weights;
     m->info.binary = (a.flags & CODEC_FLAG_BINARY) != 0;
     codec_model_describe(m);
-    return codec_work_check(m, limits->max_work, error);
+    TAPER_TRY(codec_work_check(m, limits->max_work, error));
+    if (!codec_model_is_linear(m) || codec_model_make_synthesis(m, &m->synthesis) == TAPER_OK)
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the model's synthesis");
 }
 
 taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
@@ -314,6 +317,7 @@ void taper_model_free(taper_model *m) {
     if (!m) return;
     if (!m->is_constant) {
         codec_network_free(&m->network);
+        codec_synthesis_free(&m->synthesis);
         codec_code_tables_free(&m->tables);
         codec_restoration_free(&m->restoration);
         free(m->analysis);

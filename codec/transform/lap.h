@@ -5,15 +5,14 @@
  * For two pixels at the same distance on either side of an edge, the mean is kept and the
  * difference d is mixed: d' = V d, where d[k] is the difference at distance k < reach. That is the
  * pre-filter; the post-filter applies the inverse of V. All rows of pixels are filtered, then all
- * columns; the order does not matter. The edges of the image are not filtered.
+ * columns. The edges of the image are not filtered.
  *
  * This is the time-domain lapped transform of Tran, Liang and Tu, "Lapped transform via time-domain
  * pre- and post-filtering" (IEEE Trans. Signal Processing 51(6), 2003), with the network instead of
  * the cosine transform. */
 #ifndef CODEC_LAP_H
 #define CODEC_LAP_H
-#include "formats/status.h"
-#include "codec/window.h"
+#include "codec/transform/picture.h"
 
 enum {
     CODEC_LAP_MOST = 16,  /* largest reach in pixels; also at most half the window's shorter side */
@@ -32,8 +31,16 @@ typedef struct codec_lap {
  * CODEC_LAP_MOST, or the matrix has no inverse with elements up to CODEC_LAP_TOP. */
 taper_status codec_lap_prepare(codec_lap *lap);
 
-/* Filter windows [grid.rows * grid.columns][values] of one image in place. */
+/* Filter windows [grid.rows * grid.columns][values] of one image in place. unfilter: the
+ * post-filter in floats, to train. */
 void codec_lap_prefilter(codec_window window, codec_grid grid, float *windows);
-void codec_lap_postfilter(codec_window window, codec_grid grid, float *windows);
+void codec_lap_unfilter(codec_window window, codec_grid grid, float *windows);
+
+/* The post-filter of a picture, in integers: the columns' edges, then the rows'. For a and b at
+ * distance k on either side of an edge, with all results clamped to 16 bits:
+ *     d(k) = a(k) - b(k)
+ *     c(k) = (sum over j of stored(k, j) d(j) - 4096 d(k) + 4096) >> 13, the sum modulo 2^32
+ *     a(k) = a(k) + c(k),    b(k) = b(k) - c(k) */
+void codec_lap_postfilter(codec_window window, const codec_picture *picture);
 
 #endif

@@ -26,7 +26,8 @@
  * The directory codec/transform/: pixels to codes and back.
  *   network             windows to codes and back
  *   triangle            triangular layers, for codes whose units depend on those before them
- *   windows lap         images to windows and back; the filter across their edges
+ *   windows lap         images to windows; the filter across their edges
+ *   synthesis picture   the linear path in integers; the pixels of an image until they are samples
  *   scaling             scales an image to another size
  *   pseudo_inverse      the analysis of a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter:

@@ -15,7 +15,7 @@ static int shape_is_legal(const codec_restoration *r) {
 }
 
 static int alloc_layer(codec_convolution *c, uint32_t inputs, uint32_t outputs, int first) {
-    c->inputs = inputs, c->outputs = outputs;
+    c->inputs = inputs, c->outputs = outputs, c->bytes = !first;
     c->weight = calloc((size_t)outputs * TAPS * inputs, sizeof *c->weight);
     c->shift = calloc(outputs, 1);
     c->bias = first ? NULL : calloc(outputs, sizeof *c->bias);
@@ -47,7 +47,8 @@ void codec_restoration_free(codec_restoration *r) {
     free(r->at), free(r->stage), free(r->gain);
     for (uint32_t l = 0; l < CODEC_RESTORATION_MOST_LAYERS; l++) {
         codec_convolution *c = &r->layer[l];
-        free(c->weight), free(c->shift), free(c->bias), free(c->packed), free(c->shifts);
+        free(c->weight), free(c->shift), free(c->bias), free(c->packed), free(c->quads),
+            free(c->shifts);
     }
     *r = (codec_restoration){0};
 }
@@ -57,11 +58,7 @@ void codec_restoration_free(codec_restoration *r) {
 /* List the matrices in file order; returns their number. */
 enum { MATRICES = 2 + 2 * CODEC_RESTORATION_MOST_LAYERS };
 static int list_matrices(const codec_restoration *r, codec_int_matrix m[MATRICES]) {
-    enum {
-        WEIGHT = CODEC_RESTORATION_MOST_WEIGHT,
-        BIAS = CODEC_RESTORATION_MOST_BIAS,
-        GAIN = CODEC_RESTORATION_MOST_GAIN
-    };
+    enum { BIAS = CODEC_RESTORATION_MOST_BIAS, GAIN = CODEC_RESTORATION_MOST_GAIN };
     uint32_t h = r->hidden;
     int n = 0;
     m[n++] = (codec_int_matrix){.i32 = r->stage,
@@ -81,7 +78,8 @@ static int list_matrices(const codec_restoration *r, codec_int_matrix m[MATRICES
                                     .row_stride = inputs,
                                     .column_stride = 1,
                                     .shift = c->shift,
-                                    .most = WEIGHT};
+                                    .most = c->bytes ? CODEC_RESTORATION_MOST_BYTE_WEIGHT
+                                                     : CODEC_RESTORATION_MOST_WEIGHT};
         if (c->bias)
             m[n++] = (codec_int_matrix){
                 .i32 = c->bias, .rows = 1, .columns = c->outputs, .column_stride = 1, .most = BIAS};

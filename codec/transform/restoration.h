@@ -2,27 +2,30 @@
  * decoded pixels. It adds to the linear path and its laps, so the quality has no upper bound. It
  * runs after entropy decoding, so no symbol depends on it.
  *
- * The windows of an image, with their padding, form a picture, which is divided into patches of 2x2
- * pixels: 4 x channels numbers each. Every layer is a convolution of 3x3 patches; values outside of
- * the picture are 0. In integers:
+ * A picture (picture.h) is divided into patches of 2x2 pixels: 4 x channels numbers each,
+ * [channel][y][x]. Every layer is a convolution of 3x3 patches; values outside of the picture are
+ * 0. For a value v of the picture, which is 1/32 of a level:
  *
- *     a(0)  = floor(clamp(16 (y - 128) + 1/2, -2048 .. 2047))
- *     z(i)  = (8 sum over 3x3 of W(i) a(i - 1) >> shift(i)) + bias(i)
+ *     a(0)  = clamp((v + 1) >> 1, -2048 .. 2047)
+ *     z(1)  = (8 sum over 3x3 of W(1) a(0) >> shift(1)) + bias(1)
+ *     z(i)  = (256 sum over 3x3 of W(i) a(i - 1) >> shift(i)) + bias(i),    i = 2 .. layers
  *     h(i)  = clamp(h(i - 1) + ((z(i) + 4) >> 3), -4095 .. 4095),    h(0) = 0
- *     a(i)  = max(h(i), 0),    i = 1 .. layers - 1
- *     y     = y + gain z(layers) / 2^20
+ *     a(i)  = min((max(h(i), 0) + 16) >> 5, 127),    i = 1 .. layers - 1: a byte
+ *     c     = clamp((gain clamp(z(layers), -32767 .. 32767) + 2^14) >> 15, 16 bits)
+ *     v     = clamp(v + c, 16 bits)
  *
  * The size of the correction depends on the cut, and so do bias(1) and gain. Both are stored for
  * some passes of the order, and interpolated between these by the number of complete passes.
  *
- * The ranges keep every sum below 2^31: 8 x 9 x 48 x 127 x 4095 + 2^16. Readers reject a file that
- * exceeds them. train/restoration/restoration_trainer.h trains the network. */
+ * The ranges keep every sum below 2^31: 8 x 9 x 12 x 127 x 2048, 256 x 9 x 48 x 63 x 127, and 2^16.
+ * Readers reject a file that exceeds them. train/restoration/restoration_trainer.h trains the
+ * network. */
 #ifndef CODEC_RESTORATION_H
 #define CODEC_RESTORATION_H
 #include "codec/backend/int_convolution.h"
 #include "codec/backend/pool.h"
 #include "codec/entropy/int_matrix.h"
-#include "codec/window.h"
+#include "codec/transform/picture.h"
 
 enum {
     CODEC_RESTORATION_PATCH = 2, /* side in pixels; the sides of windows are even */
@@ -30,11 +33,14 @@ enum {
     CODEC_RESTORATION_MOST_HIDDEN = 48,
     CODEC_RESTORATION_MOST_LAYERS = 5,
     CODEC_RESTORATION_MOST_STAGES = 64,
-    CODEC_RESTORATION_MOST_WEIGHT = 127,
+    CODEC_RESTORATION_MOST_WEIGHT = 127, /* of the first layer; the others: */
+    CODEC_RESTORATION_MOST_BYTE_WEIGHT = CODEC_CONVOLVE_MOST_BYTE_WEIGHT,
     CODEC_RESTORATION_MOST_BIAS = 1 << 16,
-    CODEC_RESTORATION_PIXEL_ONE = 16,
     CODEC_RESTORATION_PIXEL_MAX = 2047,
     CODEC_RESTORATION_ACTIVATION_MAX = 4095,
+    CODEC_RESTORATION_BYTE_SHIFT = 5, /* from h to the bytes a */
+    CODEC_RESTORATION_BYTE_MAX = 127,
+    CODEC_RESTORATION_Z_MAX = 32767,  /* of the last layer */
     CODEC_RESTORATION_GAIN_BITS = 20, /* gain is in units of 2^-20 */
     CODEC_RESTORATION_MOST_GAIN = 1 << 16
 };
@@ -71,14 +77,13 @@ taper_status codec_restoration_write(const codec_restoration *r, formats_buffer 
 taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
                                     uint64_t max_bytes, formats_cursor *in, taper_error *error);
 
-/* Memory of codec_restoration_apply for an image, without its windows. */
+/* Memory of codec_restoration_apply for an image, without its picture. */
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window window, codec_grid grid,
                                  unsigned threads);
 
-/* Correct the windows of one image, [grid.rows * grid.columns][values], after the linear path and
- * its laps, for `pass` complete passes. pool: threads, or NULL. TAPER_ERR_NOMEM: some windows may
- * have changed. */
-taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_window window,
-                                     codec_grid grid, codec_pool *pool, float *windows);
+/* Correct a picture of even sides after the linear path and its laps, for `pass` complete passes.
+ * pool: threads, or NULL. TAPER_ERR_NOMEM: some of it may have changed. */
+taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_pool *pool,
+                                     const codec_picture *picture);
 
 #endif

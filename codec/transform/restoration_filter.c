@@ -30,88 +30,131 @@ static void state_at(const codec_restoration *r, uint32_t pass, int32_t *bias, i
     *gain = r->gain[s] + ((r->gain[next] - r->gain[s]) * part >> 8);
 }
 
-/* --- windows as rows of patches --------------------------------------------------------- */
+/* --- pictures as rows of patches --------------------------------------------------------- */
 
-typedef struct picture {
-    codec_window window;
-    codec_grid grid;
-    uint32_t rows, columns; /* in patches */
-    uint32_t values;        /* numbers of a patch: [y][x][channel] */
-    float *windows;
-} picture;
+/* The two values of a row of a patch are moved as one number of 32 bits. */
+typedef struct patches {
+    const codec_picture *picture;
+    uint32_t rows, columns; /* of patches */
+    uint32_t values;        /* numbers of a patch: [channel][y][x] */
+} patches;
 
-/* The address of number k of the first patch of a window in a row of patches. That of the next
- * patch is PATCH floats further. */
-static float *first_at(const picture *p, uint32_t row, uint32_t column, uint32_t k) {
-    codec_window w = p->window;
-    uint32_t y = row * PATCH % w.height + k / w.channels / PATCH, x = k / w.channels % PATCH,
-             channel = k % w.channels;
-    size_t window = (size_t)(row * PATCH / w.height) * p->grid.columns + column;
-    return p->windows + (window * w.channels + channel) * w.width * w.height + y * w.width + x;
+enum { LINES = PATCH * 3 /* rows of pixels of a row of patches, of all channels */ };
+
+/* Row `line` of pixels of a row of patches: [channel][y]. */
+static int16_t *line_at(const patches *p, uint32_t row, uint32_t line) {
+    return codec_picture_row(p->picture, line / PATCH, row * PATCH + line % PATCH);
 }
 
-static int16_t input_of(float y) {
-    const float most = CODEC_RESTORATION_PIXEL_MAX;
-    float a = (y - 128.0f) * CODEC_RESTORATION_PIXEL_ONE + 0.5f;
-    a = a > -most - 1 ? a : -most - 1; /* also for NaN */
-    a = a < most ? a : most;
-    /* floor(a): the sum is not negative, and exact in float. */
-    return (int16_t)((int32_t)(a + most + 1) - CODEC_RESTORATION_PIXEL_MAX - 1);
+CODEC_CLONES static void to_inputs(const int16_t *restrict v, uint32_t n, int16_t *restrict a) {
+    enum { MOST = CODEC_RESTORATION_PIXEL_MAX };
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t x = (v[i] + 1) >> 1;
+        a[i] = (int16_t)(x < -MOST - 1 ? -MOST - 1 : x > MOST ? MOST : x);
+    }
 }
 
-CODEC_CLONES static void read_row(const picture *p, uint32_t row, int16_t *to) {
-    uint32_t patches = p->window.width / PATCH, values = p->values;
-    for (uint32_t column = 0; column < p->grid.columns; column++, to += patches * values)
-        for (uint32_t k = 0; k < values; k++) {
-            const float *from = first_at(p, row, column, k);
-            for (uint32_t i = 0; i < patches; i++) to[i * values + k] = input_of(from[i * PATCH]);
+/* to[i][line] = from[line][i], and back, for n pairs. */
+static void gather_pairs(const int16_t *from, uint32_t n, uint32_t lines, uint32_t line,
+                         int16_t *to) {
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(to + ((size_t)i * lines + line) * PATCH, from + (size_t)i * PATCH,
+               PATCH * sizeof *to);
+}
+static void scatter_pairs(const int16_t *from, uint32_t n, uint32_t lines, uint32_t line,
+                          int16_t *to) {
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(to + (size_t)i * PATCH, from + ((size_t)i * lines + line) * PATCH,
+               PATCH * sizeof *to);
+}
+
+enum { AT_ONCE = 64 /* patches */ };
+
+/* a(0) of a row: to[columns][values]. */
+static void read_row(const patches *p, uint32_t row, int16_t *to) {
+    uint32_t lines = p->values / PATCH;
+    int16_t a[AT_ONCE * PATCH];
+    for (uint32_t line = 0; line < lines; line++) {
+        const int16_t *from = line_at(p, row, line);
+        for (uint32_t i = 0, n; i < p->columns; i += n) {
+            n = p->columns - i < AT_ONCE ? p->columns - i : AT_ONCE;
+            to_inputs(from + (size_t)i * PATCH, n * PATCH, a);
+            gather_pairs(a, n, lines, line, to + (size_t)i * p->values);
         }
+    }
 }
 
-/* Add a row of z(layers) to the picture. */
-CODEC_CLONES static void add_row(const picture *p, uint32_t row, const int32_t *z, float gain) {
-    uint32_t patches = p->window.width / PATCH, values = p->values;
-    for (uint32_t column = 0; column < p->grid.columns; column++, z += patches * values)
-        for (uint32_t k = 0; k < values; k++) {
-            float *to = first_at(p, row, column, k);
-            for (uint32_t i = 0; i < patches; i++) to[i * PATCH] += (float)z[i * values + k] * gain;
+/* The corrections of n values. */
+CODEC_CLONES static void to_corrections(const int32_t *restrict z, size_t n, int32_t gain,
+                                        int16_t *restrict to) {
+    enum { MOST = CODEC_RESTORATION_Z_MAX, SHIFT = CODEC_RESTORATION_GAIN_BITS - 5 };
+    for (size_t i = 0; i < n; i++) {
+        int32_t c = z[i] < -MOST ? -MOST : z[i] > MOST ? MOST : z[i];
+        c = (gain * c + (1 << (SHIFT - 1))) >> SHIFT;
+        to[i] = (int16_t)(c < -32768 ? -32768 : c > 32767 ? 32767 : c);
+    }
+}
+
+CODEC_CLONES static void add_corrections(const int16_t *restrict c, uint32_t n,
+                                         int16_t *restrict v) {
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t sum = v[i] + c[i];
+        v[i] = (int16_t)(sum < -32768 ? -32768 : sum > 32767 ? 32767 : sum);
+    }
+}
+
+/* Add a row of z(layers), [columns][values], to the picture. */
+static void add_row(const patches *p, uint32_t row, const int32_t *z, int32_t gain) {
+    uint32_t lines = p->values / PATCH;
+    int16_t correction[AT_ONCE * LINES * PATCH], of_line[AT_ONCE * PATCH];
+    for (uint32_t i = 0, n; i < p->columns; i += n) {
+        n = p->columns - i < AT_ONCE ? p->columns - i : AT_ONCE;
+        to_corrections(z + (size_t)i * p->values, (size_t)n * p->values, gain, correction);
+        for (uint32_t line = 0; line < lines; line++) {
+            scatter_pairs(correction, n, lines, line, of_line);
+            add_corrections(of_line, n * PATCH, line_at(p, row, line) + (size_t)i * PATCH);
         }
+    }
 }
 
-/* --- layers ----------------------------------------------------------------------------- */
+/* --- layers ------------------------------------------------------------------------------ */
 
 /* Replace h by that of the next layer, and compute its activations. */
 CODEC_CLONES static void activate(const int32_t *restrict z, size_t n, int16_t *restrict h,
-                                  int16_t *restrict to) {
+                                  uint8_t *restrict to) {
+    enum { SHIFT = CODEC_RESTORATION_BYTE_SHIFT, MOST = CODEC_RESTORATION_BYTE_MAX };
     for (size_t i = 0; i < n; i++) {
         int32_t sum = h[i] + ((z[i] + 4) >> 3);
         sum = sum > -ACTIVATION_MAX ? sum : -ACTIVATION_MAX;
         sum = sum < ACTIVATION_MAX ? sum : ACTIVATION_MAX;
         h[i] = (int16_t)sum;
-        to[i] = (int16_t)(sum > 0 ? sum : 0);
+        int32_t a = ((sum > 0 ? sum : 0) + (1 << (SHIFT - 1))) >> SHIFT;
+        to[i] = (uint8_t)(a < MOST ? a : MOST);
     }
 }
 
-/* --- bands ------------------------------------------------------------------------------ */
+/* --- bands ------------------------------------------------------------------------------- */
 
 typedef struct task {
     const codec_restoration *net;
-    picture picture;
+    patches patches;
     uint32_t band_rows; /* rows of a band; the last may have fewer */
-    int16_t *patches;   /* [rows][columns][values] */
-    int32_t bias[MOST_HIDDEN];
-    float gain;
+    /* a(0) of the rows on either side of each edge between two bands, which both bands read:
+     * [edges][2 layers][columns][values]. */
+    int16_t *edge_rows;
+    int32_t bias[MOST_HIDDEN], gain;
     atomic_int failed;
 } task;
 
-/* The current rows of a band's layers, in one allocation. Rows of `row` and `nothing` have a patch
- * of zeros at either end. */
+/* The current rows of a band's layers, in one allocation. Rows of `pixels`, `bytes` and `nothing`
+ * have a patch of zeros at either end. */
 typedef struct band {
-    int16_t *memory;
-    int16_t *row[MOST_LAYERS][KEPT]; /* the input a of each layer */
-    int16_t *h[MOST_LAYERS];         /* a row is replaced after all layers have used it */
-    int16_t *nothing;                /* zeros: a row outside the picture */
-    int32_t *z;                      /* z of the current row */
+    void *memory;
+    int32_t *z;                        /* z of the current row */
+    int16_t *pixels[KEPT];             /* the input of the first layer */
+    int16_t *h[MOST_LAYERS];           /* a row is replaced after all layers have used it */
+    uint8_t *bytes[MOST_LAYERS][KEPT]; /* the input of the others */
+    int16_t *nothing;                  /* zeros: a row outside the picture */
 } band;
 
 /* Two bands per thread, to balance the load. More bands cost time: both neighbours of an edge
@@ -127,113 +170,128 @@ static size_t row_size(const codec_restoration *r, size_t columns) {
     return (columns + 2) * (r->hidden > values ? r->hidden : values);
 }
 
-static size_t rows_of(const codec_restoration *r) { return r->layers * (KEPT + 1) + 1; }
+/* Bytes of a band's arrays for rows of this size. */
+static size_t band_bytes(const codec_restoration *r, size_t row) {
+    return row * (sizeof(int32_t) + (KEPT + r->layers + 1) * sizeof(int16_t) + r->layers * KEPT);
+}
+
+static size_t edge_size(const codec_restoration *r, size_t columns) {
+    return 2 * r->layers * columns * codec_restoration_values(r->channels);
+}
 
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window w, codec_grid grid,
                                  unsigned threads) {
     uint64_t rows = (uint64_t)grid.rows * (w.height / PATCH),
              columns = (uint64_t)grid.columns * (w.width / PATCH),
              bands = (rows - 1) / LEAST_BAND + 1;
-    uint64_t each = row_size(r, columns) * (rows_of(r) * sizeof(int16_t) + sizeof(int32_t));
-    return rows * columns * codec_restoration_values(w.channels) * sizeof(int16_t) +
-           each * (bands < threads ? bands : threads);
+    if (threads <= 1) return band_bytes(r, row_size(r, columns));
+    if (bands > 2 * threads) bands = 2 * threads;
+    return (bands - 1) * edge_size(r, columns) * sizeof(int16_t) +
+           (bands < threads ? bands : threads) * band_bytes(r, row_size(r, columns));
 }
 
 static int open_band(const task *t, band *b) {
     uint32_t layers = t->net->layers;
-    size_t row = row_size(t->net, t->picture.columns);
-    b->memory = calloc(rows_of(t->net), row * sizeof *b->memory);
-    b->z = malloc(row * sizeof *b->z);
-    if (!b->memory || !b->z) return 0;
-    int16_t *at = b->memory;
-    for (uint32_t l = 0; l < layers; l++, at += row) {
-        for (int i = 0; i < KEPT; i++, at += row) b->row[l][i] = at;
-        b->h[l] = at;
-    }
+    size_t row = row_size(t->net, t->patches.columns);
+    b->memory = calloc(band_bytes(t->net, row), 1);
+    if (!b->memory) return 0;
+    b->z = b->memory;
+    int16_t *at = (int16_t *)(b->z + row);
+    for (int i = 0; i < KEPT; i++, at += row) b->pixels[i] = at;
+    for (uint32_t l = 0; l < layers; l++, at += row) b->h[l] = at;
     b->nothing = at;
+    uint8_t *bytes = (uint8_t *)(at + row);
+    for (uint32_t l = 0; l < layers; l++)
+        for (int i = 0; i < KEPT; i++, bytes += row) b->bytes[l][i] = bytes;
     return 1;
 }
 
-static void close_band(band *b) { free(b->memory), free(b->z); }
-
 /* Row y, within the picture, of the input of a layer. */
-static int16_t *kept_row(const band *b, uint32_t layer, int64_t y) {
-    return b->row[layer][(uint64_t)y % KEPT];
-}
-
-static const int16_t *input_row(const task *t, const band *b, uint32_t layer, int64_t y) {
-    return y < 0 || y >= t->picture.rows ? b->nothing : kept_row(b, layer, y);
+static const void *input_row(const task *t, const band *b, uint32_t layer, int64_t y) {
+    if (y < 0 || y >= t->patches.rows) return b->nothing;
+    uint64_t place = (uint64_t)y % KEPT;
+    return layer ? (const void *)b->bytes[layer][place] : (const void *)b->pixels[place];
 }
 
 /* Compute row y, within the picture, of layer l. */
 static void make_row(const task *t, const band *b, uint32_t l, int64_t y) {
     const codec_convolution *c = &t->net->layer[l];
-    const int16_t *in[3];
+    const void *in[3];
     for (int i = 0; i < 3; i++) in[i] = input_row(t, b, l, y + i - 1);
-    codec_convolve_row(c, in, t->picture.columns, l ? c->bias : t->bias, b->z);
+    codec_convolve_row(c, in, t->patches.columns, l ? c->bias : t->bias, b->z);
     if (l + 1 == t->net->layers) {
-        add_row(&t->picture, (uint32_t)y, b->z, t->gain);
+        add_row(&t->patches, (uint32_t)y, b->z, t->gain);
         return;
     }
-    size_t n = (size_t)t->picture.columns * c->outputs;
+    size_t n = (size_t)t->patches.columns * c->outputs;
     int16_t *h = b->h[(uint64_t)y % t->net->layers];
     if (!l) memset(h, 0, n * sizeof *h);
-    activate(b->z, n, h, kept_row(b, l + 1, y) + c->outputs);
+    activate(b->z, n, h, b->bytes[l + 1][(uint64_t)y % KEPT] + c->outputs);
 }
 
-static void read_band(void *context, size_t number) {
-    const task *t = context;
-    const picture *p = &t->picture;
-    uint64_t first = (uint64_t)number * t->band_rows, end = first + t->band_rows;
-    for (uint64_t y = first; y < end && y < p->rows; y++)
-        read_row(p, (uint32_t)y, t->patches + y * p->columns * p->values);
+/* The kept a(0) of row y, if an edge between bands is near; else NULL. */
+static int16_t *edge_row(const task *t, int64_t y) {
+    int64_t layers = t->net->layers, near = (y + layers) / t->band_rows,
+            bands = (t->patches.rows - 1) / t->band_rows + 1, edge = near * t->band_rows;
+    if (near < 1 || near >= bands || y >= edge + layers) return NULL;
+    size_t row = (size_t)t->patches.columns * t->patches.values;
+    return t->edge_rows + (size_t)((near - 1) * 2 * layers + y - (edge - layers)) * row;
+}
+
+/* Keep the rows at all edges before any band changes the picture. */
+static void keep_edges(const task *t) {
+    for (uint32_t y = 0; y < t->patches.rows; y++) {
+        int16_t *kept = edge_row(t, y);
+        if (kept) read_row(&t->patches, y, kept);
+    }
+}
+
+static void fetch_row(const task *t, const band *b, int64_t y) {
+    int16_t *to = b->pixels[(uint64_t)y % KEPT] + t->patches.values;
+    const int16_t *kept = edge_row(t, y);
+    if (kept)
+        memcpy(to, kept, (size_t)t->patches.columns * t->patches.values * sizeof *to);
+    else
+        read_row(&t->patches, (uint32_t)y, to);
 }
 
 static void restore_band(void *context, size_t number) {
     task *t = context;
     band b;
-    uint32_t layers = t->net->layers, values = t->picture.values;
-    int64_t first = (int64_t)number * t->band_rows, end = first + t->band_rows,
-            rows = t->picture.rows;
+    int64_t layers = t->net->layers, rows = t->patches.rows, first = (int64_t)number * t->band_rows,
+            end = first + t->band_rows;
     if (end > rows) end = rows;
     if (!open_band(t, &b)) {
-        close_band(&b);
         t->failed = 1;
         return;
     }
     for (int64_t y = first - layers; y < end + layers; y++) {
-        if (y >= 0 && y < rows)
-            memcpy(kept_row(&b, 0, y) + values,
-                   t->patches + (size_t)y * t->picture.columns * values,
-                   (size_t)t->picture.columns * values * sizeof *t->patches);
-        for (uint32_t l = 0; l < layers; l++) {
+        if (y >= 0 && y < rows) fetch_row(t, &b, y);
+        for (int64_t l = 0; l < layers; l++) {
             int64_t made = y - 1 - l, reach = layers - 1 - l;
             if (made >= 0 && made < rows && made >= first - reach && made < end + reach)
-                make_row(t, &b, l, made);
+                make_row(t, &b, (uint32_t)l, made);
         }
     }
-    close_band(&b);
+    free(b.memory);
 }
 
-taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_window w,
-                                     codec_grid grid, codec_pool *pool, float *windows) {
+taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_pool *pool,
+                                     const codec_picture *picture) {
     task t = {.net = r,
-              .picture = {.window = w,
-                          .grid = grid,
-                          .rows = grid.rows * (w.height / PATCH),
-                          .columns = grid.columns * (w.width / PATCH),
-                          .values = codec_restoration_values(w.channels),
-                          .windows = windows}};
-    int32_t gain;
-    size_t row = (size_t)t.picture.columns * t.picture.values;
-    t.patches = malloc(t.picture.rows * row * sizeof *t.patches);
-    if (!t.patches) return TAPER_ERR_NOMEM;
-    state_at(r, pass, t.bias, &gain);
-    t.gain = (float)gain / (float)(1 << CODEC_RESTORATION_GAIN_BITS);
-    t.band_rows = rows_of_band(t.picture.rows, codec_pool_threads(pool));
-    uint32_t bands = (t.picture.rows - 1) / t.band_rows + 1;
-    codec_pool_run(pool, read_band, &t, bands);
+              .patches = {.picture = picture,
+                          .rows = picture->height / PATCH,
+                          .columns = picture->width / PATCH,
+                          .values = codec_restoration_values(picture->channels)}};
+    state_at(r, pass, t.bias, &t.gain);
+    t.band_rows = rows_of_band(t.patches.rows, codec_pool_threads(pool));
+    uint32_t bands = (t.patches.rows - 1) / t.band_rows + 1;
+    if (bands > 1) {
+        t.edge_rows = malloc((bands - 1) * edge_size(r, t.patches.columns) * sizeof *t.edge_rows);
+        if (!t.edge_rows) return TAPER_ERR_NOMEM;
+        keep_edges(&t);
+    }
     codec_pool_run(pool, restore_band, &t, bands);
-    free(t.patches);
+    free(t.edge_rows);
     return t.failed ? TAPER_ERR_NOMEM : TAPER_OK;
 }

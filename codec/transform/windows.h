@@ -15,12 +15,8 @@ codec_grid codec_windows_grid(codec_window window, uint32_t width, uint32_t heig
  * of a colour window. image->channels must be 1, or 3 for a colour window. */
 void codec_windows_read(codec_window window, const taper_image *image, float *to);
 
-/* Write the windows' values to the image's samples, rounded and clamped. */
-void codec_windows_store(codec_window window, const float *windows, taper_image *image);
-
-/* Undo the lap, then store. image: its size, channels (1 or 3), depth and pixels are set. A grey
- * image from colour windows gets the mean of the channels. TAPER_ERR_NOMEM: windows with a lap need
- * a copy of `from`. */
+/* Undo the lap of windows on the 8-bit scale, and write them to the image (picture.h). For
+ * training; the decoder never has floats of a linear model. TAPER_ERR_NOMEM. */
 taper_status codec_windows_write(codec_window window, const float *from, taper_image *image);
 
 #endif

@@ -47,7 +47,7 @@ for name in binary binary-tied direct feedback; do
         mkdir ours theirs
         python3 -B "$ROOT/formats/teaching_decoder.py" -o theirs --bytes "$bytes" all.taper
         head -c "$bytes" all.taper | "$TAPER" decode -q -o ours -
-        python3 "$ROOT/tests/same_pixels.py" ours theirs
+        python3 "$ROOT/tests/same_pixels.py" ours theirs 1
     done
     rm all.taper
 done

@@ -13,6 +13,7 @@ cat >libc/stdlib.h <<'H'
 void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t);
 void free(void *);
 int abs(int);
+long long llabs(long long);
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
 H
 cat >libc/string.h <<'H'
@@ -30,7 +31,7 @@ int snprintf(char *, size_t, const char *, ...), vsnprintf(char *, size_t, const
 H
 cat >libc/math.h <<'H'
 double exp(double), exp2(double), log2(double), sqrt(double), floor(double), ldexp(double, int);
-float exp2f(float), log2f(float), sqrtf(float), floorf(float), fabsf(float), ldexpf(float, int);
+float exp2f(float), log2f(float), sqrtf(float), floorf(float), fabsf(float), ldexpf(float, int), frexpf(float, int *);
 double pow(double, double), fabs(double), rint(double), fmin(double, double), fmax(double, double);
 float fminf(float, float), fmaxf(float, float);
 long lrint(double), lrintf(float);

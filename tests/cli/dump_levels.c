@@ -1,8 +1,8 @@
 /* dump_levels.c -- what a decoder makes of a container, for comparing builds of it.
  *
- *   dump_levels MODEL CONTAINER LEVELS PIXELS    decode whole and at three cuts: the symbols as
- * text, the pixels (8 bits) as they are dump_levels A B                              the largest
- * difference between two pixel files, printed */
+ *   dump_levels MODEL CONTAINER LEVELS PIXELS
+ *
+ * decodes whole and at three cuts: the symbols as text, the pixels (8 bits) as they are. */
 #include "codec/decoder/levels.h"
 #include "codec/taper.h"
 #include <stdio.h>
@@ -58,19 +58,7 @@ static void dump_pixels(const taper_source *source, const taper_model *model, FI
     taper_decoder_free(decoder);
 }
 
-static int compare(const char *first, const char *second) {
-    bytes a = read_all(first), b = read_all(second);
-    int worst = 0;
-    for (size_t i = 0; i < a.size && i < b.size; i++)
-        if (abs(a.data[i] - b.data[i]) > worst) worst = abs(a.data[i] - b.data[i]);
-    if (a.size != b.size || !a.size) worst = 256;
-    printf("%d\n", worst);
-    free(a.data), free(b.data);
-    return 0;
-}
-
 int main(int argc, char **argv) {
-    if (argc == 3) return compare(argv[1], argv[2]);
     if (argc != 5) return 2;
     bytes file = read_all(argv[1]), container = read_all(argv[2]);
     FILE *levels = fopen(argv[3], "w"), *pixels = fopen(argv[4], "wb");

@@ -1,5 +1,5 @@
-# The decoder, built in several ways from its sources alone, decodes the same symbols and, within one
-# level, the same pixels (promise P4).
+# The decoder, built in several ways from its sources alone, decodes the same symbols and the same pixels
+# (promise P4). All of these models are linear.
 "$SAMPLES" small . --count 48 --format png >/dev/null
 "$TAPER" train -q --window 8 --lap 0 -o contexts.tpm png
 "$TAPER" train -q --window 8 --conditional 16 --head 16 --predict-epochs 2 -o conditional.tpm png
@@ -30,8 +30,7 @@ build() { # NAME COMPILER FLAGS...
 same() { # NAME: as `plain`?
     for model in contexts conditional conv; do
         cmp plain-$model.levels "$1-$model.levels"
-        worst=$(./plain plain-$model.pixels "$1-$model.pixels")
-        [ "$worst" -le 1 ] || { echo "$1: pixels differ by $worst levels" >&2; exit 1; }
+        cmp plain-$model.pixels "$1-$model.pixels"
     done
 }
 

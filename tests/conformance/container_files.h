@@ -25,7 +25,6 @@ typedef struct container_recipe {
     uint32_t damage; /* chunk whose bytes are changed, from 1 */
     int trailing;    /* a byte follows the last chunk */
     int ignored;     /* an unknown section that may be skipped, the longest holds */
-    int loose;       /* pixels are not exact */
     uint64_t holds;
 } container_recipe;
 

@@ -156,7 +156,7 @@ static void add_container(corpus *c, const container_recipe *r, int kinds, int h
     formats_front_free(&f);
     for (size_t i = 0; i < all.n; i++)
         say_line(c, r->name, r->model, &file, all.at[i], r->embeds ? NULL : c->model[m],
-                 r->loose || models[m].loose, NULL);
+                 models[m].loose, NULL);
     formats_buffer_free(&file);
 }
 

@@ -247,7 +247,7 @@ static void put_quantiser(writer *w) {
             formats_write_u8(out, (uint8_t)(is(w, LEAST) ? 40 : 52 - 4 * i));
     }
     for (uint32_t u = 0; u < (m->each_step ? m->units : 1); u++)
-        put_f32(out, is(w, STEP) ? 0 : u % 2 ? 2 : 4);
+        put_f32(out, is(w, STEP) ? 0 : (u % 2 ? 2 : 4) * (m->steep ? 2048.0f : 1.0f));
     for (uint32_t u = 0; u < m->units; u++)
         formats_write_u8(out, (uint8_t)(is(w, PLANES) ? 16 : planes_of(m, u)));
     for (uint32_t u = 0; u < m->units; u++)
@@ -323,7 +323,7 @@ static void put_conditional(writer *w, uint32_t stages, uint32_t kinds) {
 /* --- 6.8: the restoration network -------------------------------------------------------- */
 
 static void put_restoration(writer *w) {
-    enum { HIDDEN_UNITS = 8, LAYERS_OF_IT = 3 };
+    enum { HIDDEN_UNITS = 8, LAYERS_OF_IT = 3, MOST_OF_BYTES = 63 };
     uint32_t stages = w->m->restore, values = 4 * w->m->channels;
     formats_write_u8(w->out, is(w, RESTORE_WIDTH) ? 7 : HIDDEN_UNITS);
     formats_write_u8(w->out, LAYERS_OF_IT);
@@ -337,9 +337,10 @@ static void put_restoration(writer *w) {
         gain[s] = is(w, GAINS) ? 65537 : 4096 * (1 + (int32_t)(s % 2));
     put_matrix(w, gain, &none, 1, stages, 1);
     put_random(w, HIDDEN_UNITS, 9 * values, 127, 9, 3, 1);
-    put_random(w, HIDDEN_UNITS, 9 * HIDDEN_UNITS, 127, 9, 3, 1);
+    put_random(w, HIDDEN_UNITS, 9 * HIDDEN_UNITS, is(w, RESTORE_WEIGHTS) ? 127 : MOST_OF_BYTES, 9,
+               3, 1);
     put_random(w, 1, HIDDEN_UNITS, 2000, 0, 1, 1);
-    put_random(w, values, 9 * HIDDEN_UNITS, 127, 14, 2, 1);
+    put_random(w, values, 9 * HIDDEN_UNITS, MOST_OF_BYTES, 13, 2, 1);
     put_random(w, 1, values, 200, 0, 1, 1);
 }
 

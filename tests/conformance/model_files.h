@@ -1,7 +1,7 @@
 /* model_files.h -- model files of random numbers, field by field as SPEC.md has them: of every
  * family, with every part that a model can have, and illegal ones.
  *
- * The numbers are such that pixels are exact in binary32, in any order of sums: few binary digits
+ * The numbers are such that networks are exact in binary32, in any order of sums: few binary digits
  * each, and steps that are powers of two. `loose` models are not so. Nothing here depends on the
  * machine or on zstd's version: frames hold their content as it is, and runs of equal bytes. */
 #ifndef TESTS_CONFORMANCE_MODEL_FILES_H
@@ -52,6 +52,7 @@ typedef enum model_fault { /* what is illegal, if anything */
                            BIAS_STEP,
                            RESTORE_WIDTH,
                            RESTORE_STAGES,
+                           RESTORE_WEIGHTS,
                            GAINS,
                            FEEDBACK_REAL, /* units with feedback that are no bits */
                            DIAGONAL,      /* of their triangles */
@@ -82,8 +83,9 @@ typedef struct model_recipe {
     uint32_t depth; /* of the stacks */
     int activation;
     int scales; /* 1: of any sixteenth; 2: large ones; 3: small ones; else powers of two */
-    int loose;
-    int plain; /* tables of equal bytes, which pack well */
+    int loose;  /* networks of which are not exact */
+    int steep;  /* values leave 16 bits */
+    int plain;  /* tables of equal bytes, which pack well */
     model_fault fault;
 } model_recipe;
 

@@ -1,8 +1,9 @@
 /* evaluate.c -- see evaluate.h. */
 #include "train/calibrate/evaluate.h"
 #include "codec/bitplane/chunk_coder.h"
-#include "codec/bitplane/head.h"
 #include "codec/bitplane/quantiser.h"
+#include "codec/render/picture_renderer.h"
+#include "codec/render/window_renderer.h"
 #include "formats/bytes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -48,10 +49,11 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
     size_t at = 0, bytes = 1, capacity = s->largest + 512;
     for (size_t i = 0; i < s->n; i++)
         bytes = formats_larger(bytes, formats_image_samples(&data->image[s->image[i]]));
-    float *code = malloc(capacity * m->network.units * sizeof *code),
-          *rows = malloc(capacity * m->network.inputs * sizeof *rows);
+    int16_t *value = malloc(capacity * m->network.inputs * sizeof *value);
     uint8_t *pixels = malloc(bytes);
-    taper_status status = code && rows && pixels ? TAPER_OK : TAPER_ERR_NOMEM;
+    codec_window_renderer renderer;
+    taper_status status = codec_window_renderer_begin(&renderer, m, g, 1);
+    if (!value || !pixels) status = TAPER_ERR_NOMEM;
     double sum = 0;
     size_t rendered_first = 0, rendered = 0;
     for (size_t i = 0; i < s->n && status == TAPER_OK; i++) {
@@ -60,21 +62,21 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
         if (at + windows > rendered_first + rendered) {
             rendered_first = at;
             rendered = g->n - at < capacity ? g->n - at : capacity;
-            codec_head_dequantise(g, (uint32_t)at, (uint32_t)rendered, code);
-            status = codec_network_decode_units(&m->network, be, code, rendered,
-                                                codec_group_units_known(g), rows);
+            status =
+                codec_window_renderer_run(&renderer, be, (uint32_t)at, (uint32_t)rendered, value);
         }
         taper_image out = *image;
         out.pixels = pixels;
         if (status == TAPER_OK)
-            status = codec_model_render(m, g->pass, be->pool,
-                                        rows + (at - rendered_first) * m->network.inputs, &out);
+            status = codec_render_windows(m, g->pass, be->pool,
+                                          value + (at - rendered_first) * m->network.inputs, &out);
         if (status != TAPER_OK) break;
         sum += psnr_of(image, &out);
         at += windows;
     }
     *psnr = sum / (double)s->n;
-    free(code), free(rows), free(pixels);
+    codec_window_renderer_end(&renderer);
+    free(value), free(pixels);
     return status;
 }
 

@@ -37,7 +37,7 @@ taper_status train_lap_gains(const taper_model *m, double *gain) {
         memset(windows, 0, n * sizeof *windows);
         memcpy(windows + MIDDLE * values, m->network.synthesis + u * values,
                values * sizeof *windows);
-        codec_lap_postfilter(m->window, (codec_grid){SIDE, SIDE}, windows);
+        codec_lap_unfilter(m->window, (codec_grid){SIDE, SIDE}, windows);
         gain[u] = 0;
         for (size_t i = 0; i < n; i++) gain[u] += (double)windows[i] * (double)windows[i];
     }

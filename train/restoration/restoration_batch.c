@@ -1,6 +1,7 @@
 /* restoration_batch.c -- see restoration_batch.h. */
 #include "train/restoration/restoration_batch.h"
-#include "codec/bitplane/head.h"
+#include "codec/render/window_renderer.h"
+#include "codec/transform/picture.h"
 #include "train/conditional/conditional_batch.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -72,6 +73,43 @@ static taper_status draw_squares(squares *s, const train_dataset *data, const si
     return TAPER_OK;
 }
 
+/* Windows of one image after the lap, on the 8-bit scale, in place. */
+static taper_status decode_image(codec_window w, codec_grid grid, const int16_t *value, float *to) {
+    codec_picture p;
+    TAPER_TRY(codec_picture_alloc(&p, w, grid));
+    codec_picture_put(&p, w, 0, grid.columns * grid.rows, value);
+    if (w.lap) codec_lap_postfilter(w, &p);
+    for (uint32_t i = 0; i < grid.columns * grid.rows; i++)
+        for (uint32_t c = 0; c < w.channels; c++)
+            for (uint32_t y = 0; y < w.height; y++)
+                for (uint32_t x = 0; x < w.width; x++)
+                    *to++ =
+                        128.0f + (float)codec_picture_row(&p, c,
+                                                          i / grid.columns * w.height +
+                                                              y)[i % grid.columns * w.width + x] /
+                                     CODEC_PICTURE_ONE;
+    codec_picture_free(&p);
+    return TAPER_OK;
+}
+
+/* Renders the group's windows, and replaces `coded` by the result. */
+static taper_status render(squares *s, const taper_model *m, codec_backend *be,
+                           const train_conditional_batch *b) {
+    size_t values = codec_window_values(m->window), at = 0;
+    codec_window_renderer renderer;
+    TAPER_TRY(codec_window_renderer_begin(&renderer, m, &b->coder.group, 1));
+    int16_t *value = malloc(b->coder.group.n * values * sizeof *value);
+    taper_status status = TAPER_ERR_NOMEM;
+    if (value) status = codec_window_renderer_run(&renderer, be, 0, b->coder.group.n, value);
+    for (size_t i = 0; i < b->images && status == TAPER_OK; i++) {
+        status = decode_image(m->window, b->grid[i], value + at, s->coded + at);
+        at += (size_t)b->grid[i].columns * b->grid[i].rows * values;
+    }
+    free(value);
+    codec_window_renderer_end(&renderer);
+    return status;
+}
+
 /* Replaces `coded` by its decoded values. */
 static taper_status decode(squares *s, const taper_model *m, codec_backend *be, uint32_t pass,
                            taper_error *error) {
@@ -79,13 +117,7 @@ static taper_status decode(squares *s, const taper_model *m, codec_backend *be, 
     s->grid = NULL; /* now owned by the batch */
     TAPER_TRY(train_conditional_batch_fill(&b, m, be, s->coded, error));
     train_conditional_know(&b, pass);
-    codec_head_dequantise(&b.coder.group, 0, b.coder.group.n, b.x);
-    taper_status status = codec_network_decode(&m->network, be, b.x, b.coder.group.n, s->coded);
-    float *at = s->coded;
-    for (size_t i = 0; i < b.images && status == TAPER_OK; i++) {
-        if (m->window.lap) codec_lap_postfilter(m->window, b.grid[i], at);
-        at += (size_t)b.grid[i].columns * b.grid[i].rows * codec_window_values(m->window);
-    }
+    taper_status status = render(s, m, be, &b);
     s->grid = b.grid, b.grid = NULL;
     train_conditional_batch_free(&b);
     return status;
@@ -95,20 +127,19 @@ static void free_squares(squares *s) { free(s->grid), free(s->target), free(s->c
 
 /* --- windows to patches ----------------------------------------------------------------- */
 
-/* Reorders a picture's windows to patches [y][x][channel], row by row. */
+/* Reorders a picture's windows to patches [channel][y][x], row by row. */
 static void to_patches(codec_window w, codec_grid grid, const float *windows, float *to) {
     uint32_t width = grid.columns * w.width, height = grid.rows * w.height;
     for (uint32_t y = 0; y < height; y += PATCH)
         for (uint32_t x = 0; x < width; x += PATCH)
-            for (uint32_t i = 0; i < PATCH * PATCH; i++) {
-                uint32_t px = x + i % PATCH, py = y + i / PATCH;
-                const float *from = windows +
-                                    ((size_t)(py / w.height) * grid.columns + px / w.width) *
-                                        codec_window_values(w) +
-                                    py % w.height * w.width + px % w.width;
-                for (uint32_t c = 0; c < w.channels; c++)
-                    *to++ = from[(size_t)c * w.width * w.height];
-            }
+            for (uint32_t c = 0; c < w.channels; c++)
+                for (uint32_t i = 0; i < PATCH * PATCH; i++) {
+                    uint32_t px = x + i % PATCH, py = y + i / PATCH;
+                    *to++ =
+                        windows[((size_t)(py / w.height) * grid.columns + px / w.width) *
+                                    codec_window_values(w) +
+                                ((size_t)c * w.height + py % w.height) * w.width + px % w.width];
+                }
 }
 
 /* Neighbours in a picture of rows x columns patches, the first of which is `first`. */

@@ -302,17 +302,21 @@ taper_status train_restoration_backward(train_restoration_network *net, double w
 
 /* --- integers --------------------------------------------------------------------------- */
 
-/* z is stored in units of 1/8 of an activation's 1/256; the first layer's inputs are 4 times finer
- * than activations */
+/* z is stored in units of 1/8 of an activation's 1/256. The first layer's inputs are 4 times finer
+ * than that; the sums of bytes have the same scale (int_convolution.h). */
 static const float sum_one = 2048.0f, gain_one = 4096.0f;
 static int finer(uint32_t layer) { return layer ? 0 : 2; }
+static int32_t most_weight(uint32_t layer) {
+    return layer ? CODEC_RESTORATION_MOST_BYTE_WEIGHT : CODEC_RESTORATION_MOST_WEIGHT;
+}
 
 /* Returns the largest k such that the weights of output o fit in units of 2^-k. */
-static int step_for(const float *w, size_t n, size_t outputs, size_t o, int most_shift) {
+static int step_for(const float *w, size_t n, size_t outputs, size_t o, int32_t top_weight,
+                    int most_shift) {
     float most = 1e-9f;
     int k = 0;
     for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(w[i * outputs + o]));
-    while (k < most_shift && ldexpf(most, k + 1) < CODEC_RESTORATION_MOST_WEIGHT + 0.5f) k++;
+    while (k < most_shift && ldexpf(most, k + 1) < (float)top_weight + 0.5f) k++;
     return k;
 }
 
@@ -320,11 +324,11 @@ static void round_layer(const train_restoration_weights *from, uint32_t l, codec
     size_t n = TAPS * (size_t)to->inputs, outputs = to->outputs;
     const float *w = from->weight[l];
     for (size_t o = 0; o < outputs; o++) {
-        int k = step_for(w, n, outputs, o, CODEC_INT_MATRIX_MOST_SHIFT - finer(l));
+        int k = step_for(w, n, outputs, o, most_weight(l), CODEC_INT_MATRIX_MOST_SHIFT - finer(l));
         to->shift[o] = (uint8_t)(k + finer(l));
         for (size_t i = 0; i < n; i++)
-            to->weight[o * n + i] = (int16_t)train_rounded(ldexpf(w[i * outputs + o], k),
-                                                           CODEC_RESTORATION_MOST_WEIGHT);
+            to->weight[o * n + i] =
+                (int16_t)train_rounded(ldexpf(w[i * outputs + o], k), most_weight(l));
         if (l) to->bias[o] = train_rounded(from->bias[l][o] * sum_one, CODEC_RESTORATION_MOST_BIAS);
     }
 }
@@ -380,4 +384,43 @@ static void unround(const train_restoration_network *net, const train_restoratio
 taper_status train_restoration_import(train_restoration_network *net,
                                       const codec_restoration *from) {
     return upload(net, unround, from);
+}
+
+/* --- the scale of activations ----------------------------------------------------------- */
+
+static int scaled_fits(const int32_t *bias, size_t n, int k) {
+    for (size_t i = 0; k > 0 && i < n; i++)
+        if (2 * llabs((int64_t)bias[i]) > CODEC_RESTORATION_MOST_BIAS) return 0;
+    return 1;
+}
+
+static void scale(int32_t *bias, size_t n, int k) {
+    for (size_t i = 0; i < n; i++) bias[i] = k > 0 ? 2 * bias[i] : bias[i] / 2;
+}
+
+/* Nonzero if all shifts plus `more` are legal. */
+static int shifts_fit(const codec_convolution *c, int more) {
+    for (uint32_t o = 0; o < c->outputs; o++)
+        if (c->shift[o] + more < 0 || c->shift[o] + more > CODEC_INT_MATRIX_MOST_SHIFT) return 0;
+    return 1;
+}
+
+static void add_shift(codec_convolution *c, int more) {
+    for (uint32_t o = 0; o < c->outputs; o++) {
+        c->shift[o] = (uint8_t)(c->shift[o] + more);
+        if (c->shifts) c->shifts[o] = c->shift[o];
+    }
+}
+
+taper_status train_restoration_scale(codec_restoration *r, int k) {
+    codec_convolution *first = &r->layer[0], *last = &r->layer[r->layers - 1];
+    size_t stages = (size_t)r->stages * r->hidden;
+    int fits = scaled_fits(r->stage, stages, k) && shifts_fit(first, -k) && shifts_fit(last, k);
+    for (uint32_t l = 1; l + 1 < r->layers; l++)
+        fits = fits && scaled_fits(r->layer[l].bias, r->hidden, k);
+    if (!fits) return TAPER_ERR_ARG;
+    scale(r->stage, stages, k);
+    for (uint32_t l = 1; l + 1 < r->layers; l++) scale(r->layer[l].bias, r->hidden, k);
+    add_shift(first, -k), add_shift(last, k);
+    return TAPER_OK;
 }

@@ -79,4 +79,10 @@ taper_status train_restoration_export(train_restoration_network *net, codec_rest
 taper_status train_restoration_import(train_restoration_network *net,
                                       const codec_restoration *from);
 
+/* Multiply all activations of a network in integers by 2^k, k = 1 or -1, and divide its output by
+ * as much. The function is the same but for rounding and clamping: activations are stored in 7
+ * bits, so small ones gain precision and large ones are clamped. TAPER_ERR_ARG: a shift or a bias
+ * leaves its range; *r is unchanged. */
+taper_status train_restoration_scale(codec_restoration *r, int k);
+
 #endif

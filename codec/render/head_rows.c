@@ -1,0 +1,313 @@
+/* head_rows.c -- see head_rows.h. Integers only. */
+#include "codec/render/head_rows.h"
+#include "codec/backend/int8_dot.h"
+#include "codec/entropy/fixed_log.h"
+#include <stdlib.h>
+
+enum { SIDES = CODEC_CONDITIONAL_SIDES, SELF = CODEC_CONDITIONAL_SELF };
+
+/* --- the uncertainty ---------------------------------------------------------------------- */
+
+static int bits_in(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
+
+/* The scale of unit u in 1/65536 of its step, at most 2^40. */
+static uint64_t scale_of(int32_t log_scale) {
+    enum { MOST = 40 };
+    if (log_scale >= 16 * (MOST - 16)) return (uint64_t)1 << MOST;
+    return codec_scale_exp2((uint64_t)1 << 16, log_scale);
+}
+
+/* v of head_rows.h. */
+static uint64_t uncertainty_of(const codec_code_tables *t, uint32_t u, uint32_t depth) {
+    if (depth > t->head_depth[u] || depth > t->planes[u]) return 0;
+    uint64_t scale = scale_of(t->log_scale[u]);
+    uint64_t half = depth ? (uint64_t)1 << (t->planes[u] - depth + 15) : scale;
+    return half < scale ? half : scale;
+}
+
+static codec_head_scale head_scale_of(const codec_group *g, uint32_t u, uint32_t depth, int bits) {
+    const codec_code_tables *t = g->tables;
+    uint64_t v = uncertainty_of(t, u, depth);
+    if (!v) return (codec_head_scale){0};
+    codec_scaled step = codec_scaled_of(t->step[u]);
+    int drop = bits_in(v) - 16;
+    uint64_t top = drop > 0 ? v >> drop : v << -drop;
+    uint32_t factor = (uint32_t)((top * (step.mantissa >> 8)) >> 16);
+    /* U = factor 2^16 2^drop 2^-16 2^8 2^step.exponent 2^bits; then 2^(8 - shift - 12) */
+    int exponent = drop + 8 + step.exponent + bits - 4 - t->head->out_shift[u];
+    return (codec_head_scale){factor, exponent};
+}
+
+/* x 2^exponent, rounded; in 64 bits for |x| < 2^40 and exponents up to 20. */
+static int64_t shifted(int64_t x, int exponent) {
+    if (exponent >= 0) return x * ((int64_t)1 << (exponent < 20 ? exponent : 20));
+    if (exponent < -60) return 0;
+    return (x + ((int64_t)1 << (-exponent - 1))) >> -exponent;
+}
+
+/* --- folding ------------------------------------------------------------------------------ */
+
+/* g of head_rows.h; INT32_MIN: no unit is corrected. */
+static int32_t fold_bits(const codec_head_rows *r) {
+    int32_t most = INT32_MIN;
+    for (uint32_t u = 0; u < r->head->units; u++) {
+        const codec_head_scale *s = &r->scale[u][0];
+        int32_t bits = bits_in(127 * (uint64_t)s->factor) + s->exponent;
+        if (s->factor && bits > most) most = bits;
+    }
+    return most == INT32_MIN ? most : 13 - most;
+}
+
+static int16_t folded_weight(const codec_head_rows *r, uint32_t u, uint32_t h, int32_t bits) {
+    if (u >= r->head->units || !r->scale[u][0].factor) return 0;
+    int64_t w = r->head->out[(size_t)u * r->head->hidden + h];
+    return (int16_t)shifted(w * r->scale[u][0].factor, r->scale[u][0].exponent + bits);
+}
+
+/* The weights of one activation that are not 0. Returns their number. */
+static uint32_t fold_terms(const codec_head_rows *r, uint32_t h, uint32_t pairs, int32_t bits,
+                           codec_term *term) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < pairs; k++) {
+        int16_t a = folded_weight(r, 2 * k, h, bits), b = folded_weight(r, 2 * k + 1, h, bits);
+        if (a || b) term[n++] = (codec_term){k, {a, b}};
+    }
+    return n;
+}
+
+/* raw[hidden][lanes]. term: [(units + 1) / 2]. */
+static void fold(const codec_head_rows *r, const codec_synthesis *s, int32_t bits, codec_term *term,
+                 int32_t *raw) {
+    uint32_t pairs = (s->units + 1) / 2;
+    for (uint32_t h = 0; h < r->head->hidden; h++, raw += s->lanes) {
+        uint32_t terms = fold_terms(r, h, pairs, bits, term);
+        memset(raw, 0, s->lanes * sizeof *raw);
+        for (uint32_t lane = 0, n; lane < s->lanes; lane += n) {
+            n = s->lanes - lane < CODEC_SPARSE_BLOCK ? s->lanes - lane : CODEC_SPARSE_BLOCK;
+            codec_sparse_sum(s->weight, s->lanes, lane, n, term, terms, raw + lane);
+        }
+    }
+}
+
+enum { MOST_ROW = 32767 };
+
+CODEC_CLONES static uint32_t largest_of(const int32_t *raw, size_t n) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t x = raw[i] < 0 ? 0u - (uint32_t)raw[i] : (uint32_t)raw[i];
+        most = x > most ? x : most;
+    }
+    return most;
+}
+
+/* to[2 i] = raw[i] / 2^by, rounded, by 1 .. 31; the results have 16 bits. */
+CODEC_CLONES static void round_row(const int32_t *restrict raw, uint32_t n, int by,
+                                   int16_t *restrict to) {
+    for (uint32_t i = 0; i < n; i++) to[2 * (size_t)i] = (int16_t)(((raw[i] >> (by - 1)) + 1) >> 1);
+}
+
+/* The same for any exponent, clamped. */
+static void scale_row(const int32_t *raw, uint32_t n, int exponent, int16_t *to) {
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t x = shifted(raw[i], exponent);
+        to[2 * (size_t)i] = (int16_t)(x < -MOST_ROW ? -MOST_ROW : x > MOST_ROW ? MOST_ROW : x);
+    }
+}
+
+/* Round the raw sums to rows of 16 bits. */
+static void round_rows(codec_head_rows *r, uint32_t lanes, int32_t bits, const int32_t *raw) {
+    enum { MOST_SHIFT = CODEC_TERMS_COARSE_BITS };
+    int64_t most = largest_of(raw, (size_t)r->head->hidden * lanes);
+    r->shift = 0;
+    while (r->shift < MOST_SHIFT && shifted(most, -bits - r->shift) > MOST_ROW) r->shift++;
+    int exponent = -bits - r->shift, fits = shifted(most, exponent) <= MOST_ROW;
+    for (uint32_t h = 0; h < r->head->hidden; h++, raw += lanes) {
+        int16_t *to = r->row + codec_sparse_at(lanes, h, 0);
+        if (fits && exponent < 0 && exponent > -32)
+            round_row(raw, lanes, -exponent, to);
+        else
+            scale_row(raw, lanes, exponent, to);
+    }
+}
+
+static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s) {
+    int32_t bits = fold_bits(r);
+    if (bits == INT32_MIN) return TAPER_OK;
+    size_t numbers = (size_t)r->head->hidden * s->lanes;
+    codec_term *term = malloc((s->units + 1) / 2 * sizeof *term);
+    int32_t *raw = malloc(numbers * sizeof *raw);
+    r->row = malloc(numbers * sizeof *r->row);
+    if (term && raw && r->row) {
+        fold(r, s, bits, term, raw);
+        round_rows(r, s->lanes, bits, raw);
+    }
+    free(term), free(raw);
+    return term && raw && r->row ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+/* --- the state ---------------------------------------------------------------------------- */
+
+static uint32_t stage_of(const codec_conditional *head, uint32_t pass) {
+    uint32_t stage = 0;
+    while (stage + 1 < head->stages && head->begin[stage + 1] <= pass) stage++;
+    return stage;
+}
+
+/* The inputs of all positions from unit u. Returns 0 if all are 0. */
+static int see_unit(const codec_head_rows *r, uint32_t u) {
+    enum { LEVELS = 32 };
+    const codec_group *g = r->group;
+    int8_t table[2][LEVELS], *seen = r->seen + (size_t)u * g->stride;
+    const int16_t *level = g->level + (size_t)u * g->stride;
+    const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
+    int some = 0;
+    for (uint32_t more = 0; more < 1u + (uint32_t)codec_group_is_split(g, u); more++)
+        for (uint32_t q = 0; q < LEVELS; q++)
+            table[more][q] = (int8_t)codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
+        uint32_t q = (uint32_t)abs(level[p]), more = plane_known[p];
+        int32_t a = q < LEVELS ? table[more][q]
+                               : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+        seen[p] = (int8_t)(level[p] < 0 ? -a : a);
+        some = 1;
+    }
+    return some;
+}
+
+static void begin(codec_head_rows *r, const int8_t *bits) {
+    const codec_group *g = r->group;
+    const codec_code_tables *t = g->tables;
+    for (uint32_t u = 0; u < t->units; u++)
+        for (uint32_t more = 0; more < 2; more++)
+            r->scale[u][more] = head_scale_of(g, u, g->depth[u] + more, bits[u]);
+    for (uint32_t u = 0; u < r->head->own; u++)
+        if (see_unit(r, u)) r->used[r->n_used++] = (uint16_t)u;
+    for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
+        codec_conditional_bias(r->head, stage_of(r->head, codec_model_pass(t, g->pass)), border,
+                               r->bias[border]);
+}
+
+uint32_t codec_head_rows_inputs(const codec_conditional *head) {
+    return codec_conditional_inputs(head->own, head->neighbour_units);
+}
+
+static void widen_inputs(codec_head_rows *r) {
+    uint32_t inputs = codec_head_rows_inputs(r->head), hidden = r->head->hidden;
+    for (uint32_t i = 0; i < inputs; i++)
+        for (uint32_t k = 0; k < 2 * hidden; k++)
+            r->inputs[(size_t)i * r->lanes * 2 + k] = r->head->pairs[(size_t)i * hidden * 2 + k];
+}
+
+uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,
+                               uint64_t n) {
+    uint64_t inputs = codec_head_rows_inputs(head), hidden = head->hidden;
+    return inputs * codec_sparse_lanes(head->hidden) * 2 * sizeof(int16_t) +
+           hidden * lanes * (sizeof(int32_t) + sizeof(int16_t)) +
+           head->own * codec_group_stride(n) +
+           units * (2 * sizeof(codec_head_scale) + sizeof(codec_term));
+}
+
+taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
+                                   const codec_synthesis *s) {
+    memset(r, 0, sizeof *r);
+    r->group = g, r->head = g->tables->head;
+    r->lanes = codec_sparse_lanes(r->head->hidden);
+    r->inputs = calloc((size_t)codec_head_rows_inputs(r->head) * r->lanes * 2, sizeof *r->inputs);
+    r->scale = calloc(g->tables->units, sizeof *r->scale);
+    r->seen = calloc((size_t)r->head->own * g->stride, 1);
+    taper_status status = r->inputs && r->scale && r->seen ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        begin(r, s->bits);
+        widen_inputs(r);
+        status = make_rows(r, s);
+    }
+    if (status != TAPER_OK) codec_head_rows_end(r);
+    return status;
+}
+
+void codec_head_rows_end(codec_head_rows *r) {
+    free(r->inputs), free(r->row), free(r->scale), free(r->seen);
+    r->inputs = r->row = NULL, r->scale = NULL, r->seen = NULL;
+}
+
+/* --- windows ------------------------------------------------------------------------------ */
+
+/* The windows around those of a batch. */
+typedef struct around {
+    uint32_t from[SIDES][CODEC_HEAD_WINDOWS];      /* group->n: none */
+    uint8_t in_row[SIDES][CODEC_HEAD_WINDOWS / 4]; /* four of them are consecutive */
+} around;
+
+static void find_around(const codec_head_rows *r, uint32_t first, uint32_t n, around *a) {
+    for (uint32_t side = 0; side < SIDES; side++) {
+        uint32_t *from = a->from[side];
+        for (uint32_t i = 0; i < n; i++)
+            from[i] =
+                side == SELF ? first + i : codec_conditional_neighbour(r->group, first + i, side);
+        for (uint32_t i = 0; i + 4 <= n; i += 4)
+            a->in_row[side][i / 4] = from[i + 1] == from[i] + 1 && from[i + 2] == from[i] + 2 &&
+                                     from[i + 3] == from[i] + 3;
+    }
+}
+
+/* The terms of a batch: [windows][capacity]. */
+typedef struct input_list {
+    const codec_head_rows *rows;
+    codec_term *term;
+    uint32_t capacity, n[CODEC_HEAD_WINDOWS];
+} input_list;
+
+/* Add an input, if it is not 0, to window i. */
+CODEC_INLINE void add_input(input_list *l, int32_t a, uint32_t row, uint32_t i) {
+    if (a)
+        l->term[(size_t)i * l->capacity + l->n[i]++] =
+            (codec_term){row, {(int16_t)a, (int16_t)(a < 0 ? -a : a)}};
+}
+
+/* The inputs of one unit on one side. The input of an absent window is 0. */
+static void list_unit(input_list *l, const around *a, uint32_t side, uint32_t u, uint32_t n) {
+    const codec_head_rows *r = l->rows;
+    const int8_t *seen = r->seen + (size_t)u * r->group->stride;
+    uint32_t row = codec_conditional_input(r->head->own, r->head->neighbour_units, side, u), i = 0;
+    for (; i + 4 <= n; i += 4) {
+        uint32_t four = 1;
+        if (a->in_row[side][i / 4]) memcpy(&four, seen + a->from[side][i], sizeof four);
+        for (uint32_t k = i; four && k < i + 4; k++) add_input(l, seen[a->from[side][k]], row, k);
+    }
+    for (; i < n; i++) add_input(l, seen[a->from[side][i]], row, i);
+}
+
+void codec_head_rows_hidden(const codec_head_rows *r, uint32_t first, uint32_t n, codec_term *term,
+                            uint8_t *h2) {
+    input_list l = {.rows = r, .term = term, .capacity = codec_head_rows_inputs(r->head)};
+    around a;
+    find_around(r, first, n, &a);
+    for (uint32_t side = 0; side < SIDES; side++)
+        for (uint32_t k = 0; k < r->n_used; k++)
+            if (side == SELF || r->used[k] < r->head->neighbour_units)
+                list_unit(&l, &a, side, r->used[k], n);
+    for (uint32_t i = 0; i < n; i++, h2 += r->head->hidden) {
+        int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN + CODEC_SPARSE_STEP] = {0};
+        for (uint32_t lane = 0, more; lane < r->lanes; lane += more) {
+            more = r->lanes - lane < CODEC_SPARSE_BLOCK ? r->lanes - lane : CODEC_SPARSE_BLOCK;
+            codec_sparse_sum(r->inputs, r->lanes, lane, more, term + (size_t)i * l.capacity, l.n[i],
+                             sum + lane);
+        }
+        codec_conditional_layers(r->head, sum,
+                                 r->bias[codec_conditional_border(r->group, first + i)], h2);
+    }
+}
+
+void codec_head_rows_more(const codec_head_rows *r, uint32_t u, const uint8_t *quads,
+                          int32_t more[CODEC_TERMS_WINDOWS]) {
+    enum { MOST = 1 << CODEC_TERMS_MOST_BITS };
+    const codec_head_scale *s = r->scale[u];
+    int32_t rest[CODEC_TERMS_WINDOWS];
+    codec_activation_lanes(quads, r->head->out + (size_t)u * r->head->hidden, r->head->hidden,
+                           CODEC_TERMS_WINDOWS, rest);
+    for (uint32_t i = 0; i < CODEC_TERMS_WINDOWS; i++) {
+        int64_t d = shifted((int64_t)rest[i] * s[1].factor, s[1].exponent) -
+                    shifted((int64_t)rest[i] * s[0].factor, s[0].exponent);
+        more[i] = (int32_t)(d < -MOST ? -MOST : d > MOST ? MOST : d);
+    }
+}

@@ -1,0 +1,219 @@
+/* window_renderer.c -- see window_renderer.h. */
+#include "codec/render/window_renderer.h"
+#include "codec/backend/int8_dot.h"
+#include "codec/bitplane/head.h"
+#include "codec/bitplane/quantiser.h"
+#include "codec/transform/picture.h"
+#include <stdlib.h>
+
+enum {
+    BATCH = CODEC_TERMS_WINDOWS,
+    BLOCK = CODEC_SPARSE_BLOCK,
+    COARSE_BITS = CODEC_TERMS_COARSE_BITS
+};
+
+/* --- a renderer ----------------------------------------------------------------------------- */
+
+static taper_status find_synthesis(codec_window_renderer *r) {
+    const codec_synthesis *s = &r->model->synthesis;
+    if (!codec_model_is_linear(r->model)) return TAPER_OK;
+    r->synthesis = s->weight ? s : &r->own;
+    return s->weight ? TAPER_OK : codec_model_make_synthesis(r->model, &r->own);
+}
+
+taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
+                                         const codec_group *group, int with_head) {
+    memset(r, 0, sizeof *r);
+    r->model = model, r->group = group;
+    r->units = codec_group_units_known(group);
+    r->has_head = with_head && group->tables->head;
+    taper_status status = find_synthesis(r);
+    if (status == TAPER_OK && r->synthesis && r->has_head)
+        status = codec_head_rows_begin(&r->head, group, r->synthesis);
+    if (status != TAPER_OK) codec_window_renderer_end(r);
+    return status;
+}
+
+void codec_window_renderer_end(codec_window_renderer *r) {
+    codec_synthesis_free(&r->own);
+    codec_head_rows_end(&r->head);
+    r->synthesis = NULL;
+}
+
+/* --- linear models -------------------------------------------------------------------------- */
+
+/* The lists of a batch. */
+typedef struct batch {
+    codec_terms terms;
+    uint8_t *h2;      /* [BATCH][hidden] */
+    uint8_t *quads;   /* the same as a matrix of BATCH lanes */
+    codec_term *head; /* [BATCH][hidden / 2], and room for the head's inputs before */
+    uint32_t n_head[BATCH], hidden;
+} batch;
+
+static uint32_t head_terms(const codec_conditional *head) {
+    uint32_t inputs = codec_head_rows_inputs(head), each = head->hidden / 2;
+    return BATCH * each > CODEC_HEAD_WINDOWS * inputs ? BATCH * each : CODEC_HEAD_WINDOWS * inputs;
+}
+
+static void free_batch(batch *b) {
+    codec_terms_free(&b->terms);
+    free(b->h2), free(b->head);
+}
+
+static taper_status alloc_batch(const codec_window_renderer *r, batch *b) {
+    *b = (batch){0};
+    taper_status status = codec_terms_alloc(&b->terms, r->synthesis->units);
+    if (status != TAPER_OK || !r->has_head) return status;
+    b->hidden = r->head.head->hidden;
+    b->h2 = calloc(2 * (size_t)BATCH, b->hidden);
+    b->quads = b->h2 ? b->h2 + (size_t)BATCH * b->hidden : NULL;
+    b->head = malloc(head_terms(r->head.head) * sizeof *b->head);
+    return b->h2 && b->head ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+typedef struct differences {
+    const codec_window_renderer *renderer;
+    const batch *batch;
+} differences;
+
+static void difference(const void *context, uint32_t u, int32_t more[BATCH]) {
+    const differences *d = context;
+    codec_head_rows_more(&d->renderer->head, u, d->batch->quads, more);
+}
+
+/* The activations that are not 0, in pairs. */
+static void list_head(batch *b, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *h2 = b->h2 + (size_t)i * b->hidden;
+        codec_term *to = b->head + (size_t)i * b->hidden / 2;
+        b->n_head[i] = 0;
+        for (uint32_t k = 0; k < b->hidden; k += 4)
+            memcpy(b->quads + codec_quad_at(BATCH, k, i), h2 + k, 4);
+        for (uint32_t k = 0; k < b->hidden / 2; k++)
+            if (h2[2 * k] || h2[2 * k + 1])
+                to[b->n_head[i]++] = (codec_term){k, {h2[2 * k], h2[2 * k + 1]}};
+    }
+}
+
+static void list_batch(const codec_window_renderer *r, batch *b, uint32_t first, uint32_t n) {
+    const differences d = {r, b};
+    if (r->has_head) {
+        for (uint32_t i = 0, more; i < n; i += more) {
+            more = n - i < CODEC_HEAD_WINDOWS ? n - i : CODEC_HEAD_WINDOWS;
+            codec_head_rows_hidden(&r->head, first + i, more, b->head,
+                                   b->h2 + (size_t)i * b->hidden);
+        }
+        list_head(b, n);
+    }
+    codec_terms_list(r->group, r->synthesis->bits, first, n, r->has_head ? difference : NULL, &d,
+                     &b->terms);
+}
+
+static void shift_left(int32_t *sum, uint32_t n, int by) {
+    for (uint32_t i = 0; by && i < n; i++) sum[i] = (int32_t)((uint32_t)sum[i] << by);
+}
+
+/* The sums of window i of the batch in `count` lanes from `lane` on. Coarse terms come first, then
+ * the head's; the sums are shifted in between. */
+static void sum_lanes(const codec_window_renderer *r, const batch *b, uint32_t i, uint32_t lane,
+                      uint32_t count, int32_t *sum) {
+    const codec_synthesis *s = r->synthesis;
+    const codec_terms *t = &b->terms;
+    size_t at = (size_t)i * t->capacity;
+    int shift = r->has_head ? r->head.shift : 0;
+    memset(sum, 0, count * sizeof *sum);
+    if (t->n_coarse[i]) {
+        codec_sparse_sum(s->weight, s->lanes, lane, count, t->coarse + at, t->n_coarse[i], sum);
+        shift_left(sum, count, COARSE_BITS - shift);
+    }
+    if (r->has_head && r->head.row)
+        codec_sparse_sum(r->head.row, s->lanes, lane, count, b->head + (size_t)i * b->hidden / 2,
+                         b->n_head[i], sum);
+    shift_left(sum, count, shift);
+    for (uint32_t k = 0; k < count; k++)
+        sum[k] = (int32_t)((uint32_t)sum[k] + (uint32_t)s->mean[lane + k]);
+    codec_sparse_sum(s->weight, s->lanes, lane, count, t->fine + at, t->n_fine[i], sum);
+}
+
+static void run_batch(const codec_window_renderer *r, const batch *b, uint32_t n, int16_t *value) {
+    const codec_synthesis *s = r->synthesis;
+    for (uint32_t lane = 0, count; lane < s->lanes; lane += count) {
+        count = s->lanes - lane < BLOCK ? s->lanes - lane : BLOCK;
+        uint32_t there = s->inputs - lane < count ? s->inputs - lane : count;
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t sum[BLOCK];
+            sum_lanes(r, b, i, lane, count, sum);
+            codec_synthesis_values(sum, there, value + (size_t)i * s->inputs + lane);
+        }
+    }
+}
+
+static taper_status run_linear(const codec_window_renderer *r, uint32_t first, uint32_t n,
+                               int16_t *value) {
+    batch b;
+    taper_status status = alloc_batch(r, &b);
+    for (uint32_t at = 0, more; at < n && status == TAPER_OK; at += more) {
+        more = n - at < BATCH ? n - at : BATCH;
+        list_batch(r, &b, first + at, more);
+        run_batch(r, &b, more, value + (size_t)at * r->synthesis->inputs);
+    }
+    free_batch(&b);
+    return status;
+}
+
+/* --- other models --------------------------------------------------------------------------- */
+
+/* The number of windows, of n from `first` on, that have the last known unit of a binary model. */
+static uint32_t whole_windows(const codec_group *group, uint32_t first, uint32_t n) {
+    uint32_t known = codec_group_last_known(group);
+    return known <= first ? 0 : known - first < n ? known - first : n;
+}
+
+static taper_status run_network(const codec_window_renderer *r, codec_backend *be, uint32_t first,
+                                uint32_t n, int16_t *value) {
+    const codec_network *net = &r->model->network;
+    for (uint32_t at = 0, more; at < n; at += more, first += more) {
+        more = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
+        float *code = malloc((size_t)more * net->units * sizeof *code),
+              *pixels = malloc((size_t)more * net->inputs * sizeof *pixels);
+        taper_status status = code && pixels ? TAPER_OK : TAPER_ERR_NOMEM;
+        if (status == TAPER_OK) {
+            (r->has_head ? codec_head_dequantise : codec_dequantise)(r->group, first, more, code);
+            status = codec_network_decode_cut(net, be, code, more, r->units,
+                                              whole_windows(r->group, first, more), pixels);
+        }
+        if (status == TAPER_OK)
+            codec_picture_values(pixels, (size_t)more * net->inputs,
+                                 value + (size_t)at * net->inputs);
+        free(code), free(pixels);
+        TAPER_TRY(status);
+    }
+    return TAPER_OK;
+}
+
+taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_backend *be,
+                                       uint32_t first, uint32_t n, int16_t *value) {
+    return r->synthesis ? run_linear(r, first, n, value) : run_network(r, be, first, n, value);
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+uint64_t codec_window_renderer_bytes(const taper_model *m, uint64_t n) {
+    const codec_conditional *head = m->tables.head;
+    uint32_t lanes = codec_sparse_lanes(m->network.inputs);
+    if (!codec_model_is_linear(m) || !head) return 0;
+    return codec_head_rows_bytes(head, m->network.units, lanes, n);
+}
+
+uint64_t codec_window_renderer_run_bytes(const taper_model *m, uint64_t n) {
+    const codec_conditional *head = m->tables.head;
+    if (!codec_model_is_linear(m)) {
+        uint64_t rows = n < CODEC_ROWS_AT_ONCE ? n : CODEC_ROWS_AT_ONCE;
+        return rows * ((uint64_t)m->network.units + m->network.inputs) * sizeof(float) +
+               codec_network_scratch_bytes(&m->network);
+    }
+    uint64_t bytes = codec_terms_bytes(m->network.units);
+    if (head) bytes += 2 * BATCH * (uint64_t)head->hidden + head_terms(head) * sizeof(codec_term);
+    return bytes;
+}

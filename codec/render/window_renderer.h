@@ -1,0 +1,43 @@
+/* window_renderer.h -- the decoded part of a group to the values of its windows, before laps and
+ * restoration.
+ *
+ * A linear model (a basis without a decoder stack) does this in integers: the coefficients that are
+ * not 0 (terms.h) times the rows of the synthesis, plus the rows of the head. Every machine gets
+ * the same values. Other models compute in floats; the values are rounded at the end.
+ *
+ * The directory codec/render/: codes to pixels.
+ *   terms              the coefficients of windows that are not 0
+ *   head_rows          the head's correction as rows of the synthesis
+ *   window_renderer    the values of windows
+ *   picture_renderer   windows to an image: laps, restoration, samples */
+#ifndef CODEC_WINDOW_RENDERER_H
+#define CODEC_WINDOW_RENDERER_H
+#include "codec/model/model.h"
+#include "codec/render/head_rows.h"
+
+typedef struct codec_window_renderer {
+    const taper_model *model; /* borrowed, as the group */
+    const codec_group *group;
+    const codec_synthesis *synthesis; /* the model's, or `own`; NULL: not a linear model */
+    codec_synthesis own;
+    codec_head_rows head;
+    int has_head;
+    uint32_t units; /* known ones */
+} codec_window_renderer;
+
+/* Prepare to render the group in its present state. with_head: with the head's correction, if the
+ * model has one. TAPER_ERR_NOMEM: *r is zeroed. */
+taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
+                                         const codec_group *group, int with_head);
+void codec_window_renderer_end(codec_window_renderer *r);
+
+/* value[n][inputs] of windows first .. first + n - 1, in 1/32 of a level above 128. Threads may
+ * call it at once, each with a backend without a pool. TAPER_ERR_NOMEM. */
+taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_backend *be,
+                                       uint32_t first, uint32_t n, int16_t *value);
+
+/* Memory of a renderer of a group of n windows, and of codec_window_renderer_run for n. */
+uint64_t codec_window_renderer_bytes(const taper_model *model, uint64_t n);
+uint64_t codec_window_renderer_run_bytes(const taper_model *model, uint64_t n);
+
+#endif
