@@ -84,7 +84,7 @@ taper_status codec_group_quality(const taper_model *model, const codec_backend *
                                  codec_least_quality *out) {
     work w = {.model = model, .backend = *backend};
     *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
-    TAPER_TRY(codec_window_renderer_begin(&w.renderer, model, group, 0));
+    TAPER_TRY(codec_window_renderer_begin(&w.renderer, model, group, 0, group->n, 0));
     taper_status status = grow_memory(&w, image, n);
     if (status == TAPER_OK) status = render_all(&w, image, n, out);
     codec_window_renderer_end(&w.renderer);

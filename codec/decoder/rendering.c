@@ -17,18 +17,18 @@ static uint32_t block_of(const taper_decoder *d, uint32_t n) {
 /* Nonzero: the image's windows go into its picture block by block, and are not cached. */
 static int is_large(uint32_t n) { return n > CODEC_RENDER_WINDOWS; }
 
-/* Temporary memory for rendering an image of n windows, and `ahead` of them at once, of a group of
- * `all`: renderers, and the picture. A large image needs memory for the windows of a block of each
+/* Temporary memory for rendering an image of n windows, and `ahead` of them at once: renderers, and
+ * the picture. A large image needs memory for the windows of a block of each
  * thread. */
 static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
-                              uint32_t ahead, uint32_t all) {
+                              uint32_t ahead) {
     const taper_model *m = d->model;
     uint64_t threads = codec_pool_threads(d->backend.pool),
              block = is_large(n) ? RENDER_BLOCK : block_of(d, ahead);
-    uint64_t bytes =
-        codec_window_renderer_bytes(m, all) + threads * codec_window_renderer_run_bytes(m, block);
-    if (is_large(n)) bytes += threads * block * m->network.inputs * sizeof(int16_t);
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
+    uint64_t bytes = codec_window_renderer_bytes(m, ahead, grid.columns) +
+                     threads * codec_window_renderer_run_bytes(m, block);
+    if (is_large(n)) bytes += threads * block * m->network.inputs * sizeof(int16_t);
     return bytes + codec_render_bytes(m, grid, (unsigned)threads);
 }
 
@@ -48,7 +48,7 @@ static taper_status check_memory(const taper_decoder *d, const taper_image_info 
     uint64_t bytes = d->front.account.used;
     if (!is_large(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX))
         bytes += n * d->model->network.inputs * sizeof(int16_t);
-    if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n, (uint32_t)n);
+    if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
     uint64_t state = codec_chunk_coder_bytes(&d->model->tables, n);
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
@@ -102,7 +102,8 @@ static void render_block(void *context, size_t block) {
 static taper_status render_all(rendering *t, const codec_group *state, uint32_t in_block,
                                taper_error *error) {
     codec_window_renderer renderer;
-    taper_status status = codec_window_renderer_begin(&renderer, t->decoder->model, state, 1);
+    taper_status status =
+        codec_window_renderer_begin(&renderer, t->decoder->model, state, t->first, t->n, 1);
     t->renderer = &renderer, t->in_block = in_block;
     if (status == TAPER_OK)
         codec_pool_run(t->decoder->backend.pool, render_block, t, (t->n - 1) / in_block + 1);
@@ -124,13 +125,12 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
     codec_rendered *w = &d->rendered[rate_class];
     uint32_t ahead = left < CODEC_RENDER_WINDOWS ? left : CODEC_RENDER_WINDOWS;
     if (is_rendered(w, info->group, state, first, n) &&
-        formats_account_left(&d->account) >= passing_bytes(d, info, n, 0, state->n))
+        formats_account_left(&d->account) >= passing_bytes(d, info, n, 0))
         return TAPER_OK;
-    if (allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead, state->n), NULL) !=
-        TAPER_OK) {
+    if (allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), NULL) != TAPER_OK) {
         codec_decoder_drop_others(d, rate_class);
         ahead = n;
-        TAPER_TRY(allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead, state->n), error));
+        TAPER_TRY(allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), error));
     }
     w->n = 0;
     rendering task = {.decoder = d, .first = first, .n = ahead, .value = w->value};
@@ -145,7 +145,7 @@ static taper_status render_large(taper_decoder *d, const codec_decoder_image *im
                                  taper_image *out, taper_error *error) {
     const taper_image_info *info = &image->info;
     uint32_t rate_class = formats_front_rate_class(&d->front, info->group);
-    uint64_t bytes = passing_bytes(d, info, image->n, image->n, image->group->coder.group.n);
+    uint64_t bytes = passing_bytes(d, info, image->n, image->n);
     codec_picture picture;
     if (formats_account_left(&d->account) < bytes) codec_decoder_drop_others(d, rate_class);
     if (formats_account_left(&d->account) < bytes)

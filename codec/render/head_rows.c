@@ -4,7 +4,11 @@
 #include "codec/entropy/fixed_log.h"
 #include <stdlib.h>
 
-enum { SIDES = CODEC_CONDITIONAL_SIDES, SELF = CODEC_CONDITIONAL_SELF };
+enum {
+    SIDES = CODEC_CONDITIONAL_SIDES,
+    SELF = CODEC_CONDITIONAL_SELF,
+    MARGIN = 8 /* bytes: four inputs are read at once */
+};
 
 /* --- the uncertainty ---------------------------------------------------------------------- */
 
@@ -153,22 +157,23 @@ static uint32_t stage_of(const codec_conditional *head, uint32_t pass) {
     return stage;
 }
 
-/* The inputs of all positions from unit u. Returns 0 if all are 0. */
+/* The inputs of the positions from unit u. Returns 0 if all are 0. */
 static int see_unit(const codec_head_rows *r, uint32_t u) {
     enum { LEVELS = 32 };
     const codec_group *g = r->group;
-    int8_t table[2][LEVELS], *seen = r->seen + (size_t)u * g->stride;
+    int8_t table[2][LEVELS], *seen = r->seen + (size_t)u * r->stride;
     const int16_t *level = g->level + (size_t)u * g->stride;
     const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     int some = 0;
     for (uint32_t more = 0; more < 1u + (uint32_t)codec_group_is_split(g, u); more++)
         for (uint32_t q = 0; q < LEVELS; q++)
             table[more][q] = (int8_t)codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
-    for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
+    uint32_t end = r->from + r->stride - 1; /* the last one stays 0 */
+    for (uint32_t p = r->from; (p = codec_next_nonzero(level, p, end)) < end; p++) {
         uint32_t q = (uint32_t)abs(level[p]), more = plane_known[p];
         int32_t a = q < LEVELS ? table[more][q]
                                : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
-        seen[p] = (int8_t)(level[p] < 0 ? -a : a);
+        seen[p - r->from] = (int8_t)(level[p] < 0 ? -a : a);
         some = 1;
     }
     return some;
@@ -199,22 +204,34 @@ static void widen_inputs(codec_head_rows *r) {
 }
 
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,
-                               uint64_t n) {
+                               uint64_t n, uint64_t columns) {
     uint64_t inputs = codec_head_rows_inputs(head), hidden = head->hidden;
     return inputs * codec_sparse_lanes(head->hidden) * 2 * sizeof(int16_t) +
            hidden * lanes * (sizeof(int32_t) + sizeof(int16_t)) +
-           head->own * codec_group_stride(n) +
+           head->own * (n + 2 * columns + MARGIN) +
            units * (2 * sizeof(codec_head_scale) + sizeof(codec_term));
 }
 
+/* Set the range of positions: the windows, those around them, and an absent one at the end. */
+static void set_range(codec_head_rows *r, uint32_t first, uint32_t n) {
+    const codec_group *g = r->group;
+    uint32_t columns = 0;
+    for (uint32_t i = 0; i < g->runs; i++)
+        columns = g->run[i].columns > columns ? g->run[i].columns : columns;
+    r->from = first > columns + 1 ? first - columns - 1 : 0;
+    uint32_t end = g->n - first - n > columns + 1 ? first + n + columns + 1 : g->n;
+    r->stride = end - r->from + 1;
+}
+
 taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
-                                   const codec_synthesis *s) {
+                                   const codec_synthesis *s, uint32_t first, uint32_t n) {
     memset(r, 0, sizeof *r);
     r->group = g, r->head = g->tables->head;
     r->lanes = codec_sparse_lanes(r->head->hidden);
     r->inputs = calloc((size_t)codec_head_rows_inputs(r->head) * r->lanes * 2, sizeof *r->inputs);
     r->scale = calloc(g->tables->units, sizeof *r->scale);
-    r->seen = calloc((size_t)r->head->own * g->stride, 1);
+    set_range(r, first, n);
+    r->seen = calloc((size_t)r->head->own * r->stride + MARGIN, 1);
     taper_status status = r->inputs && r->scale && r->seen ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) {
         begin(r, s->bits);
@@ -234,16 +251,18 @@ void codec_head_rows_end(codec_head_rows *r) {
 
 /* The windows around those of a batch. */
 typedef struct around {
-    uint32_t from[SIDES][CODEC_HEAD_WINDOWS];      /* group->n: none */
+    uint32_t from[SIDES][CODEC_HEAD_WINDOWS];      /* in `seen`; the last one: none */
     uint8_t in_row[SIDES][CODEC_HEAD_WINDOWS / 4]; /* four of them are consecutive */
 } around;
 
 static void find_around(const codec_head_rows *r, uint32_t first, uint32_t n, around *a) {
     for (uint32_t side = 0; side < SIDES; side++) {
         uint32_t *from = a->from[side];
-        for (uint32_t i = 0; i < n; i++)
-            from[i] =
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t p =
                 side == SELF ? first + i : codec_conditional_neighbour(r->group, first + i, side);
+            from[i] = p == r->group->n ? r->stride - 1 : p - r->from;
+        }
         for (uint32_t i = 0; i + 4 <= n; i += 4)
             a->in_row[side][i / 4] = from[i + 1] == from[i] + 1 && from[i + 2] == from[i] + 2 &&
                                      from[i + 3] == from[i] + 3;
@@ -267,7 +286,7 @@ CODEC_INLINE void add_input(input_list *l, int32_t a, uint32_t row, uint32_t i) 
 /* The inputs of one unit on one side. The input of an absent window is 0. */
 static void list_unit(input_list *l, const around *a, uint32_t side, uint32_t u, uint32_t n) {
     const codec_head_rows *r = l->rows;
-    const int8_t *seen = r->seen + (size_t)u * r->group->stride;
+    const int8_t *seen = r->seen + (size_t)u * r->stride;
     uint32_t row = codec_conditional_input(r->head->own, r->head->neighbour_units, side, u), i = 0;
     for (; i + 4 <= n; i += 4) {
         uint32_t four = 1;

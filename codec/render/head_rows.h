@@ -39,20 +39,23 @@ typedef struct codec_head_rows {
     int16_t *row;    /* [hidden / 2][synthesis lanes][2]: F; NULL: nothing is corrected */
     int shift;       /* s */
     codec_head_scale (*scale)[2]; /* [units] at the depth, and one plane deeper */
-    int8_t *seen;                 /* [own][group stride] the inputs a */
+    /* [own][stride] the inputs a of positions `from` .. from + stride - 1. */
+    int8_t *seen;
+    uint32_t from, stride;
     /* Units of which some input is not 0. */
     uint16_t used[CODEC_CONDITIONAL_MOST_UNITS];
     uint32_t n_used;
     int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
 } codec_head_rows;
 
-/* Prepare the state of a group whose tables have a head. TAPER_ERR_NOMEM: *rows is zeroed. */
+/* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1.
+ * TAPER_ERR_NOMEM: *rows is zeroed. */
 taper_status codec_head_rows_begin(codec_head_rows *rows, const codec_group *group,
-                                   const codec_synthesis *synthesis);
+                                   const codec_synthesis *synthesis, uint32_t first, uint32_t n);
 void codec_head_rows_end(codec_head_rows *rows);
-/* Memory of the state of a group of n windows, at most. */
+/* Memory of the state for n windows of images up to `columns` windows wide, at most. */
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,
-                               uint64_t n);
+                               uint64_t n, uint64_t columns);
 
 /* h2[n][hidden] of windows `first` .. first + n - 1; n <= CODEC_HEAD_WINDOWS. term: temporary,
  * [CODEC_HEAD_WINDOWS][codec_head_rows_inputs]. */

@@ -22,14 +22,15 @@ static taper_status find_synthesis(codec_window_renderer *r) {
 }
 
 taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
-                                         const codec_group *group, int with_head) {
+                                         const codec_group *group, uint32_t first, uint32_t n,
+                                         int with_head) {
     memset(r, 0, sizeof *r);
     r->model = model, r->group = group;
     r->units = codec_group_units_known(group);
     r->has_head = with_head && group->tables->head;
     taper_status status = find_synthesis(r);
     if (status == TAPER_OK && r->synthesis && r->has_head)
-        status = codec_head_rows_begin(&r->head, group, r->synthesis);
+        status = codec_head_rows_begin(&r->head, group, r->synthesis, first, n);
     if (status != TAPER_OK) codec_window_renderer_end(r);
     return status;
 }
@@ -199,11 +200,11 @@ taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_bac
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-uint64_t codec_window_renderer_bytes(const taper_model *m, uint64_t n) {
+uint64_t codec_window_renderer_bytes(const taper_model *m, uint64_t n, uint64_t columns) {
     const codec_conditional *head = m->tables.head;
     uint32_t lanes = codec_sparse_lanes(m->network.inputs);
     if (!codec_model_is_linear(m) || !head) return 0;
-    return codec_head_rows_bytes(head, m->network.units, lanes, n);
+    return codec_head_rows_bytes(head, m->network.units, lanes, n, columns);
 }
 
 uint64_t codec_window_renderer_run_bytes(const taper_model *m, uint64_t n) {

@@ -25,19 +25,21 @@ typedef struct codec_window_renderer {
     uint32_t units; /* known ones */
 } codec_window_renderer;
 
-/* Prepare to render the group in its present state. with_head: with the head's correction, if the
- * model has one. TAPER_ERR_NOMEM: *r is zeroed. */
+/* Prepare to render windows first .. first + n - 1 of the group in its present state. with_head:
+ * with the head's correction, if the model has one. TAPER_ERR_NOMEM: *r is zeroed. */
 taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
-                                         const codec_group *group, int with_head);
+                                         const codec_group *group, uint32_t first, uint32_t n,
+                                         int with_head);
 void codec_window_renderer_end(codec_window_renderer *r);
 
-/* value[n][inputs] of windows first .. first + n - 1, in 1/32 of a level above 128. Threads may
- * call it at once, each with a backend without a pool. TAPER_ERR_NOMEM. */
+/* value[n][inputs] of windows first .. first + n - 1, some of those, in 1/32 of a level above 128.
+ * Threads may call it at once, each with a backend without a pool. TAPER_ERR_NOMEM. */
 taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_backend *be,
                                        uint32_t first, uint32_t n, int16_t *value);
 
-/* Memory of a renderer of a group of n windows, and of codec_window_renderer_run for n. */
-uint64_t codec_window_renderer_bytes(const taper_model *model, uint64_t n);
+/* Memory of a renderer of n windows of images up to `columns` wide, and of
+ * codec_window_renderer_run for n. */
+uint64_t codec_window_renderer_bytes(const taper_model *model, uint64_t n, uint64_t columns);
 uint64_t codec_window_renderer_run_bytes(const taper_model *model, uint64_t n);
 
 #endif
