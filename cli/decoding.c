@@ -135,22 +135,28 @@ void cli_passes_words(uint32_t passes, uint32_t of, char to[48]) {
         snprintf(to, 48, "%u pass%s", passes, formats_plural(passes, "es"));
 }
 
+uint64_t cli_scaled_bytes(const taper_image_info *info, uint32_t scale) {
+    uint64_t width = (info->width - 1) / scale + 1, height = (info->height - 1) / scale + 1;
+    return width * height * info->channels * (info->depth / 8u);
+}
+
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
-                               taper_completeness *done, taper_error *error) {
+                               uint32_t scale, taper_completeness *done, taper_error *error) {
     taper_image_info info;
     if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu",
                             (unsigned long long)i + 1);
-    if (info.bytes > canvas->room) {
+    uint64_t bytes = cli_scaled_bytes(&info, scale);
+    if (bytes > canvas->room) {
         free(canvas->image.pixels);
         canvas->room = 0;
-        canvas->image.pixels = info.bytes <= SIZE_MAX ? malloc((size_t)info.bytes) : NULL;
+        canvas->image.pixels = bytes <= SIZE_MAX ? malloc((size_t)bytes) : NULL;
         if (!canvas->image.pixels)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u x %u pixels", info.width,
                                 info.height);
-        canvas->room = (size_t)info.bytes;
+        canvas->room = (size_t)bytes;
     }
-    return taper_decoder_render(decoder, i, &canvas->image, done, error);
+    return taper_decoder_render_scaled(decoder, i, scale, &canvas->image, done, error);
 }
 
 void cli_canvas_free(cli_canvas *canvas) {

@@ -22,10 +22,12 @@ typedef struct cli_canvas {
     taper_image image;
     size_t room;
 } cli_canvas;
-/* Render image i into canvas->image. As taper_decoder_render: after TAPER_ERR_CORRUPT the pixels
- * are valid. */
+/* Render image i at 1 / scale of its size into canvas->image. As taper_decoder_render_scaled: after
+ * TAPER_ERR_CORRUPT the pixels are valid. */
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
-                               taper_completeness *done, taper_error *error);
+                               uint32_t scale, taper_completeness *done, taper_error *error);
+/* The size of these pixels in bytes. */
+uint64_t cli_scaled_bytes(const taper_image_info *info, uint32_t scale);
 void cli_canvas_free(cli_canvas *canvas);
 
 /* "3 of 7 passes", or "7 passes" if none is missing. */

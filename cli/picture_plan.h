@@ -21,6 +21,7 @@ typedef struct cli_decode_request {
     bool format_given;  /* else the name of the output may determine it */
     bool class_folders; /* write files into folders named after their classes */
     bool progressive, strict;
+    uint32_t scale;           /* 1, 2, 4, 8 or 16: images have 1 / scale of their size */
     const taper_model *model; /* NULL: the container has its own */
     taper_limits limits;
 } cli_decode_request;

@@ -363,6 +363,20 @@ static void try_decoder_render(void) {
     taper_decoder_free(d);
 }
 
+static void try_decoder_render_scaled(void) {
+    uint8_t pixels[BYTES];
+    taper_image out = {.pixels = pixels}, nowhere = {0};
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    refused(taper_decoder_render_scaled(NULL, 0, 2, &out, NULL, &error), &error);
+    refused(taper_decoder_render_scaled(d, 0, 2, NULL, NULL, &error), &error);
+    refused(taper_decoder_render_scaled(d, 0, 2, &nowhere, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_render_scaled(d, *v, 4, &out, NULL, &error), &error);
+    EACH_NUMBER(v)
+    allowed(taper_decoder_render_scaled(d, 0, (uint32_t)*v, &out, NULL, &error), &error);
+    taper_decoder_free(d);
+}
+
 static void try_decoder_layer(void) {
     uint64_t cut;
     uint32_t passes;
@@ -516,6 +530,7 @@ static const argument_trial table[] = {
     {"taper_decoder_group_range", try_decoder_group_range},
     {"taper_decoder_image_at", try_decoder_image_at},
     {"taper_decoder_render", try_decoder_render},
+    {"taper_decoder_render_scaled", try_decoder_render_scaled},
     {"taper_decoder_layer", try_decoder_layer},
     {"taper_decoder_codes", try_decoder_codes},
     {"taper_decoder_search_code", try_decoder_search_code},

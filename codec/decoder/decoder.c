@@ -79,6 +79,7 @@ void taper_decoder_free(taper_decoder *d) {
     formats_front_free(&d->front);
     formats_buffer_free(&d->head), formats_buffer_free(&d->waiting);
     codec_byte_store_free(&d->held);
+    codec_small_basis_free(&d->small);
     taper_model_free(d->own_model);
     free(d);
 }

@@ -5,6 +5,7 @@
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_plan and _supply: bytes in any order; byte_store: stores them
  *   rendering        the pixels of an image
+ *   scaled           the pixels of a small version of an image
  *   codes            the codes of an image, without the network
  *   group_reader     decodes one group, chunk by chunk
  *   levels           the decoded integers as text, to compare decoders */
@@ -12,6 +13,8 @@
 #define CODEC_DECODER_H
 #include "codec/backend/backend.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/transform/picture.h"
+#include "codec/transform/small_basis.h"
 #include "codec/taper.h"
 
 enum {
@@ -60,6 +63,8 @@ struct taper_decoder {
     uint32_t crc; /* of the current checksum block */
 
     codec_rendered rendered[FORMATS_MAX_RATE_CLASSES];
+    /* Of the last scale, for taper_decoder_render_scaled; charged to the account. */
+    codec_small_basis small;
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter
      * as it was supplied. */
     taper_error failure;
@@ -91,6 +96,23 @@ taper_status codec_decoder_load_image(taper_decoder *decoder, uint64_t i, uint32
 taper_completeness codec_decoder_completeness(const taper_decoder *decoder,
                                               const codec_group_reader *group);
 taper_status codec_decoder_damage(const codec_group_reader *group, taper_error *error);
+
+/* Fail with TAPER_ERR_LIMIT: rendering an image needs this memory. */
+taper_status codec_decoder_refuse(const taper_decoder *decoder, uint64_t bytes, taper_error *error);
+/* Check, before decoding, that an image of n windows and this memory for rendering it fit in
+ * max_memory. */
+taper_status codec_decoder_check_memory(const taper_decoder *decoder, uint64_t n, uint64_t bytes,
+                                        taper_error *error);
+/* Check, after decoding, that this memory for rendering an image is left. Caches are dropped if
+ * necessary. */
+taper_status codec_decoder_need(taper_decoder *decoder, const taper_image_info *info,
+                                uint64_t bytes, taper_error *error);
+
+/* Render a loaded image to its picture, before the lap and without a cache. Its memory is that of
+ * codec_decoder_picture_bytes, which also counts the restoration. *out is the caller's to free. */
+taper_status codec_decoder_picture(taper_decoder *decoder, const codec_decoder_image *image,
+                                   codec_picture *out, taper_error *error);
+uint64_t codec_decoder_picture_bytes(const taper_decoder *decoder, const taper_image_info *info);
 
 /* With taper_decoder_push: the reader of group g, opened if necessary. */
 taper_status codec_decoder_pushed_group(taper_decoder *decoder, uint32_t g,

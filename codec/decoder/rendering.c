@@ -32,7 +32,7 @@ static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *in
     return bytes + codec_render_bytes(m, grid, (unsigned)threads);
 }
 
-static taper_status refuse_rendering(const taper_decoder *d, uint64_t bytes, taper_error *error) {
+taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_error *error) {
     return formats_fail(error, TAPER_ERR_LIMIT,
                         "rendering this image needs %llu bytes, the limit is %llu; give "
                         "--max-memory %lluM if you trust the file",
@@ -40,19 +40,25 @@ static taper_status refuse_rendering(const taper_decoder *d, uint64_t bytes, tap
                         (unsigned long long)formats_memory_needed(&d->limits, bytes));
 }
 
+taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint64_t bytes,
+                                        taper_error *error) {
+    uint64_t state = codec_chunk_coder_bytes(&d->model->tables, n);
+    bytes += d->front.account.used;
+    if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
+        return TAPER_OK;
+    return codec_decoder_refuse(d, bytes, error);
+}
+
 /* Check, before decoding, that an image of this size fits in max_memory. */
 static taper_status check_memory(const taper_decoder *d, const taper_image_info *info,
                                  taper_error *error) {
     codec_grid grid = codec_windows_grid(d->model->window, info->width, info->height);
     uint64_t n = (uint64_t)grid.columns * grid.rows;
-    uint64_t bytes = d->front.account.used;
+    uint64_t bytes = 0;
     if (!is_large(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX))
         bytes += n * d->model->network.inputs * sizeof(int16_t);
     if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
-    uint64_t state = codec_chunk_coder_bytes(&d->model->tables, n);
-    if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
-        return TAPER_OK;
-    return refuse_rendering(d, bytes, error);
+    return codec_decoder_check_memory(d, n, bytes, error);
 }
 
 /* Allocate memory for n windows, and check that the temporary memory is available. Caches are
@@ -63,7 +69,7 @@ static taper_status allocate_windows(taper_decoder *d, codec_rendered *w, uint32
     uint64_t more = n > w->capacity ? n * size : 0;
     if (more) codec_decoder_drop_rendered(d, w);
     if (formats_account_left(&d->account) < more + passing)
-        return refuse_rendering(d, d->account.used + more + passing, error);
+        return codec_decoder_refuse(d, d->account.used + more + passing, error);
     if (!more) return TAPER_OK;
     w->value = malloc((size_t)more);
     if (!w->value) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", n);
@@ -140,27 +146,40 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
     return TAPER_OK;
 }
 
+taper_status codec_decoder_picture(taper_decoder *d, const codec_decoder_image *image,
+                                   codec_picture *out, taper_error *error) {
+    const taper_image_info *info = &image->info;
+    taper_status status = codec_picture_alloc(
+        out, d->model->window, codec_windows_grid(d->model->window, info->width, info->height));
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory to render %u windows", image->n);
+    rendering task = {.decoder = d, .first = image->first, .n = image->n, .picture = out};
+    status = render_all(&task, &image->group->coder.group, RENDER_BLOCK, error);
+    if (status != TAPER_OK) codec_picture_free(out);
+    return status;
+}
+
+uint64_t codec_decoder_picture_bytes(const taper_decoder *d, const taper_image_info *info) {
+    return passing_bytes(d, info, UINT32_MAX, 0);
+}
+
+taper_status codec_decoder_need(taper_decoder *d, const taper_image_info *info, uint64_t bytes,
+                                taper_error *error) {
+    uint32_t rate_class = formats_front_rate_class(&d->front, info->group);
+    if (formats_account_left(&d->account) < bytes) codec_decoder_drop_others(d, rate_class);
+    if (formats_account_left(&d->account) >= bytes) return TAPER_OK;
+    return codec_decoder_refuse(d, d->account.used + bytes, error);
+}
+
 /* Render a large image. Its windows are not cached. */
 static taper_status render_large(taper_decoder *d, const codec_decoder_image *image, uint32_t pass,
                                  taper_image *out, taper_error *error) {
-    const taper_image_info *info = &image->info;
-    uint32_t rate_class = formats_front_rate_class(&d->front, info->group);
-    uint64_t bytes = passing_bytes(d, info, image->n, image->n);
     codec_picture picture;
-    if (formats_account_left(&d->account) < bytes) codec_decoder_drop_others(d, rate_class);
-    if (formats_account_left(&d->account) < bytes)
-        return refuse_rendering(d, d->account.used + bytes, error);
-    taper_status status = codec_picture_alloc(
-        &picture, d->model->window, codec_windows_grid(d->model->window, out->width, out->height));
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory to render %u windows", image->n);
-    rendering task = {.decoder = d, .first = image->first, .n = image->n, .picture = &picture};
-    status = render_all(&task, &image->group->coder.group, RENDER_BLOCK, error);
-    if (status == TAPER_OK) {
-        status = codec_render_picture(d->model, pass, d->backend.pool, &picture, out);
-        if (status != TAPER_OK)
-            formats_fail(error, status, "no memory to render %u windows", image->n);
-    }
+    TAPER_TRY(codec_decoder_need(d, &image->info,
+                                 passing_bytes(d, &image->info, image->n, image->n), error));
+    TAPER_TRY(codec_decoder_picture(d, image, &picture, error));
+    taper_status status = codec_render_picture(d->model, pass, d->backend.pool, &picture, out);
+    if (status != TAPER_OK) formats_fail(error, status, "no memory to render %u windows", image->n);
     codec_picture_free(&picture);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "codec/transform/lap.h"
 #include "codec/transform/network.h"
 #include "codec/transform/restoration.h"
+#include "codec/transform/small_basis.h"
 #include "codec/transform/synthesis.h"
 #include "codec/transform/windows.h"
 
@@ -73,6 +74,13 @@ typedef struct codec_weight_precision {
 int codec_model_is_linear(const taper_model *model);
 /* Make the synthesis of a linear model. TAPER_ERR_NOMEM: *out is zeroed. */
 taper_status codec_model_make_synthesis(const taper_model *model, codec_synthesis *out);
+/* Nonzero if it has a small basis of this scale (small_basis.h): linear, with a window that fits.
+ */
+int codec_model_has_small(const taper_model *model, uint32_t scale);
+/* Make that basis; the usual size of a unit is its scale in the tables. TAPER_ERR_NOMEM: *out is
+ * zeroed. */
+taper_status codec_model_make_small(const taper_model *model, uint32_t scale,
+                                    codec_small_basis *out);
 
 /* Append the complete .tpm file, of version FORMATS_MODEL_VERSION, to out. The model's weights are
  * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id

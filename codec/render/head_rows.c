@@ -68,23 +68,29 @@ static int16_t folded_weight(const codec_head_rows *r, uint32_t u, uint32_t h, i
     return (int16_t)shifted(w * r->scale[u][0].factor, r->scale[u][0].exponent + bits);
 }
 
+/* The weight of row k of the synthesis. */
+static int16_t weight_of_row(const codec_head_rows *r, const codec_term_rows *units, uint32_t k,
+                             uint32_t h, int32_t bits) {
+    return k < units->n ? folded_weight(r, codec_term_unit(units, k), h, bits) : 0;
+}
+
 /* The weights of one activation that are not 0. Returns their number. */
-static uint32_t fold_terms(const codec_head_rows *r, uint32_t h, uint32_t pairs, int32_t bits,
-                           codec_term *term) {
+static uint32_t fold_terms(const codec_head_rows *r, const codec_term_rows *units, uint32_t h,
+                           int32_t bits, codec_term *term) {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < pairs; k++) {
-        int16_t a = folded_weight(r, 2 * k, h, bits), b = folded_weight(r, 2 * k + 1, h, bits);
+    for (uint32_t k = 0; k < (units->n + 1) / 2; k++) {
+        int16_t a = weight_of_row(r, units, 2 * k, h, bits),
+                b = weight_of_row(r, units, 2 * k + 1, h, bits);
         if (a || b) term[n++] = (codec_term){k, {a, b}};
     }
     return n;
 }
 
-/* raw[hidden][lanes]. term: [(units + 1) / 2]. */
-static void fold(const codec_head_rows *r, const codec_synthesis *s, int32_t bits, codec_term *term,
-                 int32_t *raw) {
-    uint32_t pairs = (s->units + 1) / 2;
+/* raw[hidden][lanes]. term: [(units->n + 1) / 2]. */
+static void fold(const codec_head_rows *r, const codec_synthesis *s, const codec_term_rows *units,
+                 int32_t bits, codec_term *term, int32_t *raw) {
     for (uint32_t h = 0; h < r->head->hidden; h++, raw += s->lanes) {
-        uint32_t terms = fold_terms(r, h, pairs, bits, term);
+        uint32_t terms = fold_terms(r, units, h, bits, term);
         memset(raw, 0, s->lanes * sizeof *raw);
         for (uint32_t lane = 0, n; lane < s->lanes; lane += n) {
             n = s->lanes - lane < CODEC_SPARSE_BLOCK ? s->lanes - lane : CODEC_SPARSE_BLOCK;
@@ -134,7 +140,8 @@ static void round_rows(codec_head_rows *r, uint32_t lanes, int32_t bits, const i
     }
 }
 
-static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s) {
+static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s,
+                              const codec_term_rows *units) {
     int32_t bits = fold_bits(r);
     if (bits == INT32_MIN) return TAPER_OK;
     size_t numbers = (size_t)r->head->hidden * s->lanes;
@@ -142,7 +149,7 @@ static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s) {
     int32_t *raw = malloc(numbers * sizeof *raw);
     r->row = malloc(numbers * sizeof *r->row);
     if (term && raw && r->row) {
-        fold(r, s, bits, term, raw);
+        fold(r, s, units, bits, term, raw);
         round_rows(r, s->lanes, bits, raw);
     }
     free(term), free(raw);
@@ -224,7 +231,8 @@ static void set_range(codec_head_rows *r, uint32_t first, uint32_t n) {
 }
 
 taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
-                                   const codec_synthesis *s, uint32_t first, uint32_t n) {
+                                   const codec_synthesis *s, const codec_term_rows *units,
+                                   uint32_t first, uint32_t n) {
     memset(r, 0, sizeof *r);
     r->group = g, r->head = g->tables->head;
     r->lanes = codec_sparse_lanes(r->head->hidden);
@@ -234,9 +242,9 @@ taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
     r->seen = calloc((size_t)r->head->own * r->stride + MARGIN, 1);
     taper_status status = r->inputs && r->scale && r->seen ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) {
-        begin(r, s->bits);
+        begin(r, units->bits);
         widen_inputs(r);
-        status = make_rows(r, s);
+        status = make_rows(r, s, units);
     }
     if (status != TAPER_OK) codec_head_rows_end(r);
     return status;

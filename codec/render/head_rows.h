@@ -48,10 +48,12 @@ typedef struct codec_head_rows {
     int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
 } codec_head_rows;
 
-/* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1.
- * TAPER_ERR_NOMEM: *rows is zeroed. */
+/* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1. units:
+ * those of the rows of the synthesis, to which the sums over u above go. TAPER_ERR_NOMEM: *rows is
+ * zeroed. */
 taper_status codec_head_rows_begin(codec_head_rows *rows, const codec_group *group,
-                                   const codec_synthesis *synthesis, uint32_t first, uint32_t n);
+                                   const codec_synthesis *synthesis, const codec_term_rows *units,
+                                   uint32_t first, uint32_t n);
 void codec_head_rows_end(codec_head_rows *rows);
 /* Memory of the state for n windows of images up to `columns` windows wide, at most. */
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,

@@ -11,13 +11,13 @@ codec_scaled codec_scaled_of(float x) {
     return (codec_scaled){(uint32_t)ldexpf(part, 24), exponent - 24};
 }
 
-uint64_t codec_terms_bytes(uint32_t units) {
-    return 2 * (uint64_t)WINDOWS * ((units + 1) / 2) * sizeof(codec_term);
+uint64_t codec_terms_bytes(uint32_t rows) {
+    return 2 * (uint64_t)WINDOWS * ((rows + 1) / 2) * sizeof(codec_term);
 }
 
-taper_status codec_terms_alloc(codec_terms *t, uint32_t units) {
-    *t = (codec_terms){.capacity = (units + 1) / 2};
-    t->fine = malloc((size_t)codec_terms_bytes(units));
+taper_status codec_terms_alloc(codec_terms *t, uint32_t rows) {
+    *t = (codec_terms){.capacity = (rows + 1) / 2};
+    t->fine = malloc((size_t)codec_terms_bytes(rows));
     if (!t->fine) return TAPER_ERR_NOMEM;
     t->coarse = t->fine + (size_t)WINDOWS * t->capacity;
     return TAPER_OK;
@@ -38,11 +38,14 @@ typedef struct unit_row {
     const uint8_t *recon[2]; /* [CODEC_RECON_LEVELS] */
 } unit_row;
 
-static unit_row row_of(const codec_group *g, const int8_t *bits, uint32_t u, uint32_t first) {
+static unit_row row_of(const codec_group *g, const codec_term_rows *rows, uint32_t k,
+                       uint32_t first) {
     const codec_code_tables *t = g->tables;
+    if (k >= rows->n) return (unit_row){0};
+    uint32_t u = codec_term_unit(rows, k);
     unit_row r = {.unit = u};
-    int split = u < t->units && codec_group_is_split(g, u);
-    if (u >= t->units || (!g->depth[u] && !split)) return r;
+    int split = codec_group_is_split(g, u);
+    if (!g->depth[u] && !split) return r;
     codec_scaled step = codec_scaled_of(t->step[u]);
     r.level = g->level + (size_t)u * g->stride + first;
     if (split) r.plane_known = g->plane_known + (size_t)u * g->stride + first;
@@ -50,7 +53,7 @@ static unit_row row_of(const codec_group *g, const int8_t *bits, uint32_t u, uin
     for (uint32_t more = 0; more < 1u + (uint32_t)split; more++) {
         uint32_t depth = g->depth[u] + more;
         r.recon[more] = t->recon[codec_ratio_bin(codec_log_ratio(t, u, depth))];
-        r.shift[more] = 8 - (step.exponent + (int)t->planes[u] - (int)depth + bits[u]);
+        r.shift[more] = 8 - (step.exponent + (int)t->planes[u] - (int)depth + rows->bits[u]);
     }
     return r;
 }
@@ -103,7 +106,7 @@ static int32_t value_at(const list *l, int which, uint32_t i) {
 
 static int fits(int32_t x) { return x >= -32768 && x <= 32767; }
 
-/* Add the pair of units at window i. */
+/* Add the pair of rows at window i. */
 static void add(const list *l, uint32_t pair, uint32_t i) {
     enum { COARSE = 1 << CODEC_TERMS_COARSE_BITS };
     codec_terms *t = l->terms;
@@ -120,7 +123,7 @@ static void add(const list *l, uint32_t pair, uint32_t i) {
         (codec_term){pair, {(int16_t)a, (int16_t)b}};
 }
 
-/* Add the pair of units in n windows. */
+/* Add the pair of rows in n windows. */
 static void add_all(const list *l, uint32_t pair, uint32_t n, int with_more) {
     uint32_t i = 0;
     for (; i + 4 <= n; i += 4) {
@@ -135,22 +138,22 @@ static int some_known(const unit_row *r, uint32_t n) {
     return r->plane_known && memchr(r->plane_known, 1, n) != NULL;
 }
 
-void codec_terms_list(const codec_group *g, const int8_t *bits, uint32_t first, uint32_t n,
+void codec_terms_list(const codec_group *g, const codec_term_rows *rows, uint32_t first, uint32_t n,
                       codec_terms_more_fn *more, const void *context, codec_terms *t) {
     list l = {.terms = t};
     memset(t->n_fine, 0, sizeof t->n_fine);
     memset(t->n_coarse, 0, sizeof t->n_coarse);
-    for (uint32_t u = 0; u < g->tables->units; u += 2) {
+    for (uint32_t k = 0; k < rows->n; k += 2) {
         int with_more = 0;
         for (uint32_t i = 0; i < 2; i++) {
-            l.row[i] = row_of(g, bits, u + i, first);
+            l.row[i] = row_of(g, rows, k + i, first);
             if (!more || !some_known(&l.row[i], n)) {
                 memset(l.more[i], 0, l.row[i].plane_known ? sizeof l.more[i] : 0);
                 continue;
             }
-            more(context, u + i, l.more[i]);
+            more(context, l.row[i].unit, l.more[i]);
             with_more = 1;
         }
-        if (l.row[0].level || l.row[1].level) add_all(&l, u / 2, n, with_more);
+        if (l.row[0].level || l.row[1].level) add_all(&l, k / 2, n, with_more);
     }
 }

@@ -25,24 +25,35 @@ codec_scaled codec_scaled_of(float x);
 
 /* The terms of a batch of windows. */
 typedef struct codec_terms {
-    uint32_t capacity; /* pairs of units */
+    uint32_t capacity; /* pairs of rows */
     uint32_t n_fine[CODEC_TERMS_WINDOWS], n_coarse[CODEC_TERMS_WINDOWS];
     codec_term *fine, *coarse; /* [WINDOWS][capacity], ascending pairs */
 } codec_terms;
 
 /* TAPER_ERR_NOMEM: *terms is zeroed. */
-taper_status codec_terms_alloc(codec_terms *terms, uint32_t units);
+taper_status codec_terms_alloc(codec_terms *terms, uint32_t rows);
 void codec_terms_free(codec_terms *terms);
-uint64_t codec_terms_bytes(uint32_t units);
+uint64_t codec_terms_bytes(uint32_t rows);
 
 /* Set what is added to the coefficients of unit u in the windows of the batch whose next plane is
  * known; for the head (head_rows.h). */
 typedef void codec_terms_more_fn(const void *context, uint32_t u,
                                  int32_t more[CODEC_TERMS_WINDOWS]);
 
-/* Fill them for n windows from `first`. bits: [units] (synthesis.h). more: NULL: nothing is added.
- */
-void codec_terms_list(const codec_group *group, const int8_t *bits, uint32_t first, uint32_t n,
-                      codec_terms_more_fn *more, const void *context, codec_terms *terms);
+/* The rows of a matrix, which terms name: row k is of unit[k]. */
+typedef struct codec_term_rows {
+    uint32_t n;
+    const uint32_t *unit; /* [n] ascending; NULL: row k is of unit k */
+    const int8_t *bits;   /* [units] of the group (synthesis.h) */
+} codec_term_rows;
+
+static inline uint32_t codec_term_unit(const codec_term_rows *rows, uint32_t k) {
+    return rows->unit ? rows->unit[k] : k;
+}
+
+/* Fill them for n windows from `first`. more: NULL: nothing is added. */
+void codec_terms_list(const codec_group *group, const codec_term_rows *rows, uint32_t first,
+                      uint32_t n, codec_terms_more_fn *more, const void *context,
+                      codec_terms *terms);
 
 #endif

@@ -21,16 +21,34 @@ static taper_status find_synthesis(codec_window_renderer *r) {
     return s->weight ? TAPER_OK : codec_model_make_synthesis(r->model, &r->own);
 }
 
+/* Prepare the head, if there is one, for the synthesis and its rows. */
+static taper_status begin_head(codec_window_renderer *r, uint32_t first, uint32_t n,
+                               int with_head) {
+    r->has_head = with_head && r->group->tables->head;
+    if (!r->synthesis || !r->has_head) return TAPER_OK;
+    return codec_head_rows_begin(&r->head, r->group, r->synthesis, &r->rows, first, n);
+}
+
 taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
                                          const codec_group *group, uint32_t first, uint32_t n,
                                          int with_head) {
     memset(r, 0, sizeof *r);
     r->model = model, r->group = group;
     r->units = codec_group_units_known(group);
-    r->has_head = with_head && group->tables->head;
     taper_status status = find_synthesis(r);
-    if (status == TAPER_OK && r->synthesis && r->has_head)
-        status = codec_head_rows_begin(&r->head, group, r->synthesis, first, n);
+    if (r->synthesis) r->rows = (codec_term_rows){r->synthesis->units, NULL, r->synthesis->bits};
+    if (status == TAPER_OK) status = begin_head(r, first, n, with_head);
+    if (status != TAPER_OK) codec_window_renderer_end(r);
+    return status;
+}
+
+taper_status codec_window_renderer_begin_small(codec_window_renderer *r, const taper_model *model,
+                                               const codec_group *group, uint32_t first, uint32_t n,
+                                               const codec_small_basis *basis) {
+    memset(r, 0, sizeof *r);
+    r->model = model, r->group = group, r->synthesis = &basis->rows;
+    r->rows = (codec_term_rows){basis->rows.units, basis->unit, basis->rows.bits};
+    taper_status status = begin_head(r, first, n, 1);
     if (status != TAPER_OK) codec_window_renderer_end(r);
     return status;
 }
@@ -107,8 +125,7 @@ static void list_batch(const codec_window_renderer *r, batch *b, uint32_t first,
         }
         list_head(b, n);
     }
-    codec_terms_list(r->group, r->synthesis->bits, first, n, r->has_head ? difference : NULL, &d,
-                     &b->terms);
+    codec_terms_list(r->group, &r->rows, first, n, r->has_head ? difference : NULL, &d, &b->terms);
 }
 
 static void shift_left(int32_t *sum, uint32_t n, int by) {
@@ -158,6 +175,23 @@ static taper_status run_linear(const codec_window_renderer *r, uint32_t first, u
         more = n - at < BATCH ? n - at : BATCH;
         list_batch(r, &b, first + at, more);
         run_batch(r, &b, more, value + (size_t)at * r->synthesis->inputs);
+    }
+    free_batch(&b);
+    return status;
+}
+
+taper_status codec_window_renderer_sums(const codec_window_renderer *r, uint32_t first, uint32_t n,
+                                        int32_t *sum) {
+    const uint32_t lanes = r->synthesis->lanes;
+    batch b;
+    taper_status status = alloc_batch(r, &b);
+    if (status == TAPER_OK) {
+        list_batch(r, &b, first, n);
+        for (uint32_t lane = 0, count; lane < lanes; lane += count) {
+            count = lanes - lane < BLOCK ? lanes - lane : BLOCK;
+            for (uint32_t i = 0; i < n; i++)
+                sum_lanes(r, &b, i, lane, count, sum + (size_t)i * lanes + lane);
+        }
     }
     free_batch(&b);
     return status;

@@ -9,17 +9,21 @@
  *   terms              the coefficients of windows that are not 0
  *   head_rows          the head's correction as rows of the synthesis
  *   window_renderer    the values of windows
- *   picture_renderer   windows to an image: laps, restoration, samples */
+ *   picture_renderer   windows to an image: laps, restoration, samples
+ *   small_renderer     windows to an image of 1/2 .. 1/16 of the size */
 #ifndef CODEC_WINDOW_RENDERER_H
 #define CODEC_WINDOW_RENDERER_H
 #include "codec/model/model.h"
 #include "codec/render/head_rows.h"
+#include "codec/transform/small_basis.h"
 
 typedef struct codec_window_renderer {
     const taper_model *model; /* borrowed, as the group */
     const codec_group *group;
-    const codec_synthesis *synthesis; /* the model's, or `own`; NULL: not a linear model */
+    /* The model's, or `own`, or that of a small basis; NULL: not a linear model. */
+    const codec_synthesis *synthesis;
     codec_synthesis own;
+    codec_term_rows rows; /* of the synthesis */
     codec_head_rows head;
     int has_head;
     uint32_t units; /* known ones */
@@ -30,12 +34,22 @@ typedef struct codec_window_renderer {
 taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
                                          const codec_group *group, uint32_t first, uint32_t n,
                                          int with_head);
+/* The same with the rows of a small basis, borrowed, and with the head. For
+ * codec_window_renderer_sums only. */
+taper_status codec_window_renderer_begin_small(codec_window_renderer *r, const taper_model *model,
+                                               const codec_group *group, uint32_t first, uint32_t n,
+                                               const codec_small_basis *basis);
 void codec_window_renderer_end(codec_window_renderer *r);
 
 /* value[n][inputs] of windows first .. first + n - 1, some of those, in 1/32 of a level above 128.
  * Threads may call it at once, each with a backend without a pool. TAPER_ERR_NOMEM. */
 taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_backend *be,
                                        uint32_t first, uint32_t n, int16_t *value);
+
+/* sum[n][lanes] of the synthesis of a linear model (synthesis.h), for n <= CODEC_TERMS_WINDOWS
+ * windows. Threads may call it at once. TAPER_ERR_NOMEM. */
+taper_status codec_window_renderer_sums(const codec_window_renderer *r, uint32_t first, uint32_t n,
+                                        int32_t *sum);
 
 /* Memory of a renderer of n windows of images up to `columns` wide, and of
  * codec_window_renderer_run for n. */

@@ -28,6 +28,7 @@
  *   triangle            triangular layers, for codes whose units depend on those before them
  *   windows lap         images to windows; the filter across their edges
  *   synthesis picture   the linear path in integers; the pixels of an image until they are samples
+ *   small_basis         the linear path in integers at 1/2 to 1/16 of the size
  *   scaling             scales an image to another size
  *   pseudo_inverse      the analysis of a synthesis
  *   restoration         a small convolutional network that corrects pixels; restoration_filter:

@@ -50,6 +50,28 @@ void codec_picture_values(const float *pixels, size_t n, int16_t *value) {
     to_values(pixels, n, value);
 }
 
+/* --- averages ----------------------------------------------------------------------------- */
+
+/* The mean of the values from (x, y) on, in a square of this side. */
+static int16_t mean_at(const codec_picture *p, uint32_t c, uint32_t x, uint32_t y, uint32_t side) {
+    uint32_t right = p->width - x < side ? p->width : x + side,
+             below = p->height - y < side ? p->height : y + side;
+    int32_t sum = 0, n = (int32_t)((right - x) * (below - y));
+    for (uint32_t row = y; row < below; row++)
+        for (uint32_t i = x; i < right; i++) sum += codec_picture_row(p, c, row)[i];
+    /* + 32768 n: all sums are positive, so the division rounds down */
+    return (int16_t)((sum + 32768 * n + n / 2) / n - 32768);
+}
+
+void codec_picture_shrink(codec_picture *p, uint32_t scale) {
+    int16_t *to = p->value; /* never beyond the values that are still to be read */
+    for (uint32_t c = 0; c < p->channels; c++)
+        for (uint32_t y = 0; y < p->height; y += scale)
+            for (uint32_t x = 0; x < p->width; x += scale) *to++ = mean_at(p, c, x, y, scale);
+    p->width = (p->width - 1) / scale + 1;
+    p->height = (p->height - 1) / scale + 1;
+}
+
 /* --- samples ------------------------------------------------------------------------------ */
 
 CODEC_INLINE int32_t clamp(int32_t x, int32_t top) { return x < 0 ? 0 : x > top ? top : x; }

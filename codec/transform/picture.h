@@ -33,6 +33,10 @@ void codec_picture_put(const codec_picture *picture, codec_window window, uint32
 /* The values of n pixels on the 8-bit scale, rounded and clamped; NaN becomes the lowest. */
 void codec_picture_values(const float *pixels, size_t n, int16_t *value);
 
+/* Average a picture in place to 1 / scale of its size, rounded up: each value becomes the mean of
+ * scale x scale values, or of those of them that are in the picture, rounded. scale: 1..16. */
+void codec_picture_shrink(codec_picture *picture, uint32_t scale);
+
 /* Write the picture to the image's samples, rounded and clamped. image: its size, channels (1 or
  * 3), depth and pixels are set; it is not larger than the picture. A grey image of a colour picture
  * gets the mean of the channels. */

@@ -62,6 +62,22 @@ static int seal_data(const uint8_t *bytes, size_t n, formats_buffer *out) {
     return out->status == TAPER_OK;
 }
 
+/* The same at a part of the size. */
+static taper_status render_scaled(taper_decoder *decoder, uint64_t i, formats_buffer *pixels) {
+    taper_image_info info;
+    const uint32_t scale = 2u << i % 4;
+    must(taper_decoder_image_info(decoder, i, &info) == TAPER_OK);
+    size_t n = (size_t)((info.width - 1) / scale + 1) * ((info.height - 1) / scale + 1) *
+               info.channels * (info.depth / 8);
+    taper_image out = {.pixels = malloc(n)};
+    must(out.pixels != NULL);
+    taper_status status = taper_decoder_render_scaled(decoder, i, scale, &out, NULL, NULL);
+    if (status == TAPER_OK || status == TAPER_ERR_CORRUPT)
+        formats_write_bytes(pixels, out.pixels, n);
+    free(out.pixels);
+    return status;
+}
+
 /* Pixels of all images; images that cannot be drawn within the limits leave none. */
 static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
     taper_container_info info;
@@ -76,6 +92,7 @@ static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
         if (status == TAPER_OK || status == TAPER_ERR_CORRUPT)
             formats_write_bytes(pixels, out.pixels, (size_t)image.bytes);
         free(out.pixels);
+        if (status == TAPER_OK) status = render_scaled(decoder, i, pixels);
         if (status != TAPER_OK) worst = status;
     }
     return worst;

@@ -1,0 +1,273 @@
+/* small_basis.c -- see small_basis.h. */
+#include "codec/transform/small_basis.h"
+#include "codec/backend/simd.h"
+#include "codec/transform/lap.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    AXIS_BITS = 13, /* of A */
+    FIRST_SHIFT = 12,
+    SECOND_SHIFT = 2 * AXIS_BITS - FIRST_SHIFT,
+    MEAN_BITS = 12 /* of the lower part of a mean */
+};
+
+int codec_small_basis_fits(codec_window w, uint32_t scale) {
+    return w.width % scale == 0 && w.height % scale == 0;
+}
+
+/* R in pixels. */
+static uint32_t reach_of(codec_window w, uint32_t scale) {
+    return w.lap ? (w.lap->reach + scale - 1) / scale * scale : 0;
+}
+
+/* --- one axis ------------------------------------------------------------------------------- */
+
+/* An axis of the window. */
+typedef struct axis {
+    uint32_t side, out; /* pixels; small pixels with those around */
+    int32_t *weight;    /* [side][out] A */
+} axis;
+
+/* What pixel i gives to the small pixels, in 1 / (2 CODEC_LAP_ONE) of a pixel. */
+static void gather(const codec_lap *lap, uint32_t side, uint32_t scale, uint32_t reach, uint32_t i,
+                   int32_t *sum) {
+    sum[(i + reach) / scale] += 2 * CODEC_LAP_ONE;
+    for (uint32_t k = 0; lap && k < lap->reach; k++) {
+        int at_start = i < lap->reach, at_end = side - 1 - i < lap->reach;
+        uint32_t j = at_start ? i : side - 1 - i; /* its distance from the edge */
+        if (!at_start && !at_end) return;
+        int32_t mixed = lap->stored[k * lap->reach + j] - (k == j ? CODEC_LAP_ONE : 0);
+        uint32_t inside = at_start ? k : side - 1 - k;
+        sum[(inside + reach) / scale] += mixed;
+        sum[(at_start ? reach - 1 - k : reach + side + k) / scale] -= mixed;
+    }
+}
+
+static taper_status make_axis(const codec_lap *lap, uint32_t side, uint32_t scale, uint32_t reach,
+                              axis *a) {
+    *a = (axis){side, (side + 2 * reach) / scale, NULL};
+    a->weight = calloc((size_t)side * a->out, sizeof *a->weight);
+    if (!a->weight) return TAPER_ERR_NOMEM;
+    for (uint32_t i = 0; i < side; i++) {
+        int32_t *sum = a->weight + (size_t)i * a->out;
+        gather(lap, side, scale, reach, i, sum);
+        for (uint32_t o = 0; o < a->out; o++)
+            sum[o] = (sum[o] + (int32_t)scale / 2) >> (31 - __builtin_clz(scale));
+    }
+    return TAPER_OK;
+}
+
+/* --- pairs of rows -------------------------------------------------------------------------- */
+
+/* Two rows are made at once, as the synthesis stores them. */
+typedef struct maker {
+    axis across, down;
+    uint32_t channels, small; /* small: values of a small row */
+    uint32_t column;          /* of two small rows: [down.out][channels][2] */
+    int32_t *line;            /* [across.side][2] */
+    int32_t *half;            /* [across.side][column] T */
+    int32_t *to;              /* [across.out][column] */
+} maker;
+
+static void end(maker *m) {
+    free(m->across.weight), free(m->down.weight);
+    free(m->line), free(m->half), free(m->to);
+}
+
+static taper_status begin(codec_window w, uint32_t scale, maker *m) {
+    uint32_t reach = reach_of(w, scale);
+    *m = (maker){.channels = w.channels};
+    taper_status status = make_axis(w.lap, w.width, scale, reach, &m->across);
+    if (status == TAPER_OK) status = make_axis(w.lap, w.height, scale, reach, &m->down);
+    if (status != TAPER_OK) return status;
+    m->column = m->down.out * w.channels * 2;
+    m->small = m->across.out * m->column / 2;
+    m->line = malloc(2 * (size_t)w.width * sizeof *m->line);
+    m->half = malloc((size_t)w.width * m->column * sizeof *m->half);
+    m->to = malloc(2 * (size_t)m->small * sizeof *m->to);
+    return m->line && m->half && m->to ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+CODEC_INLINE int32_t clamp16(int32_t x) { return x < -32768 ? -32768 : x > 32767 ? 32767 : x; }
+
+CODEC_INLINE int32_t round_shift(int32_t x, int shift) {
+    return (int32_t)((uint32_t)x + (1u << (shift - 1))) >> shift;
+}
+
+/* T of one small line of one channel: `from` is [down->side][2 width]. */
+CODEC_CLONES static void shrink_down(const axis *down, const int16_t *restrict from, uint32_t width,
+                                     uint32_t o, int32_t *restrict line) {
+    memset(line, 0, 2 * (size_t)width * sizeof *line);
+    for (uint32_t y = 0; y < down->side; y++, from += 2 * (size_t)width) {
+        int32_t weight = down->weight[(size_t)y * down->out + o];
+        for (uint32_t i = 0; weight && i < 2 * width; i++)
+            line[i] = (int32_t)((uint32_t)line[i] + (uint32_t)weight * (uint32_t)from[i]);
+    }
+    for (uint32_t i = 0; i < 2 * width; i++) line[i] = round_shift(line[i], FIRST_SHIFT);
+}
+
+/* The columns of T to small columns of n values. */
+CODEC_CLONES static void shrink_across(const axis *across, const int32_t *restrict half, uint32_t n,
+                                       int32_t *restrict to) {
+    memset(to, 0, (size_t)across->out * n * sizeof *to);
+    for (uint32_t x = 0; x < across->side; x++, half += n)
+        for (uint32_t o = 0; o < across->out; o++) {
+            uint32_t weight = (uint32_t)across->weight[(size_t)x * across->out + o];
+            int32_t *sum = to + (size_t)o * n;
+            for (uint32_t i = 0; weight && i < n; i++)
+                sum[i] = (int32_t)((uint32_t)sum[i] + weight * (uint32_t)half[i]);
+        }
+    for (size_t i = 0; i < (size_t)across->out * n; i++)
+        to[i] = clamp16(round_shift(to[i], SECOND_SHIFT));
+}
+
+/* Two rows, pair[values][2], to m->to. */
+static void shrink(const maker *m, const int16_t *pair) {
+    uint32_t width = m->across.side;
+    size_t plane = 2 * (size_t)width * m->down.side;
+    for (uint32_t c = 0; c < m->channels; c++)
+        for (uint32_t o = 0; o < m->down.out; o++) {
+            int32_t *to = m->half + (o * (size_t)m->channels + c) * 2;
+            shrink_down(&m->down, pair + c * plane, width, o, m->line);
+            for (uint32_t x = 0; x < width; x++, to += m->column)
+                to[0] = m->line[2 * x], to[1] = m->line[2 * x + 1];
+        }
+    shrink_across(&m->across, m->half, m->column, m->to);
+}
+
+/* Copy one of the two rows of m->to, in the order of small rows: row[2 i]. */
+static void copy_row(const maker *m, uint32_t which, int16_t *row) {
+    for (uint32_t c = 0; c < m->channels; c++)
+        for (uint32_t o = 0; o < m->down.out; o++) {
+            const int32_t *from = m->to + (o * (size_t)m->channels + c) * 2 + which;
+            for (uint32_t x = 0; x < m->across.out; x++, from += m->column, row += 2)
+                *row = (int16_t)*from;
+        }
+}
+
+/* --- all rows ------------------------------------------------------------------------------- */
+
+/* The sums of squares of two rows. */
+CODEC_CLONES static void energies_of(const int32_t *x, uint32_t n, uint64_t sum[2]) {
+    uint64_t first = 0, second = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        first += (uint32_t)(x[2 * (size_t)i] * x[2 * (size_t)i]);
+        second += (uint32_t)(x[2 * (size_t)i + 1] * x[2 * (size_t)i + 1]);
+    }
+    sum[0] = first, sum[1] = second;
+}
+
+/* Nonzero if a unit stays, by the energy of its small row. Floats are only multiplied, so every
+ * machine decides alike. */
+static int shows(uint64_t energy, int bits, double spread, uint32_t window) {
+    double size = ldexp(spread, bits - CODEC_SYNTHESIS_SUM_BITS);
+    return 1000 * ((double)energy * size * size) > (double)CODEC_SMALL_LEAST * window;
+}
+
+/* Set the rows and units that stay, at least one. There is room for all. */
+static void fill_rows(const maker *m, const codec_synthesis *s, const double *spread,
+                      codec_small_basis *b) {
+    codec_synthesis *r = &b->rows;
+    uint64_t energy[2];
+    for (uint32_t u = 0; u < s->units; u++) {
+        if (u % 2 == 0) {
+            shrink(m, s->weight + codec_sparse_at(s->lanes, u, 0));
+            energies_of(m->to, m->small, energy);
+        }
+        if (!shows(energy[u % 2], s->bits[u], spread[u], codec_window_values(b->window)) &&
+            (u + 1 < s->units || r->units))
+            continue;
+        copy_row(m, u % 2, r->weight + codec_sparse_at(r->lanes, r->units, 0));
+        b->unit[r->units++] = u;
+    }
+    memcpy(r->bits, s->bits, s->units * sizeof *r->bits);
+}
+
+/* The mean is made in two parts of 16 bits. pair: temporary, [values][2]. */
+static void fill_mean(const maker *m, const codec_synthesis *s, int16_t *pair,
+                      codec_small_basis *b) {
+    enum { ONE = 1 << MEAN_BITS };
+    for (uint32_t i = 0; i < s->inputs; i++) {
+        pair[2 * (size_t)i] = (int16_t)clamp16(s->mean[i] >> MEAN_BITS);
+        pair[2 * (size_t)i + 1] = (int16_t)(s->mean[i] & (ONE - 1));
+    }
+    shrink(m, pair);
+    copy_row(m, 0, pair);
+    for (uint32_t i = 0; i < m->small; i++) b->rows.mean[i] = pair[2 * (size_t)i] * ONE;
+    copy_row(m, 1, pair);
+    for (uint32_t i = 0; i < m->small; i++) b->rows.mean[i] += pair[2 * (size_t)i];
+}
+
+static size_t weights_of(uint32_t units, uint32_t lanes) {
+    return (size_t)(units + 1) / 2 * lanes * 2;
+}
+
+static taper_status alloc(const maker *m, const codec_synthesis *s, codec_small_basis *b) {
+    codec_synthesis *r = &b->rows;
+    *r = (codec_synthesis){.inputs = m->small, .lanes = codec_sparse_lanes(m->small)};
+    r->weight = calloc(weights_of(s->units, r->lanes), sizeof *r->weight);
+    r->mean = calloc(r->lanes, sizeof *r->mean);
+    r->bits = malloc(s->units * sizeof *r->bits);
+    b->unit = malloc(s->units * sizeof *b->unit);
+    return r->weight && r->mean && r->bits && b->unit ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+/* Give back the memory of the rows that do not stay. */
+static void trim(codec_small_basis *b) {
+    codec_synthesis *r = &b->rows;
+    void *weight = realloc(r->weight, weights_of(r->units, r->lanes) * sizeof *r->weight),
+         *unit = realloc(b->unit, r->units * sizeof *b->unit);
+    if (weight) r->weight = weight;
+    if (unit) b->unit = unit;
+}
+
+taper_status codec_small_basis_make(const codec_synthesis *s, codec_window w, uint32_t scale,
+                                    const double *spread, codec_small_basis *out) {
+    codec_small_basis b = {.scale = scale,
+                           .window = {w.width / scale, w.height / scale, w.channels, NULL},
+                           .reach = reach_of(w, scale) / scale,
+                           .units = s->units};
+    maker m;
+    taper_status status = begin(w, scale, &m);
+    uint32_t most = s->inputs > m.small ? s->inputs : m.small;
+    int16_t *pair = malloc(2 * (size_t)most * sizeof *pair);
+    if (!pair) status = TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = alloc(&m, s, &b);
+    if (status == TAPER_OK) {
+        fill_rows(&m, s, spread, &b);
+        fill_mean(&m, s, pair, &b);
+        trim(&b);
+    } else
+        codec_small_basis_free(&b);
+    free(pair);
+    end(&m);
+    *out = b;
+    return status;
+}
+
+void codec_small_basis_free(codec_small_basis *b) {
+    codec_synthesis_free(&b->rows);
+    free(b->unit);
+    *b = (codec_small_basis){0};
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(uint64_t units, uint64_t kept, uint64_t lanes) {
+    return (kept + 1) / 2 * lanes * 2 * sizeof(int16_t) + lanes * sizeof(int32_t) +
+           kept * sizeof(uint32_t) + units;
+}
+
+uint64_t codec_small_basis_bytes(const codec_small_basis *b) {
+    return b->scale ? bytes_of(b->units, b->rows.units, b->rows.lanes) : 0;
+}
+
+uint64_t codec_small_basis_most_bytes(uint32_t units, codec_window w, uint32_t scale) {
+    uint64_t reach = reach_of(w, scale), across = (w.width + 2 * reach) / scale,
+             down = (w.height + 2 * reach) / scale, small = across * down * w.channels;
+    uint64_t making = w.width * across + w.height * down + codec_window_values(w) + small +
+                      2 * (w.width * (1 + down * w.channels) + small);
+    return bytes_of(units, units, small + CODEC_SPARSE_STEP) + (making + units) * sizeof(int32_t);
+}
