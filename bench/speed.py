@@ -27,7 +27,7 @@ import record
 BPP = ("1", "0.25")
 STAGES = {"entropy decoding": "codec_chunk_decode", "restoration": "codec_restoration_apply", "windows": "render_block"}
 COMMAND = "python3 bench/speed.py build/opt KODAK CIFAR --before PROGRAM"
-RECORD, IMAGES, COUNTED, IMAGE_BYTES = 3073, 1000, 100, 150 # a thousand images would take minutes to count
+RECORD, IMAGES, COUNTED, IMAGE_BYTES = 3073, 1000, 200, 150 # a thousand images would take minutes to count
 # name, suffix, encoder, least and most setting, are more bytes at a higher one?, how many are tried, decoder
 RIVALS = (
     ("djpeg", "jpg", "cjpeg -optimize -quality %(q).0f -outfile %(file)s %(ppm)s", 2, 98, True,
@@ -141,21 +141,24 @@ class Speed:
             data = file.read()
         return [data[i:i + RECORD] for i in range(0, len(data), RECORD)]
 
-    def of_cifar(self):
+    def coded_set(self, name, count):
+        """A container of the first test images of CIFAR-10; the command that decodes it."""
         test = [batch for batch in self.cifar if "test_batch" in batch][0]
         with open("test.bin", "wb") as file:
-            file.write(b"".join(self.images(test)[:IMAGES]))
-        commands = {}
-        for name, program in self.programs.items():
-            run([program, "encode", "-q", "-f", "-T", "1", "-m", "tiny", "--bytes-per-image", str(IMAGE_BYTES),
-                 "-o", name + "-set.taper", "test.bin"])
-            commands[name] = [program, "decode", "-q", "-f", "-T", "1", "-o", "out.bin", name + "-set.taper"]
+            file.write(b"".join(self.images(test)[:count]))
+        container = "%s-%d.taper" % (name, count)
+        run([self.programs[name], "encode", "-q", "-f", "-T", "1", "-m", "tiny", "--bytes-per-image", str(IMAGE_BYTES),
+             "-o", container, "test.bin"])
+        return [self.programs[name], "decode", "-q", "-f", "-T", "1", "-o", "out.bin", container]
+
+    def of_cifar(self):
         config = {"set": "cifar10", "model": "tiny", "images": IMAGES, "bytes_per_image": IMAGE_BYTES}
-        rates = dict(zip(commands, [IMAGES / seconds for seconds in in_turn(list(commands.values()), self.rounds)]))
+        seconds = in_turn([self.coded_set(name, IMAGES) for name in self.programs], self.rounds)
+        rates = {name: IMAGES / time_ for name, time_ in zip(self.programs, seconds)}
         for name, rate in rates.items():
             self.say("decode", "images_per_core_second", rate, "images/s", program=name, **config)
-            counted = instructions(*commands[name], "--image", "1-%d" % COUNTED)["all"] / COUNTED
-            self.say("decode", "instructions_per_image", counted, "Minstr", program=name, counted=COUNTED, **config)
+            counted = instructions(*self.coded_set(name, COUNTED))["all"] / COUNTED
+            self.say("decode", "instructions_per_image", counted, "Minstr", program=name, **{**config, "images": COUNTED})
         if self.before:
             self.say("decode", "times_faster", rates["now"] / rates[self.before], "x", rival=self.before, **config)
 
