@@ -870,6 +870,7 @@ class Model:
     # 6.8
     def restoration_network(self, r):
         net = Restoration()
+        require(r.u8() == 1, "a restoration network of an unknown kind")
         net.hidden, layers, stages = r.unpack("BBB")
         require(8 <= net.hidden <= MOST_WIDTH and net.hidden % 8 == 0 and
                 2 <= layers <= MOST_CONVOLUTIONS and 1 <= stages <= MOST_RESTORED,

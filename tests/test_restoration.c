@@ -274,12 +274,35 @@ static void illegal_fields_are_refused(void **unused) {
         codec_restoration r = restoration_random(1, 16, 3, 5, PASSES, 0, SEED), back;
         formats_buffer file = formats_buffer_make(1 << 24);
         assert_int_equal(codec_restoration_write(&r, &file), TAPER_OK);
-        file.data[at] = (uint8_t)(at == 0   ? CODEC_RESTORATION_MOST_HIDDEN + 8
-                                  : at == 1 ? CODEC_RESTORATION_MOST_LAYERS + 1
-                                            : CODEC_RESTORATION_MOST_STAGES + 1);
+        file.data[1 + at] = (uint8_t)(at == 0   ? CODEC_RESTORATION_MOST_HIDDEN + 8
+                                      : at == 1 ? CODEC_RESTORATION_MOST_LAYERS + 1
+                                                : CODEC_RESTORATION_MOST_STAGES + 1);
         formats_cursor in = formats_cursor_over(file.data, file.size);
         assert_int_equal(codec_restoration_read(&back, 1, PASSES, most_bytes, &in, NULL),
                          TAPER_ERR_CORRUPT);
+        formats_buffer_free(&file);
+        codec_restoration_free(&r);
+    }
+}
+
+/* A network of before begins with its width. */
+static void other_kinds_are_named(void **unused) {
+    (void)unused;
+    static const struct {
+        uint8_t kind;
+        const char *words;
+    } cases[] = {{8, "older taper"}, {48, "older taper"}, {0, "kind 0"}, {2, "update taper"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        codec_restoration r = restoration_random(1, 16, 3, 5, PASSES, 0, SEED), back;
+        formats_buffer file = formats_buffer_make(1 << 24);
+        taper_error error = {0};
+        assert_int_equal(codec_restoration_write(&r, &file), TAPER_OK);
+        assert_int_equal(file.data[0], CODEC_RESTORATION_KIND);
+        file.data[0] = cases[i].kind;
+        formats_cursor in = formats_cursor_over(file.data, file.size);
+        assert_int_equal(codec_restoration_read(&back, 1, PASSES, most_bytes, &in, &error),
+                         TAPER_ERR_UNSUPPORTED);
+        assert_non_null(strstr(error.text, cases[i].words));
         formats_buffer_free(&file);
         codec_restoration_free(&r);
     }
@@ -473,6 +496,7 @@ int main(void) {
         cmocka_unit_test(file_form_is_read_as_written),
         cmocka_unit_test(large_ones_meet_the_limit),
         cmocka_unit_test(illegal_fields_are_refused),
+        cmocka_unit_test(other_kinds_are_named),
         cmocka_unit_test(any_byte_is_refused_or_usable),
         cmocka_unit_test(models_carry_it),
         cmocka_unit_test(a_decoder_restores_as_its_passes_say),

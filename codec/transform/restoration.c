@@ -88,6 +88,7 @@ static int list_matrices(const codec_restoration *r, codec_int_matrix m[MATRICES
 }
 
 taper_status codec_restoration_write(const codec_restoration *r, formats_buffer *out) {
+    formats_write_u8(out, CODEC_RESTORATION_KIND);
     formats_write_u8(out, (uint8_t)r->hidden);
     formats_write_u8(out, (uint8_t)r->layers);
     formats_write_u8(out, (uint8_t)r->stages);
@@ -123,10 +124,21 @@ static taper_status read_passes(codec_restoration *r, uint32_t passes, formats_c
 taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uint32_t passes,
                                     uint64_t max_bytes, formats_cursor *in, taper_error *error) {
     *r = (codec_restoration){.channels = channels};
+    uint8_t kind = formats_read_u8(in);
+    if (kind >= 8 && kind % 8 == 0)
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "model: its restoration network is of an older taper, whose pixels were "
+            "not integers; train the model again");
     r->hidden = formats_read_u8(in);
     r->layers = formats_read_u8(in);
     r->stages = formats_read_u8(in);
     TAPER_TRY(formats_cursor_check(in, "model: restoration network", error));
+    if (kind != CODEC_RESTORATION_KIND)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "model: a restoration network of kind %u, which this build does not "
+                            "know; update taper",
+                            kind);
     if (!shape_is_legal(r))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "model: a restoration network of %u layers, %u hidden channels and %u "

@@ -28,6 +28,9 @@
 #include "codec/transform/picture.h"
 
 enum {
+    /* The first byte of the serialised form. That of networks of before, whose numbers were floats
+     * and had another order, was the width, 8 or more. */
+    CODEC_RESTORATION_KIND = 1,
     CODEC_RESTORATION_PATCH = 2, /* side in pixels; the sides of windows are even */
     CODEC_RESTORATION_TAPS = CODEC_CONVOLVE_TAPS,
     CODEC_RESTORATION_MOST_HIDDEN = 48,

@@ -325,6 +325,7 @@ static void put_conditional(writer *w, uint32_t stages, uint32_t kinds) {
 static void put_restoration(writer *w) {
     enum { HIDDEN_UNITS = 8, LAYERS_OF_IT = 3, MOST_OF_BYTES = 63 };
     uint32_t stages = w->m->restore, values = 4 * w->m->channels;
+    formats_write_u8(w->out, is(w, RESTORE_KIND) ? 2 : 1);
     formats_write_u8(w->out, is(w, RESTORE_WIDTH) ? 7 : HIDDEN_UNITS);
     formats_write_u8(w->out, LAYERS_OF_IT);
     formats_write_u8(w->out, (uint8_t)stages);

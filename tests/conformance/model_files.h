@@ -50,6 +50,7 @@ typedef enum model_fault { /* what is illegal, if anything */
                            STAGES,
                            WEIGHT_RANGE,
                            BIAS_STEP,
+                           RESTORE_KIND,
                            RESTORE_WIDTH,
                            RESTORE_STAGES,
                            RESTORE_WEIGHTS,

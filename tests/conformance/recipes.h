@@ -121,6 +121,7 @@ static const bad_model bad_models[] = {
     {"conditional", "stages", STAGES, "corrupt"},
     {"conditional", "weight-range", WEIGHT_RANGE, "corrupt"},
     {"conditional", "bias-step", BIAS_STEP, "corrupt"},
+    {"conv", "restore-kind", RESTORE_KIND, "unknown"},
     {"conv", "restore-width", RESTORE_WIDTH, "corrupt"},
     {"conv", "restore-stages", RESTORE_STAGES, "corrupt"},
     {"conv", "restore-weights", RESTORE_WEIGHTS, "corrupt"},
