@@ -32,9 +32,9 @@ RECORD, IMAGES, COUNTED, IMAGE_BYTES = 3073, 1000, 200, 150 # a thousand images 
 RIVALS = (
     ("djpeg", "jpg", "cjpeg -optimize -quality %(q).0f -outfile %(file)s %(ppm)s", 2, 98, True,
      "djpeg -outfile rival.ppm %(file)s"),
-    ("dwebp", "webp", "cwebp -quiet -m 6 -q %(q).1f %(ppm)s -o %(file)s", 1, 100, True,
+    ("dwebp", "webp", "cwebp -quiet -m 6 -q %(q).1f %(ppm)s -o %(file)s", 0, 100, True,
      "dwebp -quiet -ppm %(file)s -o rival.ppm"),
-    ("djxl", "jxl", "cjxl %(ppm)s %(file)s -d %(q).3f -e 7", 0.3, 15, False, "djxl --num_threads=0 %(file)s rival.ppm"),
+    ("djxl", "jxl", "cjxl %(ppm)s %(file)s -d %(q).3f -e 7", 0.3, 25, False, "djxl --num_threads=0 %(file)s rival.ppm"),
     ("opj_decompress", "jp2", "opj_compress -i %(ppm)s -o %(file)s -r %(q).2f", 10, 200, False,
      "opj_decompress -threads 1 -i %(file)s -o rival.ppm"),
 )
