@@ -7,9 +7,11 @@ KODAK has kodim05.png, CIFAR the binary batches of CIFAR-10 (.bin or .bin.xz). -
 rivals, memory, encode, load, search, scaled. Each program decodes what it encoded: equal bytes.
 
 Instructions are those that callgrind counts, one thread, by the kernels for AVX2: valgrind has no AVX-512. A stage's are
-those below one function. They repeat to 0.1 %. Times are the least of --rounds runs, in turn with the rival's; ratios of
-times hold where the machine does other work, too. Needs valgrind and, for PART rivals, ImageMagick and openjp2-tools,
-libjxl-tools, webp, libjpeg-turbo-progs (Debian): one that is missing is left out. Price: 4 minutes, 0.5 GB of disk."""
+those below one function. They repeat to 0.1 %. Times are the least of --rounds runs, in turn with the rival's. Ratios of
+processor time hold where the machine does other work, too; a second thread gains only where a processor is idle.
+
+Needs valgrind and, for the part rivals, ImageMagick and openjp2-tools, libjxl-tools, webp, libjpeg-turbo-progs (Debian):
+what is missing is left out. Price: 6 minutes, some 15 beside other work, 0.5 GB of disk."""
 import argparse
 import functools
 import glob
@@ -164,10 +166,10 @@ class Speed:
 
     def of_threads(self):
         for name in self.programs:
-            runs = [self.decode(name, self.coded(name, "1"), threads=n) for n in (1, 2)]
+            load, runs = os.getloadavg()[0], [self.decode(name, self.coded(name, "1"), threads=n) for n in (1, 2)]
             one, two = in_turn(runs, self.rounds, clock=1)
             self.say("decode", "second_thread", one / two, "x", image="kodim05", bpp=1, program=name, rival="one thread",
-                     ms=round(1e3 * two, 1))
+                     ms=round(1e3 * two, 1), load_before=round(load, 1))
 
     def of_rivals(self):
         if not shutil.which("convert"):
