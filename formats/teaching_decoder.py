@@ -95,7 +95,7 @@ WEIGHT_BITS = 12
 COEFFICIENT_BITS = 15
 COEFFICIENT_LIMIT = 26
 HEAD_SHIFT = 12
-VALUE_ONE = 32
+VALUE_ONE = 16
 ACTIVATION_MAX = 127
 P_MIN = 32
 P_MAX = 65536 - 32
@@ -1712,7 +1712,7 @@ class Group:
                 if h:
                     x = h << self.head_shift
                     sums = [s + x * f for s, f in zip(sums, row)]
-        return [to_16_bits(wrapped(s) + (1 << 14) >> 15) for s in sums]
+        return [to_16_bits(wrapped(s) + (1 << 15) >> 16) for s in sums]
 
     # other models
 
@@ -1807,7 +1807,7 @@ class Group:
         places = [(c, y, x) for c in range(len(picture)) for y in range(PATCH) for x in range(PATCH)]
         patches = [(y, x) for y in range(down) for x in range(across)]
         inputs = {(y, x): [max(-PIXEL_MAX - 1, min(
-            PIXEL_MAX, picture[c][y * PATCH + dy][x * PATCH + dx] + 1 >> 1)) for c, dy, dx in places]
+            PIXEL_MAX, picture[c][y * PATCH + dy][x * PATCH + dx])) for c, dy, dx in places]
             for y, x in patches}
         bias, gain = net.at(self.model_pass[self.passes])
         h = {at: [0] * net.hidden for at in patches}
@@ -1828,7 +1828,7 @@ class Group:
         for y, x in patches:
             for (c, dy, dx), v in zip(places, z[y, x]):
                 row, at = picture[c][y * PATCH + dy], x * PATCH + dx
-                change = gain * clamp(v, Z_MAX) + (1 << GAIN_BITS - 6) >> GAIN_BITS - 5
+                change = gain * clamp(v, Z_MAX) + (1 << GAIN_BITS - 5) >> GAIN_BITS - 4
                 row[at] = to_16_bits(row[at] + to_16_bits(change))
 
     def image(self, i, geometry):

@@ -151,7 +151,7 @@ static double check_cut(const fixture *f, size_t size, int *uneven) {
         const uint8_t *original = f->image[i].pixels;
         for (size_t k = 0; k < (size_t)out.width * out.height; k++) {
             double clamped = fmin(fmax(want[k], 0), 255);
-            if (!(fabs(pixels[k] - clamped) <= 0.5 + 1.0 / 64 + 1e-3)) /* of 1/32 */
+            if (!(fabs(pixels[k] - clamped) <= 0.5 + 1.0 / 32 + 1e-3)) /* of 1/16 */
                 fail_msg("%zu bytes, image %u, sample %zu: %d, not %g", size, i, k, pixels[k],
                          clamped);
             sum += (original[k] - pixels[k]) * (original[k] - pixels[k]);

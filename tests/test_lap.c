@@ -115,6 +115,39 @@ static void the_filter_of_pictures_is_as_defined(void **unused) {
         }
 }
 
+/* Black and white squares that meet at corners of windows: the largest differences that images
+ * have. The post-filter undoes the pre-filter, so they fit a picture. */
+static void corners_of_black_and_white_come_back(void **unused) {
+    (void)unused;
+    for (uint32_t reach = 4; reach <= CODEC_LAP_MOST; reach *= 2)
+        for (uint32_t square = 1; square <= 4 * reach; square *= 2) {
+            codec_lap lap = lap_of(reach);
+            codec_window w = {2 * reach, 2 * reach, 1, &lap};
+            codec_grid g = {3, 3};
+            codec_picture p;
+            size_t n;
+            float *x = noise(w, g, &n);
+            int16_t *value = malloc(n * sizeof *value);
+            assert_non_null(value);
+            for (uint32_t y = 0; y < 6 * reach; y++)
+                for (uint32_t i = 0; i < 6 * reach; i++)
+                    *at(w, g, x, i, y, 0) = (i / square + y / square) % 2 ? 255 : 0;
+            codec_lap_prefilter(w, g, x);
+            codec_picture_values(x, n, value);
+            assert_int_equal(codec_picture_alloc(&p, w, g), TAPER_OK);
+            codec_picture_put(&p, w, 0, 9, value);
+            codec_lap_postfilter(w, &p);
+            for (uint32_t y = 0; y < 6 * reach; y++)
+                for (uint32_t i = 0; i < 6 * reach; i++) {
+                    int want = ((i / square + y / square) % 2 ? 127 : -128) * CODEC_PICTURE_ONE;
+                    assert_in_range(codec_picture_row(&p, 0, y)[i] - want + CODEC_PICTURE_ONE, 0,
+                                    2 * CODEC_PICTURE_ONE);
+                }
+            codec_picture_free(&p);
+            free(x), free(value);
+        }
+}
+
 /* The filter in floats, which trains, is the same filter. */
 static void the_filter_is_what_the_specification_says(void **unused) {
     (void)unused;
@@ -289,6 +322,7 @@ static void images_come_back(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_filter_of_pictures_is_as_defined),
+        cmocka_unit_test(corners_of_black_and_white_come_back),
         cmocka_unit_test(the_filter_is_what_the_specification_says),
         cmocka_unit_test(prefilter_is_its_inverse),
         cmocka_unit_test(even_images_pass_unchanged),

@@ -76,7 +76,7 @@ static void restore_twin(const codec_restoration *r, uint32_t pass, reference *t
     }
     for (size_t i = 0; i < patches * values; i++) {
         int16_t v = *sample(t, (int64_t)(i / values), (uint32_t)(i % values));
-        a[i] = clamp(floor_shift(v + 1, 1), -2048, 2047);
+        a[i] = clamp(v, -2048, 2047);
     }
     for (uint32_t l = 0; l < r->layers; l++) {
         const codec_convolution *c = &r->layer[l];
@@ -88,7 +88,7 @@ static void restore_twin(const codec_restoration *r, uint32_t pass, reference *t
                 a[i] = clamp(floor_shift(clamp(h[i], 0, 4095) + 16, 5), 0, 127);
             } else {
                 int16_t *v = sample(t, (int64_t)(i / values), (uint32_t)(i % values));
-                int64_t add = floor_shift(gain * clamp(z[i], -32767, 32767) + 16384, 15);
+                int64_t add = floor_shift(gain * clamp(z[i], -32767, 32767) + 32768, 16);
                 *v = (int16_t)clamp(*v + clamp(add, -32768, 32767), -32768, 32767);
             }
         }

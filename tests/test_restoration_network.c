@@ -304,7 +304,8 @@ static void check_pass(on_device *d, train_restoration_network *net, const codec
             worst = fmax(worst, fabs(is - added));
         }
     print_message("pass %u: up to %.2f added, differs by %.3f\n", pass, largest, worst);
-    assert_true(largest > 5 && worst < 0.02 * largest); /* activations have 7 bits */
+    /* activations have 7 bits, and the picture is rounded */
+    assert_true(largest > 5 && worst < 0.02 * largest + 1.0 / CODEC_PICTURE_ONE);
     train_restoration_batch_free(&b);
 }
 

@@ -1,6 +1,5 @@
 /* model_synthesis.c -- the synthesis of a linear model in integers; see model.h. */
 #include "codec/model/model.h"
-#include "codec/entropy/fixed_log.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,25 +24,13 @@ int codec_model_has_small(const taper_model *m, uint32_t scale) {
     return codec_model_is_linear(m) && codec_small_basis_fits(m->window, scale);
 }
 
-static taper_status make_small(const taper_model *m, const codec_synthesis *s, uint32_t scale,
-                               codec_small_basis *out) {
-    const codec_code_tables *t = &m->tables;
-    double *spread = malloc(t->units * sizeof *spread);
-    if (!spread) return TAPER_ERR_NOMEM;
-    for (uint32_t u = 0; u < t->units; u++)
-        spread[u] =
-            ldexp((double)codec_scale_exp2(1 << 16, t->log_scale[u]), -16) * (double)t->step[u];
-    taper_status status = codec_small_basis_make(s, m->window, scale, spread, out);
-    free(spread);
-    return status;
-}
-
 taper_status codec_model_make_small(const taper_model *m, uint32_t scale, codec_small_basis *out) {
     codec_synthesis own = {0};
     *out = (codec_small_basis){0};
     taper_status status = m->synthesis.weight ? TAPER_OK : codec_model_make_synthesis(m, &own);
     if (status == TAPER_OK)
-        status = make_small(m, m->synthesis.weight ? &m->synthesis : &own, scale, out);
+        status = codec_small_basis_make(m->synthesis.weight ? &m->synthesis : &own, m->window,
+                                        scale, NULL, out);
     codec_synthesis_free(&own);
     return status;
 }

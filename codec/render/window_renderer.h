@@ -41,7 +41,7 @@ taper_status codec_window_renderer_begin_small(codec_window_renderer *r, const t
                                                const codec_small_basis *basis);
 void codec_window_renderer_end(codec_window_renderer *r);
 
-/* value[n][inputs] of windows first .. first + n - 1, some of those, in 1/32 of a level above 128.
+/* value[n][inputs] of windows first .. first + n - 1, some of those, in 1/16 of a level above 128.
  * Threads may call it at once, each with a backend without a pool. TAPER_ERR_NOMEM. */
 taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_backend *be,
                                        uint32_t first, uint32_t n, int16_t *value);

@@ -1,6 +1,6 @@
 /* picture.h -- the decoded pixels of an image, in integers, until they become samples.
  *
- * A value v stands for the level 128 + v / 32 on the 8-bit scale. A picture covers the whole grid
+ * A value v stands for the level 128 + v / 16 on the 8-bit scale. A picture covers the whole grid
  * of windows, and so may extend beyond the image. Its planes, one per channel, follow each other,
  * row by row. */
 #ifndef CODEC_PICTURE_H
@@ -9,7 +9,10 @@
 #include "formats/status.h"
 #include <stddef.h>
 
-enum { CODEC_PICTURE_ONE = 32 /* one level */ };
+/* One level. Before the post-filter, windows of a lapped model reach several times the range of
+ * samples: black and white squares that meet at a corner of windows differ by 1,315 levels there
+ * with `photo`, which has to fit 16 bits. */
+enum { CODEC_PICTURE_ONE = 16 };
 
 typedef struct codec_picture {
     uint32_t width, height, channels; /* of the grid; channels 1 or 3 */

@@ -4,14 +4,14 @@
  *
  * A picture (picture.h) is divided into patches of 2x2 pixels: 4 x channels numbers each,
  * [channel][y][x]. Every layer is a convolution of 3x3 patches; values outside of the picture are
- * 0. For a value v of the picture, which is 1/32 of a level:
+ * 0. For a value v of the picture, which is 1/16 of a level:
  *
- *     a(0)  = clamp((v + 1) >> 1, -2048 .. 2047)
+ *     a(0)  = clamp(v, -2048 .. 2047)
  *     z(1)  = (8 sum over 3x3 of W(1) a(0) >> shift(1)) + bias(1)
  *     z(i)  = (256 sum over 3x3 of W(i) a(i - 1) >> shift(i)) + bias(i),    i = 2 .. layers
  *     h(i)  = clamp(h(i - 1) + ((z(i) + 4) >> 3), -4095 .. 4095),    h(0) = 0
  *     a(i)  = min((max(h(i), 0) + 16) >> 5, 127),    i = 1 .. layers - 1: a byte
- *     c     = clamp((gain clamp(z(layers), -32767 .. 32767) + 2^14) >> 15, 16 bits)
+ *     c     = clamp((gain clamp(z(layers), -32767 .. 32767) + 2^15) >> 16, 16 bits)
  *     v     = clamp(v + c, 16 bits)
  *
  * The size of the correction depends on the cut, and so do bias(1) and gain. Both are stored for

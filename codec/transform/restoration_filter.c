@@ -49,7 +49,7 @@ static int16_t *line_at(const patches *p, uint32_t row, uint32_t line) {
 CODEC_CLONES static void to_inputs(const int16_t *restrict v, uint32_t n, int16_t *restrict a) {
     enum { MOST = CODEC_RESTORATION_PIXEL_MAX };
     for (uint32_t i = 0; i < n; i++) {
-        int32_t x = (v[i] + 1) >> 1;
+        int32_t x = v[i];
         a[i] = (int16_t)(x < -MOST - 1 ? -MOST - 1 : x > MOST ? MOST : x);
     }
 }
@@ -87,7 +87,7 @@ static void read_row(const patches *p, uint32_t row, int16_t *to) {
 /* The corrections of n values. */
 CODEC_CLONES static void to_corrections(const int32_t *restrict z, size_t n, int32_t gain,
                                         int16_t *restrict to) {
-    enum { MOST = CODEC_RESTORATION_Z_MAX, SHIFT = CODEC_RESTORATION_GAIN_BITS - 5 };
+    enum { MOST = CODEC_RESTORATION_Z_MAX, SHIFT = CODEC_RESTORATION_GAIN_BITS - 4 };
     for (size_t i = 0; i < n; i++) {
         int32_t c = z[i] < -MOST ? -MOST : z[i] > MOST ? MOST : z[i];
         c = (gain * c + (1 << (SHIFT - 1))) >> SHIFT;

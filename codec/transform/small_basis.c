@@ -149,36 +149,25 @@ static void copy_row(const maker *m, uint32_t which, int16_t *row) {
 
 /* --- all rows ------------------------------------------------------------------------------- */
 
-/* The sums of squares of two rows. */
-CODEC_CLONES static void energies_of(const int32_t *x, uint32_t n, uint64_t sum[2]) {
-    uint64_t first = 0, second = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        first += (uint32_t)(x[2 * (size_t)i] * x[2 * (size_t)i]);
-        second += (uint32_t)(x[2 * (size_t)i + 1] * x[2 * (size_t)i + 1]);
-    }
-    sum[0] = first, sum[1] = second;
-}
-
-/* Nonzero if a unit stays, by the energy of its small row. Floats are only multiplied, so every
- * machine decides alike. */
-static int shows(uint64_t energy, int bits, double spread, uint32_t window) {
-    double size = ldexp(spread, bits - CODEC_SYNTHESIS_SUM_BITS);
-    return 1000 * ((double)energy * size * size) > (double)CODEC_SMALL_LEAST * window;
+/* Set some[k] if row k of two has a value that is not 0. */
+CODEC_CLONES static void find_some(const int32_t *x, uint32_t n, int32_t some[2]) {
+    int32_t first = 0, second = 0;
+    for (uint32_t i = 0; i < n; i++) first |= x[2 * (size_t)i], second |= x[2 * (size_t)i + 1];
+    some[0] = first, some[1] = second;
 }
 
 /* Set the rows and units that stay, at least one. There is room for all. */
-static void fill_rows(const maker *m, const codec_synthesis *s, const double *spread,
+static void fill_rows(const maker *m, const codec_synthesis *s, const uint8_t *kept,
                       codec_small_basis *b) {
     codec_synthesis *r = &b->rows;
-    uint64_t energy[2];
+    int32_t some[2];
     for (uint32_t u = 0; u < s->units; u++) {
         if (u % 2 == 0) {
             shrink(m, s->weight + codec_sparse_at(s->lanes, u, 0));
-            energies_of(m->to, m->small, energy);
+            find_some(m->to, m->small, some);
         }
-        if (!shows(energy[u % 2], s->bits[u], spread[u], codec_window_values(b->window)) &&
-            (u + 1 < s->units || r->units))
-            continue;
+        int stays = some[u % 2] && (!kept || kept[u]), needed = u + 1 == s->units && !r->units;
+        if (!stays && !needed) continue;
         copy_row(m, u % 2, r->weight + codec_sparse_at(r->lanes, r->units, 0));
         b->unit[r->units++] = u;
     }
@@ -224,7 +213,7 @@ static void trim(codec_small_basis *b) {
 }
 
 taper_status codec_small_basis_make(const codec_synthesis *s, codec_window w, uint32_t scale,
-                                    const double *spread, codec_small_basis *out) {
+                                    const uint8_t *kept, codec_small_basis *out) {
     codec_small_basis b = {.scale = scale,
                            .window = {w.width / scale, w.height / scale, w.channels, NULL},
                            .reach = reach_of(w, scale) / scale,
@@ -236,7 +225,7 @@ taper_status codec_small_basis_make(const codec_synthesis *s, codec_window w, ui
     if (!pair) status = TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = alloc(&m, s, &b);
     if (status == TAPER_OK) {
-        fill_rows(&m, s, spread, &b);
+        fill_rows(&m, s, kept, &b);
         fill_mean(&m, s, pair, &b);
         trim(&b);
     } else

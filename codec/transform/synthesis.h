@@ -4,8 +4,8 @@
  *     coefficient X(u) = x(u) 2^bits(u),    weight W(u, i) = round(G(u, i) 2^(SUM_BITS - bits(u)))
  *     sum(i) = round((mean(i) - 128) 2^SUM_BITS) + sum over u of X(u) W(u, i), modulo 2^32
  *
- * A picture has values of 1/32 of a level above 128 in 16 bits (picture.h):
- *     value(i) = clamp((sum(i) + 2^14) >> 15, -32768 .. 32767)
+ * A picture has values of 1/16 of a level above 128 in 16 bits (picture.h):
+ *     value(i) = clamp((sum(i) + 2^15) >> 16, -32768 .. 32767)
  *
  * bits(u) is chosen so that the largest weight of a unit has 12 bits, and its largest coefficient
  * 15 (codec_synthesis_make). A coefficient may still have more than 16 bits: terms.h. */
@@ -14,7 +14,7 @@
 #include "codec/backend/sparse_sum.h"
 #include "codec/transform/network.h"
 
-enum { CODEC_SYNTHESIS_SUM_BITS = 20, CODEC_SYNTHESIS_VALUE_BITS = 5 };
+enum { CODEC_SYNTHESIS_SUM_BITS = 20, CODEC_SYNTHESIS_VALUE_BITS = 4 };
 
 typedef struct codec_synthesis {
     uint32_t units, inputs, lanes; /* lanes: inputs, rounded up (sparse_sum.h) */
