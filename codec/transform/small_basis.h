@@ -15,9 +15,10 @@
  * mirrored (small_picture.h), and rows for windows at edges are not needed.
  *
  * Rows that are 0 at this size are left out. No others: leaving out those that hardly show in
- * photographs saved 3 % of the time at 1/8, but drawings were up to 46 levels wrong. The PSNR against
- * exact means is 57 dB and more, but for one thing: levels beyond black and white are averaged here,
- * where whole pictures clip them first. At 0.1 bpp that costs some pictures up to 7 dB. */
+ * photographs saved 3 % of the time at 1/8, but drawings were up to 46 levels wrong. The PSNR
+ * against exact means is 57 dB and more, but for one thing: levels beyond black and white are
+ * averaged here, where whole pictures clip them first. At 0.1 bpp that costs some pictures up to 7
+ * dB. */
 #ifndef CODEC_SMALL_BASIS_H
 #define CODEC_SMALL_BASIS_H
 #include "codec/transform/synthesis.h"
