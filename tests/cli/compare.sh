@@ -45,7 +45,8 @@ if grep -oE 'https?://[a-z0-9.]*' report/index.html | grep -v '//www.w3.org$'; t
 grep -q '^@media (prefers-color-scheme: dark)' report/index.html
 grep -Eq '<h1>[0-9.]+ % fewer bytes than JPEG at equal PSNR</h1>' report/index.html
 grep -Eq 'The model takes [0-9.]+ kB more, once for all images; with it: [0-9.]+ % (fewer|more) bytes' report/index.html
-if grep -Eq '[0-9]e\+[0-9]' report/index.html; then exit 9; fi # sizes are for people
+# sizes are for people; in base64 such letters come by chance
+if sed 's,base64[^"]*,,g' report/index.html | grep -Eq '[0-9]e\+[0-9]'; then exit 9; fi
 order() { grep -oE '<h2>[^<]*' "$1" | tr '\n' ' '; }
 order report/index.html | grep -q '^<h2>Images <h2>Bytes per image at equal quality <h2>BD-rate <h2>Rate and distortion <h2>Codecs'
 grep -q '<h3>arrow/<wbr>[0-9]*.png</h3>' report/index.html
