@@ -21,12 +21,8 @@ static inline taper_model *zoo_builtin(const char *name) {
     return model;
 }
 
-static inline void zoo_make(model_zoo *z) {
-    static const taper_encode_options options[ZOO_FILES] = {
-        {.quick = 0},
-        {.group_images = 3},
-        {.group_images = 3, .allocation = TAPER_ALLOCATION_MEAN},
-        {.layout = TAPER_LAYOUT_IMAGE}};
+/* Units of one bit, and a decoder of two layers. */
+static inline taper_model *zoo_binary(void) {
     tiny_shape shape = {.window = {8, 8, 3, NULL},
                         .units = 48,
                         .depth = 2,
@@ -35,9 +31,21 @@ static inline void zoo_make(model_zoo *z) {
                         .density = 0.4f,
                         .centre = 0.25f};
     formats_buffer unused = formats_buffer_make(1 << 24);
+    taper_model *model = tiny_binary_make(shape, 5, &unused);
+    formats_buffer_free(&unused);
+    return model;
+}
+
+static inline void zoo_make(model_zoo *z) {
+    static const taper_encode_options options[ZOO_FILES] = {
+        {.quick = 0},
+        {.group_images = 3},
+        {.group_images = 3, .allocation = TAPER_ALLOCATION_MEAN},
+        {.layout = TAPER_LAYOUT_IMAGE}};
+    formats_buffer unused = formats_buffer_make(1 << 24);
     *z = (model_zoo){.name = {"dct", "binary", "photo", "tiny"}};
     z->model[0] = dct_model_make((codec_window){4, 4, 3, NULL}, 0, 6, &unused);
-    z->model[1] = tiny_binary_make(shape, 5, &unused);
+    z->model[1] = zoo_binary();
     z->model[2] = zoo_builtin("photo"), z->model[3] = zoo_builtin("tiny");
     for (uint32_t i = 0; i < ZOO_IMAGES; i++)
         z->image[i] = dct_picture(9 + 4 * (i % 4), 8 + 5 * (i % 3), i % 4 ? 3 : 1, i + 1);

@@ -299,16 +299,7 @@ static void other_models_make_means(void **unused) {
     (void)unused;
     check_model(dct_of(6, 9, 3, 3));
     check_model(dct_of(5, 5, 1, 0));
-    tiny_shape binary = {.window = {8, 8, 3, NULL},
-                         .units = 48,
-                         .depth = 2,
-                         .hidden = CODEC_RELU,
-                         .tied = 0,
-                         .density = 0.4f,
-                         .centre = 0.25f};
-    formats_buffer file = formats_buffer_make(1 << 24);
-    check_model(tiny_binary_make(binary, 5, &file));
-    formats_buffer_free(&file);
+    check_model(zoo_binary());
 }
 
 static void some_units_give_what_they_give_of_all(void **unused) {

@@ -72,6 +72,13 @@ static inline uint32_t codec_conditional_input(uint32_t own, uint32_t neighbour_
     return own + (side - (side > CODEC_CONDITIONAL_SELF)) * neighbour_units + u;
 }
 
+/* The stage of a pass, or of this number of complete ones: the last that begins by then. */
+static inline uint32_t codec_conditional_stage(const codec_conditional *c, uint32_t pass) {
+    uint32_t stage = 0;
+    while (stage + 1 < c->stages && c->begin[stage + 1] <= pass) stage++;
+    return stage;
+}
+
 /* Allocate zeroed arrays for the shape in *c (hidden .. stages). TAPER_ERR_ARG: the shape is out of
  * range. TAPER_ERR_NOMEM. On failure *c owns nothing. */
 taper_status codec_conditional_alloc(codec_conditional *c);

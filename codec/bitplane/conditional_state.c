@@ -226,14 +226,14 @@ int32_t codec_conditional_sign(const codec_conditional_state *s, uint32_t p) {
 void codec_conditional_predict(codec_conditional_state *s, const codec_group *g, codec_pool *pool) {
     const codec_conditional *c = s->model;
     codec_pass pass = g->tables->pass[g->pass];
-    uint32_t stage = s->stages ? s->stages - 1 : 0, hidden = c->hidden;
+    uint32_t hidden = c->hidden;
     s->sign = NULL;
     uint32_t at_pass = codec_model_pass(g->tables, g->pass);
     if (at_pass >= c->end || codec_pass_is_raised(g->tables, g->pass)) {
         memset(s->logit, 0, g->n * sizeof *s->logit);
         return;
     }
-    while (stage + 1 < c->stages && c->begin[stage + 1] <= at_pass) stage++;
+    uint32_t stage = codec_conditional_stage(c, at_pass);
     if (stage + 1 != s->stages) begin_stage(s, g, stage, pool);
     s->stages = stage + 1;
     int32_t bias[CODEC_CONDITIONAL_KINDS];

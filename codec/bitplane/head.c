@@ -39,12 +39,6 @@ float codec_head_uncertainty(const codec_code_tables *t, uint32_t u, uint32_t de
     return half < scale ? half : scale;
 }
 
-static uint32_t stage_of(const codec_conditional *head, uint32_t pass) {
-    uint32_t stage = 0;
-    while (stage + 1 < head->stages && head->begin[stage + 1] <= pass) stage++;
-    return stage;
-}
-
 static void begin(work *w, const codec_group *g) {
     const codec_code_tables *t = g->tables;
     w->group = g;
@@ -54,8 +48,9 @@ static void begin(work *w, const codec_group *g) {
             for (uint32_t q = 0; q < LEVELS; q++)
                 w->seen[more][u][q] = (int8_t)codec_conditional_seen(t, u, g->depth[u] + more, q);
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
-        codec_conditional_bias(w->head, stage_of(w->head, codec_model_pass(t, g->pass)), border,
-                               w->bias[border]);
+        codec_conditional_bias(w->head,
+                               codec_conditional_stage(w->head, codec_model_pass(t, g->pass)),
+                               border, w->bias[border]);
 }
 
 /* The sums of the first layer at position p. */

@@ -18,8 +18,7 @@ static uint32_t block_of(const taper_decoder *d, uint32_t n) {
 static int is_large(uint32_t n) { return n > CODEC_RENDER_WINDOWS; }
 
 /* Temporary memory for rendering an image of n windows, and `ahead` of them at once: renderers, and
- * the picture. A large image needs memory for the windows of a block of each
- * thread. */
+ * the picture. A large image needs memory for the windows of a block of each thread. */
 static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
                               uint32_t ahead) {
     const taper_model *m = d->model;

@@ -158,12 +158,6 @@ static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s,
 
 /* --- the state ---------------------------------------------------------------------------- */
 
-static uint32_t stage_of(const codec_conditional *head, uint32_t pass) {
-    uint32_t stage = 0;
-    while (stage + 1 < head->stages && head->begin[stage + 1] <= pass) stage++;
-    return stage;
-}
-
 /* The inputs of the positions from unit u. Returns 0 if all are 0. */
 static int see_unit(const codec_head_rows *r, uint32_t u) {
     enum { LEVELS = 32 };
@@ -195,8 +189,9 @@ static void begin(codec_head_rows *r, const int8_t *bits) {
     for (uint32_t u = 0; u < r->head->own; u++)
         if (see_unit(r, u)) r->used[r->n_used++] = (uint16_t)u;
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
-        codec_conditional_bias(r->head, stage_of(r->head, codec_model_pass(t, g->pass)), border,
-                               r->bias[border]);
+        codec_conditional_bias(r->head,
+                               codec_conditional_stage(r->head, codec_model_pass(t, g->pass)),
+                               border, r->bias[border]);
 }
 
 uint32_t codec_head_rows_inputs(const codec_conditional *head) {
