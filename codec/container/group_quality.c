@@ -39,8 +39,7 @@ static void take(codec_least_quality *least, double psnr, size_t image) {
 static taper_status store(const work *w, const int16_t *value, codec_grid grid, taper_image *to) {
     codec_window window = w->model->window;
     codec_picture picture;
-    TAPER_TRY(codec_picture_alloc(&picture, window, grid));
-    codec_picture_put(&picture, window, 0, grid.columns * grid.rows, value);
+    TAPER_TRY(codec_picture_of_windows(&picture, window, grid, value));
     if (window.lap) codec_lap_postfilter(window, &picture);
     codec_picture_store(&picture, to);
     codec_picture_free(&picture);

@@ -14,8 +14,7 @@ taper_status codec_render_windows(const taper_model *m, uint32_t pass, codec_poo
                                   const int16_t *value, taper_image *image) {
     codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
     codec_picture picture;
-    TAPER_TRY(codec_picture_alloc(&picture, m->window, grid));
-    codec_picture_put(&picture, m->window, 0, grid.columns * grid.rows, value);
+    TAPER_TRY(codec_picture_of_windows(&picture, m->window, grid, value));
     taper_status status = codec_render_picture(m, pass, pool, &picture, image);
     codec_picture_free(&picture);
     return status;

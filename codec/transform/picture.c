@@ -24,6 +24,13 @@ void codec_picture_free(codec_picture *p) {
     *p = (codec_picture){0};
 }
 
+taper_status codec_picture_of_windows(codec_picture *p, codec_window w, codec_grid grid,
+                                      const int16_t *value) {
+    TAPER_TRY(codec_picture_alloc(p, w, grid));
+    codec_picture_put(p, w, 0, grid.columns * grid.rows, value);
+    return TAPER_OK;
+}
+
 void codec_picture_put(const codec_picture *p, codec_window w, uint32_t first, uint32_t n,
                        const int16_t *value) {
     uint32_t columns = p->width / w.width;

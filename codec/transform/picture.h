@@ -28,6 +28,10 @@ static inline int16_t *codec_picture_row(const codec_picture *p, uint32_t channe
     return p->value + ((size_t)channel * p->height + y) * p->width;
 }
 
+/* The same, of all windows: value[rows * columns][values], each channel-planar. */
+taper_status codec_picture_of_windows(codec_picture *out, codec_window window, codec_grid grid,
+                                      const int16_t *value);
+
 /* Copy n windows from number `first` on into their places. value: [n][values], each
  * channel-planar. */
 void codec_picture_put(const codec_picture *picture, codec_window window, uint32_t first,

@@ -76,8 +76,7 @@ static taper_status draw_squares(squares *s, const train_dataset *data, const si
 /* Windows of one image after the lap, on the 8-bit scale, in place. */
 static taper_status decode_image(codec_window w, codec_grid grid, const int16_t *value, float *to) {
     codec_picture p;
-    TAPER_TRY(codec_picture_alloc(&p, w, grid));
-    codec_picture_put(&p, w, 0, grid.columns * grid.rows, value);
+    TAPER_TRY(codec_picture_of_windows(&p, w, grid, value));
     if (w.lap) codec_lap_postfilter(w, &p);
     for (uint32_t i = 0; i < grid.columns * grid.rows; i++)
         for (uint32_t c = 0; c < w.channels; c++)
