@@ -99,7 +99,7 @@ taper_status formats_cifar_encode(const taper_image *images, const uint8_t *labe
                 error, TAPER_ERR_ARG,
                 "CIFAR needs RGB images of 32 x 32 and 8 bits with labels 0 to 9; image %zu "
                 "is not one",
-                i);
+                i + 1);
         else
             write_record(&buffer, image, labels[i]);
     }

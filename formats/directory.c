@@ -35,12 +35,12 @@ static taper_status read_geometry(formats_front *f, formats_cursor *in, const ta
         TAPER_TRY(formats_cursor_check(in, "directory: geometry", error));
         if (!count || !width || !height || (channels != 1 && channels != 3) || (kind & 0xE0))
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "directory: image %u has an illegal geometry", at);
+                                "directory: image %u has an illegal geometry", at + 1);
         if (width * height > limits->max_pixels)
             return formats_fail(
                 error, TAPER_ERR_LIMIT,
-                "image %u has %llu x %llu pixels; give --max-pixels %llu if you trust the file", at,
-                (unsigned long long)width, (unsigned long long)height,
+                "image %u has %llu x %llu pixels; give --max-pixels %llu if you trust the file",
+                at + 1, (unsigned long long)width, (unsigned long long)height,
                 (unsigned long long)(width * height));
         while (count--)
             f->geometry[at++] =
@@ -298,7 +298,7 @@ static taper_status check_names(const formats_front *f, taper_error *error) {
     for (uint32_t i = 0; i < f->images; i++)
         if (!formats_name_is_legal(f->names + f->name_at[i]))
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "the name of image %u is not a plain relative path", i);
+                                "the name of image %u is not a plain relative path", i + 1);
     return TAPER_OK;
 }
 

@@ -316,7 +316,8 @@ taper_status formats_idx_encode_images(const taper_image *images, size_t count, 
         if (images[i].width != first->width || images[i].height != first->height ||
             images[i].channels != first->channels || images[i].depth != 8)
             return formats_fail(error, TAPER_ERR_ARG,
-                                "IDX needs images of 8 bits and of one size; image %zu differs", i);
+                                "IDX needs images of 8 bits and of one size; image %zu differs",
+                                i + 1);
     formats_buffer buffer = formats_buffer_make(FORMATS_MOST_BYTES);
     formats_write_u16be(&buffer, 0);
     formats_write_u8(&buffer, UNSIGNED_BYTE);

@@ -810,7 +810,8 @@ class Model:
             require(all(a > b for a, b in zip([BINS] + self.least, self.least)),
                     "the bins of fractions do not fall")
         self.step = r.unpack("%df" % self.units) if each else r.unpack("f") * self.units
-        require(all(1e-6 <= s <= 1e6 for s in self.step), "a step is out of range")
+        least, = struct.unpack("<f", struct.pack("<f", 1e-6))
+        require(all(least <= s <= 1e6 for s in self.step), "a step is out of range")
         self.planes = r.bytes(self.units)
         self.log_scale = r.unpack("%dh" % self.units)
         require(max(self.planes) <= MAX_PLANES, "too many planes")

@@ -478,7 +478,7 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
     for (uint32_t i = 0; i < front->images; i++)
         if (front->geometry[i].channels > model->window.channels)
             return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "image %u is in colour but the model is grey", i);
+                                "image %u is in colour but the model is grey", i + 1);
     return TAPER_OK;
 }
 
