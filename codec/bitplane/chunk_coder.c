@@ -6,10 +6,18 @@
 
 enum { P_HALF = 32768 };
 
+static uint64_t saturated_sum(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t positions) {
-    uint64_t group = codec_group_bytes(tables, positions),
-             contexts = codec_context_model_bytes(tables, positions);
-    return group > UINT64_MAX - contexts ? UINT64_MAX : group + contexts;
+    return saturated_sum(codec_group_bytes(tables, positions),
+                         codec_context_model_bytes(tables, positions));
+}
+
+uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions) {
+    return saturated_sum(codec_group_coding_bytes(tables, positions),
+                         codec_context_model_bytes(tables, positions));
 }
 
 taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tables *tables,
@@ -21,6 +29,11 @@ taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tabl
                  c->group.n);
     codec_group_free(&c->group);
     return TAPER_ERR_NOMEM;
+}
+
+void codec_chunk_coder_end_coding(codec_chunk_coder *c) {
+    codec_context_model_free(&c->contexts);
+    codec_group_end_coding(&c->group);
 }
 
 void codec_chunk_coder_free(codec_chunk_coder *c) {

@@ -25,6 +25,9 @@ uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t posit
  * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *coder owns nothing. */
 taper_status codec_chunk_coder_alloc(codec_chunk_coder *coder, const codec_code_tables *tables,
                                      const codec_grid *grid, size_t n_images, taper_error *error);
+/* Free what only coding needs; the number of its bytes. The group can then be read, and no more. */
+void codec_chunk_coder_end_coding(codec_chunk_coder *coder);
+uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_chunk_coder_free(codec_chunk_coder *coder);
 /* Return to the state before the first pass. */

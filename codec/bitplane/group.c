@@ -19,6 +19,11 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) 
            sizeof(codec_group);
 }
 
+uint64_t codec_group_coding_bytes(const codec_code_tables *tables, uint64_t positions) {
+    if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
+    return codec_group_stride(positions) * 2 * ((uint64_t)tables->units + CODEC_SIGNED_UNITS);
+}
+
 static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
     if (!g->runs || g->run[g->runs - 1].columns != grid.columns)
         g->run[g->runs++] = (codec_run){first, first, grid.columns};
@@ -116,9 +121,16 @@ void codec_group_reset(codec_group *g) {
     for (uint32_t u = 0; u < t->units && !t->density; u++) clear_norms(g, u);
 }
 
+void codec_group_end_coding(codec_group *g) {
+    free(g->norm_memory), free(g->signed_norm);
+    g->norm = g->norm_memory = NULL;
+    g->signed_norm = NULL;
+}
+
 void codec_group_free(codec_group *g) {
     if (!g) return;
-    free(g->level), free(g->norm_memory), free(g->signed_norm), free(g->sides), free(g->run);
+    codec_group_end_coding(g);
+    free(g->level), free(g->sides), free(g->run);
     free(g->depth), free(g->fraction), free(g->plane_known);
     for (int i = 0; i < 4; i++) free(g->neighbour[i]);
     *g = (codec_group){0};

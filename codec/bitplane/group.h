@@ -66,6 +66,9 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
  * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *group is zeroed. */
 taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error);
+/* Free the norms, which only coding needs; the number of their bytes. */
+void codec_group_end_coding(codec_group *group);
+uint64_t codec_group_coding_bytes(const codec_code_tables *tables, uint64_t positions);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_group_free(codec_group *group);
 /* Return to the state before the first pass. */

@@ -312,6 +312,15 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
     return TAPER_OK;
 }
 
+/* Free what only decoding needs: a group of a source is decoded once, as far as the source goes. */
+static void end_decoding(codec_group_reader *r) {
+    const codec_group *g = &r->coder.group;
+    uint64_t freed = codec_chunk_coder_coding_bytes(g->tables, g->n);
+    codec_chunk_coder_end_coding(&r->coder);
+    formats_account_give(r->account, freed);
+    r->charged -= freed;
+}
+
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
@@ -319,6 +328,7 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
         r->pass_limit = codec_raised_planes_end(r->coder.group.tables, rs->pass_limit[rate_class]);
     for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->pass_limit;)
         TAPER_TRY(load_layer(r, rs, f, source, &more, error));
+    end_decoding(r);
     return TAPER_OK;
 }
 
