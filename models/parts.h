@@ -191,6 +191,7 @@ static inline void models_list_restoration(models_list *list, const taper_model 
     VALUE(m, restoration.layer[l].inputs);                                        \
     VALUE(m, restoration.layer[l].outputs);                                       \
     VALUE(m, restoration.layer[l].bytes);                                         \
+    VALUE(m, restoration.layer[l].narrow);                                        \
     ARRAY(m, restoration.layer[l].weight,                                         \
           (size_t)r->layer[l].outputs *CODEC_CONVOLVE_TAPS * r->layer[l].inputs); \
     ARRAY(m, restoration.layer[l].shift, r->layer[l].outputs);                    \

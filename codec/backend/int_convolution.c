@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPS = CODEC_CONVOLVE_TAPS, LANES = CODEC_CONVOLVE_LANES };
+enum { TAPS = CODEC_CONVOLVE_TAPS, LANES = CODEC_CONVOLVE_LANES, NARROW_INPUTS = 24 };
 
 /* Inputs of three adjacent patches. */
 CODEC_INLINE uint32_t row_of(const codec_convolution *c) { return TAPS / 3 * c->inputs; }
@@ -36,6 +36,29 @@ static uint32_t lanes_of(const codec_convolution *c) {
     return (c->outputs + LANES - 1) / LANES * LANES;
 }
 
+/* Nonzero if n / 4 pairs of weights, two of each four, times inputs up to 127 sum up to 16 bits. */
+static int pairs_are_narrow(const int16_t *w, uint32_t n) {
+    enum { MOST = 32767 / 127 };
+    int32_t above = 0, below = 0;
+    for (uint32_t i = 0; i < n; i += 4)
+        for (uint32_t k = 0; k < 2; k++)
+            if (w[i + k] > 0)
+                above += w[i + k];
+            else
+                below -= w[i + k];
+    return above <= MOST && below <= MOST;
+}
+
+static int is_narrow(const codec_convolution *c) {
+    size_t n = (size_t)c->outputs * TAPS * NARROW_INPUTS;
+    if (!c->bytes || c->inputs != NARROW_INPUTS || c->outputs > NARROW_INPUTS) return 0;
+    for (size_t i = 0; i < n; i += NARROW_INPUTS)
+        if (!pairs_are_narrow(c->weight + i, NARROW_INPUTS) ||
+            !pairs_are_narrow(c->weight + i + 2, NARROW_INPUTS))
+            return 0;
+    return 1;
+}
+
 taper_status codec_convolution_pack(codec_convolution *c) {
     uint32_t inputs = TAPS * c->inputs, lanes = lanes_of(c);
     void *packed = calloc((size_t)inputs * lanes, c->bytes ? 1 : sizeof *c->packed);
@@ -43,6 +66,7 @@ taper_status codec_convolution_pack(codec_convolution *c) {
     c->quads = c->bytes ? packed : NULL;
     c->shifts = calloc(lanes, sizeof *c->shifts);
     if (!packed || !c->shifts) return TAPER_ERR_NOMEM;
+    c->narrow = is_narrow(c);
     for (uint32_t o = 0; o < c->outputs; o++) {
         c->shifts[o] = c->shift[o];
         for (uint32_t i = 0; i < inputs; i++) {
@@ -196,13 +220,51 @@ CODEC_FOR_256 CODEC_INLINE void bytes_256(const block *b, uint32_t patches, uint
         }
 }
 
+/* Keeps the order of operations: compilers reorder sums, and then have too few registers. */
+#define IN_ORDER(vector) __asm__("" : "+x"(vector))
+
+/* A tap at a time: its products of a lane are added in 16 bits. */
+CODEC_FOR_256 CODEC_INLINE void narrow_256(const block *b, uint32_t patches, uint32_t vectors,
+                                           __m256i sum[PATCHES_256][VECTORS_256]) {
+    enum { QUADS = NARROW_INPUTS / 4 };
+    const int8_t *w = b->c->quads + 4 * b->first;
+    const __m256i ones = _mm256_set1_epi16(1);
+    uint32_t step = 4 * 8 * ((vectors + 1) & ~1u); /* a constant where vectors is one */
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint8_t *from = b->in[i], *end = from + 3 * NARROW_INPUTS;
+        for (; from < end; from += NARROW_INPUTS, w += QUADS * step)
+            for (uint32_t p = 0; p < patches; p++) {
+                __m256i x[QUADS];
+                for (int q = 0; q < QUADS; q++)
+                    x[q] = _mm256_set1_epi32(codec_four_bytes(from + p * NARROW_INPUTS + 4 * q));
+                READ_AGAIN(w);
+                for (uint32_t v = 0; v < vectors; v++) {
+                    const int8_t *at = w + 32 * v;
+                    __m256i all = _mm256_maddubs_epi16(x[0], load_256(at));
+                    for (int q = 1; q < QUADS; q++) {
+                        all = _mm256_add_epi16(all,
+                                               _mm256_maddubs_epi16(x[q], load_256(at + q * step)));
+                        IN_ORDER(all);
+                    }
+                    sum[p][v] = _mm256_add_epi32(sum[p][v], _mm256_madd_epi16(all, ones));
+                    IN_ORDER(sum[p][v]);
+                }
+            }
+    }
+}
+
+/* What the inputs are. */
+typedef enum input_kind { NUMBERS, BYTES, NARROW } input_kind;
+
 CODEC_FOR_256 CODEC_INLINE void block_256(const block *b, uint32_t patches, uint32_t vectors,
-                                          int bytes) {
+                                          input_kind kind) {
     const codec_convolution *c = b->c;
     __m256i sum[PATCHES_256][VECTORS_256];
     for (uint32_t p = 0; p < patches; p++)
         for (uint32_t v = 0; v < vectors; v++) sum[p][v] = _mm256_setzero_si256();
-    if (bytes)
+    if (kind == NARROW)
+        narrow_256(b, patches, vectors, sum);
+    else if (kind == BYTES)
         bytes_256(b, patches, vectors, sum);
     else
         numbers_256(b, patches, vectors, sum);
@@ -213,7 +275,7 @@ CODEC_FOR_256 CODEC_INLINE void block_256(const block *b, uint32_t patches, uint
                 shift = load_256(c->shifts + first),
                 bias = _mm256_maskload_epi32(b->bias + first, there);
         for (uint32_t p = 0; p < patches; p++) {
-            __m256i scaled = _mm256_slli_epi32(sum[p][v], bytes ? 8 : 3);
+            __m256i scaled = _mm256_slli_epi32(sum[p][v], kind == NUMBERS ? 3 : 8);
             _mm256_maskstore_epi32(b->z + (size_t)p * c->outputs + first, there,
                                    _mm256_add_epi32(_mm256_srav_epi32(scaled, shift), bias));
         }
@@ -221,26 +283,35 @@ CODEC_FOR_256 CODEC_INLINE void block_256(const block *b, uint32_t patches, uint
 }
 
 /* Twelve sums, at most, have their own registers; see row_256. */
-CODEC_FOR_256 CODEC_INLINE void work_256(const block *b, uint32_t vectors, int bytes) {
+CODEC_FOR_256 CODEC_INLINE void work_256(const block *b, uint32_t vectors, input_kind kind) {
     if (b->patches == 3 && vectors == 4)
-        block_256(b, 3, 4, bytes);
+        block_256(b, 3, 4, kind);
     else if (b->patches == 4 && vectors == 3)
-        block_256(b, 4, 3, bytes);
+        block_256(b, 4, 3, kind);
     else if (b->patches == 4 && vectors == 2)
-        block_256(b, 4, 2, bytes);
+        block_256(b, 4, 2, kind);
     else if (b->patches == 6 && vectors == 2)
-        block_256(b, 6, 2, bytes);
+        block_256(b, 6, 2, kind);
     else if (b->patches == 6 && vectors == 1)
-        block_256(b, 6, 1, bytes);
+        block_256(b, 6, 1, kind);
     else
-        block_256(b, b->patches, vectors, bytes);
+        block_256(b, b->patches, vectors, kind);
 }
 
 CODEC_FOR_256 static void numbers_work_256(const block *b, uint32_t vectors) {
-    work_256(b, vectors, 0);
+    work_256(b, vectors, NUMBERS);
 }
 CODEC_FOR_256 static void bytes_work_256(const block *b, uint32_t vectors) {
-    work_256(b, vectors, 1);
+    work_256(b, vectors, BYTES);
+}
+/* The inputs of a tap take six registers, so there are six sums, at most. All lanes are processed. */
+CODEC_FOR_256 static void narrow_work_256(const block *b, uint32_t vectors) {
+    if (vectors == 3)
+        b->patches == 2 ? block_256(b, 2, 3, NARROW) : block_256(b, 1, 3, NARROW);
+    else if (vectors == 2)
+        b->patches == 2 ? block_256(b, 2, 2, NARROW) : block_256(b, 1, 2, NARROW);
+    else
+        block_256(b, b->patches, 1, NARROW);
 }
 
 /* --- rows ---------------------------------------------------------------------------------- */
@@ -280,7 +351,12 @@ static void row_256(const codec_convolution *c, const void *const in[3], uint32_
     static const shape of_vectors[] = {{6, 8, 1}, {6, 8, 2}, {4, 8, 3}, {3, 8, 4}, {4, 8, 3}};
     uint32_t vectors = (c->outputs + 7) / 8;
     shape s = of_vectors[vectors < 5 ? vectors - 1 : 4];
-    work_blocks(c, in, columns, bias, z, c->bytes ? bytes_work_256 : numbers_work_256, s);
+    if (c->narrow) s = (shape){2, 8, 3};
+    work_blocks(c, in, columns, bias, z,
+                c->narrow  ? narrow_work_256
+                : c->bytes ? bytes_work_256
+                           : numbers_work_256,
+                s);
 }
 
 #endif

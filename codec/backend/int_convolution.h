@@ -22,6 +22,9 @@ typedef struct codec_convolution {
     int16_t *packed; /* [inputs / 2][outputs][2]; or NULL */
     int8_t *quads;   /* of bytes: [inputs / 4][outputs][4]; or NULL */
     int32_t *shifts; /* [outputs] */
+    /* Bytes of 24 inputs, at most 24 outputs: the sum over one tap's inputs 0, 1, 4, 5, .. or
+     * 2, 3, 6, 7, .. fits 16 bits, for every output and whatever the inputs. */
+    int narrow;
 } codec_convolution;
 
 /* Fill packed or quads, and shifts. Call after weights and shift are set, before the first row.

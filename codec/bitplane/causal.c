@@ -142,12 +142,17 @@ uint32_t codec_causal_context(const codec_causal *c, const codec_group *g, uint3
                               codec_kind kind) {
     uint32_t u = g->tables->pass[g->pass].unit;
     const int16_t *weight = g->tables->causal_weight[u];
-    const int32_t *known = c->known + p, *left = c->left + p, *right = c->right + p;
-    int32_t up = step_to(g, p, CODEC_UP, CODEC_DOWN), down = step_to(g, p, CODEC_DOWN, CODEC_UP);
-    int32_t x[CODEC_AROUND] = {*left,    *right,    known[up],  known[down],
-                               left[up], right[up], left[down], right[down]};
-    int64_t sum = HALF;
-    for (int i = 0; i < CODEC_AROUND; i++) sum += (int64_t)weight[i] * x[i];
+    uint32_t up = p, down = p;
+    if (g->sides[p] & CODEC_HAS_UP) up = down = g->neighbour[CODEC_UP][p];
+    if (g->sides[p] & CODEC_HAS_DOWN) down = g->neighbour[CODEC_DOWN][p];
+    if (!(g->sides[p] & CODEC_HAS_UP)) up = down;
+    const int32_t *known = c->known, *left = c->left, *right = c->right;
+    int32_t x[4] = {left[p], right[p], known[up], known[down]};
+    /* without a loop, which compilers vectorise, slowly */
+    int64_t sum = HALF + (int64_t)weight[0] * x[0] + (int64_t)weight[1] * x[1] +
+                  (int64_t)weight[2] * x[2] + (int64_t)weight[3] * x[3] +
+                  (int64_t)weight[4] * left[up] + (int64_t)weight[5] * right[up] +
+                  (int64_t)weight[6] * left[down] + (int64_t)weight[7] * right[down];
     int32_t v = (int32_t)(sum >> WEIGHT_BITS), level = g->level[(size_t)u * g->stride + p];
     int32_t place = kind == CODEC_SIGN ? place_of(v, PLACES / 2) : magnitude_place(v, level);
     return (uint32_t)(place * SPREADS + spread_of(x[0], x[1], x[2], x[3]));

@@ -1,5 +1,6 @@
 /* conditional_inputs.c -- see conditional_inputs.h. Integers only (promise P4). */
 #include "codec/bitplane/conditional_inputs.h"
+#include "codec/bitplane/neighbours.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,28 +50,40 @@ uint32_t codec_conditional_neighbour(const codec_group *g, uint32_t p, uint32_t 
     return p;
 }
 
-/* List the changes of the window at `from`, which is on this side, as rows of the first layer.
- * Returns their number. */
-static uint32_t list_rows(const codec_input_changes *c, const codec_conditional *model,
-                          uint32_t from, uint32_t side, codec_pair_row *row) {
+/* List changes i .. end - 1, of a window on this side, as rows of the first layer. Returns their
+ * number. */
+static uint32_t list_rows(const codec_input_changes *c, const codec_conditional *model, uint32_t i,
+                          uint32_t end, uint32_t side, codec_pair_row *row) {
     uint32_t first = codec_conditional_input(model->own, model->neighbour_units, side, 0);
     uint32_t units = side == CODEC_CONDITIONAL_SELF ? model->own : model->neighbour_units, rows = 0;
-    for (uint32_t i = from ? c->end[from - 1] : 0; i < c->end[from]; i++) {
+    for (; i < end && c->sorted[i].row < units; i++) {
         codec_pair_row change = c->sorted[i];
-        if (change.row >= units) break;
         row[rows++] = (codec_pair_row){first + change.row, change.a, change.b};
     }
     return rows;
 }
 
+/* Of the window at `centre`, above, at or below a position, and of those beside it. side: that of
+ * the centre. Their changes are adjacent, and mostly there are none. */
+static uint32_t list_three(const codec_input_changes *c, const codec_conditional *model,
+                           uint32_t centre, uint32_t sides, uint32_t side, codec_pair_row *row) {
+    uint32_t left = (sides & CODEC_HAS_LEFT) != 0, right = (sides & CODEC_HAS_RIGHT) != 0,
+             from = centre - left, rows = 0, i = from ? c->end[from - 1] : 0;
+    if (i == c->end[centre + right]) return 0;
+    for (uint32_t p = from; p <= centre + right; i = c->end[p++])
+        rows += list_rows(c, model, i, c->end[p], side + p - centre, row + rows);
+    return rows;
+}
+
 void codec_input_changes_sum(const codec_input_changes *c, const codec_conditional *model,
                              const codec_group *g, uint32_t p, int32_t *sum) {
+    enum { ABOVE = 1, SELF = CODEC_CONDITIONAL_SELF, BELOW = 7 };
     codec_pair_row row[CODEC_CONDITIONAL_SIDES * CODEC_CONDITIONAL_MOST_UNITS];
-    uint32_t rows = 0;
-    for (uint32_t side = 0; side < CODEC_CONDITIONAL_SIDES; side++) {
-        int self = side == CODEC_CONDITIONAL_SELF;
-        uint32_t from = self ? p : codec_conditional_neighbour(g, p, side);
-        if (from != g->n) rows += list_rows(c, model, from, side, row + rows);
-    }
+    uint32_t rows = 0, sides = g->sides ? g->sides[p] : 0;
+    if (sides & CODEC_HAS_UP)
+        rows = list_three(c, model, g->neighbour[CODEC_UP][p], sides, ABOVE, row);
+    rows += list_three(c, model, p, sides, SELF, row + rows);
+    if (sides & CODEC_HAS_DOWN)
+        rows += list_three(c, model, g->neighbour[CODEC_DOWN][p], sides, BELOW, row + rows);
     if (rows) codec_add_rows(sum, model->pairs, row, rows, model->hidden);
 }

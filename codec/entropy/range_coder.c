@@ -79,14 +79,13 @@ void codec_rc_decoder_shift(codec_rc_decoder *rc) {
  * the smallest rate it does not pass CODEC_P_MIN. */
 static inline void update_for_zero(codec_bit *model) {
     enum { LAST_RATE = 163 };
-    uint32_t p = model->p1, count = model->count;
-    if (count == CODEC_BIT_LIMIT) {
+    uint64_t p = model->p1; /* of 64 bits, as it is used with the interval */
+    if (model->count == CODEC_BIT_LIMIT) {
         if (p > CODEC_P_MIN) model->p1 = (uint16_t)(p - ((p * LAST_RATE + 65535) >> 16));
         return;
     }
-    p -= (p * codec_bit_rate[count] + 65535) >> 16;
+    p -= (p * codec_bit_rate[model->count++] + 65535) >> 16;
     model->p1 = (uint16_t)(p < CODEC_P_MIN ? CODEC_P_MIN : p);
-    model->count = (uint16_t)(count + 1);
 }
 
 /* The interval is in local variables, as stores to a model may change *rc for all that a compiler
@@ -94,24 +93,25 @@ static inline void update_for_zero(codec_bit *model) {
 uint32_t codec_rc_decode_zeros(codec_rc_decoder *rc, codec_bit *model, const uint16_t *index,
                                uint32_t most, uint32_t i, uint32_t n) {
     uint64_t range = rc->range, code = rc->code;
-    for (; i < n; i++) {
-        uint32_t at = index[i];
-        if (at >= most) {
-            if (at == CODEC_RC_NO_BIT) continue;
+    const uint16_t *at = index + i, *end = index + n;
+    for (; at < end; at++) {
+        if (*at >= most) {
+            if (*at == CODEC_RC_NO_BIT) continue;
             break;
         }
-        uint64_t bound = (range >> 16) * model[at].p1;
+        codec_bit *bit = &model[*at];
+        uint64_t bound = (range >> 16) * bit->p1;
         if (code < bound) break;
-        update_for_zero(&model[at]);
+        update_for_zero(bit);
         code -= bound;
         range -= bound;
-        if (range >> 32) continue;
+        if (range >= (uint64_t)1 << 32) continue;
         rc->range = range, rc->code = code;
         codec_rc_decoder_shift(rc);
         range = rc->range, code = rc->code;
     }
     rc->range = range, rc->code = code;
-    return i;
+    return (uint32_t)(at - index);
 }
 
 uint32_t codec_rc_encode_zeros(codec_rc_encoder *rc, codec_bit *model, const uint16_t *index,

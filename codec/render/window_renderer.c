@@ -1,6 +1,7 @@
 /* window_renderer.c -- see window_renderer.h. */
 #include "codec/render/window_renderer.h"
 #include "codec/backend/int8_dot.h"
+#include "codec/backend/simd.h"
 #include "codec/bitplane/head.h"
 #include "codec/bitplane/quantiser.h"
 #include "codec/transform/picture.h"
@@ -128,8 +129,15 @@ static void list_batch(const codec_window_renderer *r, batch *b, uint32_t first,
     codec_terms_list(r->group, &r->rows, first, n, r->has_head ? difference : NULL, &d, &b->terms);
 }
 
-static void shift_left(int32_t *sum, uint32_t n, int by) {
-    for (uint32_t i = 0; by && i < n; i++) sum[i] = (int32_t)((uint32_t)sum[i] << by);
+CODEC_CLONES static void shift_left(int32_t *sum, uint32_t n, int by) {
+    for (uint32_t i = 0; i < n; i++) sum[i] = (int32_t)((uint32_t)sum[i] << by);
+}
+
+/* sum = (sum << by) + mean. */
+CODEC_CLONES static void add_mean(int32_t *restrict sum, const int32_t *restrict mean, uint32_t n,
+                                  int by) {
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] = (int32_t)(((uint32_t)sum[i] << by) + (uint32_t)mean[i]);
 }
 
 /* The sums of window i of the batch in `count` lanes from `lane` on. Coarse terms come first, then
@@ -148,9 +156,7 @@ static void sum_lanes(const codec_window_renderer *r, const batch *b, uint32_t i
     if (r->has_head && r->head.row)
         codec_sparse_sum(r->head.row, s->lanes, lane, count, b->head + (size_t)i * b->hidden / 2,
                          b->n_head[i], sum);
-    shift_left(sum, count, shift);
-    for (uint32_t k = 0; k < count; k++)
-        sum[k] = (int32_t)((uint32_t)sum[k] + (uint32_t)s->mean[lane + k]);
+    add_mean(sum, s->mean + lane, count, shift);
     codec_sparse_sum(s->weight, s->lanes, lane, count, t->fine + at, t->n_fine[i], sum);
 }
 

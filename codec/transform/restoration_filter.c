@@ -120,17 +120,24 @@ static void add_row(const patches *p, uint32_t row, const int32_t *z, int32_t ga
 /* --- layers ------------------------------------------------------------------------------ */
 
 /* Replace h by that of the next layer, and compute its activations. */
-CODEC_CLONES static void activate(const int32_t *restrict z, size_t n, int16_t *restrict h,
-                                  uint8_t *restrict to) {
+CODEC_INLINE void activate(const int32_t *restrict z, size_t n, int is_first, int16_t *restrict h,
+                           uint8_t *restrict to) {
     enum { SHIFT = CODEC_RESTORATION_BYTE_SHIFT, MOST = CODEC_RESTORATION_BYTE_MAX };
     for (size_t i = 0; i < n; i++) {
-        int32_t sum = h[i] + ((z[i] + 4) >> 3);
+        int32_t sum = (is_first ? 0 : h[i]) + ((z[i] + 4) >> 3);
         sum = sum > -ACTIVATION_MAX ? sum : -ACTIVATION_MAX;
         sum = sum < ACTIVATION_MAX ? sum : ACTIVATION_MAX;
         h[i] = (int16_t)sum;
         int32_t a = ((sum > 0 ? sum : 0) + (1 << (SHIFT - 1))) >> SHIFT;
         to[i] = (uint8_t)(a < MOST ? a : MOST);
     }
+}
+
+CODEC_CLONES static void activate_first(const int32_t *z, size_t n, int16_t *h, uint8_t *to) {
+    activate(z, n, 1, h, to);
+}
+CODEC_CLONES static void activate_next(const int32_t *z, size_t n, int16_t *h, uint8_t *to) {
+    activate(z, n, 0, h, to);
 }
 
 /* --- bands ------------------------------------------------------------------------------- */
@@ -225,8 +232,8 @@ static void make_row(const task *t, const band *b, uint32_t l, int64_t y) {
     }
     size_t n = (size_t)t->patches.columns * c->outputs;
     int16_t *h = b->h[(uint64_t)y % t->net->layers];
-    if (!l) memset(h, 0, n * sizeof *h);
-    activate(b->z, n, h, b->bytes[l + 1][(uint64_t)y % KEPT] + c->outputs);
+    (l ? activate_next : activate_first)(b->z, n, h,
+                                         b->bytes[l + 1][(uint64_t)y % KEPT] + c->outputs);
 }
 
 /* The kept a(0) of row y, if an edge between bands is near; else NULL. */
