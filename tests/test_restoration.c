@@ -188,6 +188,42 @@ static void kernels_are_as_defined(void **unused) {
     }
 }
 
+static void pack_again(codec_convolution *c) {
+    free(c->quads), free(c->shifts);
+    assert_int_equal(codec_convolution_pack(c), TAPER_OK);
+}
+
+/* Weights whose sums over a tap just fit 16 bits, and one more. Inputs are the largest ones. */
+static void sums_of_a_tap_fit_16_bits(void **unused) {
+    (void)unused;
+    enum { INPUTS = 24, EACH = 21, MORE = 6 }; /* 12 EACH + MORE = 258, and 258 127 < 32768 */
+    codec_restoration r = restoration_random(3, INPUTS, 3, 1, PASSES, 0, SEED);
+    uint8_t byte[ROW];
+    memset(byte, CODEC_RESTORATION_BYTE_MAX, sizeof byte);
+    const void *const bytes[3] = {byte, byte, byte};
+    for (uint32_t l = 1; l < 3; l++) {
+        codec_convolution *c = &r.layer[l];
+        for (uint32_t o = 0; o < c->outputs; o++)
+            for (uint32_t i = 0; i < 9 * INPUTS; i++) {
+                int32_t w = EACH + (i % INPUTS < 4 ? MORE / 2 : 0), odd = (o ^ i) & 1;
+                c->weight[o * 9 * INPUTS + i] = (int16_t)(o % 3 ? (o % 3 == 1 || odd ? -w : w) : w);
+            }
+        pack_again(c);
+        assert_true(c->narrow);
+        for (uint32_t columns = 1; columns <= COLUMNS; columns++)
+            check_kernels(c, bytes, c->bias, columns);
+        for (uint32_t i = 0; i < 4; i++) { /* each is in one of the two sums */
+            int16_t *w = &c->weight[(size_t)(c->outputs - 1) / 3 * 3 * 9 * INPUTS + 5 * INPUTS + i];
+            ++*w;
+            pack_again(c);
+            assert_false(c->narrow);
+            check_kernels(c, bytes, c->bias, COLUMNS);
+            --*w;
+        }
+    }
+    codec_restoration_free(&r);
+}
+
 /* --- file form ------------------------------------------------------------------------------ */
 
 static taper_status read_back(const codec_restoration *r, codec_restoration *back,
@@ -493,6 +529,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restores_as_defined),
         cmocka_unit_test(kernels_are_as_defined),
+        cmocka_unit_test(sums_of_a_tap_fit_16_bits),
         cmocka_unit_test(file_form_is_read_as_written),
         cmocka_unit_test(large_ones_meet_the_limit),
         cmocka_unit_test(illegal_fields_are_refused),

@@ -325,18 +325,18 @@ typedef struct shape {
 
 static void work_blocks(const codec_convolution *c, const void *const in[3], uint32_t columns,
                         const int32_t *bias, int32_t *z, work_fn *work, shape s) {
-    block b = {.c = c, .lanes = lanes_of(c), .bias = bias};
+    block b = {c, {in[0], in[1], in[2]}, s.patches, lanes_of(c), 0, bias, z};
     size_t patch = c->inputs * (c->bytes ? 1 : sizeof(int16_t));
     uint32_t all = (c->outputs + s.lanes - 1) / s.lanes;
-    for (uint32_t j = 0; j < columns; j += s.patches) {
-        b.patches = columns - j < s.patches ? columns - j : s.patches;
-        b.z = z + (size_t)j * c->outputs;
-        for (int i = 0; i < 3; i++) b.in[i] = (const uint8_t *)in[i] + j * patch;
+    for (uint32_t left = columns; left; left -= b.patches) {
+        if (left < s.patches) b.patches = left;
         for (uint32_t v = 0, n; v < all; v += n) {
             n = all - v < s.vectors ? all - v : s.vectors;
             b.first = v * s.lanes;
             work(&b, n);
         }
+        for (int i = 0; i < 3; i++) b.in[i] = (const uint8_t *)b.in[i] + b.patches * patch;
+        b.z += b.patches * c->outputs;
     }
 }
 

@@ -70,9 +70,12 @@ static int take_memory(codec_group *g, uint32_t margin) {
     g->plane_known = calloc(units * stride, 1);
     int ok = g->level && g->depth && g->fraction && g->plane_known;
     if (g->tables->density) return ok;
-    g->norm_memory = calloc(units * stride + 2 * (size_t)margin, sizeof *g->norm);
-    if (g->norm_memory) g->norm = g->norm_memory + margin;
-    return ok && g->norm;
+    g->norm_memory = malloc((units * stride + 2 * (size_t)margin) * sizeof *g->norm);
+    if (!g->norm_memory) return 0;
+    g->norm = g->norm_memory + margin; /* clear_norms sets the rest */
+    memset(g->norm_memory, 0, margin * sizeof *g->norm);
+    memset(g->norm + units * stride, 0, margin * sizeof *g->norm);
+    return ok;
 }
 
 /* Set the norms of a unit of which nothing is known. */
@@ -80,6 +83,7 @@ static void clear_norms(codec_group *g, uint32_t u) {
     uint16_t unknown = g->tables->zero_norm[CODEC_RATIO_BINS - 1];
     size_t at = (size_t)u * g->stride;
     for (uint32_t p = 0; p < g->n; p++) g->norm[at + p] = unknown;
+    memset(g->norm + at + g->n, 0, (g->stride - g->n) * sizeof *g->norm);
     if (g->signed_norm && u < CODEC_SIGNED_UNITS)
         memset(g->signed_norm + at, 0, g->n * sizeof *g->signed_norm);
 }
