@@ -304,7 +304,7 @@ CODEC_FOR_256 static void numbers_work_256(const block *b, uint32_t vectors) {
 CODEC_FOR_256 static void bytes_work_256(const block *b, uint32_t vectors) {
     work_256(b, vectors, BYTES);
 }
-/* The inputs of a tap take six registers, so there are six sums, at most. All lanes are processed. */
+/* The inputs of a tap take six registers, so there are six sums, at most. */
 CODEC_FOR_256 static void narrow_work_256(const block *b, uint32_t vectors) {
     if (vectors == 3)
         b->patches == 2 ? block_256(b, 2, 3, NARROW) : block_256(b, 1, 3, NARROW);
