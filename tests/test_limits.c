@@ -202,7 +202,8 @@ static void rate_classes_share_one_limit(void **state) {
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_OK);
-    assert_in_range(bytes, one, most_of(&limits));
+    /* a group's state is in memory: all but pages that were never written */
+    assert_in_range(bytes, one / 2, most_of(&limits));
     limits.max_memory = one;
     bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
