@@ -383,13 +383,14 @@ static taper_status end_of_layer(const taper_source *whole, const taper_limits *
 /* Write the spooled container, cut, in the requested layout. */
 static taper_status write_cut(const state *st, const taper_source *whole, uint64_t ceiling,
                               const taper_sink *sink, taper_error *error) {
-    bool other_layout = cli_options_given("psnr") && st->s.layout == TAPER_LAYOUT_IMAGE;
+    bool other_layout = cli_options_given("psnr") && st->s.layout != TAPER_LAYOUT_SET;
     if (!other_layout && whole->size <= ceiling) return cli_source_copy(whole, sink, error);
     if (!other_layout) return taper_truncate(whole, ceiling, sink, &st->limits, error);
     taper_source prefix = *whole;
     if (ceiling < prefix.size) prefix.size = ceiling;
     TAPER_TRY(end_of_layer(whole, &st->limits, &prefix.size, error));
-    return taper_repack(&prefix, st->model.model, TAPER_LAYOUT_IMAGE, 0, sink, &st->limits, error);
+    return taper_repack(&prefix, st->model.model, (taper_layout)st->s.layout, 0, sink, &st->limits,
+                        error);
 }
 
 /* Measure the PSNR of the output. A failure does not prevent writing it. */

@@ -146,7 +146,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     json_id(&j, "model", f->model_id);
     cli_json_string(&j, "builtin_model", builtin_name(f->model_id));
     cli_json_uint(&j, "embedded_model_bytes", f->model_size);
-    cli_json_string(&j, "layout", f->layout ? "image" : "set");
+    cli_json_string(&j, "layout", cli_layouts[f->layout]);
     cli_json_uint(&j, "images", f->images);
     cli_json_uint(&j, "pixels", c->pixels);
     cli_json_uint(&j, "min_width", e.min_width);
@@ -339,7 +339,7 @@ static void tell_person(const settings *s, const char *path, const cli_container
         printf("  search    %u bits an image, by model %016llx, %s\n", f->search_bits,
                (unsigned long long)f->search_model_id,
                f->search_model ? "carried in the file" : "not in the file");
-    printf("  layout    %s: %u layer%s of %u group%s", f->layout ? "image" : "set", f->layers,
+    printf("  layout    %s: %u layer%s of %u group%s", cli_layouts[f->layout], f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);
     printf("\n");

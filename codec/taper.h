@@ -56,7 +56,10 @@ typedef enum taper_layout {
     /* Layers over groups of many images: a prefix of the file is the whole set at lower quality. */
     TAPER_LAYOUT_SET = 0,
     /* One complete image after the other: one read fetches one image. */
-    TAPER_LAYOUT_IMAGE = 1
+    TAPER_LAYOUT_IMAGE = 1,
+    /* Groups of one image. Up to some 0.06 bits per pixel small layers of all images, then the rest
+     * of each image: one read fetches all images coarsely, a second one completes any of them. */
+    TAPER_LAYOUT_GALLERY = 2
 } taper_layout;
 
 /* How the bytes are distributed over the images of a set, at every cut of the file. */
@@ -75,8 +78,8 @@ typedef struct taper_encode_options {
     taper_layout layout;
     /* Default: TAPER_ALLOCATION_EVEN, the only one for binary models. */
     taper_allocation allocation;
-    /* Images in a group, 1..65536. 0: chosen so that a group holds about a million pixels. Ignored
-     * with TAPER_LAYOUT_IMAGE, where each image is a group. */
+    /* Images in a group, 1..65536. 0: chosen so that a group holds about a million pixels. Only for
+     * TAPER_LAYOUT_SET: in the other layouts each image is a group. */
     uint32_t group_images;
     /* Upper limit of the image data, in bytes per million pixels (bits per pixel * 125,000).
      * A set of several groups, with TAPER_LAYOUT_IMAGE, of at most 4,096 pixels, or with `measure`

@@ -238,7 +238,7 @@ taper_status formats_front_read(const void *bytes, size_t size, const taper_limi
         .front_size = need,
         .account = formats_account_within(&limits)};
     int raised = (formats_get_u32le(h + 12) & FORMATS_FEATURE_RAISED) != 0;
-    if (f->layout > 1 || f->tail > 1)
+    if (f->layout > FORMATS_MOST_LAYOUT || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
                             h[10], h[11]);
     uint64_t at = table_end(h);

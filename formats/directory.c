@@ -188,10 +188,10 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, int ra
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container of %u images in %u groups and %u layers is not legal",
                             f->images, f->groups, f->layers);
-    if (f->layout == 1 && (f->layers != 1 || f->groups != f->images))
+    if ((f->layout == 1 && f->layers != 1) || (f->layout && f->groups != f->images))
         return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "container of layout image has %u groups and %u layers for %u images",
-                            f->groups, f->layers, f->images);
+                            "container of layout %s has %u groups and %u layers for %u images",
+                            f->layout == 1 ? "image" : "gallery", f->groups, f->layers, f->images);
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
     TAPER_TRY(read_rate_classes(f, in, error));

@@ -36,9 +36,10 @@ typedef struct formats_raised {
 
 /* Images are stored in places 0 .. images - 1, group after group. With one rate class, place p
  * holds image p. With several, the images of each rate class fill the groups of that class. */
+enum { FORMATS_MOST_LAYOUT = 2 };
 typedef struct formats_front {
     uint64_t model_id;
-    uint8_t layout; /* taper_layout */
+    uint8_t layout; /* taper_layout: 0 .. FORMATS_MOST_LAYOUT */
 
     /* 1: the chunks of the last layer from group first_cut on are truncated; else 0, and so is
      * first_cut. */

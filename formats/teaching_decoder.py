@@ -35,6 +35,7 @@ def require(condition, what):
 
 # the table of constants, section 3.5; a test compares both with the C sources
 MAX_LAYERS = 4096
+MOST_LAYOUT = 2
 MAX_SECTIONS = 64
 MAX_SIDE = 1 << 24
 MAX_CLASSES = 1 << 20
@@ -526,11 +527,11 @@ class Front:
         table = [struct.unpack_from("<4sIQQ", data, 56 + 24 * i) for i in range(sections)]
         self.size = table_end + sum(stored for _, _, stored, _ in table)
         self.need(data, self.size)
-        require(self.layout <= 1 and self.tail <= 1, "layout or tail is illegal")
+        require(self.layout <= MOST_LAYOUT and self.tail <= 1, "layout or tail is illegal")
         require(1 <= self.groups <= self.images and 1 <= self.layers <= MAX_LAYERS,
                 "counts are illegal")
-        require(self.layout == 0 or self.layers == 1 and self.groups == self.images,
-                "one image after the other: one layer, one image a group")
+        require(self.layout == 0 or self.groups == self.images, "one image a group")
+        require(self.layout != 1 or self.layers == 1, "one image after the other: one layer")
         require(self.images <= MY_IMAGES, "more images than this program reads")
         self.names = self.labels = self.model = self.geometry = None
         self.sections, at = [], table_end
@@ -1965,7 +1966,7 @@ def print_model(model):
 def print_front(front, size):
     whole = front.size + front.chunk_at[-1]
     print("container of %d images in %d groups and %d layers, layout %s, model %016x%s"
-          % (front.images, front.groups, front.layers, ("set", "image")[front.layout],
+          % (front.images, front.groups, front.layers, ("set", "image", "gallery")[front.layout],
              front.model_id, " (inside)" if front.model else ""))
     print("front matter %d bytes, data %d bytes, here %d of %d bytes%s"
           % (front.size, front.chunk_at[-1], min(size, whole), whole,

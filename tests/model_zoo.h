@@ -5,7 +5,7 @@
 #define TESTS_MODEL_ZOO_H
 #include "tiny_binary_model.h"
 
-enum { ZOO_MODELS = 4, ZOO_FILES = 4, ZOO_IMAGES = 7 };
+enum { ZOO_MODELS = 4, ZOO_FILES = 5, ZOO_IMAGES = 7 };
 
 typedef struct model_zoo {
     const char *name[ZOO_MODELS];
@@ -41,7 +41,8 @@ static inline void zoo_make(model_zoo *z) {
         {.quick = 0},
         {.group_images = 3},
         {.group_images = 3, .allocation = TAPER_ALLOCATION_MEAN},
-        {.layout = TAPER_LAYOUT_IMAGE}};
+        {.layout = TAPER_LAYOUT_IMAGE},
+        {.layout = TAPER_LAYOUT_GALLERY}};
     formats_buffer unused = formats_buffer_make(1 << 24);
     *z = (model_zoo){.name = {"dct", "binary", "photo", "tiny"}};
     z->model[0] = dct_model_make((codec_window){4, 4, 3, NULL}, 0, 6, &unused);

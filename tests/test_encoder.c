@@ -198,7 +198,7 @@ static void groups_give_their_memory_back(void **state) {
 static void options_have_their_ranges(void **state) {
     fixture *f = *state;
     const taper_encode_options bad[] = {
-        {.group_images = 65537}, {.layout = (taper_layout)2}, {.embed_model = 1}};
+        {.group_images = 65537}, {.layout = (taper_layout)3}, {.embed_model = 1}};
     for (int i = 0; i < 3; i++) {
         taper_encoder *encoder = (taper_encoder *)f;
         taper_error error = {0};
@@ -240,7 +240,8 @@ static void groups_are_as_asked(void **state) {
         taper_layout layout;
     } cases[] = {{0, 1, TAPER_LAYOUT_SET},     {1, N, TAPER_LAYOUT_SET},
                  {7, 5, TAPER_LAYOUT_SET},     {N, 1, TAPER_LAYOUT_SET},
-                 {65536, 1, TAPER_LAYOUT_SET}, {7, N, TAPER_LAYOUT_IMAGE}};
+                 {65536, 1, TAPER_LAYOUT_SET}, {7, N, TAPER_LAYOUT_IMAGE},
+                 {7, N, TAPER_LAYOUT_GALLERY}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taper_encode_options options = {.layout = cases[i].layout,
                                         .group_images = cases[i].group_images};
@@ -309,11 +310,11 @@ static void embedded_models_are_carried(void **state) {
     formats_buffer_free(&file), formats_buffer_free(&pixels);
 }
 
-/* The target is a ceiling on the image data, and near it; in both layouts what is left decodes. */
+/* The target is a ceiling on the image data, and near it; in all layouts what is left decodes. */
 static void targets_are_met(void **state) {
     fixture *f = *state;
     double psnr_before = 0;
-    for (int layout = 0; layout < 2; layout++) {
+    for (int layout = 0; layout < 3; layout++) {
         psnr_before = 0;
         for (uint64_t target = 20000; target < 3000000; target *= 3) {
             taper_encode_options options = {.layout = (taper_layout)layout,

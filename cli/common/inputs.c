@@ -83,7 +83,7 @@ static void tell_container(const cli_container *c, const char *verb, const char 
                "%s: %u image%s in %u group%s and %u layer%s, layout %s, front matter of %llu bytes",
                path, f->images, formats_plural(f->images, "s"), f->groups,
                formats_plural(f->groups, "s"), f->layers, formats_plural(f->layers, "s"),
-               f->layout ? "image" : "set", (unsigned long long)f->front_size);
+               cli_layouts[f->layout], (unsigned long long)f->front_size);
     cli_detail(
         common, 1, verb, "%s: %llu of %llu bytes are here; its model, %016llx, is %s", path,
         (unsigned long long)(c->source.size < c->whole_bytes ? c->source.size : c->whole_bytes),

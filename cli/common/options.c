@@ -17,7 +17,7 @@ enum {
     MAX_WORD = 64     /* longest word for "did you mean" */
 };
 
-const char *const cli_layouts[] = {"set", "image", NULL};
+const char *const cli_layouts[] = {"set", "image", "gallery", NULL};
 const char *const cli_alphas[] = {"refuse", "drop", "white", NULL};
 
 /* Options of the last command line, for cli_options_given. */

@@ -100,8 +100,7 @@ taper_status cli_subject_cut_open(const cli_subject *subject, uint64_t bytes, cl
                                   taper_error *error) {
     *cut = (cli_subject_cut){.source = subject->source};
     cut->source.size = bytes;
-    if (subject->info.layout != TAPER_LAYOUT_IMAGE || bytes >= subject->source.size)
-        return TAPER_OK;
+    if (subject->info.layout == TAPER_LAYOUT_SET || bytes >= subject->source.size) return TAPER_OK;
     TAPER_TRY(cli_spool_open(&cut->spool, error));
     taper_sink sink = cli_spool_sink(cut->spool);
     taper_status status = taper_truncate(&subject->source, bytes, &sink, subject->limits, error);

@@ -13,6 +13,13 @@ uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunk
     return (uint32_t)(span < 1 ? 1 : span > MOST ? MOST : span);
 }
 
+/* The first layer is enough for a thumbnail, and each further one is 1.5 times as large as all
+ * before it. */
+int codec_ends_small_layer(uint64_t size, uint64_t written, uint64_t pixels) {
+    enum { LEAST = 12, MOST = 64 };
+    return size >= LEAST + pixels / 8192 && 2 * size >= 5 * written && size <= MOST + pixels / 128;
+}
+
 /* --- shortening ------------------------------------------------------------------------ */
 
 static taper_status front_size(formats_front *f, uint64_t *size, taper_error *error) {
@@ -45,11 +52,16 @@ void codec_clip_data(formats_front *f, uint64_t budget) {
 }
 
 static void shorten_images(formats_front *f, uint64_t budget) {
-    uint64_t chunks = (uint64_t)f->layers * f->groups, total = f->chunk_at[chunks], at = 0;
-    if (total <= budget) return;
-    double fraction = (double)budget / (double)total;
-    if (chunks > 1) f->holds = 0; /* holds are valid for prefixes of the data only */
-    for (uint64_t c = 0, before = 0; c < chunks; c++) {
+    uint64_t *chunk_at = f->chunk_at, groups = f->groups;
+    if (chunk_at[f->layers * groups] <= budget) return;
+    if (f->layers * groups > 1) f->holds = 0; /* holds are valid for prefixes of the data only */
+    for (; f->layers > 1 && chunk_at[(f->layers - 1) * groups] >= budget; f->layers--)
+        f->tail = 0, f->first_cut = 0;
+    uint64_t first = (f->layers - 1) * groups, chunks = first + groups, at = chunk_at[first],
+             total = chunk_at[chunks] - at;
+    if (chunk_at[chunks] <= budget) return;
+    double fraction = (double)(budget - at) / (double)total;
+    for (uint64_t c = first, before = at; c < chunks; c++) {
         uint64_t length = f->chunk_at[c + 1] - before;
         before = f->chunk_at[c + 1];
         at += formats_holds_drawn(f->holds, (uint64_t)((double)length * fraction));
@@ -82,7 +94,7 @@ static taper_status try_budget(formats_front *f, const formats_front *was, const
 
 /* Find the largest budget that fits, or nearly so after a fixed number of rounds. The size of the
  * directory depends on the layers, so each guess is corrected by the last difference, or the
- * interval is halved. */
+ * interval is halved. Corrections double while the size stays too large, as it has steps. */
 static taper_status search_budget(formats_front *f, const formats_front *was, const uint64_t *full,
                                   uint64_t max_bytes, taper_error *error) {
     enum { ROUNDS = 16 };
@@ -93,9 +105,10 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
             error, TAPER_ERR_LIMIT,
             "%llu bytes are less than the front matter of the container, %llu bytes",
             (unsigned long long)max_bytes, (unsigned long long)total);
-    for (int round = 0; round < ROUNDS && high - low > 1; round++) {
+    for (int round = 0, above = 0; round < ROUNDS && high - low > 1; round++) {
         if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* close enough */
-        uint64_t guess = total <= max_bytes ? at + (max_bytes - total) : at - (total - max_bytes);
+        above = total > max_bytes ? above + 1 : 0;
+        uint64_t guess = above ? at - ((total - max_bytes) << (above - 1)) : at + max_bytes - total;
         if (guess <= low || guess >= high) guess = low + (high - low) / 2;
         at = guess;
         TAPER_TRY(try_budget(f, was, full, at, &total, error));

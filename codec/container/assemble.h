@@ -25,8 +25,14 @@ typedef struct codec_chunks {
 /* The number of chunks that share a checksum: 1 if chunks are large, more if images are small. */
 uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks);
 
+/* Small layers come first where there are several groups, so that every group has something early.
+ * Nonzero if one should end where a group of so many pixels has `size` bytes. written: where the
+ * last one ended. */
+int codec_ends_small_layer(uint64_t size, uint64_t written, uint64_t pixels);
+
 /* Shorten the chunks of front to at most max_data_bytes in total. With TAPER_LAYOUT_SET the longest
- * prefix is kept, with TAPER_LAYOUT_IMAGE the same fraction of every chunk. */
+ * prefix is kept. Otherwise layers are left out from the end, and of the last one that stays the
+ * same fraction of every chunk is kept: no image is preferred. */
 void codec_shorten_data(formats_front *front, uint64_t max_data_bytes);
 /* Shorten the chunks to the prefix that a cut file of data_bytes still has, in either layout. */
 void codec_clip_data(formats_front *front, uint64_t data_bytes);

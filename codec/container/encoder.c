@@ -347,8 +347,8 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
             error, TAPER_ERR_ARG,
             "model_bytes is not the complete .tpm file of the encoder's model, %016llx",
             (unsigned long long)model->info.id);
-    if (e->options.group_images > MAX_GROUP_IMAGES || (unsigned)e->options.layout > 1 ||
-        (unsigned)e->options.allocation > 2)
+    if (e->options.group_images > MAX_GROUP_IMAGES ||
+        (unsigned)e->options.layout > TAPER_LAYOUT_GALLERY || (unsigned)e->options.allocation > 2)
         status = formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
     if (status == TAPER_OK && !codec_network_has_decoder(&model->network))
         status = formats_fail(error, TAPER_ERR_ARG,

@@ -1,6 +1,7 @@
 /* encoder_groups.c -- see encoder_groups.h. */
 #include "codec/container/encoder_groups.h"
 #include "codec/container/allocation.h"
+#include "codec/container/assemble.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,23 +181,36 @@ typedef struct layer_choice {
     uint32_t end[CODEC_MAX_LAYERS_IN_MODEL], n;
 } layer_choice;
 
+/* What the set is. Layers of one image double in size, which gives enough checksums. With several
+ * groups small layers come first: else the first bytes would be spent on the first groups. */
+typedef enum set_kind { ONE_IMAGE, ONE_GROUP, SEVERAL_GROUPS } set_kind;
+
+/* Nonzero if a layer should end where a group of about this many pixels has `size` bytes. written:
+ * where the last layer ended. */
+static int ends_layer(const taper_encoder *e, uint64_t size, uint64_t written, uint64_t pixels,
+                      set_kind kind) {
+    uint64_t least = e->rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
+    if (e->options.layout == TAPER_LAYOUT_IMAGE) return 0;
+    if (kind == SEVERAL_GROUPS || e->options.layout == TAPER_LAYOUT_GALLERY)
+        if (codec_ends_small_layer(size, written, pixels)) return 1;
+    if (e->options.layout == TAPER_LAYOUT_GALLERY) return 0;
+    return size - written >= least && (kind != ONE_IMAGE || size >= 2 * written);
+}
+
 /* Choose layers up to the pass `end` for groups of about this many pixels. Layers of the model are
- * joined until a chunk is large compared to its overhead. alone: the set is a single image. Its
- * layers double in size, which gives enough checksums. */
-static void choose_layers(const taper_encoder *e, uint32_t end, uint64_t pixels, int alone,
+ * joined until a chunk is large compared to its overhead. */
+static void choose_layers(const taper_encoder *e, uint32_t end, uint64_t pixels, set_kind kind,
                           layer_choice *choice) {
     const codec_code_tables *t = &e->model->tables;
     uint32_t last = 0;
     while (t->layer[last].pass < end) last++;
-    uint64_t least = e->rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
     /* about: a power of two, so that shards of similar size get the same layers. */
     uint64_t written = 0, about = 1;
     while (about * 2 <= pixels) about *= 2;
     choice->n = 0;
     for (uint32_t l = 0; l <= last; l++) {
         uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
-        int small = size - written < least || (alone && size < 2 * written);
-        if (l < last && (e->options.layout == TAPER_LAYOUT_IMAGE || small)) continue;
+        if (l < last && !ends_layer(e, size, written, about, kind)) continue;
         choice->end[choice->n++] = l < last ? t->layer[l].pass : end;
         written = size;
     }
@@ -230,7 +244,9 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last, int may_be
     const codec_code_tables *t = &e->model->tables;
     uint32_t end = passes_for_target(t, e->options.target_bytes_per_megapixel);
     layer_choice choice;
-    int alone = is_last && e->images == 1 && !e->options.group_images;
+    set_kind kind = !is_last                                     ? SEVERAL_GROUPS
+                    : e->images == 1 && !e->options.group_images ? ONE_IMAGE
+                                                                 : ONE_GROUP;
     uint64_t pixels = 1;
     uint32_t nominal = e->options.group_images;
     for (uint32_t rate_class = 0; rate_class < e->rate_classes; rate_class++) {
@@ -240,11 +256,11 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last, int may_be
         pixels = about > pixels ? about : pixels;
     }
     if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
-    choose_layers(e, end, pixels, alone, &choice);
+    choose_layers(e, end, pixels, kind, &choice);
     e->n_layers = choice.n;
     TAPER_TRY(make_layers(e, &choice, &e->layer_end));
     if (!may_be_plain || end == t->n_passes) return TAPER_OK;
-    choose_layers(e, t->n_passes, pixels, alone, &choice);
+    choose_layers(e, t->n_passes, pixels, kind, &choice);
     e->n_longer = choice.n;
     return make_layers(e, &choice, &e->longer_end);
 }
@@ -320,7 +336,7 @@ static taper_status start_job(taper_encoder *e, uint32_t rate_class) {
 
 static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint64_t pixels) {
     if (!job || !job->of.n) return 0;
-    if (e->options.layout == TAPER_LAYOUT_IMAGE) return 1;
+    if (e->options.layout != TAPER_LAYOUT_SET) return 1;
     if (e->options.group_images) return job->of.n >= e->options.group_images;
     return job->of.n >= GROUP_IMAGES || job->pixels + pixels > GROUP_PIXELS;
 }

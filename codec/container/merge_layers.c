@@ -3,6 +3,7 @@
  * A chunk is one string of the range coder, so layers are copied unchanged. Each layer has a key:
  * the passes up to its end. The layers of all shards are sorted by their keys. */
 #include "codec/container/merge_layers.h"
+#include "codec/taper.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,7 @@ static void send_last(alignment *a, int any_cut) {
     for (size_t s = 0; s < a->n; s++) {
         const formats_front *f = &a->shard[s];
         uint64_t *end = &a->key[s][f->layers - 1];
-        if (f->layout || f->tail || (any_cut && *end == most)) *end = LAST;
+        if (f->layout == TAPER_LAYOUT_IMAGE || f->tail || (any_cut && *end == most)) *end = LAST;
     }
 }
 

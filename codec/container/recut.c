@@ -230,6 +230,26 @@ static taper_status repack_images(taper_encoder *encoder, const formats_front *f
     return status;
 }
 
+/* The layers that another layout than TAPER_LAYOUT_SET keeps, of end[layers][rate classes]. Returns
+ * their number. */
+static uint32_t join_layers(const formats_front *front, taper_layout layout, uint32_t *end,
+                            uint32_t layers) {
+    size_t row = front->rate_classes;
+    uint64_t pixels = 0, written = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < front->images; i++)
+        pixels += (uint64_t)front->geometry[i].width * front->geometry[i].height;
+    for (uint32_t l = 0; l < layers; l++) {
+        uint64_t size = front->chunk_at[(l + 1) * (uint64_t)front->groups] / front->images;
+        int ends = layout == TAPER_LAYOUT_GALLERY &&
+                   codec_ends_small_layer(size, written, pixels / front->images);
+        if (l + 1 < layers && !ends) continue;
+        memmove(end + kept++ * row, end + l * row, row * sizeof *end);
+        written = size;
+    }
+    return kept;
+}
+
 /* Use the layers of the source, as far as it has them, if there are several rate classes. For one
  * rate class the encoder chooses the layers. */
 static taper_status copy_layers(taper_encoder *encoder, const formats_front *front,
@@ -249,9 +269,8 @@ static taper_status copy_layers(taper_encoder *encoder, const formats_front *fro
             more |= all < passes[t];
         }
     }
-    uint32_t first = layout == TAPER_LAYOUT_IMAGE ? layers - 1 : 0;
-    taper_status status = codec_encoder_take_layers(encoder, end + first * rate_classes,
-                                                    front->rate_classes, layers - first);
+    if (layout != TAPER_LAYOUT_SET) layers = join_layers(front, layout, end, layers);
+    taper_status status = codec_encoder_take_layers(encoder, end, front->rate_classes, layers);
     free(end);
     return status == TAPER_OK ? status : formats_fail(error, status, "no memory for layers");
 }

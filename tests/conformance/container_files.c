@@ -123,12 +123,12 @@ static void begin(layout *l) {
     for (uint32_t i = 0; i < r->images; i++)
         l->geometry[i] = r->image[i].width ? r->image[i] : r->image[0];
     l->front = (formats_front){.model_id = l->model->info.id,
-                               .layout = (uint8_t)(r->one_by_one != 0),
+                               .layout = (uint8_t)r->one_by_one,
                                .tail = (uint8_t)(r->tail != 0),
                                .first_cut = r->tail ? (r->groups > 1) : 0,
                                .images = r->images,
                                .groups = r->one_by_one ? r->images : r->groups,
-                               .layers = r->one_by_one ? 1 : r->layers,
+                               .layers = r->one_by_one == 1 ? 1 : r->layers,
                                .geometry = l->geometry,
                                .group_first = l->group_first,
                                .rate_classes = r->rate_classes ? r->rate_classes : 1,

@@ -172,7 +172,8 @@ static void add_containers(corpus *c) {
             if (r.raised && models[m].binary) continue; /* not in these */
             for (uint32_t i = 0; i < r.images; i++)
                 r.image[i].channels = (uint8_t)models[m].channels;
-            if (r.one_by_one) r.groups = r.images, r.layers = 1;
+            if (r.one_by_one) r.groups = r.images;
+            if (r.one_by_one == 1) r.layers = 1;
             add_container(c, &r, 1, 0);
         }
 }

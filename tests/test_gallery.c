@@ -1,0 +1,174 @@
+/* test_gallery.c -- layout gallery: one range is all images coarsely, one more completes any. */
+#include "cmocka_all.h"
+#include "codec/taper.h"
+#include "dct_model.h"
+#include "formats/container.h"
+
+enum { N = 6 };
+
+typedef struct fixture {
+    taper_model *model;
+    taper_image image[N];
+    formats_buffer file;
+    formats_front front;
+} fixture;
+
+static int make(void **state) {
+    static fixture f;
+    assert_int_equal(taper_model_builtin(&f.model, "tiny", NULL), TAPER_OK);
+    for (int i = 0; i < N; i++)
+        f.image[i] = dct_picture(64 + 16 * (i % 3), 48, i % 4 ? 3 : 1, (uint64_t)i);
+    taper_encode_options options = {.layout = TAPER_LAYOUT_GALLERY};
+    f.file = dct_encode(f.model, f.image, N, &options, 1);
+    assert_int_equal(formats_front_read(f.file.data, f.file.size, NULL, &f.front, NULL), TAPER_OK);
+    *state = &f;
+    return 0;
+}
+
+static int drop(void **state) {
+    fixture *f = *state;
+    for (int i = 0; i < N; i++) formats_image_free(&f->image[i]);
+    formats_front_free(&f->front);
+    formats_buffer_free(&f->file);
+    taper_model_free(f->model);
+    return 0;
+}
+
+static uint64_t layer_begin(const formats_front *f, uint32_t layer) {
+    return f->chunk_at[(uint64_t)layer * f->groups];
+}
+
+/* Small layers, then one that has most of the bytes. */
+static void small_layers_come_first(void **state) {
+    const fixture *f = *state;
+    const formats_front *front = &f->front;
+    assert_int_equal(front->layout, TAPER_LAYOUT_GALLERY);
+    assert_int_equal(front->groups, N);
+    assert_in_range(front->layers, 3, 7);
+    uint64_t all = layer_begin(front, front->layers), last = layer_begin(front, front->layers - 1);
+    assert_true(last < all / 2);
+    for (uint32_t l = 1; l + 1 < front->layers; l++) /* sizes are estimates by the model */
+        assert_true(2 * layer_begin(front, l + 1) > 3 * layer_begin(front, l));
+}
+
+/* A set of several groups begins with small layers, too; one group does not need them. */
+static void sets_begin_with_small_layers(void **state) {
+    const fixture *f = *state;
+    for (uint32_t groups = 1; groups <= N / 2; groups += 2) {
+        taper_encode_options options = {.group_images = N / groups};
+        formats_buffer set = dct_encode(f->model, f->image, N, &options, 0);
+        formats_front front;
+        assert_int_equal(formats_front_read(set.data, set.size, NULL, &front, NULL), TAPER_OK);
+        assert_int_equal(front.groups, groups);
+        assert_true((layer_begin(&front, 1) < 100 * groups) == (groups > 1));
+        formats_front_free(&front);
+        formats_buffer_free(&set);
+    }
+}
+
+/* A prefix up to the end of a layer has the layer of every image. */
+static void a_prefix_has_something_of_each(void **state) {
+    const fixture *f = *state;
+    for (uint32_t l = 1; l <= f->front.layers; l++) {
+        taper_completeness done[N];
+        formats_buffer pixels = formats_buffer_make(1 << 24);
+        size_t cut = f->front.front_size + layer_begin(&f->front, l);
+        assert_int_equal(dct_pull(f->file.data, cut, f->model, &pixels, done), TAPER_OK);
+        for (uint32_t i = 0; i < N; i++)
+            assert_true(done[i].passes >= formats_front_layer_end(&f->front, l - 1, i));
+        formats_buffer_free(&pixels);
+    }
+}
+
+static taper_status truncate_to(const formats_buffer *file, uint64_t most, formats_buffer *out) {
+    formats_memory memory = {file->data, file->size};
+    taper_source source = formats_memory_source(&memory);
+    taper_sink sink = dct_sink(out);
+    *out = formats_buffer_make(1 << 24);
+    return taper_truncate(&source, most, &sink, NULL, NULL);
+}
+
+/* Of the last layer every image keeps the same part, the layers before it are whole. */
+static void check_parts(const formats_front *was, const formats_front *now) {
+    uint32_t last = now->layers - 1;
+    assert_int_equal(layer_begin(now, last), layer_begin(was, last));
+    double part = (double)(layer_begin(now, last + 1) - layer_begin(now, last)) /
+                  (double)(layer_begin(was, last + 1) - layer_begin(was, last));
+    for (uint32_t g = 0; g < N; g++) {
+        uint64_t c = (uint64_t)last * N + g;
+        double kept = (double)(now->chunk_at[c + 1] - now->chunk_at[c]),
+               all = (double)(was->chunk_at[c + 1] - was->chunk_at[c]);
+        assert_true(kept <= all * part + N && kept + 1 >= all * part);
+    }
+}
+
+/* At every size: at most that size, little less, and no image is preferred. */
+static void all_images_are_cut_alike(void **state) {
+    const fixture *f = *state;
+    formats_buffer out, again;
+    assert_int_equal(truncate_to(&f->file, 10, &out), TAPER_ERR_LIMIT);
+    formats_buffer_free(&out);
+    uint64_t first = f->front.front_size + layer_begin(&f->front, 1);
+    for (uint64_t most = first; most < f->file.size; most += 1 + most / 100) {
+        formats_front front;
+        assert_int_equal(truncate_to(&f->file, most, &out), TAPER_OK);
+        assert_in_range(out.size, most - most / 100 - 3 * N, most);
+        assert_int_equal(formats_front_read(out.data, out.size, NULL, &front, NULL), TAPER_OK);
+        check_parts(&f->front, &front);
+        /* what was cut can be cut again */
+        uint64_t less = most - most / 7;
+        assert_int_equal(truncate_to(&out, less, &again), TAPER_OK);
+        assert_in_range(again.size, less - less / 50 - 6 * N, less);
+        formats_buffer pixels = formats_buffer_make(1 << 24);
+        assert_int_equal(dct_pull(again.data, again.size, f->model, &pixels, NULL), TAPER_OK);
+        formats_buffer_free(&pixels), formats_buffer_free(&out), formats_buffer_free(&again);
+        formats_front_free(&front);
+    }
+}
+
+/* Two galleries are one, and each image is what it was. */
+static void galleries_are_joined(void **state) {
+    const fixture *f = *state;
+    formats_memory memory = {f->file.data, f->file.size};
+    taper_source two[2] = {formats_memory_source(&memory), formats_memory_source(&memory)};
+    formats_buffer joined = formats_buffer_make(1 << 24), one = formats_buffer_make(1 << 24),
+                   both = formats_buffer_make(1 << 24);
+    taper_sink sink = dct_sink(&joined);
+    assert_int_equal(taper_merge(two, 2, &sink, NULL, NULL), TAPER_OK);
+    taper_container_info info = dct_info(&joined, f->model);
+    assert_int_equal(info.layout, TAPER_LAYOUT_GALLERY);
+    assert_int_equal(info.layers, f->front.layers);
+    assert_int_equal(dct_pull(f->file.data, f->file.size, f->model, &one, NULL), TAPER_OK);
+    assert_int_equal(dct_pull(joined.data, joined.size, f->model, &both, NULL), TAPER_OK);
+    assert_int_equal(both.size, 2 * one.size);
+    assert_memory_equal(both.data, one.data, one.size);
+    assert_memory_equal(both.data + one.size, one.data, one.size);
+    formats_buffer_free(&joined), formats_buffer_free(&one), formats_buffer_free(&both);
+}
+
+/* A group of two images, and a layout that does not exist. */
+static void other_groups_are_corrupt(void **state) {
+    const fixture *f = *state;
+    taper_encode_options options = {.group_images = 2};
+    formats_buffer set = dct_encode(f->model, f->image, N, &options, 0);
+    for (uint8_t layout = 1; layout <= 3; layout++) {
+        formats_front front;
+        uint8_t *h = set.data;
+        uint32_t sections = formats_get_u32le(h + 48);
+        h[10] = layout;
+        formats_set_u32le(h + 20, 0);
+        formats_set_u32le(h + 20, formats_crc32c(0, h, FORMATS_HEADER_SIZE + 24 * sections));
+        assert_int_equal(formats_front_read(h, set.size, NULL, &front, NULL), TAPER_ERR_CORRUPT);
+    }
+    formats_buffer_free(&set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_layers_come_first),
+                                       cmocka_unit_test(sets_begin_with_small_layers),
+                                       cmocka_unit_test(a_prefix_has_something_of_each),
+                                       cmocka_unit_test(all_images_are_cut_alike),
+                                       cmocka_unit_test(galleries_are_joined),
+                                       cmocka_unit_test(other_groups_are_corrupt)};
+    return cmocka_run_group_tests(tests, make, drop);
+}
