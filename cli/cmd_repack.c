@@ -37,8 +37,9 @@ const cli_verb cli_verb_repack = {
     .about =
         "With the layout `set` the data of all images is ordered by importance: each prefix of "
         "the file is the whole set at lower quality. With the layout `image` the data of each "
-        "image is contiguous, so that one read fetches one image. The decoded images are the "
-        "same.\n\n"
+        "image is contiguous, so that one read fetches one image. With the layout `gallery` small "
+        "layers of all images come first, then the rest of each image: one read fetches all images "
+        "coarsely, and one more completes any of them. The decoded images are the same.\n\n"
         "Of a truncated container, what is present is repacked.",
     .examples = "taper repack --layout image -m photos.tpm -o one-by-one.taper photos.taper\n"
                 "taper repack --layout set --group 500 -o again.taper one-by-one.taper\n"};

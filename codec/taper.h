@@ -311,10 +311,10 @@ typedef struct taper_range {
  * When nothing is missing, pixels equal those of taper_decoder_open with a source of `cut` bytes.
  * Before the first call the cut is UINT64_MAX. The beginning of a range is enough for an image of
  * lower quality. With TAPER_LAYOUT_IMAGE, where the chunks of an image are one range, this reduces
- * one image.
+ * one image, and so does the last range with TAPER_LAYOUT_GALLERY.
  *
  * TAPER_ERR_CORRUPT: supplied bytes have a wrong checksum. `ranges` is valid and contains them:
- * supply them again from another copy, or render without them. With TAPER_LAYOUT_IMAGE several
+ * supply them again from another copy, or render without them. Where a group is an image, several
  * small images, of about 4 KB together, share a checksum. It is checked once all of its bytes were
  * supplied, but those of other images are not listed. TAPER_ERR_ARG: there is no image i, or the
  * decoder has a source or uses taper_decoder_push. For errors in the front matter, as
@@ -446,7 +446,8 @@ TAPER_API taper_status taper_decoder_search_model(const taper_decoder *decoder, 
 /* --- containers from containers, without the network ------------------------------------ */
 
 /* Write a smaller complete container of at most max_bytes. With TAPER_LAYOUT_SET it is the prefix
- * that fits. With TAPER_LAYOUT_IMAGE each image's data are shortened to the same fraction.
+ * that fits. In the other layouts each image's data are shortened alike: in the last layer that
+ * fits in part, to the same fraction.
  * TAPER_ERR_LIMIT: max_bytes is less than the front matter. */
 TAPER_API taper_status taper_truncate(const taper_source *from, uint64_t max_bytes,
                                       const taper_sink *to, const taper_limits *limits,

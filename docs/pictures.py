@@ -232,16 +232,17 @@ def contact(shown, text, work, number):
 
 
 def contact_sheet(taper, originals, work, out):
-    container, default = work + "/set.taper", work + "/default.taper"
-    run(taper, "encode", "-q", "--group", str(len(originals)), "-o", container, *originals)
-    run(taper, "encode", "-q", "-o", default, *originals)
+    container, together = work + "/set.taper", work + "/together.taper"
+    run(taper, "encode", "-q", "-o", container, *originals)
+    run(taper, "encode", "-q", "--group", str(len(originals)), "-o", together, *originals)
     parts = []
     for size in SHEET:
         shown = taper_cut(taper, container, size, originals, "%s/set-%d" % (work, size))
         ours = mean_psnr(originals, shown)
-        say("taper", size, ours, images=len(originals), options="--group %d" % len(originals))
-        plain = taper_cut(taper, default, size, originals, "%s/default-%d" % (work, size))
-        say("taper", size, mean_psnr(originals, plain), images=len(originals), options="")
+        say("taper", size, ours, images=len(originals), options="")
+        one_group = taper_cut(taper, together, size, originals, "%s/together-%d" % (work, size))
+        say("taper", size, mean_psnr(originals, one_group), images=len(originals),
+            options="--group %d" % len(originals))
         theirs_shown, theirs = jpeg_at(originals, size, "%s/jpeg-%d" % (work, size))
         thumbnails_at(originals, size, "%s/thumbnails-%d" % (work, size))
         one_jpeg_at(originals, size, "%s/one-%d" % (work, size))

@@ -80,6 +80,34 @@ static void a_prefix_has_something_of_each(void **state) {
     }
 }
 
+/* The first range, with the front matter, renders all images; one more completes any of them. */
+static void two_ranges_are_an_image(void **state) {
+    const fixture *f = *state;
+    uint64_t coarse = f->front.front_size + layer_begin(&f->front, f->front.layers - 1);
+    for (uint32_t i = 0; i < N; i++) {
+        taper_decoder *d;
+        taper_range range[2];
+        size_t missing;
+        taper_completeness done;
+        taper_image image = {.pixels = malloc(formats_image_bytes(&f->image[i]))};
+        assert_int_equal(taper_decoder_new(&d, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_supply(d, 0, f->file.data, (size_t)coarse, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_plan(d, i, coarse, range, 2, &missing, NULL), TAPER_OK);
+        assert_int_equal(missing, 0);
+        assert_int_equal(taper_decoder_render(d, i, &image, &done, NULL), TAPER_OK);
+        assert_true(done.passes >= formats_front_layer_end(&f->front, f->front.layers - 2, i));
+        assert_int_equal(taper_decoder_plan(d, i, UINT64_MAX, range, 2, &missing, NULL), TAPER_OK);
+        assert_int_equal(missing, 1);
+        assert_int_equal(taper_decoder_supply(d, range[0].offset, f->file.data + range[0].offset,
+                                              (size_t)range[0].size, NULL),
+                         TAPER_OK);
+        assert_int_equal(taper_decoder_render(d, i, &image, &done, NULL), TAPER_OK);
+        assert_int_equal(done.complete, 1);
+        free(image.pixels);
+        taper_decoder_free(d);
+    }
+}
+
 static taper_status truncate_to(const formats_buffer *file, uint64_t most, formats_buffer *out) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
@@ -167,6 +195,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_layers_come_first),
                                        cmocka_unit_test(sets_begin_with_small_layers),
                                        cmocka_unit_test(a_prefix_has_something_of_each),
+                                       cmocka_unit_test(two_ranges_are_an_image),
                                        cmocka_unit_test(all_images_are_cut_alike),
                                        cmocka_unit_test(galleries_are_joined),
                                        cmocka_unit_test(other_groups_are_corrupt)};

@@ -34,7 +34,7 @@ int codec_ends_small_layer(uint64_t size, uint64_t written, uint64_t pixels);
  * prefix is kept. Otherwise layers are left out from the end, and of the last one that stays the
  * same fraction of every chunk is kept: no image is preferred. */
 void codec_shorten_data(formats_front *front, uint64_t max_data_bytes);
-/* Shorten the chunks to the prefix that a cut file of data_bytes still has, in either layout. */
+/* Shorten the chunks to the prefix that a cut file of data_bytes still has, in any layout. */
 void codec_clip_data(formats_front *front, uint64_t data_bytes);
 
 /* Compute the checksums of all chunks, of the lengths in front->chunk_at, and write the container.
