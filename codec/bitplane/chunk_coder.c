@@ -16,8 +16,9 @@ uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t posit
 }
 
 uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions) {
-    return saturated_sum(codec_group_coding_bytes(tables, positions),
-                         codec_context_model_bytes(tables, positions));
+    uint64_t contexts = codec_context_model_bytes(tables, positions);
+    if (contexts < UINT64_MAX) contexts -= sizeof(codec_context_model); /* it is part of the coder */
+    return saturated_sum(codec_group_coding_bytes(tables, positions), contexts);
 }
 
 taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tables *tables,

@@ -324,7 +324,7 @@ static void end_decoding(codec_group_reader *r) {
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
-    if (rs->pass_limit)
+    if (rs->pass_limit && rs->pass_limit[rate_class] < UINT32_MAX)
         r->pass_limit = codec_raised_planes_end(r->coder.group.tables, rs->pass_limit[rate_class]);
     for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->pass_limit;)
         TAPER_TRY(load_layer(r, rs, f, source, &more, error));
