@@ -141,16 +141,13 @@ CODEC_FOR_256 CODEC_INLINE __m256i scaled_256(const int32_t *sum, const uint8_t 
     return _mm256_srai_epi32(_mm256_add_epi32(z, _mm256_set1_epi32(8)), 4);
 }
 
-/* The sums go through memory: with all of it in one function compilers copy registers in the loop
- * over the vector. */
-CODEC_FOR_256 static void middle_layer_256(const int8_t *matrix, const uint8_t *shift,
-                                           const int32_t *bias, uint32_t n, uint8_t *x) {
+/* The rest of a middle layer after its sums. */
+CODEC_FOR_256 static void activate_256(const int32_t *sum, const uint8_t *shift,
+                                       const int32_t *bias, uint32_t n, uint8_t *x) {
     enum { WHOLE = 32 };
     const __m256i most = _mm256_set1_epi8(MOST_ACTIVATION),
                   order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    int32_t sum[CODEC_MOST_LAYER];
     uint32_t i = 0;
-    weight_lanes_256(matrix, x, n, n, sum);
     for (; i + WHOLE <= n; i += WHOLE) {
         __m256i z[4];
         for (uint32_t v = 0; v < 4; v++)
@@ -166,10 +163,92 @@ CODEC_FOR_256 static void middle_layer_256(const int8_t *matrix, const uint8_t *
     for (; i < n; i++) activate_lane(sum[i], shift[i], bias[i], &x[i]);
 }
 
+/* The sums go through memory: with all of it in one function compilers copy registers in the loop
+ * over the vector. */
+CODEC_FOR_256 static void middle_layer_256(const int8_t *matrix, const uint8_t *shift,
+                                           const int32_t *bias, uint32_t n, uint8_t *x) {
+    int32_t sum[CODEC_MOST_LAYER];
+    weight_lanes_256(matrix, x, n, n, sum);
+    activate_256(sum, shift, bias, n, x);
+}
+
+/* --- AVX-512 with VNNI: four products of a lane at a time ----------------------------------- */
+
+enum { LANES_512 = 16, MOST_VECTORS_512 = 4 };
+
+CODEC_FOR_512 CODEC_INLINE void rows_512(int32_t *sum, const int8_t *pairs,
+                                         const codec_pair_row *row, size_t rows, uint32_t n) {
+    __m512i s[MOST_VECTORS_512];
+    for (uint32_t v = 0; v < MOST_VECTORS_512; v++) s[v] = _mm512_loadu_si512(sum + LANES_512 * v);
+    for (const codec_pair_row *end = row + rows; row < end; row++) {
+        __m512i x = _mm512_set1_epi32(codec_four_bytes(&row->a));
+        const int8_t *from = pairs + (size_t)row->row * 2 * n;
+        for (uint32_t v = 0; v < MOST_VECTORS_512; v++) {
+            const void *at = from + 2 * LANES_512 * v;
+            s[v] = _mm512_dpwssd_epi32(s[v], _mm512_cvtepi8_epi16(_mm256_loadu_si256(at)), x);
+        }
+    }
+    for (uint32_t v = 0; v < MOST_VECTORS_512; v++) _mm512_storeu_si512(sum + LANES_512 * v, s[v]);
+}
+
+CODEC_FOR_512 static void add_rows_512(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                                       size_t rows, uint32_t n) {
+    enum { WHOLE = LANES_512 * MOST_VECTORS_512 };
+    uint32_t i = 0;
+    for (; i + WHOLE <= n; i += WHOLE) rows_512(sum + i, pairs + 2 * i, row, rows, n);
+    for (; i < n; i += LANES) rows_256(sum + i, pairs + 2 * i, row, rows, n, 1);
+}
+
+CODEC_FOR_512 CODEC_INLINE void block_512(const uint8_t *matrix, const uint8_t *vector,
+                                          int weights_in_matrix, uint32_t n, uint32_t lanes,
+                                          int32_t *sum) {
+    __m512i s[MOST_VECTORS_512];
+    for (uint32_t v = 0; v < MOST_VECTORS_512; v++) s[v] = _mm512_setzero_si512();
+    for (uint32_t i = 0; i < n; i += 4, matrix += 4 * (size_t)lanes) {
+        __m512i x = _mm512_set1_epi32(codec_four_bytes(vector + i));
+        for (uint32_t v = 0; v < MOST_VECTORS_512; v++) {
+            __m512i m = _mm512_loadu_si512(matrix + 64 * v);
+            s[v] = weights_in_matrix ? _mm512_dpbusd_epi32(s[v], x, m)
+                                     : _mm512_dpbusd_epi32(s[v], m, x);
+        }
+    }
+    for (uint32_t v = 0; v < MOST_VECTORS_512; v++) _mm512_storeu_si512(sum + LANES_512 * v, s[v]);
+}
+
+CODEC_FOR_512 CODEC_INLINE void all_lanes_512(const uint8_t *matrix, const uint8_t *vector,
+                                              int weights_in_matrix, uint32_t n, uint32_t lanes,
+                                              int32_t *sum) {
+    enum { WHOLE = LANES_512 * MOST_VECTORS_512 };
+    uint32_t first = 0;
+    for (; first + WHOLE <= lanes; first += WHOLE)
+        block_512(matrix + 4 * first, vector, weights_in_matrix, n, lanes, sum + first);
+    for (; first < lanes; first += LANES)
+        block_256(matrix + 4 * first, vector, weights_in_matrix, n, lanes, 1, sum + first);
+}
+
+CODEC_FOR_512 static void weight_lanes_512(const int8_t *matrix, const uint8_t *vector, uint32_t n,
+                                           uint32_t lanes, int32_t *sum) {
+    all_lanes_512((const uint8_t *)matrix, vector, 1, n, lanes, sum);
+}
+
+CODEC_FOR_512 static void activation_lanes_512(const uint8_t *matrix, const int8_t *vector,
+                                               uint32_t n, uint32_t lanes, int32_t *sum) {
+    all_lanes_512(matrix, (const uint8_t *)vector, 0, n, lanes, sum);
+}
+
+CODEC_FOR_512 static void middle_layer_512(const int8_t *matrix, const uint8_t *shift,
+                                           const int32_t *bias, uint32_t n, uint8_t *x) {
+    int32_t sum[CODEC_MOST_LAYER];
+    weight_lanes_512(matrix, x, n, n, sum);
+    activate_256(sum, shift, bias, n, x);
+}
+
 #endif
 
 static const codec_byte_kernel kernels[] = {
 #ifdef CODEC_X86_KERNELS
+    {"AVX-512 with VNNI", codec_has_512, add_pairs_256, add_rows_512, weight_lanes_512,
+     activation_lanes_512, middle_layer_512},
     {"AVX2", codec_has_256, add_pairs_256, add_rows_256, weight_lanes_256, activation_lanes_256,
      middle_layer_256},
 #endif
