@@ -260,10 +260,13 @@ const codec_byte_kernel *codec_byte_kernels(size_t *n) {
     return kernels;
 }
 
-static const codec_byte_kernel *fastest(void) {
-    size_t i = 0;
-    while (!kernels[i].runs()) i++;
-    return &kernels[i];
+/* Without a loop over the kernels, as calls are short. */
+static inline const codec_byte_kernel *fastest(void) {
+#ifdef CODEC_X86_KERNELS
+    return &kernels[codec_has_512() ? 0 : codec_has_256() ? 1 : 2];
+#else
+    return kernels;
+#endif
 }
 
 void codec_add_pairs(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b, uint32_t n) {

@@ -17,7 +17,7 @@ uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t posit
 
 uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions) {
     uint64_t contexts = codec_context_model_bytes(tables, positions);
-    if (contexts < UINT64_MAX) contexts -= sizeof(codec_context_model); /* it is part of the coder */
+    if (contexts < UINT64_MAX) contexts -= sizeof(codec_context_model); /* in the coder */
     return saturated_sum(codec_group_coding_bytes(tables, positions), contexts);
 }
 
