@@ -199,8 +199,7 @@ static void recut(const taper_source *source, const formats_buffer *file) {
     if (taper_truncate(source, file->size * 3 / 4, &to_a, &limits, NULL) == TAPER_OK)
         must(a.size <= file->size * 3 / 4);
     a.size = 0;
-    taper_layout other =
-        formats_get_u16le(file->data + 10) & 1 ? TAPER_LAYOUT_SET : TAPER_LAYOUT_IMAGE;
+    taper_layout other = (taper_layout)((file->data[10] + file->data[file->size - 1]) % 3);
     (void)taper_repack(source, the_model(), other, 3, &to_a, &limits, NULL);
     taper_source twice[2] = {*source, *source};
     (void)taper_merge(twice, 2, &to_b, &limits, NULL);

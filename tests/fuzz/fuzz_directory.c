@@ -104,7 +104,7 @@ static void try_strings(formats_front *f, const uint8_t *bytes, size_t n, int la
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (n < 5) return 0;
-    formats_front f = {.layout = bytes[0] & 1,
+    formats_front f = {.layout = bytes[0] % 3,
                        .tail = bytes[0] >> 1 & 1,
                        .images = bytes[1] + 256u * (bytes[2] & 3),
                        .groups = bytes[3],

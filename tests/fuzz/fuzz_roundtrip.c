@@ -116,7 +116,7 @@ static void check_cut(const formats_buffer *file, const taper_model *model, size
     formats_buffer_free(&a), formats_buffer_free(&b);
 }
 
-/* The other layout decodes to the same pixels. */
+/* Another layout decodes to the same pixels. */
 static void check_repacked(const formats_buffer *file, const taper_model *model,
                            taper_layout layout) {
     formats_memory memory = {file->data, file->size};
@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const taper_model *model = the_model(grey);
     taper_image image[IMAGES];
     size_t images = 1 + draw(&in, IMAGES);
-    taper_encode_options options = {.layout = (taper_layout)draw(&in, 2),
+    taper_encode_options options = {.layout = (taper_layout)draw(&in, 3),
                                     .group_images = draw(&in, 4),
                                     .threads = draw(&in, 8) == 7 ? 2 : 0};
     uint32_t target = draw(&in, 3) ? 0 : 1 + draw(&in, 65536) * 40;
@@ -161,7 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     formats_buffer file = dct_encode(model, image, images, &options, (int)draw(&in, 2));
     if (!target) {
         check_levels(&file, model, image);
-        check_repacked(&file, model, options.layout ? TAPER_LAYOUT_SET : TAPER_LAYOUT_IMAGE);
+        for (uint32_t more = 1; more < 3; more++)
+            check_repacked(&file, model, (taper_layout)((options.layout + more) % 3));
     }
     check_cut(&file, model, file.size * (uint64_t)cut / 65536, step);
     check_cut(&file, model, file.size, step);

@@ -32,7 +32,7 @@ static void make_illegal(const char *folder, const formats_buffer *whole, size_t
     } fields[] = {
         {"version-0", 8, 0},
         {"version-2", 8, 2},
-        {"layout-2", 10, 2},
+        {"layout-3", 10, 3},
         {"tail-2", 11, 2},
         {"feature-4", 12, 4},
         {"images-0", 32, 0},
@@ -79,9 +79,10 @@ static void make_containers(const char *folder) {
                          whole = {.embed_model = 1,
                                   .model_bytes = model_file.data,
                                   .model_size = model_file.size},
-                         rate_classes = {.allocation = TAPER_ALLOCATION_MEAN};
-    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL, &rate_classes};
-    for (int i = 0; i < 5; i++) {
+                         rate_classes = {.allocation = TAPER_ALLOCATION_MEAN},
+                         gallery = {.layout = TAPER_LAYOUT_GALLERY};
+    const taper_encode_options *options[] = {&sets, &alone, &whole, NULL, &rate_classes, &gallery};
+    for (int i = 0; i < 6; i++) {
         char name[40];
         snprintf(name, sizeof name, "container/%d.taper", i);
         formats_buffer file =
