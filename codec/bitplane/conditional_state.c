@@ -97,16 +97,19 @@ static void see_changes(codec_conditional_state *s, const codec_group *g) {
         if (s->planes[u] == depth && s->fractions[u] == g->fraction[u]) continue;
         s->planes[u] = (uint8_t)depth, s->fractions[u] = g->fraction[u];
         if (s->changes.count + g->n > s->changes.most) sum_changes(s, g);
-        int32_t table[2][LEVELS] = {{0}};
-        for (uint32_t more = 0; more < 1u + (g->fraction[u] > 0); more++)
-            for (uint32_t q = 0; q < LEVELS && q >> (depth + more) == 0; q++) /* legal levels */
-                table[more][q] = codec_conditional_seen(g->tables, u, depth + more, q);
+        int32_t table[2][LEVELS]; /* of levels that have occurred */
+        uint64_t has[2] = {0, 0}; /* which ones these are */
         const int16_t *level = g->level + (size_t)u * g->stride;
         const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
         for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
             uint32_t q = (uint32_t)abs(level[p]), more = plane_known[p];
-            int32_t a =
-                q < LEVELS ? table[more][q] : codec_conditional_seen(g->tables, u, depth + more, q);
+            int32_t a;
+            if (q < LEVELS && has[more] >> q & 1)
+                a = table[more][q];
+            else {
+                a = codec_conditional_seen(g->tables, u, depth + more, q);
+                if (q < LEVELS) table[more][q] = a, has[more] |= (uint64_t)1 << q;
+            }
             a = level[p] < 0 ? -a : a;
             if (a != s->seen[(size_t)u * g->n + p]) change_input(s, g, u, p, a);
         }

@@ -160,39 +160,48 @@ CODEC_CLONES static void refresh_zeros(const int16_t *restrict level,
     }
 }
 
+/* The norms of a unit's levels, which are computed when the first such level occurs. */
+typedef struct level_norms {
+    const uint8_t *recon;
+    int32_t ratio;
+    uint64_t has; /* the levels below LEVELS_IN_TABLE that the table has */
+    uint16_t norm[LEVELS_IN_TABLE];
+    int16_t value[LEVELS_IN_TABLE];
+} level_norms;
+
+static void norms_of(const level_norms *t, uint32_t q, uint16_t *norm, int16_t *value) {
+    uint32_t c = t->recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
+    *norm = (uint16_t)scaled_magnitude(q, c, t->ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
+    *value = (int16_t)scaled_magnitude(q, c, t->ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
+}
+
+static inline void look_up_norms(level_norms *t, uint32_t q, uint16_t *norm, int16_t *value) {
+    if (q >= LEVELS_IN_TABLE) {
+        norms_of(t, q, norm, value);
+        return;
+    }
+    if (!(t->has >> q & 1)) norms_of(t, q, &t->norm[q], &t->value[q]);
+    t->has |= (uint64_t)1 << q;
+    *norm = t->norm[q], *value = t->value[q];
+}
+
 /* Update the norms of unit u at positions with this plane_known. */
 static void refresh_norms(codec_group *g, uint32_t u, uint8_t plane_known) {
     const codec_code_tables *t = g->tables;
-    uint32_t depth = (uint32_t)g->depth[u] + plane_known;
-    int32_t ratio = codec_log_ratio(t, u, depth);
-    const uint8_t *recon = t->recon[codec_ratio_bin(ratio)];
-    uint16_t table[LEVELS_IN_TABLE] = {0};
-    int16_t signed_table[LEVELS_IN_TABLE] = {0};
-    for (uint32_t q = 1; q < LEVELS_IN_TABLE && q >> depth == 0; q++) { /* q is a legal level */
-        uint32_t c = recon[(q < CODEC_RECON_LEVELS ? q : CODEC_RECON_LEVELS) - 1];
-        table[q] = (uint16_t)scaled_magnitude(q, c, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
-        signed_table[q] =
-            (int16_t)scaled_magnitude(q, c, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
-    }
-    const int16_t *level = g->level + (size_t)u * g->stride;
-    uint16_t *norm = g->norm + (size_t)u * g->stride;
-    int16_t *known =
-        g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + (size_t)u * g->stride : NULL;
-    const uint8_t *is_known = g->plane_known + (size_t)u * g->stride;
-    uint32_t last = recon[CODEC_RECON_LEVELS - 1];
+    int32_t ratio = codec_log_ratio(t, u, (uint32_t)g->depth[u] + plane_known);
+    level_norms levels;
+    levels.recon = t->recon[codec_ratio_bin(ratio)], levels.ratio = ratio, levels.has = 0;
+    size_t at = (size_t)u * g->stride;
+    const int16_t *level = g->level + at;
+    uint16_t *norm = g->norm + at;
+    int16_t *known = g->signed_norm && u < CODEC_SIGNED_UNITS ? g->signed_norm + at : NULL;
+    const uint8_t *is_known = g->plane_known + at;
     refresh_zeros(level, is_known, plane_known, t->zero_norm[codec_ratio_bin(ratio)], g->n, norm);
     for (uint32_t p = 0; (p = codec_next_nonzero(level, p, g->n)) < g->n; p++) {
         if (is_known[p] != plane_known) continue;
-        uint32_t q = (uint32_t)abs(level[p]);
-        norm[p] = q < LEVELS_IN_TABLE
-                      ? table[q]
-                      : (uint16_t)scaled_magnitude(q, last, ratio, CODEC_NORM_ONE, CODEC_NORM_MAX);
-        if (!known) continue;
-        int32_t v =
-            q < LEVELS_IN_TABLE
-                ? signed_table[q]
-                : (int32_t)scaled_magnitude(q, last, ratio, CODEC_SIGNED_ONE, CODEC_SIGNED_MAX);
-        known[p] = (int16_t)(level[p] < 0 ? -v : v);
+        int16_t value;
+        look_up_norms(&levels, (uint32_t)abs(level[p]), &norm[p], &value);
+        if (known) known[p] = (int16_t)(level[p] < 0 ? -value : value);
     }
 }
 
