@@ -40,7 +40,8 @@ const cli_verb cli_verb_repack = {
         "image is contiguous, so that one read fetches one image. With the layout `gallery` small "
         "layers of all images come first, then the rest of each image: one read fetches all images "
         "coarsely, and one more completes any of them. The decoded images are the same.\n\n"
-        "Of a truncated container, what is present is repacked.",
+        "Of a truncated container, the passes that all images have completely are repacked. "
+        "Repack before you truncate.",
     .examples = "taper repack --layout image -m photos.tpm -o one-by-one.taper photos.taper\n"
                 "taper repack --layout set --group 500 -o again.taper one-by-one.taper\n"};
 

@@ -154,6 +154,40 @@ static void all_images_are_cut_alike(void **state) {
     }
 }
 
+/* Images of one length: a cut is no multiple of their number. */
+static void equal_images_are_cut_at_any_size(void **state) {
+    enum { IMAGES = 200, SIDE = 8 };
+    const fixture *f = *state;
+    taper_image image[IMAGES];
+    for (int i = 0; i < IMAGES; i++) image[i] = dct_picture(SIDE, SIDE, 3, 1);
+    taper_encode_options options = {.layout = TAPER_LAYOUT_GALLERY};
+    formats_buffer file = dct_encode(f->model, image, IMAGES, &options, 0), out;
+    formats_front front;
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL), TAPER_OK);
+    uint64_t first = front.front_size + layer_begin(&front, 1);
+    for (uint64_t most = first; most < file.size; most += 1 + (file.size - first) / 40) {
+        assert_int_equal(truncate_to(&file, most, &out), TAPER_OK);
+        assert_in_range(out.size, most - most / 50, most);
+        formats_buffer_free(&out);
+    }
+    formats_front_free(&front);
+    formats_buffer_free(&file);
+    for (int i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
+}
+
+/* The first image does not decide alone what a small layer is. */
+static void an_icon_may_come_first(void **state) {
+    const fixture *f = *state;
+    taper_image image[N + 1];
+    image[0] = dct_picture(2, 2, 3, 1);
+    memcpy(image + 1, f->image, sizeof f->image);
+    taper_encode_options options = {.layout = TAPER_LAYOUT_GALLERY};
+    formats_buffer file = dct_encode(f->model, image, N + 1, &options, 0);
+    assert_in_range(dct_info(&file, f->model).layers, 3, 7);
+    formats_buffer_free(&file);
+    formats_image_free(&image[0]);
+}
+
 /* Two galleries are one, and each image is what it was. */
 static void galleries_are_joined(void **state) {
     const fixture *f = *state;
@@ -197,6 +231,8 @@ int main(void) {
                                        cmocka_unit_test(a_prefix_has_something_of_each),
                                        cmocka_unit_test(two_ranges_are_an_image),
                                        cmocka_unit_test(all_images_are_cut_alike),
+                                       cmocka_unit_test(equal_images_are_cut_at_any_size),
+                                       cmocka_unit_test(an_icon_may_come_first),
                                        cmocka_unit_test(galleries_are_joined),
                                        cmocka_unit_test(other_groups_are_corrupt)};
     return cmocka_run_group_tests(tests, make, drop);

@@ -61,11 +61,10 @@ static void shorten_images(formats_front *f, uint64_t budget) {
              total = chunk_at[chunks] - at;
     if (chunk_at[chunks] <= budget) return;
     double fraction = (double)(budget - at) / (double)total;
-    for (uint64_t c = first, before = at; c < chunks; c++) {
-        uint64_t length = f->chunk_at[c + 1] - before;
-        before = f->chunk_at[c + 1];
-        at += formats_holds_drawn(f->holds, (uint64_t)((double)length * fraction));
-        f->chunk_at[c + 1] = at;
+    for (uint64_t c = first, begin = at; c < chunks; c++) {
+        /* the end is rounded, not the length, as chunks may all be of one length */
+        uint64_t kept = (uint64_t)((double)(chunk_at[c + 1] - begin) * fraction);
+        chunk_at[c + 1] = at + formats_holds_drawn(f->holds, kept);
     }
     f->tail = 1;
     f->first_cut = 0;

@@ -191,9 +191,10 @@ static int ends_layer(const taper_encoder *e, uint64_t size, uint64_t written, u
                       set_kind kind) {
     uint64_t least = e->rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
     if (e->options.layout == TAPER_LAYOUT_IMAGE) return 0;
-    if (kind == SEVERAL_GROUPS || e->options.layout == TAPER_LAYOUT_GALLERY)
+    if (e->options.layout == TAPER_LAYOUT_GALLERY)
+        return codec_ends_small_layer(size, written, pixels);
+    if (kind == SEVERAL_GROUPS && e->rate_classes == 1)
         if (codec_ends_small_layer(size, written, pixels)) return 1;
-    if (e->options.layout == TAPER_LAYOUT_GALLERY) return 0;
     return size - written >= least && (kind != ONE_IMAGE || size >= 2 * written);
 }
 
@@ -237,6 +238,15 @@ static taper_status make_layers(const taper_encoder *e, const layer_choice *choi
 
 /* --- adding --------------------------------------------------------------------------- */
 
+/* The pixels that groups have, at least, where more of them follow: the first one may be an icon
+ * among photographs. A model of large windows is one for large images. */
+static uint64_t usual_pixels(const taper_encoder *e) {
+    uint64_t window = (uint64_t)e->model->window.width * e->model->window.height,
+             image = window * window / 4;
+    if (e->options.layout != TAPER_LAYOUT_SET) return image;
+    return e->options.group_images ? image * e->options.group_images : GROUP_PIXELS / 4;
+}
+
 /* Choose layers by the nominal size of groups: a short first group must not change the layers, as
  * shards are merged later. */
 static taper_status choose_layers_once(taper_encoder *e, int is_last, int may_be_plain) {
@@ -255,6 +265,8 @@ static taper_status choose_layers_once(taper_encoder *e, int is_last, int may_be
         uint64_t about = nominal ? job->pixels * nominal / job->of.n : job->pixels;
         pixels = about > pixels ? about : pixels;
     }
+    uint64_t usual = kind == SEVERAL_GROUPS ? usual_pixels(e) : 0;
+    if (pixels < usual) pixels = usual;
     if (e->pass_limit && e->pass_limit < end) end = e->pass_limit;
     choose_layers(e, end, pixels, kind, &choice);
     e->n_layers = choice.n;
