@@ -40,7 +40,7 @@ def samples(ppm):
 def decoded(program, container):
     shutil.rmtree("out", ignore_errors=True)
     run(program, "decode", "-q", "--format", "pnm", "-o", "out", container)
-    for file in sorted(glob.glob("out/*.ppm")):
+    for file in sorted(glob.glob("out/*")):
         with open(file, "rb") as image:
             yield samples(image.read())
 
