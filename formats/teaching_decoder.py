@@ -116,6 +116,8 @@ MEAN_ONE = 64
 MATRIX_CLASSES = 12
 BITS_PER_BYTE = 11500
 TRIMMED = 16
+STRIP_WINDOWS, STRIP_ROWS = 768, 8
+SEGMENT_PIECE, SEGMENT_MOST = 64, (1 << 32) - 1
 
 # limits of this program (section 8): bytes it unpacks, images of a set, pixels of an image
 MY_BYTES, MY_IMAGES, MY_PIXELS = 1 << 28, 1 << 20, 1 << 26
@@ -1833,10 +1835,9 @@ class Group:
                 change = gain * clamp(v, Z_MAX) + (1 << GAIN_BITS - 5) >> GAIN_BITS - 4
                 row[at] = to_16_bits(row[at] + to_16_bits(change))
 
-    def image(self, i, geometry):
-        """Image i of the group as rows of samples."""
+    def image(self, picture, geometry):
+        """A picture as rows of samples."""
         width, height, channels, depth = geometry
-        picture = self.picture(i, geometry)
         if self.model.lap:
             picture = [self.lap(rows) for rows in picture]
         if self.model.family == CONV:
@@ -1851,12 +1852,61 @@ class Group:
                 for y in range(height)]
 
 
+class Strips:
+    """A group as its strips (10.12), each coded like a group of its own."""
+
+    def __init__(self, model, sizes, raised=None):
+        width, height = sizes[0]
+        columns, rows = (width - 1) // model.width + 1, (height - 1) // model.height + 1
+        n = max(min(columns * rows // STRIP_WINDOWS, rows // STRIP_ROWS), 1) if len(sizes) == 1 else 1
+        ends = [rows * b // n for b in range(n + 1)]
+        self.strips = [Group(model, [(width, (end - begin) * model.height)] if n > 1 else sizes, raised)
+                      for begin, end in zip(ends, ends[1:])]
+        self.model_pass = self.strips[0].model_pass
+        self.starved = False
+
+    def least_bytes(self, end):
+        """Bytes that the passes up to `end` take at least, with those left off."""
+        return sum(strip.whole_planes(end) * strip.n // BITS_PER_BYTE - TRIMMED for strip in self.strips)
+
+    def decode_chunk(self, data, whole, end, trace):
+        strings = [data] if len(self.strips) == 1 else self.strings_of(data)
+        for strip, string in zip(self.strips, strings):
+            strip.decode_chunk(string, whole, end, trace)
+            self.starved = self.starved or strip.starved
+
+    def strings_of(self, data):
+        """The strings of a chunk, as far as it is known."""
+        n, strings, reader = len(self.strips), [b"" for _ in self.strips], Reader(data, "a chunk")
+        while True:
+            try:
+                lengths = [reader.varint(SEGMENT_MOST) for _ in range(n)]
+            except Illegal:                             # the end, or the string of an odd encoder
+                return strings
+            if not sum(lengths):
+                return strings
+            rounds = (sum(lengths) - 1) // (SEGMENT_PIECE * n) + 1
+            for r in range(rounds):
+                for b, length in enumerate(lengths):
+                    piece = (r + 1) * length // rounds - r * length // rounds
+                    known = min(piece, len(data) - reader.at)
+                    strings[b] += reader.bytes(known)
+                    if known < piece:
+                        return strings
+
+    def image(self, i, geometry):
+        """Image i as rows of samples."""
+        last = min(self.strips, key=lambda strip: strip.passes)
+        pictures = [strip.picture(i, geometry) for strip in self.strips]
+        return last.image([sum(rows, []) for rows in zip(*pictures)], geometry)
+
+
 # ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------
 
 def decode_group(front, model, data, g, trace=False):
-    """Decode group g from the available bytes; returns the group, and an error or None."""
+    """Decode group g from the available bytes; returns its strips, and an error or None."""
     first, last = front.group_first[g], front.group_first[g + 1]
-    group = Group(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
+    group = Strips(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
                   front.raised[g])
     for layer in range(front.layers):
         chunk = layer * front.groups + g
@@ -1870,8 +1920,7 @@ def decode_group(front, model, data, g, trace=False):
         if end == begin and not whole:
             break                                       # none of its bytes are available
         layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.model_pass)
-        planes = group.whole_planes(layer_end)
-        if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:
+        if whole and group.least_bytes(layer_end) > end - begin:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
         group.decode_chunk(data[begin:end], whole, layer_end, trace)
         if group.starved:
@@ -1980,12 +2029,14 @@ def print_front(front, size):
 
 
 def levels_text(g, group):
-    """All integers of the entropy decoder, in which two decoders must agree. A + marks a position
-    with one more known plane."""
-    lines = ["group %d passes %d position %d" % (g, group.passes, group.position)]
-    for unit, (level, known) in enumerate(zip(group.level, group.plane_known)):
-        lines.append("unit %d depth %d:%s" % (unit, group.depth[unit], "".join(
-            " %d%s" % (v, "+" * more) for v, more in zip(level, known))))
+    """All integers of the entropy decoder, in which two decoders must agree, strip after strip. A +
+    marks a position with one more known plane."""
+    lines = []
+    for strip in group.strips:
+        lines.append("group %d passes %d position %d" % (g, strip.passes, strip.position))
+        for unit, (level, known) in enumerate(zip(strip.level, strip.plane_known)):
+            lines.append("unit %d depth %d:%s" % (unit, strip.depth[unit], "".join(
+                " %d%s" % (v, "+" * more) for v, more in zip(level, known))))
     return "\n".join(lines) + "\n"
 
 

@@ -25,6 +25,7 @@ taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tabl
                                      const codec_grid *grid, size_t n_images, taper_error *error) {
     *c = (codec_chunk_coder){0};
     TAPER_TRY(codec_group_alloc(&c->group, tables, grid, n_images, error));
+    c->code_stride = c->group.stride;
     if (codec_context_model_alloc(&c->contexts, &c->group) == TAPER_OK) return TAPER_OK;
     formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %u windows; use smaller groups",
                  c->group.n);
@@ -121,17 +122,23 @@ static void encode_binary_pass(codec_chunk_coder *c, codec_rc_encoder *rc, const
     codec_group_finish_pass(g);
 }
 
-taper_status codec_chunk_encode(codec_chunk_coder *c, const int16_t *code, uint32_t end,
-                                formats_buffer *out, double *bits) {
+taper_status codec_chunk_encode_passes(codec_chunk_coder *c, const int16_t *code, uint32_t end,
+                                       codec_rc_encoder *rc, double *bits) {
     const codec_group *g = &c->group;
-    codec_rc_encoder rc;
-    codec_rc_encoder_init(&rc, out);
-    while (g->pass < end && out->status == TAPER_OK) {
+    while (g->pass < end && rc->out->status == TAPER_OK) {
         uint32_t pass = g->pass;
-        const int16_t *of_unit = code + (size_t)g->tables->pass[pass].unit * g->stride;
-        (g->tables->density ? encode_binary_pass : encode_pass)(c, &rc, of_unit,
+        const int16_t *of_unit = code + (size_t)g->tables->pass[pass].unit * c->code_stride;
+        (g->tables->density ? encode_binary_pass : encode_pass)(c, rc, of_unit,
                                                                 bits ? &bits[pass] : NULL);
     }
+    return rc->out->status;
+}
+
+taper_status codec_chunk_encode(codec_chunk_coder *c, const int16_t *code, uint32_t end,
+                                formats_buffer *out, double *bits) {
+    codec_rc_encoder rc;
+    codec_rc_encoder_init(&rc, out);
+    codec_chunk_encode_passes(c, code, end, &rc, bits);
     codec_rc_encoder_finish(&rc);
     return out->status;
 }
@@ -228,10 +235,9 @@ int codec_chunk_decode(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t end)
     return 1;
 }
 
-/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte contains at most 11,353 bits. The last 8
- * bytes may be omitted. */
-int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) {
-    enum { BITS_PER_BYTE = 11500, TRIMMED = 16 };
+/* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte contains at most 11,353 bits. */
+uint64_t codec_chunk_least_bytes(const codec_group *g, uint32_t end) {
+    enum { BITS_PER_BYTE = 11500 };
     const codec_code_tables *t = g->tables;
     uint64_t planes = 0; /* planes that are complete, with all fractions, in this chunk */
     for (uint32_t i = g->pass; i < end; i++) {
@@ -239,5 +245,5 @@ int codec_chunk_is_plausible(const codec_group *g, uint32_t end, uint64_t size) 
         int begun = pass.depth == g->depth[pass.unit] && g->fraction[pass.unit];
         planes += pass.fraction + 1u == t->fractions && !begun;
     }
-    return planes * g->n / BITS_PER_BYTE <= size + TRIMMED;
+    return planes * g->n / BITS_PER_BYTE;
 }

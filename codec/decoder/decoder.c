@@ -89,9 +89,9 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
     taper_status status = codec_backend_set_threads(&d->backend, threads);
     codec_pool *pool = d->readers.pool = d->backend.pool;
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
-        d->readers.of_rate_class[t].coder.contexts.pool = pool;
+        d->readers.of_rate_class[t].strips.pool = pool;
     for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
-        if (d->reader[g]) d->reader[g]->coder.contexts.pool = pool;
+        if (d->reader[g]) d->reader[g]->strips.pool = pool;
     return status;
 }
 
@@ -122,7 +122,7 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
     TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, &d->account, error));
-    (*out)->coder.contexts.pool = d->backend.pool;
+    (*out)->strips.pool = d->backend.pool;
     return TAPER_OK;
 }
 
@@ -131,8 +131,7 @@ static taper_status decode_group(taper_decoder *d, uint32_t g, uint32_t passes,
                                  codec_group_reader **out, taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
-        codec_group_reader_decode(*out, &d->front);
-        return TAPER_OK;
+        return codec_group_reader_decode(*out, &d->front, error);
     }
     uint32_t rate_class = formats_front_rate_class(&d->front, g);
     if (d->pass_limit[rate_class] != passes)
@@ -170,7 +169,7 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
 }
 
 taper_completeness codec_decoder_completeness(const taper_decoder *d, const codec_group_reader *r) {
-    return (taper_completeness){codec_model_pass(r->coder.group.tables, r->coder.group.pass),
+    return (taper_completeness){codec_group_reader_passes(r),
                                 formats_front_layer_end(&d->front, d->front.layers - 1, r->group),
                                 r->bytes_used + r->chunk.size,
                                 codec_group_reader_is_done(r, &d->front)};

@@ -8,7 +8,7 @@
  * The directory codec/render/: codes to pixels.
  *   terms              the coefficients of windows that are not 0
  *   head_rows          the head's correction as rows of the synthesis
- *   window_renderer    the values of windows
+ *   window_renderer    the values of windows; strip_renderer: of a group of several strips
  *   picture_renderer   windows to an image: laps, restoration, samples
  *   small_renderer     windows to an image of 1/2 .. 1/16 of the size */
 #ifndef CODEC_WINDOW_RENDERER_H

@@ -205,7 +205,7 @@ static const container_recipe containers[] = {
     {"parts-head", "parts-head", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}, {17, 8, 1, 8}}},
     {"pixels", "pixel", 3, 1, 2, .image = {{5, 3, 1, 8}, {1, 1, 1, 8}, {1, 7, 1, 8}}},
     {"emptied", "grey", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .emptied = 1},
-    {"impossible", "pixel", 1, 1, 1, .image = {{200, 196, 1, 8}}, .emptied = 1}, /* section 13 */
+    {"impossible", "pixel", 2, 1, 1, .image = {{200, 196, 1, 8}}, .emptied = 1}, /* section 13 */
     {"held", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}},
      .holds = HOLD(0, 3, 9) | HOLD(1, 12, 6) | HOLD(2, 7, 20)},
     {"held-tracks", "everything", 6, 4, 3, .image = {{9, 8, 3, 8}}, .rate_classes = 2,
@@ -223,6 +223,11 @@ static const container_recipe containers[] = {
      .names = 1},
     {"feedback-each", "feedback", 3, 3, 1, .image = {{9, 7, 1, 8}, {4, 4, 1, 8}},
      .one_by_one = 1, .tail = 1},
+    {"strips", "causal", 1, 1, 2, .image = {{192, 130, 1, 8}}, .tail = 1},
+    {"strips-many", "pixel", 1, 1, 3, .image = {{60, 101, 1, 8}}},
+    {"strips-binary", "binary", 1, 1, 2, .image = {{189, 132, 3, 8}}},
+    {"strips-everything", "everything", 2, 2, 2, .image = {{190, 129, 3, 8}, {8, 8, 3, 8}},
+     .raised = 1},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
