@@ -17,6 +17,7 @@ typedef struct codec_chunk_coder {
     /* The decoder's state within a pass: */
     int predicted;         /* contexts, or mixed, are prepared for the pass */
     int awaits_sign;       /* the significance of the position is decoded, its sign is not */
+    int flagged;           /* the flag of the position's block is decoded, and is 1 */
     codec_mixed_bit mixed; /* of a binary model: predicts all bits */
 } codec_chunk_coder;
 

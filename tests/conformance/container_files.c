@@ -155,6 +155,7 @@ static int16_t draw_code(layout *l, const codec_code_tables *t, uint32_t u, int3
     int32_t v = before;
     if (t->density) return (int16_t)(conformance_below(&l->seed, 3) ? before : !before);
     if (l->r->flat || !top) return 0;
+    if (l->r->sparse && conformance_below(&l->seed, 24)) return 0;
     if (conformance_below(&l->seed, 3) == 0) v = conformance_draw(&l->seed, (int32_t)top);
     if (conformance_below(&l->seed, 4) == 0) v /= 4;
     v += conformance_draw(&l->seed, 2);

@@ -55,6 +55,10 @@ static const model_recipe models[] = {
      .depth = 1, .direct = 1, .binary = 1},
     {"parts-head", .channels = 1, .width = 4, .height = 4, .units = 8, .planes = 4,
      .fractions = 2, .head = 3},
+    {"rare", .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4, .rare = 1,
+     .conditional = 2, .scales = 1},
+    {"rare-parts", .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4, .rare = 1,
+     .fractions = 3, .scales = 1},
     {"pixel", .channels = 1, .width = 1, .height = 1, .units = 1, .planes = 5,
      .plain = 1},
     {"steep", .channels = 3, .width = 4, .height = 4, .units = 9, .planes = 4,
@@ -228,6 +232,10 @@ static const container_recipe containers[] = {
     {"strips-binary", "binary", 1, 1, 2, .image = {{189, 132, 3, 8}}},
     {"strips-everything", "everything", 2, 2, 2, .image = {{190, 129, 3, 8}, {8, 8, 3, 8}},
      .raised = 1},
+    {"flags", "rare", 4, 2, 2, .image = {{61, 44, 1, 8}, {8, 8, 1, 8}, {17, 9, 1, 8}}, .sparse = 1,
+     .tail = 1},
+    {"flags-parts", "rare-parts", 3, 2, 3, .image = {{61, 44, 1, 8}, {8, 8, 1, 8}}, .sparse = 1},
+    {"flags-strips", "rare", 1, 1, 2, .image = {{192, 132, 1, 8}}, .sparse = 1, .tail = 1},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
