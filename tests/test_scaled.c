@@ -131,7 +131,8 @@ static void check_some_units(taper_decoder *d, uint32_t scale) {
         sum[k] = malloc(20 * (size_t)lanes * sizeof *sum[k]);
         assert_non_null(sum[k]);
         assert_int_equal(
-            codec_window_renderer_begin_small(&r[k], m, g, image.first, 20, k ? &all : &some), 0);
+            codec_window_renderer_begin_small(&r[k], m, g, image.first, 20, k ? &all : &some, NULL),
+            0);
         assert_int_equal(codec_window_renderer_sums(&r[k], image.first, 20, sum[k]), 0);
         codec_window_renderer_end(&r[k]);
     }

@@ -64,7 +64,7 @@ static int16_t *values_of(const taper_model *model, const codec_group *g, uint32
     codec_backend be;
     codec_backend_cpu(&be);
     assert_non_null(value);
-    assert_int_equal(codec_window_renderer_begin(&r, model, g, first, n, 1), TAPER_OK);
+    assert_int_equal(codec_window_renderer_begin(&r, model, g, first, n, 1, NULL), TAPER_OK);
     assert_int_equal(codec_window_renderer_run(&r, &be, first, n, value), TAPER_OK);
     codec_window_renderer_end(&r);
     return value;

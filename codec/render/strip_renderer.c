@@ -21,7 +21,8 @@ static part part_of(const codec_strips *b, uint32_t first, uint32_t n) {
 typedef struct begin_task {
     const codec_strip_rendering *of;
     codec_strip_renderer *renderer;
-    uint32_t from; /* the first strip */
+    uint32_t from;                     /* the first strip of the task */
+    const codec_window_renderer *like; /* that of an earlier strip, or NULL */
     atomic_int failed;
 } begin_task;
 
@@ -35,8 +36,9 @@ static void begin_strip(void *context, size_t block) {
     const codec_group *g = &b->coder[strip].group;
     codec_window_renderer *r = &t->renderer->strip[strip];
     taper_status status =
-        of->basis ? codec_window_renderer_begin_small(r, of->model, g, p.first, p.n, of->basis)
-                  : codec_window_renderer_begin(r, of->model, g, p.first, p.n, of->with_head);
+        of->basis
+            ? codec_window_renderer_begin_small(r, of->model, g, p.first, p.n, of->basis, t->like)
+            : codec_window_renderer_begin(r, of->model, g, p.first, p.n, of->with_head, t->like);
     if (status != TAPER_OK) t->failed = 1;
 }
 
@@ -45,9 +47,11 @@ taper_status codec_strip_renderer_begin(codec_strip_renderer *r, const codec_str
     const codec_strips *b = of->strips;
     *r = (codec_strip_renderer){b, calloc(b->n, sizeof *r->strip)};
     if (!r->strip) return TAPER_ERR_NOMEM;
-    begin_task task = {.of = of, .renderer = r, .from = codec_strip_of(b, of->first)};
-    codec_pool_run(pool, begin_strip, &task,
-                   codec_strip_of(b, of->first + of->n - 1) - task.from + 1);
+    uint32_t from = codec_strip_of(b, of->first), end = codec_strip_of(b, of->first + of->n - 1);
+    begin_task task = {.of = of, .renderer = r, .from = from};
+    begin_strip(&task, 0);
+    task.from = from + 1, task.like = &r->strip[from];
+    if (!task.failed) codec_pool_run(pool, begin_strip, &task, end - from);
     if (!task.failed) return TAPER_OK;
     codec_strip_renderer_end(r);
     return TAPER_ERR_NOMEM;
