@@ -141,6 +141,8 @@ taper_status formats_name_page_find(const formats_root *r, formats_front *f, uin
         status = collect(r, p, formats_cursor_over(content, (size_t)size), hash, leaves, n, &why);
     formats_unpack_free(f, content, size);
     if (status == TAPER_OK) return TAPER_OK;
+    free(*leaves);
+    *leaves = NULL, *n = 0;
     if (status == TAPER_ERR_LIMIT || status == TAPER_ERR_NOMEM) {
         if (error) *error = why;
         return status;
