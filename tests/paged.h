@@ -24,7 +24,7 @@ static inline formats_buffer paged_from(const formats_buffer *file, uint32_t eac
         f.checksum[c] = formats_crc32c(0, data + f.chunk_at[c],
                                        (size_t)(f.chunk_at[c + 1] - f.chunk_at[c]));
     if (sorted >= 0) {
-        enum { LENGTH = 16 };
+        enum { LENGTH = 32 };
         free(f.names), free(f.name_at);
         f.names = calloc(f.images, LENGTH);
         f.name_at = calloc(f.images, sizeof *f.name_at);
