@@ -213,6 +213,39 @@ static void orders_and_cuts(void **state) {
     }
 }
 
+/* Where images of a leaf are in groups of several rate classes: image after image, leaf after leaf. */
+static void rate_classes_are_those_of_the_leaf(void **state) {
+    enum { IMAGES = 12 };
+    paged_files *f = *state;
+    const taper_model *model = f->zoo.model[0];
+    const taper_encode_options options = {.group_images = 2, .allocation = TAPER_ALLOCATION_MEAN};
+    taper_image image[IMAGES];
+    taper_source source;
+    uint64_t data, random = SEED + 2;
+    for (uint32_t i = 0; i < IMAGES; i++) image[i] = dct_picture(9 + i % 5, 8 + i % 3, 3, i);
+    formats_buffer whole = dct_encode(model, image, IMAGES, &options, 0),
+                   file = paged_from(&whole, 2, 1);
+    formats_front shared;
+    formats_root root = root_of(&file, &shared);
+    assert_true(shared.rate_classes > 1 && root.leaves > 1);
+    formats_memory memory = {file.data, file.size};
+    taper_decoder *d = zoo_new(model), *open = zoo_open(model, &memory, &source);
+    for (int step = 0; step < 60; step++) {
+        const uint64_t i = picture_random(&random) % IMAGES;
+        assert_int_equal(zoo_supply_planned(d, &file, i, UINT64_MAX, 3, &data), TAPER_OK);
+        zoo_rendered want = zoo_render(open, i), got = zoo_render(d, i);
+        assert_true(got.status == TAPER_OK && got.done.complete && got.bytes == want.bytes);
+        assert_memory_equal(want.pixels, got.pixels, want.bytes);
+        assert_memory_equal(&want.done, &got.done, sizeof want.done);
+    }
+    for (uint64_t p = 0; p < IMAGES; p++)
+        assert_int_equal(taper_decoder_image_at(d, p), taper_decoder_image_at(open, p));
+    taper_decoder_free(d), taper_decoder_free(open);
+    formats_front_free(&shared), formats_root_free(&root);
+    formats_buffer_free(&whole), formats_buffer_free(&file);
+    for (uint32_t i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
+}
+
 /* Pushed, pulled, and supplied as a whole: the same. */
 static void all_ways_agree(void **state) {
     paged_files *f = *state;
@@ -252,6 +285,7 @@ static void unknown_names_are_told(void **state) {
                              TAPER_ERR_ARG);
             assert_non_null(strstr(error.text, "n/99.png"));
             assert_int_equal(count, 0);
+            if (known) assert_int_equal(zoo_render(d, 1).done.passes, 0); /* the cut is set */
             taper_decoder_free(d);
         }
     }
@@ -417,6 +451,7 @@ int main(void) {
         cmocka_unit_test(other_leaves_are_not_known),
         cmocka_unit_test(groups_are_numbered_in_the_container),
         cmocka_unit_test(orders_and_cuts),
+        cmocka_unit_test(rate_classes_are_those_of_the_leaf),
         cmocka_unit_test(all_ways_agree),
         cmocka_unit_test(unknown_names_are_told),
         cmocka_unit_test(names_in_one_piece_are_found),

@@ -93,7 +93,6 @@ static void cut_source(taper_decoder *d) {
 static taper_status plan_image(taper_decoder *d, uint64_t i, wanted *w, taper_error *error) {
     taper_image_info info;
     int damaged = 0, ready = 1;
-    cut_source(d);
     if (d->root.leaves && i < d->front.images)
         TAPER_TRY(plan_leaf(d, formats_root_leaf_of_image(&d->root, (uint32_t)i), w, &ready, error));
     if (!ready) return TAPER_OK;
@@ -115,6 +114,7 @@ static taper_status begin_plan(taper_decoder *d, uint64_t cut, const taper_range
     TAPER_TRY(formats_need_array(ranges, capacity, sizeof *ranges, "the ranges", error));
     TAPER_TRY(codec_supplied_begin(d, error));
     d->cut = cut;
+    if (d->front_ready) cut_source(d);
     return TAPER_OK;
 }
 
