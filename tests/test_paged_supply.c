@@ -216,15 +216,16 @@ static void orders_and_cuts(void **state) {
 /* Where images of a leaf are in groups of several rate classes: image after image, leaf after leaf. */
 static void rate_classes_are_those_of_the_leaf(void **state) {
     enum { IMAGES = 12 };
-    paged_files *f = *state;
-    const taper_model *model = f->zoo.model[0];
+    (void)state;
+    formats_buffer unused = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &unused);
     const taper_encode_options options = {.group_images = 2, .allocation = TAPER_ALLOCATION_MEAN};
     taper_image image[IMAGES];
     taper_source source;
     uint64_t data, random = SEED + 2;
-    for (uint32_t i = 0; i < IMAGES; i++) image[i] = dct_picture(9 + i % 5, 8 + i % 3, 3, i);
+    for (uint32_t i = 0; i < IMAGES; i++) image[i] = dct_picture(3 + i % 5, 4 + i % 3, i % 3 ? 3 : 1, i);
     formats_buffer whole = dct_encode(model, image, IMAGES, &options, 0),
-                   file = paged_from(&whole, 2, 1);
+                   file = paged_from(&whole, 4, 1);
     formats_front shared;
     formats_root root = root_of(&file, &shared);
     assert_true(shared.rate_classes > 1 && root.leaves > 1);
@@ -244,6 +245,8 @@ static void rate_classes_are_those_of_the_leaf(void **state) {
     formats_front_free(&shared), formats_root_free(&root);
     formats_buffer_free(&whole), formats_buffer_free(&file);
     for (uint32_t i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
+    taper_model_free(model);
+    formats_buffer_free(&unused);
 }
 
 /* Pushed, pulled, and supplied as a whole: the same. */
