@@ -1,5 +1,5 @@
-/* bench_front.c -- the front matter of a container of many tiny images: its size in one piece and in
- * pages, and the bytes that are read before the data of one image.
+/* bench_front.c -- the front matter of a container of many tiny images: its size in one piece and
+ * in pages, and the bytes that are read before the data of one image.
  *
  *     bench_front [IMAGES]
  *
@@ -17,9 +17,9 @@ enum { CLASSES = 10, TRIES = 200 };
 
 typedef struct made_of {
     const char *layout;
-    uint8_t number;  /* of the layout */
+    uint8_t number;                             /* of the layout */
     uint32_t layers, group_images, chunk_bytes; /* of a chunk, in the mean */
-    const char *names; /* sorted, random */
+    const char *names;                          /* sorted, random */
 } made_of;
 
 static const made_of kinds[] = {{"set", 0, 12, 1024, 12000, "sorted"},
@@ -128,7 +128,8 @@ static uint64_t bytes_by_name(const formats_front *f, const formats_root *r, for
     uint32_t *leaves = NULL, n = 0;
     taper_error error = {0};
     if (r->find == FORMATS_FIND_ASCENDING)
-        return formats_root_leaf_of_name(r, name) == own ? r->leaf[own + 1].at - r->leaf[own].at : 0;
+        return formats_root_leaf_of_name(r, name) == own ? r->leaf[own + 1].at - r->leaf[own].at
+                                                         : 0;
     const uint32_t hash = formats_root_hash(r, name), p = formats_root_page(r, hash);
     need(formats_name_page_find(r, shared, p, file + r->pages_at + r->page_at[p], hash, &leaves, &n,
                                 &error),

@@ -183,7 +183,7 @@ static taper_status unpack(const reading *r, section s, uint8_t **out, taper_err
 static taper_status read_pages(reading *r, section s, taper_error *error) {
     formats_root *root = &r->root;
     const int leaves = s.type == LEAVES;
-    const uint64_t size = leaves ? root->leaf[root->leaves].at
+    const uint64_t size = leaves          ? root->leaf[root->leaves].at
                           : root->page_at ? root->page_at[formats_root_pages(root)]
                                           : UINT64_MAX;
     if (s.stored != size || s.unpacked != size)
@@ -195,8 +195,7 @@ static taper_status read_pages(reading *r, section s, taper_error *error) {
     else
         root->pages_at = r->at, r->has_pages = 1;
     if (r->is_head) return TAPER_OK;
-    if (leaves)
-        TAPER_TRY(formats_paging_join(root, r->f, r->bytes + r->at, r->limits, error));
+    if (leaves) TAPER_TRY(formats_paging_join(root, r->f, r->bytes + r->at, r->limits, error));
     return check_sum(r, s, error);
 }
 
@@ -224,8 +223,8 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "section %.4s is illegal where leaves have its content",
                             (const char *)&s.type);
-    if (r->is_paged && ((s.type == MODEL && r->has_leaves) ||
-                        (s.type == NAME_PAGES && !r->has_leaves)))
+    if (r->is_paged &&
+        ((s.type == MODEL && r->has_leaves) || (s.type == NAME_PAGES && !r->has_leaves)))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s is on the wrong side of LEAF",
                             (const char *)&s.type);
     return TAPER_OK;
@@ -467,8 +466,7 @@ static taper_status add_sections(writing *w, const formats_front *f, uint32_t ea
     if (f->images <= each) return add_in_one_piece(w, f);
     formats_paged p;
     taper_status status = formats_paging_split(f, each, w->body.account, &p);
-    if (status == TAPER_OK)
-        status = p.root.size ? add_pages(w, f, &p) : add_in_one_piece(w, f);
+    if (status == TAPER_OK) status = p.root.size ? add_pages(w, f, &p) : add_in_one_piece(w, f);
     formats_paged_free(&p);
     return status;
 }

@@ -18,8 +18,8 @@ taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, t
 taper_status formats_search_codes_read(formats_front *f, formats_cursor *in, taper_error *error);
 
 /* Parts of these, of which the root and the leaves of a paged container (root.h, leaf.h) consist.
- * formats_directory_check: TAPER_ERR_CORRUPT: images, groups, layers and layout do not fit together.
- * The others read: the number of rate classes; the passes of the layers, first_cut, and
+ * formats_directory_check: TAPER_ERR_CORRUPT: images, groups, layers and layout do not fit. The
+ * others read: the number of rate classes; the passes of the layers, first_cut, and
  * chunks_per_checksum; the directory of a leaf, with f->layer_at from the start of each layer; the
  * names of classes; the labels. */
 taper_status formats_directory_check(const formats_front *f, taper_error *error);

@@ -18,7 +18,7 @@ enum {
     FORMATS_FEATURE_RATE_CLASSES = 1,
     FORMATS_FEATURE_RAISED = 2,
     FORMATS_FEATURE_PAGED = 4, /* a root and leaves: root.h */
-    FORMATS_MOST_RAISED = 15, /* raised planes of a unit */
+    FORMATS_MOST_RAISED = 15,  /* raised planes of a unit */
     FORMATS_MAX_SEARCH_BITS = 65536,
     /* Chunks that share a checksum; bounds the bytes that must be read to test one chunk. */
     FORMATS_MAX_CHECKSUM_SPAN = 1024

@@ -53,8 +53,7 @@ static taper_status write_pages(const uint64_t *entry, size_t n, formats_root *r
         size_t end = 0;
         while (end < n && formats_root_page(r, (uint32_t)(entry[end] >> 32)) == p) end++;
         const size_t at = out->size;
-        TAPER_TRY(
-            write_page(entry, end, (uint64_t)p << (r->hash_bits - r->page_bits), out));
+        TAPER_TRY(write_page(entry, end, (uint64_t)p << (r->hash_bits - r->page_bits), out));
         r->page_at[p + 1] = out->size - start;
         r->page_crc[p] = formats_crc32c(0, out->data + at, out->size - at);
         if (out->size - at > UINT32_MAX) return TAPER_ERR_LIMIT;

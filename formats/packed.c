@@ -16,8 +16,8 @@ int formats_packed_is_bounded(formats_packed_bound bound, uint64_t stored, uint6
 
 static taper_status refuse_frame(size_t got, const char *what, taper_error *error) {
     if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
-        return formats_fail(error, TAPER_ERR_NOMEM,
-                            "no memory to unpack %s of the front matter", what);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to unpack %s of the front matter",
+                            what);
     return formats_fail(error, TAPER_ERR_CORRUPT, "%s does not unpack; fetch the file again", what);
 }
 
@@ -85,8 +85,7 @@ taper_status formats_pack(const formats_buffer *content, int level, formats_pack
     TAPER_TRY(out->status);
     TAPER_TRY(pack(content, level, to, room, out->account, &packed));
     *stored = content->size;
-    if (level && packed < content->size &&
-        formats_packed_is_bounded(bound, packed, content->size))
+    if (level && packed < content->size && formats_packed_is_bounded(bound, packed, content->size))
         *stored = packed;
     else if (content->size)
         memcpy(to, content->data, content->size);
@@ -98,8 +97,7 @@ taper_status formats_part_write(formats_buffer *content, formats_buffer *out) {
     formats_buffer packed = formats_buffer_make(FORMATS_MOST_BYTES);
     size_t stored = 0;
     packed.account = out->account;
-    taper_status status =
-        formats_pack(content, PART_LEVEL, FORMATS_PACKED_USUAL, &packed, &stored);
+    taper_status status = formats_pack(content, PART_LEVEL, FORMATS_PACKED_USUAL, &packed, &stored);
     if (status == TAPER_OK) {
         formats_write_varint(out, content->size);
         formats_write_varint(out, stored);

@@ -1,5 +1,5 @@
 /* packed.h -- contents that are stored as they are or as a zstd frame, whichever is smaller. Equal
- * sizes, stored and unpacked: as they are. For container.c, root.c, leaf.c and name_pages.c only. */
+ * sizes, stored and unpacked: as they are. For container.c, paging.c, leaf.c and name_pages.c. */
 #ifndef FORMATS_PACKED_H
 #define FORMATS_PACKED_H
 #include "formats/front.h"
@@ -32,7 +32,7 @@ void formats_unpack_free(formats_front *f, uint8_t *content, uint64_t unpacked);
 taper_status formats_pack(const formats_buffer *content, int level, formats_packed_bound bound,
                           formats_buffer *out, size_t *stored);
 
-/* The same with the two sizes before it, as varints: unpacked, then stored. The content is freed. */
+/* The same after the two sizes, as varints: unpacked, then stored. The content is freed. */
 taper_status formats_part_write(formats_buffer *content, formats_buffer *out);
 /* Read what formats_part_write wrote. *content: to be freed with formats_unpack_free. */
 taper_status formats_part_read(formats_front *f, formats_cursor *in, const char *what,

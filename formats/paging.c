@@ -143,8 +143,7 @@ static taper_status make_separators(const formats_front *f, formats_root *r,
 static taper_status make_root(const formats_front *f, formats_root *r) {
     r->layer_at = calloc((size_t)f->layers + 1, sizeof *r->layer_at);
     if (!r->layer_at) return TAPER_ERR_NOMEM;
-    for (uint32_t l = 0; l <= f->layers; l++)
-        r->layer_at[l] = f->chunk_at[(uint64_t)l * f->groups];
+    for (uint32_t l = 0; l <= f->layers; l++) r->layer_at[l] = f->chunk_at[(uint64_t)l * f->groups];
     for (uint32_t i = 0; i < f->images; i++)
         r->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
     r->has_labels = f->label != NULL;
@@ -161,8 +160,8 @@ static taper_status split(const formats_front *f, uint32_t each, formats_root *r
     if (f->names && names_ascend(f, r))
         TAPER_TRY(make_separators(f, r, out->root.account));
     else if (f->names)
-        TAPER_TRY(formats_name_pages_write(f, r, each < UINT32_MAX / 2 ? 2 * each : each,
-                                           &out->pages));
+        TAPER_TRY(
+            formats_name_pages_write(f, r, each < UINT32_MAX / 2 ? 2 * each : each, &out->pages));
     formats_root_write(r, f, &out->root);
     return out->root.status;
 }
@@ -172,7 +171,8 @@ static taper_status measure_root(const formats_paged *p, size_t *stored) {
     enum { LEVEL = 19 };
     formats_buffer packed = formats_buffer_make(FORMATS_MOST_BYTES);
     packed.account = p->root.account;
-    const taper_status status = formats_pack(&p->root, LEVEL, FORMATS_PACKED_USUAL, &packed, stored);
+    const taper_status status =
+        formats_pack(&p->root, LEVEL, FORMATS_PACKED_USUAL, &packed, stored);
     formats_buffer_free(&packed);
     return status;
 }
@@ -230,8 +230,8 @@ static taper_status take_whole(joining *j, const formats_root *r, taper_error *e
     TAPER_TRY(formats_front_take(f, f->images, sizeof *f->geometry, &f->geometry, error));
     TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->group_first, &f->group_first, error));
     TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
-    TAPER_TRY(formats_front_take(f, f->layers * ((f->groups + per - 1) / per),
-                                 sizeof *f->checksum, &f->checksum, error));
+    TAPER_TRY(formats_front_take(f, f->layers * ((f->groups + per - 1) / per), sizeof *f->checksum,
+                                 &f->checksum, error));
     if (f->rate_classes > 1) {
         TAPER_TRY(formats_front_take(f, f->groups, 1, &f->group_rate_class, error));
         TAPER_TRY(formats_front_take(f, f->images, 1, &f->image_rate_class, error));
@@ -284,8 +284,7 @@ static taper_status join_raised(joining *j, const formats_front *leaf) {
         uint32_t n;
         const formats_raised *raised = formats_front_raised(leaf, g, &n);
         TAPER_TRY(formats_write_bytes(&j->raised, raised, n * sizeof *raised));
-        j->f->raised_at[leaf->first_group + g + 1] =
-            (uint32_t)(j->raised.size / sizeof *raised);
+        j->f->raised_at[leaf->first_group + g + 1] = (uint32_t)(j->raised.size / sizeof *raised);
     }
     return TAPER_OK;
 }

@@ -95,8 +95,7 @@ static taper_status expand_separators(formats_root *r, formats_cursor *in, forma
         const size_t n = (size_t)(end - rest);
         r->separator_at[k] = (uint32_t)out->size;
         /* all ascend: the rest is above what follows the shared bytes in the one before */
-        if (shared + n > MOST || !n ||
-            formats_buffer_reserve(out, shared + n + 1) != TAPER_OK)
+        if (shared + n > MOST || !n || formats_buffer_reserve(out, shared + n + 1) != TAPER_OK)
             return out->status != TAPER_OK
                        ? formats_fail(error, out->status, "no memory for the names of leaves")
                        : corrupt("has an illegal separator of names", error);
@@ -114,8 +113,7 @@ static taper_status read_separators(formats_root *r, formats_front *f, formats_c
     TAPER_TRY(formats_front_take(f, r->leaves, sizeof *r->separator_at, &r->separator_at, error));
     out.account = formats_front_account(f);
     taper_status status = formats_buffer_reserve(&out, 64);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory for the names of leaves");
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory for the names of leaves");
     status = expand_separators(r, in, &out, error);
     r->separators = (char *)out.data; /* stays charged */
     r->separators_size = out.capacity;

@@ -21,8 +21,8 @@ static inline formats_buffer paged_from(const formats_buffer *file, uint32_t eac
     f.chunks_per_checksum = 1;
     f.checksum = calloc((size_t)chunks + 1, sizeof *f.checksum);
     for (uint64_t c = 0; c < chunks; c++)
-        f.checksum[c] = formats_crc32c(0, data + f.chunk_at[c],
-                                       (size_t)(f.chunk_at[c + 1] - f.chunk_at[c]));
+        f.checksum[c] =
+            formats_crc32c(0, data + f.chunk_at[c], (size_t)(f.chunk_at[c + 1] - f.chunk_at[c]));
     if (sorted >= 0) {
         enum { LENGTH = 32 };
         free(f.names), free(f.name_at);

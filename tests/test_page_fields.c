@@ -6,13 +6,13 @@
 typedef struct crafted {
     uint8_t root[80], leaf[2][80], page[80];
     size_t root_size, leaf_size[2], page_size;
-    uint32_t crc[2]; /* 0: right ones */
+    uint32_t crc[2];   /* 0: right ones */
     const char *order; /* sections: R root, L leaves, F pages, N, B, M name, labl, modl, S smdl */
 } crafted;
 
 enum { LEAF_PARTS = 2 }; /* of the directory: its two sizes */
 
-/* Both leaves have this directory: runs of images and groups, the offset, two lengths, checksums. */
+/* Both leaves have this directory: runs of images and groups, an offset, two lengths, checksums. */
 static const uint8_t directory[] = {1, 2, 4, 4, 3, 1, 2, 1, 0, 5, 6, 1, 0, 0, 0, 2, 0, 0, 0};
 
 static void add_part(uint8_t *to, size_t *size, const void *content, size_t n) {
@@ -61,8 +61,10 @@ static crafted legal(int find) {
     size_t n = 1;
     for (int i = 0; i < 4; i++) {
         const uint8_t step = (uint8_t)(sorted[i][0] - (i ? sorted[i - 1][0] : 0));
-        if (step > 127) page[n++] = (uint8_t)(step | 128), page[n++] = 1;
-        else page[n++] = step;
+        if (step > 127)
+            page[n++] = (uint8_t)(step | 128), page[n++] = 1;
+        else
+            page[n++] = step;
     }
     for (int i = 0; i < 4; i++) page[n++] = sorted[i][1];
     add_part(c.page, &c.page_size, page, n);
@@ -248,8 +250,7 @@ static void pages_have_their_ranges(void **unused) {
     formats_front shared;
     formats_root root;
     uint32_t *list, n, hash;
-    assert_int_equal(formats_head_read(file.data, file.size, NULL, &shared, &root, NULL),
-                     TAPER_OK);
+    assert_int_equal(formats_head_read(file.data, file.size, NULL, &shared, &root, NULL), TAPER_OK);
     hash = formats_root_hash(&root, "a");
     const uint8_t *page = file.data + root.pages_at;
     assert_int_equal(formats_name_page_find(&root, &shared, 0, page, hash, &list, &n, NULL),
@@ -259,11 +260,16 @@ static void pages_have_their_ranges(void **unused) {
     static const struct {
         uint8_t size, bytes[8];
         taper_status want;
-    } cases[] = {{5, {2, 7, 0, 0, 1}, TAPER_OK},          {5, {2, 7, 0, 1, 1}, TAPER_ERR_CORRUPT},
-                 {5, {2, 7, 0, 1, 0}, TAPER_ERR_CORRUPT}, {5, {2, 7, 1, 1, 0}, TAPER_OK},
-                 {5, {2, 7, 1, 1, 2}, TAPER_ERR_CORRUPT}, {1, {0}, TAPER_ERR_CORRUPT},
-                 {5, {3, 7, 1, 1, 0}, TAPER_ERR_CORRUPT}, {5, {1, 7, 1, 1, 0}, TAPER_ERR_CORRUPT},
-                 {4, {1, 0xFF, 1, 0}, TAPER_OK},          {4, {1, 0x80, 2, 0}, TAPER_ERR_CORRUPT},
+    } cases[] = {{5, {2, 7, 0, 0, 1}, TAPER_OK},
+                 {5, {2, 7, 0, 1, 1}, TAPER_ERR_CORRUPT},
+                 {5, {2, 7, 0, 1, 0}, TAPER_ERR_CORRUPT},
+                 {5, {2, 7, 1, 1, 0}, TAPER_OK},
+                 {5, {2, 7, 1, 1, 2}, TAPER_ERR_CORRUPT},
+                 {1, {0}, TAPER_ERR_CORRUPT},
+                 {5, {3, 7, 1, 1, 0}, TAPER_ERR_CORRUPT},
+                 {5, {1, 7, 1, 1, 0}, TAPER_ERR_CORRUPT},
+                 {4, {1, 0xFF, 1, 0}, TAPER_OK},
+                 {4, {1, 0x80, 2, 0}, TAPER_ERR_CORRUPT},
                  {6, {2, 0xFF, 1, 1, 0, 0}, TAPER_ERR_CORRUPT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t bytes[80];

@@ -1,5 +1,5 @@
-/* test_paged_supply.c -- one image of a container in pages, by number and by name: the bytes that are
- * read, pixels, damage, limits. */
+/* test_paged_supply.c -- one image of a container in pages, by number and by name: the bytes that
+ * are read, pixels, damage, limits. */
 #include "cmocka_all.h"
 #include "codec/decoder/decoder.h"
 #include "model_zoo.h"
@@ -103,9 +103,9 @@ static void one_image_reads_one_leaf(void **state) {
                 snprintf(name, sizeof name, "n/%02u.png",
                          root.find == FORMATS_FIND_ASCENDING ? i : (i * 5 + 3) % ZOO_IMAGES);
                 if (by_name && root.find == FORMATS_FIND_HASHED) want += page_of(&root, name).size;
-                assert_int_equal(follow(d, file, by_name ? name : NULL, &number, &read,
-                                        shared.front_size),
-                                 TAPER_OK);
+                assert_int_equal(
+                    follow(d, file, by_name ? name : NULL, &number, &read, shared.front_size),
+                    TAPER_OK);
                 assert_int_equal(number, i);
                 assert_int_equal(read, want);
                 assert_renders(f, k, d, i, file->size);
@@ -213,7 +213,7 @@ static void orders_and_cuts(void **state) {
     }
 }
 
-/* Where images of a leaf are in groups of several rate classes: image after image, leaf after leaf. */
+/* Where images of a leaf are in groups of several rate classes: in any order. */
 static void rate_classes_are_those_of_the_leaf(void **state) {
     enum { IMAGES = 12 };
     (void)state;
@@ -223,7 +223,8 @@ static void rate_classes_are_those_of_the_leaf(void **state) {
     taper_image image[IMAGES];
     taper_source source;
     uint64_t data, random = SEED + 2;
-    for (uint32_t i = 0; i < IMAGES; i++) image[i] = dct_picture(3 + i % 5, 4 + i % 3, i % 3 ? 3 : 1, i);
+    for (uint32_t i = 0; i < IMAGES; i++)
+        image[i] = dct_picture(3 + i % 5, 4 + i % 3, i % 3 ? 3 : 1, i);
     formats_buffer whole = dct_encode(model, image, IMAGES, &options, 0),
                    file = paged_from(&whole, 4, 1);
     formats_front shared;
@@ -283,9 +284,9 @@ static void unknown_names_are_told(void **state) {
             if (known) supply(d, file, 0, file->size);
             assert_int_equal(follow(d, file, "n/99.png", &i, &read, UINT64_MAX), TAPER_ERR_ARG);
             assert_int_equal(i, UINT64_MAX);
-            assert_int_equal(taper_decoder_plan_name(d, "n/99.png", 0, range, 4, &count, &i,
-                                                     &error),
-                             TAPER_ERR_ARG);
+            assert_int_equal(
+                taper_decoder_plan_name(d, "n/99.png", 0, range, 4, &count, &i, &error),
+                TAPER_ERR_ARG);
             assert_non_null(strstr(error.text, "n/99.png"));
             assert_int_equal(count, 0);
             if (known) assert_int_equal(zoo_render(d, 1).done.passes, 0); /* the cut is set */
@@ -344,7 +345,8 @@ static void a_damaged_leaf_harms_no_other(void **state) {
             supply(d, file, root.leaves_at, at + size / 2 - root.leaves_at);
             supply(d, file, at + size / 2 + 1, file->size - (at + size / 2 + 1));
             for (uint32_t i = 0; i < ZOO_IMAGES; i++) {
-                const int in = i >= root.leaf[bad].first_image && i < root.leaf[bad + 1].first_image;
+                const int in =
+                    i >= root.leaf[bad].first_image && i < root.leaf[bad + 1].first_image;
                 const taper_status status =
                     taper_decoder_plan(d, i, UINT64_MAX, range, 4, &count, &error);
                 assert_int_equal(status, in ? TAPER_ERR_CORRUPT : TAPER_OK);

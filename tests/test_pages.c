@@ -1,4 +1,5 @@
-/* test_pages.c -- front matter in a root and leaves: there and back, leaves alone, names, damage. */
+/* test_pages.c -- front matter in a root and leaves: there and back, leaves alone, names, damage.
+ */
 #include "front.h"
 #include "paged.h"
 #include "pictures.h"
@@ -52,10 +53,8 @@ static void classify(formats_front *f, uint32_t classes) {
     for (uint32_t g = 0; g < f->groups; g++)
         f->group_rate_class[g] = (uint8_t)(g % 3 ? 0 : classes - 1);
     for (uint32_t i = 0; i < f->images; i++) /* the last two and the sixth are of the other one */
-        f->image_rate_class[i] = (uint8_t)(i % 12 == 5 || i % 12 == 10 || i % 12 == 11 ||
-                                                   i % 12 == 3
-                                               ? classes - 1
-                                               : 0);
+        f->image_rate_class[i] =
+            (uint8_t)(i % 12 == 5 || i % 12 == 10 || i % 12 == 11 || i % 12 == 3 ? classes - 1 : 0);
     assert_int_equal(formats_front_place_images(f), TAPER_OK);
 }
 
@@ -176,8 +175,8 @@ static uint32_t assert_leaves_alone(const formats_front *f, const formats_buffer
     assert_int_equal(root.leaves_at, head);
     for (uint32_t k = 0; k < root.leaves; k++) {
         const size_t at = (size_t)(root.leaves_at + root.leaf[k].at);
-        uint8_t *exact = front_copy(file->data + at,
-                                    (size_t)(root.leaf[k + 1].at - root.leaf[k].at));
+        uint8_t *exact =
+            front_copy(file->data + at, (size_t)(root.leaf[k + 1].at - root.leaf[k].at));
         const taper_limits limits = formats_limits_or_default(NULL);
         assert_int_equal(formats_leaf_read(&root, &shared, k, exact, &limits, &leaf, NULL),
                          TAPER_OK);
@@ -299,9 +298,8 @@ static uint32_t find(const formats_buffer *file, const formats_root *r, formats_
     for (uint32_t j = 0; j < n && found == UINT32_MAX; j++) {
         const uint32_t k = list ? list[j] : own;
         formats_front leaf;
-        assert_int_equal(formats_leaf_read(r, shared, k,
-                                           file->data + r->leaves_at + r->leaf[k].at, &limits,
-                                           &leaf, NULL),
+        assert_int_equal(formats_leaf_read(r, shared, k, file->data + r->leaves_at + r->leaf[k].at,
+                                           &limits, &leaf, NULL),
                          TAPER_OK);
         found = formats_leaf_find(&leaf, name);
         if (found < UINT32_MAX) found += leaf.first_image;
@@ -347,8 +345,8 @@ static void equal_names_do_not_part_leaves(void **unused) {
     (void)unused;
     uint64_t state = SEED + 4;
     for (uint32_t at = 1; at < 8; at++) {
-        const shape s = {.images = 8, .most_in_group = 1, .layers = 1, .span = 1,
-                         .names = ASCENDING};
+        const shape s = {
+            .images = 8, .most_in_group = 1, .layers = 1, .span = 1, .names = ASCENDING};
         formats_front f = make(&s, &state), shared;
         f.name_at[at] = f.name_at[at - 1];
         formats_buffer out = write_paged(&f, 4);

@@ -66,6 +66,7 @@ taper_status taper_decoder_layer(const taper_decoder *d, uint64_t i, uint32_t la
     if (!f) return TAPER_ERR_TRUNCATED;
     *cut = f->front_size + (d->root.leaves ? d->root.layer_at[layer + 1]
                                            : f->chunk_at[((uint64_t)layer + 1) * f->groups]);
-    *passes = formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i - f->first_image));
+    *passes =
+        formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i - f->first_image));
     return TAPER_OK;
 }

@@ -206,8 +206,7 @@ taper_completeness codec_decoder_completeness(const taper_decoder *d, const code
     const formats_front *f = codec_decoder_leaf_of_group(d, r->number);
     return (taper_completeness){codec_model_pass(r->coder.group.tables, r->coder.group.pass),
                                 formats_front_layer_end(f, f->layers - 1, r->group),
-                                r->bytes_used + r->chunk.size,
-                                codec_group_reader_is_done(r, f)};
+                                r->bytes_used + r->chunk.size, codec_group_reader_is_done(r, f)};
 }
 
 taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {
@@ -238,8 +237,7 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
                                   .layers = f->layers,
                                   .passes = formats_front_passes(f, f->layers - 1),
                                   .front_bytes = f->front_size,
-                                  .file_bytes =
-                                      f->front_size + formats_front_data(f),
+                                  .file_bytes = f->front_size + formats_front_data(f),
                                   .pixels = d->root.pixels,
                                   .has_names = f->names || d->root.find != FORMATS_FIND_NONE,
                                   .has_labels = f->label || d->root.has_labels,

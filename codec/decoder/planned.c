@@ -94,7 +94,8 @@ static taper_status plan_image(taper_decoder *d, uint64_t i, wanted *w, taper_er
     taper_image_info info;
     int damaged = 0, ready = 1;
     if (d->root.leaves && i < d->front.images)
-        TAPER_TRY(plan_leaf(d, formats_root_leaf_of_image(&d->root, (uint32_t)i), w, &ready, error));
+        TAPER_TRY(
+            plan_leaf(d, formats_root_leaf_of_image(&d->root, (uint32_t)i), w, &ready, error));
     if (!ready) return TAPER_OK;
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     const formats_front *leaf = codec_decoder_leaf_of_image(d, (uint32_t)i);
@@ -206,12 +207,13 @@ taper_status taper_decoder_plan_name(taper_decoder *d, const char *name, uint64_
     *i = UINT64_MAX;
     TAPER_TRY(begin_plan(d, cut, ranges, capacity, count, error));
     TAPER_TRY(formats_need(name, "the name", error));
-    taper_status status = d->front_ready ? find_name(d, name, i, &w, &ready, error)
-                                         : plan_front(d, &w, error);
+    taper_status status =
+        d->front_ready ? find_name(d, name, i, &w, &ready, error) : plan_front(d, &w, error);
     if (status == TAPER_OK && *i < UINT64_MAX)
         status = plan_image(d, *i, &w, error);
     else if (status == TAPER_OK && ready)
-        status = formats_fail(error, TAPER_ERR_ARG, "no image of the container is named %.200s", name);
+        status =
+            formats_fail(error, TAPER_ERR_ARG, "no image of the container is named %.200s", name);
     *count = w.count;
     return status;
 }

@@ -1,5 +1,5 @@
 /* supplied.c -- taper_decoder_supply: bytes in any order; see taper.h. The supplied bytes are read
- * as a source that is cut and has gaps. The leaves of a paged container are read as soon as they are
+ * as a source that is cut and has gaps. Leaves of a paged container are read as soon as they are
  * there. */
 #include "codec/decoder/decoder.h"
 #include <stdlib.h>
@@ -102,8 +102,8 @@ static uint32_t leaf_at(const formats_root *r, uint64_t at) {
     return low;
 }
 
-/* Read the leaves that bytes offset .. end - 1 may have completed. An error is told when the leaf is
- * asked for: other leaves do not need this one. */
+/* Read the leaves that bytes offset .. end - 1 may have completed. An error is told when the leaf
+ * is asked for: other leaves do not need this one. */
 static void try_leaves(taper_decoder *d, uint64_t offset, uint64_t end) {
     const formats_root *r = &d->root;
     if (!r->leaves || end <= r->leaves_at) return;

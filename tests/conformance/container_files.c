@@ -229,11 +229,11 @@ static void add_texts(const layout *l, file_parts *parts) {
     formats_buffer content = formats_buffer_make(1 << 20);
     for (uint32_t i = 0; l->r->names && i < l->r->images; i++) {
         char name[80];
-        int n = l->r->names == 3
-                    ? snprintf(name, sizeof name, "%u/\xC3\xA9%02u.png", i / 3, i)
-                    : snprintf(name, sizeof name, "%s/%s%u.png",
-                               i % 2 ? "\xC3\xA9t\xC3\xA9" : "a.b",
-                               l->r->names > 1 ? "xxxxxxxxxxxxxxxxxxxxxxxxxxxx" : "", i);
+        int n =
+            l->r->names == 3
+                ? snprintf(name, sizeof name, "%u/\xC3\xA9%02u.png", i / 3, i)
+                : snprintf(name, sizeof name, "%s/%s%u.png", i % 2 ? "\xC3\xA9t\xC3\xA9" : "a.b",
+                           l->r->names > 1 ? "xxxxxxxxxxxxxxxxxxxxxxxxxxxx" : "", i);
         formats_write_bytes(&content, name, (size_t)n + 1);
     }
     if (content.size) file_parts_add(parts, "name", content.data, content.size, l->r->packed);

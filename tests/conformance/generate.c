@@ -290,8 +290,8 @@ static void add_bad_sections(corpus *c) {
 static void add_bad_pages(corpus *c) {
     const size_t m = index_of("grey");
     for (size_t i = 0; page_faults[i]; i++) {
-        static const container_recipe r = {"bad-paged", "grey", 4, 4, 1, .image = {{4, 4, 1, 8}},
-                                           .names = 1, .pages = 2};
+        static const container_recipe r = {"bad-paged", "grey",    4, 4, 1, .image = {{4, 4, 1, 8}},
+                                           .names = 1,  .pages = 2};
         formats_buffer file = formats_buffer_make(1 << 22);
         char name[100];
         snprintf(name, sizeof name, "bad-paged-%s", page_faults[i]);

@@ -230,8 +230,8 @@ static const container_recipe containers[] = {
      .packed = 1, .pages = 6, .span = 2},
     {"paged-tracks", "everything", 8, 4, 3, .image = {{8, 8, 3, 8}}, .rate_classes = 2,
      .group = {2, 2}, .raised = 1, .tail = 1, .names = 3, .labels = 1, .pages = 2},
-    {"paged-gallery", "grey", 6, 6, 3, .image = {{8, 8, 1, 8}, {4, 3, 1, 8}}, .one_by_one = 2, .tail = 1, .span = 2,
-     .pages = 2},
+    {"paged-gallery", "grey", 6, 6, 3, .image = {{8, 8, 1, 8}, {4, 3, 1, 8}}, .one_by_one = 2,
+     .tail = 1, .span = 2, .pages = 2},
     {"paged-image", "grey", 6, 6, 1, .image = {{8, 8, 1, 8}}, .one_by_one = 1, .embeds = 1,
      .damage = 5, .pages = 2},
 };

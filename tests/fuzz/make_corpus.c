@@ -159,15 +159,15 @@ static void make_raised(const char *folder) {
     formats_buffer_free(&file), formats_buffer_free(&model_file);
 }
 
-/* Front matter in pages: names that ascend and others, rate classes, small leaves; one cut, one with
- * a damaged leaf. */
+/* Front matter in pages: names that ascend and others, rate classes, small leaves; one cut, one
+ * with a damaged leaf. */
 static void make_paged(const char *folder) {
     enum { IMAGES = 12 };
-    static const taper_encode_options options[] = {{.group_images = 2},
-                                                   {.layout = TAPER_LAYOUT_IMAGE},
-                                                   {.layout = TAPER_LAYOUT_GALLERY},
-                                                   {.group_images = 2,
-                                                    .allocation = TAPER_ALLOCATION_MEAN}};
+    static const taper_encode_options options[] = {
+        {.group_images = 2},
+        {.layout = TAPER_LAYOUT_IMAGE},
+        {.layout = TAPER_LAYOUT_GALLERY},
+        {.group_images = 2, .allocation = TAPER_ALLOCATION_MEAN}};
     formats_buffer unused = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &unused);
     taper_image image[IMAGES];
