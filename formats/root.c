@@ -94,8 +94,8 @@ static taper_status expand_separators(formats_root *r, formats_cursor *in, forma
             return corrupt("ends within its separators of names", error);
         const size_t n = (size_t)(end - rest);
         r->separator_at[k] = (uint32_t)out->size;
-        /* all ascend: the rest is above what follows the shared bytes in the one before */
-        if (shared + n > MOST || !n || formats_buffer_reserve(out, shared + n + 1) != TAPER_OK)
+        /* all ascend: the rest, not empty, is above what follows the shared bytes before */
+        if (shared + n > MOST || formats_buffer_reserve(out, shared + n + 1) != TAPER_OK)
             return out->status != TAPER_OK
                        ? formats_fail(error, out->status, "no memory for the names of leaves")
                        : corrupt("has an illegal separator of names", error);

@@ -1,4 +1,5 @@
 /* test_page_fields.c -- crafted roots, leaves and pages of names: every field's legal range. */
+#include "formats/paging.h"
 #include "front.h"
 #include "paged.h"
 
@@ -123,7 +124,8 @@ static taper_status read_crafted(const crafted *c, taper_error *error) {
     return status;
 }
 
-/* A byte that is illegal. part: R root, 0 and 1 leaves. */
+/* A byte that is illegal. part: R root, 0 and 1 leaves; r, a, b: the same, but only all leaves
+ * together tell. */
 typedef struct wrong_byte {
     int find;
     char part;
@@ -132,15 +134,32 @@ typedef struct wrong_byte {
     const char *what;
 } wrong_byte;
 
+/* What a reader of leaf k alone says; of none: k -1. */
+static taper_status read_alone(const crafted *c, int k) {
+    formats_buffer file = build(c, FORMATS_FEATURE_PAGED);
+    const taper_limits limits = formats_limits_or_default(NULL);
+    formats_front shared, leaf;
+    formats_root root;
+    taper_status status = formats_head_read(file.data, file.size, NULL, &shared, &root, NULL);
+    if (status == TAPER_OK && k >= 0) {
+        const uint8_t *bytes = file.data + root.leaves_at + root.leaf[k].at;
+        status = formats_leaf_read(&root, &shared, (uint32_t)k, bytes, &limits, &leaf, NULL);
+        formats_front_free(&leaf);
+    }
+    formats_front_free(&shared), formats_root_free(&root);
+    formats_buffer_free(&file);
+    return status;
+}
+
 static void fields_have_their_ranges(void **unused) {
     (void)unused;
     static const wrong_byte wrong[] = {
         {0, 'R', 0, 0, "a layer without passes"},
         {0, 'R', 1, 0, "checksums over nothing"},
         {0, 'R', 1, 3, "a checksum over two leaves"},
-        {0, 'R', 2, 21, "a layer shorter than its chunks"},
-        {0, 'R', 2, 23, "a layer longer than its chunks"},
-        {0, 'R', 3, 63, "other pixels"},
+        {0, 'r', 2, 21, "a layer shorter than its chunks"},
+        {0, 'r', 2, 23, "a layer longer than its chunks"},
+        {0, 'r', 3, 63, "other pixels"},
         {0, 'R', 4, 2, "a mark of labels"},
         {0, 'R', 5, 0, "no leaves"},
         {0, 'R', 5, 1, "one leaf"},
@@ -156,8 +175,8 @@ static void fields_have_their_ranges(void **unused) {
         {0, 'R', 20, 3, "an unknown way to find names"},
         {0, 'R', 20, 1, "no separators"},
         {1, 'R', 21, 1, "more bytes shared than there are"},
-        {1, 'R', 22, 'd', "a name below its separator"},
-        {1, 'R', 22, 'b', "a name that reaches into the next leaf"},
+        {1, 'r', 22, 'd', "a name below its separator"},
+        {1, 'r', 22, 'b', "a name that reaches into the next leaf"},
         {1, 'R', 22, 0, "an empty separator"},
         {1, 'R', 23, 'x', "a separator without an end"},
         {2, 'R', 21, 33, "too many bits of a hash"},
@@ -170,7 +189,8 @@ static void fields_have_their_ranges(void **unused) {
         {0, '1', LEAF_PARTS + 8, 10, "an offset within the leaf before"},
         {0, '1', LEAF_PARTS + 8, 12, "an offset behind it"},
         {0, '1', LEAF_PARTS + 9, 4, "a last leaf that ends too early"},
-        {0, '0', LEAF_PARTS + 9, 4, "a first leaf that ends too early"},
+        {0, 'a', LEAF_PARTS + 9, 4, "a first leaf that ends too early"},
+        {0, '0', LEAF_PARTS + 9, 17, "a first leaf that ends behind the layer"},
         {0, '0', 0, 18, "a part that unpacks to less"},
         {0, '0', 1, 18, "a part that is cut"},
         {1, '0', LEAF_PARTS + 19 + 2, 'c', "names that do not ascend"},
@@ -184,13 +204,35 @@ static void fields_have_their_ranges(void **unused) {
     }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         crafted c = legal(wrong[i].find);
-        uint8_t *to = wrong[i].part == 'R' ? c.root : c.leaf[wrong[i].part - '0'];
+        const int late = wrong[i].part >= 'a', k = late ? wrong[i].part - 'a' : wrong[i].part - '0';
+        const int is_root = wrong[i].part == 'R' || wrong[i].part == 'r';
+        uint8_t *to = is_root ? c.root : c.leaf[k];
         assert_true(to[wrong[i].at] != wrong[i].value);
         to[wrong[i].at] = wrong[i].value;
         taper_error error = {0};
         const taper_status status = read_crafted(&c, &error);
         if (status != TAPER_ERR_CORRUPT)
             fail_msg("status %d (%s): %s", status, error.text, wrong[i].what);
+        if (read_alone(&c, is_root ? -1 : k) != (late ? TAPER_OK : TAPER_ERR_CORRUPT))
+            fail_msg("alone: %s", wrong[i].what);
+    }
+}
+
+/* A byte behind the fields of a part. */
+static void parts_are_filled(void **unused) {
+    (void)unused;
+    for (int part = 0; part < 2; part++) {
+        crafted c = legal(1);
+        const size_t at = part ? 2 + sizeof directory : 0, size = c.leaf[1][at];
+        memmove(c.leaf[1] + at + 2 + size + 1, c.leaf[1] + at + 2 + size,
+                c.leaf_size[1] - (at + 2 + size));
+        c.leaf[1][at + 2 + size] = 0;
+        c.leaf[1][at]++, c.leaf[1][at + 1]++;
+        c.root[11] = (uint8_t)++c.leaf_size[1];
+        taper_error error = {0};
+        assert_int_equal(read_crafted(&c, &error), TAPER_ERR_CORRUPT);
+        assert_non_null(
+            strstr(error.text, part ? "bytes follow its names" : "bytes follow its directory"));
     }
 }
 
@@ -284,6 +326,11 @@ static void pages_have_their_ranges(void **unused) {
         if (status != TAPER_OK) assert_non_null(strstr(error.text, "page 0 of the names"));
         assert_int_equal(n > 0, list != NULL);
         free(list);
+        bytes[size] = 0; /* a byte behind the part */
+        root.page_at[1] = size + 1, root.page_crc[0] = formats_crc32c(0, bytes, size + 1);
+        assert_int_equal(formats_name_page_find(&root, &shared, 0, bytes, 7, &list, &n, NULL),
+                         TAPER_ERR_CORRUPT);
+        root.page_at[1] = size, root.page_crc[0] = formats_crc32c(0, bytes, size);
         bytes[size - 1] ^= 1;
         assert_int_equal(formats_name_page_find(&root, &shared, 0, bytes, 7, &list, &n, NULL),
                          TAPER_ERR_CORRUPT);
@@ -292,11 +339,60 @@ static void pages_have_their_ranges(void **unused) {
     formats_buffer_free(&file);
 }
 
+/* Separators of three leaves: the second is above the first. */
+static void separators_ascend(void **unused) {
+    (void)unused;
+    static const uint8_t root[] = {3, 1, 0, 3, 0, 3, 1, 1, 1, 1, 1, 1,   9,   9, 9, 0,   0, 0,
+                                   0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 'b', 'c', 0, 1, 'd', 0};
+    enum { SHARED = 32, SECOND = 33 };
+    static const struct {
+        uint8_t shared, second;
+        taper_status want;
+    } cases[] = {{1, 'd', TAPER_OK},          {1, 'c', TAPER_ERR_CORRUPT},
+                 {1, 'b', TAPER_ERR_CORRUPT}, {2, 1, TAPER_OK},
+                 {0, 'c', TAPER_OK},          {0, 'b', TAPER_ERR_CORRUPT},
+                 {3, 'd', TAPER_ERR_CORRUPT}, {1, 0, TAPER_ERR_CORRUPT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t bytes[sizeof root];
+        formats_root r = {0};
+        formats_front f = {.images = 3, .groups = 3, .layers = 1, .rate_classes = 1};
+        memcpy(bytes, root, sizeof root);
+        bytes[SHARED] = cases[i].shared, bytes[SECOND] = cases[i].second;
+        formats_cursor in = formats_cursor_over(bytes, sizeof bytes);
+        taper_error error = {0};
+        const taper_status status = formats_root_read(&r, &f, &in, &error);
+        if (status != cases[i].want) fail_msg("case %zu: %d %s", i, status, error.text);
+        if (status == TAPER_OK) { /* a name that is a separator is not in the leaf before */
+            assert_int_equal(formats_root_leaf_of_name(&r, "bc"), 1);
+            assert_int_equal(formats_root_leaf_of_name(&r, "bb"), 0);
+            assert_int_equal(formats_root_leaf_of_name(&r, r.separators + r.separator_at[2]), 2);
+        }
+        formats_root_free(&r), formats_front_free(&f);
+    }
+}
+
+/* Memory for chunks is not taken on the word of a header: leaves of 20 bytes have not many. */
+static void few_bytes_have_few_chunks(void **unused) {
+    (void)unused;
+    formats_leaf leaf[] = {{0, 0, 0, 0}, {1000, 1000, 20, 0}, {2000, 2000, 40, 0}};
+    const formats_root root = {.leaves = 2, .leaf = leaf};
+    const uint8_t bytes[40] = {0};
+    const taper_limits limits = {.max_memory = 1 << 17};
+    formats_front f = {.images = 2000,
+                       .groups = 2000,
+                       .layers = 4000,
+                       .rate_classes = 1,
+                       .chunks_per_checksum = 1,
+                       .account = formats_account_within(&limits)};
+    assert_int_equal(formats_paging_join(&root, &f, bytes, &limits, NULL), TAPER_ERR_CORRUPT);
+    formats_front_free(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_have_their_ranges),
-        cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(sections_are_in_order),
+        cmocka_unit_test(fields_have_their_ranges),  cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(parts_are_filled),          cmocka_unit_test(separators_ascend),
+        cmocka_unit_test(few_bytes_have_few_chunks), cmocka_unit_test(sections_are_in_order),
         cmocka_unit_test(pages_have_their_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
