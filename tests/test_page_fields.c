@@ -371,6 +371,35 @@ static void separators_ascend(void **unused) {
     }
 }
 
+/* Roots of two leaves of one layer, whose counts do not fit the header's. */
+static void counts_fit_the_header(void **unused) {
+    (void)unused;
+    static const struct {
+        uint32_t images, groups; /* of the header */
+        uint8_t of_images[2], of_groups[2], labels;
+        taper_status want;
+    } cases[] = {
+        {4, 3, {3, 1}, {2, 1}, 0, TAPER_OK},          {4, 3, {3, 1}, {2, 1}, 1, TAPER_OK},
+        {4, 3, {3, 1}, {2, 1}, 2, TAPER_ERR_CORRUPT}, {4, 3, {3, 1}, {3, 0}, 0, TAPER_ERR_CORRUPT},
+        {4, 3, {3, 1}, {1, 2}, 0, TAPER_ERR_CORRUPT}, {4, 4, {0, 4}, {0, 4}, 0, TAPER_ERR_CORRUPT},
+        {5, 3, {3, 1}, {2, 1}, 0, TAPER_ERR_CORRUPT}, {4, 4, {3, 1}, {2, 1}, 0, TAPER_ERR_CORRUPT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t bytes[32] = {3, 1, 0, 3, cases[i].labels};
+        size_t n = 5 + (cases[i].labels > 0); /* no classes */
+        formats_root r = {0};
+        formats_front f = {
+            .images = cases[i].images, .groups = cases[i].groups, .layers = 1, .rate_classes = 1};
+        bytes[n++] = 2;
+        memcpy(bytes + n, cases[i].of_images, 2), memcpy(bytes + n + 2, cases[i].of_groups, 2);
+        bytes[n + 4] = bytes[n + 5] = 9;
+        formats_cursor in = formats_cursor_over(bytes, n + 6 + 8 + 1);
+        const taper_status status = formats_root_read(&r, &f, &in, NULL);
+        if (status != cases[i].want) fail_msg("case %zu: %d", i, status);
+        if (status == TAPER_OK) assert_int_equal(formats_cursor_left(&in), 0);
+        formats_root_free(&r), formats_front_free(&f);
+    }
+}
+
 /* Memory for chunks is not taken on the word of a header: leaves of 20 bytes have not many. */
 static void few_bytes_have_few_chunks(void **unused) {
     (void)unused;
@@ -390,10 +419,10 @@ static void few_bytes_have_few_chunks(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_have_their_ranges),  cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(parts_are_filled),          cmocka_unit_test(separators_ascend),
-        cmocka_unit_test(few_bytes_have_few_chunks), cmocka_unit_test(sections_are_in_order),
-        cmocka_unit_test(pages_have_their_ranges),
+        cmocka_unit_test(fields_have_their_ranges), cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(parts_are_filled),         cmocka_unit_test(separators_ascend),
+        cmocka_unit_test(counts_fit_the_header),    cmocka_unit_test(few_bytes_have_few_chunks),
+        cmocka_unit_test(sections_are_in_order),    cmocka_unit_test(pages_have_their_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
