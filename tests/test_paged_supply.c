@@ -356,7 +356,10 @@ static void a_damaged_leaf_harms_no_other(void **state) {
                 assert_non_null(strstr(error.text, "leaf"));
                 assert_int_equal(zoo_render(d, i).status, TAPER_ERR_TRUNCATED);
             }
+            const uint64_t used = d->account.used - d->leaves_used, leaves = d->leaves_used;
             supply(d, file, at, size);
+            assert_true(d->leaves_used > leaves); /* it is charged */
+            assert_int_equal(d->account.used - d->leaves_used, used);
             for (uint32_t i = 0; i < ZOO_IMAGES; i++) assert_renders(f, k, d, i, file->size);
             taper_decoder_free(d);
         }
@@ -439,8 +442,9 @@ static void unseen_damage_is_mended(void **state) {
     assert_int_equal(count, 1);
     supply(d, file, range.offset, range.size - 1);
     const zoo_rendered want = zoo_render(d, IMAGE);
-    for (uint64_t at = range.offset; at < range.offset + range.size - 1; at++) {
-        const uint8_t wrong = file->data[at] ^ 16;
+    for (uint64_t bit = 0; bit < 8 * (range.size - 1); bit++) {
+        const uint64_t at = range.offset + bit / 8;
+        const uint8_t wrong = file->data[at] ^ (uint8_t)(1 << bit % 8);
         assert_int_equal(taper_decoder_supply(d, at, &wrong, 1, NULL), TAPER_OK);
         zoo_rendered got = zoo_render(d, IMAGE);
         differ += memcmp(got.pixels, want.pixels, want.bytes) != 0;
