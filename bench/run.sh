@@ -87,6 +87,9 @@ if [ -n "$skipped" ]; then
     rates $set/cifar/train.bin -- $set/cifar/test.bin --window 8
 fi
 
+say "bench_front"
+"$B/bench/bench_front"
+
 say "bench_training $BENCH_THREADS"
 "$B/bench/bench_training" "$BENCH_THREADS"
 

@@ -307,14 +307,21 @@ typedef struct taper_range {
  * first kilobytes of the file before the first plan. Then the chunks of the image's group are
  * listed, up to the cut.
  *
+ * A container of more than 1,024 images has its front matter in a root and leaves, of about 1,024
+ * images each. Then the root is listed, the leaf of image i, and its chunks, one after the other.
+ * Before its leaf was supplied, functions that ask for an image or a group return
+ * TAPER_ERR_TRUNCATED. Leaves stay in memory until the decoder is freed. Codes and models for
+ * search are not read by ranges from such a container.
+ *
  * The call also sets the cut for all images: later bytes are ignored even if they were supplied.
  * When nothing is missing, pixels equal those of taper_decoder_open with a source of `cut` bytes.
  * Before the first call the cut is UINT64_MAX. The beginning of a range is enough for an image of
  * lower quality. With TAPER_LAYOUT_IMAGE, where the chunks of an image are one range, this reduces
  * one image, and so does the last range with TAPER_LAYOUT_GALLERY.
  *
- * TAPER_ERR_CORRUPT: supplied bytes have a wrong checksum. `ranges` is valid and contains them:
- * supply them again from another copy, or render without them. Where a group is an image, several
+ * TAPER_ERR_CORRUPT: supplied bytes have a wrong checksum, or are of a damaged leaf. `ranges` is
+ * valid and contains them: supply them again from another copy, or render without them. (Images of
+ * a damaged leaf cannot be rendered; those of other leaves can.) Where a group is an image, several
  * small images, of about 4 KB together, share a checksum. It is checked once all of its bytes were
  * supplied, but those of other images are not listed. TAPER_ERR_ARG: there is no image i, or the
  * decoder has a source or uses taper_decoder_push. For errors in the front matter, as
@@ -323,6 +330,13 @@ typedef struct taper_range {
 TAPER_API taper_status taper_decoder_plan(taper_decoder *decoder, uint64_t i, uint64_t cut,
                                           taper_range *ranges, size_t capacity, size_t *count,
                                           taper_error *error);
+/* The same for the image of a name, byte for byte as the container has it (taper_image_info.name):
+ * the first of several. *i: its number once that is known, else UINT64_MAX; then its chunks are
+ * listed. Before, a container of many images wants the part of its front matter that finds names.
+ * TAPER_ERR_ARG also: no image has this name. */
+TAPER_API taper_status taper_decoder_plan_name(taper_decoder *decoder, const char *name,
+                                               uint64_t cut, taper_range *ranges, size_t capacity,
+                                               size_t *count, uint64_t *i, taper_error *error);
 /* Supply `size` bytes of the file from `offset` on, whether they were listed or not. They are
  * copied and kept until the decoder is freed. Bytes may be supplied again; if they differ, the new
  * ones replace the old ones, and affected images are decoded again.
@@ -348,7 +362,7 @@ TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigne
 
 /* The number of bytes that the front matter still needs, as far as it is known. If the front matter
  * is damaged and may be supplied again, its whole size. 0: it is complete, and images can be
- * rendered. */
+ * rendered. Leaves do not count (taper_decoder_plan). */
 TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
 /* Properties of the container, and of image i, from 0. TAPER_ERR_TRUNCATED: the front matter is
  * incomplete. */

@@ -10,6 +10,10 @@
  *     front            the front matter of a .taper file in memory
  *     container        reads and writes the front matter
  *     directory        reads and writes the contents of its sections
+ *     root, leaf       the root and the leaves of a front matter in pages
+ *     name_pages       its pages of hashes of names
+ *     paging           front matter in one piece to pages, and back
+ *     packed           contents that may be zstd frames
  *     name_block       finds the names of a section, and whether they are legal
  *     holds            which cuts are rendered as a shorter cut
  *     model_file       the envelope of a .tpm file
@@ -59,7 +63,7 @@
  * teaching_decoder.py and teaching_index.py are decoders in Python, written to be read. */
 #ifndef FORMATS_CONTAINER_H
 #define FORMATS_CONTAINER_H
-#include "formats/front.h"
+#include "formats/root.h"
 
 /* *need: how many bytes from the start of the file formats_front_read needs next. It names the
  * header first, then the section table, then all sections. *need <= size: the front matter is
@@ -73,7 +77,19 @@ taper_status formats_front_need(const void *bytes, size_t size, uint64_t *need, 
  * TAPER_ERR_CORRUPT, TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 taper_status formats_front_read(const void *bytes, size_t size, const taper_limits *limits,
                                 formats_front *out, taper_error *error);
-/* Append the front matter to out; sets front_size. */
+/* The same for readers of some images. Of a paged container (root.h), the bytes before its leaves
+ * are needed, and *out has no images: formats_leaf_read reads these. Codes and models for search
+ * are read only if they lie before the leaves. *root has leaves 0 if the container is not paged;
+ * then all sections are needed, and *out is complete. Free both. */
+taper_status formats_head_need(const void *bytes, size_t size, uint64_t *need, taper_error *error);
+taper_status formats_head_read(const void *bytes, size_t size, const taper_limits *limits,
+                               formats_front *out, formats_root *root, taper_error *error);
+
+/* Append the front matter to out; sets front_size. More than FORMATS_LEAF_IMAGES images are written
+ * in pages, if there are two leaves or more (paging.h). */
 taper_status formats_front_write(formats_front *front, formats_buffer *out, taper_error *error);
+/* The same with leaves of at least `each` images. */
+taper_status formats_front_write_paged(formats_front *front, uint32_t each, formats_buffer *out,
+                                       taper_error *error);
 
 #endif

@@ -87,14 +87,19 @@ static taper_status read_rate_class_list(formats_front *f, uint32_t n, uint8_t *
     return TAPER_OK;
 }
 
-static taper_status read_rate_classes(formats_front *f, formats_cursor *in, taper_error *error) {
+taper_status formats_rate_classes_read(formats_front *f, formats_cursor *in, taper_error *error) {
     if (f->rate_classes == 1) return TAPER_OK; /* the header has no such feature */
     f->rate_classes = formats_read_u8(in);
     TAPER_TRY(formats_cursor_check(in, "directory: rate classes", error));
-    if (f->rate_classes < 2 || f->rate_classes > FORMATS_MAX_RATE_CLASSES)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "directory: %u rate classes, 2 to %d are legal", f->rate_classes,
-                            FORMATS_MAX_RATE_CLASSES);
+    if (f->rate_classes >= 2 && f->rate_classes <= FORMATS_MAX_RATE_CLASSES) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT, "directory: %u rate classes, 2 to %d are legal",
+                        f->rate_classes, FORMATS_MAX_RATE_CLASSES);
+}
+
+/* The rate class of each group and of each image. */
+static taper_status read_rate_class_lists(formats_front *f, formats_cursor *in,
+                                          taper_error *error) {
+    if (f->rate_classes == 1) return TAPER_OK;
     TAPER_TRY(read_rate_class_list(f, f->groups, &f->group_rate_class, in, error));
     TAPER_TRY(read_rate_class_list(f, f->images, &f->image_rate_class, in, error));
     TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
@@ -107,7 +112,7 @@ static taper_status read_rate_classes(formats_front *f, formats_cursor *in, tape
                               "its images");
 }
 
-static taper_status read_layers(formats_front *f, formats_cursor *in, taper_error *error) {
+taper_status formats_layers_read(formats_front *f, formats_cursor *in, taper_error *error) {
     size_t rate_classes = f->rate_classes, entries = rate_classes * f->layers;
     TAPER_TRY(formats_front_take(f, entries, sizeof *f->layer_end, &f->layer_end, error));
     for (size_t i = 0; i < entries; i++) {
@@ -120,14 +125,15 @@ static taper_status read_layers(formats_front *f, formats_cursor *in, taper_erro
         f->layer_end[i] = (uint32_t)end;
     }
     if (f->tail) f->first_cut = (uint32_t)formats_read_varint_max(in, f->groups - 1);
-    return formats_cursor_check(in, "directory: layers", error);
+    TAPER_TRY(formats_cursor_check(in, "directory: layers", error));
+    f->chunks_per_checksum = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CHECKSUM_SPAN);
+    if (in->status == TAPER_OK && !f->chunks_per_checksum)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: checksums over no chunks");
+    return formats_cursor_check(in, "directory: chunks", error);
 }
 
 static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_error *error) {
     uint64_t chunks = (uint64_t)f->layers * f->groups; /* <= 2^12 * 2^32 */
-    f->chunks_per_checksum = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CHECKSUM_SPAN);
-    if (in->status == TAPER_OK && !f->chunks_per_checksum)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "directory: checksums over no chunks");
     if (chunks > formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "directory ends before its %llu chunk lengths",
@@ -181,8 +187,7 @@ static taper_status read_raised(formats_front *f, formats_cursor *in, taper_erro
     return TAPER_OK;
 }
 
-taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,
-                                    const taper_limits *limits, taper_error *error) {
+taper_status formats_directory_check(const formats_front *f, taper_error *error) {
     if (!f->images || !f->groups || f->groups > f->images || !f->layers ||
         f->layers > FORMATS_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -192,10 +197,35 @@ taper_status formats_directory_read(formats_front *f, formats_cursor *in, int ra
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container of layout %s has %u groups and %u layers for %u images",
                             f->layout == 1 ? "image" : "gallery", f->groups, f->layers, f->images);
+    return TAPER_OK;
+}
+
+taper_status formats_directory_read(formats_front *f, formats_cursor *in, int raised,
+                                    const taper_limits *limits, taper_error *error) {
+    TAPER_TRY(formats_directory_check(f, error));
     TAPER_TRY(read_geometry(f, in, limits, error));
     TAPER_TRY(read_groups(f, in, error));
-    TAPER_TRY(read_rate_classes(f, in, error));
-    TAPER_TRY(read_layers(f, in, error));
+    TAPER_TRY(formats_rate_classes_read(f, in, error));
+    TAPER_TRY(read_rate_class_lists(f, in, error));
+    TAPER_TRY(formats_layers_read(f, in, error));
+    TAPER_TRY(read_chunks(f, in, error));
+    return raised ? read_raised(f, in, error) : TAPER_OK;
+}
+
+/* The offset of the leaf's first chunk of each layer, from the start of the layer. */
+static taper_status read_layer_offsets(formats_front *f, formats_cursor *in, taper_error *error) {
+    TAPER_TRY(formats_front_take(f, f->layers, sizeof *f->layer_at, &f->layer_at, error));
+    for (uint32_t l = 0; l < f->layers; l++)
+        f->layer_at[l] = formats_read_varint_max(in, (uint64_t)1 << 62);
+    return formats_cursor_check(in, "directory: offsets of layers", error);
+}
+
+taper_status formats_leaf_directory_read(formats_front *f, formats_cursor *in, int raised,
+                                         const taper_limits *limits, taper_error *error) {
+    TAPER_TRY(read_geometry(f, in, limits, error));
+    TAPER_TRY(read_groups(f, in, error));
+    TAPER_TRY(read_rate_class_lists(f, in, error));
+    TAPER_TRY(read_layer_offsets(f, in, error));
     TAPER_TRY(read_chunks(f, in, error));
     return raised ? read_raised(f, in, error) : TAPER_OK;
 }
@@ -247,24 +277,44 @@ static void write_raised(const formats_front *f, formats_buffer *out) {
     }
 }
 
-void formats_directory_write(const formats_front *f, formats_buffer *out) {
-    write_geometry(f, out);
-    write_groups(f, out);
-    if (f->rate_classes > 1) {
-        formats_write_u8(out, (uint8_t)f->rate_classes);
-        formats_write_bytes(out, f->group_rate_class, f->groups);
-        formats_write_bytes(out, f->image_rate_class, f->images);
-    }
+void formats_layers_write(const formats_front *f, formats_buffer *out) {
     for (size_t i = 0; i < (size_t)f->rate_classes * f->layers; i++)
         formats_write_varint(
             out, f->layer_end[i] - (i < f->rate_classes ? 0 : f->layer_end[i - f->rate_classes]));
     if (f->tail) formats_write_varint(out, f->first_cut);
     formats_write_varint(out, f->chunks_per_checksum);
+}
+
+static void write_rate_class_lists(const formats_front *f, formats_buffer *out) {
+    if (f->rate_classes == 1) return;
+    formats_write_bytes(out, f->group_rate_class, f->groups);
+    formats_write_bytes(out, f->image_rate_class, f->images);
+}
+
+/* The lengths of the chunks, their checksums, and raised planes. */
+static void write_chunks(const formats_front *f, formats_buffer *out) {
     for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups; c++)
         formats_write_varint(out, f->chunk_at[c + 1] - f->chunk_at[c]);
     for (uint64_t i = 0; i < formats_front_checksums(f); i++)
         formats_write_u32le(out, f->checksum[i]);
     if (f->raised_at) write_raised(f, out);
+}
+
+void formats_directory_write(const formats_front *f, formats_buffer *out) {
+    write_geometry(f, out);
+    write_groups(f, out);
+    if (f->rate_classes > 1) formats_write_u8(out, (uint8_t)f->rate_classes);
+    write_rate_class_lists(f, out);
+    formats_layers_write(f, out);
+    write_chunks(f, out);
+}
+
+void formats_leaf_directory_write(const formats_front *f, formats_buffer *out) {
+    write_geometry(f, out);
+    write_groups(f, out);
+    write_rate_class_lists(f, out);
+    for (uint32_t l = 0; l < f->layers; l++) formats_write_varint(out, f->layer_at[l]);
+    write_chunks(f, out);
 }
 
 /* --- names ----------------------------------------------------------------------------- */
@@ -336,15 +386,17 @@ static int read_short_labels(formats_front *f, formats_cursor *in) {
     return 1;
 }
 
-taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error) {
+taper_status formats_classes_read(formats_front *f, formats_cursor *in, taper_error *error) {
     f->classes = (uint32_t)formats_read_varint_max(in, FORMATS_MAX_CLASSES);
     TAPER_TRY(formats_cursor_check(in, "labels", error));
     if (f->classes > formats_cursor_left(in))
         return formats_fail(error, TAPER_ERR_CORRUPT, "labels end before their %u class names",
                             f->classes);
     int are_plain; /* any text is a class */
-    TAPER_TRY(
-        read_strings(f, in, f->classes, &f->class_names, &f->class_name_at, &are_plain, error));
+    return read_strings(f, in, f->classes, &f->class_names, &f->class_name_at, &are_plain, error);
+}
+
+taper_status formats_labels_read(formats_front *f, formats_cursor *in, taper_error *error) {
     TAPER_TRY(formats_front_take(f, f->images, sizeof *f->label, &f->label, error));
     if (read_short_labels(f, in)) return TAPER_OK;
     for (uint32_t i = 0; i < f->images; i++)
@@ -352,13 +404,26 @@ taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, t
     return formats_cursor_check(in, "labels", error);
 }
 
-void formats_labels_section_write(const formats_front *f, formats_buffer *out) {
+taper_status formats_labels_section_read(formats_front *f, formats_cursor *in, taper_error *error) {
+    TAPER_TRY(formats_classes_read(f, in, error));
+    return formats_labels_read(f, in, error);
+}
+
+void formats_classes_write(const formats_front *f, formats_buffer *out) {
     formats_write_varint(out, f->classes);
     for (uint32_t k = 0; k < f->classes; k++) {
         const char *name = formats_front_class_name(f, k);
         formats_write_bytes(out, name ? name : "", (name ? strlen(name) : 0) + 1);
     }
+}
+
+void formats_labels_write(const formats_front *f, formats_buffer *out) {
     for (uint32_t i = 0; i < f->images; i++) formats_write_varint(out, (uint64_t)(f->label[i] + 1));
+}
+
+void formats_labels_section_write(const formats_front *f, formats_buffer *out) {
+    formats_classes_write(f, out);
+    formats_labels_write(f, out);
 }
 
 /* --- codes for search ------------------------------------------------------------------ */

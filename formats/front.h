@@ -13,10 +13,12 @@ enum {
     FORMATS_MAX_SIDE = 1 << 24, /* width and height of an image, in pixels */
     FORMATS_MAX_CLASSES = 1 << 20,
     FORMATS_MAX_RATE_CLASSES = 16,
-    /* Bits of the header's required features: rate classes; raised planes in at least one group. */
+    /* Bits of the header's required features: rate classes; raised planes in at least one group;
+     * the front matter is in pages. */
     FORMATS_FEATURE_RATE_CLASSES = 1,
     FORMATS_FEATURE_RAISED = 2,
-    FORMATS_MOST_RAISED = 15, /* raised planes of a unit */
+    FORMATS_FEATURE_PAGED = 4, /* a root and leaves: root.h */
+    FORMATS_MOST_RAISED = 15,  /* raised planes of a unit */
     FORMATS_MAX_SEARCH_BITS = 65536,
     /* Chunks that share a checksum; bounds the bytes that must be read to test one chunk. */
     FORMATS_MAX_CHECKSUM_SPAN = 1024
@@ -68,6 +70,14 @@ typedef struct formats_front {
      * last entry is the size of the data. */
     uint64_t *chunk_at;
     uint32_t *checksum; /* [formats_front_checksums()] */
+
+    /* Of the front of one leaf only (leaf.h); else NULL and 0. A leaf numbers its images and groups
+     * from 0: first_image and first_group are added for their numbers in the container. layer_at:
+     * [layers], added to chunk_at of a layer modulo 2^64, as chunks of other leaves lie between. */
+    uint64_t *layer_at;
+    uint32_t first_image, first_group;
+    /* The size of the data. Of the front of a leaf or a root only; else 0. */
+    uint64_t data_bytes;
 
     /* Raised planes: raised[raised_at[g]] .. raised[raised_at[g + 1] - 1] are those of group g, by
      * ascending unit. raised_at: [groups + 1]; both NULL: none. */
@@ -125,6 +135,17 @@ static inline const formats_raised *formats_front_raised(const formats_front *f,
                                                          uint32_t *n) {
     *n = f->raised_at ? f->raised_at[g + 1] - f->raised_at[g] : 0;
     return f->raised_at ? f->raised + f->raised_at[g] : NULL;
+}
+
+/* Where chunk c = layer * groups + group begins, and where the data ends, from the start of the
+ * data. Whole fronts have both in chunk_at; these are for fronts that may be of a leaf. */
+static inline uint64_t formats_front_chunk_at(const formats_front *f, uint64_t c, uint32_t layer) {
+    return f->chunk_at[c] + (f->layer_at ? f->layer_at[layer] : 0);
+}
+static inline uint64_t formats_front_data(const formats_front *f) {
+    return f->data_bytes ? f->data_bytes
+           : f->chunk_at ? f->chunk_at[(uint64_t)f->layers * f->groups]
+                         : 0;
 }
 
 /* Number of checksums: one per block of chunks_per_checksum chunks. No block crosses layers. */

@@ -41,6 +41,8 @@ MAX_SIDE = 1 << 24
 MAX_CLASSES = 1 << 20
 MAX_RATE_CLASSES = 16
 MAX_CHECKSUM_SPAN = 1024
+MOST_HASH_BITS = 32
+MOST_PAGE_BITS = 24
 MAX_WINDOW_SIDE = 256
 MAX_INPUTS = 65536
 MAX_LAYER_WIDTH = 65536
@@ -519,8 +521,9 @@ class Front:
         self.need(data, 56)
         (self.version, self.layout, self.tail, required, low, crc, self.model_id, self.images,
          self.groups, self.layers, sections, high) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 1 and required <= 3, "a container of another version")
+        require(self.version == 1 and required <= 7, "a container of another version")
         self.rate_classes, self.has_raised = 1 + (required & 1), required & 2
+        self.is_paged = required & 4
         self.holds = high << 32 | low
         require(sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
@@ -542,6 +545,9 @@ class Front:
             self.section(kind, crc, data[at:at + stored], unpacked)
             at += stored
         require(self.geometry is not None, "there is no directory")
+        if self.is_paged:
+            require(b"LEAF" in self.sections, "there are no leaves")
+            require((self.find == 2) == (b"find" in self.sections), "pages of names")
 
     @staticmethod
     def need(data, n):
@@ -551,6 +557,12 @@ class Front:
     def section(self, kind, crc, stored, unpacked):
         known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels,
                  b"modl": None}
+        if self.is_paged:
+            known = {b"DIRE": self.root, b"LEAF": self.read_leaves, b"find": self.read_pages,
+                     b"modl": None}
+            require(kind not in (b"name", b"labl"), "leaves have names and labels")
+            require(kind != b"modl" or b"LEAF" not in self.sections, "the model is behind leaves")
+            require(kind != b"find" or b"LEAF" in self.sections, "pages are before leaves")
         if kind not in known:
             require(kind[0] & 0x20, "an unknown section that may not be skipped")
             return
@@ -558,11 +570,9 @@ class Front:
         require(kind not in self.sections, "a section occurs twice")
         self.sections.append(kind)
         require(crc32c(stored) == crc, "a section fails its checksum")
-        times, more = (4, 65536) if kind == b"modl" else (1024, 65536)
-        require(len(stored) <= unpacked <= times * len(stored) + more,
-                "a section's size is illegal")
-        require(unpacked <= MY_BYTES, "a section is larger than this program reads")
-        content = stored if len(stored) == unpacked else unzstd(stored, unpacked)
+        times, more = ((4, 65536) if kind == b"modl" else
+                       (1, 0) if kind in (b"LEAF", b"find") else (1024, 65536))
+        content = self.unpack(stored, unpacked, times, more)
         if kind == b"modl":
             self.model = content
             return
@@ -570,30 +580,54 @@ class Front:
         known[kind](reader)
         reader.end()
 
+    @staticmethod
+    def unpack(stored, unpacked, times=1024, more=65536):
+        require(len(stored) <= unpacked <= times * len(stored) + more, "a size is illegal")
+        require(unpacked <= MY_BYTES, "a section is larger than this program reads")
+        return stored if len(stored) == unpacked else unzstd(stored, unpacked)
+
     def directory(self, r):
-        self.geometry = []
-        for _ in range(r.varint(self.images)):          # runs of equal images
-            count, width, height = r.varint(self.images), r.varint(MAX_SIDE), r.varint(MAX_SIDE)
-            kind = r.u8()
-            require(count and width and height and kind & 15 in (1, 3) and kind < 32,
-                    "a geometry is illegal")
-            require(len(self.geometry) + count <= self.images, "too many geometries")
-            require(width * height <= MY_PIXELS, "an image is larger than this program renders")
-            self.geometry += [(width, height, kind & 15, 16 if kind & 16 else 8)] * count
-        require(len(self.geometry) == self.images, "too few geometries")
-        self.group_first = [0]
-        for _ in range(r.varint(self.groups)):          # runs of equal groups
-            count, size = r.varint(self.groups), r.varint(self.images)
-            require(count and size and len(self.group_first) + count <= self.groups + 1,
-                    "groups are illegal")
-            for _ in range(count):
-                self.group_first.append(self.group_first[-1] + size)
-        require(len(self.group_first) == self.groups + 1 and self.group_first[-1] == self.images,
-                "groups do not add up")
+        self.geometry = self.read_geometry(r, self.images)
+        self.group_first = self.read_groups(r, self.groups, self.images)
         self.image_at = list(range(self.images))        # of each place
         self.rate_class = [0] * self.groups
         if self.rate_classes > 1:
-            self.read_rate_classes(r)
+            self.read_rate_class_count(r)
+            self.rate_class, self.image_at = self.read_rate_classes(r, self.group_first)
+        self.read_layers(r)
+        self.chunk_at = [0]                             # layer after layer, group after group
+        for length in self.read_lengths(r, self.layers * self.groups):
+            self.chunk_at.append(self.chunk_at[-1] + length)
+            require(self.chunk_at[-1] < 1 << 62, "the chunks are impossibly long")
+        self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
+        self.raised = [self.read_raised(r) if self.has_raised else {} for _ in range(self.groups)]
+
+    @staticmethod
+    def read_geometry(r, images):
+        geometry = []
+        for _ in range(r.varint(images)):               # runs of equal images
+            count, width, height = r.varint(images), r.varint(MAX_SIDE), r.varint(MAX_SIDE)
+            kind = r.u8()
+            require(count and width and height and kind & 15 in (1, 3) and kind < 32,
+                    "a geometry is illegal")
+            require(len(geometry) + count <= images, "too many geometries")
+            require(width * height <= MY_PIXELS, "an image is larger than this program renders")
+            geometry += [(width, height, kind & 15, 16 if kind & 16 else 8)] * count
+        require(len(geometry) == images, "too few geometries")
+        return geometry
+
+    @staticmethod
+    def read_groups(r, groups, images):
+        first = [0]
+        for _ in range(r.varint(groups)):               # runs of equal groups
+            count, size = r.varint(groups), r.varint(images)
+            require(count and size and len(first) + count <= groups + 1, "groups are illegal")
+            for _ in range(count):
+                first.append(first[-1] + size)
+        require(len(first) == groups + 1 and first[-1] == images, "groups do not add up")
+        return first
+
+    def read_layers(self, r):
         self.layer_end = [[0] for _ in range(self.rate_classes)]  # passes up to the end of each layer
         for _ in range(self.layers):
             for ends in self.layer_end:
@@ -604,26 +638,29 @@ class Front:
         self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
         self.per_checksum = r.varint(MAX_CHECKSUM_SPAN)
         require(self.per_checksum, "checksums over no chunks")
-        self.chunk_at = [0]                             # layer after layer, group after group
-        for _ in range(self.layers * self.groups):
-            self.chunk_at.append(self.chunk_at[-1] + r.varint(1 << 40))
-            require(self.chunk_at[-1] < 1 << 62, "the chunks are impossibly long")
         self.blocks = -(-self.groups // self.per_checksum)  # checksums in a layer
-        self.checksum = r.unpack("%dI" % (self.layers * self.blocks))
-        self.raised = [self.read_raised(r) if self.has_raised else {} for _ in range(self.groups)]
 
-    def read_rate_classes(self, r):
+    @staticmethod
+    def read_lengths(r, n):
+        return [r.varint(1 << 40) for _ in range(n)]
+
+    def read_rate_class_count(self, r):
         self.rate_classes = r.u8()
         require(2 <= self.rate_classes <= MAX_RATE_CLASSES, "the number of rate classes is illegal")
-        self.rate_class, rate_class = list(r.bytes(self.groups)), list(r.bytes(self.images))
-        require(max(self.rate_class + rate_class) < self.rate_classes, "there is no such rate class")
-        images = [[i for i in range(self.images) if rate_class[i] == t] for t in range(self.rate_classes)]
-        self.image_at = []
-        for g, t in enumerate(self.rate_class):
-            size = self.group_first[g + 1] - self.group_first[g]
-            require(len(images[t]) >= size, "a rate class's groups do not hold its images")
-            self.image_at += images[t][:size]
-            del images[t][:size]
+
+    def read_rate_classes(self, r, group_first):
+        """Of each group its rate class, of each place its image: all of them, or those of a leaf."""
+        groups, images = len(group_first) - 1, group_first[-1]
+        rate_class, of_image = list(r.bytes(groups)), list(r.bytes(images))
+        require(max(rate_class + of_image) < self.rate_classes, "there is no such rate class")
+        left = [[i for i in range(images) if of_image[i] == t] for t in range(self.rate_classes)]
+        image_at = []
+        for g, t in enumerate(rate_class):
+            size = group_first[g + 1] - group_first[g]
+            require(len(left[t]) >= size, "a rate class's groups do not hold its images")
+            image_at += left[t][:size]
+            del left[t][:size]
+        return rate_class, image_at
 
     @staticmethod
     def read_raised(r):
@@ -640,12 +677,149 @@ class Front:
         return self.layer_end[self.rate_class[g]][layer]
 
     def read_names(self, r):
-        self.names = [r.string() for _ in range(self.images)]
-        for name in self.names:
+        self.names = self.list_names(r, self.images)
+
+    @staticmethod
+    def list_names(r, images):
+        names = [r.string() for _ in range(images)]
+        for name in names:
             require(0 < len(name) < 4096 and not any(c < 32 or c == 127 for c in name)
                     and b"\\" not in ESCAPE.sub(b"", name), "a name is illegal")
             require(all(part not in (b"", b".", b"..") for part in name.split(b"/")),
                     "a name is not a plain relative path")
+        return names
+
+    # 5.9 front matter in pages: the root
+
+    def root(self, r):
+        if self.rate_classes > 1:
+            self.read_rate_class_count(r)
+        self.read_layers(r)
+        self.layer_bytes = [r.varint(1 << 62) for _ in range(self.layers)]
+        require(sum(self.layer_bytes) < 1 << 62, "the layers are impossibly long")
+        self.pixels = r.varint((1 << 64) - 1)
+        has_labels = r.u8()
+        require(has_labels <= 1, "the mark of labels is illegal")
+        if has_labels:
+            self.classes, self.labels = [r.string() for _ in range(r.varint(MAX_CLASSES))], []
+        n = r.varint(self.groups)
+        images = [r.varint(self.images) for _ in range(n)]
+        groups = [r.varint(self.groups) for _ in range(n)]
+        require(n and all(0 < g <= i for g, i in zip(groups, images)), "a leaf is empty")
+        require(sum(images) == self.images and sum(groups) == self.groups, "leaves do not add up")
+        require(all(sum(groups[:k]) % self.per_checksum == 0 for k in range(n)),
+                "a checksum is over two leaves")
+        sizes = [r.varint(0xffffffff) for _ in range(n)]
+        self.leaves = list(zip(images, groups, sizes, r.unpack("%dI" % n)))
+        self.find = r.u8()
+        require(self.find <= 2, "names are found in an unknown way")
+        if self.find == 1:
+            self.read_separators(r)
+        if self.find == 2:
+            self.hash_bits, self.page_bits = r.u8(), r.u8()
+            require(self.page_bits < self.hash_bits <= MOST_HASH_BITS
+                    and self.page_bits <= MOST_PAGE_BITS, "bits of a hash are illegal")
+            sizes = [r.varint(0xffffffff) for _ in range(1 << self.page_bits)]
+            self.pages = list(zip(sizes, r.unpack("%dI" % len(sizes))))
+        self.geometry = []
+
+    def read_separators(self, r):
+        self.separators = [b""]
+        for _ in self.leaves[1:]:
+            before = self.separators[-1]
+            shared, rest = r.varint(len(before)), r.string()
+            require(0 < len(rest) <= 4095 - shared, "a separator is illegal")
+            require(rest[0] > (before + b"\0")[shared], "separators do not ascend")
+            self.separators.append(before[:shared] + rest)
+
+    @staticmethod
+    def part(r):
+        """A reader of the next part."""
+        unpacked, stored = r.varint((1 << 64) - 1), r.varint((1 << 64) - 1)
+        return Reader(Front.unpack(r.bytes(stored), unpacked), "part")
+
+    # 5.9.3 the leaves, of which all together say what a directory does
+
+    def read_leaves(self, r):
+        self.group_first, self.rate_class, self.image_at, self.raised = [0], [], [], []
+        lengths, checksums = [[[] for _ in range(self.layers)] for _ in range(2)]
+        if self.find:
+            self.names = []
+        for k, (images, groups, size, crc) in enumerate(self.leaves):
+            stored = r.bytes(size)
+            require(crc32c(stored) == crc, "leaf %d fails its checksum" % k)
+            leaf = Reader(stored, "leaf %d" % k)
+            part = self.part(leaf)
+            self.leaf_directory(part, images, groups, lengths, checksums)
+            part.end()
+            if self.find:
+                part = self.part(leaf)
+                names = self.list_names(part, images)
+                part.end()
+                self.check_order(k, names)
+                self.names += names
+            if self.labels is not None:
+                part = self.part(leaf)
+                self.labels += [part.varint(len(self.classes)) - 1 for _ in range(images)]
+                part.end()
+            leaf.end()
+        require([sum(layer) for layer in lengths] == self.layer_bytes, "layers do not add up")
+        require(sum(g[0] * g[1] for g in self.geometry) % (1 << 64) == self.pixels,
+                "pixels do not add up")
+        self.chunk_at = [0]
+        for length in sum(lengths, []):
+            self.chunk_at.append(self.chunk_at[-1] + length)
+        self.checksum = sum(checksums, [])
+
+    def leaf_directory(self, r, images, groups, lengths, checksums):
+        image = len(self.geometry)
+        self.geometry += self.read_geometry(r, images)
+        first = self.read_groups(r, groups, images)
+        self.group_first += [image + f for f in first[1:]]
+        rate_class, image_at = [0] * groups, list(range(images))
+        if self.rate_classes > 1:
+            rate_class, image_at = self.read_rate_classes(r, first)
+        self.rate_class += rate_class
+        self.image_at += [image + i for i in image_at]
+        for layer in range(self.layers):
+            require(r.varint(1 << 62) == sum(lengths[layer]), "a leaf does not follow the one before")
+        for layer in range(self.layers):
+            lengths[layer] += self.read_lengths(r, groups)
+        for layer in range(self.layers):
+            checksums[layer] += r.unpack("%dI" % -(-groups // self.per_checksum))
+        self.raised += [self.read_raised(r) if self.has_raised else {} for _ in range(groups)]
+
+    def check_order(self, k, names):
+        if self.find == 1:
+            require(sorted(names) == names and names[0] >= self.separators[k], "names do not ascend")
+            require(k + 1 == len(self.leaves) or names[-1] < self.separators[k + 1],
+                    "names reach into the next leaf")
+
+    # 5.9.4 pages of names: a reader by names needs one of them; this one tests all
+
+    def read_pages(self, r):
+        require(self.find == 2, "pages are not needed")
+        entries, low = [], self.hash_bits - self.page_bits
+        for page, (size, crc) in enumerate(self.pages):
+            stored = r.bytes(size)
+            require(crc32c(stored) == crc, "a page of names fails its checksum")
+            if not size:
+                continue
+            reader = Reader(stored, "page")
+            part = self.part(reader)
+            reader.end()
+            n, hashed = part.varint(MY_BYTES), page << low
+            require(n, "a page has no entries")
+            hashes = []
+            for _ in range(n):
+                hashed += part.varint(1 << low)
+                hashes.append(hashed)
+            require(hashed < page + 1 << low, "a hash is of another page")
+            entries += zip(hashes, [part.varint(len(self.leaves) - 1) for _ in range(n)])
+            part.end()
+        leaf_of = [k for k, leaf in enumerate(self.leaves) for _ in range(leaf[0])]
+        want = {(crc32c(name) >> 32 - self.hash_bits, k) for name, k in zip(self.names, leaf_of)}
+        require(entries == sorted(want), "the pages do not list the names")
 
     def read_labels(self, r):
         self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]

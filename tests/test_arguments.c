@@ -251,6 +251,30 @@ static void try_decoder_open(void) {
     }
 }
 
+static void try_decoder_plan_name(void) {
+    taper_error error = {0};
+    taper_range range;
+    size_t count;
+    uint64_t i;
+    taper_decoder *d = fresh();
+    for (int whole = 0; whole <= 1; whole++) {
+        refused(taper_decoder_plan_name(NULL, "a", 0, &range, 1, &count, &i, &error), &error);
+        refused(taper_decoder_plan_name(d, NULL, 0, &range, 1, &count, &i, &error), &error);
+        refused(taper_decoder_plan_name(d, "a", 0, &range, 1, NULL, &i, &error), &error);
+        refused(taper_decoder_plan_name(d, "a", 0, NULL, 1, &count, &i, &error), &error);
+        refused(taper_decoder_plan_name(d, "a", 0, &range, 1, &count, NULL, &error), &error);
+        refused(taper_decoder_plan_name(d, "a", 0, &range, SIZE_MAX, &count, &i, &error), &error);
+        EACH_NUMBER(v)
+        allowed(taper_decoder_plan_name(d, "", *v, &range, 1, &count, &i, &error), &error);
+        assert_int_equal(taper_decoder_plan_name(d, "", 0, NULL, 0, &count, &i, NULL),
+                         whole ? TAPER_ERR_ARG : TAPER_OK);
+        assert_int_equal(taper_decoder_supply(d, 0, file.data, file.size, NULL), TAPER_OK);
+    }
+    (void)taper_decoder_plan(d, 0, UINT64_MAX, NULL, 0, &count, NULL);
+    render_all(d);
+    taper_decoder_free(d);
+}
+
 static void try_decoder_plan(void) {
     taper_error error = {0};
     taper_range range;
@@ -520,6 +544,7 @@ static const argument_trial table[] = {
     {"taper_decoder_push", try_decoder_push},
     {"taper_decoder_open", try_decoder_open},
     {"taper_decoder_plan", try_decoder_plan},
+    {"taper_decoder_plan_name", try_decoder_plan_name},
     {"taper_decoder_supply", try_decoder_supply},
     {"taper_decoder_free", try_decoder_free},
     {"taper_decoder_set_threads", try_decoder_set_threads},

@@ -41,7 +41,7 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
     uint32_t at_once = image.n < CODEC_RENDER_WINDOWS ? image.n : CODEC_RENDER_WINDOWS;
     uint64_t bytes = (uint64_t)at_once * d->model->network.units * sizeof *values;
     if (bytes > formats_account_left(&d->account))
-        codec_decoder_drop_others(d, formats_front_rate_class(&d->front, image.info.group));
+        codec_decoder_drop_others(d, codec_decoder_rate_class(d, image.info.group));
     if (bytes > formats_account_left(&d->account))
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "these codes need %llu more bytes of memory than the limit of %llu "
@@ -67,9 +67,12 @@ taper_status taper_decoder_layer(const taper_decoder *d, uint64_t i, uint32_t la
                                  uint32_t *passes) {
     if (!d || !cut || !passes) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
-    const formats_front *f = &d->front;
-    if (i >= f->images || layer >= f->layers) return TAPER_ERR_ARG;
-    *cut = f->front_size + f->chunk_at[((uint64_t)layer + 1) * f->groups];
-    *passes = formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i));
+    if (i >= d->front.images || layer >= d->front.layers) return TAPER_ERR_ARG;
+    const formats_front *f = codec_decoder_leaf_of_image(d, (uint32_t)i);
+    if (!f) return TAPER_ERR_TRUNCATED;
+    *cut = f->front_size + (d->root.leaves ? d->root.layer_at[layer + 1]
+                                           : f->chunk_at[((uint64_t)layer + 1) * f->groups]);
+    *passes =
+        formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i - f->first_image));
     return TAPER_OK;
 }

@@ -73,6 +73,12 @@ void taper_decoder_free(taper_decoder *d) {
         free(d->reader[g]);
     }
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].value);
+    for (uint32_t k = 0; d->leaf && k < d->root.leaves; k++) {
+        if (d->leaf[k]) formats_front_free(d->leaf[k]);
+        free(d->leaf[k]);
+    }
+    free(d->leaf);
+    formats_root_free(&d->root);
     codec_group_readers_close(&d->readers);
     codec_backend_close(&d->backend);
     free(d->reader);
@@ -98,6 +104,23 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
 taper_status codec_decoder_refuse_front(const taper_decoder *d, uint64_t bytes,
                                         taper_error *error) {
     return codec_front_refuse(&d->limits, bytes, error);
+}
+
+/* --- leaves ---------------------------------------------------------------------------- */
+
+const formats_front *codec_decoder_leaf_of_image(const taper_decoder *d, uint32_t i) {
+    if (!d->root.leaves) return &d->front;
+    return d->leaf[formats_root_leaf_of_image(&d->root, i)];
+}
+
+const formats_front *codec_decoder_leaf_of_group(const taper_decoder *d, uint32_t g) {
+    if (!d->root.leaves) return &d->front;
+    return d->leaf[formats_root_leaf_of_group(&d->root, g)];
+}
+
+uint32_t codec_decoder_rate_class(const taper_decoder *d, uint32_t g) {
+    const formats_front *leaf = codec_decoder_leaf_of_group(d, g);
+    return leaf ? formats_front_rate_class(leaf, g - leaf->first_group) : 0;
 }
 
 /* --- groups ---------------------------------------------------------------------------- */
@@ -126,28 +149,37 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     return TAPER_OK;
 }
 
-/* The reader of group g, decoded as far as the bytes go, or to this number of passes. */
-static taper_status decode_group(taper_decoder *d, uint32_t g, uint32_t passes,
-                                 codec_group_reader **out, taper_error *error) {
+/* The reader of group g of the container, which `leaf` has, decoded as far as the bytes go, or to
+ * this number of passes. */
+static taper_status decode_group(taper_decoder *d, const formats_front *leaf, uint32_t g,
+                                 uint32_t passes, codec_group_reader **out, taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
         return codec_group_reader_decode(*out, &d->front, error);
     }
-    uint32_t rate_class = formats_front_rate_class(&d->front, g);
+    if (leaf != d->current) codec_group_readers_close(&d->readers); /* of groups of another leaf */
+    d->current = leaf;
+    uint32_t rate_class = codec_decoder_rate_class(d, g);
+    g -= leaf->first_group;
     if (d->pass_limit[rate_class] != passes)
         codec_group_reader_close(&d->readers.of_rate_class[rate_class]);
     d->pass_limit[rate_class] = passes;
     taper_status status =
-        codec_group_readers_open(&d->readers, d->model, &d->front, g, &d->source, out, error);
+        codec_group_readers_open(&d->readers, d->model, leaf, g, &d->source, out, error);
     if (status != TAPER_ERR_LIMIT) return status;
     codec_decoder_drop_others(d, rate_class);
-    return codec_group_readers_open(&d->readers, d->model, &d->front, g, &d->source, out, error);
+    return codec_group_readers_open(&d->readers, d->model, leaf, g, &d->source, out, error);
 }
 
 taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_info *info,
                                 taper_error *error) {
     TAPER_TRY(formats_need(d, "the decoder", error));
     taper_status status = taper_decoder_image_info(d, i, info);
+    if (status == TAPER_ERR_TRUNCATED && d->front_ready)
+        return formats_fail(error, status,
+                            "the leaf of the front matter that has image %llu was not supplied, or "
+                            "is damaged; taper_decoder_plan tells its bytes",
+                            (unsigned long long)i);
     if (status == TAPER_ERR_TRUNCATED)
         return formats_fail(error, status, "incomplete header, need %llu more byte%s",
                             (unsigned long long)taper_decoder_bytes_needed(d),
@@ -159,27 +191,28 @@ taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_
 
 taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t passes,
                                       codec_decoder_image *out, taper_error *error) {
-    const formats_front *f = &d->front;
     TAPER_TRY(codec_decoder_find(d, i, &out->info, error));
-    TAPER_TRY(decode_group(d, out->info.group, passes, &out->group, error));
-    uint32_t in_group = formats_front_place(f, (uint32_t)i) - f->group_first[out->info.group];
+    const formats_front *f = codec_decoder_leaf_of_image(d, (uint32_t)i);
+    TAPER_TRY(decode_group(d, f, out->info.group, passes, &out->group, error));
+    uint32_t in_group = formats_front_place(f, (uint32_t)i - f->first_image) -
+                        f->group_first[out->info.group - f->first_group];
     out->first = out->group->first[in_group];
     out->n = out->group->first[in_group + 1] - out->first;
     return TAPER_OK;
 }
 
 taper_completeness codec_decoder_completeness(const taper_decoder *d, const codec_group_reader *r) {
+    const formats_front *f = codec_decoder_leaf_of_group(d, r->number);
     return (taper_completeness){codec_group_reader_passes(r),
-                                formats_front_layer_end(&d->front, d->front.layers - 1, r->group),
-                                r->bytes_used + r->chunk.size,
-                                codec_group_reader_is_done(r, &d->front)};
+                                formats_front_layer_end(f, f->layers - 1, r->group),
+                                r->bytes_used + r->chunk.size, codec_group_reader_is_done(r, f)};
 }
 
 taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {
     if (!r->bad) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_CORRUPT,
                         "layer %u of group %u is damaged (checksum); fetch the file again",
-                        r->layer, r->group);
+                        r->layer, r->number);
 }
 
 /* --- properties --------------------------------------------------------------------- */
@@ -203,15 +236,15 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
                                   .layers = f->layers,
                                   .passes = formats_front_passes(f, f->layers - 1),
                                   .front_bytes = f->front_size,
-                                  .file_bytes =
-                                      f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups],
-                                  .has_names = f->names != NULL,
-                                  .has_labels = f->label != NULL,
+                                  .file_bytes = f->front_size + formats_front_data(f),
+                                  .pixels = d->root.pixels,
+                                  .has_names = f->names || d->root.find != FORMATS_FIND_NONE,
+                                  .has_labels = f->label || d->root.has_labels,
                                   .classes = f->classes,
                                   .search_bits = f->search_bits,
                                   .search_model_id = f->search_model_id,
                                   .has_search_model = f->search_model != NULL};
-    for (uint32_t i = 0; i < f->images; i++)
+    for (uint32_t i = 0; f->geometry && i < f->images; i++)
         out->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
     return TAPER_OK;
 }
@@ -219,18 +252,20 @@ taper_status taper_decoder_get_info(const taper_decoder *d, taper_container_info
 taper_status taper_decoder_image_info(const taper_decoder *d, uint64_t i, taper_image_info *out) {
     if (!d || !out) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
-    const formats_front *f = &d->front;
-    if (i >= f->images) return TAPER_ERR_ARG;
-    formats_geometry g = f->geometry[i];
+    if (i >= d->front.images) return TAPER_ERR_ARG;
+    const formats_front *f = codec_decoder_leaf_of_image(d, (uint32_t)i);
+    if (!f) return TAPER_ERR_TRUNCATED;
+    const uint32_t in_leaf = (uint32_t)i - f->first_image;
+    formats_geometry g = f->geometry[in_leaf];
     codec_grid grid = codec_windows_grid(d->model->window, g.width, g.height);
     *out = (taper_image_info){g.width,
                               g.height,
                               g.channels,
                               g.depth,
                               (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
-                              formats_front_group(f, (uint32_t)i),
-                              f->label ? f->label[i] : -1,
-                              formats_front_name(f, (uint32_t)i),
+                              f->first_group + formats_front_group(f, in_leaf),
+                              f->label ? f->label[in_leaf] : -1,
+                              formats_front_name(f, in_leaf),
                               grid.columns,
                               grid.rows};
     return TAPER_OK;
@@ -247,6 +282,11 @@ taper_status taper_decoder_search_code(const taper_decoder *d, uint64_t i, uint6
     const size_t bytes = formats_front_search_bytes(&d->front);
     if (!d->front_ready)
         return formats_fail(error, TAPER_ERR_TRUNCATED, "the front matter is incomplete");
+    if (!bytes && d->root.leaves)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "codes for search of %u images are not read by ranges; open the "
+                            "container as a source",
+                            d->front.images);
     if (i >= d->front.images || !bytes)
         return formats_fail(error, TAPER_ERR_ARG,
                             "image %llu has no code for search here: there are %u images, %s",
@@ -277,13 +317,17 @@ taper_status taper_decoder_group_range(const taper_decoder *d, uint32_t g, uint6
     if (!d || !first || !count) return TAPER_ERR_ARG;
     if (!d->front_ready) return TAPER_ERR_TRUNCATED;
     if (g >= d->front.groups) return TAPER_ERR_ARG;
-    *first = d->front.group_first[g];
-    *count = d->front.group_first[g + 1] - d->front.group_first[g];
+    const formats_front *f = codec_decoder_leaf_of_group(d, g);
+    if (!f) return TAPER_ERR_TRUNCATED;
+    const uint32_t *at = f->group_first + (g - f->first_group);
+    *first = f->first_image + at[0];
+    *count = at[1] - at[0];
     return TAPER_OK;
 }
 
 uint64_t taper_decoder_image_at(const taper_decoder *d, uint64_t place) {
-    return d && d->front_ready && place < d->front.images
-               ? formats_front_image(&d->front, (uint32_t)place)
-               : place;
+    if (!d || !d->front_ready || place >= d->front.images) return place;
+    /* the places of a leaf are those of its images */
+    const formats_front *f = codec_decoder_leaf_of_image(d, (uint32_t)place);
+    return f ? f->first_image + formats_front_image(f, (uint32_t)place - f->first_image) : place;
 }

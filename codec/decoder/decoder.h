@@ -3,7 +3,8 @@
  * The directory codec/decoder/: containers to images.
  *   decoder          opening, groups, and properties of the container
  *   pushed           taper_decoder_push: bytes in file order
- *   supplied         taper_decoder_plan and _supply: bytes in any order; byte_store: stores them
+ *   supplied         taper_decoder_supply: bytes in any order; byte_store: stores them
+ *   planned          taper_decoder_plan and _plan_name: the bytes that an image needs
  *   rendering        the pixels of an image
  *   scaled           the pixels of a small version of an image
  *   codes            the codes of an image, without the network
@@ -16,6 +17,7 @@
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"
 #include "codec/taper.h"
+#include "formats/leaf.h"
 
 enum {
     /* Windows that are rendered at once, unless an image has more. */
@@ -36,8 +38,15 @@ struct taper_decoder {
     taper_model *own_model;
     taper_limits limits;
     codec_backend backend;
+    /* With a paged container that is supplied, that of its root, without images; they are in
+     * the leaves then. */
     formats_front front;
     int front_ready;
+    formats_root root;    /* leaves 0: none */
+    formats_front **leaf; /* [leaves] owned; NULL: not supplied yet, or damaged */
+    uint64_t leaves_used; /* memory of all of them; charged to the account */
+    /* The leaf whose groups the readers of the source are of; or &front, or NULL. */
+    const formats_front *current;
     /* read == NULL: bytes are pushed, or none was received yet. */
     taper_source source;
     /* The open groups of the source. */
@@ -48,6 +57,7 @@ struct taper_decoder {
     /* With taper_decoder_supply: the bytes, and the size of the cut file that they stand for. */
     codec_byte_store held;
     uint64_t cut;
+    uint64_t head_bytes; /* the part of the front matter that is not held as it was read */
 
     /* With taper_decoder_push: [groups], opened when their first bytes arrive; else NULL. */
     codec_group_reader **reader;
@@ -72,6 +82,13 @@ struct taper_decoder {
 
 /* Find and check the model. Call once the front matter is complete. */
 taper_status codec_decoder_bind(taper_decoder *decoder, taper_error *error);
+
+/* The front that has image i, or group g, of the container: d->front, or that of a leaf; NULL: it
+ * is not here. It numbers its images and groups from its first_image and first_group. */
+const formats_front *codec_decoder_leaf_of_image(const taper_decoder *decoder, uint32_t i);
+const formats_front *codec_decoder_leaf_of_group(const taper_decoder *decoder, uint32_t g);
+/* The rate class of group g; its leaf is here. */
+uint32_t codec_decoder_rate_class(const taper_decoder *decoder, uint32_t g);
 
 /* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */
 taper_status codec_decoder_refuse_front(const taper_decoder *decoder, uint64_t bytes,
@@ -113,6 +130,15 @@ taper_status codec_decoder_need(taper_decoder *decoder, const taper_image_info *
 taper_status codec_decoder_picture(taper_decoder *decoder, const codec_decoder_image *image,
                                    codec_picture *out, taper_error *error);
 uint64_t codec_decoder_picture_bytes(const taper_decoder *decoder, const taper_image_info *info);
+
+/* With taper_decoder_supply. codec_supplied_begin: the first call makes a decoder one for supplied
+ * bytes; TAPER_ERR_ARG: it is another one already. codec_supplied_end: the size of the source for
+ * the cut. codec_supplied_leaf: read leaf k if its bytes are there; *missing: nonzero if they are
+ * not. TAPER_ERR_CORRUPT, _LIMIT, _NOMEM. */
+taper_status codec_supplied_begin(taper_decoder *decoder, taper_error *error);
+uint64_t codec_supplied_end(const taper_decoder *decoder);
+taper_status codec_supplied_leaf(taper_decoder *decoder, uint32_t k, int *missing,
+                                 taper_error *error);
 
 /* With taper_decoder_push: the reader of group g, opened if necessary. */
 taper_status codec_decoder_pushed_group(taper_decoder *decoder, uint32_t g,

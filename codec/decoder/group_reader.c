@@ -38,7 +38,7 @@ static taper_status lay_out(codec_group_reader *r, const taper_model *model,
             return formats_fail(error, TAPER_ERR_LIMIT,
                                 "group %u needs %llu bytes or more to decode, of which %llu are "
                                 "left; give --max-memory %lluM if you trust the file",
-                                r->group, (unsigned long long)bytes, (unsigned long long)left,
+                                r->number, (unsigned long long)bytes, (unsigned long long)left,
                                 (unsigned long long)formats_account_step(r->account, bytes));
         r->first[i + 1] = (uint32_t)windows;
     }
@@ -52,6 +52,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
                                      const formats_front *front, uint32_t g,
                                      formats_account *account, taper_error *error) {
     *r = (codec_group_reader){.group = g,
+                              .number = front->first_group + g,
                               .images = front->group_first[g + 1] - front->group_first[g],
                               .pass_limit = UINT32_MAX,
                               .account = account};
@@ -203,20 +204,22 @@ static taper_status read_source(const taper_source *source, uint64_t at, void *t
 
 /* --- from a source --------------------------------------------------------------------- */
 
-static codec_file_range chunks_of(const formats_front *f, uint64_t first, uint64_t last) {
-    return (codec_file_range){f->front_size + f->chunk_at[first],
+/* Chunks first .. last - 1 of a layer, counted over all layers. */
+static codec_file_range chunks_of(const formats_front *f, uint32_t layer, uint64_t first,
+                                  uint64_t last) {
+    return (codec_file_range){f->front_size + formats_front_chunk_at(f, first, layer),
                               f->chunk_at[last] - f->chunk_at[first]};
 }
 
 codec_file_range codec_chunk_range(const formats_front *f, uint32_t layer, uint32_t g) {
     uint64_t c = (uint64_t)layer * f->groups + g;
-    return chunks_of(f, c, c + 1);
+    return chunks_of(f, layer, c, c + 1);
 }
 
 codec_file_range codec_block_range(const formats_front *f, uint32_t layer, uint32_t g) {
     uint64_t per = f->chunks_per_checksum, first = g / per * per, row = (uint64_t)layer * f->groups;
     uint64_t last = first + per < f->groups ? first + per : f->groups;
-    return chunks_of(f, row + first, row + last);
+    return chunks_of(f, layer, row + first, row + last);
 }
 
 uint32_t codec_block_checksum(const formats_front *f, uint32_t layer, uint32_t g) {
@@ -469,6 +472,23 @@ taper_status codec_front_search_model(const formats_front *front, const taper_li
                         (unsigned long long)front->search_model_id, front->search_bits);
 }
 
+taper_status codec_front_match_images(const formats_front *front, const taper_model *model,
+                                      taper_error *error) {
+    for (uint32_t g = 0, n; front->raised_at && g < front->groups; g++) {
+        const formats_raised *raised = formats_front_raised(front, g, &n);
+        if (!codec_raised_planes_fit(&model->tables, raised, n))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "group %u raises planes that its model cannot have",
+                                front->first_group + g);
+    }
+    for (uint32_t i = 0; i < front->images; i++)
+        if (front->geometry[i].channels > model->window.channels)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "image %u is in colour but the model is grey",
+                                front->first_image + i + 1);
+    return TAPER_OK;
+}
+
 taper_status codec_front_match(const formats_front *front, const taper_model *model,
                                taper_error *error) {
     if (front->model_id != model->info.id)
@@ -484,17 +504,7 @@ taper_status codec_front_match(const formats_front *front, const taper_model *mo
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container claims %u passes, its model has %u", passes,
                             model->tables.n_passes);
-    for (uint32_t g = 0, n; front->raised_at && g < front->groups; g++) {
-        const formats_raised *raised = formats_front_raised(front, g, &n);
-        if (!codec_raised_planes_fit(&model->tables, raised, n))
-            return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "group %u raises planes that its model cannot have", g);
-    }
-    for (uint32_t i = 0; i < front->images; i++)
-        if (front->geometry[i].channels > model->window.channels)
-            return formats_fail(error, TAPER_ERR_CORRUPT,
-                                "image %u is in colour but the model is grey", i + 1);
-    return TAPER_OK;
+    return front->geometry ? codec_front_match_images(front, model, error) : TAPER_OK;
 }
 
 /* Keep only those errors of a model check that say that the model is damaged. */

@@ -12,6 +12,7 @@ typedef struct codec_group_reader {
     /* The tables of its coders if the group has raised planes; else zeroed. */
     codec_code_tables raised;
     uint32_t group, images;
+    uint32_t number; /* of the group in the container; `group` is that in its front */
     uint32_t *first; /* [images + 1] first window of each image */
     /* The current layer; front->layers after the last. */
     uint32_t layer;
@@ -134,5 +135,9 @@ taper_status codec_front_check_models(const formats_front *front, int is_known,
  * it has no decoder, or the front has more passes than it. */
 taper_status codec_front_match(const formats_front *front, const taper_model *model,
                                taper_error *error);
+/* The part of it that looks at images and groups, for the front of a leaf. codec_front_match calls
+ * it unless the front is of a root, which has none. */
+taper_status codec_front_match_images(const formats_front *front, const taper_model *model,
+                                      taper_error *error);
 
 #endif

@@ -42,7 +42,7 @@ taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_
 taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint64_t bytes,
                                         taper_error *error) {
     uint64_t state = codec_strips_bytes(&d->model->tables, n);
-    bytes += d->front.account.used;
+    bytes += d->front.account.used + d->leaves_used;
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
     return codec_decoder_refuse(d, bytes, error);
@@ -129,7 +129,7 @@ static taper_status render(taper_decoder *d, const taper_image_info *info,
                            const codec_strips *strips, uint32_t first, uint32_t n,
                            taper_error *error) {
     const codec_group *state = &strips->coder->group;
-    uint32_t rate_class = formats_front_rate_class(&d->front, info->group), left = state->n - first;
+    uint32_t rate_class = codec_decoder_rate_class(d, info->group), left = state->n - first;
     codec_rendered *w = &d->rendered[rate_class];
     uint32_t ahead = left < CODEC_RENDER_WINDOWS ? left : CODEC_RENDER_WINDOWS;
     if (is_rendered(w, info->group, state, first, n) &&
@@ -167,7 +167,7 @@ uint64_t codec_decoder_picture_bytes(const taper_decoder *d, const taper_image_i
 
 taper_status codec_decoder_need(taper_decoder *d, const taper_image_info *info, uint64_t bytes,
                                 taper_error *error) {
-    uint32_t rate_class = formats_front_rate_class(&d->front, info->group);
+    uint32_t rate_class = codec_decoder_rate_class(d, info->group);
     if (formats_account_left(&d->account) < bytes) codec_decoder_drop_others(d, rate_class);
     if (formats_account_left(&d->account) >= bytes) return TAPER_OK;
     return codec_decoder_refuse(d, d->account.used + bytes, error);
@@ -191,7 +191,7 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
                                  taper_image *out, taper_error *error) {
     const taper_image_info *info = &image->info;
     TAPER_TRY(render(d, info, &image->group->strips, image->first, image->n, error));
-    const codec_rendered *w = &d->rendered[formats_front_rate_class(&d->front, info->group)];
+    const codec_rendered *w = &d->rendered[codec_decoder_rate_class(d, info->group)];
     const int16_t *value = w->value + (size_t)(image->first - w->first) * d->model->network.inputs;
     taper_status status = codec_render_windows(d->model, pass, d->backend.pool, value, out);
     if (status == TAPER_OK) return TAPER_OK;

@@ -1,10 +1,11 @@
-/* supplied.c -- taper_decoder_plan and taper_decoder_supply: bytes in any order; see taper.h. The
- * supplied bytes are read as a source that is cut and has gaps. */
+/* supplied.c -- taper_decoder_supply: bytes in any order; see taper.h. The supplied bytes are read
+ * as a source that is cut and has gaps. Leaves of a paged container are read as soon as they are
+ * there. */
 #include "codec/decoder/decoder.h"
+#include <stdlib.h>
 #include <string.h>
 
-/* The first call makes this a decoder for supplied bytes. */
-static taper_status begin(taper_decoder *d, taper_error *error) {
+taper_status codec_supplied_begin(taper_decoder *d, taper_error *error) {
     if (d->source.user == &d->held) return TAPER_OK;
     if (d->source.read || d->front_ready || d->head.size)
         return formats_fail(error, TAPER_ERR_ARG,
@@ -19,32 +20,97 @@ static taper_status begin(taper_decoder *d, taper_error *error) {
 /* --- the front matter ------------------------------------------------------------------ */
 
 static uint64_t file_end(const taper_decoder *d) {
-    const formats_front *f = &d->front;
-    return f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
+    return d->front.front_size + formats_front_data(&d->front);
 }
 
-/* The size of the source: the file up to the cut, as far as it is rendered. */
-static uint64_t source_end(const taper_decoder *d) {
+/* The file up to the cut, as far as it is rendered. */
+uint64_t codec_supplied_end(const taper_decoder *d) {
     taper_source cut = d->source;
     cut.size = d->cut < file_end(d) ? d->cut : file_end(d);
     return codec_front_drawn(&d->front, &cut).size;
+}
+
+/* Find the model, and make room for leaves. */
+static taper_status bind(taper_decoder *d, taper_error *error) {
+    const uint32_t n = d->root.leaves;
+    if (n) TAPER_TRY(formats_front_take(&d->front, n, sizeof *d->leaf, &d->leaf, error));
+    return codec_decoder_bind(d, error);
 }
 
 static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t n,
                                taper_error *error) {
     const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
     const taper_model *given = d->model;
-    TAPER_TRY(formats_front_read(bytes, (size_t)n, &limits, &d->front, error));
-    taper_status status = codec_decoder_bind(d, error);
+    TAPER_TRY(formats_head_read(bytes, (size_t)n, &limits, &d->front, &d->root, error));
+    taper_status status = bind(d, error);
     if (status == TAPER_OK) {
         d->account.used += d->front.account.used;
         return TAPER_OK;
     }
-    formats_front_free(&d->front);
+    free(d->leaf);
+    d->leaf = NULL;
+    formats_front_free(&d->front), formats_root_free(&d->root);
     taper_model_free(d->own_model);
     d->own_model = NULL;
     d->model = given;
     return status;
+}
+
+/* Keep a leaf that was read, if the model has what its images need. */
+static taper_status keep_leaf(taper_decoder *d, uint32_t k, const formats_front *leaf,
+                              taper_error *error) {
+    const uint64_t bytes = leaf->account.used + sizeof *leaf;
+    TAPER_TRY(codec_front_match_images(leaf, d->model, error));
+    if (formats_account_take(&d->account, bytes) != TAPER_OK)
+        return formats_front_refuse(&d->front, bytes, error);
+    d->leaf[k] = malloc(sizeof *leaf);
+    if (!d->leaf[k]) {
+        formats_account_give(&d->account, bytes);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for leaf %u", k);
+    }
+    *d->leaf[k] = *leaf;
+    d->leaves_used += bytes;
+    return TAPER_OK;
+}
+
+taper_status codec_supplied_leaf(taper_decoder *d, uint32_t k, int *missing, taper_error *error) {
+    const uint64_t at = d->root.leaves_at + d->root.leaf[k].at,
+                   size = d->root.leaf[k + 1].at - d->root.leaf[k].at;
+    const uint8_t *bytes = (const uint8_t *)"";
+    formats_front leaf;
+    *missing = 0;
+    if (d->leaf[k]) return TAPER_OK;
+    *missing = codec_byte_store_run(&d->held, at, &bytes) < size;
+    if (*missing) return TAPER_OK;
+    const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
+    TAPER_TRY(formats_leaf_read(&d->root, &d->front, k, bytes, &limits, &leaf, error));
+    const taper_status status = keep_leaf(d, k, &leaf, error);
+    if (status != TAPER_OK) formats_front_free(&leaf);
+    return status;
+}
+
+/* The leaf that has byte `at` of the section; bytes behind the section: the last. */
+static uint32_t leaf_at(const formats_root *r, uint64_t at) {
+    uint32_t low = 0, high = r->leaves;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (r->leaf[middle].at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Read the leaves that bytes offset .. end - 1 may have completed. An error is told when the leaf
+ * is asked for: other leaves do not need this one. */
+static void try_leaves(taper_decoder *d, uint64_t offset, uint64_t end) {
+    const formats_root *r = &d->root;
+    if (!r->leaves || end <= r->leaves_at) return;
+    const uint64_t first = offset > r->leaves_at ? offset - r->leaves_at : 0;
+    int missing;
+    for (uint32_t k = leaf_at(r, first); k < r->leaves && r->leaf[k].at < end - r->leaves_at; k++)
+        (void)codec_supplied_leaf(d, k, &missing, NULL);
 }
 
 static taper_status refuse_tail(uint64_t n, taper_error *error) {
@@ -57,15 +123,17 @@ static taper_status refuse_tail(uint64_t n, taper_error *error) {
 static taper_status try_front(taper_decoder *d, taper_error *error) {
     const uint8_t *bytes = (const uint8_t *)"";
     uint64_t n = codec_byte_store_run(&d->held, 0, &bytes), need;
-    taper_status status = formats_front_need(bytes, (size_t)n, &need, error);
+    taper_status status = formats_head_need(bytes, (size_t)n, &need, error);
     d->need = status == TAPER_OK || need < n ? need : n; /* the error is in supplied bytes */
     if (status != TAPER_OK) return status;
     if (need > d->limits.max_memory) return codec_decoder_refuse_front(d, need, error);
     if (n < need) return TAPER_OK;
     TAPER_TRY(read_front(d, bytes, n, error));
     uint64_t held = codec_byte_store_end(&d->held), end = file_end(d);
-    codec_byte_store_keep(&d->held, d->front.front_size, end);
-    d->source.size = source_end(d);
+    d->head_bytes = d->root.leaves ? d->root.leaves_at : d->front.front_size;
+    codec_byte_store_keep(&d->held, d->head_bytes, end);
+    d->source.size = codec_supplied_end(d);
+    try_leaves(d, d->head_bytes, end);
     return held > end ? refuse_tail(held - end, error) : TAPER_OK;
 }
 
@@ -83,8 +151,8 @@ static taper_status keep_bytes(taper_decoder *d, uint64_t offset, const uint8_t 
                : formats_fail(error, status, "no memory for %zu bytes", n);
 }
 
-/* Nonzero if bytes offset .. end - 1 belong to the group, or to a chunk that shares a checksum with
- * it. */
+/* Nonzero if bytes offset .. end - 1 belong to group g of this front, or to a chunk that shares a
+ * checksum with it. */
 static int concerns(const formats_front *f, uint32_t g, uint64_t offset, uint64_t end) {
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         codec_file_range block = codec_block_range(f, layer, g);
@@ -98,8 +166,9 @@ static void invalidate(taper_decoder *d, uint64_t offset, uint64_t end) {
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) {
         codec_group_reader *r = &d->readers.of_rate_class[t];
         codec_rendered *w = &d->rendered[t];
-        if (r->images && concerns(&d->front, r->group, offset, end)) codec_group_reader_close(r);
-        if (w->n && concerns(&d->front, w->group, offset, end)) w->n = 0;
+        if (r->images && concerns(d->current, r->group, offset, end)) codec_group_reader_close(r);
+        const formats_front *f = w->n ? codec_decoder_leaf_of_group(d, w->group) : NULL;
+        if (f && concerns(f, w->group - f->first_group, offset, end)) w->n = 0;
     }
     d->readers.block.size = 0;
 }
@@ -124,13 +193,13 @@ static taper_status supply_front(taper_decoder *d, uint64_t offset, const uint8_
 
 static taper_status supply_data(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
                                 taper_error *error) {
-    uint64_t end = offset + n, from = d->front.front_size;
+    uint64_t end = offset + n, from = d->head_bytes;
     int changed;
     if (end > file_end(d)) return refuse_tail(end - file_end(d), error);
-    if (end <= from) return TAPER_OK; /* the front matter is known */
+    if (end <= from) return TAPER_OK; /* this part of the front matter is known */
     if (offset < from) bytes += from - offset, n -= (size_t)(from - offset), offset = from;
     TAPER_TRY(keep_bytes(d, offset, bytes, n, &changed, error));
-    if (changed) invalidate(d, offset, end);
+    if (changed) invalidate(d, offset, end), try_leaves(d, offset, end);
     return TAPER_OK;
 }
 
@@ -139,110 +208,10 @@ taper_status taper_decoder_supply(taper_decoder *d, uint64_t offset, const void 
     uint64_t end;
     TAPER_TRY(formats_need(d, "the decoder", error));
     TAPER_TRY(formats_need_array(bytes, size, 1, "the bytes", error));
-    TAPER_TRY(begin(d, error));
+    TAPER_TRY(codec_supplied_begin(d, error));
     if (formats_add_u64(offset, size, &end) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_ARG, "%zu bytes at offset %llu are not a legal range",
                             size, (unsigned long long)offset);
     return d->front_ready ? supply_data(d, offset, bytes, size, error)
                           : supply_front(d, offset, bytes, size, error);
-}
-
-/* --- planning -------------------------------------------------------------------------- */
-
-/* The missing ranges, ascending. All are counted; the first `capacity` are written. */
-typedef struct wanted {
-    taper_range *range;
-    size_t capacity, count;
-    uint64_t end; /* end of the last range */
-} wanted;
-
-static void list_range(wanted *w, uint64_t at, uint64_t end) {
-    if (at >= end) return;
-    if (!w->count || at != w->end) {
-        if (w->count < w->capacity) w->range[w->count] = (taper_range){at, 0};
-        w->count++;
-    }
-    w->end = end;
-    if (w->count <= w->capacity) w->range[w->count - 1].size = end - w->range[w->count - 1].offset;
-}
-
-/* List those of bytes at .. end - 1 that were not supplied. */
-static void list_missing(const taper_decoder *d, wanted *w, uint64_t at, uint64_t end) {
-    while (at < end) {
-        at += codec_byte_store_run(&d->held, at, NULL);
-        uint64_t next = codec_byte_store_next(&d->held, at);
-        list_range(w, at, next < end ? next : end);
-        at = next;
-    }
-}
-
-/* Nonzero if the block is complete and damaged. */
-static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t sum) {
-    const uint8_t *bytes = NULL;
-    if (!block.size || codec_byte_store_run(&d->held, block.at, &bytes) < block.size) return 0;
-    return formats_crc32c(0, bytes, (size_t)block.size) != sum;
-}
-
-/* List the missing bytes of the group's chunks, and all bytes of a damaged block. *damaged: nonzero
- * if there is one. */
-static void list_chunks(const taper_decoder *d, uint32_t g, wanted *w, int *damaged) {
-    const formats_front *f = &d->front;
-    uint64_t size = d->source.size;
-    for (uint32_t layer = 0; layer < f->layers; layer++) {
-        codec_file_range chunk = codec_chunk_range(f, layer, g),
-                         block = codec_block_range(f, layer, g);
-        uint64_t end = chunk.at + chunk.size;
-        if (chunk.at >= size) break;
-        if (block.at + block.size <= size &&
-            is_damaged(d, block, codec_block_checksum(f, layer, g))) {
-            list_range(w, block.at, block.at + block.size);
-            *damaged = 1;
-        } else {
-            list_missing(d, w, chunk.at, end < size ? end : size);
-        }
-    }
-}
-
-static taper_status plan_front(const taper_decoder *d, wanted *w, taper_error *error) {
-    if (d->failure.status == TAPER_OK) list_missing(d, w, 0, d->need);
-    if (d->failure.status == TAPER_ERR_CORRUPT)
-        list_range(w, 0, d->need); /* any byte may be damaged */
-    if (d->failure.status != TAPER_OK && error) *error = d->failure;
-    return d->failure.status;
-}
-
-/* Set the size of the source for this cut. */
-static void cut_source(taper_decoder *d) {
-    uint64_t size = source_end(d);
-    if (size != d->source.size) {
-        codec_group_readers_close(&d->readers);
-        for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
-    }
-    d->source.size = size;
-}
-
-taper_status taper_decoder_plan(taper_decoder *d, uint64_t i, uint64_t cut, taper_range *ranges,
-                                size_t capacity, size_t *count, taper_error *error) {
-    wanted w = {ranges, capacity, 0, 0};
-    taper_image_info info;
-    int damaged = 0;
-    TAPER_TRY(formats_need(count, "the count of ranges", error));
-    *count = 0;
-    TAPER_TRY(formats_need(d, "the decoder", error));
-    TAPER_TRY(formats_need_array(ranges, capacity, sizeof *ranges, "the ranges", error));
-    TAPER_TRY(begin(d, error));
-    d->cut = cut;
-    if (!d->front_ready) {
-        taper_status status = plan_front(d, &w, error);
-        *count = w.count;
-        return status;
-    }
-    TAPER_TRY(codec_decoder_find(d, i, &info, error));
-    cut_source(d);
-    list_chunks(d, info.group, &w, &damaged);
-    *count = w.count;
-    return damaged ? formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "bytes of group %u are damaged (checksum); fetch them again",
-                                  info.group)
-                   : TAPER_OK;
 }

@@ -5,6 +5,7 @@
 #include "container_files.h"
 #include "formats/directory.h"
 #include "model_files.h"
+#include "page_files.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +53,8 @@ void file_parts_end(file_parts *parts, const formats_front *f, uint64_t holds,
     uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 1};
     h[10] = f->layout, h[11] = f->tail;
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
-                                  (f->raised_at ? FORMATS_FEATURE_RAISED : 0));
+                                  (f->raised_at ? FORMATS_FEATURE_RAISED : 0) +
+                                  (f->data_bytes ? FORMATS_FEATURE_PAGED : 0));
     formats_set_u32le(h + 16, (uint32_t)holds);
     formats_set_u64le(h + 24, f->model_id);
     formats_set_u64le(h + 32, f->images);
@@ -230,8 +232,11 @@ static void add_texts(const layout *l, file_parts *parts) {
     formats_buffer content = formats_buffer_make(1 << 20);
     for (uint32_t i = 0; l->r->names && i < l->r->images; i++) {
         char name[80];
-        int n = snprintf(name, sizeof name, "%s/%s%u.png", i % 2 ? "\xC3\xA9t\xC3\xA9" : "a.b",
-                         l->r->names > 1 ? "xxxxxxxxxxxxxxxxxxxxxxxxxxxx" : "", i);
+        int n =
+            l->r->names == 3
+                ? snprintf(name, sizeof name, "%u/\xC3\xA9%02u.png", i / 3, i)
+                : snprintf(name, sizeof name, "%s/%s%u.png", i % 2 ? "\xC3\xA9t\xC3\xA9" : "a.b",
+                           l->r->names > 1 ? "xxxxxxxxxxxxxxxxxxxxxxxxxxxx" : "", i);
         formats_write_bytes(&content, name, (size_t)n + 1);
     }
     if (content.size) file_parts_add(parts, "name", content.data, content.size, l->r->packed);
@@ -263,11 +268,13 @@ void container_file_make(const container_recipe *r, const taper_model *model,
     add_texts(l, &parts);
     if (r->embeds) file_parts_add(&parts, "modl", model_file->data, model_file->size, 0);
     file_parts_end(&parts, &l->front, r->ignored ? UINT64_MAX : r->holds, out);
-    size_t data = out->size;
+    size_t data;
     for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++) {
         formats_write_bytes(out, l->chunk[c].data, l->chunk[c].size);
         formats_buffer_free(&l->chunk[c]);
     }
+    if (r->pages) page_file_make(out, r->pages, r->packed);
+    data = out->size - (size_t)l->chunk_at[l->front.layers * l->front.groups];
     if (r->damage) out->data[data + l->chunk_at[r->damage - 1]] ^= 0x10;
     if (r->trailing) formats_write_u8(out, 0);
     formats_buffer_free(&directory);

@@ -17,15 +17,16 @@ typedef struct container_recipe {
     int one_by_one;                      /* the layout, where each image is a group */
     int tail;      /* 1: last chunks from group 1 on are cut to 2/3, 2: to nothing */
     uint32_t span; /* chunks per checksum; 0: 1 */
-    int names, labels, embeds, packed;
-    uint32_t passes; /* in 1/8 of the model's; 0: all */
-    int raised;      /* every other group has raised planes */
-    int flat;        /* codes of 0 */
-    int sparse;      /* most codes are 0 */
-    int emptied;     /* chunks are cut to nothing, and count as whole */
-    uint32_t damage; /* chunk whose bytes are changed, from 1 */
-    int trailing;    /* a byte follows the last chunk */
-    int ignored;     /* an unknown section that may be skipped, the longest holds */
+    int names, labels, embeds, packed; /* names: 3: ascending */
+    uint32_t pages;                    /* the least images of a leaf; 0: not in pages */
+    uint32_t passes;                   /* in 1/8 of the model's; 0: all */
+    int raised;                        /* every other group has raised planes */
+    int flat;                          /* codes of 0 */
+    int sparse;                        /* most codes are 0 */
+    int emptied;                       /* chunks are cut to nothing, and count as whole */
+    uint32_t damage;                   /* chunk whose bytes are changed, from 1 */
+    int trailing;                      /* a byte follows the last chunk */
+    int ignored; /* an unknown section that may be skipped, the longest holds */
     uint64_t holds;
 } container_recipe;
 

@@ -6,6 +6,7 @@
  * What the corpus holds is in recipes.h; README.md has the manifest's form. */
 #include "decode_prefix.h"
 #include "formats/directory.h"
+#include "page_files.h"
 #include "recipes.h"
 
 enum { MOST_CUTS = 40 };
@@ -285,6 +286,23 @@ static void add_bad_sections(corpus *c) {
     }
 }
 
+/* Of pages: the file `paged-mixed` with something illegal. */
+static void add_bad_pages(corpus *c) {
+    const size_t m = index_of("grey");
+    for (size_t i = 0; page_faults[i]; i++) {
+        static const container_recipe r = {"bad-paged", "grey",    4, 4, 1, .image = {{4, 4, 1, 8}},
+                                           .names = 1,  .pages = 2};
+        formats_buffer file = formats_buffer_make(1 << 22);
+        char name[100];
+        snprintf(name, sizeof name, "bad-paged-%s", page_faults[i]);
+        container_file_make(&r, c->model[m], &c->file[m], &file);
+        page_file_spoil(&file, page_faults[i]);
+        save(c, name, ".taper", &file);
+        say_line(c, name, r.model, &file, file.size, c->model[m], 0, "corrupt");
+        formats_buffer_free(&file);
+    }
+}
+
 /* --- models ------------------------------------------------------------------------------ */
 
 static void say_model(corpus *c, const char *name, const formats_buffer *file,
@@ -332,6 +350,7 @@ int main(int argc, char **argv) {
     add_bad_fields(&c);
     add_bad_without_decoder(&c);
     add_bad_sections(&c);
+    add_bad_pages(&c);
     save(&c, "manifest", "", &c.manifest);
     save(&c, "samples", "", &c.samples);
     for (size_t i = 0; i < COUNT(models); i++) {

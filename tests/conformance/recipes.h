@@ -236,6 +236,17 @@ static const container_recipe containers[] = {
      .tail = 1},
     {"flags-parts", "rare-parts", 3, 2, 3, .image = {{61, 44, 1, 8}, {8, 8, 1, 8}}, .sparse = 1},
     {"flags-strips", "rare", 1, 1, 2, .image = {{192, 132, 1, 8}}, .sparse = 1, .tail = 1},
+    {"paged", "grey", 8, 4, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .names = 3, .labels = 1,
+     .pages = 3},
+    {"paged-mixed", "grey", 12, 6, 3, .image = {{4, 4, 1, 8}}, .names = 1, .pages = 2},
+    {"paged-packed", "grey", 40, 8, 1, .image = {{1, 1, 1, 8}}, .names = 2, .labels = 1,
+     .packed = 1, .pages = 6, .span = 2},
+    {"paged-tracks", "everything", 8, 4, 3, .image = {{8, 8, 3, 8}}, .rate_classes = 2,
+     .group = {2, 2}, .raised = 1, .tail = 1, .names = 3, .labels = 1, .pages = 2},
+    {"paged-gallery", "grey", 6, 6, 3, .image = {{8, 8, 1, 8}, {4, 3, 1, 8}}, .one_by_one = 2,
+     .tail = 1, .span = 2, .pages = 2},
+    {"paged-image", "grey", 6, 6, 1, .image = {{8, 8, 1, 8}}, .one_by_one = 1, .embeds = 1,
+     .damage = 5, .pages = 2},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
  *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
  *   ./make_corpus tests/fuzz/corpus */
+#include "../paged.h"
 #include "../random_restoration.h"
 #include "../tiny_embedding_model.h"
 #include "codec/bitplane/chunk_coder.h"
@@ -34,7 +35,8 @@ static void make_illegal(const char *folder, const formats_buffer *whole, size_t
         {"version-2", 8, 2},
         {"layout-3", 10, 3},
         {"tail-2", 11, 2},
-        {"feature-4", 12, 4},
+        {"feature-4", 12, 4}, /* pages that are not there */
+        {"feature-8", 12, 8},
         {"images-0", 32, 0},
         {"groups-0", 40, 0},
         {"groups-many", 42, 255},
@@ -155,6 +157,37 @@ static void make_raised(const char *folder) {
     formats_image_free(&image[0]), formats_image_free(&image[1]);
     taper_model_free(model);
     formats_buffer_free(&file), formats_buffer_free(&model_file);
+}
+
+/* Front matter in pages: names that ascend and others, rate classes, small leaves; one cut, one
+ * with a damaged leaf. */
+static void make_paged(const char *folder) {
+    enum { IMAGES = 12 };
+    static const taper_encode_options options[] = {
+        {.group_images = 2},
+        {.layout = TAPER_LAYOUT_IMAGE},
+        {.layout = TAPER_LAYOUT_GALLERY},
+        {.group_images = 2, .allocation = TAPER_ALLOCATION_MEAN}};
+    formats_buffer unused = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &unused);
+    taper_image image[IMAGES];
+    for (uint32_t i = 0; i < IMAGES; i++)
+        image[i] = dct_picture(3 + i % 5, 4 + i % 3, i % 3 ? 3 : 1, i);
+    for (int k = 0; k < 4; k++) {
+        char name[60];
+        size_t entry;
+        formats_buffer whole = dct_encode(model, image, IMAGES, &options[k], 1),
+                       file = paged_from(&whole, 2 + (uint32_t)k % 3, k % 2);
+        snprintf(name, sizeof name, "container/paged-%d.taper", k);
+        save(folder, name, "", 0, file.data, file.size);
+        if (k == 0) save(folder, "container/paged-cut.taper", "", 0, file.data, file.size - 9);
+        if (k == 1) file.data[paged_section(&file, "LEAF", &entry) + 4] ^= 1;
+        if (k == 1) save(folder, "container/paged-damaged.taper", "", 0, file.data, file.size);
+        formats_buffer_free(&whole), formats_buffer_free(&file);
+    }
+    for (int i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
+    taper_model_free(model);
+    formats_buffer_free(&unused);
 }
 
 /* A model file whose header has an illegal field; bit 1: its checksum is mended by fuzz_model.c. */
@@ -494,6 +527,7 @@ int main(int argc, char **argv) {
     make_containers(argv[1]);
     make_searched(argv[1]);
     make_raised(argv[1]);
+    make_paged(argv[1]);
     make_large(argv[1]);
     make_models(argv[1]);
     make_binary(argv[1]);
