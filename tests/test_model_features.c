@@ -176,8 +176,8 @@ static void short_payloads_are_not_packed(void **unused) {
     (void)unused;
     static const uint8_t zeros[FORMATS_MODEL_LEAST];
     formats_buffer out = formats_buffer_make(1 << 10);
-    assert_int_equal(formats_model_pack(zeros, FORMATS_MODEL_LEAST - 1, &out, NULL), TAPER_ERR_ARG);
-    assert_int_equal(formats_model_pack(zeros, FORMATS_MODEL_LEAST, &out, NULL), TAPER_OK);
+    assert_int_equal(pack_payload(zeros, FORMATS_MODEL_LEAST - 1, &out), TAPER_ERR_ARG);
+    assert_int_equal(pack_payload(zeros, FORMATS_MODEL_LEAST, &out), TAPER_OK);
     formats_buffer_free(&out);
 }
 

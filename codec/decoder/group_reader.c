@@ -71,6 +71,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
         r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
     if (status == TAPER_OK) status = lay_out(r, model, front, grid, error);
     if (status == TAPER_OK) status = open_state(r, model, front, grid, error);
+    if (status == TAPER_OK)
+        r->known_passes = codec_model_known_passes(model, r->coder.group.tables);
     free(grid);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
@@ -107,6 +109,12 @@ static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, u
                                    formats_front_layer_end(f, layer, r->group));
 }
 
+/* The passes of a layer that ends with pass `end` are decoded to here. */
+static uint32_t last_wanted(const codec_group_reader *r, uint32_t end) {
+    uint32_t most = r->pass_limit < r->known_passes ? r->pass_limit : r->known_passes;
+    return end < most ? end : most;
+}
+
 static void step(codec_group_reader *r) {
     r->bytes_used += r->chunk.size;
     r->layer++;
@@ -122,7 +130,7 @@ static void begin_again(codec_group_reader *r, const formats_front *f) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_rc_decoder rc;
         codec_rc_decoder_init(&rc, from, length, !codec_chunk_is_cut(f, layer, r->group));
-        codec_chunk_decode(&r->coder, &rc, layer_end(r, f, layer));
+        codec_chunk_decode(&r->coder, &rc, last_wanted(r, layer_end(r, f, layer)));
         from += length;
     }
 }
@@ -151,7 +159,7 @@ void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
     else
         codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
     r->started = 1;
-    codec_chunk_decode(&r->coder, &r->rc, end < r->pass_limit ? end : r->pass_limit);
+    codec_chunk_decode(&r->coder, &r->rc, last_wanted(r, end));
 }
 
 taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,
@@ -171,7 +179,8 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_f
 }
 
 int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
-    return r->layer + (r->here && !r->bad) == f->layers;
+    return r->layer + (r->here && !r->bad) == f->layers &&
+           layer_end(r, f, f->layers - 1) <= r->known_passes;
 }
 
 static taper_status read_source(const taper_source *source, uint64_t at, void *to, size_t n,
@@ -326,7 +335,8 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
     uint32_t rate_class = formats_front_rate_class(f, r->group);
     if (rs->pass_limit && rs->pass_limit[rate_class] < UINT32_MAX)
         r->pass_limit = codec_raised_planes_end(r->coder.group.tables, rs->pass_limit[rate_class]);
-    for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->pass_limit;)
+    const uint32_t most = last_wanted(r, UINT32_MAX);
+    for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < most;)
         TAPER_TRY(load_layer(r, rs, f, source, &more, error));
     end_decoding(r);
     return TAPER_OK;

@@ -1,5 +1,6 @@
 /* model_write.c -- writing models; see model.h. */
 #include "codec/bitplane/conditional.h"
+#include "codec/bitplane/unit_sets.h"
 #include "codec/entropy/weights_coder.h"
 #include "codec/model/embedding_record.h"
 #include "codec/model/model_payload.h"
@@ -61,17 +62,21 @@ static taper_status write_stack(const codec_stack *stack, int bits, int without_
     return out->status;
 }
 
-static taper_status write_linear_path(taper_model *m, double mse, formats_buffer *out) {
-    codec_network *net = &m->network;
-    float *step = malloc((size_t)net->units * sizeof *step);
-    if (!step) return TAPER_ERR_NOMEM;
-    linear_steps(m, mse, step);
-    taper_status status =
-        codec_weights_write(net->synthesis, net->units, net->inputs, m->window.width, step, out);
-    if (status == TAPER_OK && !m->tied)
-        status =
-            codec_weights_write(net->analysis, net->units, net->inputs, m->window.width, step, out);
-    free(step);
+/* Write the rows of a set of units, which are also rounded. step: [units] */
+static taper_status write_rows(float *matrix, const codec_network *net, uint32_t width,
+                               const float *step, codec_unit_set set, formats_buffer *out) {
+    const size_t bytes = net->inputs * sizeof *matrix;
+    float *rows = malloc(set.n * bytes), *steps = calloc(set.n, sizeof *steps);
+    taper_status status = rows && steps ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint32_t i = 0; i < set.n && status == TAPER_OK; i++) {
+        memcpy(rows + i * (size_t)net->inputs, matrix + set.unit[i] * (size_t)net->inputs, bytes);
+        steps[i] = step[set.unit[i]];
+    }
+    if (status == TAPER_OK)
+        status = codec_weights_write(rows, set.n, net->inputs, width, steps, out);
+    for (uint32_t i = 0; i < set.n && status == TAPER_OK; i++)
+        memcpy(matrix + set.unit[i] * (size_t)net->inputs, rows + i * (size_t)net->inputs, bytes);
+    free(rows), free(steps);
     return status;
 }
 
@@ -89,16 +94,30 @@ static int bits_of(const taper_model *m, const codec_weight_precision *precision
     return bits > m->layer_bits ? bits : m->layer_bits;
 }
 
-static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
-                                  formats_buffer *out) {
+static void write_mean(taper_model *m, formats_buffer *out) {
     codec_network *net = &m->network;
     for (uint32_t i = 0; i < net->inputs; i++) {
         long v = lrintf(fminf(fmaxf(net->mean[i], -500), 500) * CODEC_MEAN_ONE);
         formats_write_u16le(out, (uint16_t)(int16_t)v);
         net->mean[i] = (float)v / CODEC_MEAN_ONE;
     }
+}
+
+/* The linear path's rows of a set of units. step: [units] */
+static taper_status write_linear_path(taper_model *m, const float *step, codec_unit_set set,
+                                      formats_buffer *out) {
+    codec_network *net = &m->network;
+    if (codec_network_is_direct(net)) return TAPER_OK;
+    TAPER_TRY(write_rows(net->synthesis, net, m->window.width, step, set, out));
+    return m->tied ? TAPER_OK
+                   : write_rows(net->analysis, net, m->window.width, step, set, out);
+}
+
+/* The stacks and triangles, which only models of one set have. */
+static taper_status write_stacks(taper_model *m, const codec_weight_precision *precision,
+                                 formats_buffer *out) {
+    codec_network *net = &m->network;
     const int bits = bits_of(m, precision);
-    if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
     TAPER_TRY(write_stack(&net->encoder, bits, 0, out));
     if (net->tied_gain > 0)
         TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* with the rounded weights */
@@ -142,14 +161,79 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
 }
 
-/* Write all parts after the network. */
-static taper_status write_tables(const taper_model *m, formats_buffer *out) {
-    if (!codec_network_has_decoder(&m->network)) return codec_embedding_record_write(&m->info, out);
-    TAPER_TRY(codec_code_tables_write(&m->tables, out));
-    if (m->tables.conditional) TAPER_TRY(codec_conditional_write(m->tables.conditional, out));
-    if (m->tables.head) TAPER_TRY(codec_conditional_write(m->tables.head, out));
+/* --- the parts of the payload (SPEC.md, 6.1) -------------------------------------------- */
+
+typedef struct payload {
+    formats_buffer bytes;
+    formats_model_stages stages;
+    codec_unit_sets sets;
+    float *step; /* [units] of the linear path */
+} payload;
+
+/* A stage ends here. */
+static void end_stage(payload *p) { p->stages.end[p->stages.n++] = p->bytes.size; }
+
+static taper_status choose_sets(const taper_model *m, codec_unit_sets *sets) {
+    const codec_code_tables *t = &m->tables;
+    return codec_model_is_linear(m) && m->tied && !t->density && !m->network.encoder.depth
+               ? codec_unit_sets_choose(sets, t)
+               : codec_unit_sets_whole(sets, t);
+}
+
+static void write_sets(const codec_unit_sets *sets, formats_buffer *out) {
+    formats_write_u8(out, (uint8_t)sets->n);
+    for (uint32_t s = 0; s + 1 < sets->n; s++)
+        formats_write_varint(out, sets->end[s] - (s ? sets->end[s - 1] : 0));
+}
+
+static taper_status write_set(taper_model *m, const codec_weight_precision *precision, uint32_t s,
+                              payload *p) {
+    codec_unit_set set = codec_unit_sets_get(&p->sets, s);
+    TAPER_TRY(write_linear_path(m, p->step, set, &p->bytes));
+    if (s == 0) TAPER_TRY(write_stacks(m, precision, &p->bytes));
+    if (m->tables.conditional)
+        TAPER_TRY(codec_conditional_write_set(m->tables.conditional, set, &p->bytes));
+    end_stage(p);
+    return p->bytes.status;
+}
+
+/* All parts of a model with a decoder after its mean. */
+static taper_status write_parts(taper_model *m, const codec_weight_precision *precision,
+                                payload *p) {
+    const codec_code_tables *t = &m->tables;
+    TAPER_TRY(codec_code_tables_write(t, &p->bytes));
+    TAPER_TRY(choose_sets(m, &p->sets));
+    write_sets(&p->sets, &p->bytes);
+    if (t->conditional) TAPER_TRY(codec_conditional_write_common(t->conditional, &p->bytes));
+    p->step = malloc((size_t)m->network.units * sizeof *p->step);
+    if (!p->step) return TAPER_ERR_NOMEM;
+    if (!codec_network_is_direct(&m->network)) linear_steps(m, precision->linear_mse, p->step);
+    for (uint32_t s = 0; s < p->sets.n; s++) TAPER_TRY(write_set(m, precision, s, p));
+    if (t->head) {
+        TAPER_TRY(codec_conditional_write(t->head, &p->bytes));
+        end_stage(p);
+    }
     if (m->info.family != TAPER_FAMILY_CONV) return TAPER_OK;
-    return codec_restoration_write(&m->restoration, out);
+    TAPER_TRY(codec_restoration_write(&m->restoration, &p->bytes));
+    end_stage(p);
+    return TAPER_OK;
+}
+
+static taper_status write_payload(taper_model *m, const codec_weight_precision *precision,
+                                  payload *p) {
+    write_architecture(m, &p->bytes);
+    write_mean(m, &p->bytes);
+    if (codec_network_has_decoder(&m->network)) return write_parts(m, precision, p);
+    TAPER_TRY(write_stacks(m, precision, &p->bytes));
+    TAPER_TRY(codec_embedding_record_write(&m->info, &p->bytes));
+    end_stage(p);
+    return p->bytes.status;
+}
+
+static void free_payload(payload *p) {
+    formats_buffer_free(&p->bytes);
+    codec_unit_sets_free(&p->sets);
+    free(p->step);
 }
 
 /* Check that an embedding model has only legal parts. */
@@ -171,34 +255,50 @@ static taper_status check_is_not_constant(const taper_model *m, taper_error *err
                         "(taper_model_builtin_bytes) for a model that can");
 }
 
+static taper_status check_can_change(const taper_model *m, taper_error *error) {
+    TAPER_TRY(check_is_not_constant(m, error));
+    return codec_model_need_whole(m, "writing a model", error);
+}
+
 taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error) {
-    TAPER_TRY(check_is_not_constant(m, error));
+    TAPER_TRY(check_can_change(m, error));
     if (!codec_network_has_decoder(&m->network)) TAPER_TRY(check_embedding(m, error));
-    formats_buffer payload = formats_buffer_make(FORMATS_MOST_BYTES);
+    payload p = {.bytes = formats_buffer_make(FORMATS_MOST_BYTES)};
     size_t start = out->size;
-    write_architecture(m, &payload);
-    taper_status status = write_network(m, precision, &payload);
-    if (status == TAPER_OK) status = write_tables(m, &payload);
+    taper_status status = write_payload(m, precision, &p);
     if (status == TAPER_OK) {
-        m->info.id = formats_model_id(payload.data, payload.size);
+        m->info.id = formats_model_id(p.bytes.data, p.bytes.size);
         m->info.binary = codec_model_is_binary(m);
         codec_model_describe(m);
-        status = formats_model_pack(payload.data, payload.size, out, error);
+        m->info.stages = m->info.stages_known = p.stages.n;
+        m->info.passes_known = m->tables.n_passes;
+        status = formats_model_pack(p.bytes.data, &p.stages, out, error);
         m->info.file_bytes = out->size - start;
     } else {
         formats_fail(error, status, "no memory to write the model");
     }
-    formats_buffer_free(&payload);
+    free_payload(&p);
     return status;
 }
 
 taper_status codec_model_round_weights(taper_model *m, const codec_weight_precision *precision,
                                        taper_error *error) {
-    TAPER_TRY(check_is_not_constant(m, error));
+    TAPER_TRY(check_can_change(m, error));
     formats_buffer scratch = formats_buffer_make(FORMATS_MOST_BYTES);
-    taper_status status = write_network(m, precision, &scratch);
+    codec_network *net = &m->network;
+    float *step = malloc((size_t)net->units * sizeof *step);
+    uint32_t *unit = malloc((size_t)net->units * sizeof *unit);
+    taper_status status = step && unit ? TAPER_OK : TAPER_ERR_NOMEM;
+    write_mean(m, &scratch);
+    for (uint32_t u = 0; unit && u < net->units; u++) unit[u] = u;
+    if (status == TAPER_OK && !codec_network_is_direct(net)) {
+        linear_steps(m, precision->linear_mse, step);
+        status = write_linear_path(m, step, (codec_unit_set){unit, net->units, 0, 0}, &scratch);
+    }
+    if (status == TAPER_OK) status = write_stacks(m, precision, &scratch);
     formats_buffer_free(&scratch);
+    free(step), free(unit);
     return status == TAPER_OK
                ? status
                : formats_fail(error, status, "no memory to round the model's weights");

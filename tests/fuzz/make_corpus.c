@@ -163,9 +163,11 @@ static void make_illegal_models(const char *folder, const formats_buffer *whole)
         const char *name;
         size_t at;
         uint8_t value;
-    } fields[] = {{"version-4", 8, 4},      {"version-2", 8, 2},       {"packed-short", 16, 1},
-                  {"packed-long", 19, 255}, {"unpacked-short", 25, 0}, {"unpacked-long", 28, 255},
-                  {"frame-other", 24, 255}, {"other-id", 33, 255}};
+    } fields[] = {{"version-5", 8, 5},       {"version-3", 8, 3},      {"no-stage", 10, 0},
+                  {"stages", 10, 17},        {"packed-short", 24, 1},  {"packed-long", 27, 255},
+                  {"packed-longest", 31, 255}, {"unpacked-short", 33, 0}, {"unpacked-long", 36, 255},
+                  {"unpacked-longest", 39, 255}, {"frame-other", 32, 255}, {"stage-sum", 40, 255},
+                  {"other-id", 17, 255}};
     char path[80];
     uint8_t *copy = malloc(whole->size);
     if (!copy) abort();
@@ -181,33 +183,29 @@ static void make_illegal_models(const char *folder, const formats_buffer *whole)
 static void make_models(const char *folder) {
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &file);
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
+    formats_model_contents c;
     save(folder, "model/pca.tpm", "\0", 1, file.data, file.size);
     save(folder, "model/sealed.tpm", "\2", 1, file.data, file.size);
     make_illegal_models(folder, &file);
-    if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
-    save(folder, "model/pca-payload", "\1", 1, payload, size);
-    payload[0] = 1; /* the same as a dense model */
-    save(folder, "model/dense-payload", "\1", 1, payload, size);
-    free(payload);
+    if (formats_model_unpack(file.data, file.size, 0, NULL, &c, NULL)) abort();
+    save(folder, "model/pca-payload", "\1", 1, c.payload, c.size);
+    c.payload[0] = 1; /* the same as a dense model */
+    save(folder, "model/dense-payload", "\1", 1, c.payload, c.size);
+    free(c.payload);
     taper_model_free(model);
     formats_buffer_free(&file);
 }
 
 /* A model's file and payload. */
 static void save_model_alone(const char *folder, const char *name, const formats_buffer *file) {
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
+    formats_model_contents c;
     char path[60];
     snprintf(path, sizeof path, "model/%s.tpm", name);
     save(folder, path, "\0", 1, file->data, file->size);
-    if (formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL)) abort();
+    if (formats_model_unpack(file->data, file->size, 0, NULL, &c, NULL)) abort();
     snprintf(path, sizeof path, "model/%s-payload", name);
-    save(folder, path, "\1", 1, payload, size);
-    free(payload);
+    save(folder, path, "\1", 1, c.payload, c.size);
+    free(c.payload);
 }
 
 /* The same, and a container that carries it. */
