@@ -4,7 +4,7 @@
  *    8  u16 version         10  u16 stages S
  *   12  u32 CRC32C of header and table, this field 0
  *   16  u64 model id
- *   24  the table: of each stage u64 stored bytes, u64 unpacked bytes, u32 CRC32C of the stored ones
+ *   24  the table: of each stage u64 stored bytes, u64 unpacked bytes, u32 CRC32C of the former
  *       the stages, one zstd frame each */
 #include "formats/model_file.h"
 #include "formats/status.h"

@@ -1,6 +1,6 @@
 /* model_file.h -- the envelope of a .tpm file: magic, version, and a table of stages, each with its
- * size, checksum and zstd frame. codec/model/ reads the payload, which is the contents of all stages
- * in a row; SPEC.md, "Model files", has the layout. */
+ * size, checksum and zstd frame. codec/model/ reads the payload, which is the contents of all
+ * stages in a row; SPEC.md, "Model files", has the layout. */
 #ifndef FORMATS_MODEL_FILE_H
 #define FORMATS_MODEL_FILE_H
 #include "formats/bytes.h"
@@ -40,12 +40,12 @@ taper_status formats_model_pack(const void *payload, const formats_model_stages 
                                 formats_buffer *out, taper_error *error);
 
 /* Unpack the payload. On failure *out is zeroed. The header, the sizes of all stages and
- * limits->max_model_bytes (of the known stages formats_most_model_bytes) are checked before anything
- * is unpacked. Bytes after the end are TAPER_ERR_CORRUPT.
+ * limits->max_model_bytes (of the known stages formats_most_model_bytes) are checked before
+ * anything is unpacked. Bytes after the end are TAPER_ERR_CORRUPT.
  *
  * prefix 0: all stages must be there, else TAPER_ERR_TRUNCATED; the id is compared. prefix 1: the
- * first one must be; of the others, those are unpacked that are whole. The checksums of known stages
- * are compared. */
+ * first one must be; of the others, those are unpacked that are whole. The checksums of known
+ * stages are compared. */
 taper_status formats_model_unpack(const void *bytes, size_t size, int prefix,
                                   const taper_limits *limits, formats_model_contents *out,
                                   taper_error *error);

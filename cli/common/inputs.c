@@ -146,8 +146,8 @@ static taper_status read_model(cli_model *m, const taper_source *source, int sta
     m->bytes = m->owned = malloc(m->size + 1);
     if (!m->owned) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");
     TAPER_TRY(formats_source_read(source, 0, m->owned, m->size, error));
-    return (stages ? taper_model_load_stages : taper_model_load)(&m->model, m->bytes, m->size, limits,
-                                                                 error);
+    return (stages ? taper_model_load_stages : taper_model_load)(&m->model, m->bytes, m->size,
+                                                                 limits, error);
 }
 
 /* For -v; `info` says it in its own way. */
@@ -246,11 +246,12 @@ int cli_stages_open(cli_model *m, const char *verb, const char *path, const cli_
     if (code != CLI_DONE) return code;
     const taper_model_info i = taper_model_get_info(m->model);
     if (i.stages_known < i.stages)
-        cli_warning(verb, path,
-                    "the model has %u of its %u stages, %llu of %llu bytes: at most %u of %u passes "
-                    "are drawn, and not all that refines and restores them",
-                    i.stages_known, i.stages, (unsigned long long)m->size,
-                    (unsigned long long)i.file_bytes, i.passes_known, i.passes);
+        cli_warning(
+            verb, path,
+            "the model has %u of its %u stages, %llu of %llu bytes: at most %u of %u passes "
+            "are drawn, and not all that refines and restores them",
+            i.stages_known, i.stages, (unsigned long long)m->size, (unsigned long long)i.file_bytes,
+            i.passes_known, i.passes);
     return code;
 }
 

@@ -56,8 +56,8 @@ typedef struct cli_model {
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
 /* The same for verbs that need a decoder: CLI_USAGE for an embedding model. */
 int cli_coder_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
-/* The same for decoding, for which the first stages of a model's file suffice: a warning says what is
- * missing. */
+/* The same for decoding, for which the first stages of a model's file suffice: a warning says what
+ * is missing. */
 int cli_stages_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
 /* As cli_model_open, from an open stream, which stays the caller's; and with the stages that are
  * there. */

@@ -20,7 +20,6 @@
  * CODEC_CONDITIONAL_MOST_ values. */
 #ifndef CODEC_CONDITIONAL_H
 #define CODEC_CONDITIONAL_H
-#include "codec/bitplane/unit_sets.h"
 #include "codec/entropy/int_matrix.h"
 
 enum {
@@ -94,6 +93,12 @@ static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, u
 
 /* Fill pairs, quads and out_quads. Call after the weights are set and before the model is used. */
 void codec_conditional_pack(codec_conditional *c);
+
+/* A set of units (unit_sets.h) with the passes begin .. end - 1. */
+typedef struct codec_unit_set {
+    const uint32_t *unit; /* [n] ascending */
+    uint32_t n, begin, end;
+} codec_unit_set;
 
 /* The serialised form (SPEC.md, 6.7): the common part, then the part of each set of units; and all
  * in one. read_common: for this number of kinds, units and passes. Every field is checked before

@@ -9,6 +9,7 @@
  *   significance        the contexts of most bits, with a kernel for AVX2
  *   causal              the causal template: what a pass has decoded so far, for the first units
  *   conditional         a small network that predicts every bit; conditional_state: its evaluation
+ *   unit_sets           the units in sets, by their first passes: what a stage of a model holds
  *   conditional_inputs  what changes of its inputs add to the sums of its first layer
  *   head                a similar network of the decoder, which predicts unknown parts of units
  *   chunk_coder         the passes of a chunk, with contexts and the range coder

@@ -69,7 +69,8 @@ taper_status codec_unit_sets_choose(codec_unit_sets *sets, const codec_code_tabl
     for (uint32_t l = 0; l < t->n_layers && at < PARTS; l++) {
         touch(t, t->layer[l].pass, &pass, seen, &units);
         if (units < t->units / part[at]) continue;
-        while (pass < t->n_passes && seen[t->pass[pass].unit]) pass++; /* as far as these units go */
+        while (pass < t->n_passes && seen[t->pass[pass].unit])
+            pass++; /* as far as these units go */
         if (units == t->units || pass == t->n_passes) break;
         end[n++] = pass;
         while (at < PARTS && units >= t->units / part[at]) at++;

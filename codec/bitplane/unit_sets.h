@@ -1,11 +1,12 @@
-/* unit_sets.h -- the units of a model in a few sets, by their first passes: a model in stages stores
- * set after set, and the first sets suffice for the first passes (SPEC.md, 6.7).
+/* unit_sets.h -- the units of a model in a few sets, by their first passes. A model in stages
+ * stores set after set. The first sets suffice for the first passes (SPEC.md, 6.7).
  *
  * Set s ends before pass end[s]. It has the units whose first pass is before that, without those of
  * the sets before it. The last set has all others, also those that have no pass. */
 #ifndef CODEC_UNIT_SETS_H
 #define CODEC_UNIT_SETS_H
 #include "codec/bitplane/code_tables.h"
+#include "codec/bitplane/conditional.h"
 
 enum { CODEC_MOST_UNIT_SETS = 8 };
 
@@ -17,15 +18,9 @@ typedef struct codec_unit_sets {
     uint32_t *unit;
 } codec_unit_sets;
 
-/* One set: its units, and passes begin .. end - 1. */
-typedef struct codec_unit_set {
-    const uint32_t *unit;
-    uint32_t n, begin, end;
-} codec_unit_set;
-
 /* List the units of n sets of tables whose order is made. end: [n - 1], of all but the last.
- * TAPER_ERR_CORRUPT: the ends do not rise, or a set has no unit. TAPER_ERR_NOMEM. On failure *sets is
- * zeroed. */
+ * TAPER_ERR_CORRUPT: the ends do not rise, or a set has no unit. TAPER_ERR_NOMEM. On failure *sets
+ * is zeroed. */
 taper_status codec_unit_sets_make(codec_unit_sets *sets, const codec_code_tables *tables,
                                   const uint32_t *end, uint32_t n);
 /* The sets that writers make: up to four, of the first layers that touch 1/20, 1/8 and 1/3 of the

@@ -16,7 +16,8 @@ typedef struct codec_int_matrix {
     size_t row_stride, column_stride;
     uint8_t *shift; /* [rows] the step of a row is 2^-shift; NULL: all steps are 1 */
     int32_t most;   /* the largest legal magnitude */
-    /* [rows], [columns] which ones of a larger matrix these are; also in `shift`. NULL: the first. */
+    /* [rows], [columns] which ones of a larger matrix these are; also in `shift`. NULL: the first.
+     */
     const uint32_t *row_at, *column_at;
 } codec_int_matrix;
 

@@ -17,7 +17,8 @@ static taper_status read_lap(codec_architecture *a, formats_cursor *in, taper_er
     return formats_fail(error, TAPER_ERR_CORRUPT, "model: the matrix of its lap has no inverse");
 }
 
-taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in, taper_error *error) {
+taper_status codec_architecture_read(codec_architecture *a, formats_cursor *in,
+                                     taper_error *error) {
     *a = (codec_architecture){.family = formats_read_u8(in)};
     a->window.channels = formats_read_u8(in);
     a->window.width = formats_read_u16le(in);

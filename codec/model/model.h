@@ -44,8 +44,8 @@ struct taper_model {
     codec_restoration restoration;
     /* The precision that its layers need (codec_weight_precision); 0: any. */
     int layer_bits;
-    /* [units] 1: a unit whose set is in no stage that was there (taper_model_load_stages); NULL: all
-     * units are known. */
+    /* [units] 1: a unit whose set is in no stage that was there (taper_model_load_stages); NULL:
+     * all units are known. */
     uint8_t *unit_is_missing;
     /* 1: all arrays, the conditional model and the head are constants of the library: a built-in
      * model (builtin_models.h), of which only this struct is allocated. */
@@ -57,11 +57,11 @@ static inline int codec_model_is_binary(const taper_model *m) {
     return codec_network_has_decoder(&m->network) ? m->tables.density != NULL : m->info.binary;
 }
 
-/* TAPER_ERR_ARG if stages of the model are missing; the message says that it is `use` that needs all
- * of them. */
+/* TAPER_ERR_ARG if stages of the model are missing; the message says that it is `use` that needs
+ * all of them. */
 taper_status codec_model_need_whole(const taper_model *model, const char *use, taper_error *error);
-/* How many passes of these tables, the model's or those with raised planes, the known stages decode:
- * those before passes_known and before the first one of a missing unit. UINT32_MAX: all. */
+/* How many passes of these tables, the model's or those with raised planes, the known stages
+ * decode: those before passes_known and before the first one of a missing unit. UINT32_MAX: all. */
 uint32_t codec_model_known_passes(const taper_model *model, const codec_code_tables *tables);
 
 /* Copy the model's network to *network for encoding: with an analysis, also if the model is tied.

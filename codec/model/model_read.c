@@ -30,10 +30,10 @@ static taper_status read_stack(codec_stack *stack, int without_weights, formats_
 
 static taper_status alloc_network(codec_network *net, const codec_architecture *a) {
     uint32_t n0 = a->depth[0] ? a->depth[0] - 1 : 0, n1 = a->depth[1] ? a->depth[1] - 1 : 0;
-    codec_linear_path path = codec_architecture_is_embedding(a)                ? CODEC_ENCODER
-                             : a->flags & CODEC_FLAG_DIRECT ? CODEC_DIRECT
-                             : a->flags & CODEC_FLAG_TIED   ? CODEC_TIED
-                                                            : CODEC_UNTIED;
+    codec_linear_path path = codec_architecture_is_embedding(a) ? CODEC_ENCODER
+                             : a->flags & CODEC_FLAG_DIRECT     ? CODEC_DIRECT
+                             : a->flags & CODEC_FLAG_TIED       ? CODEC_TIED
+                                                                : CODEC_UNTIED;
     TAPER_TRY(codec_network_alloc(net, codec_window_values(a->window), a->units, path, a->width[0],
                                   n0, a->width[1], n1));
     net->hidden = (codec_activation)a->hidden;
@@ -150,8 +150,8 @@ static taper_status read_sets(codec_unit_sets *sets, const taper_model *m,
         return formats_fail(r->error, TAPER_ERR_CORRUPT, "model: %u sets of units are not legal",
                             n);
     for (uint32_t s = 0; s + 1 < n; s++)
-        end[s] = (s ? end[s - 1] : 0) +
-                 (uint32_t)formats_read_varint_max(&r->in, m->tables.n_passes);
+        end[s] =
+            (s ? end[s - 1] : 0) + (uint32_t)formats_read_varint_max(&r->in, m->tables.n_passes);
     TAPER_TRY(formats_cursor_check(&r->in, "model: sets of units", r->error));
     taper_status status = codec_unit_sets_make(sets, &m->tables, end, n);
     if (status == TAPER_OK) return status;
@@ -211,8 +211,8 @@ static taper_status read_head(taper_model *m, const codec_architecture *a, reade
     if (!(a->flags & CODEC_FLAG_HEAD) || is_over(r)) return TAPER_OK;
     codec_conditional *head = calloc(1, sizeof *head);
     if (!head) return formats_fail(r->error, TAPER_ERR_NOMEM, "no memory for a head");
-    taper_status status = codec_conditional_read(
-        head, 1, t->units, t->n_passes, r->limits->max_model_bytes, &r->in, r->error);
+    taper_status status = codec_conditional_read(head, 1, t->units, t->n_passes,
+                                                 r->limits->max_model_bytes, &r->in, r->error);
     if (status != TAPER_OK) {
         free(head);
         return status;

@@ -109,8 +109,7 @@ static taper_status write_linear_path(taper_model *m, const float *step, codec_u
     codec_network *net = &m->network;
     if (codec_network_is_direct(net)) return TAPER_OK;
     TAPER_TRY(write_rows(net->synthesis, net, m->window.width, step, set, out));
-    return m->tied ? TAPER_OK
-                   : write_rows(net->analysis, net, m->window.width, step, set, out);
+    return m->tied ? TAPER_OK : write_rows(net->analysis, net, m->window.width, step, set, out);
 }
 
 /* The stacks and triangles, which only models of one set have. */

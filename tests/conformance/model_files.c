@@ -207,7 +207,7 @@ static void put_rows(writer *w, uint32_t s) {
     size_t at = w->out->size;
     if (!m->direct) put_random(w, n, w->inputs, 24, 5, 2, m->width);
     if (is(w, WEIGHT_STEP)) formats_set_u32le(w->out->data + at, 0x7FC00000); /* NaN */
-    if (is(w, WEIGHT_SUM)) w->out->data[at + 4 * n + 1]++; /* the first frequency */
+    if (is(w, WEIGHT_SUM)) w->out->data[at + 4 * n + 1]++;        /* the first frequency */
     if (is(w, WEIGHT_STATE)) w->out->data[w->out->size - 6] ^= 1; /* before its plain bits */
     if (m->stores_analysis) put_random(w, n, w->inputs, 9, 5, 1, m->width);
 }
@@ -259,7 +259,8 @@ static void put_slopes(writer *w) {
             uint32_t n = steps_of(w, u);
             if (back >= n) continue;
             const uint8_t *at = w->rd_slope[u] + n - 1 - back;
-            formats_write_u8(w->out, is(w, SLOPES) && back ? 255 : (uint8_t)(*at - (back ? at[1] : 0)));
+            formats_write_u8(w->out,
+                             is(w, SLOPES) && back ? 255 : (uint8_t)(*at - (back ? at[1] : 0)));
         }
 }
 
@@ -309,9 +310,10 @@ static void put_sets(writer *w) {
                                        : is(w, SETS_OF_STACKS) ? 2
                                                                : w->sets));
     for (uint32_t s = 0; s + 1 < w->sets; s++)
-        formats_write_varint(w->out, is(w, EMPTY_SET) && s  ? 0
-                                     : is(w, LATE_SET) && s ? w->passes
-                                                            : w->set_end[s] - (s ? w->set_end[s - 1] : 0));
+        formats_write_varint(w->out, is(w, EMPTY_SET) && s ? 0
+                                     : is(w, LATE_SET) && s
+                                         ? w->passes
+                                         : w->set_end[s] - (s ? w->set_end[s - 1] : 0));
     if (is(w, SETS_OF_STACKS)) formats_write_varint(w->out, 1);
 }
 
@@ -419,9 +421,8 @@ static void put_common(writer *w, uint32_t stages) {
     formats_write_varint(w->out, end_of(w));
     formats_write_u8(w->out, (uint8_t)stages);
     for (uint32_t s = 1; s < stages; s++)
-        formats_write_varint(w->out, is(w, STAGES) ? 0
-                                                   : stage_begin(w, stages, s) -
-                                                         stage_begin(w, stages, s - 1));
+        formats_write_varint(
+            w->out, is(w, STAGES) ? 0 : stage_begin(w, stages, s) - stage_begin(w, stages, s - 1));
     for (uint32_t i = 0; i < HIDDEN_UNITS; i++)
         formats_write_u8(w->out, (uint8_t)(is(w, SHIFT) ? 31 : 5 + i % 4));
     put_random(w, 9, HIDDEN_UNITS, 300, is(w, BIAS_STEP), 1, 1);
@@ -435,8 +436,7 @@ static void put_common(writer *w, uint32_t stages) {
 static void put_set(writer *w, uint32_t stages, uint32_t kinds, const uint32_t *unit, uint32_t n,
                     uint32_t begin, uint32_t end) {
     uint32_t columns = 0, rows = 0;
-    for (uint32_t i = 0; i < n; i++)
-        columns += 2 * (unit[i] < SEEN) + 16 * (unit[i] < SEEN_BESIDE);
+    for (uint32_t i = 0; i < n; i++) columns += 2 * (unit[i] < SEEN) + 16 * (unit[i] < SEEN_BESIDE);
     if (end > end_of(w)) end = end_of(w);
     for (uint32_t s = 0; s < stages; s++)
         rows += stage_begin(w, stages, s) >= begin && stage_begin(w, stages, s) < end;

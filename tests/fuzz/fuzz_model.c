@@ -95,9 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     }
     taper_model *model;
     taper_error error = {0};
-    taper_status status =
-        bytes[0] & 4 ? taper_model_load_stages(&model, file, size, &limits, &error)
-                     : taper_model_load(&model, file, size, &limits, &error);
+    taper_status status = bytes[0] & 4
+                              ? taper_model_load_stages(&model, file, size, &limits, &error)
+                              : taper_model_load(&model, file, size, &limits, &error);
     must(status == error.status && (status == TAPER_OK) == (model != NULL));
     if (model) use(model);
     taper_model_free(model);

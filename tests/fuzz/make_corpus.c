@@ -6,6 +6,7 @@
  *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
  *   ./make_corpus tests/fuzz/corpus */
 #include "../random_restoration.h"
+#include "../staged_model.h"
 #include "../tiny_embedding_model.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/taper.h"
@@ -163,10 +164,12 @@ static void make_illegal_models(const char *folder, const formats_buffer *whole)
         const char *name;
         size_t at;
         uint8_t value;
-    } fields[] = {{"version-5", 8, 5},       {"version-3", 8, 3},      {"no-stage", 10, 0},
-                  {"stages", 10, 17},        {"packed-short", 24, 1},  {"packed-long", 27, 255},
-                  {"packed-longest", 31, 255}, {"unpacked-short", 33, 0}, {"unpacked-long", 36, 255},
-                  {"unpacked-longest", 39, 255}, {"frame-other", 32, 255}, {"stage-sum", 40, 255},
+    } fields[] = {{"version-5", 8, 5},         {"version-3", 8, 3},
+                  {"no-stage", 10, 0},         {"stages", 10, 17},
+                  {"packed-short", 24, 1},     {"packed-long", 27, 255},
+                  {"packed-longest", 31, 255}, {"unpacked-short", 33, 0},
+                  {"unpacked-long", 36, 255},  {"unpacked-longest", 39, 255},
+                  {"frame-other", 32, 255},    {"stage-sum", 40, 255},
                   {"other-id", 17, 255}};
     char path[80];
     uint8_t *copy = malloc(whole->size);
@@ -260,6 +263,26 @@ static void make_restoration(const char *folder) {
     save_model(folder, "restoration", model, &file);
     taper_model_free(model);
     formats_buffer_free(&first), formats_buffer_free(&file);
+}
+
+/* Six stages, whole and in part; and the first ones in a file that has not even one. */
+static void make_staged(const char *folder) {
+    formats_buffer file = formats_buffer_make(1 << 20);
+    taper_model *model = staged_model_make(&file);
+    size_t end = FORMATS_MODEL_HEADER + 6 * FORMATS_MODEL_ENTRY;
+    save(folder, "model/stages-none.tpm", "\4", 1, file.data, end + 100);
+    for (uint32_t s = 0; s < 6; s++) {
+        char path[40];
+        end += (size_t)formats_get_u64le(file.data + FORMATS_MODEL_HEADER +
+                                         FORMATS_MODEL_ENTRY * (size_t)s);
+        snprintf(path, sizeof path, "model/stages-%u.tpm", s + 1);
+        if (s % 2 == 0) save(folder, path, "\4", 1, file.data, end);
+    }
+    save_model_alone(folder, "stages", &file);
+    file.data[file.size / 2] ^= 1;
+    save(folder, "model/stages-damaged.tpm", "\4", 1, file.data, file.size);
+    taper_model_free(model);
+    formats_buffer_free(&file);
 }
 
 /* Windows that lap. */
@@ -500,6 +523,7 @@ int main(int argc, char **argv) {
     make_restoration(argv[1]);
     make_parts(argv[1]);
     make_lapped(argv[1]);
+    make_staged(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_pictures(argv[1]);
