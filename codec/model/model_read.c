@@ -2,10 +2,10 @@
 #include "codec/bitplane/conditional.h"
 #include "codec/bitplane/head.h"
 #include "codec/bitplane/raised_planes.h"
-#include "codec/bitplane/unit_sets.h"
 #include "codec/entropy/weights_coder.h"
 #include "codec/model/architecture.h"
 #include "codec/model/embedding_record.h"
+#include "codec/model/linear_rows.h"
 #include "codec/model/work.h"
 #include "formats/model_file.h"
 #include <math.h>
@@ -61,27 +61,6 @@ static taper_status read_mean(taper_model *m, const codec_architecture *a, forma
     for (uint32_t i = 0; i < net->inputs; i++)
         net->mean[i] = (float)(int16_t)formats_read_u16le(in) / CODEC_MEAN_ONE;
     return formats_cursor_check(in, "model: mean", error);
-}
-
-/* Read the rows of a set of units. */
-static taper_status read_rows(float *matrix, const codec_network *net, uint32_t width,
-                              codec_unit_set set, formats_cursor *in, taper_error *error) {
-    const size_t inputs = net->inputs;
-    float *rows = malloc(set.n * inputs * sizeof *rows);
-    if (!rows) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the model's network");
-    taper_status status = codec_weights_read(rows, set.n, net->inputs, width, in, error);
-    for (uint32_t i = 0; i < set.n && status == TAPER_OK; i++)
-        memcpy(matrix + set.unit[i] * inputs, rows + i * inputs, inputs * sizeof *rows);
-    free(rows);
-    return status;
-}
-
-static taper_status read_linear_path(taper_model *m, codec_unit_set set, formats_cursor *in,
-                                     taper_error *error) {
-    codec_network *net = &m->network;
-    if (codec_network_is_direct(net)) return TAPER_OK;
-    TAPER_TRY(read_rows(net->synthesis, net, m->window.width, set, in, error));
-    return m->tied ? TAPER_OK : read_rows(net->analysis, net, m->window.width, set, in, error);
 }
 
 static taper_status read_stacks(taper_model *m, const codec_architecture *a, formats_cursor *in,
@@ -144,16 +123,26 @@ static taper_status read_tables(taper_model *m, const codec_architecture *a, rea
 
 static taper_status read_sets(codec_unit_sets *sets, const taper_model *m,
                               const codec_architecture *a, reader *r) {
-    uint32_t end[CODEC_MOST_UNIT_SETS] = {0}, n = formats_read_u8(&r->in);
+    uint32_t end[CODEC_MOST_UNIT_SETS] = {0}, n = formats_read_u8(&r->in), most = 0;
+    uint8_t coarse[CODEC_MOST_UNIT_SETS] = {0};
     TAPER_TRY(formats_cursor_check(&r->in, "model: sets of units", r->error));
     if (!n || n > (codec_architecture_has_sets(a) ? (uint32_t)CODEC_MOST_UNIT_SETS : 1))
         return formats_fail(r->error, TAPER_ERR_CORRUPT, "model: %u sets of units are not legal",
                             n);
-    for (uint32_t s = 0; s + 1 < n; s++)
+    for (uint32_t s = 0; s + 1 < n; s++) {
         end[s] =
             (s ? end[s - 1] : 0) + (uint32_t)formats_read_varint_max(&r->in, m->tables.n_passes);
+        coarse[s] = formats_read_u8(&r->in);
+        if (coarse[s] > most) most = coarse[s];
+    }
     TAPER_TRY(formats_cursor_check(&r->in, "model: sets of units", r->error));
+    if (most > CODEC_MOST_COARSE_BITS)
+        return formats_fail(r->error, TAPER_ERR_CORRUPT,
+                            "model: rows that lack %u bits, at most %d "
+                            "are legal",
+                            most, CODEC_MOST_COARSE_BITS);
     taper_status status = codec_unit_sets_make(sets, &m->tables, end, n);
+    if (status == TAPER_OK) memcpy(sets->coarse, coarse, sizeof coarse);
     if (status == TAPER_OK) return status;
     return formats_fail(r->error, status,
                         status == TAPER_ERR_NOMEM ? "no memory for the model's units"
@@ -176,10 +165,11 @@ static taper_status read_common(taper_model *m, const codec_architecture *a, rea
     return status;
 }
 
-static taper_status read_set(taper_model *m, const codec_architecture *a, codec_unit_set set,
-                             reader *r) {
-    TAPER_TRY(read_linear_path(m, set, &r->in, r->error));
-    if (set.begin == 0) TAPER_TRY(read_stacks(m, a, &r->in, r->error));
+static taper_status read_set(taper_model *m, const codec_architecture *a,
+                             const codec_unit_sets *sets, uint32_t s, reader *r) {
+    codec_unit_set set = codec_unit_sets_get(sets, s);
+    TAPER_TRY(codec_linear_rows_read(m, sets, s, &r->in, r->error));
+    if (s == 0) TAPER_TRY(read_stacks(m, a, &r->in, r->error));
     if (m->tables.conditional)
         TAPER_TRY(codec_conditional_read_set(m->tables.conditional, set, &r->in, r->error));
     return end_part(r);
@@ -198,10 +188,20 @@ static taper_status mark_missing(taper_model *m, const codec_unit_sets *sets, ui
     return TAPER_OK;
 }
 
+static taper_status read_restoration(taper_model *m, const codec_architecture *a, reader *r) {
+    if (a->family != TAPER_FAMILY_CONV || is_over(r)) return TAPER_OK;
+    TAPER_TRY(codec_restoration_read(&m->restoration, a->window.channels, m->tables.n_passes,
+                                     r->limits->max_model_bytes, &r->in, r->error));
+    return end_part(r);
+}
+
 static taper_status read_all_sets(taper_model *m, const codec_architecture *a,
                                   const codec_unit_sets *sets, reader *r) {
     uint32_t s = 0;
-    while (s < sets->n && !is_over(r)) TAPER_TRY(read_set(m, a, codec_unit_sets_get(sets, s++), r));
+    while (s < sets->n && !is_over(r)) {
+        TAPER_TRY(read_set(m, a, sets, s++, r));
+        if (s == 1) TAPER_TRY(read_restoration(m, a, r));
+    }
     if (m->tables.conditional) codec_conditional_pack(m->tables.conditional);
     return mark_missing(m, sets, s, r->error);
 }
@@ -222,13 +222,6 @@ static taper_status read_head(taper_model *m, const codec_architecture *a, reade
     return end_part(r);
 }
 
-static taper_status read_restoration(taper_model *m, const codec_architecture *a, reader *r) {
-    if (a->family != TAPER_FAMILY_CONV || is_over(r)) return TAPER_OK;
-    TAPER_TRY(codec_restoration_read(&m->restoration, a->window.channels, m->tables.n_passes,
-                                     r->limits->max_model_bytes, &r->in, r->error));
-    return end_part(r);
-}
-
 /* The parts of a model with a decoder after its mean. */
 static taper_status read_parts(taper_model *m, const codec_architecture *a, reader *r) {
     codec_unit_sets sets;
@@ -237,8 +230,7 @@ static taper_status read_parts(taper_model *m, const codec_architecture *a, read
     taper_status status = read_common(m, a, r);
     if (status == TAPER_OK) status = read_all_sets(m, a, &sets, r);
     codec_unit_sets_free(&sets);
-    if (status == TAPER_OK) status = read_head(m, a, r);
-    return status == TAPER_OK ? read_restoration(m, a, r) : status;
+    return status == TAPER_OK ? read_head(m, a, r) : status;
 }
 
 static taper_status read_embedding(taper_model *m, const codec_architecture *a, reader *r) {

@@ -1,34 +1,13 @@
 /* model_write.c -- writing models; see model.h. */
 #include "codec/bitplane/conditional.h"
-#include "codec/bitplane/unit_sets.h"
 #include "codec/entropy/weights_coder.h"
 #include "codec/model/embedding_record.h"
+#include "codec/model/linear_rows.h"
 #include "codec/model/model_payload.h"
 #include "formats/model_file.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Compute the step of each row of the linear path. The rounding error of row u reaches a pixel
- * multiplied by the unit's value, so rows of strong units get smaller steps. Units share the
- * allowed error equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
-static void linear_steps(const taper_model *m, double mse, float *step) {
-    uint32_t units = m->network.units, inputs = m->network.inputs;
-    double allowed = sqrt(12.0 * mse / units);
-    for (uint32_t u = 0; u < units; u++) {
-        double scale = m->tables.step[u] * exp2(m->tables.log_scale[u] / 16.0);
-        const float *row = m->network.synthesis + (size_t)u * inputs;
-        double top = 1e-6; /* the largest weight */
-        for (uint32_t i = 0; i < inputs; i++) top = fmax(top, fabs(row[i]));
-        double s = allowed / fmax(scale, 1e-6);
-        s = fmin(
-            fmax(s, top / 32767),
-            0.3 /
-                sqrt(
-                    inputs)); /* at most 16 bits; rows stay near orthonormal for pseudo_inverse.h */
-        step[u] = (float)s;
-    }
-}
 
 /* Write a matrix of a layer; the largest weight of each row has `bits` bits. */
 static taper_status write_matrix(float *weight, uint32_t rows, uint32_t columns, int bits,
@@ -62,24 +41,6 @@ static taper_status write_stack(const codec_stack *stack, int bits, int without_
     return out->status;
 }
 
-/* Write the rows of a set of units, which are also rounded. step: [units] */
-static taper_status write_rows(float *matrix, const codec_network *net, uint32_t width,
-                               const float *step, codec_unit_set set, formats_buffer *out) {
-    const size_t bytes = net->inputs * sizeof *matrix;
-    float *rows = malloc(set.n * bytes), *steps = calloc(set.n, sizeof *steps);
-    taper_status status = rows && steps ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (uint32_t i = 0; i < set.n && status == TAPER_OK; i++) {
-        memcpy(rows + i * (size_t)net->inputs, matrix + set.unit[i] * (size_t)net->inputs, bytes);
-        steps[i] = step[set.unit[i]];
-    }
-    if (status == TAPER_OK)
-        status = codec_weights_write(rows, set.n, net->inputs, width, steps, out);
-    for (uint32_t i = 0; i < set.n && status == TAPER_OK; i++)
-        memcpy(matrix + set.unit[i] * (size_t)net->inputs, rows + i * (size_t)net->inputs, bytes);
-    free(rows), free(steps);
-    return status;
-}
-
 /* Write T or M (network.h). Elements on and above the diagonal are set to 0. */
 static taper_status write_triangle(float *matrix, uint32_t units, int bits, formats_buffer *out) {
     for (size_t r = 0; r < units; r++)
@@ -101,15 +62,6 @@ static void write_mean(taper_model *m, formats_buffer *out) {
         formats_write_u16le(out, (uint16_t)(int16_t)v);
         net->mean[i] = (float)v / CODEC_MEAN_ONE;
     }
-}
-
-/* The linear path's rows of a set of units. step: [units] */
-static taper_status write_linear_path(taper_model *m, const float *step, codec_unit_set set,
-                                      formats_buffer *out) {
-    codec_network *net = &m->network;
-    if (codec_network_is_direct(net)) return TAPER_OK;
-    TAPER_TRY(write_rows(net->synthesis, net, m->window.width, step, set, out));
-    return m->tied ? TAPER_OK : write_rows(net->analysis, net, m->window.width, step, set, out);
 }
 
 /* The stacks and triangles, which only models of one set have. */
@@ -181,14 +133,16 @@ static taper_status choose_sets(const taper_model *m, codec_unit_sets *sets) {
 
 static void write_sets(const codec_unit_sets *sets, formats_buffer *out) {
     formats_write_u8(out, (uint8_t)sets->n);
-    for (uint32_t s = 0; s + 1 < sets->n; s++)
+    for (uint32_t s = 0; s + 1 < sets->n; s++) {
         formats_write_varint(out, sets->end[s] - (s ? sets->end[s - 1] : 0));
+        formats_write_u8(out, sets->coarse[s]);
+    }
 }
 
 static taper_status write_set(taper_model *m, const codec_weight_precision *precision, uint32_t s,
                               payload *p) {
     codec_unit_set set = codec_unit_sets_get(&p->sets, s);
-    TAPER_TRY(write_linear_path(m, p->step, set, &p->bytes));
+    TAPER_TRY(codec_linear_rows_write(m, p->step, &p->sets, s, &p->bytes));
     if (s == 0) TAPER_TRY(write_stacks(m, precision, &p->bytes));
     if (m->tables.conditional)
         TAPER_TRY(codec_conditional_write_set(m->tables.conditional, set, &p->bytes));
@@ -206,14 +160,16 @@ static taper_status write_parts(taper_model *m, const codec_weight_precision *pr
     if (t->conditional) TAPER_TRY(codec_conditional_write_common(t->conditional, &p->bytes));
     p->step = malloc((size_t)m->network.units * sizeof *p->step);
     if (!p->step) return TAPER_ERR_NOMEM;
-    if (!codec_network_is_direct(&m->network)) linear_steps(m, precision->linear_mse, p->step);
-    for (uint32_t s = 0; s < p->sets.n; s++) TAPER_TRY(write_set(m, precision, s, p));
-    if (t->head) {
-        TAPER_TRY(codec_conditional_write(t->head, &p->bytes));
+    if (!codec_network_is_direct(&m->network))
+        codec_linear_rows_steps(m, precision->linear_mse, p->step);
+    for (uint32_t s = 0; s < p->sets.n; s++) {
+        TAPER_TRY(write_set(m, precision, s, p));
+        if (s > 0 || m->info.family != TAPER_FAMILY_CONV) continue;
+        TAPER_TRY(codec_restoration_write(&m->restoration, &p->bytes)); /* much for few bytes */
         end_stage(p);
     }
-    if (m->info.family != TAPER_FAMILY_CONV) return TAPER_OK;
-    TAPER_TRY(codec_restoration_write(&m->restoration, &p->bytes));
+    if (!t->head) return TAPER_OK;
+    TAPER_TRY(codec_conditional_write(t->head, &p->bytes));
     end_stage(p);
     return TAPER_OK;
 }
@@ -287,17 +243,19 @@ taper_status codec_model_round_weights(taper_model *m, const codec_weight_precis
     formats_buffer scratch = formats_buffer_make(FORMATS_MOST_BYTES);
     codec_network *net = &m->network;
     float *step = malloc((size_t)net->units * sizeof *step);
-    uint32_t *unit = malloc((size_t)net->units * sizeof *unit);
-    taper_status status = step && unit ? TAPER_OK : TAPER_ERR_NOMEM;
+    codec_unit_sets all = {.n = 1, .first = {0, net->units}};
+    all.unit = malloc((size_t)net->units * sizeof *all.unit);
+    taper_status status = step && all.unit ? TAPER_OK : TAPER_ERR_NOMEM;
     write_mean(m, &scratch);
-    for (uint32_t u = 0; unit && u < net->units; u++) unit[u] = u;
+    for (uint32_t u = 0; all.unit && u < net->units; u++) all.unit[u] = u;
     if (status == TAPER_OK && !codec_network_is_direct(net)) {
-        linear_steps(m, precision->linear_mse, step);
-        status = write_linear_path(m, step, (codec_unit_set){unit, net->units, 0, 0}, &scratch);
+        codec_linear_rows_steps(m, precision->linear_mse, step);
+        status = codec_linear_rows_write(m, step, &all, 0, &scratch);
     }
     if (status == TAPER_OK) status = write_stacks(m, precision, &scratch);
     formats_buffer_free(&scratch);
-    free(step), free(unit);
+    free(step);
+    codec_unit_sets_free(&all);
     return status == TAPER_OK
                ? status
                : formats_fail(error, status, "no memory to round the model's weights");
