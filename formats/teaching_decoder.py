@@ -55,6 +55,7 @@ MAX_MODEL_LAYERS = 64
 MODEL_LEAST = 241
 MODEL_STAGES = 16
 UNIT_SETS = 8
+COARSE_BITS = 8
 WEIGHT_MAX = 1 << 20
 RANS_TOTAL = 4096
 RANS_SYMBOLS = 84
@@ -737,9 +738,6 @@ class Model:
             self.head = self.head and not self.is_over()
             if self.head:
                 self.read_head(r)
-            if self.family == CONV and not self.is_over():
-                self.restoration = self.restoration_network(r)
-                self.end_part(r)
             self.linear = not (self.direct or self.stack)
             if self.linear:
                 self.in_integers()
@@ -752,10 +750,14 @@ class Model:
         if self.conditional:
             self.predictor = self.common_part(r, 3)
         self.synthesis = [] if self.direct else [[0.0] * self.inputs for _ in range(self.units)]
-        for units, begin, end in sets:
+        for s, (units, begin, end, coarse) in enumerate(sets):
             if self.is_over():
                 self.missing.update(units)
                 continue
+            if not coarse:
+                lacking = [(unit, before[3]) for at, before in enumerate(sets[:s]) for unit in before[0]
+                           if all(later[3] for later in sets[at:s])]
+                self.last_bits(r, lacking)
             self.linear_path(r, units)
             if begin == 0:
                 self.stacks(r)
@@ -763,6 +765,9 @@ class Model:
                 self.set_part(r, self.predictor, units, begin, end)
             self.end_part(r)
             self.known_passes = end
+            if s == 0 and self.family == CONV and not self.is_over():
+                self.restoration = self.restoration_network(r)
+                self.end_part(r)
 
     def read_head(self, r):
         self.corrector = self.common_part(r, 1)
@@ -831,6 +836,20 @@ class Model:
             self.synthesis[unit] = row
         if not self.tied:
             read_matrix(r, len(units), self.inputs, self.width)     # a decoder does not need it
+
+    def last_bits(self, r, lacking):
+        """Of rows of G: (unit, how many bits)."""
+        if not lacking:
+            return
+        step, rows = read_integers(r, len(lacking), self.inputs, self.width)
+        for (unit, bits), s, row in zip(lacking, step, rows):
+            upper = [round(g / (s * 2 ** bits)) for g in self.synthesis[unit]]
+            require(all(binary32(u * s * 2 ** bits) == g
+                        for u, g in zip(upper, self.synthesis[unit])), "another step of a row")
+            require(all(-2 ** bits <= 2 * v < 2 ** bits for v in row), "last bits are out of range")
+            whole = [(u << bits) + v for u, v in zip(upper, row)]
+            require(all(abs(v) <= WEIGHT_MAX for v in whole), "a weight is out of range")
+            self.synthesis[unit] = [binary32(v * s) for v in whole]
 
     def stacks(self, r):
         encoder = self.read_stack(r, self.inputs, self.hidden[0], self.units)       # nor for this
@@ -916,17 +935,20 @@ class Model:
 
     # 6.7
     def sets_of_units(self, r):
-        """For each set its units, and passes begin .. end - 1."""
+        """For each set its units, passes begin .. end - 1, and the bits that its rows lack."""
         n = r.u8()
         alone = self.binary or not self.tied or self.hidden != [None, None]
         require(1 <= n <= (1 if alone else UNIT_SETS), "the number of sets of units is illegal")
         sets, begin, seen = [], 0, set()
         for s in range(n):
-            end = begin + r.varint(len(self.order)) if s + 1 < n else len(self.order)
+            end, coarse = len(self.order), 0
+            if s + 1 < n:
+                end, coarse = begin + r.varint(end), r.u8()
+            require(coarse <= COARSE_BITS, "rows lack too many bits")
             units = {entry[2] for entry in self.order[:end]} - seen
             units = units if s + 1 < n else set(range(self.units)) - seen
             require(n == 1 or units and begin < end <= len(self.order), "a set of units is illegal")
-            sets.append((sorted(units), begin, end))
+            sets.append((sorted(units), begin, end, coarse))
             seen |= units
             begin = end
         return sets

@@ -6,7 +6,14 @@
 #include "formats/model_file.h"
 #include "staged_model.h"
 
-enum { STAGES = 6, SETS = 4, HEADER = FORMATS_MODEL_HEADER, ENTRY = FORMATS_MODEL_ENTRY };
+/* Of the stages the second restores, and the last refines; the others have a set each. */
+enum {
+    STAGES = 6,
+    SETS = 4,
+    ALL_SETS = 5,
+    HEADER = FORMATS_MODEL_HEADER,
+    ENTRY = FORMATS_MODEL_ENTRY
+};
 
 static formats_buffer file;
 static taper_model *model;
@@ -139,10 +146,10 @@ static void info_tells_what_is_known(void **unused) {
         taper_model_info i = taper_model_get_info(m);
         assert_true(i.stages == STAGES && i.stages_known == k && i.id == model->info.id);
         assert_true(i.file_bytes == file.size && i.passes == model->info.passes);
-        assert_true(k > SETS ? i.passes_known == before : i.passes_known > before);
-        assert_int_equal(i.passes_known == i.passes, k >= SETS);
-        assert_int_equal(i.head_hidden != 0, k > SETS);
-        assert_int_equal(i.restoration_hidden != 0, k > SETS + 1);
+        assert_true(k == 2 || k > ALL_SETS ? i.passes_known == before : i.passes_known > before);
+        assert_int_equal(i.passes_known == i.passes, k >= ALL_SETS);
+        assert_int_equal(i.restoration_hidden != 0, k > 1);
+        assert_int_equal(i.head_hidden != 0, k > ALL_SETS);
         before = i.passes_known;
         taper_model_free(m);
     }
@@ -188,7 +195,7 @@ static void order_of_stages_counts(void **unused) {
         seal(copy);
         assert_int_equal(load(copy, file.size, 0, NULL), TAPER_ERR_CORRUPT);
         assert_int_equal(load(copy, file.size, 1, NULL), TAPER_ERR_CORRUPT);
-        assert_int_equal(load(copy, a + (c - b), 1, NULL), TAPER_ERR_CORRUPT);
+        assert_int_not_equal(load(copy, a + (c - b), 1, NULL), TAPER_OK);
         free(copy);
     }
 }
@@ -303,11 +310,11 @@ static void same_levels(const formats_buffer *container, uint32_t k) {
         codec_group_readers part = {0}, whole = {.pass_limit = limit};
         codec_group_reader *a = read_group(&part, m, &front, g, container);
         uint32_t known = codec_model_known_passes(m, a->coder.group.tables);
-        if (k < SETS) assert_true(a->coder.group.pass == known && known > 0);
+        if (k < ALL_SETS) assert_true(a->coder.group.pass == known && known > 0);
         for (int i = 0; i < FORMATS_MAX_RATE_CLASSES; i++)
             limit[i] = codec_model_pass(a->coder.group.tables, a->coder.group.pass);
         codec_group_reader *b = read_group(&whole, model, &front, g, container);
-        if (k < SETS && b->coder.group.pass > a->coder.group.pass) /* raised passes before it */
+        if (k < ALL_SETS && b->coder.group.pass > a->coder.group.pass) /* raised passes before it */
             assert_true(m->unit_is_missing[a->coder.group.tables->pass[a->coder.group.pass].unit]);
         else
             groups_are_equal(&a->coder.group, &b->coder.group);
@@ -334,8 +341,8 @@ static void same_pictures(const formats_buffer *container, uint32_t k) {
     assert_int_equal(pulled.size, pushed.size);
     assert_memory_equal(pulled.data, pushed.data, pulled.size);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(done[i].complete, k >= SETS);
-        assert_int_equal(again[i].complete, k >= SETS);
+        assert_int_equal(done[i].complete, k >= ALL_SETS);
+        assert_int_equal(again[i].complete, k >= ALL_SETS);
         assert_true(done[i].passes <= taper_model_get_info(m).passes_known);
         assert_int_equal(done[i].passes, again[i].passes);
     }

@@ -201,11 +201,37 @@ static uint32_t units_of_set(const writer *w, uint32_t s, uint32_t *unit) {
     return n;
 }
 
+/* Bits that the rows of set s lack: 1, 2 .. but none before the last set and in it. */
+static uint32_t coarse_of(const writer *w, uint32_t s) {
+    return s + 1 == w->sets || (w->sets > 2 && s + 2 == w->sets) ? 0 : s + 1;
+}
+
+/* The last bits of the rows of sets before s, where they come with this one. */
+static void put_rest(writer *w, uint32_t s) {
+    int32_t q[MOST_UNITS * 64];
+    uint32_t unit[MOST_UNITS], shift[MOST_UNITS], rows = 0, inputs = w->inputs;
+    for (uint32_t k = 0; k < s && !coarse_of(w, s); k++)
+        for (uint32_t i = 0,
+                      n = coarse_of(w, k) && coarse_of(w, s - 1) ? units_of_set(w, k, unit) : 0;
+             i < n; i++, rows++) {
+            const int32_t half = 1 << (coarse_of(w, k) - 1);
+            shift[rows] =
+                5 + i % 2 - (uint32_t)is(w, REST_STEP); /* twice as large: no whole numbers */
+            for (uint32_t c = 0; c < inputs; c++)
+                q[rows * inputs + c] =
+                    is(w, REST_RANGE) && c == 3
+                        ? half
+                        : (int32_t)conformance_below(&w->seed, 2 * (uint32_t)half) - half;
+        }
+    if (rows) put_matrix(w, q, shift, rows, inputs, w->m->width);
+}
+
 static void put_rows(writer *w, uint32_t s) {
     const model_recipe *m = w->m;
-    uint32_t unit[MOST_UNITS], n = units_of_set(w, s, unit);
+    uint32_t unit[MOST_UNITS], n = units_of_set(w, s, unit), coarse = coarse_of(w, s);
+    put_rest(w, s);
     size_t at = w->out->size;
-    if (!m->direct) put_random(w, n, w->inputs, 24, 5, 2, m->width);
+    if (!m->direct) put_random(w, n, w->inputs, 24 >> coarse, 5 - coarse, 2, m->width);
     if (is(w, WEIGHT_STEP)) formats_set_u32le(w->out->data + at, 0x7FC00000); /* NaN */
     if (is(w, WEIGHT_SUM)) w->out->data[at + 4 * n + 1]++;        /* the first frequency */
     if (is(w, WEIGHT_STATE)) w->out->data[w->out->size - 6] ^= 1; /* before its plain bits */
@@ -309,12 +335,14 @@ static void put_sets(writer *w) {
                                        : is(w, MANY_SETS)      ? 9
                                        : is(w, SETS_OF_STACKS) ? 2
                                                                : w->sets));
-    for (uint32_t s = 0; s + 1 < w->sets; s++)
+    for (uint32_t s = 0; s + 1 < w->sets; s++) {
         formats_write_varint(w->out, is(w, EMPTY_SET) && s ? 0
                                      : is(w, LATE_SET) && s
                                          ? w->passes
                                          : w->set_end[s] - (s ? w->set_end[s - 1] : 0));
-    if (is(w, SETS_OF_STACKS)) formats_write_varint(w->out, 1);
+        formats_write_u8(w->out, (uint8_t)(is(w, COARSE_BITS) ? 9 : coarse_of(w, s)));
+    }
+    if (is(w, SETS_OF_STACKS)) formats_write_u8(w->out, 1), formats_write_u8(w->out, 0);
 }
 
 static void end_stage(writer *w) { w->stage_end[w->stages++] = w->out->size; }
@@ -453,18 +481,6 @@ static void put_head(writer *w) {
     put_set(w, w->m->head, 1, unit, w->m->units, 0, w->passes);
 }
 
-static void put_all_sets(writer *w) {
-    const model_recipe *m = w->m;
-    for (uint32_t s = 0; s < w->sets; s++) {
-        uint32_t unit[MOST_UNITS], n = units_of_set(w, s, unit);
-        put_rows(w, s);
-        if (!s) put_stacks(w);
-        if (m->conditional)
-            put_set(w, m->conditional, 3, unit, n, s ? w->set_end[s - 1] : 0, w->set_end[s]);
-        end_stage(w);
-    }
-}
-
 /* --- 6.8: the restoration network -------------------------------------------------------- */
 
 static void put_restoration(writer *w) {
@@ -488,6 +504,21 @@ static void put_restoration(writer *w) {
     put_random(w, 1, HIDDEN_UNITS, 2000, 0, 1, 1);
     put_random(w, values, 9 * HIDDEN_UNITS, MOST_OF_BYTES, 13, 2, 1);
     put_random(w, 1, values, 200, 0, 1, 1);
+}
+
+/* --- all of a decoder ------------------------------------------------------------------ */
+
+static void put_all_sets(writer *w) {
+    const model_recipe *m = w->m;
+    for (uint32_t s = 0; s < w->sets; s++) {
+        uint32_t unit[MOST_UNITS], n = units_of_set(w, s, unit);
+        put_rows(w, s);
+        if (!s) put_stacks(w);
+        if (m->conditional)
+            put_set(w, m->conditional, 3, unit, n, s ? w->set_end[s - 1] : 0, w->set_end[s]);
+        end_stage(w);
+        if (!s && m->restore) put_restoration(w), end_stage(w);
+    }
 }
 
 /* --- 6.9: the record of an embedding model ----------------------------------------------- */
@@ -575,7 +606,6 @@ static void put_decoder(writer *w) {
     if (m->conditional) put_common(w, m->conditional);
     put_all_sets(w);
     if (m->head) put_head(w), end_stage(w);
-    if (m->restore) put_restoration(w), end_stage(w);
 }
 
 void model_file_make(const model_recipe *m, formats_buffer *out) {
