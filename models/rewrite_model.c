@@ -2,12 +2,13 @@
  * writes, with the same weights. It takes the constants that an earlier build has made of the file
  * (unpack_model.c), so that no reader of earlier versions is needed:
  *
- *   cc -std=c11 -D_GNU_SOURCE -O2 -I. -DMODEL=models_photo_constant models/rewrite_model.c \
- *      OLD/models/photo_constant.c OLD/models/photo_arrays.S build/opt/decoder.a ... -o rewrite
+ *   cc -std=gnu11 -DTAPER_VERSION='""' -O2 -I. -DMODEL=models_photo_constant -o rewrite \
+ *      models/rewrite_model.c OLD/models/photo_constant.c OLD/models/photo_arrays.S \
+ *      codec/model/model_write.c $(cat tests/decoder_sources.txt) -lzstd -lxxhash -lm -pthread
  *   ./rewrite >models/photo.tpm
  *
- * OLD is the build folder of the earlier commit. The structs must be those of that commit, but for
- * members at their ends or that are 0 there. models/README.md says when this was done. */
+ * OLD is the build folder of the earlier commit. Members of structs that are new since then are 0,
+ * and must mean nothing then. models/README.md says when this was done. */
 #include "codec/model/model.h"
 #include <stdio.h>
 #include <stdlib.h>
