@@ -16,7 +16,6 @@ taper_status codec_unit_sets_make(codec_unit_sets *sets, const codec_code_tables
     *sets = (codec_unit_sets){0};
     for (uint32_t k = 0; k < n; k++) {
         s.end[k] = k + 1 < n ? end[k] : t->n_passes;
-        if (n > 1 && s.end[k] <= (k ? s.end[k - 1] : 0)) return TAPER_ERR_CORRUPT;
         if (s.end[k] > t->n_passes) return TAPER_ERR_CORRUPT;
     }
     uint8_t *set = malloc(t->units);

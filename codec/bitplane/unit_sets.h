@@ -25,7 +25,7 @@ typedef struct codec_unit_sets {
 } codec_unit_sets;
 
 /* List the units of n sets of tables whose order is made. end: [n - 1], of all but the last.
- * TAPER_ERR_CORRUPT: the ends do not rise, or a set has no unit. TAPER_ERR_NOMEM. On failure *sets
+ * TAPER_ERR_CORRUPT: a set has no unit, as where ends do not rise. TAPER_ERR_NOMEM. On failure *sets
  * is zeroed. */
 taper_status codec_unit_sets_make(codec_unit_sets *sets, const codec_code_tables *tables,
                                   const uint32_t *end, uint32_t n);
