@@ -454,7 +454,7 @@ static int check_usage(const settings *s, int operands) {
 
 static int run(settings *s, const char *input) {
     cli_model model = {0};
-    int code = s->model ? cli_coder_open(&model, "decode", s->model, &s->common) : CLI_DONE;
+    int code = s->model ? cli_stages_open(&model, "decode", s->model, &s->common) : CLI_DONE;
     if (code != CLI_DONE) return code;
     cli_decode_request q = {.verb = &cli_verb_decode,
                             .common = &s->common,

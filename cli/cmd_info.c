@@ -218,6 +218,9 @@ static void model_json(const settings *s, const char *path, const taper_model *m
     cli_json_uint(&j, "multiply_adds", m.work);
     cli_json_uint(&j, "most_multiply_adds", m.most_work);
     cli_json_uint(&j, "bytes", m.file_bytes);
+    cli_json_uint(&j, "stages", m.stages);
+    cli_json_uint(&j, "stages_known", m.stages_known);
+    cli_json_uint(&j, "passes_known", m.passes_known);
     json_training(&j, &m);
     if (s->common.verbose && !m.embedding) json_model_layers(&j, &model->tables);
     cli_json_end(&j);
@@ -390,6 +393,14 @@ static void print_embedding(const settings *s, const taper_model *model) {
     printf("\n");
 }
 
+static void print_stages(const taper_model_info *m) {
+    if (m->stages_known == m->stages)
+        printf("  stages    %u\n", m->stages);
+    else
+        printf("  stages    %u of %u, which draw %u passes\n", m->stages_known, m->stages,
+               m->passes_known);
+}
+
 static void print_size(const taper_model_info *m) {
     printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m->file_bytes,
            (unsigned long long)m->weights);
@@ -426,6 +437,7 @@ static void model_person(const settings *s, const char *path, const taper_model 
         printf("  restores  pixels, by convolutions %u wide\n", m.restoration_hidden);
     printf("  work      %llu multiply-adds a pixel to decode all passes, at most %llu\n",
            (unsigned long long)m.work, (unsigned long long)m.most_work);
+    print_stages(&m);
     print_size(&m);
     if (s->common.verbose) print_model_layers(&model->tables);
     if (s->common.verbose > 1 && !m.binary) print_units(&model->tables);
@@ -477,7 +489,7 @@ static int tell(const settings *s, char *path) {
     }
     code = cli_stream_open(&stream, "info", path);
     if (code == CLI_DONE && cli_stream_is_model(&stream)) {
-        code = cli_model_read(&model, &stream, "info", path, &s->common);
+        code = cli_stages_read(&model, &stream, "info", path, &s->common);
         if (code == CLI_DONE) code = tell_model(s, &model, path);
     } else if (code == CLI_DONE) {
         code = tell_container(s, &stream, path);

@@ -63,6 +63,11 @@ typedef struct taper_model_info {
     float alpha;
     /* Number of classes of the training labels, 2..1048576; 0: unknown. */
     uint32_t classes;
+    /* Stages of the file, and how many of them are loaded: fewer only with
+     * taper_model_load_stages. */
+    uint32_t stages, stages_known;
+    /* Passes that can be decoded with the loaded stages. */
+    uint32_t passes_known;
 } taper_model_info;
 
 /* Load a model from the contents of a .tpm file. The bytes may be freed afterwards. limits: NULL
@@ -71,6 +76,14 @@ typedef struct taper_model_info {
  * TAPER_ERR_LIMIT: the network exceeds limits->max_model_bytes or limits->max_work. */
 TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
                                         const taper_limits *limits, taper_error *error);
+/* Load a model from the first bytes of a .tpm file: the whole stages that they contain, at least
+ * the first. If some are missing, the model is for decoders only: they decode up to passes_known
+ * passes, to the same codes as with all stages, and refine and restore as far as the stages for
+ * that are there. Load again with more bytes for more. Checksums cover the stages; the id is
+ * compared once all are there. TAPER_ERR_TRUNCATED: not even the first stage. Otherwise like
+ * taper_model_load. */
+TAPER_API taper_status taper_model_load_stages(taper_model **out, const void *bytes, size_t size,
+                                               const taper_limits *limits, taper_error *error);
 /* NULL is allowed. The model must outlive the encoders and decoders that use it. */
 TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);

@@ -26,9 +26,13 @@ class Illegal(Exception):
     """The bytes are not a legal file, or not one that this program reads."""
 
 
-def require(condition, what):
+class Incomplete(Illegal):
+    """A prefix that ends before a container's front matter or a model's first stage does."""
+
+
+def require(condition, what, problem=Illegal):
     if not condition:
-        raise Illegal(what)
+        raise problem(what)
 
 
 # ----- 3. Conventions -----------------------------------------------------------------------------
@@ -51,6 +55,9 @@ MAX_PLANES = 15
 MAX_FRACTIONS = 4
 MAX_MODEL_LAYERS = 64
 MODEL_LEAST = 241
+MODEL_STAGES = 16
+UNIT_SETS = 8
+COARSE_BITS = 8
 WEIGHT_MAX = 1 << 20
 RANS_TOTAL = 4096
 RANS_SYMBOLS = 84
@@ -501,10 +508,6 @@ def unzstd(data, size):
 
 # ----- 4, 5. The container's front matter ---------------------------------------------------------
 
-class Incomplete(Illegal):
-    """A prefix that ends before the front matter does."""
-
-
 CONTAINER_MAGIC = b"\x89TPR\r\n\x1a\n"
 
 
@@ -855,41 +858,101 @@ MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
 
 class Model:
     def __init__(self, data):
+        """Of a file, or of a prefix of one that holds its first stage."""
+        # 6.1
         require(data[:8] == MODEL_MAGIC, "not a taper model")
-        require(len(data) >= 40, "the model's header ends early")
-        version, reserved, crc, packed, size, self.id = struct.unpack("<HHIQQQ", data[8:40])
-        require(version == 3, "a model of another version")
-        require(reserved == 0 and crc32c(data[:12] + bytes(4) + data[16:40]) == crc,
-                "the model's header is damaged")
-        require(packed == len(data) - 40, "the model's length is not what its header says")
-        require(size >= MODEL_LEAST, "the model's payload is too short")
-        require(size <= MY_BYTES, "a larger model than this program reads")
-        payload = unzstd(data[40:], size)
-        require(xxh3_64(payload) == self.id, "the model fails its checksum")
-        r = Reader(payload, "model")
+        require(len(data) >= 12, "the model's header ends early", Incomplete)
+        version, stages = struct.unpack("<HH", data[8:12])
+        require(version == 4, "a model of another version")
+        require(1 <= stages <= MODEL_STAGES, "the number of stages is illegal")
+        at = 24 + 20 * stages
+        require(len(data) >= at, "the model's header ends early", Incomplete)
+        crc, self.id = struct.unpack("<IQ", data[12:24])
+        require(crc32c(data[:12] + bytes(4) + data[16:at]) == crc, "the model's header is damaged")
+        payload, ends, total = b"", [], 0
+        for i in range(24, at, 20):
+            packed, size, crc = struct.unpack("<QQI", data[i:i + 20])
+            require(packed and size, "a stage without bytes")
+            total += size
+            require(total <= MY_BYTES, "a larger model than this program reads")
+            stage, at = data[at:at + packed], at + packed
+            if at > len(data):
+                continue                                # it is missing, and so are all behind it
+            require(crc32c(stage) == crc, "a stage of the model is damaged")
+            payload += unzstd(stage, size)
+            ends.append(len(payload))
+        require(total >= MODEL_LEAST, "the model's payload is too short")
+        require(len(data) <= at, "bytes follow the model's end")
+        require(ends, "the model's first stage is not there", Incomplete)
+        self.whole = len(ends) == stages
+        require(not self.whole or xxh3_64(payload) == self.id, "the model fails its checksum")
+        self.ends = ends                                # of known stages that are still to be read
+        self.parts(Reader(payload, "model"))
+
+    def end_part(self, r):
+        require(self.ends and r.at <= self.ends[0], "a stage ends within a part")
+        if r.at == self.ends[0]:
+            self.ends.pop(0)
+
+    def is_over(self):
+        """The next part is in a stage that is missing."""
+        return not self.whole and not self.ends
+
+    def parts(self, r):
         self.architecture(r)
-        self.network(r)
+        self.mean = [v / MEAN_ONE for v in r.unpack("%dh" % self.inputs)]
+        self.missing, self.restoration = set(), None    # units; network
         if self.embedding:
+            self.stacks(r)
             self.record(r)
-            r.end()
-            return
-        if self.binary:
-            self.binary_tables(r)
+            self.end_part(r)
         else:
-            self.tables(r)
-        if self.conditional:
-            self.predictor = self.conditional_model(r, 3)
-        if self.head:
-            self.corrector = self.conditional_model(r, 1)
-            self.deepest = [0] * self.units
-            for _, step, unit in self.order[:self.corrector.end]:
-                self.deepest[unit] += step % self.fractions == self.fractions - 1
-        if self.family == CONV:
-            self.restoration = self.restoration_network(r)
+            if self.binary:
+                self.binary_tables(r)
+            else:
+                self.tables(r)
+            self.all_sets(r)
+            self.head = self.head and not self.is_over()
+            if self.head:
+                self.read_head(r)
+            self.linear = not (self.direct or self.stack)
+            if self.linear:
+                self.in_integers()
+        require(not self.ends, "bytes follow the model's last part")
         r.end()
-        self.linear = not (self.direct or self.stack)
-        if self.linear:
-            self.in_integers()
+
+    def all_sets(self, r):
+        """What the sets have in common, and each set that is there."""
+        sets = self.sets_of_units(r)
+        if self.conditional:
+            self.predictor = self.common_part(r, 3)
+        self.synthesis = [] if self.direct else [[0.0] * self.inputs for _ in range(self.units)]
+        for s, (units, begin, end, coarse) in enumerate(sets):
+            if self.is_over():
+                self.missing.update(units)
+                continue
+            if not coarse:
+                lacking = [(unit, before[3]) for at, before in enumerate(sets[:s]) for unit in before[0]
+                           if all(later[3] for later in sets[at:s])]
+                self.last_bits(r, lacking)
+            self.linear_path(r, units)
+            if begin == 0:
+                self.stacks(r)
+            if self.conditional:
+                self.set_part(r, self.predictor, units, begin, end)
+            self.end_part(r)
+            self.known_passes = end
+            if s == 0 and self.family == CONV and not self.is_over():
+                self.restoration = self.restoration_network(r)
+                self.end_part(r)
+
+    def read_head(self, r):
+        self.corrector = self.common_part(r, 1)
+        self.set_part(r, self.corrector, range(self.units), 0, len(self.order))
+        self.deepest = [0] * self.units
+        for _, step, unit in self.order[:self.corrector.end]:
+            self.deepest[unit] += step % self.fractions == self.fractions - 1
+        self.end_part(r)
 
     # 6.2
     def architecture(self, r):
@@ -943,13 +1006,29 @@ class Model:
                 "a layer's width is illegal")
 
     # 6.3
-    def network(self, r):
-        self.mean = [v / MEAN_ONE for v in r.unpack("%dh" % self.inputs)]
-        self.synthesis = []
-        if not self.direct:
-            self.synthesis = read_matrix(r, self.units, self.inputs, self.width)
-            if not self.tied:
-                read_matrix(r, self.units, self.inputs, self.width)  # a decoder does not need it
+    def linear_path(self, r, units):
+        if self.direct:
+            return
+        for unit, row in zip(units, read_matrix(r, len(units), self.inputs, self.width)):
+            self.synthesis[unit] = row
+        if not self.tied:
+            read_matrix(r, len(units), self.inputs, self.width)     # a decoder does not need it
+
+    def last_bits(self, r, lacking):
+        """Of rows of G: (unit, how many bits)."""
+        if not lacking:
+            return
+        step, rows = read_integers(r, len(lacking), self.inputs, self.width)
+        for (unit, bits), s, row in zip(lacking, step, rows):
+            upper = [round(g / (s * 2 ** bits)) for g in self.synthesis[unit]]
+            require(all(binary32(u * s * 2 ** bits) == g
+                        for u, g in zip(upper, self.synthesis[unit])), "another step of a row")
+            require(all(-2 ** bits <= 2 * v < 2 ** bits for v in row), "last bits are out of range")
+            whole = [(u << bits) + v for u, v in zip(upper, row)]
+            require(all(abs(v) <= WEIGHT_MAX for v in whole), "a weight is out of range")
+            self.synthesis[unit] = [binary32(v * s) for v in whole]
+
+    def stacks(self, r):
         encoder = self.read_stack(r, self.inputs, self.hidden[0], self.units)       # nor for this
         if self.embedding:                                           # the end of the network
             self.encoder = encoder
@@ -987,17 +1066,25 @@ class Model:
             self.least = list(r.bytes(self.fractions - 1))
             require(all(a > b for a, b in zip([BINS] + self.least, self.least)),
                     "the bins of fractions do not fall")
-        self.step = r.unpack("%df" % self.units) if each else r.unpack("f") * self.units
+        steps = self.units if each else 1
+        digits = r.bytes(4 * steps)                     # all lowest ones first
+        self.step = [struct.unpack("<f", digits[i::steps])[0] for i in range(steps)]
+        self.step *= self.units // steps
         least, = struct.unpack("<f", struct.pack("<f", 1e-6))
         require(all(least <= s <= 1e6 for s in self.step), "a step is out of range")
         self.planes = r.bytes(self.units)
         self.log_scale = r.unpack("%dh" % self.units)
         require(max(self.planes) <= MAX_PLANES, "too many planes")
         require(all(-512 <= s <= 1023 for s in self.log_scale), "a scale is out of range")
+        slopes = [[] for _ in self.planes]              # of each unit, the last one first
+        for back in range(MAX_PLANES * self.fractions):
+            for of_unit, planes in zip(slopes, self.planes):
+                if back < planes * self.fractions:
+                    of_unit.append(r.u8() + (of_unit[-1] if back else 0))
+                    require(of_unit[-1] <= 255, "a slope is out of range")
         self.order = []                                 # 10.1: step = plane x fractions + fraction
-        for unit, planes in enumerate(self.planes):
-            rd_slope = r.bytes(planes * self.fractions)
-            require(all(a >= b for a, b in zip(rd_slope, rd_slope[1:])), "slopes rise within a unit")
+        for unit, of_unit in enumerate(slopes):
+            rd_slope = of_unit[::-1]
             self.order += [(-slope, step, unit) for step, slope in enumerate(rd_slope)
                            if (step + 1) % self.fractions == 0 or slope != rd_slope[step + 1]]
         self.order.sort()
@@ -1024,8 +1111,28 @@ class Model:
         self.read_layers(r)
 
     # 6.7
-    def conditional_model(self, r, kinds):
+    def sets_of_units(self, r):
+        """For each set its units, passes begin .. end - 1, and the bits that its rows lack."""
+        n = r.u8()
+        alone = self.binary or not self.tied or self.hidden != [None, None]
+        require(1 <= n <= (1 if alone else UNIT_SETS), "the number of sets of units is illegal")
+        sets, begin, seen = [], 0, set()
+        for s in range(n):
+            end, coarse = len(self.order), 0
+            if s + 1 < n:
+                end, coarse = begin + r.varint(end), r.u8()
+            require(coarse <= COARSE_BITS, "rows lack too many bits")
+            units = {entry[2] for entry in self.order[:end]} - seen
+            units = units if s + 1 < n else set(range(self.units)) - seen
+            require(n == 1 or units and begin < end <= len(self.order), "a set of units is illegal")
+            sets.append((sorted(units), begin, end, coarse))
+            seen |= units
+            begin = end
+        return sets
+
+    def common_part(self, r, kinds):
         c = Predictor()
+        c.kinds = kinds
         c.hidden, c.own, c.neighbour_units = r.unpack("HHH")
         c.end, stages = r.varint(len(self.order)), r.u8()
         require(8 <= c.hidden <= MOST_HIDDEN and c.hidden % 8 == 0 and
@@ -1035,16 +1142,38 @@ class Model:
         for _ in range(stages - 1):
             c.begin.append(c.begin[-1] + r.varint(c.end))
             require(c.begin[-2] < c.begin[-1] < c.end, "stages do not follow")
-        weights, biases = (127, True), (MOST_BIAS, False)
-        c.first = read_rows(r, c.hidden, 2 * (c.own + 8 * c.neighbour_units), *weights)
-        c.place = read_rows(r, 9, c.hidden, *biases)
-        c.stage = read_rows(r, stages, c.hidden, *biases)
-        c.middle = [(read_rows(r, c.hidden, c.hidden, *weights), read_rows(r, 1, c.hidden, *biases))
+        shift = r.bytes(c.hidden)
+        require(max(shift) <= MOST_SHIFT, "a network's step is illegal")
+        c.place = read_rows(r, 9, c.hidden, *BIASES)
+        c.middle = [(read_rows(r, c.hidden, c.hidden, *WEIGHTS), read_rows(r, 1, c.hidden, *BIASES))
                     for _ in range(2)]
-        c.out = read_rows(r, kinds * self.units, c.hidden, *weights)
-        if kinds > 1:
-            c.bias = read_rows(r, kinds, c.end, *biases)
+        # what the sets fill in
+        c.first = [(s, [0] * (2 * (c.own + 8 * c.neighbour_units))) for s in shift]
+        c.stage = [(0, [0] * c.hidden)] * stages
+        c.out = [(0, [0] * c.hidden)] * (kinds * self.units)
+        c.bias = [(0, [0] * c.end) for _ in range(kinds)]
         return c
+
+    @staticmethod
+    def set_part(r, c, units, begin, end):
+        columns = [2 * (c.own * (side > 0) + c.neighbour_units * max(side - 1, 0) + unit) + part
+                   for side in range(9)                 # 0: the window itself
+                   for unit in units if unit < (c.neighbour_units if side else c.own)
+                   for part in range(2)]
+        if columns:
+            for (_, row), (_, new) in zip(c.first, read_rows(r, c.hidden, len(columns), 127, False)):
+                for column, v in zip(columns, new):
+                    row[column] = v
+        end = min(end, c.end)
+        stages = [s for s, first in enumerate(c.begin) if begin <= first < end]
+        if stages:
+            c.stage[stages[0]:stages[-1] + 1] = read_rows(r, len(stages), c.hidden, *BIASES)
+        rows = read_rows(r, c.kinds * len(units), c.hidden, *WEIGHTS)
+        for i, unit in enumerate(units):
+            c.out[c.kinds * unit:c.kinds * (unit + 1)] = rows[c.kinds * i:c.kinds * (i + 1)]
+        if c.kinds > 1 and begin < end:
+            for (_, row), (_, new) in zip(c.bias, read_rows(r, c.kinds, end - begin, *BIASES)):
+                row[begin:end] = new
 
     # 6.8
     def restoration_network(self, r):
@@ -1058,14 +1187,14 @@ class Model:
         for _ in range(stages - 1):
             net.passes.append(net.passes[-1] + r.varint(len(self.order)))
             require(net.passes[-2] < net.passes[-1] <= len(self.order), "stages do not follow")
-        biases, gains = (MOST_BIAS, False), (MOST_GAIN, False)
-        net.stage = [row for _, row in read_rows(r, stages, net.hidden, *biases)]
+        gains = MOST_GAIN, False
+        net.stage = [row for _, row in read_rows(r, stages, net.hidden, *BIASES)]
         net.gain = read_rows(r, 1, stages, *gains)[0][1]
         inputs, net.layers = PATCH * PATCH * self.channels, []
         for i in range(layers):
             outputs = net.hidden if i + 1 < layers else PATCH * PATCH * self.channels
             matrix = read_rows(r, outputs, 9 * inputs, MOST_BYTE_WEIGHT if i else 127, True)
-            net.layers.append((matrix, read_rows(r, 1, outputs, *biases)[0][1] if i else None))
+            net.layers.append((matrix, read_rows(r, 1, outputs, *BIASES)[0][1] if i else None))
             inputs = outputs
         return net
 
@@ -1190,6 +1319,10 @@ def has_inverse(matrix):
 # 6.4 A matrix of weights
 
 CLASS_EDGES = (1, 2, 4, 6, 9, 13, 19, 28, 45, 80, 200)
+
+
+# the largest magnitude in a matrix of a network, and whether its steps may be below 1
+WEIGHTS, BIASES = (127, True), (MOST_BIAS, False)
 
 
 class Predictor:
@@ -1505,6 +1638,16 @@ class Group:
     def start_bits(self, classes, bins, more, count):
         return [[Bit(squash((b - BINS // 2) * 16 + self.model.prior[c][b] * 2 + more), count)
                  for b in range(bins)] for c in range(classes)]
+
+    # 6.1
+    def known_passes(self):
+        """How many passes the known stages of the model decode."""
+        model = self.model
+        known = next((i for i, (_, _, unit) in enumerate(model.order) if unit in model.missing),
+                     len(model.order))
+        if not model.missing:
+            return known
+        return min(known, sum(own < model.known_passes for own in self.model_pass))
 
     # 10.4 The inputs of a prediction
 
@@ -2046,7 +2189,7 @@ class Group:
         width, height, channels, depth = geometry
         if self.model.lap:
             picture = [self.lap(rows) for rows in picture]
-        if self.model.family == CONV:
+        if self.model.restoration:
             self.restore(picture)
         if channels < len(picture):
             picture = [[[to_16_bits(sum(v) * 10923 + 16384 >> 15) for v in zip(*lines)]
@@ -2128,8 +2271,9 @@ def decode_group(front, model, data, g, trace=False):
         layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.model_pass)
         if whole and group.least_bytes(layer_end) > end - begin:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
-        group.decode_chunk(data[begin:end], whole, layer_end, trace)
-        if group.starved:
+        known = group.strips[0].known_passes()
+        group.decode_chunk(data[begin:end], whole, min(layer_end, known), trace)
+        if group.starved or known < layer_end:
             break
     return group, None
 

@@ -5,7 +5,7 @@
  * A new field of taper_model, its network, tables or restoration is one line here: VALUE, TABLE or
  * ARRAY with its number of elements. A field that is missing here is found by that test. An array
  * that loading makes must not depend on the processor, as it is made where taper is built. Not listed, as the built-in models have none: stacks of
- * layers, feedback, and densities of binary units. */
+ * layers, feedback, densities of binary units, and missing units. */
 #ifndef MODELS_PARTS_H
 #define MODELS_PARTS_H
 #include "codec/bitplane/conditional.h"
@@ -117,6 +117,9 @@ static inline void models_list_info(models_list *list, const taper_model *m) {
     TABLE(m, info.objective, info.objective[0]);
     VALUE(m, info.alpha);
     VALUE(m, info.classes);
+    VALUE(m, info.stages);
+    VALUE(m, info.stages_known);
+    VALUE(m, info.passes_known);
 }
 
 static inline void models_list_network(models_list *list, const taper_model *m) {

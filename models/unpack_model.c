@@ -58,7 +58,7 @@ static taper_model *load(const char *path) {
     if (taper_model_load(&model, bytes, size, NULL, &error) != TAPER_OK) fail(path, error.text);
     free(bytes);
     if (model->network.encoder.depth || model->network.decoder.depth || model->network.feedback ||
-        model->tables.density || model->tables.model_pass)
+        model->tables.density || model->tables.model_pass || model->unit_is_missing)
         fail(path, "it has parts that models/parts.h does not list");
     if (model->tied) make_analysis(model, path);
     return model;

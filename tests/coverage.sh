@@ -17,8 +17,8 @@ decoder='codec/decoder/byte_store.c codec/decoder/codes.c codec/decoder/decoder.
     codec/container/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
     codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/entropy/range_coder.c'
 # Models and checkpoints: what their files say. Not here: what works with numbers that have been read (network, contexts and others).
-model='codec/model/model_read.c codec/model/embedding_record.c codec/model/work.c codec/bitplane/code_tables.c
-    codec/entropy/rans.c codec/entropy/weights_coder.c formats/model_file.c
+model='codec/model/architecture.c codec/model/linear_rows.c codec/model/model_read.c codec/model/embedding_record.c codec/model/work.c codec/bitplane/code_tables.c
+    codec/bitplane/unit_sets.c codec/entropy/rans.c codec/entropy/weights_coder.c formats/model_file.c
     train/optimise/checkpoint.c'
 # Indexes, used where they are mapped. Not here: what builds them (index_build, cascade_shares), and what works on numbers
 # in memory alone (knn, votes, centring).
@@ -30,16 +30,18 @@ search='codec/search/bit_codes.c codec/search/cascade.c codec/search/cascade_mea
 formats='formats/bytes.c formats/cifar.c formats/container.c formats/directory.c formats/exif.c formats/folder_walk.c
     formats/foreign.c formats/front.c formats/gzip.c formats/holds.c formats/icc.c formats/idx.c formats/image.c
     formats/image_list.c formats/image_names.c formats/imageset.c formats/imageset_inputs.c formats/imageset_labels.c
-    formats/imageset_names.c formats/index_file.c formats/jpeg.c formats/label_names.c formats/labels.c
-    formats/merge_names.c formats/metadata.c formats/name_escape.c formats/name_key.c formats/png.c
+    formats/imageset_names.c formats/index_file.c formats/jpeg.c formats/label_index.c formats/label_names.c formats/labels.c
+    formats/merge_names.c formats/metadata.c formats/name_block.c formats/name_escape.c formats/name_key.c formats/png.c
     formats/png_text.c formats/pnm.c formats/recognise.c formats/xmp.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
 apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
     ideal_bits formats_idx_encode_images formats_idx_encode_labels formats_cifar_encode formats_image_flatten
-    formats_image_apply_alpha drop_alpha formats_image_to_8bit write_program flush_output train_checkpoint_beside moved'
+    formats_image_apply_alpha drop_alpha formats_image_to_8bit write_program flush_output train_checkpoint_beside moved
+    codec_unit_sets_choose touch codec_linear_rows_write codec_linear_rows_steps write_rows without_bits'
 
 # What is no reader, of the folders that are mostly readers: a new file is to be put into a list.
-others='formats/atomic_file.c formats/decompositions.c formats/file.c formats/npy.c formats/status.c
+others='formats/atomic_file.c formats/decompositions.c formats/file.c formats/npy.c formats/own_mark.c formats/status.c
+    codec/decoder/scaled.c
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c
     codec/search/votes.c'
 # shellcheck disable=SC2086

@@ -9,15 +9,18 @@
 
 /* formats_buffer_free. */
 static inline formats_buffer payload_of(const formats_buffer *file) {
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
-    assert_int_equal(formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL),
-                     TAPER_OK);
+    formats_model_contents c;
+    assert_int_equal(formats_model_unpack(file->data, file->size, 0, NULL, &c, NULL), TAPER_OK);
     formats_buffer out = formats_buffer_make(1 << 24);
-    formats_write_bytes(&out, payload, size);
-    free(payload);
+    formats_write_bytes(&out, c.payload, c.size);
+    free(c.payload);
     return out;
+}
+
+/* A file of one stage, in which all parts of any model may lie. */
+static inline taper_status pack_payload(const void *payload, size_t size, formats_buffer *file) {
+    const formats_model_stages one = {1, {size}};
+    return formats_model_pack(payload, &one, file, NULL);
 }
 
 /* Pack the payload into a file and load it. */
@@ -25,7 +28,7 @@ static inline taper_status load_payload(const formats_buffer *payload, taper_err
     formats_buffer file = formats_buffer_make(1 << 24);
     taper_model *m;
     *error = (taper_error){0};
-    assert_int_equal(formats_model_pack(payload->data, payload->size, &file, NULL), 0);
+    assert_int_equal(pack_payload(payload->data, payload->size, &file), 0);
     taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
     assert_int_equal(status, error->status);
     taper_model_free(m);

@@ -14,23 +14,28 @@ static void try_family_name(void) {
     EACH_NUMBER(v) assert_non_null(taper_family_name((taper_family)*v));
 }
 
-static void try_model_load(void) {
+typedef taper_status load_fn(taper_model **, const void *, size_t, const taper_limits *,
+                             taper_error *);
+
+static void try_loading(load_fn *load) {
     taper_error error = {0};
     taper_model *m;
-    refused(taper_model_load(NULL, coder_file.data, coder_file.size, NULL, &error), &error);
-    refused(taper_model_load(&m, NULL, coder_file.size, NULL, &error), &error);
+    refused(load(NULL, coder_file.data, coder_file.size, NULL, &error), &error);
+    refused(load(&m, NULL, coder_file.size, NULL, &error), &error);
     EACH_COUNT(v) {
-        const taper_status status =
-            allowed(taper_model_load(&m, coder_file.data, *v, NULL, &error), &error);
+        const taper_status status = allowed(load(&m, coder_file.data, *v, NULL, &error), &error);
         assert_true(status && !m);
     }
     EACH_NUMBER(v)
     for (int i = 0; i < ARGUMENT_LIMITS; i++) {
         const taper_limits limits = argument_limits(i, *v);
-        allowed(taper_model_load(&m, coder_file.data, coder_file.size, &limits, &error), &error);
+        allowed(load(&m, coder_file.data, coder_file.size, &limits, &error), &error);
         taper_model_free(m);
     }
 }
+
+static void try_model_load(void) { try_loading(taper_model_load); }
+static void try_model_load_stages(void) { try_loading(taper_model_load_stages); }
 
 static void try_model_free(void) { taper_model_free(NULL); }
 
@@ -100,6 +105,7 @@ static void try_embed_margins(void) { try_embedding(taper_embed_margins); }
 static const argument_trial table[] = {
     {"taper_family_name", try_family_name},
     {"taper_model_load", try_model_load},
+    {"taper_model_load_stages", try_model_load_stages},
     {"taper_model_free", try_model_free},
     {"taper_model_get_info", try_model_get_info},
     {"taper_model_builtin", try_model_builtin},

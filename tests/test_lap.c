@@ -4,7 +4,7 @@
 #include "codec/taper.h"
 #include "codec/transform/lap.h"
 #include "dct_model.h"
-#include "formats/model_file.h"
+#include "model_payload.h"
 #include "train/linear/lap_design.h"
 
 static codec_lap lap_of(uint32_t reach) {
@@ -257,20 +257,15 @@ static taper_status load_changed(size_t position, const uint8_t *bytes, size_t n
                                  taper_error *error) {
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *m = lapped_model(&file);
-    taper_limits limits = formats_limits_or_default(NULL);
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
     taper_model_free(m);
     *error = (taper_error){0};
-    assert_int_equal(
-        formats_model_unpack(file.data, file.size, &limits, &payload, &size, &id, error), TAPER_OK);
-    memcpy(payload + position, bytes, n);
+    formats_buffer payload = payload_of(&file);
+    memcpy(payload.data + position, bytes, n);
     formats_buffer_clear(&file);
-    assert_int_equal(formats_model_pack(payload, size, &file, NULL), TAPER_OK);
+    assert_int_equal(pack_payload(payload.data, payload.size, &file), TAPER_OK);
     taper_status status = taper_model_load(&m, file.data, file.size, NULL, error);
     taper_model_free(m);
-    free(payload);
+    formats_buffer_free(&payload);
     formats_buffer_free(&file);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "model_payload.h"
 #include <zstd.h>
 
-enum { SEED = 81, ENVELOPE = FORMATS_MODEL_HEADER };
+enum { SEED = 81, ENVELOPE = FORMATS_MODEL_HEADER + FORMATS_MODEL_ENTRY /* of one stage */ };
 
 /* A dense model, tied or not, with stacks on both sides; weights drawn from the seed. */
 static taper_model *dense_model(int tied, int deep, uint64_t seed) {
@@ -168,18 +168,19 @@ static void other_versions_are_refused_by_name(void **unused) {
     static const char *const words[][2] = {{NULL, "damaged"},
                                            {"version 1 is older", "train the model again"},
                                            {"version 2 is older", "train the model again"},
+                                           {"version 3 is older", "train the model again"},
                                            {NULL, NULL},
-                                           {"version 4 is newer", "update taper"}};
+                                           {"version 5 is newer", "update taper"}};
     taper_model *m = dense_model(1, 0, SEED), *back;
     formats_buffer file = write_model(m);
-    assert_int_equal(file.data[8], 3);
-    for (uint8_t version = 0; version < 5; version++)
+    assert_int_equal(file.data[8], FORMATS_MODEL_VERSION);
+    for (uint8_t version = 0; version < 6; version++)
         for (int sealed = 0; sealed < 2; sealed++) {
             taper_error error = {0};
             file.data[8] = version;
             if (sealed) reseal(file.data);
             taper_status want = version == 0   ? TAPER_ERR_CORRUPT
-                                : version != 3 ? TAPER_ERR_VERSION
+                                : version != 4 ? TAPER_ERR_VERSION
                                 : sealed       ? TAPER_OK
                                                : TAPER_ERR_CORRUPT;
             assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, &error), want);
@@ -199,15 +200,18 @@ static void envelope_fields_have_their_ranges(void **unused) {
         size_t at;
         uint64_t value;
         taper_status want;
-    } cases[] = {{10, 1, TAPER_ERR_CORRUPT},
-                 {16, file.size - ENVELOPE + 1, TAPER_ERR_TRUNCATED},
-                 {16, file.size - ENVELOPE - 1, TAPER_ERR_CORRUPT},
-                 {16, UINT64_MAX, TAPER_ERR_TRUNCATED},
+    } cases[] = {{10, 0, TAPER_ERR_CORRUPT},
+                 {10, 17, TAPER_ERR_CORRUPT},
+                 {24, file.size - ENVELOPE + 1, TAPER_ERR_TRUNCATED},
+                 {24, file.size - ENVELOPE - 1, TAPER_ERR_CORRUPT},
                  {24, 0, TAPER_ERR_CORRUPT},
-                 {24, (uint64_t)1 << 40, TAPER_ERR_LIMIT},
-                 {24, UINT64_MAX, TAPER_ERR_LIMIT},
-                 {24, 10000000, TAPER_ERR_CORRUPT},
-                 {32, 77, TAPER_ERR_CORRUPT}};
+                 {24, UINT64_MAX, TAPER_ERR_CORRUPT},
+                 {32, 0, TAPER_ERR_CORRUPT},
+                 {32, FORMATS_MODEL_LEAST - 1, TAPER_ERR_CORRUPT},
+                 {32, (uint64_t)1 << 40, TAPER_ERR_LIMIT},
+                 {32, UINT64_MAX, TAPER_ERR_CORRUPT},
+                 {32, 10000000, TAPER_ERR_CORRUPT},
+                 {16, 77, TAPER_ERR_CORRUPT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t was[8];
         memcpy(was, file.data + cases[i].at, 8);
@@ -236,9 +240,11 @@ static taper_status load_packed(const void *payload, size_t size) {
     assert_false(ZSTD_isError(packed));
     memcpy(file, "\x89TPM\r\n\x1a\n", 8);
     formats_set_u16le(file + 8, FORMATS_MODEL_VERSION);
-    formats_set_u64le(file + 16, packed);
-    formats_set_u64le(file + 24, size);
-    formats_set_u64le(file + 32, formats_model_id(payload, size));
+    formats_set_u16le(file + 10, 1);
+    formats_set_u64le(file + 16, formats_model_id(payload, size));
+    formats_set_u64le(file + 24, packed);
+    formats_set_u64le(file + 32, size);
+    formats_set_u32le(file + 40, formats_crc32c(0, file + ENVELOPE, packed));
     reseal(file);
     taper_status status = load_bytes(file, ENVELOPE + packed, NULL);
     free(file);

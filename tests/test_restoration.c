@@ -6,7 +6,7 @@
 #include "codec/model/model_payload.h"
 #include "codec/taper.h"
 #include "dct_model.h"
-#include "formats/model_file.h"
+#include "model_payload.h"
 #include "front.h"
 #include "random_restoration.h"
 #include <math.h>
@@ -503,25 +503,20 @@ static void illegal_models_are_refused(void **unused) {
     (void)unused;
     for (int i = 0; i < 4; i++) {
         formats_buffer file = formats_buffer_make(1 << 24), packed = formats_buffer_make(1 << 24);
-        uint8_t *payload;
-        size_t size;
-        uint64_t id;
         taper_limits limits = formats_limits_or_default(NULL);
         taper_error error = {0};
         taper_model *m = conv_model(&file), *loaded;
-        assert_int_equal(
-            formats_model_unpack(file.data, file.size, &limits, &payload, &size, &id, NULL),
-            TAPER_OK);
+        formats_buffer all = payload_of(&file);
+        uint8_t *payload = all.data;
         if (i == 1) payload[2] = 7;                  /* an odd width */
         if (i == 2) payload[4] = 7;                  /* an odd height */
         if (i == 3) payload[8] |= CODEC_FLAG_DIRECT; /* no linear path */
-        assert_int_equal(formats_model_pack(payload, size, &packed, NULL), TAPER_OK);
+        assert_int_equal(pack_payload(payload, all.size, &packed), TAPER_OK);
         taper_status status = taper_model_load(&loaded, packed.data, packed.size, &limits, &error);
         print_message("%d: %s\n", i, error.text);
         assert_int_equal(status, i ? TAPER_ERR_CORRUPT : TAPER_OK);
         taper_model_free(loaded), taper_model_free(m);
-        free(payload);
-        formats_buffer_free(&file), formats_buffer_free(&packed);
+        formats_buffer_free(&file), formats_buffer_free(&packed), formats_buffer_free(&all);
     }
 }
 

@@ -136,8 +136,8 @@ void cli_container_close(cli_container *c) {
 
 /* --- models --- */
 
-static taper_status read_model(cli_model *m, const taper_source *source, const taper_limits *limits,
-                               taper_error *error) {
+static taper_status read_model(cli_model *m, const taper_source *source, int stages,
+                               const taper_limits *limits, taper_error *error) {
     if (source->size > limits->max_model_bytes)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "the model takes %llu bytes; give --max-model %llu",
@@ -146,7 +146,8 @@ static taper_status read_model(cli_model *m, const taper_source *source, const t
     m->bytes = m->owned = malloc(m->size + 1);
     if (!m->owned) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");
     TAPER_TRY(formats_source_read(source, 0, m->owned, m->size, error));
-    return taper_model_load(&m->model, m->bytes, m->size, limits, error);
+    return (stages ? taper_model_load_stages : taper_model_load)(&m->model, m->bytes, m->size,
+                                                                 limits, error);
 }
 
 /* For -v; `info` says it in its own way. */
@@ -161,16 +162,26 @@ static void tell_model(const cli_model *m, const char *verb, const char *path,
                (unsigned long long)i.file_bytes, (unsigned long long)i.id);
 }
 
-int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, const char *path,
-                   const cli_common *common) {
+static int read_stream(cli_model *m, const cli_stream *stream, int stages, const char *verb,
+                       const char *path, const cli_common *common) {
     taper_error error = {0};
     taper_limits limits = cli_limits(common);
     *m = (cli_model){0};
-    taper_status status = read_model(m, &stream->source, &limits, &error);
+    taper_status status = read_model(m, &stream->source, stages, &limits, &error);
     if (status == TAPER_OK) tell_model(m, verb, path, common);
     if (status == TAPER_OK) return CLI_DONE;
     cli_model_close(m);
     return cli_fail(verb, path, status, &error);
+}
+
+int cli_model_read(cli_model *m, const cli_stream *stream, const char *verb, const char *path,
+                   const cli_common *common) {
+    return read_stream(m, stream, 0, verb, path, common);
+}
+
+int cli_stages_read(cli_model *m, const cli_stream *stream, const char *verb, const char *path,
+                    const cli_common *common) {
+    return read_stream(m, stream, 1, verb, path, common);
 }
 
 static int open_builtin(cli_model *m, const char *verb, const codec_builtin_model *builtin,
@@ -200,25 +211,48 @@ int cli_model_of_container(cli_model *m, const char *verb, const char *path, con
     return status ? (int)cli_fail(verb, path, status, &error) : CLI_DONE;
 }
 
-int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
+static int open_model(cli_model *m, int stages, const char *verb, const char *path,
+                      const cli_common *common) {
     cli_stream stream;
     codec_builtin_model builtin;
     *m = (cli_model){0};
     if (codec_builtin_model_named(path, &builtin)) return open_builtin(m, verb, &builtin, common);
     int code = cli_stream_open(&stream, verb, path);
-    if (code == CLI_DONE) code = cli_model_read(m, &stream, verb, path, common);
+    if (code == CLI_DONE) code = read_stream(m, &stream, stages, verb, path, common);
     cli_stream_close(&stream);
     return code;
 }
 
-int cli_coder_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
-    int code = cli_model_open(m, verb, path, common);
+int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
+    return open_model(m, 0, verb, path, common);
+}
+
+/* Refuse an embedding model. */
+static int check_coder(int code, cli_model *m, const char *verb, const char *path) {
     if (code != CLI_DONE || !taper_model_get_info(m->model).embedding) return code;
     cli_model_close(m);
     cli_error(verb, path,
               "an embedding model has no decoder: it cannot make or decode containers; use it with "
               "`taper embed` and `taper classify`");
     return CLI_USAGE;
+}
+
+int cli_coder_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
+    return check_coder(cli_model_open(m, verb, path, common), m, verb, path);
+}
+
+int cli_stages_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
+    const int code = check_coder(open_model(m, 1, verb, path, common), m, verb, path);
+    if (code != CLI_DONE) return code;
+    const taper_model_info i = taper_model_get_info(m->model);
+    if (i.stages_known < i.stages)
+        cli_warning(
+            verb, path,
+            "the model has %u of its %u stages, %llu of %llu bytes: at most %u of %u passes "
+            "are drawn, and not all that refines and restores them",
+            i.stages_known, i.stages, (unsigned long long)m->size, (unsigned long long)i.file_bytes,
+            i.passes_known, i.passes);
+    return code;
 }
 
 void cli_model_close(cli_model *m) {

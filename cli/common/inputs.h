@@ -56,9 +56,15 @@ typedef struct cli_model {
 int cli_model_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
 /* The same for verbs that need a decoder: CLI_USAGE for an embedding model. */
 int cli_coder_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
-/* As cli_model_open, from an open stream, which stays the caller's. */
+/* The same for decoding, for which the first stages of a model's file suffice: a warning says what
+ * is missing. */
+int cli_stages_open(cli_model *model, const char *verb, const char *path, const cli_common *common);
+/* As cli_model_open, from an open stream, which stays the caller's; and with the stages that are
+ * there. */
 int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
                    const cli_common *common);
+int cli_stages_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
+                    const cli_common *common);
 /* If no model is open yet: open the built-in model with this id. If there is none, *model stays
  * empty and CLI_DONE is returned: the caller reports a missing model. */
 int cli_model_of(cli_model *model, const char *verb, uint64_t id, const cli_common *common);

@@ -138,6 +138,20 @@ static taper_status write_layers(const codec_code_tables *t, formats_buffer *out
     return out->status;
 }
 
+/* The last slope of each unit, then the differences to the next one, from the end: equal ones of
+ * different units lie together, and pack well. */
+static void write_slopes(const codec_code_tables *t, formats_buffer *out) {
+    for (uint32_t back = 0; back < CODEC_MAX_PLANES * t->fractions; back++) {
+        const uint8_t *end = t->rd_slope;
+        for (uint32_t u = 0; u < t->units; u++) {
+            uint32_t slopes = t->planes[u] * t->fractions;
+            end += slopes;
+            if (back < slopes)
+                formats_write_u8(out, (uint8_t)(*(end - back - 1) - (back ? *(end - back) : 0)));
+        }
+    }
+}
+
 taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer *out) {
     if (t->density) {
         formats_write_u32le(out, float_bits(t->centre));
@@ -153,11 +167,13 @@ taper_status codec_code_tables_write(const codec_code_tables *t, formats_buffer 
         formats_write_u8(out, (uint8_t)t->fractions);
         formats_write_bytes(out, t->least, t->fractions - 1);
     }
-    for (uint32_t u = 0; u < (same_step ? 1 : t->units); u++)
-        formats_write_u32le(out, float_bits(t->step[u]));
+    const uint32_t steps = same_step ? 1 : t->units;
+    for (int digit = 0; digit < 4; digit++)
+        for (uint32_t u = 0; u < steps; u++)
+            formats_write_u8(out, (uint8_t)(float_bits(t->step[u]) >> 8 * digit));
     formats_write_bytes(out, t->planes, t->units);
     write_i16(out, t->log_scale, t->units);
-    formats_write_bytes(out, t->rd_slope, t->n_rd_slopes);
+    write_slopes(t, out);
     write_layers(t, out);
     formats_write_bytes(out, t->recon, sizeof t->recon);
     formats_write_bytes(out, t->zero_norm, sizeof t->zero_norm);
@@ -201,8 +217,12 @@ static taper_status read_quantiser(codec_code_tables *t, formats_cursor *in, tap
         return formats_fail(error, TAPER_ERR_CORRUPT, "model: step mode %u is not 0 to 7", mode);
     t->causal = (mode & CAUSAL) != 0;
     if (mode & IN_FRACTIONS) TAPER_TRY(read_fractions(t, in, error));
+    const uint32_t steps = each ? t->units : 1;
+    const uint8_t *digit = formats_read_bytes(in, 4 * (size_t)steps);
     for (uint32_t u = 0; u < t->units; u++) {
-        uint32_t bits = u && !each ? float_bits(t->step[0]) : formats_read_u32le(in);
+        uint32_t bits = 0, from = each ? u : 0;
+        for (uint32_t i = 0; digit && i < 4; i++)
+            bits |= (uint32_t)digit[i * (size_t)steps + from] << 8 * i;
         memcpy(&t->step[u], &bits, sizeof bits);
         if (!(t->step[u] >= 1e-6f && t->step[u] <= 1e6f)) /* NaN too */
             return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -242,11 +262,30 @@ static taper_status read_layers(codec_code_tables *t, formats_cursor *in, taper_
     return formats_cursor_check(in, "model: layers", error);
 }
 
+/* As write_slopes. They do not rise within a unit, as no difference is below 0. */
+static taper_status read_slopes(codec_code_tables *t, formats_cursor *in, taper_error *error) {
+    const uint8_t *from = formats_read_bytes(in, t->n_rd_slopes);
+    TAPER_TRY(formats_cursor_check(in, "model: order", error));
+    for (uint32_t back = 0; back < CODEC_MAX_PLANES * t->fractions; back++) {
+        uint8_t *end = t->rd_slope;
+        for (uint32_t u = 0; u < t->units; u++) {
+            uint32_t slopes = t->planes[u] * t->fractions;
+            end += slopes;
+            if (back >= slopes) continue;
+            uint32_t slope = *from++ + (back ? *(end - back) : 0u);
+            *(end - back - 1) = (uint8_t)slope;
+            if (slope > UINT8_MAX)
+                return formats_fail(error, TAPER_ERR_CORRUPT, "model: a slope of unit %u above 255",
+                                    u);
+        }
+    }
+    return TAPER_OK;
+}
+
 static taper_status read_order(codec_code_tables *t, formats_cursor *in, taper_error *error) {
     if (codec_code_tables_set_planes(t) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "model: no memory for %u passes", t->n_passes);
-    read_bytes(in, t->rd_slope, t->n_rd_slopes);
-    TAPER_TRY(formats_cursor_check(in, "model: order", error));
+    TAPER_TRY(read_slopes(t, in, error));
     taper_status status = codec_order_make(t);
     if (status == TAPER_ERR_NOMEM)
         return formats_fail(error, status, "model: no memory to order %u passes", t->n_passes);

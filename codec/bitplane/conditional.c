@@ -78,28 +78,89 @@ void codec_conditional_pack(codec_conditional *c) {
 
 /* --- serialised form ------------------------------------------------------------------- */
 
-/* List the matrices in file order; returns their number. */
-enum { MATRICES = 9 };
-static int list_matrices(const codec_conditional *c, codec_int_matrix m[MATRICES]) {
-    enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS };
-    uint32_t h = c->hidden, inputs = 2 * codec_conditional_inputs(c->own, c->neighbour_units);
+typedef codec_int_matrix matrix;
+enum { WEIGHT = 127, BIAS = CODEC_CONDITIONAL_MOST_BIAS, MATRICES = 5 };
+
+/* List the matrices of the common part in file order; returns their number. */
+static int list_common(const codec_conditional *c, matrix m[MATRICES]) {
+    uint32_t h = c->hidden;
     int n = 0;
-    m[n++] = (codec_int_matrix){c->first, NULL, NULL, h, inputs, 1, h, c->first_shift, WEIGHT};
-    m[n++] = (codec_int_matrix){NULL, NULL, c->place, SIDES, h, h, 1, NULL, BIAS};
-    m[n++] = (codec_int_matrix){NULL, NULL, c->stage, c->stages, h, h, 1, NULL, BIAS};
+    m[n++] = (matrix){.i32 = c->place, .rows = SIDES, .columns = h, .row_stride = h, .most = BIAS};
     for (int i = 0; i < MIDDLES; i++) {
-        m[n++] =
-            (codec_int_matrix){c->middle[i], NULL, NULL, h, h, 1, h, c->middle_shift[i], WEIGHT};
-        m[n++] = (codec_int_matrix){NULL, NULL, c->middle_bias[i], 1, h, h, 1, NULL, BIAS};
+        m[n++] = (matrix){.i8 = c->middle[i],
+                          .rows = h,
+                          .columns = h,
+                          .row_stride = 1,
+                          .column_stride = h,
+                          .shift = c->middle_shift[i],
+                          .most = WEIGHT};
+        m[n++] = (matrix){.i32 = c->middle_bias[i], .rows = 1, .columns = h, .most = BIAS};
     }
-    m[n++] =
-        (codec_int_matrix){c->out, NULL, NULL, c->units * c->kinds, h, h, 1, c->out_shift, WEIGHT};
-    if (c->kinds > 1)
-        m[n++] = (codec_int_matrix){NULL, NULL, c->bias, c->kinds, c->end, c->end, 1, NULL, BIAS};
+    for (int i = 0; i < n; i++)
+        if (!m[i].shift) m[i].column_stride = 1;
     return n;
 }
 
-taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out) {
+/* Where the part of a set lies in the network. */
+typedef struct set_places {
+    uint32_t *column, columns; /* of `first` */
+    uint32_t *row, rows;       /* of `out` */
+} set_places;
+
+static void free_places(set_places *p) { free(p->column), free(p->row); }
+
+static void list_columns(const codec_conditional *c, const codec_unit_set *set, uint32_t side,
+                         set_places *p) {
+    uint32_t seen = side == CODEC_CONDITIONAL_SELF ? c->own : c->neighbour_units;
+    for (uint32_t i = 0; i < set->n && set->unit[i] < seen; i++)
+        for (uint32_t part = 0; part < 2; part++)
+            p->column[p->columns++] =
+                2 * codec_conditional_input(c->own, c->neighbour_units, side, set->unit[i]) + part;
+}
+
+static taper_status list_places(const codec_conditional *c, const codec_unit_set *set,
+                                set_places *p) {
+    size_t inputs = codec_conditional_inputs(c->own, c->neighbour_units);
+    *p = (set_places){0};
+    p->column = malloc(2 * inputs * sizeof *p->column);
+    p->row = malloc((size_t)set->n * c->kinds * sizeof *p->row);
+    if (!p->column || !p->row) {
+        free_places(p);
+        return TAPER_ERR_NOMEM;
+    }
+    list_columns(c, set, CODEC_CONDITIONAL_SELF, p);
+    for (uint32_t side = 0; side < SIDES; side++)
+        if (side != CODEC_CONDITIONAL_SELF) list_columns(c, set, side, p);
+    for (uint32_t i = 0; i < set->n; i++)
+        for (uint32_t kind = 0; kind < c->kinds; kind++)
+            p->row[p->rows++] = set->unit[i] * c->kinds + kind;
+    return TAPER_OK;
+}
+
+/* The matrices of a set in file order, without those that have no rows or columns. */
+static int list_set(const codec_conditional *c, const codec_unit_set *set, const set_places *p,
+                    matrix m[MATRICES]) {
+    uint32_t h = c->hidden, end = set->end < c->end ? set->end : c->end, from = 0, to = 0;
+    int n = 0;
+    for (uint32_t s = 0; s < c->stages; s++) from += c->begin[s] < set->begin;
+    for (uint32_t s = 0; s < c->stages; s++) to += c->begin[s] < end;
+    m[n] = (matrix){.i8 = c->first, .rows = h, .columns = p->columns, .row_stride = 1};
+    m[n].column_stride = h, m[n].most = WEIGHT;
+    m[n].column_at = p->column;
+    n += p->columns > 0;
+    m[n] = (matrix){.i32 = c->stage + (size_t)from * h, .rows = to - from, .columns = h};
+    m[n].row_stride = h, m[n].column_stride = 1, m[n].most = BIAS;
+    n += from < to;
+    m[n] = (matrix){.i8 = c->out, .rows = p->rows, .columns = h, .row_stride = h};
+    m[n].column_stride = 1, m[n].shift = c->out_shift, m[n].most = WEIGHT;
+    m[n++].row_at = p->row;
+    if (c->kinds == 1 || set->begin >= end) return n;
+    m[n] = (matrix){.i32 = c->bias + set->begin, .rows = c->kinds, .columns = end - set->begin};
+    m[n].row_stride = c->end, m[n].column_stride = 1, m[n].most = BIAS;
+    return n + 1;
+}
+
+taper_status codec_conditional_write_common(const codec_conditional *c, formats_buffer *out) {
     formats_write_u16le(out, (uint16_t)c->hidden);
     formats_write_u16le(out, (uint16_t)c->own);
     formats_write_u16le(out, (uint16_t)c->neighbour_units);
@@ -107,10 +168,40 @@ taper_status codec_conditional_write(const codec_conditional *c, formats_buffer 
     formats_write_u8(out, (uint8_t)c->stages);
     for (uint32_t s = 1; s < c->stages; s++)
         formats_write_varint(out, c->begin[s] - c->begin[s - 1]);
-    codec_int_matrix matrix[MATRICES];
-    int matrices = list_matrices(c, matrix);
-    for (int i = 0; i < matrices; i++) TAPER_TRY(codec_int_matrix_write(&matrix[i], out));
+    formats_write_bytes(out, c->first_shift, c->hidden);
+    matrix m[MATRICES];
+    int matrices = list_common(c, m);
+    for (int i = 0; i < matrices; i++) TAPER_TRY(codec_int_matrix_write(&m[i], out));
     return out->status;
+}
+
+taper_status codec_conditional_write_set(const codec_conditional *c, codec_unit_set set,
+                                         formats_buffer *out) {
+    set_places places;
+    TAPER_TRY(list_places(c, &set, &places));
+    matrix m[MATRICES];
+    int matrices = list_set(c, &set, &places, m);
+    taper_status status = out->status;
+    for (int i = 0; i < matrices && status == TAPER_OK; i++)
+        status = codec_int_matrix_write(&m[i], out);
+    free_places(&places);
+    return status;
+}
+
+/* All units and passes of the network. *unit: the caller's to free; NULL: no memory. */
+static codec_unit_set whole_set(const codec_conditional *c, uint32_t **unit) {
+    *unit = malloc(c->units * sizeof **unit);
+    for (uint32_t u = 0; *unit && u < c->units; u++) (*unit)[u] = u;
+    return (codec_unit_set){*unit, c->units, 0, c->end};
+}
+
+taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out) {
+    uint32_t *unit;
+    codec_unit_set all = whole_set(c, &unit);
+    taper_status status = unit ? codec_conditional_write_common(c, out) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = codec_conditional_write_set(c, all, out);
+    free(unit);
+    return status;
 }
 
 /* The size as floats, which the limit on models uses. */
@@ -140,9 +231,30 @@ static taper_status read_shape(codec_conditional *c, uint32_t kinds, uint32_t un
     return TAPER_OK;
 }
 
-taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
-                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
-                                    taper_error *error) {
+/* The first pass of each stage, and the shifts of the first layer. */
+static taper_status read_stages(codec_conditional *c, formats_cursor *in, taper_error *error) {
+    for (uint32_t s = 1; s < c->stages; s++) {
+        uint64_t step = formats_read_varint_max(in, c->end);
+        c->begin[s] = c->begin[s - 1] + (uint32_t)step;
+        if (!step || c->begin[s] >= c->end)
+            return formats_fail(
+                error, TAPER_ERR_CORRUPT,
+                "model: stage %u of the conditional model does not follow its predecessor", s);
+    }
+    const uint8_t *shift = formats_read_bytes(in, c->hidden);
+    TAPER_TRY(formats_cursor_check(in, "model: stages", error));
+    memcpy(c->first_shift, shift, c->hidden);
+    for (uint32_t i = 0; i < c->hidden; i++)
+        if (shift[i] > CODEC_INT_MATRIX_MOST_SHIFT)
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "model: a network's row has the shift %u, above %d", shift[i],
+                                CODEC_INT_MATRIX_MOST_SHIFT);
+    return TAPER_OK;
+}
+
+taper_status codec_conditional_read_common(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                           uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                           taper_error *error) {
     TAPER_TRY(read_shape(c, kinds, units, passes, in, error));
     uint64_t bytes = weight_bytes(c);
     if (bytes > max_bytes) {
@@ -155,20 +267,39 @@ taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32
     }
     if (codec_conditional_alloc(c) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
-    taper_status status = TAPER_OK;
-    for (uint32_t s = 1; s < c->stages && status == TAPER_OK; s++) {
-        uint64_t step = formats_read_varint_max(in, c->end);
-        c->begin[s] = c->begin[s - 1] + (uint32_t)step;
-        if (!step || c->begin[s] >= c->end)
-            status = formats_fail(
-                error, TAPER_ERR_CORRUPT,
-                "model: stage %u of the conditional model does not follow its predecessor", s);
-    }
-    if (status == TAPER_OK) status = formats_cursor_check(in, "model: stages", error);
-    codec_int_matrix matrix[MATRICES];
-    int matrices = list_matrices(c, matrix);
+    taper_status status = read_stages(c, in, error);
+    matrix m[MATRICES];
+    int matrices = list_common(c, m);
     for (int i = 0; i < matrices && status == TAPER_OK; i++)
-        status = codec_int_matrix_read(&matrix[i], in, error);
+        status = codec_int_matrix_read(&m[i], in, error);
+    if (status != TAPER_OK) codec_conditional_free(c);
+    return status;
+}
+
+taper_status codec_conditional_read_set(codec_conditional *c, codec_unit_set set,
+                                        formats_cursor *in, taper_error *error) {
+    set_places places;
+    if (list_places(c, &set, &places) != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
+    matrix m[MATRICES];
+    int matrices = list_set(c, &set, &places, m);
+    taper_status status = TAPER_OK;
+    for (int i = 0; i < matrices && status == TAPER_OK; i++)
+        status = codec_int_matrix_read(&m[i], in, error);
+    free_places(&places);
+    return status;
+}
+
+taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                    uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                    taper_error *error) {
+    uint32_t *unit;
+    TAPER_TRY(codec_conditional_read_common(c, kinds, units, passes, max_bytes, in, error));
+    codec_unit_set all = whole_set(c, &unit);
+    taper_status status =
+        unit ? codec_conditional_read_set(c, all, in, error)
+             : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");
+    free(unit);
     if (status != TAPER_OK)
         codec_conditional_free(c);
     else

@@ -94,10 +94,27 @@ static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, u
 /* Fill pairs, quads and out_quads. Call after the weights are set and before the model is used. */
 void codec_conditional_pack(codec_conditional *c);
 
-/* The serialised form (SPEC.md, 6.7). read: for this number of kinds, units and passes. Every field
- * is checked before memory is allocated for it. TAPER_ERR_LIMIT: the weights as floats exceed
- * max_bytes. On failure *c owns nothing. */
+/* A set of units (unit_sets.h) with the passes begin .. end - 1. */
+typedef struct codec_unit_set {
+    const uint32_t *unit; /* [n] ascending */
+    uint32_t n, begin, end;
+} codec_unit_set;
+
+/* The serialised form (SPEC.md, 6.7): the common part, then the part of each set of units; and all
+ * in one. read_common: for this number of kinds, units and passes. Every field is checked before
+ * memory is allocated for it; weights of sets that are not read are 0. Call codec_conditional_pack
+ * after the last set. TAPER_ERR_LIMIT: the weights as floats exceed max_bytes. After a failure of
+ * read_common or codec_conditional_read *c owns nothing. Write: TAPER_ERR_NOMEM, or the status of
+ * out. */
+taper_status codec_conditional_write_common(const codec_conditional *c, formats_buffer *out);
+taper_status codec_conditional_write_set(const codec_conditional *c, codec_unit_set set,
+                                         formats_buffer *out);
 taper_status codec_conditional_write(const codec_conditional *c, formats_buffer *out);
+taper_status codec_conditional_read_common(codec_conditional *c, uint32_t kinds, uint32_t units,
+                                           uint32_t passes, uint64_t max_bytes, formats_cursor *in,
+                                           taper_error *error);
+taper_status codec_conditional_read_set(codec_conditional *c, codec_unit_set set,
+                                        formats_cursor *in, taper_error *error);
 taper_status codec_conditional_read(codec_conditional *c, uint32_t kinds, uint32_t units,
                                     uint32_t passes, uint64_t max_bytes, formats_cursor *in,
                                     taper_error *error);

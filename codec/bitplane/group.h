@@ -9,11 +9,12 @@
  *   significance        the contexts of most bits, with a kernel for AVX2
  *   causal              the causal template: what a pass has decoded so far, for the first units
  *   conditional         a small network that predicts every bit; conditional_state: its evaluation
+ *   unit_sets           the units in sets, by their first passes: what a stage of a model holds
  *   conditional_inputs  what changes of its inputs add to the sums of its first layer
  *   head                a similar network of the decoder, which predicts unknown parts of units
  *   chunk_coder         the passes of a chunk, with contexts and the range coder
  *   strips              a large image as strips of rows, each coded like a group of its own
- *   raised_planes       planes of a group above the model's; clipping: which ones images need */
+ *   raised_planes       planes of a group above the model's */
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H
 #include "codec/bitplane/code_tables.h"

@@ -354,6 +354,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
         status = formats_fail(error, TAPER_ERR_ARG,
                               "an embedding model has no decoder, so that nothing can be encoded "
                               "with it; give another model");
+    if (status == TAPER_OK) status = codec_model_need_whole(model, "encoding", error);
     if (status == TAPER_OK && !for_codes) {
         status = prepare_analysis(e, error);
         if (status == TAPER_ERR_NOMEM)

@@ -72,6 +72,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
         r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
     if (status == TAPER_OK) status = lay_out(r, model, front, grid, error);
     if (status == TAPER_OK) status = open_state(r, model, front, grid, error);
+    if (status == TAPER_OK)
+        r->known_passes = codec_model_known_passes(model, r->strips.coder->group.tables);
     free(grid);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
@@ -108,6 +110,12 @@ static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, u
                                    formats_front_layer_end(f, layer, r->group));
 }
 
+/* The passes of a layer that ends with pass `end` are decoded to here. */
+static uint32_t last_wanted(const codec_group_reader *r, uint32_t end) {
+    uint32_t most = r->pass_limit < r->known_passes ? r->pass_limit : r->known_passes;
+    return end < most ? end : most;
+}
+
 static void step(codec_group_reader *r) {
     r->bytes_used += r->chunk.size;
     r->layer++;
@@ -123,7 +131,7 @@ static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_chunk_bytes chunk = {from, length, !codec_chunk_is_cut(f, layer, r->group)};
-        TAPER_TRY(codec_strips_decode(&r->strips, chunk, layer_end(r, f, layer)));
+        TAPER_TRY(codec_strips_decode(&r->strips, chunk, last_wanted(r, layer_end(r, f, layer))));
         codec_strips_end_chunk(&r->strips);
         from += length;
     }
@@ -161,7 +169,7 @@ static taper_status decode(codec_group_reader *r, const formats_front *f) {
             codec_strips_are_plausible(&r->strips, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) return stop_decoding(r, f);
     return codec_strips_decode(&r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole},
-                               end < r->pass_limit ? end : r->pass_limit);
+                               last_wanted(r, end));
 }
 
 taper_status codec_group_reader_decode(codec_group_reader *r, const formats_front *f,
@@ -190,7 +198,8 @@ uint32_t codec_group_reader_passes(const codec_group_reader *r) {
 }
 
 int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
-    return r->layer + (r->here && !r->bad) == f->layers;
+    return r->layer + (r->here && !r->bad) == f->layers &&
+           layer_end(r, f, f->layers - 1) <= r->known_passes;
 }
 
 static taper_status read_source(const taper_source *source, uint64_t at, void *to, size_t n,
@@ -333,8 +342,8 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
     if (rs->pass_limit && rs->pass_limit[rate_class] < UINT32_MAX)
         r->pass_limit =
             codec_raised_planes_end(r->strips.coder->group.tables, rs->pass_limit[rate_class]);
-    for (int more = 1;
-         more && r->layer < f->layers && codec_strips_last(&r->strips)->pass < r->pass_limit;)
+    const uint32_t most = last_wanted(r, UINT32_MAX);
+    for (int more = 1; more && r->layer < f->layers && codec_strips_last(&r->strips)->pass < most;)
         TAPER_TRY(load_layer(r, rs, f, source, &more, error));
     end_decoding(r);
     return TAPER_OK;

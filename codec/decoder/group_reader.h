@@ -24,8 +24,8 @@ typedef struct codec_group_reader {
     int plausible; /* if its decoding was started and it is complete: the chunk is plausible */
     /* A checksum is wrong or a chunk is not plausible: nothing more is decoded. */
     int bad;
-    /* Passes, at most, that are decoded. */
-    uint32_t pass_limit;
+    /* Passes, at most, that are decoded; of these the ones that the model's stages can decode. */
+    uint32_t pass_limit, known_passes;
     uint64_t bytes_used;
     /* Borrowed; charged with all memory of the reader. */
     formats_account *account;

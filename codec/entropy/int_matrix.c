@@ -4,13 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint32_t row_of(const codec_int_matrix *m, uint32_t r) {
+    return m->row_at ? m->row_at[r] : r;
+}
+
+static size_t place_of(const codec_int_matrix *m, uint32_t r, uint32_t c) {
+    return row_of(m, r) * m->row_stride + (m->column_at ? m->column_at[c] : c) * m->column_stride;
+}
+
 static int32_t get(const codec_int_matrix *m, uint32_t r, uint32_t c) {
-    size_t at = r * m->row_stride + c * m->column_stride;
+    size_t at = place_of(m, r, c);
     return m->i8 ? m->i8[at] : m->i16 ? m->i16[at] : m->i32[at];
 }
 
 static void put(const codec_int_matrix *m, uint32_t r, uint32_t c, int32_t v) {
-    size_t at = r * m->row_stride + c * m->column_stride;
+    size_t at = place_of(m, r, c);
     if (m->i8)
         m->i8[at] = (int8_t)v;
     else if (m->i16)
@@ -39,7 +47,7 @@ taper_status codec_int_matrix_write(const codec_int_matrix *m, formats_buffer *o
           *step = malloc(m->rows * sizeof *step);
     taper_status status = weights && step ? TAPER_OK : TAPER_ERR_NOMEM;
     for (uint32_t r = 0; r < m->rows && status == TAPER_OK; r++) {
-        step[r] = m->shift ? power(m->shift[r]) : 1.0f;
+        step[r] = m->shift ? power(m->shift[row_of(m, r)]) : 1.0f;
         for (uint32_t c = 0; c < m->columns; c++)
             weights[(size_t)r * m->columns + c] = (float)get(m, r, c) * step[r];
     }
@@ -69,7 +77,7 @@ taper_status codec_int_matrix_read(const codec_int_matrix *m, formats_cursor *in
                                   "its sums",
                                   r);
         else if (m->shift)
-            m->shift[r] = (uint8_t)shift;
+            m->shift[row_of(m, r)] = (uint8_t)shift;
     }
     free(q), free(step);
     return status;

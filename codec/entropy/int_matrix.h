@@ -7,7 +7,7 @@
 enum { CODEC_INT_MATRIX_MOST_SHIFT = 30 };
 
 /* A matrix in one of the arrays, the others NULL. Element (r, c) is at index r * row_stride + c *
- * column_stride. */
+ * column_stride; with lists, at row_at[r] * row_stride + column_at[c] * column_stride. */
 typedef struct codec_int_matrix {
     int8_t *i8;
     int16_t *i16;
@@ -16,6 +16,9 @@ typedef struct codec_int_matrix {
     size_t row_stride, column_stride;
     uint8_t *shift; /* [rows] the step of a row is 2^-shift; NULL: all steps are 1 */
     int32_t most;   /* the largest legal magnitude */
+    /* [rows], [columns] which ones of a larger matrix these are; also in `shift`. NULL: the first.
+     */
+    const uint32_t *row_at, *column_at;
 } codec_int_matrix;
 
 taper_status codec_int_matrix_write(const codec_int_matrix *m, formats_buffer *out);

@@ -2,13 +2,14 @@
  * models/unpack_model.c writes the constants. */
 #include "codec/model/builtin_models.h"
 #include "formats/container.h"
+#include "formats/model_file.h"
 #include <stdlib.h>
 #include <string.h>
 
 extern const uint8_t models_photo[], models_photo_end[], models_tiny[], models_tiny_end[];
 extern const taper_model models_photo_constant, models_tiny_constant;
 
-enum { COUNT = 2, ID_AT = 32, CONTAINER_ID_AT = 24 }; /* SPEC.md, 6.1 and 5.1 */
+enum { COUNT = 2, ID_AT = FORMATS_MODEL_ID_AT, CONTAINER_ID_AT = 24 }; /* SPEC.md, 6.1 and 5.1 */
 
 static const struct {
     const char *name;

@@ -209,6 +209,7 @@ static taper_status check_all(const codec_embedder *e, const taper_image *images
 static taper_status embed(const taper_model *model, const taper_image *images, size_t n,
                           unsigned threads, int keeps_margins, float *codes, taper_error *error) {
     TAPER_TRY(formats_need(model, "the model", error));
+    TAPER_TRY(codec_model_need_whole(model, "a code of an image", error));
     TAPER_TRY(formats_need_array(images, n, sizeof *images, "the images", error));
     TAPER_TRY(formats_need_array(codes, n, model->network.units * sizeof *codes, "codes", error));
     codec_embedder e = {.window = model->window,

@@ -3,6 +3,7 @@
  * The directory codec/model/: trained models.
  *   model                     the struct of a model
  *   model_read model_write    read and write the payload of a .tpm; model_payload: shared fields
+ *   architecture              the first part of the payload; linear_rows: the linear path in it
  *   embedding_record          how a model without a decoder was trained
  *   builtin_models            the built-in models
  *   analysis                  the network for encoding
@@ -43,6 +44,9 @@ struct taper_model {
     codec_restoration restoration;
     /* The precision that its layers need (codec_weight_precision); 0: any. */
     int layer_bits;
+    /* [units] 1: a unit whose set is in no stage that was there (taper_model_load_stages); NULL:
+     * all units are known. */
+    uint8_t *unit_is_missing;
     /* 1: all arrays, the conditional model and the head are constants of the library: a built-in
      * model (builtin_models.h), of which only this struct is allocated. */
     int is_constant;
@@ -52,6 +56,13 @@ struct taper_model {
 static inline int codec_model_is_binary(const taper_model *m) {
     return codec_network_has_decoder(&m->network) ? m->tables.density != NULL : m->info.binary;
 }
+
+/* TAPER_ERR_ARG if stages of the model are missing; the message says that it is `use` that needs
+ * all of them. */
+taper_status codec_model_need_whole(const taper_model *model, const char *use, taper_error *error);
+/* How many passes of these tables, the model's or those with raised planes, the known stages
+ * decode: those before passes_known and before the first one of a missing unit. UINT32_MAX: all. */
+uint32_t codec_model_known_passes(const taper_model *model, const codec_code_tables *tables);
 
 /* Copy the model's network to *network for encoding: with an analysis, also if the model is tied.
  * threads: to compute one. cannot: as for codec_make_analysis. *made: NULL, or memory that the
@@ -88,7 +99,7 @@ taper_status codec_model_make_small(const taper_model *model, uint32_t scale,
  *
  * Of an embedding model (dense, the network a CODEC_ENCODER, no other parts) info.objective, alpha,
  * classes and binary are written. TAPER_ERR_ARG: one of the first three is not legal, or the model
- * has other parts; or the model is constant. TAPER_ERR_NOMEM. */
+ * has other parts; or the model is constant or lacks stages. TAPER_ERR_NOMEM. */
 taper_status codec_model_write(taper_model *model, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error);
 

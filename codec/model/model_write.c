@@ -2,32 +2,12 @@
 #include "codec/bitplane/conditional.h"
 #include "codec/entropy/weights_coder.h"
 #include "codec/model/embedding_record.h"
+#include "codec/model/linear_rows.h"
 #include "codec/model/model_payload.h"
 #include "formats/model_file.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Compute the step of each row of the linear path. The rounding error of row u reaches a pixel
- * multiplied by the unit's value, so rows of strong units get smaller steps. Units share the
- * allowed error equally: sum over u of scale_u^2 step_u^2 / 12 = mse. */
-static void linear_steps(const taper_model *m, double mse, float *step) {
-    uint32_t units = m->network.units, inputs = m->network.inputs;
-    double allowed = sqrt(12.0 * mse / units);
-    for (uint32_t u = 0; u < units; u++) {
-        double scale = m->tables.step[u] * exp2(m->tables.log_scale[u] / 16.0);
-        const float *row = m->network.synthesis + (size_t)u * inputs;
-        double top = 1e-6; /* the largest weight */
-        for (uint32_t i = 0; i < inputs; i++) top = fmax(top, fabs(row[i]));
-        double s = allowed / fmax(scale, 1e-6);
-        s = fmin(
-            fmax(s, top / 32767),
-            0.3 /
-                sqrt(
-                    inputs)); /* at most 16 bits; rows stay near orthonormal for pseudo_inverse.h */
-        step[u] = (float)s;
-    }
-}
 
 /* Write a matrix of a layer; the largest weight of each row has `bits` bits. */
 static taper_status write_matrix(float *weight, uint32_t rows, uint32_t columns, int bits,
@@ -61,20 +41,6 @@ static taper_status write_stack(const codec_stack *stack, int bits, int without_
     return out->status;
 }
 
-static taper_status write_linear_path(taper_model *m, double mse, formats_buffer *out) {
-    codec_network *net = &m->network;
-    float *step = malloc((size_t)net->units * sizeof *step);
-    if (!step) return TAPER_ERR_NOMEM;
-    linear_steps(m, mse, step);
-    taper_status status =
-        codec_weights_write(net->synthesis, net->units, net->inputs, m->window.width, step, out);
-    if (status == TAPER_OK && !m->tied)
-        status =
-            codec_weights_write(net->analysis, net->units, net->inputs, m->window.width, step, out);
-    free(step);
-    return status;
-}
-
 /* Write T or M (network.h). Elements on and above the diagonal are set to 0. */
 static taper_status write_triangle(float *matrix, uint32_t units, int bits, formats_buffer *out) {
     for (size_t r = 0; r < units; r++)
@@ -89,16 +55,20 @@ static int bits_of(const taper_model *m, const codec_weight_precision *precision
     return bits > m->layer_bits ? bits : m->layer_bits;
 }
 
-static taper_status write_network(taper_model *m, const codec_weight_precision *precision,
-                                  formats_buffer *out) {
+static void write_mean(taper_model *m, formats_buffer *out) {
     codec_network *net = &m->network;
     for (uint32_t i = 0; i < net->inputs; i++) {
         long v = lrintf(fminf(fmaxf(net->mean[i], -500), 500) * CODEC_MEAN_ONE);
         formats_write_u16le(out, (uint16_t)(int16_t)v);
         net->mean[i] = (float)v / CODEC_MEAN_ONE;
     }
+}
+
+/* The stacks and triangles, which only models of one set have. */
+static taper_status write_stacks(taper_model *m, const codec_weight_precision *precision,
+                                 formats_buffer *out) {
+    codec_network *net = &m->network;
     const int bits = bits_of(m, precision);
-    if (!codec_network_is_direct(net)) TAPER_TRY(write_linear_path(m, precision->linear_mse, out));
     TAPER_TRY(write_stack(&net->encoder, bits, 0, out));
     if (net->tied_gain > 0)
         TAPER_TRY(codec_network_tie(net, net->tied_gain)); /* with the rounded weights */
@@ -142,14 +112,83 @@ static void write_architecture(const taper_model *m, formats_buffer *out) {
         formats_write_u16le(out, (uint16_t)m->lap.stored[i]);
 }
 
-/* Write all parts after the network. */
-static taper_status write_tables(const taper_model *m, formats_buffer *out) {
-    if (!codec_network_has_decoder(&m->network)) return codec_embedding_record_write(&m->info, out);
-    TAPER_TRY(codec_code_tables_write(&m->tables, out));
-    if (m->tables.conditional) TAPER_TRY(codec_conditional_write(m->tables.conditional, out));
-    if (m->tables.head) TAPER_TRY(codec_conditional_write(m->tables.head, out));
-    if (m->info.family != TAPER_FAMILY_CONV) return TAPER_OK;
-    return codec_restoration_write(&m->restoration, out);
+/* --- the parts of the payload (SPEC.md, 6.1) -------------------------------------------- */
+
+typedef struct payload {
+    formats_buffer bytes;
+    formats_model_stages stages;
+    codec_unit_sets sets;
+    float *step; /* [units] of the linear path */
+} payload;
+
+/* A stage ends here. */
+static void end_stage(payload *p) { p->stages.end[p->stages.n++] = p->bytes.size; }
+
+static taper_status choose_sets(const taper_model *m, codec_unit_sets *sets) {
+    const codec_code_tables *t = &m->tables;
+    return codec_model_is_linear(m) && m->tied && !t->density && !m->network.encoder.depth
+               ? codec_unit_sets_choose(sets, t)
+               : codec_unit_sets_whole(sets, t);
+}
+
+static void write_sets(const codec_unit_sets *sets, formats_buffer *out) {
+    formats_write_u8(out, (uint8_t)sets->n);
+    for (uint32_t s = 0; s + 1 < sets->n; s++) {
+        formats_write_varint(out, sets->end[s] - (s ? sets->end[s - 1] : 0));
+        formats_write_u8(out, sets->coarse[s]);
+    }
+}
+
+static taper_status write_set(taper_model *m, const codec_weight_precision *precision, uint32_t s,
+                              payload *p) {
+    codec_unit_set set = codec_unit_sets_get(&p->sets, s);
+    TAPER_TRY(codec_linear_rows_write(m, p->step, &p->sets, s, &p->bytes));
+    if (s == 0) TAPER_TRY(write_stacks(m, precision, &p->bytes));
+    if (m->tables.conditional)
+        TAPER_TRY(codec_conditional_write_set(m->tables.conditional, set, &p->bytes));
+    end_stage(p);
+    return p->bytes.status;
+}
+
+/* All parts of a model with a decoder after its mean. */
+static taper_status write_parts(taper_model *m, const codec_weight_precision *precision,
+                                payload *p) {
+    const codec_code_tables *t = &m->tables;
+    TAPER_TRY(codec_code_tables_write(t, &p->bytes));
+    TAPER_TRY(choose_sets(m, &p->sets));
+    write_sets(&p->sets, &p->bytes);
+    if (t->conditional) TAPER_TRY(codec_conditional_write_common(t->conditional, &p->bytes));
+    p->step = malloc((size_t)m->network.units * sizeof *p->step);
+    if (!p->step) return TAPER_ERR_NOMEM;
+    if (!codec_network_is_direct(&m->network))
+        codec_linear_rows_steps(m, precision->linear_mse, p->step);
+    for (uint32_t s = 0; s < p->sets.n; s++) {
+        TAPER_TRY(write_set(m, precision, s, p));
+        if (s > 0 || m->info.family != TAPER_FAMILY_CONV) continue;
+        TAPER_TRY(codec_restoration_write(&m->restoration, &p->bytes)); /* much for few bytes */
+        end_stage(p);
+    }
+    if (!t->head) return TAPER_OK;
+    TAPER_TRY(codec_conditional_write(t->head, &p->bytes));
+    end_stage(p);
+    return TAPER_OK;
+}
+
+static taper_status write_payload(taper_model *m, const codec_weight_precision *precision,
+                                  payload *p) {
+    write_architecture(m, &p->bytes);
+    write_mean(m, &p->bytes);
+    if (codec_network_has_decoder(&m->network)) return write_parts(m, precision, p);
+    TAPER_TRY(write_stacks(m, precision, &p->bytes));
+    TAPER_TRY(codec_embedding_record_write(&m->info, &p->bytes));
+    end_stage(p);
+    return p->bytes.status;
+}
+
+static void free_payload(payload *p) {
+    formats_buffer_free(&p->bytes);
+    codec_unit_sets_free(&p->sets);
+    free(p->step);
 }
 
 /* Check that an embedding model has only legal parts. */
@@ -171,34 +210,52 @@ static taper_status check_is_not_constant(const taper_model *m, taper_error *err
                         "(taper_model_builtin_bytes) for a model that can");
 }
 
+static taper_status check_can_change(const taper_model *m, taper_error *error) {
+    TAPER_TRY(check_is_not_constant(m, error));
+    return codec_model_need_whole(m, "writing a model", error);
+}
+
 taper_status codec_model_write(taper_model *m, const codec_weight_precision *precision,
                                formats_buffer *out, taper_error *error) {
-    TAPER_TRY(check_is_not_constant(m, error));
+    TAPER_TRY(check_can_change(m, error));
     if (!codec_network_has_decoder(&m->network)) TAPER_TRY(check_embedding(m, error));
-    formats_buffer payload = formats_buffer_make(FORMATS_MOST_BYTES);
+    payload p = {.bytes = formats_buffer_make(FORMATS_MOST_BYTES)};
     size_t start = out->size;
-    write_architecture(m, &payload);
-    taper_status status = write_network(m, precision, &payload);
-    if (status == TAPER_OK) status = write_tables(m, &payload);
+    taper_status status = write_payload(m, precision, &p);
     if (status == TAPER_OK) {
-        m->info.id = formats_model_id(payload.data, payload.size);
+        m->info.id = formats_model_id(p.bytes.data, p.bytes.size);
         m->info.binary = codec_model_is_binary(m);
         codec_model_describe(m);
-        status = formats_model_pack(payload.data, payload.size, out, error);
+        m->info.stages = m->info.stages_known = p.stages.n;
+        m->info.passes_known = m->tables.n_passes;
+        status = formats_model_pack(p.bytes.data, &p.stages, out, error);
         m->info.file_bytes = out->size - start;
     } else {
         formats_fail(error, status, "no memory to write the model");
     }
-    formats_buffer_free(&payload);
+    free_payload(&p);
     return status;
 }
 
 taper_status codec_model_round_weights(taper_model *m, const codec_weight_precision *precision,
                                        taper_error *error) {
-    TAPER_TRY(check_is_not_constant(m, error));
+    TAPER_TRY(check_can_change(m, error));
     formats_buffer scratch = formats_buffer_make(FORMATS_MOST_BYTES);
-    taper_status status = write_network(m, precision, &scratch);
+    codec_network *net = &m->network;
+    float *step = malloc((size_t)net->units * sizeof *step);
+    codec_unit_sets all = {.n = 1, .first = {0, net->units}};
+    all.unit = malloc((size_t)net->units * sizeof *all.unit);
+    taper_status status = step && all.unit ? TAPER_OK : TAPER_ERR_NOMEM;
+    write_mean(m, &scratch);
+    for (uint32_t u = 0; all.unit && u < net->units; u++) all.unit[u] = u;
+    if (status == TAPER_OK && !codec_network_is_direct(net)) {
+        codec_linear_rows_steps(m, precision->linear_mse, step);
+        status = codec_linear_rows_write(m, step, &all, 0, &scratch);
+    }
+    if (status == TAPER_OK) status = write_stacks(m, precision, &scratch);
     formats_buffer_free(&scratch);
+    free(step);
+    codec_unit_sets_free(&all);
     return status == TAPER_OK
                ? status
                : formats_fail(error, status, "no memory to round the model's weights");

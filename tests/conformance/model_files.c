@@ -8,11 +8,18 @@
 
 enum { WIDTH = 6 /* of hidden layers */ };
 
+enum { MOST_UNITS = 64, MOST_STEPS = 15 * 4, MOST_SETS = 4, MOST_STAGES = MOST_SETS + 2 };
+
 typedef struct writer {
     const model_recipe *m;
     formats_buffer *out;
     uint64_t seed;
     uint32_t inputs, passes;
+    uint8_t rd_slope[MOST_UNITS][MOST_STEPS];
+    /* The sets of units: where they end, and the set of each unit. */
+    uint32_t sets, set_end[MOST_SETS], set_of[MOST_UNITS];
+    uint32_t stages; /* and their ends in the payload */
+    size_t stage_end[MOST_STAGES];
 } writer;
 
 int32_t conformance_draw(uint64_t *state, int32_t most) {
@@ -181,16 +188,58 @@ static void put_triangle(writer *w, int most) {
     free(q), free(shift);
 }
 
-static void put_network(writer *w) {
-    const model_recipe *m = w->m;
+static void put_mean(writer *w) {
     for (uint32_t i = 0; i < w->inputs; i++)
         formats_write_u16le(w->out, (uint16_t)(16 * (450 + conformance_draw(&w->seed, 60))));
+}
+
+/* The units of set s; returns their number. */
+static uint32_t units_of_set(const writer *w, uint32_t s, uint32_t *unit) {
+    uint32_t n = 0;
+    for (uint32_t u = 0; u < w->m->units; u++)
+        if (w->set_of[u] == s) unit[n++] = u;
+    return n;
+}
+
+/* Bits that the rows of set s lack: 1, 2 .. but none before the last set and in it. */
+static uint32_t coarse_of(const writer *w, uint32_t s) {
+    return s + 1 == w->sets || (w->sets > 2 && s + 2 == w->sets) ? 0 : s + 1;
+}
+
+/* The last bits of the rows of sets before s, where they come with this one. */
+static void put_rest(writer *w, uint32_t s) {
+    int32_t q[MOST_UNITS * 64];
+    uint32_t unit[MOST_UNITS], shift[MOST_UNITS], rows = 0, inputs = w->inputs;
+    for (uint32_t k = 0; k < s && !coarse_of(w, s); k++)
+        for (uint32_t i = 0,
+                      n = coarse_of(w, k) && coarse_of(w, s - 1) ? units_of_set(w, k, unit) : 0;
+             i < n; i++, rows++) {
+            const int32_t half = 1 << (coarse_of(w, k) - 1);
+            shift[rows] =
+                5 + i % 2 - (uint32_t)is(w, REST_STEP); /* twice as large: no whole numbers */
+            for (uint32_t c = 0; c < inputs; c++)
+                q[rows * inputs + c] =
+                    is(w, REST_RANGE) && c == 3
+                        ? half
+                        : (int32_t)conformance_below(&w->seed, 2 * (uint32_t)half) - half;
+        }
+    if (rows) put_matrix(w, q, shift, rows, inputs, w->m->width);
+}
+
+static void put_rows(writer *w, uint32_t s) {
+    const model_recipe *m = w->m;
+    uint32_t unit[MOST_UNITS], n = units_of_set(w, s, unit), coarse = coarse_of(w, s);
+    put_rest(w, s);
     size_t at = w->out->size;
-    if (!m->direct) put_random(w, m->units, w->inputs, 24, 5, 2, m->width);
+    if (!m->direct) put_random(w, n, w->inputs, 24 >> coarse, 5 - coarse, 2, m->width);
     if (is(w, WEIGHT_STEP)) formats_set_u32le(w->out->data + at, 0x7FC00000); /* NaN */
-    if (is(w, WEIGHT_SUM)) w->out->data[at + 4 * m->units + 1]++; /* the first frequency */
+    if (is(w, WEIGHT_SUM)) w->out->data[at + 4 * n + 1]++;        /* the first frequency */
     if (is(w, WEIGHT_STATE)) w->out->data[w->out->size - 6] ^= 1; /* before its plain bits */
-    if (m->stores_analysis) put_random(w, m->units, w->inputs, 9, 5, 1, m->width);
+    if (m->stores_analysis) put_random(w, n, w->inputs, 9, 5, 1, m->width);
+}
+
+static void put_stacks(writer *w) {
+    const model_recipe *m = w->m;
     put_stack(w, w->inputs, m->units, 0);
     if (!m->embedding) put_stack(w, m->units, w->inputs, m->tied_stacks);
     if (m->feedback) put_triangle(w, 9), put_triangle(w, 3);
@@ -212,18 +261,91 @@ static int32_t log_scale_of(writer *w, uint32_t u) {
     return whole + (w->m->scales ? conformance_draw(&w->seed, 20) : 0);
 }
 
-/* Slopes of a unit; counts the passes. */
-static void put_slopes(writer *w, uint32_t u) {
+static uint32_t steps_of(const writer *w, uint32_t u) {
+    return planes_of(w->m, u) * (w->m->fractions ? w->m->fractions : 1);
+}
+
+/* Choose the slopes of a unit; counts the passes. */
+static void make_slopes(writer *w, uint32_t u) {
     static const uint8_t falls[] = {0, 0, 3, 5, 9};
-    uint32_t parts = w->m->fractions ? w->m->fractions : 1, n = planes_of(w->m, u) * parts;
+    uint32_t parts = w->m->fractions ? w->m->fractions : 1;
     uint32_t rd_slope = 210 - 4 * u, before = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < steps_of(w, u); i++) {
         rd_slope -= i % parts ? falls[conformance_below(&w->seed, 5)] : 11;
         w->passes += i == 0 || i % parts == 0 || rd_slope != before;
         before = rd_slope;
-        formats_write_u8(w->out, (uint8_t)(is(w, SLOPES) && i == 1 ? 255 : rd_slope));
+        w->rd_slope[u][i] = (uint8_t)rd_slope;
     }
 }
+
+/* From the last one of each unit, as differences. */
+static void put_slopes(writer *w) {
+    for (uint32_t back = 0; back < MOST_STEPS; back++)
+        for (uint32_t u = 0; u < w->m->units; u++) {
+            uint32_t n = steps_of(w, u);
+            if (back >= n) continue;
+            const uint8_t *at = w->rd_slope[u] + n - 1 - back;
+            formats_write_u8(w->out,
+                             is(w, SLOPES) && back ? 255 : (uint8_t)(*at - (back ? at[1] : 0)));
+        }
+}
+
+/* --- sets of units ------------------------------------------------------------------------ */
+
+/* Nonzero: step i of unit u is a pass before step j of unit v. */
+static int comes_before(const writer *w, uint32_t u, uint32_t i, uint32_t v, uint32_t j) {
+    int a = w->rd_slope[u][i], b = w->rd_slope[v][j];
+    return a != b ? a > b : i != j ? i < j : u < v;
+}
+
+/* The first step of a unit that is a pass. */
+static uint32_t first_step(const writer *w, uint32_t u) {
+    uint32_t parts = w->m->fractions ? w->m->fractions : 1, i = 0;
+    while (i + 1 < parts && w->rd_slope[u][i] == w->rd_slope[u][i + 1]) i++;
+    return i;
+}
+
+/* Passes before the first one of unit u. */
+static uint32_t passes_before(const writer *w, uint32_t u) {
+    uint32_t parts = w->m->fractions ? w->m->fractions : 1, passes = 0;
+    for (uint32_t v = 0; v < w->m->units; v++)
+        for (uint32_t i = 0; i < steps_of(w, v); i++)
+            if ((i + 1) % parts == 0 || w->rd_slope[v][i] != w->rd_slope[v][i + 1])
+                passes += comes_before(w, v, i, u, first_step(w, u));
+    return passes;
+}
+
+/* Set s ends where the first unit of the next one begins, or a pass before that. */
+static void make_sets(writer *w) {
+    const model_recipe *m = w->m;
+    w->sets = m->sets ? m->sets : 1;
+    memset(w->set_of, 0, sizeof w->set_of);
+    for (uint32_t s = 0; s + 1 < w->sets; s++)
+        w->set_end[s] = passes_before(w, (s + 1) * (m->units - 1) / w->sets) - s % 2;
+    w->set_end[w->sets - 1] = w->passes;
+    for (uint32_t u = 0; u < m->units && w->sets > 1; u++)
+        while (w->set_of[u] + 1 < w->sets &&
+               (!steps_of(w, u) || passes_before(w, u) >= w->set_end[w->set_of[u]]))
+            w->set_of[u]++;
+}
+
+static void put_sets(writer *w) {
+    make_sets(w);
+    formats_write_u8(w->out, (uint8_t)(is(w, NO_SETS)          ? 0
+                                       : is(w, MANY_SETS)      ? 9
+                                       : is(w, SETS_OF_STACKS) ? 2
+                                                               : w->sets));
+    for (uint32_t s = 0; s + 1 < w->sets; s++) {
+        formats_write_varint(w->out, is(w, EMPTY_SET) && s ? 0
+                                     : is(w, LATE_SET) && s
+                                         ? w->passes
+                                         : w->set_end[s] - (s ? w->set_end[s - 1] : 0));
+        formats_write_u8(w->out, (uint8_t)(is(w, COARSE_BITS) ? 9 : coarse_of(w, s)));
+    }
+    if (is(w, SETS_OF_STACKS)) formats_write_u8(w->out, 1), formats_write_u8(w->out, 0);
+}
+
+static void end_stage(writer *w) { w->stage_end[w->stages++] = w->out->size; }
 
 static void put_layers(writer *w) {
     uint32_t middle = w->passes / 2, end = w->passes - is(w, LAST_LAYER);
@@ -232,6 +354,18 @@ static void put_layers(writer *w) {
     formats_write_varint(w->out, 10000);
     formats_write_varint(w->out, end);
     formats_write_varint(w->out, 30000);
+}
+
+/* Digit after digit. */
+static void put_steps(writer *w) {
+    uint32_t n = w->m->each_step ? w->m->units : 1;
+    for (int digit = 0; digit < 4; digit++)
+        for (uint32_t u = 0; u < n; u++) {
+            float step = is(w, STEP) ? 0 : (u % 2 ? 2 : 4) * (w->m->steep ? 2048.0f : 1.0f);
+            uint32_t bits;
+            memcpy(&bits, &step, sizeof bits);
+            formats_write_u8(w->out, (uint8_t)(bits >> 8 * digit));
+        }
 }
 
 static void put_quantiser(writer *w) {
@@ -246,13 +380,13 @@ static void put_quantiser(writer *w) {
         for (uint32_t i = 0; i + 1 < parts; i++)
             formats_write_u8(out, (uint8_t)(is(w, LEAST) ? 40 : 52 - 4 * i));
     }
-    for (uint32_t u = 0; u < (m->each_step ? m->units : 1); u++)
-        put_f32(out, is(w, STEP) ? 0 : (u % 2 ? 2 : 4) * (m->steep ? 2048.0f : 1.0f));
+    put_steps(w);
     for (uint32_t u = 0; u < m->units; u++)
         formats_write_u8(out, (uint8_t)(is(w, PLANES) ? 16 : planes_of(m, u)));
     for (uint32_t u = 0; u < m->units; u++)
         formats_write_u16le(out, (uint16_t)(int16_t)(is(w, SCALE) ? 1024 : log_scale_of(w, u)));
-    for (uint32_t u = 0; u < m->units; u++) put_slopes(w, u);
+    for (uint32_t u = 0; u < m->units; u++) make_slopes(w, u);
+    put_slopes(w);
     put_layers(w);
 }
 
@@ -306,32 +440,59 @@ static void put_binary_tables(writer *w) {
 
 /* --- 6.7: the conditional model, the head ------------------------------------------------ */
 
-static void put_conditional(writer *w, uint32_t stages, uint32_t kinds) {
-    enum { HIDDEN_UNITS = 8 };
-    uint32_t units = w->m->units, own = units < 5 ? units : 5, beside = own < 3 ? own : 3;
-    uint32_t end = w->passes - 2;
+enum { HIDDEN_UNITS = 8, SEEN = 5, SEEN_BESIDE = 3 };
+
+static uint32_t end_of(const writer *w) { return w->passes - 2; }
+
+static uint32_t stage_begin(const writer *w, uint32_t stages, uint32_t s) {
+    return s ? s * ((end_of(w) - 1) / stages) - 2 : 0;
+}
+
+static void put_common(writer *w, uint32_t stages) {
+    uint32_t units = w->m->units, own = units < SEEN ? units : SEEN,
+             beside = own < SEEN_BESIDE ? own : SEEN_BESIDE;
     formats_write_u16le(w->out, is(w, HIDDEN) ? 12 : HIDDEN_UNITS);
     formats_write_u16le(w->out, (uint16_t)(is(w, OWN) ? units + 1 : own));
     formats_write_u16le(w->out, (uint16_t)beside);
-    formats_write_varint(w->out, end);
+    formats_write_varint(w->out, end_of(w));
     formats_write_u8(w->out, (uint8_t)stages);
     for (uint32_t s = 1; s < stages; s++)
-        formats_write_varint(w->out, is(w, STAGES) ? 0 : (end - 1) / stages - (s == 1) * 2);
-    put_random(w, HIDDEN_UNITS, 2 * (own + 8 * beside), is(w, WEIGHT_RANGE) ? 200 : 127, 5, 4, 1);
+        formats_write_varint(
+            w->out, is(w, STAGES) ? 0 : stage_begin(w, stages, s) - stage_begin(w, stages, s - 1));
+    for (uint32_t i = 0; i < HIDDEN_UNITS; i++)
+        formats_write_u8(w->out, (uint8_t)(is(w, SHIFT) ? 31 : 5 + i % 4));
     put_random(w, 9, HIDDEN_UNITS, 300, is(w, BIAS_STEP), 1, 1);
-    put_random(w, stages, HIDDEN_UNITS, 500, 0, 1, 1);
     for (int i = 0; i < 2; i++) {
         put_random(w, HIDDEN_UNITS, HIDDEN_UNITS, 127, 7, 3, 1);
         put_random(w, 1, HIDDEN_UNITS, 500, 0, 1, 1);
     }
-    put_random(w, kinds * units, HIDDEN_UNITS, 127, kinds == 1 ? 12 : 9, 4, 1);
-    if (kinds > 1) put_random(w, kinds, end, 60, 0, 1, 1);
+}
+
+/* Of n units, and passes begin .. end - 1. */
+static void put_set(writer *w, uint32_t stages, uint32_t kinds, const uint32_t *unit, uint32_t n,
+                    uint32_t begin, uint32_t end) {
+    uint32_t columns = 0, rows = 0;
+    for (uint32_t i = 0; i < n; i++) columns += 2 * (unit[i] < SEEN) + 16 * (unit[i] < SEEN_BESIDE);
+    if (end > end_of(w)) end = end_of(w);
+    for (uint32_t s = 0; s < stages; s++)
+        rows += stage_begin(w, stages, s) >= begin && stage_begin(w, stages, s) < end;
+    if (columns) put_random(w, HIDDEN_UNITS, columns, is(w, WEIGHT_RANGE) ? 200 : 127, 0, 1, 1);
+    if (rows) put_random(w, rows, HIDDEN_UNITS, 500, 0, 1, 1);
+    put_random(w, kinds * n, HIDDEN_UNITS, 127, kinds == 1 ? 12 : 9, 4, 1);
+    if (kinds > 1 && begin < end) put_random(w, kinds, end - begin, 60, 0, 1, 1);
+}
+
+static void put_head(writer *w) {
+    uint32_t unit[MOST_UNITS];
+    for (uint32_t u = 0; u < w->m->units; u++) unit[u] = u;
+    put_common(w, w->m->head);
+    put_set(w, w->m->head, 1, unit, w->m->units, 0, w->passes);
 }
 
 /* --- 6.8: the restoration network -------------------------------------------------------- */
 
 static void put_restoration(writer *w) {
-    enum { HIDDEN_UNITS = 8, LAYERS_OF_IT = 3, MOST_OF_BYTES = 63 };
+    enum { LAYERS_OF_IT = 3, MOST_OF_BYTES = 63 };
     uint32_t stages = w->m->restore, values = 4 * w->m->channels;
     formats_write_u8(w->out, is(w, RESTORE_KIND) ? 2 : 1);
     formats_write_u8(w->out, is(w, RESTORE_WIDTH) ? 7 : HIDDEN_UNITS);
@@ -351,6 +512,21 @@ static void put_restoration(writer *w) {
     put_random(w, 1, HIDDEN_UNITS, 2000, 0, 1, 1);
     put_random(w, values, 9 * HIDDEN_UNITS, MOST_OF_BYTES, 13, 2, 1);
     put_random(w, 1, values, 200, 0, 1, 1);
+}
+
+/* --- all of a decoder ------------------------------------------------------------------ */
+
+static void put_all_sets(writer *w) {
+    const model_recipe *m = w->m;
+    for (uint32_t s = 0; s < w->sets; s++) {
+        uint32_t unit[MOST_UNITS], n = units_of_set(w, s, unit);
+        put_rows(w, s);
+        if (!s) put_stacks(w);
+        if (m->conditional)
+            put_set(w, m->conditional, 3, unit, n, s ? w->set_end[s - 1] : 0, w->set_end[s]);
+        end_stage(w);
+        if (!s && m->restore) put_restoration(w), end_stage(w);
+    }
 }
 
 /* --- 6.9: the record of an embedding model ----------------------------------------------- */
@@ -373,47 +549,88 @@ static void put_record(writer *w) {
 
 /* --- 6.1: envelope ----------------------------------------------------------------------- */
 
-static void put_envelope(const writer *w, const formats_buffer *payload, formats_buffer *out) {
-    enum { HEAD = 40 };
-    size_t start = out->size;
-    uint8_t head[HEAD] = {0x89, 'T', 'P', 'M', 13, 10, 26, 10};
-    formats_buffer frame = formats_buffer_make(1 << 20);
-    plain_zstd_frame(payload->data, payload->size, &frame);
+enum { HEAD = 24, ENTRY = 20 };
+
+static void put_header(const writer *w, const formats_buffer *payload, uint8_t *head) {
+    static const uint8_t magic[8] = {0x89, 'T', 'P', 'M', 13, 10, 26, 10};
+    memcpy(head, magic, sizeof magic);
     if (is(w, BAD_MAGIC)) head[1] = 'X';
     formats_set_u16le(head + 8, is(w, VERSION_0)   ? 0
-                                : is(w, VERSION_2) ? 2
-                                : is(w, VERSION_4) ? 4
+                                : is(w, VERSION_3) ? 3
+                                : is(w, VERSION_5) ? 5
                                                    : FORMATS_MODEL_VERSION);
-    head[10] = is(w, RESERVED);
-    formats_set_u64le(head + 16, frame.size);
-    formats_set_u64le(head + 24, payload->size);
-    formats_set_u64le(head + 32, formats_model_id(payload->data, payload->size) ^ is(w, ID));
-    formats_set_u32le(head + 12, formats_crc32c(0, head, HEAD) ^ is(w, HEADER_CHECKSUM));
-    formats_write_bytes(out, head, HEAD);
-    formats_write_bytes(out, frame.data, frame.size);
+    formats_set_u16le(head + 10, (uint16_t)(is(w, NO_STAGES)     ? 0
+                                            : is(w, MANY_STAGES) ? 17
+                                                                 : w->stages));
+    formats_set_u64le(head + 16, formats_model_id(payload->data, payload->size) ^ is(w, ID));
+}
+
+/* A stage's frame, and its entry of the table. */
+static void put_stage(const writer *w, const uint8_t *bytes, size_t size, uint8_t *entry,
+                      formats_buffer *frames) {
+    size_t at = frames->size;
+    plain_zstd_frame(bytes, size, frames);
+    formats_set_u64le(entry, frames->size - at);
+    formats_set_u64le(entry + 8, is(w, NO_BYTES) ? 0 : size);
+    formats_set_u32le(entry + 16, formats_crc32c(0, frames->data + at, frames->size - at) ^
+                                      is(w, STAGE_CHECKSUM));
+}
+
+static void put_envelope(writer *w, const formats_buffer *payload, formats_buffer *out) {
+    uint8_t head[HEAD + ENTRY * MOST_STAGES] = {0}, swap[ENTRY];
+    size_t start = out->size, size = HEAD + ENTRY * (size_t)w->stages;
+    formats_buffer frames = formats_buffer_make(1 << 20);
+    put_header(w, payload, head);
+    if (is(w, STAGE_END)) w->stage_end[0]--;
+    w->stage_end[w->stages - 1] = payload->size;
+    for (uint32_t s = 0; s < w->stages; s++) {
+        size_t from = s ? w->stage_end[s - 1] : 0;
+        put_stage(w, payload->data + from, w->stage_end[s] - from, head + HEAD + ENTRY * s,
+                  &frames);
+    }
+    if (is(w, SWAPPED)) {
+        memcpy(swap, head + HEAD, ENTRY);
+        memcpy(head + HEAD, head + HEAD + ENTRY, ENTRY);
+        memcpy(head + HEAD + ENTRY, swap, ENTRY);
+    }
+    formats_set_u32le(head + 12, formats_crc32c(0, head, size) ^ is(w, HEADER_CHECKSUM));
+    formats_write_bytes(out, head, size);
+    formats_write_bytes(out, frames.data, frames.size);
     if (is(w, TRAILING)) formats_write_u8(out, 0);
     if (is(w, CUT)) out->size--;
     if (out->status != TAPER_OK || out->size < start) abort();
-    formats_buffer_free(&frame);
+    formats_buffer_free(&frames);
+}
+
+static void put_decoder(writer *w) {
+    const model_recipe *m = w->m;
+    if (m->binary) {
+        put_binary_tables(w);
+    } else {
+        put_quantiser(w);
+        put_contexts(w);
+    }
+    put_sets(w);
+    if (m->conditional) put_common(w, m->conditional);
+    put_all_sets(w);
+    if (m->head) put_head(w), end_stage(w);
 }
 
 void model_file_make(const model_recipe *m, formats_buffer *out) {
     formats_buffer payload = formats_buffer_make(1 << 20);
-    writer w = {m, &payload, formats_crc32c(0, m->name, strlen(m->name)) + 1ull,
-                m->channels * m->width * m->height, 0};
+    writer w = {.m = m,
+                .out = &payload,
+                .seed = formats_crc32c(0, m->name, strlen(m->name)) + 1ull,
+                .inputs = m->channels * m->width * m->height};
     put_architecture(&w);
-    put_network(&w);
+    put_mean(&w);
     if (m->embedding) {
+        put_stacks(&w);
         put_record(&w);
-    } else if (m->binary) {
-        put_binary_tables(&w);
+        end_stage(&w);
     } else {
-        put_quantiser(&w);
-        put_contexts(&w);
+        put_decoder(&w);
     }
-    if (m->conditional) put_conditional(&w, m->conditional, 3);
-    if (m->head) put_conditional(&w, m->head, 1);
-    if (m->restore) put_restoration(&w);
     if (is(&w, MORE)) formats_write_u8(&payload, 0);
     put_envelope(&w, &payload, out);
     formats_buffer_free(&payload);

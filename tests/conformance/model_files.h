@@ -12,10 +12,15 @@ typedef enum model_fault { /* what is illegal, if anything */
                            LEGAL,
                            BAD_MAGIC,
                            VERSION_0,
-                           VERSION_2,
-                           VERSION_4,
-                           RESERVED,
+                           VERSION_3,
+                           VERSION_5,
+                           NO_STAGES,
+                           MANY_STAGES,
+                           NO_BYTES, /* of a stage */
                            HEADER_CHECKSUM,
+                           STAGE_CHECKSUM,
+                           STAGE_END, /* within a part */
+                           SWAPPED,   /* stages, as the table has them */
                            ID,
                            CUT,      /* the last byte is missing */
                            TRAILING, /* a byte follows */
@@ -45,6 +50,15 @@ typedef enum model_fault { /* what is illegal, if anything */
                            LAYERS,
                            LAST_LAYER,
                            CENTRE,
+                           NO_SETS,
+                           MANY_SETS,
+                           EMPTY_SET,
+                           LATE_SET,
+                           SETS_OF_STACKS,
+                           COARSE_BITS,
+                           REST_STEP,
+                           REST_RANGE,
+                           SHIFT,
                            HIDDEN,
                            OWN,
                            STAGES,
@@ -79,6 +93,7 @@ typedef struct model_recipe {
     int causal, each_step, stores_analysis; /* the last: not tied */
     uint32_t lap;                           /* reach */
     uint32_t conditional, head, restore;    /* their stages; 0: none */
+    uint32_t sets;                          /* of units; 0: 1 */
     int direct, binary, tied_stacks, feedback;
     int embedding;  /* no decoder */
     uint32_t depth; /* of the stacks */

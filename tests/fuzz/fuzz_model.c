@@ -1,5 +1,6 @@
-/* fuzz_model.c -- any bytes as a model file (first byte even) or as the payload of one, in an
- * envelope that is right. What loads must encode and decode a picture, or, without a
+/* fuzz_model.c -- any bytes as a model file (first byte even; with 2 its header gets the right
+ * checksum) or as the payload of one, in an envelope that is right; with 4 a file that may lack
+ * stages. What loads must encode and decode a picture, or, without a
  * decoder, make codes. */
 #include "../dct_model.h"
 #include "codec/taper.h"
@@ -8,15 +9,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-enum { ENVELOPE = FORMATS_MODEL_HEADER };
+enum { ENVELOPE = FORMATS_MODEL_HEADER + FORMATS_MODEL_ENTRY /* of one stage */ };
 
 static void must(int holds) {
     if (!holds) abort();
 }
 
-static void seal(uint8_t *h) {
+/* Set the checksum of the header, if it is there. */
+static void seal(uint8_t *h, size_t size) {
+    size_t header = FORMATS_MODEL_HEADER + FORMATS_MODEL_ENTRY * (size_t)formats_get_u16le(h + 10);
     formats_set_u32le(h + 12, 0);
-    formats_set_u32le(h + 12, formats_crc32c(0, h, ENVELOPE));
+    if (header <= size) formats_set_u32le(h + 12, formats_crc32c(0, h, header));
 }
 
 /* The payload in an envelope; malloc'd. */
@@ -28,10 +31,12 @@ static uint8_t *wrap(const uint8_t *payload, size_t n, size_t *size) {
     must(!ZSTD_isError(packed));
     memcpy(file, "\x89TPM\r\n\x1a\n", 8);
     file[8] = FORMATS_MODEL_VERSION;
-    formats_set_u64le(file + 16, packed);
-    formats_set_u64le(file + 24, n);
-    formats_set_u64le(file + 32, formats_model_id(payload, n));
-    seal(file);
+    formats_set_u16le(file + 10, 1);
+    formats_set_u64le(file + FORMATS_MODEL_ID_AT, formats_model_id(payload, n));
+    formats_set_u64le(file + 24, packed);
+    formats_set_u64le(file + 32, n);
+    formats_set_u32le(file + 40, formats_crc32c(0, file + ENVELOPE, packed));
+    seal(file, ENVELOPE);
     *size = ENVELOPE + packed;
     return file;
 }
@@ -86,11 +91,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         file = malloc(n);
         must(file != NULL);
         memcpy(file, bytes + 1, n - 1);
-        if (size >= ENVELOPE && bytes[0] & 2) seal(file);
+        if (size >= FORMATS_MODEL_HEADER && bytes[0] & 2) seal(file, size);
     }
     taper_model *model;
     taper_error error = {0};
-    taper_status status = taper_model_load(&model, file, size, &limits, &error);
+    taper_status status = bytes[0] & 4
+                              ? taper_model_load_stages(&model, file, size, &limits, &error)
+                              : taper_model_load(&model, file, size, &limits, &error);
     must(status == error.status && (status == TAPER_OK) == (model != NULL));
     if (model) use(model);
     taper_model_free(model);

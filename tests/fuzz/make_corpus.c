@@ -7,6 +7,7 @@
  *   ./make_corpus tests/fuzz/corpus */
 #include "../paged.h"
 #include "../random_restoration.h"
+#include "../staged_model.h"
 #include "../tiny_embedding_model.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "codec/taper.h"
@@ -196,9 +197,13 @@ static void make_illegal_models(const char *folder, const formats_buffer *whole)
         const char *name;
         size_t at;
         uint8_t value;
-    } fields[] = {{"version-4", 8, 4},      {"version-2", 8, 2},       {"packed-short", 16, 1},
-                  {"packed-long", 19, 255}, {"unpacked-short", 25, 0}, {"unpacked-long", 28, 255},
-                  {"frame-other", 24, 255}, {"other-id", 33, 255}};
+    } fields[] = {{"version-5", 8, 5},         {"version-3", 8, 3},
+                  {"no-stage", 10, 0},         {"stages", 10, 17},
+                  {"packed-short", 24, 1},     {"packed-long", 27, 255},
+                  {"packed-longest", 31, 255}, {"unpacked-short", 33, 0},
+                  {"unpacked-long", 36, 255},  {"unpacked-longest", 39, 255},
+                  {"frame-other", 32, 255},    {"stage-sum", 40, 255},
+                  {"other-id", 17, 255}};
     char path[80];
     uint8_t *copy = malloc(whole->size);
     if (!copy) abort();
@@ -214,33 +219,29 @@ static void make_illegal_models(const char *folder, const formats_buffer *whole)
 static void make_models(const char *folder) {
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 3, 1, NULL}, 7, 4, &file);
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
+    formats_model_contents c;
     save(folder, "model/pca.tpm", "\0", 1, file.data, file.size);
     save(folder, "model/sealed.tpm", "\2", 1, file.data, file.size);
     make_illegal_models(folder, &file);
-    if (formats_model_unpack(file.data, file.size, NULL, &payload, &size, &id, NULL)) abort();
-    save(folder, "model/pca-payload", "\1", 1, payload, size);
-    payload[0] = 1; /* the same as a dense model */
-    save(folder, "model/dense-payload", "\1", 1, payload, size);
-    free(payload);
+    if (formats_model_unpack(file.data, file.size, 0, NULL, &c, NULL)) abort();
+    save(folder, "model/pca-payload", "\1", 1, c.payload, c.size);
+    c.payload[0] = 1; /* the same as a dense model */
+    save(folder, "model/dense-payload", "\1", 1, c.payload, c.size);
+    free(c.payload);
     taper_model_free(model);
     formats_buffer_free(&file);
 }
 
 /* A model's file and payload. */
 static void save_model_alone(const char *folder, const char *name, const formats_buffer *file) {
-    uint8_t *payload;
-    size_t size;
-    uint64_t id;
+    formats_model_contents c;
     char path[60];
     snprintf(path, sizeof path, "model/%s.tpm", name);
     save(folder, path, "\0", 1, file->data, file->size);
-    if (formats_model_unpack(file->data, file->size, NULL, &payload, &size, &id, NULL)) abort();
+    if (formats_model_unpack(file->data, file->size, 0, NULL, &c, NULL)) abort();
     snprintf(path, sizeof path, "model/%s-payload", name);
-    save(folder, path, "\1", 1, payload, size);
-    free(payload);
+    save(folder, path, "\1", 1, c.payload, c.size);
+    free(c.payload);
 }
 
 /* The same, and a container that carries it. */
@@ -295,6 +296,26 @@ static void make_restoration(const char *folder) {
     save_model(folder, "restoration", model, &file);
     taper_model_free(model);
     formats_buffer_free(&first), formats_buffer_free(&file);
+}
+
+/* Six stages, whole and in part; and the first ones in a file that has not even one. */
+static void make_staged(const char *folder) {
+    formats_buffer file = formats_buffer_make(1 << 20);
+    taper_model *model = staged_model_make(&file);
+    size_t end = FORMATS_MODEL_HEADER + 6 * FORMATS_MODEL_ENTRY;
+    save(folder, "model/stages-none.tpm", "\4", 1, file.data, end + 100);
+    for (uint32_t s = 0; s < 6; s++) {
+        char path[40];
+        end += (size_t)formats_get_u64le(file.data + FORMATS_MODEL_HEADER +
+                                         FORMATS_MODEL_ENTRY * (size_t)s);
+        snprintf(path, sizeof path, "model/stages-%u.tpm", s + 1);
+        if (s % 2 == 0) save(folder, path, "\4", 1, file.data, end);
+    }
+    save_model_alone(folder, "stages", &file);
+    file.data[file.size / 2] ^= 1;
+    save(folder, "model/stages-damaged.tpm", "\4", 1, file.data, file.size);
+    taper_model_free(model);
+    formats_buffer_free(&file);
 }
 
 /* Windows that lap. */
@@ -536,6 +557,7 @@ int main(int argc, char **argv) {
     make_restoration(argv[1]);
     make_parts(argv[1]);
     make_lapped(argv[1]);
+    make_staged(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_pictures(argv[1]);
