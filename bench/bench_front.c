@@ -24,9 +24,9 @@ typedef struct made_of {
 } made_of;
 
 static const made_of kinds[] = {
-    {"set", 0, 12, 1024, 12000, "sorted"}, {"set", 0, 12, 1024, 12000, "random"},
-    {"image", 1, 1, 1, 150, "sorted"},     {"image", 1, 1, 1, 150, "random"},
-    {"gallery", 2, 3, 1, 60, "sorted"},    {"set", 0, 34, 1024, 4000, "sorted", 1}};
+    {"set", 0, 12, 1024, 12000, "sorted", 0}, {"set", 0, 12, 1024, 12000, "random", 0},
+    {"image", 1, 1, 1, 150, "sorted", 0},     {"image", 1, 1, 1, 150, "random", 0},
+    {"gallery", 2, 3, 1, 60, "sorted", 0},    {"set", 0, 34, 1024, 4000, "sorted", 1}};
 
 static uint64_t next_random(uint64_t *state) {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;

@@ -79,7 +79,8 @@ typedef struct taper_encode_options {
     /* Default: TAPER_ALLOCATION_EVEN, the only one for binary models. */
     taper_allocation allocation;
     /* Images in a group, 1..65536. 0: chosen so that a group holds about a million pixels. Only for
-     * TAPER_LAYOUT_SET: in the other layouts each image is a group. */
+     * TAPER_LAYOUT_SET: in the other layouts each image is a group. Unless the allocation is even,
+     * all groups also end after 16,384 images, or 4 * group_images if that is more. */
     uint32_t group_images;
     /* Upper limit of the image data, in bytes per million pixels (bits per pixel * 125,000).
      * A set of several groups, with TAPER_LAYOUT_IMAGE, of at most 4,096 pixels, or with `measure`
