@@ -13,20 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES = 10, TRIES = 200 };
+enum { CLASSES = 10, TRIES = 200, RATE_CLASSES = 13, CLOSED_IMAGES = 1 << 14 };
 
 typedef struct made_of {
     const char *layout;
     uint8_t number;                             /* of the layout */
     uint32_t layers, group_images, chunk_bytes; /* of a chunk, in the mean */
     const char *names;                          /* sorted, random */
+    int rate_classes;                           /* 1: images are in several */
 } made_of;
 
-static const made_of kinds[] = {{"set", 0, 12, 1024, 12000, "sorted"},
-                                {"set", 0, 12, 1024, 12000, "random"},
-                                {"image", 1, 1, 1, 150, "sorted"},
-                                {"image", 1, 1, 1, 150, "random"},
-                                {"gallery", 2, 3, 1, 60, "sorted"}};
+static const made_of kinds[] = {
+    {"set", 0, 12, 1024, 12000, "sorted", 0}, {"set", 0, 12, 1024, 12000, "random", 0},
+    {"image", 1, 1, 1, 150, "sorted", 0},     {"image", 1, 1, 1, 150, "random", 0},
+    {"gallery", 2, 3, 1, 60, "sorted", 0},    {"set", 0, 34, 1024, 4000, "sorted", 1}};
 
 static uint64_t next_random(uint64_t *state) {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
@@ -84,21 +84,55 @@ static void make_chunks(formats_front *f, uint32_t mean, uint64_t *seed) {
         f->checksum[i] = (uint32_t)(next_random(seed) << 8 ^ next_random(seed));
 }
 
+/* Groups of one rate class in order. */
+static void lay_out(formats_front *f, uint32_t each) {
+    f->groups = (f->images + each - 1) / each;
+    f->group_first = take(f->groups, sizeof *f->group_first);
+    for (uint32_t g = 0; g < f->groups; g++) f->group_first[g] = g * each;
+    f->group_first[f->groups] = f->images;
+}
+
+/* Images in rate classes at random; groups of all end together, as the encoder has them. */
+static void lay_out_rate_classes(formats_front *f, uint32_t each, uint64_t *seed) {
+    uint32_t placed = 0;
+    f->rate_classes = RATE_CLASSES;
+    f->image_rate_class = take(f->images, 1);
+    f->group_rate_class = take(f->images, 1);
+    f->group_first = take(f->images, sizeof *f->group_first);
+    for (uint32_t first = 0; first < f->images; first += CLOSED_IMAGES) {
+        uint32_t left[RATE_CLASSES] = {0};
+        for (uint32_t i = first; i < f->images && i < first + CLOSED_IMAGES; i++) {
+            const uint32_t t = (uint32_t)(next_random(seed) % 7 + next_random(seed) % 7);
+            f->image_rate_class[i] = (uint8_t)t;
+            left[t]++;
+        }
+        for (uint32_t t = 0; t < RATE_CLASSES; t++)
+            for (uint32_t n; left[t]; left[t] -= n, placed += n) {
+                n = left[t] < each ? left[t] : each;
+                f->group_rate_class[f->groups] = (uint8_t)t;
+                f->group_first[f->groups++] = placed;
+            }
+    }
+    f->group_first[f->groups] = f->images;
+    if (formats_front_place_images(f) != TAPER_OK) exit(1);
+}
+
 static formats_front make(const made_of *kind, uint32_t images, uint64_t *seed) {
     const uint32_t each = kind->group_images;
     formats_front f = {.model_id = 1,
                        .layout = kind->number,
                        .images = images,
-                       .groups = (images + each - 1) / each,
                        .layers = kind->layers,
                        .rate_classes = 1};
     f.geometry = take(images, sizeof *f.geometry);
     for (uint32_t i = 0; i < images; i++) f.geometry[i] = (formats_geometry){32, 32, 3, 8};
-    f.group_first = take(f.groups, sizeof *f.group_first);
-    for (uint32_t g = 0; g < f.groups; g++) f.group_first[g] = g * each;
-    f.group_first[f.groups] = images;
-    f.layer_end = take(f.layers, sizeof *f.layer_end);
-    for (uint32_t l = 0; l < f.layers; l++) f.layer_end[l] = 40 * (l + 1);
+    if (kind->rate_classes)
+        lay_out_rate_classes(&f, each, seed);
+    else
+        lay_out(&f, each);
+    f.layer_end = take((size_t)f.layers * f.rate_classes, sizeof *f.layer_end);
+    for (uint32_t i = 0; i < f.layers * f.rate_classes; i++)
+        f.layer_end[i] = 40 * (i / f.rate_classes + 1);
     make_chunks(&f, kind->chunk_bytes, seed);
     make_names(&f, !strcmp(kind->names, "sorted"), seed);
     make_labels(&f);
@@ -108,8 +142,9 @@ static formats_front make(const made_of *kind, uint32_t images, uint64_t *seed) 
 static void say(const made_of *kind, uint32_t images, const char *metric, double value,
                 const char *unit) {
     char config[200];
-    snprintf(config, sizeof config, "{\"layout\":\"%s\",\"names\":\"%s\",\"images\":%u}",
-             kind->layout, kind->names, images);
+    snprintf(config, sizeof config,
+             "{\"layout\":\"%s\",\"names\":\"%s\",\"rate_classes\":%u,\"images\":%u}", kind->layout,
+             kind->names, kind->rate_classes ? RATE_CLASSES : 1u, images);
     bench_print("front", metric, value, unit, config);
 }
 

@@ -79,7 +79,8 @@ typedef struct taper_encode_options {
     /* Default: TAPER_ALLOCATION_EVEN, the only one for binary models. */
     taper_allocation allocation;
     /* Images in a group, 1..65536. 0: chosen so that a group holds about a million pixels. Only for
-     * TAPER_LAYOUT_SET: in the other layouts each image is a group. */
+     * TAPER_LAYOUT_SET: in the other layouts each image is a group. Unless the allocation is even,
+     * all groups also end after 16,384 images, or 4 * group_images if that is more. */
     uint32_t group_images;
     /* Upper limit of the image data, in bytes per million pixels (bits per pixel * 125,000).
      * A set of several groups, with TAPER_LAYOUT_IMAGE, of at most 4,096 pixels, or with `measure`
@@ -309,6 +310,7 @@ typedef struct taper_range {
  *
  * A container of more than 1,024 images has its front matter in a root and leaves, of about 1,024
  * images each. Then the root is listed, the leaf of image i, and its chunks, one after the other.
+ * The first 20,000 bytes of the file mostly have the root, unless it carries a model.
  * Before its leaf was supplied, functions that ask for an image or a group return
  * TAPER_ERR_TRUNCATED. Leaves stay in memory until the decoder is freed. Codes and models for
  * search are not read by ranges from such a container.

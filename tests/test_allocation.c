@@ -205,6 +205,40 @@ static void bits_go_where_they_are_sent(void **state) {
     for (int a = 0; a < 3; a++) formats_buffer_free(&file[a]);
 }
 
+/* Groups of all rate classes end together after 16,384 images, so that the front matter of many
+ * images can be in leaves. */
+static void many_images_close_their_groups(void **unused) {
+    (void)unused;
+    enum { IMAGES = 17000, CLOSED = 1 << 14 };
+    formats_buffer model_file = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 24);
+    taper_model *model = dct_model_make((codec_window){4, 4, 1, NULL}, 4, 4, &model_file);
+    const taper_encode_options options = {.allocation = TAPER_ALLOCATION_MEAN};
+    const taper_sink sink = dct_sink(&file);
+    taper_encoder *encoder;
+    formats_front front, shared;
+    formats_root root;
+    uint64_t random = 3;
+    assert_int_equal(taper_encoder_new(&encoder, model, &options, NULL), TAPER_OK);
+    for (int i = 0; i < IMAGES; i++) {
+        uint8_t pixels[12];
+        const uint64_t grain = 2 + picture_random(&random) % 250;
+        for (int k = 0; k < 12; k++) pixels[k] = (uint8_t)(picture_random(&random) % grain);
+        const taper_image image = {4, 3, 1, 8, pixels};
+        assert_int_equal(taper_encoder_add(encoder, &image, NULL, -1, NULL), TAPER_OK);
+    }
+    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    taper_encoder_free(encoder);
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL), TAPER_OK);
+    assert_true(front.rate_classes > 3 && front.groups > front.rate_classes);
+    for (uint32_t p = 0; p < CLOSED; p++) assert_true(formats_front_image(&front, p) < CLOSED);
+    assert_int_equal(formats_head_read(file.data, file.size, NULL, &shared, &root, NULL), TAPER_OK);
+    assert_int_equal(root.leaves, 2);
+    assert_int_equal(root.leaf[1].first_image, CLOSED);
+    formats_front_free(&front), formats_front_free(&shared), formats_root_free(&root);
+    taper_model_free(model);
+    formats_buffer_free(&model_file), formats_buffer_free(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_of_rate_classes_follow_each_other),
@@ -213,6 +247,7 @@ int main(void) {
         cmocka_unit_test(little_memory_is_enough),
         cmocka_unit_test(binary_models_are_refused),
         cmocka_unit_test(bits_go_where_they_are_sent),
+        cmocka_unit_test(many_images_close_their_groups),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

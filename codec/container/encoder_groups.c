@@ -11,7 +11,10 @@ enum {
     MIN_CHUNK_BYTES = 1500,
     MIN_RATE_CLASS_CHUNK_BYTES = 400, /* more layers: rate classes differ only at layer ends */
     MEAN_IMAGES = 16,                 /* images for the mean distortion, */
-    MEAN_PIXELS = 32 << 20            /* or fewer with this number of pixels */
+    MEAN_PIXELS = 32 << 20,           /* or fewer with this number of pixels */
+    /* Of several rate classes, all groups end after as many images, so that leaves of the front
+     * matter can end there (formats/leaf.h). */
+    CLOSED_IMAGES = 1 << 14
 };
 
 /* --- memory ------------------------------------------------------------------------------ */
@@ -375,11 +378,22 @@ static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const ta
     return TAPER_OK;
 }
 
+/* End the groups of all rate classes before image `number`, if it is time to. */
+static taper_status close_groups(taper_encoder *e, size_t number) {
+    const size_t wanted = 4 * (size_t)e->options.group_images;
+    if (e->rate_classes == 1 || !number ||
+        number % (wanted > CLOSED_IMAGES ? wanted : CLOSED_IMAGES))
+        return TAPER_OK;
+    for (uint32_t t = 0; t < e->rate_classes; t++) TAPER_TRY(submit(e, t, 0));
+    return TAPER_OK;
+}
+
 taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *code, size_t number,
                                  uint32_t rate_class) {
     uint64_t pixels = (uint64_t)image.width * image.height;
-    taper_status status = TAPER_OK;
-    if (job_is_full(e, e->job[rate_class], pixels)) status = submit(e, rate_class, 0);
+    taper_status status = close_groups(e, number);
+    if (status == TAPER_OK && job_is_full(e, e->job[rate_class], pixels))
+        status = submit(e, rate_class, 0);
     if (status == TAPER_OK) status = start_job(e, rate_class);
     if (status == TAPER_OK) status = add_to_job(e, e->job[rate_class], &image, code);
     if (status == TAPER_OK)

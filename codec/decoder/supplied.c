@@ -89,7 +89,7 @@ taper_status codec_supplied_leaf(taper_decoder *d, uint32_t k, int *missing, tap
     return status;
 }
 
-/* The leaf that has byte `at` of the section; bytes behind the section: the last. */
+/* The leaf that has byte `at` of the section. */
 static uint32_t leaf_at(const formats_root *r, uint64_t at) {
     uint32_t low = 0, high = r->leaves;
     while (high - low > 1) {
@@ -109,6 +109,7 @@ static void try_leaves(taper_decoder *d, uint64_t offset, uint64_t end) {
     if (!r->leaves || end <= r->leaves_at) return;
     const uint64_t first = offset > r->leaves_at ? offset - r->leaves_at : 0;
     int missing;
+    if (first >= r->leaf[r->leaves].at) return;
     for (uint32_t k = leaf_at(r, first); k < r->leaves && r->leaf[k].at < end - r->leaves_at; k++)
         (void)codec_supplied_leaf(d, k, &missing, NULL);
 }
