@@ -76,6 +76,11 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
             error, TAPER_ERR_VERSION,
             "container version %u is newer than this build reads (%u); update taper", version,
             FORMATS_CONTAINER_VERSION);
+    if (version && version < FORMATS_CONTAINER_VERSION)
+        return formats_fail(
+            error, TAPER_ERR_VERSION,
+            "container version %u is older than this build reads (%u); encode the images again",
+            version, FORMATS_CONTAINER_VERSION);
     if (formats_get_u32le(h + 12) &
         ~(uint32_t)(FORMATS_FEATURE_RATE_CLASSES | FORMATS_FEATURE_RAISED | FORMATS_FEATURE_PAGED))
         return formats_fail(error, TAPER_ERR_VERSION,

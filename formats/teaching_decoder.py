@@ -524,7 +524,7 @@ class Front:
         self.need(data, 56)
         (self.version, self.layout, self.tail, required, low, crc, self.model_id, self.images,
          self.groups, self.layers, sections, high) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 1 and required <= 7, "a container of another version")
+        require(self.version == 2 and required <= 7, "a container of another version")
         self.rate_classes, self.has_raised = 1 + (required & 1), required & 2
         self.is_paged = required & 4
         self.holds = high << 32 | low

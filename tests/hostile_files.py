@@ -36,7 +36,7 @@ def front(images, model_id):
     directory = (b"\x01" + varint(images) + b"\x01\x01\x03\x01\x01"  # one run of images
                  + varint(images) + b"\x05\x01" + bytes(5))      # one group, one layer of five passes
     entry = b"DIRE" + struct.pack("<IQQ", crc32c(directory), len(directory), len(directory))
-    header = bytearray(b"\x89TPR\r\n\x1a\n" + struct.pack("<HBBIII", 1, 0, 0, 0, 0, 0) + model_id
+    header = bytearray(b"\x89TPR\r\n\x1a\n" + struct.pack("<HBBIII", 2, 0, 0, 0, 0, 0) + model_id
                        + struct.pack("<QIIII", images, 1, 1, 1, 0))
     struct.pack_into("<I", header, 20, crc32c(header + entry))
     return bytes(header) + entry + directory

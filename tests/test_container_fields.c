@@ -23,7 +23,7 @@ typedef struct craft {
     uint32_t groups, layers, sections, more_holds; /* sections 0: as many as are given */
 } craft;
 
-static const craft plain = {.version = 1, .images = 2, .groups = 1, .layers = 1};
+static const craft plain = {.version = 2, .images = 2, .groups = 1, .layers = 1};
 
 /* The directory of `plain`: two images of 4 x 4, one group, one layer of 3 passes, a chunk of 9
  * bytes. */
@@ -76,39 +76,40 @@ static void header_fields_have_their_ranges(void **unused) {
         taper_status want;
     } cases[] = {
         {plain, TAPER_OK},
-        {{.version = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 3, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 0, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .required = 4, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .required = 8, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
-        {{.version = 1, .required = 15, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
-        {{.version = 1, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
+        {{.version = 2, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .required = 4, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .required = 8, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 2, .required = 15, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 2, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
          TAPER_ERR_VERSION},
-        {{.version = 1,
+        {{.version = 2,
           .holds = UINT32_MAX,
           .images = 2,
           .groups = 1,
           .layers = 1,
           .more_holds = UINT32_MAX},
          TAPER_OK},
-        {{.version = 1, .layout = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .tail = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 0, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 3, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 1, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = (1u << 26) + 1, .groups = 1, .layers = 1}, TAPER_ERR_LIMIT},
-        {{.version = 1, .images = UINT64_MAX, .groups = 1, .layers = 1}, TAPER_ERR_LIMIT},
-        {{.version = 1, .images = 2, .groups = 0, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 3, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 2, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 1, .layers = 0}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 1, .layers = 4097}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = 65}, TAPER_ERR_CORRUPT},
-        {{.version = 1, .images = 2, .groups = 1, .layers = 1, .sections = UINT32_MAX},
+        {{.version = 2, .layout = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .tail = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 0, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 3, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 1, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = (1u << 26) + 1, .groups = 1, .layers = 1}, TAPER_ERR_LIMIT},
+        {{.version = 2, .images = UINT64_MAX, .groups = 1, .layers = 1}, TAPER_ERR_LIMIT},
+        {{.version = 2, .images = 2, .groups = 0, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 2, .groups = 3, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 2, .groups = 2, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 2, .groups = 1, .layers = 0}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 2, .groups = 1, .layers = 4097}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 2, .groups = 1, .layers = 1, .sections = 65}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .images = 2, .groups = 1, .layers = 1, .sections = UINT32_MAX},
          TAPER_ERR_CORRUPT},
         /* one image after the other: a group each, one layer */
-        {{.version = 1, .layout = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .layout = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taper_status status = read_directory(&cases[i].c, plain_directory, sizeof plain_directory);
@@ -182,7 +183,7 @@ static void directory_fields_have_their_ranges(void **unused) {
 
 /* Four images of 4 x 4 in groups of 2, 1 and 1, in two rate classes, in two layers. */
 enum { RATE_CLASSES_AT = 10, LAYERS_AT = RATE_CLASSES_AT + 1 + 3 + 4 };
-static const craft classed = {.version = 1, .required = 1, .images = 4, .groups = 3, .layers = 2};
+static const craft classed = {.version = 2, .required = 1, .images = 4, .groups = 3, .layers = 2};
 static const uint8_t classed_directory[LAYERS_AT + 4 + 1 + 6 + 24] = {
     1, 4, 4, 4, 3, 2, 1, 2, 2, 1, /* geometry, groups */
     2, 0, 1, 0, 1, 0, 0, 0,       /* rate classes: of the groups, of the images */
@@ -253,7 +254,7 @@ static void whole_but_malformed_sections_are_corrupt(void **unused) {
 /* The directory of `plain` with units 5 and 300 raised, by 1 and 15 planes. */
 enum { RAISED_AT = sizeof plain_directory, RAISED_BYTES = 6 };
 static const craft raising = {
-    .version = 1, .required = FORMATS_FEATURE_RAISED, .images = 2, .groups = 1, .layers = 1};
+    .version = 2, .required = FORMATS_FEATURE_RAISED, .images = 2, .groups = 1, .layers = 1};
 static const uint8_t raised_list[RAISED_BYTES] = {2, 5, 1, 0xA6, 2, 15};
 
 static taper_status read_raised(const uint8_t *list, size_t size, formats_front *front) {
@@ -327,7 +328,7 @@ static void directory_sizes_are_checked(void **unused) {
     layered.layers = 4096; /* many chunks, few bytes */
     assert_int_equal(read_directory(&layered, sum, sizeof sum), TAPER_ERR_CORRUPT);
     static const uint8_t lone[] = {1, 2, 4, 4, 3, 1, 2, 1, 3, 1, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0};
-    craft images = {.version = 1, .layout = 1, .images = 2, .groups = 2, .layers = 1};
+    craft images = {.version = 2, .layout = 1, .images = 2, .groups = 2, .layers = 1};
     assert_int_equal(read_directory(&images, lone, sizeof lone), TAPER_OK);
 }
 

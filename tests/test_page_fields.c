@@ -103,7 +103,7 @@ static formats_buffer build(const crafted *given, uint32_t required) {
         if (*s == 'B') add_entry(&table, &body, "labl", "\0\0\0\0\0", 5);
         if (*s == 'M') add_entry(&table, &body, "modl", "model", 5);
     }
-    formats_set_u16le(header + 8, 1);
+    formats_set_u16le(header + 8, FORMATS_CONTAINER_VERSION);
     formats_set_u32le(header + 12, required);
     formats_set_u64le(header + 32, 4);
     formats_set_u32le(header + 40, 4), formats_set_u32le(header + 44, 1);

@@ -50,7 +50,7 @@ void file_parts_add(file_parts *parts, const char type[4], const uint8_t *bytes,
 
 void file_parts_end(file_parts *parts, const formats_front *f, uint64_t holds,
                     formats_buffer *out) {
-    uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 1};
+    uint8_t h[FORMATS_HEADER_SIZE] = {0x89, 'T', 'P', 'R', 13, 10, 26, 10, 2};
     h[10] = f->layout, h[11] = f->tail;
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0) +

@@ -33,7 +33,8 @@ static void make_illegal(const char *folder, const formats_buffer *whole, size_t
         uint8_t value;
     } fields[] = {
         {"version-0", 8, 0},
-        {"version-2", 8, 2},
+        {"version-1", 8, 1},
+        {"version-3", 8, 3},
         {"layout-3", 10, 3},
         {"tail-2", 11, 2},
         {"feature-4", 12, 4}, /* pages that are not there */
