@@ -5,6 +5,7 @@
 #include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -245,13 +246,15 @@ int cli_stages_open(cli_model *m, const char *verb, const char *path, const cli_
     const int code = check_coder(open_model(m, 1, verb, path, common), m, verb, path);
     if (code != CLI_DONE) return code;
     const taper_model_info i = taper_model_get_info(m->model);
-    if (i.stages_known < i.stages)
-        cli_warning(
-            verb, path,
-            "the model has %u of its %u stages, %llu of %llu bytes: at most %u of %u passes "
-            "are drawn, and not all that refines and restores them",
-            i.stages_known, i.stages, (unsigned long long)m->size, (unsigned long long)i.file_bytes,
-            i.passes_known, i.passes);
+    if (i.stages_known == i.stages) return code;
+    char drawn[80] = "all passes are drawn, but not refined";
+    if (i.passes_known < i.passes)
+        snprintf(
+            drawn, sizeof drawn, "at most %u of %u passes are drawn%s", i.passes_known, i.passes,
+            i.family == TAPER_FAMILY_CONV && !i.restoration_hidden ? ", and not restored" : "");
+    cli_warning(verb, path, "the model has %u of its %u stages, %llu of %llu bytes: %s",
+                i.stages_known, i.stages, (unsigned long long)m->size,
+                (unsigned long long)i.file_bytes, drawn);
     return code;
 }
 

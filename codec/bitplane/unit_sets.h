@@ -25,8 +25,8 @@ typedef struct codec_unit_sets {
 } codec_unit_sets;
 
 /* List the units of n sets of tables whose order is made. end: [n - 1], of all but the last.
- * TAPER_ERR_CORRUPT: a set has no unit, as where ends do not rise. TAPER_ERR_NOMEM. On failure
- * *sets is zeroed. */
+ * TAPER_ERR_CORRUPT: a set has no unit, as where ends do not rise; or it ends after the last pass.
+ * TAPER_ERR_NOMEM. On failure *sets is zeroed. */
 taper_status codec_unit_sets_make(codec_unit_sets *sets, const codec_code_tables *tables,
                                   const uint32_t *end, uint32_t n);
 /* The sets that writers make: up to four, of the first layers that touch 1/20, 1/8 and 1/3 of the
