@@ -116,8 +116,11 @@ WEIGHT_SUM = 64
 SUM_UNKNOWN = 51 * 64
 MEAN_ONE = 64
 MATRIX_CLASSES = 12
+BLOCK, FLAG_BIN, FLAG_LOGIT, FLAG_CONFIDENCE = 16, 20, 128, 12
 BITS_PER_BYTE = 11500
 TRIMMED = 16
+STRIP_WINDOWS, STRIP_ROWS = 768, 8
+SEGMENT_PIECE, SEGMENT_MOST = 64, (1 << 32) - 1
 
 # limits of this program (section 8): bytes it unpacks, images of a set, pixels of an image
 MY_BYTES, MY_IMAGES, MY_PIXELS = 1 << 28, 1 << 20, 1 << 26
@@ -1495,8 +1498,13 @@ class Group:
         self.around = [self.windows_around(p) for p in range(n)]
         self.stage = -1                                 # of the conditional model
         self.rendered = None                               # the point that the head was asked for
-        self.bits = [[Bit(squash((b - BINS // 2) * 16 + model.prior[c][b] * 2), CONFIDENCE)
-                      for b in range(BINS)] for c in range(CLASSES)]
+        self.bits = self.start_bits(CLASSES, BINS, 0, CONFIDENCE)
+        self.flags = self.start_bits(BANDS, FLAG_BIN + 1, FLAG_LOGIT, FLAG_CONFIDENCE)
+        self.within = self.start_bits(BANDS, FLAG_BIN + 1, FLAG_LOGIT, FLAG_CONFIDENCE)
+
+    def start_bits(self, classes, bins, more, count):
+        return [[Bit(squash((b - BINS // 2) * 16 + self.model.prior[c][b] * 2 + more), count)
+                 for b in range(bins)] for c in range(classes)]
 
     # 10.4 The inputs of a prediction
 
@@ -1561,8 +1569,8 @@ class Group:
         if self.is_causal:
             self.known = [self.known_value(unit, p) for p in range(self.n)]
 
-    def magnitude_bit(self, unit, fraction, p):
-        """The adaptive probability of p's next bit; None where it has none in this pass."""
+    def magnitude_context(self, unit, fraction, p):
+        """The class and bin of p's next bit; None where it has none in this pass."""
         q, value = self.level[unit][p], self.values[p]
         a, b, c = (column[p] for column in self.columns)
         kind = SIGNIFICANCE if q == 0 else REFINE_FIRST if abs(q) == 1 else REFINE_LATER
@@ -1576,7 +1584,7 @@ class Group:
         at = self.bin_of(k, features, self.extras[p] + self.causal_extra(unit, kind, p))
         last = fraction == self.model.fractions - 1
         goes = not self.plane_known[unit][p] and (last or q == 0 and at >= self.model.least[fraction])
-        return self.bits[k][at] if goes else None
+        return (k, at) if goes else None
 
     def sign_bit(self, unit, p):
         """The adaptive probability of p's sign; None where it is not predicted."""
@@ -1634,35 +1642,59 @@ class Group:
         _, step, unit = self.model.order[self.passes]
         depth, fraction = divmod(step, self.model.fractions)
         self.predict(unit, depth)
-        level = self.level[unit]
-        for p in range(self.n):
-            adaptive = self.magnitude_bit(unit, fraction, p)
-            if adaptive is None:
-                continue
-            self.position = p           # where the next bit belongs
-            p1 = adaptive.p1
-            before = (rc.range >> 16) * p1, rc.code
-            bit = rc.adaptive(adaptive)
-            if bit < 0:
-                return False
-            was, sign = level[p], ""
-            if was == 0 and bit:
-                adaptive = self.sign_bit(unit, p)
-                positive = rc.adaptive(adaptive) if adaptive else rc.bit(P_HALF)
-                if positive < 0:
-                    return False        # significant, but the sign is unknown: still 0
-                level[p] = 1 if positive else -1
-                sign = "+" if positive else "-"
-            else:
-                level[p] = 2 * was + (-bit if was < 0 else bit)
-            if trace:
-                print("pass %d unit %d depth %d position %d: "
-                      "bound %x code %x p1 %d bit %d%s level %d"
-                      % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
-            self.plane_known[unit][p] = 1
-            if self.is_causal:
-                self.known[p] = self.known_value(unit, p)
+        for first in range(0, self.n, BLOCK):
+            block, bits = range(first, min(first + BLOCK, self.n)), self.bits
+            coded = [] if self.is_causal else [
+                (p, context) for p in block
+                if (context := self.magnitude_context(unit, fraction, p)) is not None]
+            k, most = max((context for _, context in coded), default=(BANDS, 0))
+            if k < BANDS and most <= FLAG_BIN:          # unlikely bits of significance alone
+                self.position = first
+                flag = rc.adaptive(self.flags[k][most])
+                if flag < 0:
+                    return False
+                if trace:
+                    print("pass %d unit %d depth %d position %d: flag %d"
+                          % (self.passes, unit, depth, first, flag))
+                if not flag:
+                    for p, _ in coded:
+                        self.plane_known[unit][p] = 1
+                    continue
+                bits = self.within
+            for p in block:
+                if not self.decode_position(rc, unit, depth, fraction, p, bits, trace):
+                    return False
         self.finish_pass(unit, fraction)
+        return True
+
+    def decode_position(self, rc, unit, depth, fraction, p, bits, trace):
+        """False when the bytes ran out."""
+        context = self.magnitude_context(unit, fraction, p)
+        if context is None:
+            return True
+        adaptive, level = bits[context[0]][context[1]], self.level[unit]
+        self.position = p               # where the next bit belongs
+        p1 = adaptive.p1
+        before = (rc.range >> 16) * p1, rc.code
+        bit = rc.adaptive(adaptive)
+        if bit < 0:
+            return False
+        was, sign = level[p], ""
+        if was == 0 and bit:
+            adaptive = self.sign_bit(unit, p)
+            positive = rc.adaptive(adaptive) if adaptive else rc.bit(P_HALF)
+            if positive < 0:
+                return False            # significant, but the sign is unknown: still 0
+            level[p] = 1 if positive else -1
+            sign = "+" if positive else "-"
+        else:
+            level[p] = 2 * was + (-bit if was < 0 else bit)
+        if trace:
+            print("pass %d unit %d depth %d position %d: bound %x code %x p1 %d bit %d%s level %d"
+                  % (self.passes, unit, depth, p, *before, p1, bit, sign, level[p]))
+        self.plane_known[unit][p] = 1
+        if self.is_causal:
+            self.known[p] = self.known_value(unit, p)
         return True
 
     # 10.8 Binary models
@@ -1784,14 +1816,16 @@ class Group:
         self.passes += 1
         self.position = 0
 
-    def whole_planes(self, end):
-        """Planes that begin and end in passes from the present one to end - 1."""
-        model, planes = self.model, 0
+    def least_bits(self, end):
+        """Bits and flags of planes that begin and end in passes from the present one to end - 1."""
+        model, bits, flags = self.model, 0, (self.n - 1) // BLOCK + 1
         for _, step, unit in model.order[self.passes:end]:
             depth, fraction = divmod(step, model.fractions)
             begun = self.fraction[unit] and depth == self.depth[unit]
-            planes += fraction == model.fractions - 1 and not begun
-        return planes
+            if fraction == model.fractions - 1 and not begun:
+                has_flags = not (model.binary or model.causal and self.linked and unit < CAUSAL_UNITS)
+                bits += flags if has_flags else self.n
+        return bits
 
     def decode_chunk(self, data, whole, end, trace):
         rc = RangeDecoder(data, whole)
@@ -2007,10 +2041,9 @@ class Group:
                 change = gain * clamp(v, Z_MAX) + (1 << GAIN_BITS - 5) >> GAIN_BITS - 4
                 row[at] = to_16_bits(row[at] + to_16_bits(change))
 
-    def image(self, i, geometry):
-        """Image i of the group as rows of samples."""
+    def image(self, picture, geometry):
+        """A picture as rows of samples."""
         width, height, channels, depth = geometry
-        picture = self.picture(i, geometry)
         if self.model.lap:
             picture = [self.lap(rows) for rows in picture]
         if self.model.family == CONV:
@@ -2025,12 +2058,61 @@ class Group:
                 for y in range(height)]
 
 
+class Strips:
+    """A group as its strips (10.12), each coded like a group of its own."""
+
+    def __init__(self, model, sizes, raised=None):
+        width, height = sizes[0]
+        columns, rows = (width - 1) // model.width + 1, (height - 1) // model.height + 1
+        n = max(min(columns * rows // STRIP_WINDOWS, rows // STRIP_ROWS), 1) if len(sizes) == 1 else 1
+        ends = [rows * b // n for b in range(n + 1)]
+        self.strips = [Group(model, [(width, (end - begin) * model.height)] if n > 1 else sizes, raised)
+                      for begin, end in zip(ends, ends[1:])]
+        self.model_pass = self.strips[0].model_pass
+        self.starved = False
+
+    def least_bytes(self, end):
+        """Bytes that the passes up to `end` take at least, with those left off."""
+        return sum(strip.least_bits(end) // BITS_PER_BYTE - TRIMMED for strip in self.strips)
+
+    def decode_chunk(self, data, whole, end, trace):
+        strings = [data] if len(self.strips) == 1 else self.strings_of(data)
+        for strip, string in zip(self.strips, strings):
+            strip.decode_chunk(string, whole, end, trace)
+            self.starved = self.starved or strip.starved
+
+    def strings_of(self, data):
+        """The strings of a chunk, as far as it is known."""
+        n, strings, reader = len(self.strips), [b"" for _ in self.strips], Reader(data, "a chunk")
+        while True:
+            try:
+                lengths = [reader.varint(SEGMENT_MOST) for _ in range(n)]
+            except Illegal:                             # the end, or the string of an odd encoder
+                return strings
+            if not sum(lengths):
+                return strings
+            rounds = (sum(lengths) - 1) // (SEGMENT_PIECE * n) + 1
+            for r in range(rounds):
+                for b, length in enumerate(lengths):
+                    piece = (r + 1) * length // rounds - r * length // rounds
+                    known = min(piece, len(data) - reader.at)
+                    strings[b] += reader.bytes(known)
+                    if known < piece:
+                        return strings
+
+    def image(self, i, geometry):
+        """Image i as rows of samples."""
+        last = min(self.strips, key=lambda strip: strip.passes)
+        pictures = [strip.picture(i, geometry) for strip in self.strips]
+        return last.image([sum(rows, []) for rows in zip(*pictures)], geometry)
+
+
 # ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------
 
 def decode_group(front, model, data, g, trace=False):
-    """Decode group g from the available bytes; returns the group, and an error or None."""
+    """Decode group g from the available bytes; returns its strips, and an error or None."""
     first, last = front.group_first[g], front.group_first[g + 1]
-    group = Group(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
+    group = Strips(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
                   front.raised[g])
     for layer in range(front.layers):
         chunk = layer * front.groups + g
@@ -2044,8 +2126,7 @@ def decode_group(front, model, data, g, trace=False):
         if end == begin and not whole:
             break                                       # none of its bytes are available
         layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.model_pass)
-        planes = group.whole_planes(layer_end)
-        if whole and planes * group.n // BITS_PER_BYTE > end - begin + TRIMMED:
+        if whole and group.least_bytes(layer_end) > end - begin:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
         group.decode_chunk(data[begin:end], whole, layer_end, trace)
         if group.starved:
@@ -2154,12 +2235,14 @@ def print_front(front, size):
 
 
 def levels_text(g, group):
-    """All integers of the entropy decoder, in which two decoders must agree. A + marks a position
-    with one more known plane."""
-    lines = ["group %d passes %d position %d" % (g, group.passes, group.position)]
-    for unit, (level, known) in enumerate(zip(group.level, group.plane_known)):
-        lines.append("unit %d depth %d:%s" % (unit, group.depth[unit], "".join(
-            " %d%s" % (v, "+" * more) for v, more in zip(level, known))))
+    """All integers of the entropy decoder, in which two decoders must agree, strip after strip. A +
+    marks a position with one more known plane."""
+    lines = []
+    for strip in group.strips:
+        lines.append("group %d passes %d position %d" % (g, strip.passes, strip.position))
+        for unit, (level, known) in enumerate(zip(strip.level, strip.plane_known)):
+            lines.append("unit %d depth %d:%s" % (unit, strip.depth[unit], "".join(
+                " %d%s" % (v, "+" * more) for v, more in zip(level, known))))
     return "\n".join(lines) + "\n"
 
 

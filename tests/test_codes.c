@@ -126,11 +126,11 @@ static void codes_are_the_groups_state(void **state) {
                 assert_int_equal(c->windows, r->first[place + 1] - first);
                 float *want = malloc(c->windows * units * sizeof *want);
                 assert_non_null(want);
-                codec_head_dequantise(&r->coder.group, first, (uint32_t)c->windows, want);
-                const codec_code_tables *t = r->coder.group.tables;
+                codec_head_dequantise(&r->strips.coder->group, first, (uint32_t)c->windows, want);
+                const codec_code_tables *t = r->strips.coder->group.tables;
                 for (uint32_t w = 0; w < c->windows; w++)
                     for (uint32_t u = 0; u < few; u++) {
-                        uint32_t known = codec_planes_known(&r->coder.group, u, first + w),
+                        uint32_t known = codec_planes_known(&r->strips.coder->group, u, first + w),
                                  raised = (uint32_t)t->planes[u] - model->tables.planes[u];
                         assert_true(c->value[w * few + u] == want[w * units + u]);
                         assert_int_equal(c->planes[w * few + u],

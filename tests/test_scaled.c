@@ -126,12 +126,13 @@ static void check_some_units(taper_decoder *d, uint32_t scale) {
         for (uint32_t i = 0; i < lanes && !(u % 3 && u % 7); i++)
             all.rows.weight[codec_sparse_at(lanes, u, i)] = 0;
     assert_int_equal(codec_decoder_load_image(d, 4, UINT32_MAX, &image, NULL), TAPER_OK);
-    const codec_group *g = &image.group->coder.group;
+    const codec_group *g = &image.group->strips.coder->group;
     for (int k = 0; k < 2; k++) {
         sum[k] = malloc(20 * (size_t)lanes * sizeof *sum[k]);
         assert_non_null(sum[k]);
         assert_int_equal(
-            codec_window_renderer_begin_small(&r[k], m, g, image.first, 20, k ? &all : &some), 0);
+            codec_window_renderer_begin_small(&r[k], m, g, image.first, 20, k ? &all : &some, NULL),
+            0);
         assert_int_equal(codec_window_renderer_sums(&r[k], image.first, 20, sum[k]), 0);
         codec_window_renderer_end(&r[k]);
     }

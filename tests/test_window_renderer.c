@@ -64,7 +64,7 @@ static int16_t *values_of(const taper_model *model, const codec_group *g, uint32
     codec_backend be;
     codec_backend_cpu(&be);
     assert_non_null(value);
-    assert_int_equal(codec_window_renderer_begin(&r, model, g, first, n, 1), TAPER_OK);
+    assert_int_equal(codec_window_renderer_begin(&r, model, g, first, n, 1, NULL), TAPER_OK);
     assert_int_equal(codec_window_renderer_run(&r, &be, first, n, value), TAPER_OK);
     codec_window_renderer_end(&r);
     return value;
@@ -81,7 +81,7 @@ static void parts_are_those_of_the_whole(void **state) {
         codec_decoder_image image;
         taper_decoder *d = zoo_open(model, &memory, &source);
         assert_int_equal(codec_decoder_load_image(d, 0, UINT32_MAX, &image, NULL), TAPER_OK);
-        const codec_group *g = &image.group->coder.group;
+        const codec_group *g = &image.group->strips.coder->group;
         int16_t *whole = values_of(model, g, 0, g->n);
         for (uint32_t first = 0; first < g->n; first++)
             for (uint32_t n = 1; first + n <= g->n; n += 1 + n / 2) {

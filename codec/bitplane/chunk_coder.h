@@ -12,9 +12,12 @@
 typedef struct codec_chunk_coder {
     codec_group group;
     codec_context_model contexts;
+    /* Values from unit to unit of the codes that are encoded; group.stride after allocation. */
+    size_t code_stride;
     /* The decoder's state within a pass: */
     int predicted;         /* contexts, or mixed, are prepared for the pass */
     int awaits_sign;       /* the significance of the position is decoded, its sign is not */
+    int flagged;           /* the flag of the position's block is decoded, and is 1 */
     codec_mixed_bit mixed; /* of a binary model: predicts all bits */
 } codec_chunk_coder;
 
@@ -33,19 +36,23 @@ void codec_chunk_coder_free(codec_chunk_coder *coder);
 /* Return to the state before the first pass. */
 void codec_chunk_coder_reset(codec_chunk_coder *coder);
 
-/* Encode passes group.pass .. end - 1 and append the string to out. code: [units][group.stride]
+/* Encode passes group.pass .. end - 1 and append the string to out. code: [units][code_stride]
  * signed magnitudes at the finest step (quantiser.h). bits: [n_passes] is set to the ideal size of
  * each pass in bits; may be NULL. */
 taper_status codec_chunk_encode(codec_chunk_coder *coder, const int16_t *code, uint32_t end,
                                 formats_buffer *out, double *bits);
+/* The same for a part of a string: the caller begins and finishes it. */
+taper_status codec_chunk_encode_passes(codec_chunk_coder *coder, const int16_t *code, uint32_t end,
+                                       codec_rc_encoder *rc, double *bits);
 
 /* Decode from rc. Returns 1 once the passes before `end` are complete, or 0 if all available bytes
  * are used. After 0, append bytes to rc and call again with the same rc and coder. */
 int codec_chunk_decode(codec_chunk_coder *coder, codec_rc_decoder *rc, uint32_t end);
 
-/* Nonzero if a string of `size` bytes can contain passes group->pass .. end - 1. CODEC_P_MIN gives
- * the minimum size of a bit. This protects against hostile files whose short strings take long to
- * decode. */
-int codec_chunk_is_plausible(const codec_group *group, uint32_t end, uint64_t size);
+/* How many bytes passes group->pass .. end - 1 take at least, in their string or left off at its
+ * end. CODEC_P_MIN gives the minimum size of a bit. This protects against hostile files whose short
+ * strings take long to decode. */
+enum { CODEC_CHUNK_TRIMMED = 16 /* bytes that may be left off */ };
+uint64_t codec_chunk_least_bytes(const codec_group *group, uint32_t end);
 
 #endif

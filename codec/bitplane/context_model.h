@@ -7,6 +7,11 @@
 #include "codec/bitplane/conditional_state.h"
 #include "codec/entropy/range_coder.h"
 
+/* A pass of a unit without a causal template is coded in blocks of this many positions. If all
+ * bits of a block are of significance, with bins up to CODEC_FLAG_BIN, a flag comes first: 0 says
+ * that all are 0. Most positions are in such blocks. */
+enum { CODEC_BLOCK = 16, CODEC_FLAG_BIN = 20 };
+
 /* Instead of a context: the position is not in this pass. */
 enum { CODEC_SKIP = CODEC_RC_NO_BIT };
 
@@ -15,11 +20,18 @@ typedef struct codec_context_model {
     /* Borrowed; threads for large groups. NULL: the caller's thread only. */
     struct codec_pool *pool;
     codec_bit bit[CODEC_CLASSES][CODEC_BINS]; /* adaptive probabilities */
+    /* By class and bin of significance bits: the flag of a block whose greatest bin this is; and
+     * the bits of blocks whose flag is 1. */
+    codec_bit flag[CODEC_BANDS][CODEC_BINS], within[CODEC_BANDS][CODEC_BINS];
     codec_causal causal;
     codec_conditional_state conditional; /* in use if tables->conditional is not NULL */
     /* For the current pass, by codec_contexts_predict: */
     /* [stride] index into bit: class * CODEC_BINS + bin; or CODEC_SKIP or CODEC_STALE. */
     uint16_t *context;
+    /* [stride / CODEC_BLOCK] of each block of positions: the greatest context plus 1; 0: the block
+     * is skipped. Set for passes with flags. */
+    uint16_t *most;
+    int has_flags;
     uint16_t *feature[4]; /* [stride] inputs of the logits */
     int32_t *logit;       /* [stride] of magnitude bits, without causal.logit */
     int32_t *value;       /* [stride] predicted from neighbours' first units; NULL: no neighbours */

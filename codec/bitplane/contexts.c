@@ -177,6 +177,26 @@ uint32_t codec_contexts_refresh(const codec_context_model *m, const codec_group 
     return last || bin >= t->least[pass.fraction] ? first + bin : CODEC_SKIP;
 }
 
+/* The greatest context of each block, plus 1. Of CODEC_SKIP that is 0. */
+CODEC_CLONES static void find_most(const uint16_t *restrict context, uint32_t blocks,
+                                   uint16_t *restrict most) {
+    for (uint32_t k = 0; k < blocks; k++, context += CODEC_BLOCK) {
+        uint16_t greatest = 0;
+        for (uint32_t i = 0; i < CODEC_BLOCK; i++) {
+            uint16_t x = (uint16_t)(context[i] + 1);
+            greatest = x > greatest ? x : greatest;
+        }
+        most[k] = greatest;
+    }
+}
+
+/* Find the blocks that have flags. */
+static void predict_flags(codec_context_model *m, const codec_group *g) {
+    uint32_t end = (g->n + CODEC_BLOCK - 1) / CODEC_BLOCK * CODEC_BLOCK;
+    for (uint32_t p = g->n; p < end; p++) m->context[p] = CODEC_SKIP;
+    find_most(m->context, end / CODEC_BLOCK, m->most);
+}
+
 void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
@@ -201,6 +221,8 @@ void codec_contexts_predict(codec_context_model *m, const codec_group *g) {
     if (pass.fraction + 1u == t->fractions) predict_refinements(m, g, u, has_value);
     for (uint32_t p = 0; m->causal.on && m->causal.wide && p < g->n; p++)
         m->context[p] = CODEC_STALE;
+    m->has_flags = !m->causal.on;
+    if (m->has_flags) predict_flags(m, g);
 }
 
 int32_t codec_contexts_extra(const codec_context_model *m, const codec_group *g, uint32_t p,

@@ -21,6 +21,9 @@
  * unless it is the last fraction, those whose level is not 0 or whose bin is below
  * tables->least[fraction].
  *
+ * Where no causal template is in use, positions go in blocks of CODEC_BLOCK. A block of unlikely
+ * significance bits begins with a flag (context_model.h).
+ *
  * A conditional model (conditional.h) adds a logit to each bit, also to signs. The causal template
  * (causal.h) adds what the pass has decoded so far. For that, some contexts of the first units are
  * computed again when their position is reached. */
@@ -49,6 +52,15 @@ static inline void codec_contexts_update(codec_context_model *model, const codec
                                          uint32_t p, int32_t level) {
     if (level && model->causal.on)
         codec_causal_update(&model->causal, group, p, level, model->context);
+}
+
+/* The bit of the flag of block k, or NULL: it has none. */
+static inline codec_bit *codec_contexts_flag(codec_context_model *model, const codec_group *group,
+                                             uint32_t k) {
+    uint32_t class = codec_class(CODEC_SIGNIFICANCE, group->tables->pass[group->pass].unit),
+             first = class * CODEC_BINS + 1, most = model->most[k];
+    return most >= first && most <= first + CODEC_FLAG_BIN ? &model->flag[class][most - first]
+                                                           : NULL;
 }
 
 /* The context of the sign at position p, whose level was 0 before the pass. Only if signs are

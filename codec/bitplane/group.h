@@ -12,6 +12,7 @@
  *   conditional_inputs  what changes of its inputs add to the sums of its first layer
  *   head                a similar network of the decoder, which predicts unknown parts of units
  *   chunk_coder         the passes of a chunk, with contexts and the range coder
+ *   strips              a large image as strips of rows, each coded like a group of its own
  *   raised_planes       planes of a group above the model's; clipping: which ones images need */
 #ifndef CODEC_GROUP_H
 #define CODEC_GROUP_H

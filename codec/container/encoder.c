@@ -31,7 +31,7 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
     enum { THREADS = 16 };
     const taper_model *m = e->model;
     uint64_t n = (uint64_t)grid.columns * grid.rows;
-    uint64_t bytes = codec_chunk_coder_bytes(&m->tables, n);
+    uint64_t bytes = codec_strips_bytes(&m->tables, n);
     bytes += n * m->network.inputs * sizeof(float);
     if (m->restoration.layers)
         bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);

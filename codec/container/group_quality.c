@@ -3,13 +3,13 @@
 #include "codec/quality/metrics.h"
 #include "codec/taper.h"
 #include "formats/image.h"
-#include "codec/render/window_renderer.h"
+#include "codec/render/strip_renderer.h"
 #include <stdlib.h>
 
 typedef struct work {
     const taper_model *model;
     codec_backend backend;
-    codec_window_renderer renderer;
+    codec_strip_renderer renderer;
     int16_t *value; /* windows: [CODEC_ROWS_AT_ONCE + the largest image's] */
     void *samples;
 } work;
@@ -70,7 +70,7 @@ static taper_status render_all(work *w, const taper_image *image, size_t n,
     for (size_t i = 0; i < n; i++) {
         waiting += windows_of(w, &image[i]);
         if (waiting < CODEC_ROWS_AT_ONCE && i + 1 < n) continue;
-        TAPER_TRY(codec_window_renderer_run(&w->renderer, &w->backend, first, waiting, w->value));
+        TAPER_TRY(codec_strip_renderer_run(&w->renderer, &w->backend, first, waiting, w->value));
         TAPER_TRY(compare(w, image, from, i + 1, least));
         first += waiting;
         waiting = 0, from = i + 1;
@@ -79,14 +79,15 @@ static taper_status render_all(work *w, const taper_image *image, size_t n,
 }
 
 taper_status codec_group_quality(const taper_model *model, const codec_backend *backend,
-                                 const codec_group *group, const taper_image *image, size_t n,
+                                 const codec_strips *group, const taper_image *image, size_t n,
                                  codec_least_quality *out) {
     work w = {.model = model, .backend = *backend};
     *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
-    TAPER_TRY(codec_window_renderer_begin(&w.renderer, model, group, 0, group->n, 0));
+    codec_strip_rendering all = {.model = model, .strips = group, .n = group->first[group->n]};
+    TAPER_TRY(codec_strip_renderer_begin(&w.renderer, &all, NULL));
     taper_status status = grow_memory(&w, image, n);
     if (status == TAPER_OK) status = render_all(&w, image, n, out);
-    codec_window_renderer_end(&w.renderer);
+    codec_strip_renderer_end(&w.renderer);
     free(w.value), free(w.samples);
     return status;
 }

@@ -1,7 +1,7 @@
 /* group_quality.h -- the PSNR of the images of an encoded group. */
 #ifndef CODEC_GROUP_QUALITY_H
 #define CODEC_GROUP_QUALITY_H
-#include "codec/bitplane/quantiser.h"
+#include "codec/bitplane/strips.h"
 #include "codec/model/model.h"
 
 /* The lowest PSNR of some images. */
@@ -15,7 +15,7 @@ typedef struct codec_least_quality {
  * the restoration network are omitted: they only improve the images and take most of the time.
  * image: [n] the originals. TAPER_ERR_NOMEM. */
 taper_status codec_group_quality(const taper_model *model, const codec_backend *backend,
-                                 const codec_group *group, const taper_image *image, size_t n,
+                                 const codec_strips *group, const taper_image *image, size_t n,
                                  codec_least_quality *out);
 
 #endif

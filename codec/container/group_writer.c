@@ -31,8 +31,8 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
     if (size->windows >= (uint64_t)1 << 32) return UINT64_MAX;
     uint64_t codes = codec_group_stride(size->windows) * m->tables.units * sizeof(int16_t);
     uint64_t floats = float_bytes(m, size->most_windows);
-    uint64_t coding = codec_chunk_coder_bytes(&m->tables, size->windows) +
-                      codec_group_chunk_bytes(m, size->windows);
+    uint64_t coding = codec_strips_bytes(&m->tables, size->windows) +
+                      2 * codec_group_chunk_bytes(m, size->windows); /* with strings of strips */
     uint64_t most = codes + coding;
     if (!size->has_codes && codes + floats > most) most = codes + floats;
     if (size->measured && coding + floats + size->most_bytes > most)
@@ -128,6 +128,12 @@ static taper_status fill_codes(const codec_group_writer *w, const codec_group_im
     return status;
 }
 
+/* The codes of a group: [units][stride]. */
+typedef struct codes {
+    int16_t *value;
+    size_t stride;
+} codes;
+
 /* Coding that ends at a limit leaves PAST bytes behind it, so that the bytes before it are known to
  * be right. */
 enum { PAST = 24, LOOKED_AT = 8 };
@@ -145,15 +151,18 @@ static int limit_is_clean(const formats_buffer *out, uint64_t begin, uint64_t mo
     return zeros < LOOKED_AT && ones < LOOKED_AT;
 }
 
-/* Encode layers until the ceiling of `out` ends it. *layer: the layer that is then incomplete. */
-static taper_status write_until(const codec_layer_ends *layers, codec_chunk_coder *coder,
-                                const int16_t *q, formats_buffer *out, uint64_t *chunk_at,
+/* Encode layers until the ceiling of `out` ends it. *layer: the layer that is then incomplete.
+ * most: as in codec_group_writer; several strips end behind it without a ceiling. */
+static taper_status write_until(const codec_layer_ends *layers, uint64_t most, codec_strips *strips,
+                                const codes *q, formats_buffer *out, uint64_t *chunk_at,
                                 uint32_t *layer) {
+    const uint64_t limit = most && strips->n > 1 ? chunk_at[0] + most : 0;
+    int ended = 0;
     for (uint32_t l = *layer = 0; l < layers->n; *layer = ++l) {
-        uint32_t end =
-            codec_raised_planes_end(coder->group.tables, layers->end[(size_t)l * layers->stride]);
-        if (coder->group.pass < end) /* otherwise the chunk is empty */
-            TAPER_TRY(codec_chunk_encode(coder, q, end, out, NULL));
+        const codec_group *g = &strips->coder->group;
+        uint32_t end = codec_raised_planes_end(g->tables, layers->end[(size_t)l * layers->stride]);
+        if (g->pass < end && !ended) /* otherwise the chunk is empty */
+            TAPER_TRY(codec_strips_encode(strips, q->value, q->stride, end, limit, out, &ended));
         chunk_at[l + 1] = out->size;
     }
     return TAPER_OK;
@@ -161,44 +170,44 @@ static taper_status write_until(const codec_layer_ends *layers, codec_chunk_code
 
 /* Encode layers from the first pass on. most: as in codec_group_writer; 0: no limit. */
 static taper_status write_layers(const codec_layer_ends *layers, uint64_t most,
-                                 codec_chunk_coder *coder, const int16_t *q, formats_buffer *out,
+                                 codec_strips *strips, const codes *q, formats_buffer *out,
                                  uint64_t *chunk_at) {
     const size_t ceiling = out->ceiling, start = (size_t)chunk_at[0];
     uint32_t layer;
-    const int is_limited = most && most < ceiling && ceiling - most > start + PAST;
+    const int is_limited =
+        strips->n == 1 && most && most < ceiling && ceiling - most > start + PAST;
     if (is_limited) out->ceiling = start + (size_t)most + PAST;
-    taper_status status = write_until(layers, coder, q, out, chunk_at, &layer);
+    taper_status status = write_until(layers, most, strips, q, out, chunk_at, &layer);
     out->ceiling = ceiling;
     if (status != TAPER_ERR_LIMIT || !is_limited) return status;
     out->status = TAPER_OK;
     for (uint32_t l = layer; l < layers->n; l++) chunk_at[l + 1] = out->size;
     if (limit_is_clean(out, chunk_at[layer], start + most)) return TAPER_OK;
     out->size = start;
-    codec_chunk_coder_reset(coder);
-    return write_until(layers, coder, q, out, chunk_at, &layer);
+    codec_strips_reset(strips);
+    return write_until(layers, 0, strips, q, out, chunk_at, &layer);
 }
 
 /* Encode all layers, or the longer ones if these leave bytes unused. */
-static taper_status write_chunks(const codec_group_writer *w, codec_chunk_coder *coder,
-                                 const int16_t *q, formats_buffer *out,
-                                 codec_written_group *written) {
+static taper_status write_chunks(const codec_group_writer *w, codec_strips *strips, const codes *q,
+                                 formats_buffer *out, codec_written_group *written) {
     uint64_t *at = written->chunk_at;
-    TAPER_TRY(write_layers(&w->layers, w->most, coder, q, out, at));
+    TAPER_TRY(write_layers(&w->layers, w->most, strips, q, out, at));
     if (!w->longer.n || out->size - at[0] >= w->least) return TAPER_OK;
     written->is_longer = 1;
     out->size = (size_t)at[0];
-    codec_chunk_coder_reset(coder);
-    return write_layers(&w->longer, w->most, coder, q, out, at);
+    codec_strips_reset(strips);
+    return write_layers(&w->longer, w->most, strips, q, out, at);
 }
 
 /* Encode the layers of a group and measure its quality. Groups with raised planes have their own
  * tables. q is freed before the measurement. */
 static taper_status write_group(const codec_group_writer *w, const codec_group_images *images,
-                                const codec_grid *grid, int16_t *q, formats_buffer *out,
+                                const codec_grid *grid, codes q, formats_buffer *out,
                                 codec_written_group *written, taper_error *error) {
     const codec_code_tables *tables = &w->model->tables;
     codec_code_tables raised = {0};
-    codec_chunk_coder coder = {0};
+    codec_strips strips = {0};
     taper_status status = TAPER_OK;
     if (written->n_raised) {
         status =
@@ -206,13 +215,13 @@ static taper_status write_group(const codec_group_writer *w, const codec_group_i
         tables = &raised;
     }
     if (status == TAPER_OK)
-        status = codec_chunk_coder_alloc(&coder, tables, grid, images->n, error);
-    if (status == TAPER_OK) status = write_chunks(w, &coder, q, out, written);
-    free(q);
+        status = codec_strips_alloc(&strips, tables, grid, images->n, NULL, error);
+    if (status == TAPER_OK) status = write_chunks(w, &strips, &q, out, written);
+    free(q.value);
     if (status == TAPER_OK && w->measure && images->image->pixels)
-        status = codec_group_quality(w->model, w->backend, &coder.group, images->image, images->n,
+        status = codec_group_quality(w->model, w->backend, &strips, images->image, images->n,
                                      &written->least);
-    codec_chunk_coder_free(&coder);
+    codec_strips_free(&strips);
     codec_raised_planes_free(&raised);
     return status;
 }
@@ -239,7 +248,7 @@ taper_status codec_group_write(const codec_group_writer *w, const codec_group_im
     int16_t *q = windows <= INT32_MAX ? malloc(w->model->tables.units * stride * sizeof *q) : NULL;
     taper_status status = q ? fill_codes(w, images, grid, stride, q, written) : TAPER_ERR_NOMEM;
     if (status == TAPER_OK)
-        status = write_group(w, images, grid, q, out, written, error);
+        status = write_group(w, images, grid, (codes){q, stride}, out, written, error);
     else
         free(q);
     free(grid);

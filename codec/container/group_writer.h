@@ -2,7 +2,7 @@
  */
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H
-#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/strips.h"
 #include "codec/bitplane/clipping.h"
 #include "codec/container/group_quality.h"
 #include "codec/model/model.h"

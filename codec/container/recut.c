@@ -100,21 +100,22 @@ static taper_status open_group(open_groups *open, const formats_front *front, ui
 
 /* The number of values of the codes of image i of a group. */
 static size_t codes_in(const codec_group_reader *r, uint32_t i) {
-    return (size_t)(r->first[i + 1] - r->first[i]) * r->coder.group.tables->units;
+    return (size_t)(r->first[i + 1] - r->first[i]) * r->strips.coder->group.tables->units;
 }
 
 /* The codes of image i of a decoded group: signed magnitudes, 0 below the known depth. */
 static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
-    const codec_group *g = &r->coder.group;
-    uint32_t first = r->first[i], windows = r->first[i + 1] - first, units = g->tables->units;
-    int16_t *code = malloc(codes_in(r, i) * sizeof *code + 1);
+    int16_t *code = malloc(codes_in(r, i) * sizeof *code + 1), *to = code;
     if (!code) return NULL;
-    for (uint32_t u = 0; u < units; u++)
-        for (uint32_t w = 0; w < windows; w++) {
-            uint32_t depth = codec_planes_known(g, u, first + w);
-            int32_t level = g->level[(size_t)u * g->stride + first + w];
-            code[(size_t)w * units + u] = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
+    for (uint32_t window = r->first[i]; window < r->first[i + 1]; window++) {
+        uint32_t strip = codec_strip_of(&r->strips, window), w = window - r->strips.first[strip];
+        const codec_group *g = &r->strips.coder[strip].group;
+        for (uint32_t u = 0; u < g->tables->units; u++) {
+            uint32_t depth = codec_planes_known(g, u, w);
+            int32_t level = g->level[(size_t)u * g->stride + w];
+            *to++ = (int16_t)(level * (1 << (g->tables->planes[u] - depth)));
         }
+    }
     return code;
 }
 
@@ -154,7 +155,7 @@ static taper_status common_passes(const formats_front *front, const taper_source
         if (passes_at_least(front, from, g, &begun) >= *of_rate_class || !begun) continue;
         keep_codes(open, front, r);
         TAPER_TRY(open_group_with(open, &open->ends, front, g, from, model, &r, error));
-        uint32_t whole = codec_model_pass(r->coder.group.tables, r->coder.group.pass);
+        uint32_t whole = codec_group_reader_passes(r);
         if (whole < *of_rate_class) *of_rate_class = whole;
     }
     return TAPER_OK;

@@ -50,9 +50,15 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
                             (unsigned long long)formats_account_needed(&d->account, bytes));
     float *code = malloc((size_t)bytes);
     if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for codes");
-    copy_values(&r->coder.group, image.first, image.n, units, code, at_once, values);
+    for (uint32_t b = 0; b < r->strips.n; b++) {
+        const codec_group *g = &r->strips.coder[b].group;
+        size_t before = (size_t)r->strips.first[b] * units;
+        int divided = r->strips.n > 1; /* then the image is the whole group */
+        uint32_t first = divided ? 0 : image.first, n = divided ? g->n : image.n;
+        copy_values(g, first, n, units, code, at_once, values + before);
+        if (planes) count_planes(d->model, g, first, n, units, planes + before);
+    }
     free(code);
-    if (planes) count_planes(d->model, &r->coder.group, image.first, image.n, units, planes);
     if (done) *done = codec_decoder_completeness(d, r);
     return codec_decoder_damage(r, error);
 }

@@ -95,9 +95,9 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads) {
     taper_status status = codec_backend_set_threads(&d->backend, threads);
     codec_pool *pool = d->readers.pool = d->backend.pool;
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
-        d->readers.of_rate_class[t].coder.contexts.pool = pool;
+        d->readers.of_rate_class[t].strips.pool = pool;
     for (uint32_t g = 0; d->reader && g < d->front.groups; g++)
-        if (d->reader[g]) d->reader[g]->coder.contexts.pool = pool;
+        if (d->reader[g]) d->reader[g]->strips.pool = pool;
     return status;
 }
 
@@ -145,7 +145,7 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
     TAPER_TRY(codec_group_reader_open(*out, d->model, &d->front, g, &d->account, error));
-    (*out)->coder.contexts.pool = d->backend.pool;
+    (*out)->strips.pool = d->backend.pool;
     return TAPER_OK;
 }
 
@@ -155,8 +155,7 @@ static taper_status decode_group(taper_decoder *d, const formats_front *leaf, ui
                                  uint32_t passes, codec_group_reader **out, taper_error *error) {
     if (!d->source.read) {
         TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
-        codec_group_reader_decode(*out, &d->front);
-        return TAPER_OK;
+        return codec_group_reader_decode(*out, &d->front, error);
     }
     if (leaf != d->current) codec_group_readers_close(&d->readers); /* of groups of another leaf */
     d->current = leaf;
@@ -204,7 +203,7 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
 
 taper_completeness codec_decoder_completeness(const taper_decoder *d, const codec_group_reader *r) {
     const formats_front *f = codec_decoder_leaf_of_group(d, r->number);
-    return (taper_completeness){codec_model_pass(r->coder.group.tables, r->coder.group.pass),
+    return (taper_completeness){codec_group_reader_passes(r),
                                 formats_front_layer_end(f, f->layers - 1, r->group),
                                 r->bytes_used + r->chunk.size, codec_group_reader_is_done(r, f)};
 }

@@ -11,8 +11,8 @@ static taper_status open_state(codec_group_reader *r, const taper_model *model,
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, r->group, &n);
     if (n) TAPER_TRY(codec_raised_planes_make(&r->raised, &model->tables, raised, n, error));
-    return codec_chunk_coder_alloc(&r->coder, n ? &r->raised : &model->tables, grid, r->images,
-                                   error);
+    return codec_strips_alloc(&r->strips, n ? &r->raised : &model->tables, grid, r->images,
+                              r->account, error);
 }
 
 /* The memory of that state. */
@@ -20,7 +20,7 @@ static uint64_t state_bytes(const taper_model *model, const formats_front *front
                             uint64_t windows) {
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, g, &n);
-    return codec_chunk_coder_bytes(&model->tables, windows) +
+    return codec_strips_bytes(&model->tables, windows) +
            codec_raised_planes_bytes(&model->tables, raised, n);
 }
 
@@ -79,7 +79,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
 
 void codec_group_reader_close(codec_group_reader *r) {
     if (!r) return;
-    codec_chunk_coder_free(&r->coder);
+    codec_strips_free(&r->strips);
     codec_raised_planes_free(&r->raised);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
     free(r->first);
@@ -104,71 +104,89 @@ static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t gr
 
 /* The number of passes up to the end of a layer, with raised passes. */
 static uint32_t layer_end(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
-    return codec_raised_planes_end(r->coder.group.tables,
+    return codec_raised_planes_end(r->strips.coder->group.tables,
                                    formats_front_layer_end(f, layer, r->group));
 }
 
 static void step(codec_group_reader *r) {
     r->bytes_used += r->chunk.size;
     r->layer++;
-    r->here = r->started = 0;
+    r->here = 0;
+    codec_strips_end_chunk(&r->strips);
     formats_buffer_clear(&r->chunk);
 }
 
 /* Decode the kept layers, which are undamaged, from the beginning. */
-static void begin_again(codec_group_reader *r, const formats_front *f) {
+static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     const uint8_t *from = r->kept.data;
-    codec_chunk_coder_reset(&r->coder);
+    codec_strips_reset(&r->strips);
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
-        codec_rc_decoder rc;
-        codec_rc_decoder_init(&rc, from, length, !codec_chunk_is_cut(f, layer, r->group));
-        codec_chunk_decode(&r->coder, &rc, layer_end(r, f, layer));
+        codec_chunk_bytes chunk = {from, length, !codec_chunk_is_cut(f, layer, r->group)};
+        TAPER_TRY(codec_strips_decode(&r->strips, chunk, layer_end(r, f, layer)));
+        codec_strips_end_chunk(&r->strips);
         from += length;
     }
+    return TAPER_OK;
 }
 
-static void stop_decoding(codec_group_reader *r, const formats_front *f) {
-    if (r->started) begin_again(r, f);
+static taper_status stop_decoding(codec_group_reader *r, const formats_front *f) {
+    taper_status status = r->strips.started ? begin_again(r, f) : TAPER_OK;
     r->bad = 1;
-    r->here = r->started = 0;
+    r->here = 0;
+    codec_strips_end_chunk(&r->strips);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+    return status;
 }
 
-void codec_group_reader_decode(codec_group_reader *r, const formats_front *f) {
-    if (r->bad || r->layer >= f->layers) return;
+static taper_status no_memory_for_chunk(const formats_account *account, taper_status status,
+                                        uint64_t bytes, taper_error *error) {
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail(error, status,
+                              "a chunk takes %llu bytes; give --max-memory %lluM if you trust the "
+                              "file",
+                              (unsigned long long)bytes,
+                              (unsigned long long)formats_account_step(account, bytes))
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
+                              (unsigned long long)bytes);
+}
+
+static taper_status decode(codec_group_reader *r, const formats_front *f) {
+    if (r->bad || r->layer >= f->layers) return TAPER_OK;
     int whole = r->here && !codec_chunk_is_cut(f, r->layer, r->group);
-    if (!whole && !r->chunk.size) return; /* no byte of it is available */
+    if (!whole && !r->chunk.size) return TAPER_OK; /* no byte of it is available */
     uint32_t end = layer_end(r, f, r->layer);
-    if (!r->started)
+    if (!r->strips.started)
         r->plausible =
-            codec_chunk_is_plausible(&r->coder.group, end, chunk_length(f, r->layer, r->group));
-    if (whole && !r->plausible) {
-        stop_decoding(r, f);
-        return;
-    }
-    if (r->started)
-        codec_rc_decoder_extend(&r->rc, r->chunk.data, r->chunk.size, whole);
-    else
-        codec_rc_decoder_init(&r->rc, r->chunk.data, r->chunk.size, whole);
-    r->started = 1;
-    codec_chunk_decode(&r->coder, &r->rc, end < r->pass_limit ? end : r->pass_limit);
+            codec_strips_are_plausible(&r->strips, end, chunk_length(f, r->layer, r->group));
+    if (whole && !r->plausible) return stop_decoding(r, f);
+    return codec_strips_decode(&r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole},
+                               end < r->pass_limit ? end : r->pass_limit);
+}
+
+taper_status codec_group_reader_decode(codec_group_reader *r, const formats_front *f,
+                                       taper_error *error) {
+    taper_status status = decode(r, f);
+    return status == TAPER_OK ? status
+                              : no_memory_for_chunk(r->account, status, r->chunk.size, error);
 }
 
 taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,
                                           int holds) {
     if (r->bad) return TAPER_OK;
-    if (!holds) {
-        stop_decoding(r, f);
-        return TAPER_OK;
-    }
+    if (!holds) return stop_decoding(r, f);
     if (r->layer + 1 < f->layers)
         TAPER_TRY(formats_write_bytes(&r->kept, r->chunk.data, r->chunk.size));
     r->here = 1;
-    codec_group_reader_decode(r, f);
+    TAPER_TRY(decode(r, f));
     if (!r->bad) step(r);
     if (r->layer == f->layers) formats_buffer_free(&r->kept);
     return TAPER_OK;
+}
+
+uint32_t codec_group_reader_passes(const codec_group_reader *r) {
+    const codec_group *last = codec_strips_last(&r->strips);
+    return codec_model_pass(last->tables, last->pass);
 }
 
 int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
@@ -185,18 +203,6 @@ static taper_status read_source(const taper_source *source, uint64_t at, void *t
 }
 
 /* --- from a source --------------------------------------------------------------------- */
-
-static taper_status no_memory_for_chunk(const formats_account *account, taper_status status,
-                                        uint64_t bytes, taper_error *error) {
-    return status == TAPER_ERR_LIMIT
-               ? formats_fail(error, status,
-                              "a chunk takes %llu bytes; give --max-memory %lluM if you trust the "
-                              "file",
-                              (unsigned long long)bytes,
-                              (unsigned long long)formats_account_step(account, bytes))
-               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
-                              (unsigned long long)bytes);
-}
 
 /* Chunks first .. last - 1 of a layer, counted over all layers. */
 static codec_file_range chunks_of(const formats_front *f, uint32_t layer, uint64_t first,
@@ -305,10 +311,8 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
     int holds;
     TAPER_TRY(read_chunk(rs, f, r->layer, r->group, chunk, source, to, &holds, error));
     r->here = chunk.size == length;
-    if (!holds)
-        stop_decoding(r, f);
-    else
-        codec_group_reader_decode(r, f);
+    taper_status status = holds ? decode(r, f) : stop_decoding(r, f);
+    if (status != TAPER_OK) return no_memory_for_chunk(r->account, status, chunk.size, error);
     if (r->bad || !r->here) return TAPER_OK;
     step(r);
     *more = 1;
@@ -317,9 +321,8 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
 
 /* Free what only decoding needs: a group of a source is decoded once, as far as the source goes. */
 static void end_decoding(codec_group_reader *r) {
-    const codec_group *g = &r->coder.group;
-    uint64_t freed = codec_chunk_coder_coding_bytes(g->tables, g->n);
-    codec_chunk_coder_end_coding(&r->coder);
+    uint64_t freed = codec_strips_coding_bytes(&r->strips);
+    codec_strips_end_coding(&r->strips);
     formats_account_give(r->account, freed);
     r->charged -= freed;
 }
@@ -328,8 +331,10 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
     if (rs->pass_limit && rs->pass_limit[rate_class] < UINT32_MAX)
-        r->pass_limit = codec_raised_planes_end(r->coder.group.tables, rs->pass_limit[rate_class]);
-    for (int more = 1; more && r->layer < f->layers && r->coder.group.pass < r->pass_limit;)
+        r->pass_limit =
+            codec_raised_planes_end(r->strips.coder->group.tables, rs->pass_limit[rate_class]);
+    for (int more = 1;
+         more && r->layer < f->layers && codec_strips_last(&r->strips)->pass < r->pass_limit;)
         TAPER_TRY(load_layer(r, rs, f, source, &more, error));
     end_decoding(r);
     return TAPER_OK;
@@ -352,7 +357,7 @@ taper_status codec_group_readers_open(codec_group_readers *rs, const taper_model
         codec_group_reader_close(r);
         if (alone) codec_group_readers_keep(rs, rate_class);
         status = codec_group_reader_open(r, model, front, g, rs->account, error);
-        r->coder.contexts.pool = rs->pool;
+        r->strips.pool = rs->pool;
         if (status == TAPER_OK) status = load(r, rs, front, source, error);
     }
     if (status != TAPER_OK) codec_group_reader_close(r);

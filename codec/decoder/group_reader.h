@@ -1,15 +1,15 @@
 /* group_reader.h -- decoding one group from its chunks, which may arrive in pieces. */
 #ifndef CODEC_GROUP_READER_H
 #define CODEC_GROUP_READER_H
-#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
 #include "codec/decoder/byte_store.h"
 #include "codec/model/model.h"
 #include "formats/container.h"
 
 typedef struct codec_group_reader {
-    codec_chunk_coder coder;
-    /* The coder's tables if the group has raised planes; else zeroed. */
+    codec_strips strips;
+    /* The tables of its coders if the group has raised planes; else zeroed. */
     codec_code_tables raised;
     uint32_t group, images;
     uint32_t number; /* of the group in the container; `group` is that in its front */
@@ -20,10 +20,8 @@ typedef struct codec_group_reader {
     formats_buffer chunk;
     /* With taper_decoder_push: the chunks before it, to decode them again if it is damaged. */
     formats_buffer kept;
-    codec_rc_decoder rc;
     int here;      /* the chunk is complete, but not its checksum block */
-    int started;   /* rc is at work on this chunk */
-    int plausible; /* if started and complete: the chunk is plausible */
+    int plausible; /* if its decoding was started and it is complete: the chunk is plausible */
     /* A checksum is wrong or a chunk is not plausible: nothing more is decoded. */
     int bad;
     /* Passes, at most, that are decoded. */
@@ -43,12 +41,16 @@ void codec_group_reader_close(codec_group_reader *reader);
 
 /* Append bytes to the current chunk. */
 taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);
-/* Decode all received bytes, even if their checksum is not known yet. */
-void codec_group_reader_decode(codec_group_reader *reader, const formats_front *front);
+/* Decode all received bytes, even if their checksum is not known yet. TAPER_ERR_LIMIT,
+ * TAPER_ERR_NOMEM: no memory for the strings of a chunk of several strips. */
+taper_status codec_group_reader_decode(codec_group_reader *reader, const formats_front *front,
+                                       taper_error *error);
 /* Finish the current chunk, once its checksum block is complete. holds: the checksum is right. If
  * so, decode the chunk and go to the next layer. Otherwise undo what was decoded of it and stop. */
 taper_status codec_group_reader_end_chunk(codec_group_reader *reader, const formats_front *front,
                                           int holds);
+/* The model's passes that all windows of the group have completely. */
+uint32_t codec_group_reader_passes(const codec_group_reader *reader);
 /* Nonzero if all received image data of the group are decoded, with or without checksum. */
 int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
 

@@ -11,6 +11,7 @@ static void write_level(int32_t level, int plane_known, formats_buffer *line) {
     formats_write_bytes(line, text, (size_t)n);
 }
 
+/* Write a group, or a strip of it. */
 static taper_status write_group(const codec_group *g, uint32_t number, const taper_sink *to) {
     formats_buffer line = formats_buffer_make(FORMATS_MOST_BYTES);
     char head[LONGEST];
@@ -47,8 +48,8 @@ taper_status codec_levels_write(const formats_front *front, const taper_model *m
                                   "layer %u of group %u is damaged (checksum); fetch the file "
                                   "again",
                                   r->layer, g);
-        if (status == TAPER_OK) {
-            status = write_group(&r->coder.group, g, to);
+        for (uint32_t b = 0; status == TAPER_OK && b < r->strips.n; b++) {
+            status = write_group(&r->strips.coder[b].group, g, to);
             if (status != TAPER_OK) formats_fail(error, status, "cannot write levels");
         }
     }

@@ -2,8 +2,8 @@
  * rendered at once and cached, because neighbouring images are usually read next. */
 #include "codec/backend/pool.h"
 #include "codec/decoder/decoder.h"
+#include "codec/render/strip_renderer.h"
 #include "codec/render/picture_renderer.h"
-#include "codec/render/window_renderer.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *in
     uint64_t threads = codec_pool_threads(d->backend.pool),
              block = is_large(n) ? RENDER_BLOCK : block_of(d, ahead);
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
-    uint64_t bytes = codec_window_renderer_bytes(m, ahead, grid.columns) +
+    uint64_t bytes = codec_strip_renderer_bytes(m, ahead, grid.columns) +
                      threads * codec_window_renderer_run_bytes(m, block);
     if (is_large(n)) bytes += threads * block * m->network.inputs * sizeof(int16_t);
     return bytes + codec_render_bytes(m, grid, (unsigned)threads);
@@ -41,7 +41,7 @@ taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_
 
 taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint64_t bytes,
                                         taper_error *error) {
-    uint64_t state = codec_chunk_coder_bytes(&d->model->tables, n);
+    uint64_t state = codec_strips_bytes(&d->model->tables, n);
     bytes += d->front.account.used + d->leaves_used;
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
@@ -79,7 +79,7 @@ static taper_status allocate_windows(taper_decoder *d, codec_rendered *w, uint32
 
 typedef struct rendering {
     taper_decoder *decoder;
-    const codec_window_renderer *renderer;
+    const codec_strip_renderer *renderer;
     uint32_t first, n, in_block;  /* windows: all, and per block */
     int16_t *value;               /* [n][inputs]; or NULL: into the picture */
     const codec_picture *picture; /* of the image whose windows these are */
@@ -96,7 +96,7 @@ static void render_block(void *context, size_t block) {
     int16_t *own = t->value ? NULL : malloc(n * inputs * sizeof *own),
             *value = t->value ? t->value + at * inputs : own;
     if (!value ||
-        codec_window_renderer_run(t->renderer, &backend, t->first + at, n, value) != TAPER_OK)
+        codec_strip_renderer_run(t->renderer, &backend, t->first + at, n, value) != TAPER_OK)
         t->failed = 1;
     else if (own)
         codec_picture_put(t->picture, t->decoder->model->window, at, n, own);
@@ -104,15 +104,15 @@ static void render_block(void *context, size_t block) {
 }
 
 /* Render the windows of *t, whose renderer and blocks are still to be set. */
-static taper_status render_all(rendering *t, const codec_group *state, uint32_t in_block,
+static taper_status render_all(rendering *t, const codec_strips *state, uint32_t in_block,
                                taper_error *error) {
-    codec_window_renderer renderer;
-    taper_status status =
-        codec_window_renderer_begin(&renderer, t->decoder->model, state, t->first, t->n, 1);
+    codec_strip_renderer renderer;
+    codec_strip_rendering of = {t->decoder->model, state, t->first, t->n, 1, NULL};
+    taper_status status = codec_strip_renderer_begin(&renderer, &of, t->decoder->backend.pool);
     t->renderer = &renderer, t->in_block = in_block;
     if (status == TAPER_OK)
         codec_pool_run(t->decoder->backend.pool, render_block, t, (t->n - 1) / in_block + 1);
-    codec_window_renderer_end(&renderer);
+    codec_strip_renderer_end(&renderer);
     if (status == TAPER_OK && !t->failed) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", t->n);
 }
@@ -123,9 +123,12 @@ static int is_rendered(const codec_rendered *w, uint32_t g, const codec_group *s
            first >= w->first && first + n <= w->first + w->n;
 }
 
-/* Render windows first .. first + n - 1, and some after them if there is memory. */
-static taper_status render(taper_decoder *d, const taper_image_info *info, const codec_group *state,
-                           uint32_t first, uint32_t n, taper_error *error) {
+/* Render windows first .. first + n - 1, and some after them if there is memory. They are of one
+ * strip: an image that is divided is large. */
+static taper_status render(taper_decoder *d, const taper_image_info *info,
+                           const codec_strips *strips, uint32_t first, uint32_t n,
+                           taper_error *error) {
+    const codec_group *state = &strips->coder->group;
     uint32_t rate_class = codec_decoder_rate_class(d, info->group), left = state->n - first;
     codec_rendered *w = &d->rendered[rate_class];
     uint32_t ahead = left < CODEC_RENDER_WINDOWS ? left : CODEC_RENDER_WINDOWS;
@@ -139,7 +142,7 @@ static taper_status render(taper_decoder *d, const taper_image_info *info, const
     }
     w->n = 0;
     rendering task = {.decoder = d, .first = first, .n = ahead, .value = w->value};
-    TAPER_TRY(render_all(&task, state, block_of(d, ahead), error));
+    TAPER_TRY(render_all(&task, strips, block_of(d, ahead), error));
     w->group = info->group, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;
     return TAPER_OK;
@@ -153,7 +156,7 @@ taper_status codec_decoder_picture(taper_decoder *d, const codec_decoder_image *
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory to render %u windows", image->n);
     rendering task = {.decoder = d, .first = image->first, .n = image->n, .picture = out};
-    status = render_all(&task, &image->group->coder.group, RENDER_BLOCK, error);
+    status = render_all(&task, &image->group->strips, RENDER_BLOCK, error);
     if (status != TAPER_OK) codec_picture_free(out);
     return status;
 }
@@ -187,7 +190,7 @@ static taper_status render_large(taper_decoder *d, const codec_decoder_image *im
 static taper_status render_small(taper_decoder *d, const codec_decoder_image *image, uint32_t pass,
                                  taper_image *out, taper_error *error) {
     const taper_image_info *info = &image->info;
-    TAPER_TRY(render(d, info, &image->group->coder.group, image->first, image->n, error));
+    TAPER_TRY(render(d, info, &image->group->strips, image->first, image->n, error));
     const codec_rendered *w = &d->rendered[codec_decoder_rate_class(d, info->group)];
     const int16_t *value = w->value + (size_t)(image->first - w->first) * d->model->network.inputs;
     taper_status status = codec_render_windows(d->model, pass, d->backend.pool, value, out);
@@ -207,7 +210,7 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     codec_group_reader *r = image.group;
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;
-    uint32_t pass = codec_model_pass(r->coder.group.tables, r->coder.group.pass);
+    uint32_t pass = codec_group_reader_passes(r);
     TAPER_TRY((is_large(image.n) ? render_large : render_small)(d, &image, pass, out, error));
     if (done) *done = codec_decoder_completeness(d, r);
     return codec_decoder_damage(r, error);

@@ -33,7 +33,7 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
     TAPER_TRY(codec_decoder_need(d, &image->info, small_bytes(d, &image->info, scale), error));
     TAPER_TRY(make_basis(d, scale, error));
     codec_small_source source = {
-        d->model, &d->small, &image->group->coder.group, image->first,
+        d->model, &d->small, &image->group->strips, image->first,
         codec_windows_grid(d->model->window, image->info.width, image->info.height)};
     taper_status status = codec_render_small(&source, d->backend.pool, out);
     if (status == TAPER_OK) return status;

@@ -14,6 +14,7 @@
  *   range_coder              bits of given probability, and adaptive probabilities
  *   mixed_bit                the probability of a bit of a binary unit
  *   fixed_log                logarithms in integers
+ *   interleave               the strings of several strips in one
  *   rans weights_coder       symbols of known frequencies; matrices of weights, coded with them
  *   int_matrix               matrices of integers, in the form of weights_coder */
 #ifndef CODEC_RANGE_CODER_H

@@ -62,36 +62,52 @@ static int32_t fold_bits(const codec_head_rows *r) {
     return most == INT32_MIN ? most : 13 - most;
 }
 
-static int16_t folded_weight(const codec_head_rows *r, uint32_t u, uint32_t h, int32_t bits) {
+/* K(u,h) */
+static int16_t folded_weight(const codec_head_rows *r, uint32_t u, uint32_t h) {
     if (u >= r->head->units || !r->scale[u][0].factor) return 0;
     int64_t w = r->head->out[(size_t)u * r->head->hidden + h];
-    return (int16_t)shifted(w * r->scale[u][0].factor, r->scale[u][0].exponent + bits);
+    return (int16_t)shifted(w * r->scale[u][0].factor, r->scale[u][0].exponent + r->bits);
 }
 
-/* The weight of row k of the synthesis. */
-static int16_t weight_of_row(const codec_head_rows *r, const codec_term_rows *units, uint32_t k,
-                             uint32_t h, int32_t bits) {
-    return k < units->n ? folded_weight(r, codec_term_unit(units, k), h, bits) : 0;
+/* Nonzero if the weights of unit u are those of `like`. */
+static int same_weights(const codec_head_rows *r, const codec_head_rows *like, uint32_t u) {
+    const codec_head_scale a = r->scale[u][0], b = like->scale[u][0];
+    return a.factor == b.factor && (a.exponent == b.exponent || !a.factor);
+}
+
+/* What is folded. */
+typedef struct folding {
+    const codec_head_rows *rows, *like; /* like: NULL, or sums that are there already */
+    const codec_synthesis *synthesis;
+    const codec_term_rows *units;
+    codec_term *term; /* [(units->n + 1) / 2] */
+} folding;
+
+/* The weight of row k of the synthesis, less that of `like`: both are below 2^13. */
+static int16_t weight_of_row(const folding *f, uint32_t k, uint32_t h) {
+    if (k >= f->units->n) return 0;
+    uint32_t u = codec_term_unit(f->units, k);
+    if (!f->like) return folded_weight(f->rows, u, h);
+    if (same_weights(f->rows, f->like, u)) return 0;
+    return (int16_t)(folded_weight(f->rows, u, h) - folded_weight(f->like, u, h));
 }
 
 /* The weights of one activation that are not 0. Returns their number. */
-static uint32_t fold_terms(const codec_head_rows *r, const codec_term_rows *units, uint32_t h,
-                           int32_t bits, codec_term *term) {
+static uint32_t fold_terms(const folding *f, uint32_t h) {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < (units->n + 1) / 2; k++) {
-        int16_t a = weight_of_row(r, units, 2 * k, h, bits),
-                b = weight_of_row(r, units, 2 * k + 1, h, bits);
-        if (a || b) term[n++] = (codec_term){k, {a, b}};
+    for (uint32_t k = 0; k < (f->units->n + 1) / 2; k++) {
+        int16_t a = weight_of_row(f, 2 * k, h), b = weight_of_row(f, 2 * k + 1, h);
+        if (a || b) f->term[n++] = (codec_term){k, {a, b}};
     }
     return n;
 }
 
-/* raw[hidden][lanes]. term: [(units->n + 1) / 2]. */
-static void fold(const codec_head_rows *r, const codec_synthesis *s, const codec_term_rows *units,
-                 int32_t bits, codec_term *term, int32_t *raw) {
-    for (uint32_t h = 0; h < r->head->hidden; h++, raw += s->lanes) {
-        uint32_t terms = fold_terms(r, units, h, bits, term);
-        memset(raw, 0, s->lanes * sizeof *raw);
+/* Add to raw[hidden][lanes], which holds zeros or the sums of `like`. */
+static void fold(const folding *f, int32_t *raw) {
+    const codec_synthesis *s = f->synthesis;
+    const codec_term *term = f->term;
+    for (uint32_t h = 0; h < f->rows->head->hidden; h++, raw += s->lanes) {
+        uint32_t terms = fold_terms(f, h);
         for (uint32_t lane = 0, n; lane < s->lanes; lane += n) {
             n = s->lanes - lane < CODEC_SPARSE_BLOCK ? s->lanes - lane : CODEC_SPARSE_BLOCK;
             codec_sparse_sum(s->weight, s->lanes, lane, n, term, terms, raw + lane);
@@ -125,8 +141,9 @@ static void scale_row(const int32_t *raw, uint32_t n, int exponent, int16_t *to)
 }
 
 /* Round the raw sums to rows of 16 bits. */
-static void round_rows(codec_head_rows *r, uint32_t lanes, int32_t bits, const int32_t *raw) {
+static void round_rows(codec_head_rows *r, uint32_t lanes) {
     enum { MOST_SHIFT = CODEC_TERMS_COARSE_BITS };
+    const int32_t *raw = r->raw, bits = r->bits;
     int64_t most = largest_of(raw, (size_t)r->head->hidden * lanes);
     r->shift = 0;
     while (r->shift < MOST_SHIFT && shifted(most, -bits - r->shift) > MOST_ROW) r->shift++;
@@ -141,19 +158,23 @@ static void round_rows(codec_head_rows *r, uint32_t lanes, int32_t bits, const i
 }
 
 static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s,
-                              const codec_term_rows *units) {
-    int32_t bits = fold_bits(r);
-    if (bits == INT32_MIN) return TAPER_OK;
+                              const codec_term_rows *units, const codec_head_rows *like) {
+    r->bits = fold_bits(r);
+    if (r->bits == INT32_MIN) return TAPER_OK;
     size_t numbers = (size_t)r->head->hidden * s->lanes;
-    codec_term *term = malloc((s->units + 1) / 2 * sizeof *term);
-    int32_t *raw = malloc(numbers * sizeof *raw);
+    folding f = {r, NULL, s, units, malloc((s->units + 1) / 2 * sizeof *f.term)};
+    r->raw = calloc(numbers, sizeof *r->raw);
     r->row = malloc(numbers * sizeof *r->row);
-    if (term && raw && r->row) {
-        fold(r, s, units, bits, term, raw);
-        round_rows(r, s->lanes, bits, raw);
+    if (f.term && r->raw && r->row) {
+        if (like && like->raw && like->bits == r->bits) {
+            memcpy(r->raw, like->raw, numbers * sizeof *r->raw);
+            f.like = like;
+        }
+        fold(&f, r->raw);
+        round_rows(r, s->lanes);
     }
-    free(term), free(raw);
-    return term && raw && r->row ? TAPER_OK : TAPER_ERR_NOMEM;
+    free(f.term);
+    return f.term && r->raw && r->row ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
 /* --- the state ---------------------------------------------------------------------------- */
@@ -227,7 +248,7 @@ static void set_range(codec_head_rows *r, uint32_t first, uint32_t n) {
 
 taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
                                    const codec_synthesis *s, const codec_term_rows *units,
-                                   uint32_t first, uint32_t n) {
+                                   uint32_t first, uint32_t n, const codec_head_rows *like) {
     memset(r, 0, sizeof *r);
     r->group = g, r->head = g->tables->head;
     r->lanes = codec_sparse_lanes(r->head->hidden);
@@ -239,15 +260,15 @@ taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
     if (status == TAPER_OK) {
         begin(r, units->bits);
         widen_inputs(r);
-        status = make_rows(r, s, units);
+        status = make_rows(r, s, units, like);
     }
     if (status != TAPER_OK) codec_head_rows_end(r);
     return status;
 }
 
 void codec_head_rows_end(codec_head_rows *r) {
-    free(r->inputs), free(r->row), free(r->scale), free(r->seen);
-    r->inputs = r->row = NULL, r->scale = NULL, r->seen = NULL;
+    free(r->inputs), free(r->row), free(r->raw), free(r->scale), free(r->seen);
+    r->inputs = r->row = NULL, r->raw = NULL, r->scale = NULL, r->seen = NULL;
 }
 
 /* --- windows ------------------------------------------------------------------------------ */

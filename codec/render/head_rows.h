@@ -38,6 +38,8 @@ typedef struct codec_head_rows {
     int16_t *inputs; /* [inputs][lanes][2]: the first layer */
     int16_t *row;    /* [hidden / 2][synthesis lanes][2]: F; NULL: nothing is corrected */
     int shift;       /* s */
+    int32_t *raw;    /* [hidden][synthesis lanes] before rounding; or NULL */
+    int32_t bits;    /* g */
     codec_head_scale (*scale)[2]; /* [units] at the depth, and one plane deeper */
     /* [own][stride] the inputs a of positions `from` .. from + stride - 1. */
     int8_t *seen;
@@ -49,11 +51,12 @@ typedef struct codec_head_rows {
 } codec_head_rows;
 
 /* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1. units:
- * those of the rows of the synthesis, to which the sums over u above go. TAPER_ERR_NOMEM: *rows is
- * zeroed. */
+ * those of the rows of the synthesis, to which the sums over u above go. like: NULL, or the rows of
+ * a group with the same tables, synthesis and units: only what differs from them is computed.
+ * TAPER_ERR_NOMEM: *rows is zeroed. */
 taper_status codec_head_rows_begin(codec_head_rows *rows, const codec_group *group,
                                    const codec_synthesis *synthesis, const codec_term_rows *units,
-                                   uint32_t first, uint32_t n);
+                                   uint32_t first, uint32_t n, const codec_head_rows *like);
 void codec_head_rows_end(codec_head_rows *rows);
 /* Memory of the state for n windows of images up to `columns` windows wide, at most. */
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,

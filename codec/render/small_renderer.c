@@ -33,7 +33,7 @@ static void add(const int32_t *restrict from, uint32_t n, int32_t *restrict to) 
 
 typedef struct rendering {
     const codec_small_source *source;
-    codec_window_renderer renderer;
+    codec_strip_renderer renderer;
     sums picture;
     uint32_t rows, phase; /* of windows: in a block */
     atomic_int failed;
@@ -61,7 +61,7 @@ static void render_block(void *context, size_t number) {
     if (!sum) t->failed = 1;
     for (uint32_t i = first, n; i < end && !t->failed; i += n) {
         n = end - i < BATCH ? end - i : BATCH;
-        if (codec_window_renderer_sums(&t->renderer, s->first + i, n, sum) != TAPER_OK)
+        if (codec_strip_renderer_sums(&t->renderer, s->first + i, n, sum) != TAPER_OK)
             t->failed = 1;
         for (uint32_t k = 0; k < n && !t->failed; k++) put(t, i + k, sum + k * lanes);
     }
@@ -115,8 +115,9 @@ static taper_status store(const rendering *t, taper_image *image) {
 
 taper_status codec_render_small(const codec_small_source *s, codec_pool *pool, taper_image *image) {
     rendering t = {.source = s};
-    TAPER_TRY(codec_window_renderer_begin_small(&t.renderer, s->model, s->group, s->first,
-                                                s->grid.columns * s->grid.rows, s->basis));
+    codec_strip_rendering all = {s->model, s->group, s->first, s->grid.columns * s->grid.rows,
+                                 1,        s->basis};
+    TAPER_TRY(codec_strip_renderer_begin(&t.renderer, &all, pool));
     taper_status status = alloc(s->basis, s->grid, &t.picture);
     if (status == TAPER_OK) status = render_blocks(&t, pool);
     if (status == TAPER_OK) {
@@ -124,7 +125,7 @@ taper_status codec_render_small(const codec_small_source *s, codec_pool *pool, t
         status = store(&t, image);
     }
     free(t.picture.value);
-    codec_window_renderer_end(&t.renderer);
+    codec_strip_renderer_end(&t.renderer);
     return status;
 }
 
@@ -138,6 +139,6 @@ uint64_t codec_render_small_bytes(const taper_model *m, uint32_t scale, codec_gr
                           w.channels * sizeof(int32_t);
     uint64_t values = grid.columns * width * grid.rows * height * w.channels * sizeof(int16_t);
     return sums_bytes + values +
-           codec_window_renderer_bytes(m, (uint64_t)grid.columns * grid.rows, grid.columns) +
+           codec_strip_renderer_bytes(m, (uint64_t)grid.columns * grid.rows, grid.columns) +
            threads * (codec_window_renderer_run_bytes(m, BATCH) + BATCH * lanes * sizeof(int32_t));
 }

@@ -6,14 +6,14 @@
  * these samples (picture.h). All sums are modulo 2^32, so their order does not count. */
 #ifndef CODEC_SMALL_RENDERER_H
 #define CODEC_SMALL_RENDERER_H
-#include "codec/render/window_renderer.h"
+#include "codec/render/strip_renderer.h"
 #include "codec/transform/picture.h"
 
 /* The windows of an image: positions first .. first + columns * rows - 1 of the group. */
 typedef struct codec_small_source {
     const taper_model *model;
     const codec_small_basis *basis;
-    const codec_group *group;
+    const codec_strips *group;
     uint32_t first;
     codec_grid grid;
 } codec_small_source;

@@ -24,32 +24,35 @@ static taper_status find_synthesis(codec_window_renderer *r) {
 
 /* Prepare the head, if there is one, for the synthesis and its rows. */
 static taper_status begin_head(codec_window_renderer *r, uint32_t first, uint32_t n,
-                               int with_head) {
-    r->has_head = with_head && r->group->tables->head;
+                               const codec_window_renderer *like) {
     if (!r->synthesis || !r->has_head) return TAPER_OK;
-    return codec_head_rows_begin(&r->head, r->group, r->synthesis, &r->rows, first, n);
+    return codec_head_rows_begin(&r->head, r->group, r->synthesis, &r->rows, first, n,
+                                 like && like->has_head ? &like->head : NULL);
 }
 
 taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
                                          const codec_group *group, uint32_t first, uint32_t n,
-                                         int with_head) {
+                                         int with_head, const codec_window_renderer *like) {
     memset(r, 0, sizeof *r);
     r->model = model, r->group = group;
     r->units = codec_group_units_known(group);
     taper_status status = find_synthesis(r);
     if (r->synthesis) r->rows = (codec_term_rows){r->synthesis->units, NULL, r->synthesis->bits};
-    if (status == TAPER_OK) status = begin_head(r, first, n, with_head);
+    r->has_head = with_head && group->tables->head;
+    if (status == TAPER_OK) status = begin_head(r, first, n, like);
     if (status != TAPER_OK) codec_window_renderer_end(r);
     return status;
 }
 
 taper_status codec_window_renderer_begin_small(codec_window_renderer *r, const taper_model *model,
                                                const codec_group *group, uint32_t first, uint32_t n,
-                                               const codec_small_basis *basis) {
+                                               const codec_small_basis *basis,
+                                               const codec_window_renderer *like) {
     memset(r, 0, sizeof *r);
     r->model = model, r->group = group, r->synthesis = &basis->rows;
     r->rows = (codec_term_rows){basis->rows.units, basis->unit, basis->rows.bits};
-    taper_status status = begin_head(r, first, n, 1);
+    r->has_head = group->tables->head != NULL;
+    taper_status status = begin_head(r, first, n, like);
     if (status != TAPER_OK) codec_window_renderer_end(r);
     return status;
 }

@@ -8,7 +8,7 @@
  * The directory codec/render/: codes to pixels.
  *   terms              the coefficients of windows that are not 0
  *   head_rows          the head's correction as rows of the synthesis
- *   window_renderer    the values of windows
+ *   window_renderer    the values of windows; strip_renderer: of a group of several strips
  *   picture_renderer   windows to an image: laps, restoration, samples
  *   small_renderer     windows to an image of 1/2 .. 1/16 of the size */
 #ifndef CODEC_WINDOW_RENDERER_H
@@ -30,15 +30,17 @@ typedef struct codec_window_renderer {
 } codec_window_renderer;
 
 /* Prepare to render windows first .. first + n - 1 of the group in its present state. with_head:
- * with the head's correction, if the model has one. TAPER_ERR_NOMEM: *r is zeroed. */
+ * with the head's correction, if the model has one. like: NULL, or a renderer of another group with
+ * the same tables, in a similar state, which saves time. TAPER_ERR_NOMEM: *r is zeroed. */
 taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_model *model,
                                          const codec_group *group, uint32_t first, uint32_t n,
-                                         int with_head);
+                                         int with_head, const codec_window_renderer *like);
 /* The same with the rows of a small basis, borrowed, and with the head. For
  * codec_window_renderer_sums only. */
 taper_status codec_window_renderer_begin_small(codec_window_renderer *r, const taper_model *model,
                                                const codec_group *group, uint32_t first, uint32_t n,
-                                               const codec_small_basis *basis);
+                                               const codec_small_basis *basis,
+                                               const codec_window_renderer *like);
 void codec_window_renderer_end(codec_window_renderer *r);
 
 /* value[n][inputs] of windows first .. first + n - 1, some of those, in 1/16 of a level above 128.

@@ -1,6 +1,6 @@
 /* container_files.c -- see container_files.h. */
 #include "../pictures.h"
-#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
 #include "container_files.h"
 #include "formats/directory.h"
@@ -157,6 +157,7 @@ static int16_t draw_code(layout *l, const codec_code_tables *t, uint32_t u, int3
     int32_t v = before;
     if (t->density) return (int16_t)(conformance_below(&l->seed, 3) ? before : !before);
     if (l->r->flat || !top) return 0;
+    if (l->r->sparse && conformance_below(&l->seed, 24)) return 0;
     if (conformance_below(&l->seed, 3) == 0) v = conformance_draw(&l->seed, (int32_t)top);
     if (conformance_below(&l->seed, 4) == 0) v /= 4;
     v += conformance_draw(&l->seed, 2);
@@ -172,7 +173,7 @@ static void encode_group(layout *l, uint32_t g) {
         formats_geometry image = l->geometry[formats_front_image(f, first + i)];
         grid[i] = codec_windows_grid(l->model->window, image.width, image.height);
     }
-    codec_chunk_coder state;
+    codec_strips state;
     codec_code_tables raised = {0};
     const codec_code_tables *tables = &l->model->tables;
     uint32_t n_raised;
@@ -180,22 +181,24 @@ static void encode_group(layout *l, uint32_t g) {
     if (n_raised && codec_raised_planes_make(&raised, tables, units, n_raised, NULL) != TAPER_OK)
         abort();
     if (n_raised) tables = &raised;
-    if (codec_chunk_coder_alloc(&state, tables, grid, n, NULL) != TAPER_OK) abort();
-    int16_t *code = calloc((size_t)state.group.tables->units * state.group.stride, sizeof *code);
+    if (codec_strips_alloc(&state, tables, grid, n, NULL, NULL) != TAPER_OK) abort();
+    uint32_t windows = state.first[state.n];
+    size_t stride = (size_t)codec_group_stride(windows);
+    int16_t *code = calloc(tables->units * stride, sizeof *code);
     if (!code) abort();
-    for (uint32_t u = 0; u < state.group.tables->units; u++) {
-        int16_t *to = code + (size_t)u * state.group.stride;
-        for (uint32_t p = 0; p < state.group.n; p++)
-            to[p] = draw_code(l, tables, u, p ? to[p - 1] : 0);
+    for (uint32_t u = 0; u < tables->units; u++) {
+        int16_t *to = code + (size_t)u * stride;
+        for (uint32_t p = 0; p < windows; p++) to[p] = draw_code(l, tables, u, p ? to[p - 1] : 0);
     }
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         formats_buffer *chunk = &l->chunk[layer * f->groups + g];
         *chunk = formats_buffer_make(1 << 20);
         uint32_t end = codec_raised_planes_end(tables, formats_front_layer_end(f, layer, g));
-        if (codec_chunk_encode(&state, code, end, chunk, NULL) != TAPER_OK) abort();
+        int ended;
+        if (codec_strips_encode(&state, code, stride, end, 0, chunk, &ended) != TAPER_OK) abort();
     }
     free(code);
-    codec_chunk_coder_free(&state);
+    codec_strips_free(&state);
     codec_raised_planes_free(&raised);
 }
 

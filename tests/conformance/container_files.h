@@ -22,6 +22,7 @@ typedef struct container_recipe {
     uint32_t passes;                   /* in 1/8 of the model's; 0: all */
     int raised;                        /* every other group has raised planes */
     int flat;                          /* codes of 0 */
+    int sparse;                        /* most codes are 0 */
     int emptied;                       /* chunks are cut to nothing, and count as whole */
     uint32_t damage;                   /* chunk whose bytes are changed, from 1 */
     int trailing;                      /* a byte follows the last chunk */

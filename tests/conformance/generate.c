@@ -98,7 +98,7 @@ static int a_sign_starves(const formats_front *f, const formats_buffer *file, si
     for (uint32_t g = 0; g < f->groups && !found; g++) {
         codec_group_reader *r;
         if (codec_group_readers_open(&readers, model, f, g, &source, &r, NULL) != TAPER_OK) abort();
-        found = r->coder.awaits_sign;
+        found = r->strips.coder->awaits_sign;
     }
     codec_group_readers_close(&readers);
     return found;

@@ -269,7 +269,14 @@ static void put_numbers(writer *w, uint32_t n, int32_t least, uint32_t range, in
 }
 
 static void put_contexts(writer *w) {
-    enum { RATIO_BINS = 40, CLASSES = 48, FEATURES = 8, BINS = 96, SIGNED = 24 * 4 * 16 };
+    enum {
+        RATIO_BINS = 40,
+        BANDS = 12,
+        CLASSES = 48,
+        FEATURES = 8,
+        BINS = 96,
+        SIGNED = 24 * 4 * 16
+    };
     static const int16_t weight[FEATURES] = {90, 40, 60, 10, 2, 1, 1, 30};
     for (int i = 0; i < RATIO_BINS * 4; i++)
         formats_write_u8(w->out,
@@ -278,7 +285,8 @@ static void put_contexts(writer *w) {
     for (int i = 0; i < CLASSES * FEATURES; i++)
         formats_write_u16le(
             w->out, (uint16_t)(int16_t)(weight[i % FEATURES] + conformance_draw(&w->seed, 30)));
-    put_numbers(w, CLASSES, -40, 80, 1);
+    put_numbers(w, BANDS, w->m->rare ? -560 : -40, w->m->rare ? 200 : 80, 1); /* significance */
+    put_numbers(w, CLASSES - BANDS, -40, 80, 1);
     put_numbers(w, CLASSES * BINS, -20, 41, 0);
     put_numbers(w, SIGNED, -20, 41, 0);
     if (!w->m->causal) return;

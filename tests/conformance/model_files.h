@@ -87,6 +87,7 @@ typedef struct model_recipe {
     int loose;  /* networks of which are not exact */
     int steep;  /* values leave 16 bits */
     int plain;  /* tables of equal bytes, which pack well */
+    int rare;   /* significance is unlikely */
     model_fault fault;
 } model_recipe;
 

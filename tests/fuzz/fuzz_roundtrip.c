@@ -69,7 +69,7 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
         codec_group_reader *r;
         must(codec_group_readers_open(&readers, model, &front, g, &source, &r, NULL) == TAPER_OK &&
              !r->bad);
-        must(r->coder.group.pass == r->coder.group.tables->n_passes);
+        must(r->strips.coder->group.pass == r->strips.coder->group.tables->n_passes);
         for (uint32_t i = 0; i < r->images; i++) {
             uint32_t windows = r->first[i + 1] - r->first[i];
             float *pixels = malloc(sizeof *pixels * inputs * windows);
@@ -77,12 +77,12 @@ static void check_levels(const formats_buffer *file, const taper_model *model,
             must(pixels && code);
             codec_windows_read(model->window, &image[front.group_first[g] + i], pixels);
             must(codec_network_encode(&network, &backend, pixels, windows, code) == TAPER_OK);
+            const codec_group *state = &r->strips.coder->group; /* images are too small for more */
             for (uint32_t w = 0; w < windows; w++)
                 for (uint32_t u = 0; u < units; u++) {
-                    int16_t level =
-                        r->coder.group.level[(size_t)u * r->coder.group.stride + r->first[i] + w];
+                    int16_t level = state->level[(size_t)u * state->stride + r->first[i] + w];
                     float x = code[w * units + u];
-                    must(level == codec_quantise(r->coder.group.tables, u, x) ||
+                    must(level == codec_quantise(state->tables, u, x) ||
                          level == codec_quantise(&model->tables, u, x)); /* not raised for it */
                 }
             free(pixels), free(code);

@@ -52,7 +52,7 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
     int16_t *value = malloc(capacity * m->network.inputs * sizeof *value);
     uint8_t *pixels = malloc(bytes);
     codec_window_renderer renderer;
-    taper_status status = codec_window_renderer_begin(&renderer, m, g, 0, g->n, 1);
+    taper_status status = codec_window_renderer_begin(&renderer, m, g, 0, g->n, 1, NULL);
     if (!value || !pixels) status = TAPER_ERR_NOMEM;
     double sum = 0;
     size_t rendered_first = 0, rendered = 0;

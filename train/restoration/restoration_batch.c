@@ -96,7 +96,8 @@ static taper_status render(squares *s, const taper_model *m, codec_backend *be,
                            const train_conditional_batch *b) {
     size_t values = codec_window_values(m->window), at = 0;
     codec_window_renderer renderer;
-    TAPER_TRY(codec_window_renderer_begin(&renderer, m, &b->coder.group, 0, b->coder.group.n, 1));
+    TAPER_TRY(
+        codec_window_renderer_begin(&renderer, m, &b->coder.group, 0, b->coder.group.n, 1, NULL));
     int16_t *value = malloc(b->coder.group.n * values * sizeof *value);
     taper_status status = TAPER_ERR_NOMEM;
     if (value) status = codec_window_renderer_run(&renderer, be, 0, b->coder.group.n, value);

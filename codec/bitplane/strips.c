@@ -1,0 +1,266 @@
+/* strips.c -- see strips.h. */
+#include "codec/bitplane/strips.h"
+#include "codec/backend/pool.h"
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t codec_strips_count(const codec_grid *grid, size_t n_images) {
+    if (n_images != 1) return 1;
+    uint64_t windows = (uint64_t)grid->columns * grid->rows, n = windows / CODEC_STRIP_WINDOWS;
+    if (n > grid->rows / CODEC_STRIP_ROWS) n = grid->rows / CODEC_STRIP_ROWS;
+    return n ? (uint32_t)n : 1;
+}
+
+/* --- memory ------------------------------------------------------------------------------- */
+
+uint64_t codec_strips_bytes(const codec_code_tables *t, uint64_t windows) {
+    uint64_t all = codec_chunk_coder_bytes(t, windows), n = windows / CODEC_STRIP_WINDOWS;
+    if (n < 2 || all == UINT64_MAX) return all;
+    /* Each strip has its probabilities, and up to 47 positions more than windows. */
+    uint64_t more = codec_chunk_coder_bytes(t, 32) + sizeof(codec_chunk_coder) +
+                    sizeof(codec_rc_decoder) + sizeof(uint32_t) + codec_interleaved_bytes(1);
+    return all + n * more;
+}
+
+uint64_t codec_strips_coding_bytes(const codec_strips *b) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        bytes += codec_chunk_coder_coding_bytes(b->coder[i].group.tables, b->coder[i].group.n);
+    return bytes;
+}
+
+static int take_lists(codec_strips *b, uint32_t n, formats_account *account) {
+    b->coder = calloc(n, sizeof *b->coder);
+    b->first = calloc((size_t)n + 1, sizeof *b->first);
+    b->rc = calloc(n, sizeof *b->rc);
+    return b->coder && b->first && b->rc &&
+           (n == 1 || codec_interleaved_open(&b->segments, n, account) == TAPER_OK);
+}
+
+taper_status codec_strips_alloc(codec_strips *b, const codec_code_tables *tables,
+                                const codec_grid *grid, size_t n_images, formats_account *account,
+                                taper_error *error) {
+    uint32_t n = codec_strips_count(grid, n_images);
+    *b = (codec_strips){0};
+    taper_status status = TAPER_OK;
+    if (!take_lists(b, n, account))
+        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u strips", n);
+    if (status == TAPER_OK && n == 1)
+        status = codec_chunk_coder_alloc(b->coder, tables, grid, n_images, error);
+    else
+        for (uint32_t i = 0; i < n && status == TAPER_OK; i++, b->n++) {
+            uint32_t row = codec_strip_row(*grid, n, i), end = codec_strip_row(*grid, n, i + 1);
+            codec_grid part = {grid->columns, end - row};
+            status = codec_chunk_coder_alloc(&b->coder[i], tables, &part, 1, error);
+            b->first[i + 1] = end * grid->columns;
+        }
+    if (status != TAPER_OK) {
+        codec_strips_free(b);
+        return status;
+    }
+    if (n == 1) b->first[1] = b->coder->group.n;
+    b->n = n;
+    return TAPER_OK;
+}
+
+void codec_strips_free(codec_strips *b) {
+    if (!b) return;
+    for (uint32_t i = 0; i < b->n; i++) codec_chunk_coder_free(&b->coder[i]);
+    if (b->segments.n) codec_interleaved_close(&b->segments);
+    free(b->coder), free(b->first), free(b->rc);
+    *b = (codec_strips){0};
+}
+
+void codec_strips_reset(codec_strips *b) {
+    for (uint32_t i = 0; i < b->n; i++) codec_chunk_coder_reset(&b->coder[i]);
+    codec_strips_end_chunk(b);
+}
+
+void codec_strips_end_coding(codec_strips *b) {
+    if (b->segments.n) codec_interleaved_close(&b->segments);
+    for (uint32_t i = 0; i < b->n; i++) codec_chunk_coder_end_coding(&b->coder[i]);
+}
+
+uint32_t codec_strip_of(const codec_strips *b, uint32_t window) {
+    uint32_t low = 0, high = b->n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (b->first[middle] <= window)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const codec_group *codec_strips_last(const codec_strips *b) {
+    const codec_group *last = &b->coder[0].group;
+    for (uint32_t i = 1; i < b->n; i++)
+        if (b->coder[i].group.pass < last->pass) last = &b->coder[i].group;
+    return last;
+}
+
+/* --- encoding ----------------------------------------------------------------------------- */
+
+/* Segments of a chunk: each has at least LEAST bytes a strip and a quarter of what was written
+ * before, and ends after a multiple of STEP passes. After MOST_SEGMENTS the last takes the rest. */
+enum { STEP = 8, LEAST = 1024, MOST_SEGMENTS = 96 };
+
+/* The strings of a chunk while they are encoded. */
+typedef struct strings {
+    uint32_t n, segments;
+    formats_buffer *string; /* [n] */
+    codec_rc_encoder *rc;   /* [n] */
+    uint64_t *mark;         /* [MOST_SEGMENTS + 1][n] where segments end, after zeros */
+    uint64_t before;        /* bytes of the container's data before the chunk */
+} strings;
+
+static taper_status open_strings(strings *s, uint32_t n, uint64_t before) {
+    *s = (strings){.n = n, .before = before};
+    s->string = calloc(n, sizeof *s->string);
+    s->rc = calloc(n, sizeof *s->rc);
+    s->mark = calloc((size_t)n * (MOST_SEGMENTS + 1), sizeof *s->mark);
+    if (!s->string || !s->rc || !s->mark) return TAPER_ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        s->string[i] = formats_buffer_make(FORMATS_MOST_BYTES);
+        codec_rc_encoder_init(&s->rc[i], &s->string[i]);
+    }
+    return TAPER_OK;
+}
+
+static void close_strings(strings *s) {
+    for (uint32_t i = 0; s->string && i < s->n; i++) formats_buffer_free(&s->string[i]);
+    free(s->string), free(s->rc), free(s->mark);
+}
+
+static uint64_t *mark_of(const strings *s, uint32_t segment) {
+    return s->mark + (size_t)segment * s->n;
+}
+
+static uint64_t bytes_at(const strings *s, uint32_t segment) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->n; i++) sum += mark_of(s, segment)[i];
+    return sum;
+}
+
+/* End a segment here. */
+static void end_segment(strings *s) {
+    s->segments++;
+    for (uint32_t i = 0; i < s->n; i++) mark_of(s, s->segments)[i] = s->string[i].size;
+}
+
+/* End a segment if it is long enough. */
+static void end_long_segment(strings *s) {
+    uint64_t sum = 0, written = bytes_at(s, s->segments);
+    for (uint32_t i = 0; i < s->n; i++) sum += s->string[i].size;
+    uint64_t least = (uint64_t)LEAST * s->n, part = (s->before + written) / 4;
+    if (s->segments + 1 < MOST_SEGMENTS && sum - written >= (part > least ? part : least))
+        end_segment(s);
+}
+
+/* Nonzero if what is still to be encoded cannot change a byte of the segments: a carry ends at the
+ * first byte below 255. */
+static int segments_are_final(const strings *s) {
+    const uint64_t *mark = mark_of(s, s->segments);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const formats_buffer *b = &s->string[i];
+        uint64_t at = mark[i];
+        while (at < b->size && b->data[at] == 255) at++;
+        if (at == b->size) return 0;
+    }
+    return 1;
+}
+
+static taper_status write_segments(const strings *s, formats_buffer *out) {
+    for (uint32_t k = 0; k < s->segments; k++)
+        TAPER_TRY(codec_segment_write(s->string, mark_of(s, k), mark_of(s, k + 1), s->n, out));
+    return out->status;
+}
+
+/* Encode the passes of all strips, until the segments have more than `most` bytes; 0: all. */
+static taper_status encode_strings(codec_strips *b, strings *s, const int16_t *code, uint32_t end,
+                                   uint64_t most, int *ended) {
+    for (uint32_t pass = b->coder->group.pass; pass < end && !*ended;) {
+        pass = end - pass < STEP ? end : pass + STEP;
+        for (uint32_t i = 0; i < b->n; i++)
+            TAPER_TRY(
+                codec_chunk_encode_passes(&b->coder[i], code + b->first[i], pass, &s->rc[i], NULL));
+        end_long_segment(s);
+        *ended = most && bytes_at(s, s->segments) > most && segments_are_final(s);
+    }
+    return TAPER_OK;
+}
+
+static taper_status encode_strips(codec_strips *b, strings *s, const int16_t *code, uint32_t end,
+                                  uint64_t most, formats_buffer *out, int *ended) {
+    TAPER_TRY(encode_strings(b, s, code, end, most, ended));
+    for (uint32_t i = 0; i < b->n; i++) {
+        codec_rc_encoder_finish(&s->rc[i]);
+        TAPER_TRY(s->string[i].status);
+    }
+    if (!*ended) { /* the rest; without bytes there is no segment */
+        uint64_t written = bytes_at(s, s->segments);
+        end_segment(s);
+        if (bytes_at(s, s->segments) == written) s->segments--;
+    }
+    return write_segments(s, out);
+}
+
+taper_status codec_strips_encode(codec_strips *b, const int16_t *code, size_t stride, uint32_t end,
+                                 uint64_t most, formats_buffer *out, int *ended) {
+    strings s;
+    *ended = 0;
+    for (uint32_t i = 0; i < b->n; i++) b->coder[i].code_stride = stride;
+    if (b->n == 1) return codec_chunk_encode(b->coder, code, end, out, NULL);
+    taper_status status = open_strings(&s, b->n, out->size);
+    if (status == TAPER_OK)
+        status = encode_strips(b, &s, code, end, most > out->size ? most - out->size : most != 0,
+                               out, ended);
+    close_strings(&s);
+    return status;
+}
+
+/* --- decoding ----------------------------------------------------------------------------- */
+
+typedef struct decode_task {
+    codec_strips *strips;
+    uint32_t end;
+} decode_task;
+
+static void decode_strip(void *context, size_t i) {
+    const decode_task *t = context;
+    codec_chunk_decode(&t->strips->coder[i], &t->strips->rc[i], t->end);
+}
+
+static void set_string(codec_strips *b, uint32_t i, const uint8_t *bytes, size_t size, int whole) {
+    if (b->started)
+        codec_rc_decoder_extend(&b->rc[i], bytes, size, whole);
+    else
+        codec_rc_decoder_init(&b->rc[i], bytes, size, whole);
+}
+
+taper_status codec_strips_decode(codec_strips *b, codec_chunk_bytes chunk, uint32_t end) {
+    decode_task task = {b, end};
+    if (b->n == 1) {
+        set_string(b, 0, chunk.bytes, chunk.size, chunk.whole);
+        b->coder->contexts.pool = b->pool;
+    } else {
+        TAPER_TRY(codec_interleaved_read(&b->segments, chunk.bytes, chunk.size));
+        for (uint32_t i = 0; i < b->n; i++)
+            set_string(b, i, b->segments.string[i].data, b->segments.string[i].size, chunk.whole);
+    }
+    b->started = 1;
+    codec_pool_run(b->pool, decode_strip, &task, b->n);
+    return TAPER_OK;
+}
+
+void codec_strips_end_chunk(codec_strips *b) {
+    b->started = 0;
+    if (b->n > 1) codec_interleaved_clear(&b->segments);
+}
+
+int codec_strips_are_plausible(const codec_strips *b, uint32_t end, uint64_t size) {
+    uint64_t least = 0;
+    for (uint32_t i = 0; i < b->n; i++) least += codec_chunk_least_bytes(&b->coder[i].group, end);
+    return least <= size + (uint64_t)CODEC_CHUNK_TRIMMED * b->n;
+}

@@ -1,0 +1,81 @@
+/* strips.h -- a group as strips that are coded independently, so that threads share an image.
+ *
+ * A group of one large image is divided into strips of rows of windows, of which each is coded like
+ * a group of its own: contexts do not see beyond it, and its probabilities adapt by themselves. A
+ * chunk has a string for each strip, in segments (entropy/interleave.h). Any other group is one
+ * strip, and its chunks are its strings. The strips of a group are decoded to the same pass, unless
+ * the bytes of a chunk are incomplete. */
+#ifndef CODEC_STRIPS_H
+#define CODEC_STRIPS_H
+#include "codec/bitplane/chunk_coder.h"
+#include "codec/entropy/interleave.h"
+
+struct codec_pool;
+
+/* A strip has at least this many windows, and rows. */
+enum { CODEC_STRIP_WINDOWS = 768, CODEC_STRIP_ROWS = 8 };
+
+/* The number of strips of a group of n_images with these grids. */
+uint32_t codec_strips_count(const codec_grid *grid, size_t n_images);
+/* The first row of strip b, or the number of rows for b == strips. */
+static inline uint32_t codec_strip_row(codec_grid grid, uint32_t strips, uint32_t b) {
+    return (uint32_t)((uint64_t)grid.rows * b / strips);
+}
+
+typedef struct codec_strips {
+    uint32_t n;
+    codec_chunk_coder *coder; /* [n] */
+    uint32_t *first;          /* [n + 1] first window of each strip in the group */
+    /* The decoder's state in a chunk: */
+    int started;                /* the chunk was begun */
+    codec_rc_decoder *rc;       /* [n] */
+    codec_interleaved segments; /* of several strips */
+    /* Borrowed; threads for large groups. NULL: none. */
+    struct codec_pool *pool;
+} codec_strips;
+
+/* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1). Strings
+ * are charged to the account, which may be NULL; the caller charges codec_strips_bytes.
+ * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *strips owns nothing. */
+taper_status codec_strips_alloc(codec_strips *strips, const codec_code_tables *tables,
+                                const codec_grid *grid, size_t n_images, formats_account *account,
+                                taper_error *error);
+void codec_strips_free(codec_strips *strips); /* leaves it zeroed; NULL is allowed */
+/* Return to the state before the first pass. */
+void codec_strips_reset(codec_strips *strips);
+/* Free what only coding needs. The groups can then be read, and no more. */
+void codec_strips_end_coding(codec_strips *strips);
+
+/* An upper bound of the memory of a group with this number of windows; saturates. */
+uint64_t codec_strips_bytes(const codec_code_tables *tables, uint64_t windows);
+/* What codec_strips_end_coding frees of it, at least. */
+uint64_t codec_strips_coding_bytes(const codec_strips *strips);
+
+/* The strip that holds a window of the group. */
+uint32_t codec_strip_of(const codec_strips *strips, uint32_t window);
+/* The group of the strip that has the fewest passes. */
+const codec_group *codec_strips_last(const codec_strips *strips);
+
+/* Encode the passes before `end` and append the chunk to out. code: [units][stride] of all windows.
+ * most: coding may end once out has more than this many bytes: *ended is then 1, later passes
+ * cannot be encoded any more, and the first `most` bytes of out do not depend on it. 0: no limit.
+ * Also ends at the ceiling of out, with TAPER_ERR_LIMIT. */
+taper_status codec_strips_encode(codec_strips *strips, const int16_t *code, size_t stride,
+                                 uint32_t end, uint64_t most, formats_buffer *out, int *ended);
+
+/* The known prefix of a chunk; whole: it is the complete chunk. */
+typedef struct codec_chunk_bytes {
+    const uint8_t *bytes;
+    size_t size;
+    int whole;
+} codec_chunk_bytes;
+
+/* Decode the passes before `end` as far as these bytes go. The next call may give more bytes of the
+ * same chunk, until codec_strips_end_chunk. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: for its strings. */
+taper_status codec_strips_decode(codec_strips *strips, codec_chunk_bytes chunk, uint32_t end);
+void codec_strips_end_chunk(codec_strips *strips);
+
+/* Nonzero if a chunk of `size` bytes can contain the passes up to `end` (chunk_coder.h). */
+int codec_strips_are_plausible(const codec_strips *strips, uint32_t end, uint64_t size);
+
+#endif
