@@ -680,7 +680,7 @@ class Front:
         return self.layer_end[self.rate_class[g]][layer]
 
     def read_names(self, r):
-        self.names = self.list_names(r, self.images)
+        self.names = Front.list_names(r, self.images)
 
     @staticmethod
     def list_names(r, images):
