@@ -13,9 +13,10 @@ cd "$(dirname "$0")/.."
 
 # Containers: what decodes them, and what passes them on without an encoder.
 decoder='codec/decoder/byte_store.c codec/decoder/codes.c codec/decoder/decoder.c codec/decoder/group_reader.c
-    codec/decoder/levels.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
+    codec/decoder/levels.c codec/decoder/planned.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
     codec/container/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
-    codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/entropy/range_coder.c'
+    codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/bitplane/strips.c codec/entropy/interleave.c
+    codec/entropy/range_coder.c'
 # Models and checkpoints: what their files say. Not here: what works with numbers that have been read (network, contexts and others).
 model='codec/model/architecture.c codec/model/linear_rows.c codec/model/model_read.c codec/model/embedding_record.c codec/model/work.c codec/bitplane/code_tables.c
     codec/bitplane/unit_sets.c codec/entropy/rans.c codec/entropy/weights_coder.c formats/model_file.c
@@ -31,6 +32,7 @@ formats='formats/bytes.c formats/cifar.c formats/container.c formats/directory.c
     formats/foreign.c formats/front.c formats/gzip.c formats/holds.c formats/icc.c formats/idx.c formats/image.c
     formats/image_list.c formats/image_names.c formats/imageset.c formats/imageset_inputs.c formats/imageset_labels.c
     formats/imageset_names.c formats/index_file.c formats/jpeg.c formats/label_index.c formats/label_names.c formats/labels.c
+    formats/leaf.c formats/name_pages.c formats/packed.c formats/paging.c formats/root.c
     formats/merge_names.c formats/metadata.c formats/name_block.c formats/name_escape.c formats/name_key.c formats/png.c
     formats/png_text.c formats/pnm.c formats/recognise.c formats/xmp.c'
 # Functions that write, convert what was read, or work on the caller's numbers.

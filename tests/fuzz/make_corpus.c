@@ -1,5 +1,5 @@
 /* make_corpus.c -- wrote the first files of the corpora container, model, directory, entropy,
- * roundtrip and index; kept so that they can be made again when the formats change:
+ * strips, roundtrip and index; kept so that they can be made again when the formats change:
  *
  *   make build/opt/libtaper.a
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
@@ -9,7 +9,7 @@
 #include "../random_restoration.h"
 #include "../staged_model.h"
 #include "../tiny_embedding_model.h"
-#include "codec/bitplane/chunk_coder.h"
+#include "codec/bitplane/strips.h"
 #include "codec/taper.h"
 #include "formats/directory.h"
 #include "formats/model_file.h"
@@ -361,6 +361,34 @@ static void make_binary(const char *folder) {
     save(folder, "entropy/binary-cut", "\377\377\200\3\2", 5, bits, sizeof bits);
 }
 
+/* Chunks of two strips, with the model that fuzz_strips.c has: most codes are 0. */
+static void make_strips(const char *folder) {
+    enum { UNITS = 3, N = 48 * 33 };
+    formats_buffer unused = formats_buffer_make(1 << 20), chunk = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 1, NULL}, UNITS, 60, &unused);
+    for (uint32_t c = 0; c < CODEC_BANDS; c++) model->tables.bias[c] = -500;
+    const size_t stride = (size_t)codec_group_stride(N);
+    int16_t *code = calloc(UNITS * stride, sizeof *code);
+    const codec_grid grid = {48, 33};
+    uint64_t random = 9;
+    if (!code) abort();
+    for (uint32_t u = 0; u < UNITS; u++)
+        for (uint32_t p = 0; p < N; p++)
+            if (picture_random(&random) % 50 == 0) code[u * stride + p] = random & 1 << 20 ? 1 : -1;
+    codec_strips s;
+    int ended;
+    if (codec_strips_alloc(&s, &model->tables, &grid, 1, NULL, NULL)) abort();
+    if (codec_strips_encode(&s, code, stride, model->tables.n_passes, 0, &chunk, &ended)) abort();
+    save(folder, "strips/whole", "\377", 1, chunk.data, chunk.size);
+    save(folder, "strips/cut", "\40", 1, chunk.data, chunk.size / 2);
+    save(folder, "strips/no-lengths", "\41", 1, (const uint8_t *)"\2\2ab\0\0c", 7);
+    save(folder, "strips/long", "\20", 1, (const uint8_t *)"\1\200\200\200\200\20ab", 8);
+    codec_strips_free(&s);
+    taper_model_free(model);
+    formats_buffer_free(&unused), formats_buffer_free(&chunk);
+    free(code);
+}
+
 /* Without a decoder: no container. */
 static void make_embeddings(const char *folder) {
     static const tiny_shape shapes[] = {{{8, 6, 1, NULL}, 5, 2, CODEC_LOGISTIC, 0, 0, 0, 0, 0},
@@ -561,6 +589,7 @@ int main(int argc, char **argv) {
     make_staged(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
+    make_strips(argv[1]);
     make_pictures(argv[1]);
     make_indexes(argv[1]);
     make_drawn_indexes(argv[1]);
