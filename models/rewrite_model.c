@@ -5,7 +5,7 @@
  *   cc -std=gnu11 -DTAPER_VERSION='""' -O2 -I. -DMODEL=models_photo_constant -o rewrite \
  *      models/rewrite_model.c OLD/models/photo_constant.c OLD/models/photo_arrays.S \
  *      codec/model/model_write.c $(cat tests/decoder_sources.txt) -lzstd -lxxhash -lm -pthread
- *   ./rewrite >models/photo.tpm
+ *   ./rewrite [--without-head] >models/photo.tpm
  *
  * OLD is the build folder of the earlier commit. Members of structs that are new since then are 0,
  * and must mean nothing then. models/README.md says when this was done. */
@@ -22,8 +22,9 @@ static void *copy_of(const void *from, size_t size) {
     return memcpy(to, from, size);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     taper_model m = MODEL;
+    if (argc > 1 && !strcmp(argv[1], "--without-head")) m.tables.head = NULL;
     const codec_weight_precision precision = {.linear_mse = 0.25}; /* as they were trained */
     const size_t inputs = m.network.inputs;
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);

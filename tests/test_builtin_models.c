@@ -57,6 +57,7 @@ static const char *unlisted(const void *want, const void *got, const uint8_t *co
 static const char *differing_conditional(const codec_conditional *want,
                                          const codec_conditional *got) {
     models_list a, b;
+    if (!want || !got) return want == got ? NULL : "one has a network that the other lacks";
     uint8_t covered[sizeof *want] = {0};
     models_list_conditional(&a, want), models_list_conditional(&b, got);
     const char *found = differing_part(&a, &b, covered);
