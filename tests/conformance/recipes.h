@@ -57,6 +57,8 @@ static const model_recipe models[] = {
      .fractions = 2, .head = 3},
     {"rare", .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4, .rare = 1,
      .conditional = 2, .scales = 1},
+    {"rare-causal", .channels = 3, .width = 4, .height = 4, .units = 38, .planes = 3, .rare = 1,
+     .causal = 1, .fractions = 2, .scales = 1},
     {"rare-parts", .channels = 1, .width = 4, .height = 4, .units = 9, .planes = 4, .rare = 1,
      .fractions = 3, .scales = 1},
     {"pixel", .channels = 1, .width = 1, .height = 1, .units = 1, .planes = 5,
@@ -228,7 +230,8 @@ static const container_recipe containers[] = {
     {"parts-head", "parts-head", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}, {17, 8, 1, 8}}},
     {"pixels", "pixel", 3, 1, 2, .image = {{5, 3, 1, 8}, {1, 1, 1, 8}, {1, 7, 1, 8}}},
     {"emptied", "grey", 3, 2, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .emptied = 1},
-    {"impossible", "pixel", 2, 1, 1, .image = {{200, 196, 1, 8}}, .emptied = 1}, /* section 13 */
+    {"impossible", "one-layer", 2, 1, 1, .image = {{368, 368, 1, 8}}, /* section 13 */
+     .emptied = 1},
     {"held", "grey", 3, 1, 2, .image = {{17, 12, 1, 8}},
      .holds = HOLD(0, 3, 9) | HOLD(1, 12, 6) | HOLD(2, 7, 20)},
     {"held-tracks", "everything", 6, 4, 3, .image = {{9, 8, 3, 8}}, .rate_classes = 2,
@@ -256,6 +259,7 @@ static const container_recipe containers[] = {
     {"flags", "rare", 4, 2, 2, .image = {{61, 44, 1, 8}, {8, 8, 1, 8}, {17, 9, 1, 8}}, .sparse = 1,
      .tail = 1},
     {"flags-parts", "rare-parts", 3, 2, 3, .image = {{61, 44, 1, 8}, {8, 8, 1, 8}}, .sparse = 1},
+    {"flags-causal", "rare-causal", 2, 1, 2, .image = {{61, 44, 3, 8}, {8, 8, 3, 8}}, .sparse = 1},
     {"flags-strips", "rare", 1, 1, 2, .image = {{192, 132, 1, 8}}, .sparse = 1, .tail = 1},
     {"paged", "grey", 8, 4, 2, .image = {{8, 8, 1, 8}, {4, 4, 1, 8}}, .names = 3, .labels = 1,
      .pages = 3},
