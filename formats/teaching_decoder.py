@@ -1980,6 +1980,10 @@ class Group:
 
     # ----- 11. From levels to pixels
 
+    def has_head(self):
+        """Whether the model's head has learned to correct so few passes."""
+        return self.model.head and self.model_pass[self.passes] < self.model.corrector.end
+
     def reconstruction(self, unit, p):
         """256 |q| + c of a level that is not 0."""
         q = abs(self.level[unit][p])
@@ -1996,7 +2000,7 @@ class Group:
             e = exponent + model.planes[unit] - depth + model.bits[unit] - 8
             x = min(scaled(self.reconstruction(unit, p) * mantissa, e), (1 << COEFFICIENT_LIMIT) - 1)
             x = -x if level < 0 else x
-        if model.head and self.plane_known[unit][p]:
+        if self.has_head() and self.plane_known[unit][p]:
             rest = dot(model.corrector.out[unit][1], self.head_h2[p])
             shallow, deeper = (scaled(rest * m, e) for m, e in self.head_scale[unit])
             x = clamp(x + clamp(deeper - shallow, 1 << COEFFICIENT_LIMIT), (1 << COEFFICIENT_LIMIT) - 1)
@@ -2060,7 +2064,7 @@ class Group:
             if self.level[unit][p] or self.plane_known[unit][p]:
                 x = self.coefficient(unit, p)
                 sums = [s + x * w for s, w in zip(sums, row)]
-        if self.model.head:
+        if self.has_head():
             for h, row in zip(self.head_h2[p], self.head_rows):
                 if h:
                     x = h << self.head_shift
@@ -2084,7 +2088,7 @@ class Group:
             threshold = model.step[unit] * (1 << model.planes[unit] - self.known_depth(unit, p))
             x = self.reconstruction(unit, p) / 256 * threshold
             code.append(-x if level < 0 else x)
-        return [x + rest for x, rest in zip(code, self.rests(p))] if model.head else code
+        return [x + rest for x, rest in zip(code, self.rests(p))] if self.has_head() else code
 
     def rests(self, p):
         """The correction of each unit by the head."""
@@ -2125,7 +2129,7 @@ class Group:
         """The values of image i, in full windows: for each channel, rows of them."""
         model = self.model
         columns, plane = (geometry[0] - 1) // model.width + 1, model.width * model.height
-        if model.head:
+        if self.has_head():
             self.prepare_head()
         values = self.linear_values if model.linear else self.network_values
         picture = [[] for _ in range(model.channels)]

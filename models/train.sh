@@ -12,11 +12,11 @@ shift 2
 work=build/models
 mkdir -p "$work"
 case $name in
-photo) shape='--window 16 --predict-epochs 48' ;; # no head: convolutions do what it did
-tiny) shape='--window 8 --predict-epochs 24 --head 64' ;;
+photo) shape='--window 16 --predict-epochs 48' ;;
+tiny) shape='--window 8 --predict-epochs 24' ;;
 *) echo "train.sh: no model is called '$name'" >&2; exit 2 ;;
 esac
 # shellcheck disable=SC2086
-"$B/taper" train -f -o "$work/$name.tpm" $shape --conditional 64 --seed 1 \
+"$B/taper" train -f -o "$work/$name.tpm" $shape --conditional 64 --head 64 --seed 1 \
     --family conv --restore 24 --restore-steps 16000 --checkpoint "$work/$name.chk" --resume --log "$work/$name.jsonl" "$@"
 cp "$work/$name.tpm" "models/$name.tpm"

@@ -1,6 +1,7 @@
 /* group.c -- see group.h. */
 #include "codec/bitplane/group.h"
 #include "codec/backend/simd.h"
+#include "codec/bitplane/conditional.h"
 #include "codec/entropy/fixed_log.h"
 #include <stdlib.h>
 #include <string.h>
@@ -237,9 +238,13 @@ void codec_group_finish_pass(codec_group *g) {
     g->position = 0;
 }
 
+int codec_group_has_head(const codec_group *g) {
+    return g->tables->head && codec_model_pass(g->tables, g->pass) < g->tables->head->end;
+}
+
 uint32_t codec_group_units_known(const codec_group *g) {
     uint32_t known = 0;
-    if (g->tables->head) return g->tables->units;
+    if (codec_group_has_head(g)) return g->tables->units;
     for (uint32_t u = 0; u < g->tables->units; u++)
         if (g->depth[u] || codec_group_is_split(g, u)) known = u + 1;
     return known;

@@ -112,6 +112,8 @@ static inline int codec_group_is_split(const codec_group *g, uint32_t u) {
     return g->fraction[u] ||
            (g->position && g->pass < g->tables->n_passes && g->tables->pass[g->pass].unit == u);
 }
+/* Nonzero if a head (head.h) corrects the group: there is one, and it has learned more passes. */
+int codec_group_has_head(const codec_group *group);
 /* The number of known planes at one position. */
 static inline uint32_t codec_planes_known(const codec_group *g, uint32_t u, uint32_t p) {
     return (uint32_t)g->depth[u] + g->plane_known[(size_t)u * g->stride + p];

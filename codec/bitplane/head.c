@@ -124,7 +124,7 @@ static void add_units(const work *w, uint32_t first, uint32_t p, uint32_t n, con
 void codec_head_dequantise(const codec_group *g, uint32_t first, uint32_t n, float *x) {
     const codec_code_tables *t = g->tables;
     codec_dequantise(g, first, n, x);
-    if (!t->head) return;
+    if (!codec_group_has_head(g)) return;
     int32_t sum[MOST_HIDDEN];
     uint8_t h2[POSITIONS * MOST_HIDDEN];
     work w;

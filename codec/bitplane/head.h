@@ -6,7 +6,7 @@
  * unit, as a fraction of the uncertainty:
  *     x(unit) += uncertainty (256 W(unit) h2 >> shift) / 4096
  * The uncertainty is half the threshold at the depth of the position, or the unit's scale if that
- * is smaller or nothing is known. Units that are deeper than at the head's `end` do not change. The
+ * is smaller or nothing is known. Groups with `end` complete passes or more are not corrected. The
  * head is trained on squared error (train/conditional/conditional_trainer.h). */
 #ifndef CODEC_HEAD_H
 #define CODEC_HEAD_H

@@ -38,7 +38,7 @@ taper_status codec_window_renderer_begin(codec_window_renderer *r, const taper_m
     r->units = codec_group_units_known(group);
     taper_status status = find_synthesis(r);
     if (r->synthesis) r->rows = (codec_term_rows){r->synthesis->units, NULL, r->synthesis->bits};
-    r->has_head = with_head && group->tables->head;
+    r->has_head = with_head && codec_group_has_head(group);
     if (status == TAPER_OK) status = begin_head(r, first, n, like);
     if (status != TAPER_OK) codec_window_renderer_end(r);
     return status;
@@ -51,7 +51,7 @@ taper_status codec_window_renderer_begin_small(codec_window_renderer *r, const t
     memset(r, 0, sizeof *r);
     r->model = model, r->group = group, r->synthesis = &basis->rows;
     r->rows = (codec_term_rows){basis->rows.units, basis->unit, basis->rows.bits};
-    r->has_head = group->tables->head != NULL;
+    r->has_head = codec_group_has_head(group);
     taper_status status = begin_head(r, first, n, like);
     if (status != TAPER_OK) codec_window_renderer_end(r);
     return status;

@@ -40,10 +40,10 @@ expect 2 '*give a container*' "$TAPER" info
 
 # what a model asks of a processor, and the limit on it
 "$TAPER" info --json "$ROOT/models/photo.tpm" >lines
-test "$(json_number multiply_adds <lines)" -eq 8991
+test "$(json_number multiply_adds <lines)" -eq 9599
 most=$(json_number most_multiply_adds <lines)
 "$TAPER" info "$ROOT/models/photo.tpm" |
-    grep -q "^  work      8991 multiply-adds a pixel to decode all passes, at most $most\$"
+    grep -q "^  work      9599 multiply-adds a pixel to decode all passes, at most $most\$"
 expect 6 "*model can take $most multiply-adds a pixel*limit of $((most - 1)); give --max-work $most *" \
     "$TAPER" info --max-work $((most - 1)) "$ROOT/models/photo.tpm"
 "$TAPER" info --max-work "$most" "$ROOT/models/photo.tpm" >lines
