@@ -126,7 +126,7 @@ MATRIX_CLASSES = 12
 BLOCK, FLAG_BIN, FLAG_LOGIT, FLAG_CONFIDENCE = 16, 20, 128, 12
 BITS_PER_BYTE = 11500
 TRIMMED = 16
-STRIP_WINDOWS, STRIP_ROWS = 768, 8
+STRIP_WINDOWS, STRIP_ROWS = 384, 8
 SEGMENT_PIECE, SEGMENT_MOST = 64, (1 << 32) - 1
 
 # limits of this program (section 8): bytes it unpacks, images of a set, pixels of an image
@@ -2211,7 +2211,8 @@ class Strips:
     def __init__(self, model, sizes, raised=None):
         width, height = sizes[0]
         columns, rows = (width - 1) // model.width + 1, (height - 1) // model.height + 1
-        n = max(min(columns * rows // STRIP_WINDOWS, rows // STRIP_ROWS), 1) if len(sizes) == 1 else 1
+        most = math.isqrt(columns * rows // STRIP_WINDOWS)
+        n = max(min(most, rows // STRIP_ROWS), 1) if len(sizes) == 1 else 1
         ends = [rows * b // n for b in range(n + 1)]
         self.strips = [Group(model, [(width, (end - begin) * model.height)] if n > 1 else sizes, raised)
                       for begin, end in zip(ends, ends[1:])]

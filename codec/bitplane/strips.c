@@ -4,17 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t codec_strips_most(uint64_t windows) {
+    uint64_t n = 0; /* the root, bit by bit */
+    for (uint64_t bit = (uint64_t)1 << 27; bit; bit >>= 1)
+        if ((n + bit) * (n + bit) <= windows / CODEC_STRIP_WINDOWS) n += bit;
+    return n ? (uint32_t)n : 1;
+}
+
 uint32_t codec_strips_count(const codec_grid *grid, size_t n_images) {
     if (n_images != 1) return 1;
-    uint64_t windows = (uint64_t)grid->columns * grid->rows, n = windows / CODEC_STRIP_WINDOWS;
-    if (n > grid->rows / CODEC_STRIP_ROWS) n = grid->rows / CODEC_STRIP_ROWS;
-    return n ? (uint32_t)n : 1;
+    uint32_t most = codec_strips_most((uint64_t)grid->columns * grid->rows),
+             rows = grid->rows / CODEC_STRIP_ROWS;
+    return most < rows ? most : rows ? rows : 1;
 }
 
 /* --- memory ------------------------------------------------------------------------------- */
 
 uint64_t codec_strips_bytes(const codec_code_tables *t, uint64_t windows) {
-    uint64_t all = codec_chunk_coder_bytes(t, windows), n = windows / CODEC_STRIP_WINDOWS;
+    uint64_t all = codec_chunk_coder_bytes(t, windows), n = codec_strips_most(windows);
     if (n < 2 || all == UINT64_MAX) return all;
     /* Each strip has its probabilities, and up to 47 positions more than windows. */
     uint64_t more = codec_chunk_coder_bytes(t, 32) + sizeof(codec_chunk_coder) +

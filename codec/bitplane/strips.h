@@ -12,8 +12,13 @@
 
 struct codec_pool;
 
-/* A strip has at least this many windows, and rows. */
-enum { CODEC_STRIP_WINDOWS = 768, CODEC_STRIP_ROWS = 8 };
+/* An image of n windows has as many strips s as s s CODEC_STRIP_WINDOWS <= n allows: 2 at 1,536
+ * windows, 10 at 38,400. So both their number and their size grow with the image. A strip has at
+ * least CODEC_STRIP_ROWS rows. */
+enum { CODEC_STRIP_WINDOWS = 384, CODEC_STRIP_ROWS = 8 };
+
+/* The most strips of an image of so many windows; at least 1. */
+uint32_t codec_strips_most(uint64_t windows);
 
 /* The number of strips of a group of n_images with these grids. */
 uint32_t codec_strips_count(const codec_grid *grid, size_t n_images);

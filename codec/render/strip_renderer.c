@@ -88,6 +88,6 @@ taper_status codec_strip_renderer_sums(const codec_strip_renderer *r, uint32_t f
 }
 
 uint64_t codec_strip_renderer_bytes(const taper_model *m, uint64_t n, uint64_t columns) {
-    uint64_t strips = n / CODEC_STRIP_WINDOWS, bytes = codec_window_renderer_bytes(m, n, columns);
+    uint64_t strips = codec_strips_most(n), bytes = codec_window_renderer_bytes(m, n, columns);
     return strips < 2 ? bytes : bytes + strips * codec_window_renderer_bytes(m, 32, columns);
 }
