@@ -310,7 +310,7 @@ typedef struct taper_range {
  *
  * A container of more than 1,024 images has its front matter in a root and leaves, of about 1,024
  * images each, where its groups allow: a leaf has whole groups, and in rate classes takes 16,384
- * images or more. Then the root is listed, the leaf of image i, and its chunks, one after the other.
+ * images or more. Then the root is listed, the leaf of image i, and its chunks, one by one.
  * The first 20,000 bytes of the file mostly have the root, unless it carries a model.
  * Before its leaf was supplied, functions that ask for an image or a group return
  * TAPER_ERR_TRUNCATED. Leaves stay in memory until the decoder is freed. Codes and models for
