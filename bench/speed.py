@@ -3,14 +3,14 @@
 
     python3 bench/speed.py BUILD_DIR KODAK CIFAR [--before PROGRAM --called COMMIT] >bench/results/speed.jsonl
 
-KODAK has kodim05.png, CIFAR the binary batches of CIFAR-10 (.bin or .bin.xz). --parts: some of decode, cifar, threads,
-rivals, memory, encode, load, search, scaled. Each program decodes what it encoded: equal bytes.
+KODAK has kodim05.png, for the part large its other images, CIFAR the binary batches of CIFAR-10 (.bin or .bin.xz). --parts: some of decode, cifar, threads,
+large, rivals, memory, encode, load, search, scaled. Each program decodes what it encoded: equal bytes.
 
 Instructions are those that callgrind counts, one thread, by the kernels for AVX2: valgrind has no AVX-512. A stage's are
 those below one function. They repeat to 0.1 %. Times are the least of --rounds runs, in turn with the rival's. Ratios of
 processor time hold where the machine does other work, too; a second thread gains only where a processor is idle.
 
-Needs valgrind and, for the part rivals, ImageMagick and openjp2-tools, libjxl-tools, webp, libjpeg-turbo-progs (Debian):
+Needs valgrind and, for the parts rivals and large, ImageMagick and openjp2-tools, libjxl-tools, webp, libjpeg-turbo-progs (Debian):
 what is missing is left out. Price: 6 minutes, some 15 beside other work, 0.5 GB of disk."""
 import argparse
 import functools
@@ -171,6 +171,29 @@ class Speed:
             self.say("decode", "second_thread", one / two, "x", image="kodim05", bpp=1, program=name, rival="one thread",
                      ms=round(1e3 * two, 1), load_before=round(load, 1))
 
+    def of_large(self):
+        """All images of the folder as one picture: threads, time, and PSNR at equal bytes."""
+        files = sorted(glob.glob(os.path.dirname(self.image) + "/*.png"))
+        if not shutil.which("montage"):
+            return
+        run(["montage", *files, "-tile", "6x", "-geometry", "768x512!+0+0", "-depth", "8", "large.ppm"])
+        config, coded = {"image": "%d images of Kodak as one, 6 a row" % len(files)}, {}
+        for name in self.programs:
+            for bpp in ("0.01", "0.1", "0.3", "1"):
+                coded[name] = "large-%s.taper" % name
+                run([*self.encode(name, bpp), "-o", coded[name], "large.ppm"])
+                run(self.decode(name, coded[name]))
+                told = subprocess.run(["compare", "-metric", "PSNR", "large.ppm", "out.ppm", "null:"], check=False,
+                                      stderr=subprocess.PIPE, text=True).stderr
+                self.say("decode", "psnr", float(told.split()[0]), "dB", bpp=float(bpp), program=name, **config)
+        runs = [self.decode(name, coded[name], threads=n) for name in self.programs for n in (1, 2)]
+        times = in_turn(runs, max(self.rounds // 3, 1), clock=1)
+        for i, name in enumerate(self.programs):
+            self.say("decode", "second_thread", times[2 * i] / times[2 * i + 1], "x", bpp=1, program=name,
+                     rival="one thread", ms=round(1e3 * times[2 * i + 1], 1), **config)
+        if self.before:
+            self.say("decode", "times_faster", times[2] / times[0], "x", bpp=1, rival=self.before, threads=1, **config)
+
     def of_rivals(self):
         if not shutil.which("convert"):
             return
@@ -249,8 +272,8 @@ def rival_file(rival, size):
     return os.path.getsize(kept), decoder % {"file": kept}
 
 
-PARTS = {"decode": Speed.of_picture, "cifar": Speed.of_cifar, "threads": Speed.of_threads, "rivals": Speed.of_rivals,
-         "memory": Speed.of_memory, "encode": Speed.of_encoding, "load": Speed.of_loading, "search": Speed.of_search,
+PARTS = {"decode": Speed.of_picture, "cifar": Speed.of_cifar, "threads": Speed.of_threads, "large": Speed.of_large,
+         "rivals": Speed.of_rivals, "memory": Speed.of_memory, "encode": Speed.of_encoding, "load": Speed.of_loading, "search": Speed.of_search,
          "scaled": Speed.of_scaled}
 
 
