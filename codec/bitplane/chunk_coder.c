@@ -21,16 +21,27 @@ uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_
     return saturated_sum(codec_group_coding_bytes(tables, positions), contexts);
 }
 
-taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tables *tables,
-                                     const codec_grid *grid, size_t n_images, taper_error *error) {
+taper_status codec_chunk_coder_open(codec_chunk_coder *c, const codec_code_tables *tables,
+                                    const codec_grid *grid, size_t n_images, taper_error *error) {
     *c = (codec_chunk_coder){0};
-    TAPER_TRY(codec_group_alloc(&c->group, tables, grid, n_images, error));
+    TAPER_TRY(codec_group_open(&c->group, tables, grid, n_images, error));
     c->code_stride = c->group.stride;
+    return TAPER_OK;
+}
+
+taper_status codec_chunk_coder_begin_contexts(codec_chunk_coder *c, taper_error *error) {
     if (codec_context_model_alloc(&c->contexts, &c->group) == TAPER_OK) return TAPER_OK;
     formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %u windows; use smaller groups",
                  c->group.n);
     codec_group_free(&c->group);
     return TAPER_ERR_NOMEM;
+}
+
+taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tables *tables,
+                                     const codec_grid *grid, size_t n_images, taper_error *error) {
+    TAPER_TRY(codec_chunk_coder_open(c, tables, grid, n_images, error));
+    TAPER_TRY(codec_group_begin_coding(&c->group, error));
+    return codec_chunk_coder_begin_contexts(c, error);
 }
 
 void codec_chunk_coder_end_coding(codec_chunk_coder *c) {

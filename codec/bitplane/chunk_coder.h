@@ -28,6 +28,11 @@ uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t posit
  * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *coder owns nothing. */
 taper_status codec_chunk_coder_alloc(codec_chunk_coder *coder, const codec_code_tables *tables,
                                      const codec_grid *grid, size_t n_images, taper_error *error);
+/* The same in steps: first without what only coding needs; then codec_group_begin_coding, and the
+ * contexts. After a failure *coder owns nothing. */
+taper_status codec_chunk_coder_open(codec_chunk_coder *coder, const codec_code_tables *tables,
+                                    const codec_grid *grid, size_t n_images, taper_error *error);
+taper_status codec_chunk_coder_begin_contexts(codec_chunk_coder *coder, taper_error *error);
 /* Free what only coding needs; the number of its bytes. The group can then be read, and no more. */
 void codec_chunk_coder_end_coding(codec_chunk_coder *coder);
 uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions);

@@ -54,29 +54,21 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
 /* Allocate the arrays for groups where an image has several windows. */
 static int allocate_linked(codec_group *g, size_t n_images) {
     size_t stride = g->stride;
-    g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
     g->sides = calloc(stride, 1);
     g->run = calloc(n_images, sizeof *g->run);
-    int ok = g->signed_norm && g->sides && g->run;
+    int ok = g->sides && g->run;
     for (int i = 0; i < 4; i++)
         ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
     return ok;
 }
 
-static int take_memory(codec_group *g, uint32_t margin) {
+static int take_memory(codec_group *g) {
     size_t stride = g->stride, units = g->tables->units;
     g->level = calloc(units * stride, sizeof *g->level);
     g->depth = calloc(units, 1);
     g->fraction = calloc(units, 1);
     g->plane_known = calloc(units * stride, 1);
-    int ok = g->level && g->depth && g->fraction && g->plane_known;
-    if (g->tables->density) return ok;
-    g->norm_memory = malloc((units * stride + 2 * (size_t)margin) * sizeof *g->norm);
-    if (!g->norm_memory) return 0;
-    g->norm = g->norm_memory + margin; /* clear_norms sets the rest */
-    memset(g->norm_memory, 0, margin * sizeof *g->norm);
-    memset(g->norm + units * stride, 0, margin * sizeof *g->norm);
-    return ok;
+    return g->level && g->depth && g->fraction && g->plane_known;
 }
 
 /* Set the norms of a unit of which nothing is known. */
@@ -89,32 +81,51 @@ static void clear_norms(codec_group *g, uint32_t u) {
         memset(g->signed_norm + at, 0, g->n * sizeof *g->signed_norm);
 }
 
-taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
-                               const codec_grid *grid, size_t n_images, taper_error *error) {
+static taper_status no_memory(codec_group *g, taper_error *error) {
+    formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %u windows; use smaller groups",
+                 g->n);
+    codec_group_free(g);
+    return TAPER_ERR_NOMEM;
+}
+
+taper_status codec_group_open(codec_group *g, const codec_code_tables *tables,
+                              const codec_grid *grid, size_t n_images, taper_error *error) {
     *g = (codec_group){.tables = tables};
     uint64_t n = 0;
-    uint32_t widest = 0;
     int linked = 0;
     for (size_t i = 0; i < n_images; i++) {
         uint64_t windows = (uint64_t)grid[i].columns * grid[i].rows;
         n += windows;
         linked |= windows > 1 && !tables->density;
-        widest = grid[i].columns > widest ? grid[i].columns : widest;
+        g->widest = grid[i].columns > g->widest ? grid[i].columns : g->widest;
         if (n > INT32_MAX)
             return formats_fail(error, TAPER_ERR_LIMIT,
                                 "a group holds more than 2^31 windows; use smaller groups");
     }
     g->n = (uint32_t)n;
     g->stride = (uint32_t)codec_group_stride(n);
-    if (!take_memory(g, widest) || (linked && !allocate_linked(g, n_images))) {
-        codec_group_free(g);
-        return formats_fail(error, TAPER_ERR_NOMEM,
-                            "no memory for a group of %llu windows; use smaller groups",
-                            (unsigned long long)n);
-    }
+    if (!take_memory(g) || (linked && !allocate_linked(g, n_images))) return no_memory(g, error);
     if (linked) link_neighbours(g, grid, n_images);
-    for (uint32_t u = 0; u < tables->units && !tables->density; u++) clear_norms(g, u);
     return TAPER_OK;
+}
+
+taper_status codec_group_begin_coding(codec_group *g, taper_error *error) {
+    const size_t stride = g->stride, units = g->tables->units, margin = g->widest;
+    if (g->tables->density) return TAPER_OK;
+    g->norm_memory = malloc((units * stride + 2 * margin) * sizeof *g->norm);
+    if (g->sides) g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
+    if (!g->norm_memory || !g->signed_norm != !g->sides) return no_memory(g, error);
+    g->norm = g->norm_memory + margin; /* clear_norms sets the rest */
+    memset(g->norm_memory, 0, margin * sizeof *g->norm);
+    memset(g->norm + units * stride, 0, margin * sizeof *g->norm);
+    for (uint32_t u = 0; u < units; u++) clear_norms(g, u);
+    return TAPER_OK;
+}
+
+taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
+                               const codec_grid *grid, size_t n_images, taper_error *error) {
+    TAPER_TRY(codec_group_open(g, tables, grid, n_images, error));
+    return codec_group_begin_coding(g, error);
 }
 
 void codec_group_reset(codec_group *g) {

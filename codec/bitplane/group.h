@@ -52,6 +52,7 @@ typedef struct codec_group {
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
     uint8_t *sides;         /* [n] which of the four exist: bit CODEC_LEFT, .. CODEC_DOWN */
+    uint32_t widest;        /* columns of the widest image */
     codec_run *run;         /* [runs] */
     uint32_t runs;
     /* The progress of coding: */
@@ -68,7 +69,12 @@ uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
  * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *group is zeroed. */
 taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error);
-/* Free the norms, which only coding needs; the number of their bytes. */
+/* The same in two steps: first without the norms, which only coding needs, so that what is freed
+ * first may be allocated last. After a failure *group is zeroed. */
+taper_status codec_group_open(codec_group *group, const codec_code_tables *tables,
+                              const codec_grid *grid, size_t n_images, taper_error *error);
+taper_status codec_group_begin_coding(codec_group *group, taper_error *error);
+/* Free the norms; the number of their bytes. */
 void codec_group_end_coding(codec_group *group);
 uint64_t codec_group_coding_bytes(const codec_code_tables *tables, uint64_t positions);
 /* Leaves it zeroed. NULL is allowed. */

@@ -44,30 +44,38 @@ static int take_lists(codec_strips *b, uint32_t n, formats_account *account) {
            (n == 1 || codec_interleaved_open(&b->segments, n, account) == TAPER_OK);
 }
 
+/* Open the coder of strip i. */
+static taper_status open_strip(codec_strips *b, uint32_t i, const codec_code_tables *tables,
+                               const codec_grid *grid, size_t n_images, taper_error *error) {
+    codec_chunk_coder *c = &b->coder[i];
+    const uint32_t row = codec_strip_row(*grid, b->n, i), end = codec_strip_row(*grid, b->n, i + 1);
+    const codec_grid part = {grid->columns, end - row};
+    TAPER_TRY(b->n == 1 ? codec_chunk_coder_open(c, tables, grid, n_images, error)
+                        : codec_chunk_coder_open(c, tables, &part, 1, error));
+    b->first[i + 1] = b->first[i] + c->group.n;
+    return TAPER_OK;
+}
+
+/* What only coding needs is allocated behind the rest of all strips, and the norms side by side:
+ * they are freed before rendering, and the picture then fits in their place. */
 taper_status codec_strips_alloc(codec_strips *b, const codec_code_tables *tables,
                                 const codec_grid *grid, size_t n_images, formats_account *account,
                                 taper_error *error) {
-    uint32_t n = codec_strips_count(grid, n_images);
+    const uint32_t n = codec_strips_count(grid, n_images);
     *b = (codec_strips){0};
     taper_status status = TAPER_OK;
     if (!take_lists(b, n, account))
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u strips", n);
-    if (status == TAPER_OK && n == 1)
-        status = codec_chunk_coder_alloc(b->coder, tables, grid, n_images, error);
     else
-        for (uint32_t i = 0; i < n && status == TAPER_OK; i++, b->n++) {
-            uint32_t row = codec_strip_row(*grid, n, i), end = codec_strip_row(*grid, n, i + 1);
-            codec_grid part = {grid->columns, end - row};
-            status = codec_chunk_coder_alloc(&b->coder[i], tables, &part, 1, error);
-            b->first[i + 1] = end * grid->columns;
-        }
-    if (status != TAPER_OK) {
-        codec_strips_free(b);
-        return status;
-    }
-    if (n == 1) b->first[1] = b->coder->group.n;
-    b->n = n;
-    return TAPER_OK;
+        b->n = n;
+    for (uint32_t i = 0; i < b->n && status == TAPER_OK; i++)
+        status = open_strip(b, i, tables, grid, n_images, error);
+    for (uint32_t i = 0; i < b->n && status == TAPER_OK; i++)
+        status = codec_group_begin_coding(&b->coder[i].group, error);
+    for (uint32_t i = 0; i < b->n && status == TAPER_OK; i++)
+        status = codec_chunk_coder_begin_contexts(&b->coder[i], error);
+    if (status != TAPER_OK) codec_strips_free(b);
+    return status;
 }
 
 void codec_strips_free(codec_strips *b) {

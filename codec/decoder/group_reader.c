@@ -332,6 +332,8 @@ static taper_status load_layer(codec_group_reader *r, codec_group_readers *rs,
 static void end_decoding(codec_group_reader *r) {
     uint64_t freed = codec_strips_coding_bytes(&r->strips);
     codec_strips_end_coding(&r->strips);
+    r->bytes_used += r->chunk.size;
+    formats_buffer_free(&r->chunk);
     formats_account_give(r->account, freed);
     r->charged -= freed;
 }
