@@ -29,78 +29,80 @@ uint64_t codec_strips_bytes(const codec_code_tables *t, uint64_t windows) {
     return all + n * more;
 }
 
-uint64_t codec_strips_coding_bytes(const codec_strips *b) {
+uint64_t codec_strips_coding_bytes(const codec_strips *strips) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        bytes += codec_chunk_coder_coding_bytes(b->coder[i].group.tables, b->coder[i].group.n);
+    for (uint32_t i = 0; i < strips->n; i++)
+        bytes +=
+            codec_chunk_coder_coding_bytes(strips->coder[i].group.tables, strips->coder[i].group.n);
     return bytes;
 }
 
-static int take_lists(codec_strips *b, uint32_t n, formats_account *account) {
-    b->coder = calloc(n, sizeof *b->coder);
-    b->first = calloc((size_t)n + 1, sizeof *b->first);
-    b->rc = calloc(n, sizeof *b->rc);
-    return b->coder && b->first && b->rc &&
-           (n == 1 || codec_interleaved_open(&b->segments, n, account) == TAPER_OK);
+static int take_lists(codec_strips *strips, uint32_t n, formats_account *account) {
+    strips->coder = calloc(n, sizeof *strips->coder);
+    strips->first = calloc((size_t)n + 1, sizeof *strips->first);
+    strips->rc = calloc(n, sizeof *strips->rc);
+    return strips->coder && strips->first && strips->rc &&
+           (n == 1 || codec_interleaved_open(&strips->segments, n, account) == TAPER_OK);
 }
 
 /* Open the coder of strip i. */
-static taper_status open_strip(codec_strips *b, uint32_t i, const codec_code_tables *tables,
+static taper_status open_strip(codec_strips *strips, uint32_t i, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error) {
-    codec_chunk_coder *c = &b->coder[i];
-    const uint32_t row = codec_strip_row(*grid, b->n, i), end = codec_strip_row(*grid, b->n, i + 1);
+    codec_chunk_coder *c = &strips->coder[i];
+    const uint32_t row = codec_strip_row(*grid, strips->n, i),
+                   end = codec_strip_row(*grid, strips->n, i + 1);
     const codec_grid part = {grid->columns, end - row};
-    TAPER_TRY(b->n == 1 ? codec_chunk_coder_open(c, tables, grid, n_images, error)
-                        : codec_chunk_coder_open(c, tables, &part, 1, error));
-    b->first[i + 1] = b->first[i] + c->group.n;
+    TAPER_TRY(strips->n == 1 ? codec_chunk_coder_open(c, tables, grid, n_images, error)
+                             : codec_chunk_coder_open(c, tables, &part, 1, error));
+    strips->first[i + 1] = strips->first[i] + c->group.n;
     return TAPER_OK;
 }
 
 /* What only coding needs is allocated behind the rest of all strips, and the norms side by side:
  * they are freed before rendering, and the picture then fits in their place. */
-taper_status codec_strips_alloc(codec_strips *b, const codec_code_tables *tables,
+taper_status codec_strips_alloc(codec_strips *strips, const codec_code_tables *tables,
                                 const codec_grid *grid, size_t n_images, formats_account *account,
                                 taper_error *error) {
     const uint32_t n = codec_strips_count(grid, n_images);
-    *b = (codec_strips){0};
+    *strips = (codec_strips){0};
     taper_status status = TAPER_OK;
-    if (!take_lists(b, n, account))
+    if (!take_lists(strips, n, account))
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u strips", n);
     else
-        b->n = n;
-    for (uint32_t i = 0; i < b->n && status == TAPER_OK; i++)
-        status = open_strip(b, i, tables, grid, n_images, error);
-    for (uint32_t i = 0; i < b->n && status == TAPER_OK; i++)
-        status = codec_group_begin_coding(&b->coder[i].group, error);
-    for (uint32_t i = 0; i < b->n && status == TAPER_OK; i++)
-        status = codec_chunk_coder_begin_contexts(&b->coder[i], error);
-    if (status != TAPER_OK) codec_strips_free(b);
+        strips->n = n;
+    for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++)
+        status = open_strip(strips, i, tables, grid, n_images, error);
+    for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++)
+        status = codec_group_begin_coding(&strips->coder[i].group, error);
+    for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++)
+        status = codec_chunk_coder_begin_contexts(&strips->coder[i], error);
+    if (status != TAPER_OK) codec_strips_free(strips);
     return status;
 }
 
-void codec_strips_free(codec_strips *b) {
-    if (!b) return;
-    for (uint32_t i = 0; i < b->n; i++) codec_chunk_coder_free(&b->coder[i]);
-    if (b->segments.n) codec_interleaved_close(&b->segments);
-    free(b->coder), free(b->first), free(b->rc);
-    *b = (codec_strips){0};
+void codec_strips_free(codec_strips *strips) {
+    if (!strips) return;
+    for (uint32_t i = 0; i < strips->n; i++) codec_chunk_coder_free(&strips->coder[i]);
+    if (strips->segments.n) codec_interleaved_close(&strips->segments);
+    free(strips->coder), free(strips->first), free(strips->rc);
+    *strips = (codec_strips){0};
 }
 
-void codec_strips_reset(codec_strips *b) {
-    for (uint32_t i = 0; i < b->n; i++) codec_chunk_coder_reset(&b->coder[i]);
-    codec_strips_end_chunk(b);
+void codec_strips_reset(codec_strips *strips) {
+    for (uint32_t i = 0; i < strips->n; i++) codec_chunk_coder_reset(&strips->coder[i]);
+    codec_strips_end_chunk(strips);
 }
 
-void codec_strips_end_coding(codec_strips *b) {
-    if (b->segments.n) codec_interleaved_close(&b->segments);
-    for (uint32_t i = 0; i < b->n; i++) codec_chunk_coder_end_coding(&b->coder[i]);
+void codec_strips_end_coding(codec_strips *strips) {
+    if (strips->segments.n) codec_interleaved_close(&strips->segments);
+    for (uint32_t i = 0; i < strips->n; i++) codec_chunk_coder_end_coding(&strips->coder[i]);
 }
 
-uint32_t codec_strip_of(const codec_strips *b, uint32_t window) {
-    uint32_t low = 0, high = b->n;
+uint32_t codec_strip_of(const codec_strips *strips, uint32_t window) {
+    uint32_t low = 0, high = strips->n;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (b->first[middle] <= window)
+        if (strips->first[middle] <= window)
             low = middle;
         else
             high = middle;
@@ -108,10 +110,10 @@ uint32_t codec_strip_of(const codec_strips *b, uint32_t window) {
     return low;
 }
 
-const codec_group *codec_strips_last(const codec_strips *b) {
-    const codec_group *last = &b->coder[0].group;
-    for (uint32_t i = 1; i < b->n; i++)
-        if (b->coder[i].group.pass < last->pass) last = &b->coder[i].group;
+const codec_group *codec_strips_last(const codec_strips *strips) {
+    const codec_group *last = &strips->coder[0].group;
+    for (uint32_t i = 1; i < strips->n; i++)
+        if (strips->coder[i].group.pass < last->pass) last = &strips->coder[i].group;
     return last;
 }
 
@@ -178,10 +180,10 @@ static void end_long_segment(strings *s) {
 static int segments_are_final(const strings *s) {
     const uint64_t *mark = mark_of(s, s->segments);
     for (uint32_t i = 0; i < s->n; i++) {
-        const formats_buffer *b = &s->string[i];
+        const formats_buffer *string = &s->string[i];
         uint64_t at = mark[i];
-        while (at < b->size && b->data[at] == 255) at++;
-        if (at == b->size) return 0;
+        while (at < string->size && string->data[at] == 255) at++;
+        if (at == string->size) return 0;
     }
     return 1;
 }
@@ -193,23 +195,23 @@ static taper_status write_segments(const strings *s, formats_buffer *out) {
 }
 
 /* Encode the passes of all strips, until the segments have more than `most` bytes; 0: all. */
-static taper_status encode_strings(codec_strips *b, strings *s, const int16_t *code, uint32_t end,
-                                   uint64_t most, int *ended) {
-    for (uint32_t pass = b->coder->group.pass; pass < end && !*ended;) {
+static taper_status encode_strings(codec_strips *strips, strings *s, const int16_t *code,
+                                   uint32_t end, uint64_t most, int *ended) {
+    for (uint32_t pass = strips->coder->group.pass; pass < end && !*ended;) {
         pass = end - pass < STEP ? end : pass + STEP;
-        for (uint32_t i = 0; i < b->n; i++)
-            TAPER_TRY(
-                codec_chunk_encode_passes(&b->coder[i], code + b->first[i], pass, &s->rc[i], NULL));
+        for (uint32_t i = 0; i < strips->n; i++)
+            TAPER_TRY(codec_chunk_encode_passes(&strips->coder[i], code + strips->first[i], pass,
+                                                &s->rc[i], NULL));
         end_long_segment(s);
         *ended = most && bytes_at(s, s->segments) > most && segments_are_final(s);
     }
     return TAPER_OK;
 }
 
-static taper_status encode_strips(codec_strips *b, strings *s, const int16_t *code, uint32_t end,
-                                  uint64_t most, formats_buffer *out, int *ended) {
-    TAPER_TRY(encode_strings(b, s, code, end, most, ended));
-    for (uint32_t i = 0; i < b->n; i++) {
+static taper_status encode_strips(codec_strips *strips, strings *s, const int16_t *code,
+                                  uint32_t end, uint64_t most, formats_buffer *out, int *ended) {
+    TAPER_TRY(encode_strings(strips, s, code, end, most, ended));
+    for (uint32_t i = 0; i < strips->n; i++) {
         codec_rc_encoder_finish(&s->rc[i]);
         TAPER_TRY(s->string[i].status);
     }
@@ -221,16 +223,16 @@ static taper_status encode_strips(codec_strips *b, strings *s, const int16_t *co
     return write_segments(s, out);
 }
 
-taper_status codec_strips_encode(codec_strips *b, const int16_t *code, size_t stride, uint32_t end,
-                                 uint64_t most, formats_buffer *out, int *ended) {
+taper_status codec_strips_encode(codec_strips *strips, const int16_t *code, size_t stride,
+                                 uint32_t end, uint64_t most, formats_buffer *out, int *ended) {
     strings s;
     *ended = 0;
-    for (uint32_t i = 0; i < b->n; i++) b->coder[i].code_stride = stride;
-    if (b->n == 1) return codec_chunk_encode(b->coder, code, end, out, NULL);
-    taper_status status = open_strings(&s, b->n, out->size);
+    for (uint32_t i = 0; i < strips->n; i++) strips->coder[i].code_stride = stride;
+    if (strips->n == 1) return codec_chunk_encode(strips->coder, code, end, out, NULL);
+    taper_status status = open_strings(&s, strips->n, out->size);
     if (status == TAPER_OK)
-        status = encode_strips(b, &s, code, end, most > out->size ? most - out->size : most != 0,
-                               out, ended);
+        status = encode_strips(strips, &s, code, end,
+                               most > out->size ? most - out->size : most != 0, out, ended);
     close_strings(&s);
     return status;
 }
@@ -247,35 +249,38 @@ static void decode_strip(void *context, size_t i) {
     codec_chunk_decode(&t->strips->coder[i], &t->strips->rc[i], t->end);
 }
 
-static void set_string(codec_strips *b, uint32_t i, const uint8_t *bytes, size_t size, int whole) {
-    if (b->started)
-        codec_rc_decoder_extend(&b->rc[i], bytes, size, whole);
+static void set_string(codec_strips *strips, uint32_t i, const uint8_t *bytes, size_t size,
+                       int whole) {
+    if (strips->started)
+        codec_rc_decoder_extend(&strips->rc[i], bytes, size, whole);
     else
-        codec_rc_decoder_init(&b->rc[i], bytes, size, whole);
+        codec_rc_decoder_init(&strips->rc[i], bytes, size, whole);
 }
 
-taper_status codec_strips_decode(codec_strips *b, codec_chunk_bytes chunk, uint32_t end) {
-    decode_task task = {b, end};
-    if (b->n == 1) {
-        set_string(b, 0, chunk.bytes, chunk.size, chunk.whole);
-        b->coder->contexts.pool = b->pool;
+taper_status codec_strips_decode(codec_strips *strips, codec_chunk_bytes chunk, uint32_t end) {
+    decode_task task = {strips, end};
+    if (strips->n == 1) {
+        set_string(strips, 0, chunk.bytes, chunk.size, chunk.whole);
+        strips->coder->contexts.pool = strips->pool;
     } else {
-        TAPER_TRY(codec_interleaved_read(&b->segments, chunk.bytes, chunk.size));
-        for (uint32_t i = 0; i < b->n; i++)
-            set_string(b, i, b->segments.string[i].data, b->segments.string[i].size, chunk.whole);
+        TAPER_TRY(codec_interleaved_read(&strips->segments, chunk.bytes, chunk.size));
+        for (uint32_t i = 0; i < strips->n; i++)
+            set_string(strips, i, strips->segments.string[i].data, strips->segments.string[i].size,
+                       chunk.whole);
     }
-    b->started = 1;
-    codec_pool_run(b->pool, decode_strip, &task, b->n);
+    strips->started = 1;
+    codec_pool_run(strips->pool, decode_strip, &task, strips->n);
     return TAPER_OK;
 }
 
-void codec_strips_end_chunk(codec_strips *b) {
-    b->started = 0;
-    if (b->n > 1) codec_interleaved_clear(&b->segments);
+void codec_strips_end_chunk(codec_strips *strips) {
+    strips->started = 0;
+    if (strips->n > 1) codec_interleaved_clear(&strips->segments);
 }
 
-int codec_strips_are_plausible(const codec_strips *b, uint32_t end, uint64_t size) {
+int codec_strips_are_plausible(const codec_strips *strips, uint32_t end, uint64_t size) {
     uint64_t least = 0;
-    for (uint32_t i = 0; i < b->n; i++) least += codec_chunk_least_bytes(&b->coder[i].group, end);
-    return least <= size + (uint64_t)CODEC_CHUNK_TRIMMED * b->n;
+    for (uint32_t i = 0; i < strips->n; i++)
+        least += codec_chunk_least_bytes(&strips->coder[i].group, end);
+    return least <= size + (uint64_t)CODEC_CHUNK_TRIMMED * strips->n;
 }

@@ -22,9 +22,9 @@ uint32_t codec_strips_most(uint64_t windows);
 
 /* The number of strips of a group of n_images with these grids. */
 uint32_t codec_strips_count(const codec_grid *grid, size_t n_images);
-/* The first row of strip b, or the number of rows for b == strips. */
-static inline uint32_t codec_strip_row(codec_grid grid, uint32_t strips, uint32_t b) {
-    return (uint32_t)((uint64_t)grid.rows * b / strips);
+/* The first row of strip i, or the number of rows for i == strips. */
+static inline uint32_t codec_strip_row(codec_grid grid, uint32_t strips, uint32_t i) {
+    return (uint32_t)((uint64_t)grid.rows * i / strips);
 }
 
 typedef struct codec_strips {

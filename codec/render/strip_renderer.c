@@ -10,10 +10,10 @@ typedef struct part {
 } part;
 
 /* The first part of n windows from `first` of all. */
-static part part_of(const codec_strips *b, uint32_t first, uint32_t n) {
-    part p = {.strip = codec_strip_of(b, first)};
-    uint32_t left = b->first[p.strip + 1] - first;
-    p.first = first - b->first[p.strip];
+static part part_of(const codec_strips *strips, uint32_t first, uint32_t n) {
+    part p = {.strip = codec_strip_of(strips, first)};
+    uint32_t left = strips->first[p.strip + 1] - first;
+    p.first = first - strips->first[p.strip];
     p.n = n < left ? n : left;
     return p;
 }
@@ -29,11 +29,11 @@ typedef struct begin_task {
 static void begin_strip(void *context, size_t block) {
     begin_task *t = context;
     const codec_strip_rendering *of = t->of;
-    const codec_strips *b = of->strips;
+    const codec_strips *strips = of->strips;
     uint32_t strip = t->from + (uint32_t)block,
-             at = of->first > b->first[strip] ? of->first : b->first[strip];
-    part p = part_of(b, at, of->first + of->n - at);
-    const codec_group *g = &b->coder[strip].group;
+             at = of->first > strips->first[strip] ? of->first : strips->first[strip];
+    part p = part_of(strips, at, of->first + of->n - at);
+    const codec_group *g = &strips->coder[strip].group;
     codec_window_renderer *r = &t->renderer->strip[strip];
     taper_status status =
         of->basis
@@ -44,10 +44,11 @@ static void begin_strip(void *context, size_t block) {
 
 taper_status codec_strip_renderer_begin(codec_strip_renderer *r, const codec_strip_rendering *of,
                                         codec_pool *pool) {
-    const codec_strips *b = of->strips;
-    *r = (codec_strip_renderer){b, calloc(b->n, sizeof *r->strip)};
+    const codec_strips *strips = of->strips;
+    *r = (codec_strip_renderer){strips, calloc(strips->n, sizeof *r->strip)};
     if (!r->strip) return TAPER_ERR_NOMEM;
-    uint32_t from = codec_strip_of(b, of->first), end = codec_strip_of(b, of->first + of->n - 1);
+    uint32_t from = codec_strip_of(strips, of->first),
+             end = codec_strip_of(strips, of->first + of->n - 1);
     begin_task task = {.of = of, .renderer = r, .from = from};
     begin_strip(&task, 0);
     task.from = from + 1, task.like = &r->strip[from];
