@@ -41,13 +41,17 @@ endif
 
 # --- libraries, found by pkg-config ---------------------------------------------------------------------
 have_pkg  = $(shell pkg-config --exists $(1) 2>/dev/null && echo 1)
-PKGS      := libpng libjpeg zlib libzstd libxxhash
-DEP_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+# what the library needs, and what the readers of image files need besides
+LIB_PKGS  := libzstd libxxhash
+PKGS      := libpng libjpeg zlib $(LIB_PKGS)
+DEP_CFLAGS := $(shell for p in $(PKGS); do pkg-config --cflags $$p 2>/dev/null; done)
+LIB_LDLIBS := $(or $(shell pkg-config --libs $(LIB_PKGS) 2>/dev/null),-lzstd -lxxhash) -lm -pthread
 LDLIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
 LATE_LIBS = $(CUDA_LIBS) -ldl # LAPACK is loaded when training begins, the rivals' libraries when `compare` does
 
 # --- the directories: formats <- codec <- train <- cli --------------------------------------------------------
 FORMATS := $(wildcard formats/*.c)
+IMAGES  := $(wildcard formats/*/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
 TRAIN   := $(wildcard train/*.c train/*/*.c)
 CLI     := $(wildcard cli/*.c cli/*/*.c)
@@ -66,7 +70,8 @@ obj = $(patsubst %.c,$(B)/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/%.cu.o,$(
 MODELS    := photo tiny
 LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o \
              $(MODELS:%=$(B)/models/%_arrays.o) $(MODELS:%=$(B)/models/%_constant.o)
-TRAIN_OBJ := $(call obj,$(TRAIN) $(CU))
+IMAGE_OBJ := $(call obj,$(IMAGES))
+TRAIN_OBJ := $(call obj,$(TRAIN) $(CU)) $(IMAGE_OBJ)
 CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
@@ -163,10 +168,10 @@ $(B)/libtaper.a: $(LIB_OBJ)
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $^
 $(B)/libtaper.so: $(LIB_OBJ)
-	$(call say,LD)$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LDLIBS)
 $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
-$(B)/make_samples: $(call obj,$(SAMPLES)) $(LIB_OBJ)
+$(B)/make_samples: $(call obj,$(SAMPLES)) $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # Tests run for a moment, and are compiled for it. They are linked into one program, which runs the test that it is
 # called by: each is a link to it. Those that replace functions of the C library, have arguments, or test programs of
@@ -213,15 +218,15 @@ $(B)/bench/bench_retrieval: $(call obj,$(wildcard bench/retrieval/*.c) bench/pap
 $(B)/bench/nested_dropout $(B)/bench/paper_embedding $(B)/bench/bench_retrieval:
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
-$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # checkpoints are read by training
 $(B)/tests/fuzz/fuzz_checkpoint: $(call obj,train/optimise/checkpoint.c train/optimise/run.c train/device/device.c)
 # what wrote tests/conformance/files, and is run again to see that it still would
-$(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(LIB_OBJ)
+$(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(B)/example $(B)/ranges $(B)/alike: $(B)/%: $(B)/samples/example/%.o $(B)/libtaper.a
-	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LDLIBS)
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -304,7 +309,7 @@ install: all
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
 	    'modeldir=$${prefix}/share/taper' '' 'Name: taper' \
 	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \
-	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -ltaper' 'Libs.private: $(LDLIBS)' >$(D)/lib/pkgconfig/taper.pc
+	    'Cflags: -I$${includedir}' 'Requires.private: $(LIB_PKGS)' 'Libs: -L$${libdir} -ltaper' 'Libs.private: -lm -pthread' >$(D)/lib/pkgconfig/taper.pc
 	$(B)/taper __man taper >$(D)/share/man/man1/taper.1
 	for s in 3 5; do sed 's/"taper [0-9.]*"/"taper $(VERSION)"/' docs/man/taper.$$s \
 	    >$(D)/share/man/man$$s/taper.$$s || exit 1; done

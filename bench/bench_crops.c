@@ -2,8 +2,8 @@
  *
  *     bench_crops IMAGE STEM SIDE       writes STEM-1.png .. STEM-16.png, from a grid of 4 x 4 */
 #include "formats/atomic_file.h"
-#include "formats/imageset.h"
-#include "formats/png.h"
+#include "formats/imageset/imageset.h"
+#include "formats/images/png.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 #include "formats/container.h"
 #include "formats/holds.h"
 #include "formats/image.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 #include <time.h>
 
 enum { MOST_SETS = 1024, MOST_IMAGES = 5 };

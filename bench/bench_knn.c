@@ -16,7 +16,7 @@
 #include "codec/taper.h"
 #include "formats/file.h"
 #include "formats/bytes.h"
-#include "formats/idx.h"
+#include "formats/images/idx.h"
 #include "train/sampling/philox.h"
 #include <stdio.h>
 #include <stdlib.h>

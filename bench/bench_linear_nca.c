@@ -18,7 +18,7 @@
 #include "codec/backend/backend.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
-#include "formats/idx.h"
+#include "formats/images/idx.h"
 #include "train/embedding/embedder.h"
 #include "train/embedding/linear_start.h"
 #include "train/optimise/adam.h"

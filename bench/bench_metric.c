@@ -13,7 +13,7 @@
 #include "codec/taper.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
-#include "formats/idx.h"
+#include "formats/images/idx.h"
 #include "train/embedding/linear_start.h"
 #include "train/embedding/metric_learning.h"
 #include "train/processor/processor.h"

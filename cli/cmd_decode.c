@@ -11,8 +11,8 @@
 #include "cli/idx_labels.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
-#include "formats/cifar.h"
-#include "formats/idx.h"
+#include "formats/images/cifar.h"
+#include "formats/images/idx.h"
 #include "formats/image.h"
 #include <pthread.h>
 #include <stdlib.h>

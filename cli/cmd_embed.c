@@ -10,7 +10,7 @@
 #include "cli/common/spool.h"
 #include "cli/search/map.h"
 #include "formats/bytes.h"
-#include "formats/npy.h"
+#include "formats/images/npy.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "cli/search/code_set.h"
 #include "cli/train/table.h"
 #include "codec/taper_model.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 #include "train/train.h"
 #include <stdlib.h>
 #include <string.h>

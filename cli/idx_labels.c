@@ -1,7 +1,7 @@
 /* idx_labels.c -- see idx_labels.h. */
 #include "cli/idx_labels.h"
 #include "formats/file.h"
-#include "formats/idx.h"
+#include "formats/images/idx.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* name_case.c -- see name_case.h. */
 #include "cli/name_case.h"
 #include "cli/common/messages.h"
-#include "formats/image_names.h"
+#include "formats/imageset/image_names.h"
 #include <stdlib.h>
 #include <string.h>
 

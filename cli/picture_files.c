@@ -7,10 +7,10 @@
 #include "cli/picture_names.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
-#include "formats/folder_walk.h"
-#include "formats/own_mark.h"
-#include "formats/png.h"
-#include "formats/pnm.h"
+#include "formats/imageset/folder_walk.h"
+#include "formats/images/own_mark.h"
+#include "formats/images/png.h"
+#include "formats/images/pnm.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

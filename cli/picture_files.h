@@ -3,7 +3,7 @@
  * The path of the output folder may contain links. Below it no link is followed, neither to a
  * folder nor to a file. Names that the file system does not accept are reported and skipped. A file
  * that decode did not write, or that was changed since, is not replaced, even with -f. A mark
- * (formats/own_mark.h) in each file shows that. */
+ * (formats/images/own_mark.h) in each file shows that. */
 #ifndef CLI_PICTURE_FILES_H
 #define CLI_PICTURE_FILES_H
 #include "cli/picture_plan.h"

@@ -1,7 +1,7 @@
 /* picture_names.c -- see picture_names.h. */
 #include "cli/picture_names.h"
-#include "formats/folder_walk.h"
-#include "formats/image_names.h"
+#include "formats/imageset/folder_walk.h"
+#include "formats/imageset/image_names.h"
 #include "formats/name_escape.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
  * A writer fills a formats_front and calls formats_front_write. A reader gets a checked
  * formats_front from formats_front_read: all counts, offsets and products in it are consistent.
  *
- * Directory formats/: file formats.
+ * Directory formats/: containers, models and indexes on disk. Files of other programs are read in
+ * formats/images/ and formats/imageset/, which the library does not contain.
  *
  *   containers, models and indexes
  *     front            the front matter of a .taper file in memory
@@ -15,6 +16,7 @@
  *     paging           front matter in one piece to pages, and back
  *     packed           contents that may be zstd frames
  *     name_block       finds the names of a section, and whether they are legal
+ *     name_escape      escapes control characters in names
  *     holds            which cuts are rendered as a shorter cut
  *     model_file       the envelope of a .tpm file
  *     index_file       a .tpx file
@@ -25,40 +27,9 @@
  *     status           the error convention and the default limits
  *     account          the memory that a handle uses
  *     bytes            bounds-checked reading and writing in memory, varints, CRC32C
- *     file             reads files and descriptors
- *     folder_walk      lists the files below a folder
- *     atomic_file      output files that appear whole or not at all
- *
- *   image files
  *     image            creates, checks and converts images
- *     png, pnm, jpeg   read images from memory; png and pnm also write them
- *     gzip             compresses and expands in memory
- *     idx, cifar       files of many images
- *     png_text         text chunks of PNG
- *     own_mark         the mark by which taper recognises a picture that it wrote
- *     metadata         orientation, colour profile and length of JPEG and PNG files
- *     exif, xmp        orientation in EXIF and XMP
- *     icc              recognises the colour profile of sRGB
- *     npy              arrays for numpy
- *     foreign          names formats that taper does not read
- *
- *   names and labels
- *     image_names      relative, safe and unique names of images
- *     name_key         normal form of names, for comparison
- *     decompositions   the Unicode tables of name_key
- *     name_escape      escapes control characters in names
- *     labels           class labels from IDX, CSV and folder names
- *     label_index      lines of a label file by name
- *     label_names      assigns the lines of a label file to images
- *
- *   image sets
- *     imageset         a set of images from any of these inputs
- *     image_list       its files, images and labels
- *     imageset_inputs  collects the images of each input
- *     imageset_names   names the images
- *     imageset_labels  labels the images
- *     recognise        detects the format of a file
- *     skip             reports inputs without an image
+ *     file             reads files and descriptors
+ *     atomic_file      output files that appear whole or not at all
  *
  * teaching_decoder.py and teaching_index.py are decoders in Python, written to be read. */
 #ifndef FORMATS_CONTAINER_H

@@ -28,13 +28,13 @@ search='codec/search/bit_codes.c codec/search/cascade.c codec/search/cascade_mea
     codec/search/ordered_index.c'
 # Files, names and text. Not here: what only writes (atomic_file, npy), tables (decompositions), messages (status), and
 # what passes bytes on without a look at them (file).
-formats='formats/bytes.c formats/cifar.c formats/container.c formats/directory.c formats/exif.c formats/folder_walk.c
-    formats/foreign.c formats/front.c formats/gzip.c formats/holds.c formats/icc.c formats/idx.c formats/image.c
-    formats/image_list.c formats/image_names.c formats/imageset.c formats/imageset_inputs.c formats/imageset_labels.c
-    formats/imageset_names.c formats/index_file.c formats/jpeg.c formats/label_index.c formats/label_names.c formats/labels.c
+formats='formats/bytes.c formats/images/cifar.c formats/container.c formats/directory.c formats/images/exif.c formats/imageset/folder_walk.c
+    formats/images/foreign.c formats/front.c formats/images/gzip.c formats/holds.c formats/images/icc.c formats/images/idx.c formats/image.c
+    formats/imageset/image_list.c formats/imageset/image_names.c formats/imageset/imageset.c formats/imageset/imageset_inputs.c formats/imageset/imageset_labels.c
+    formats/imageset/imageset_names.c formats/index_file.c formats/images/jpeg.c formats/imageset/label_index.c formats/imageset/label_names.c formats/imageset/labels.c
     formats/leaf.c formats/name_pages.c formats/packed.c formats/paging.c formats/root.c
-    formats/merge_names.c formats/metadata.c formats/name_block.c formats/name_escape.c formats/name_key.c formats/png.c
-    formats/png_text.c formats/pnm.c formats/recognise.c formats/xmp.c'
+    formats/merge_names.c formats/images/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
+    formats/images/png_text.c formats/images/pnm.c formats/imageset/recognise.c formats/images/xmp.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
 apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
     ideal_bits formats_idx_encode_images formats_idx_encode_labels formats_cifar_encode formats_image_flatten
@@ -42,12 +42,12 @@ apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_re
     codec_unit_sets_choose touch codec_linear_rows_write codec_linear_rows_steps write_rows without_bits'
 
 # What is no reader, of the folders that are mostly readers: a new file is to be put into a list.
-others='formats/atomic_file.c formats/decompositions.c formats/file.c formats/npy.c formats/own_mark.c formats/status.c
+others='formats/atomic_file.c formats/imageset/decompositions.c formats/file.c formats/images/npy.c formats/images/own_mark.c formats/status.c
     codec/decoder/scaled.c
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c
     codec/search/votes.c'
 # shellcheck disable=SC2086
-for file in formats/*.c codec/decoder/*.c codec/search/*.c; do
+for file in formats/*.c formats/*/*.c codec/decoder/*.c codec/search/*.c; do
     is_listed=0
     for listed in $decoder $model $search $formats $others; do [ "$listed" != "$file" ] || is_listed=1; done
     [ $is_listed -eq 1 ] || { echo "$file is in no list of tests/coverage.sh" >&2; exit 1; }

@@ -2,7 +2,7 @@
  * arguments.h. test_arguments_model, _search and _index have those of the other headers. */
 #include "arguments.h"
 #include "dct_model.h"
-#include "formats/folder_walk.h"
+#include "formats/imageset/folder_walk.h"
 #include "tiny_embedding_model.h"
 
 enum { SIDE = 9, BYTES = SIDE * SIDE * 3, BITS = 70, WORDS = 2, N = 2 };

@@ -1,6 +1,6 @@
 /* test_cifar.c -- CIFAR binary: layout, labels, recognition. */
 #include "cmocka_all.h"
-#include "formats/cifar.h"
+#include "formats/images/cifar.h"
 #include "formats/file.h"
 #include "pictures.h"
 #include <string.h>

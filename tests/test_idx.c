@@ -2,8 +2,8 @@
 #include "cmocka_all.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
-#include "formats/gzip.h"
-#include "formats/idx.h"
+#include "formats/images/gzip.h"
+#include "formats/images/idx.h"
 #include "pictures.h"
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* test_imageset.c -- sets from folders, lists, streams and multi-image files: order, names, labels,
  * bad inputs, loops of links. */
 #include "cmocka_all.h"
-#include "formats/cifar.h"
-#include "formats/gzip.h"
-#include "formats/idx.h"
-#include "formats/image_names.h"
-#include "formats/imageset.h"
-#include "formats/png.h"
-#include "formats/pnm.h"
+#include "formats/images/cifar.h"
+#include "formats/images/gzip.h"
+#include "formats/images/idx.h"
+#include "formats/imageset/image_names.h"
+#include "formats/imageset/imageset.h"
+#include "formats/images/png.h"
+#include "formats/images/pnm.h"
 #include "pictures.h"
 #include "scratch.h"
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* test_jpeg.c -- JPEG input: kinds, damage, limits. Files are made by libjpeg in the test. */
 #include "cmocka_all.h"
-#include "formats/jpeg.h"
+#include "formats/images/jpeg.h"
 #include "pictures.h"
 #include <stdio.h>
 #include <string.h>

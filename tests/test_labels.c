@@ -1,7 +1,7 @@
 /* test_labels.c -- label files: text with and without names, IDX, numbering of classes, damage. */
 #include "cmocka_all.h"
-#include "formats/idx.h"
-#include "formats/labels.h"
+#include "formats/images/idx.h"
+#include "formats/imageset/labels.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
  * eight forms; colour profiles, sRGB's and others; where an image ends; damage to all of these. */
 #include "cmocka_all.h"
 #include "formats/bytes.h"
-#include "formats/exif.h"
-#include "formats/icc.h"
-#include "formats/jpeg.h"
-#include "formats/metadata.h"
-#include "formats/png.h"
-#include "formats/xmp.h"
+#include "formats/images/exif.h"
+#include "formats/images/icc.h"
+#include "formats/images/jpeg.h"
+#include "formats/images/metadata.h"
+#include "formats/images/png.h"
+#include "formats/images/xmp.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>

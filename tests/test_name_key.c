@@ -1,7 +1,7 @@
 /* test_name_key.c -- keys by which names are compared, and escapes. */
 #include "cmocka_all.h"
 #include "formats/name_escape.h"
-#include "formats/name_key.h"
+#include "formats/imageset/name_key.h"
 #include <stdlib.h>
 #include <string.h>
 

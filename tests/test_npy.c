@@ -1,6 +1,6 @@
 /* test_npy.c -- headers and numbers of .npy files, byte by byte. */
 #include "cmocka_all.h"
-#include "formats/npy.h"
+#include "formats/images/npy.h"
 #include <string.h>
 
 static void assert_header(formats_npy_type type, uint64_t rows, uint64_t columns,

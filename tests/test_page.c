@@ -2,7 +2,7 @@
  * text, names are broken between their parts, and pictures come back as they went in. */
 #include "cli/common/page.h"
 #include "image_equal.h"
-#include "formats/png.h"
+#include "formats/images/png.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

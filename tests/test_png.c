@@ -2,7 +2,7 @@
  * libpng from raw samples; what decoding must give is worked out here from the same samples. */
 #include "cmocka_all.h"
 #include "formats/bytes.h"
-#include "formats/png.h"
+#include "formats/images/png.h"
 #include "pictures.h"
 #include <png.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_pnm.c -- PBM, PGM, PPM and PAM: known files, round trips, streams of images, damage. */
 #include "cmocka_all.h"
-#include "formats/pnm.h"
+#include "formats/images/pnm.h"
 #include "pictures.h"
 #include <stdio.h>
 #include <string.h>

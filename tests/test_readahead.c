@@ -3,7 +3,7 @@
 #include "cli/common/readahead.h"
 #include "cmocka_all.h"
 #include "formats/atomic_file.h"
-#include "formats/pnm.h"
+#include "formats/images/pnm.h"
 #include "pictures.h"
 #include "scratch.h"
 

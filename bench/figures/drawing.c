@@ -1,7 +1,7 @@
 /* drawing.c -- see drawing.h. */
 #include "bench/figures/drawing.h"
 #include "cli/common/page.h"
-#include "formats/png.h"
+#include "formats/images/png.h"
 #include "samples/letters.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* sets.c -- see sets.h. */
 #include "bench/paper-embedding/sets.h"
 #include "bench/paper-embedding/circles.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 #include "samples/letters.h"
 #include "train/device/operations.h"
 #include "train/sampling/philox.h"

@@ -7,7 +7,7 @@
 #ifndef BENCH_PAPER_PAPER_H
 #define BENCH_PAPER_PAPER_H
 #include "bench/figures/sections.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_trainer.h"
 

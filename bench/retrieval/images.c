@@ -3,7 +3,7 @@
 #include "bench/figures/figures.h"
 #include "formats/bytes.h"
 #include "formats/image.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

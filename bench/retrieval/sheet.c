@@ -2,7 +2,7 @@
 #include "bench/retrieval/references.h"
 #include "bench/retrieval/retrieval.h"
 #include "formats/image.h"
-#include "formats/png.h"
+#include "formats/images/png.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* left_out.c -- see left_out.h. */
 #include "cli/common/left_out.h"
 #include "cli/common/outputs.h"
-#include "formats/foreign.h"
+#include "formats/images/foreign.h"
 #include <stdio.h>
 #include <string.h>
 

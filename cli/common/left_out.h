@@ -6,7 +6,7 @@
 #ifndef CLI_LEFT_OUT_H
 #define CLI_LEFT_OUT_H
 #include "cli/common/messages.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 
 enum { CLI_ALIKE_MOST = 32, CLI_ALIKE_NAME = 512 };
 

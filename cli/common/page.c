@@ -1,6 +1,6 @@
 /* page.c -- the pieces of an offline HTML page. */
 #include "cli/common/page.h"
-#include "formats/png.h"
+#include "formats/images/png.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

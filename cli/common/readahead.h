@@ -5,7 +5,7 @@
  * CLI_READAHEAD_IMAGES images, and about CLI_READAHEAD_BYTES of pixels ahead of the current one. */
 #ifndef CLI_COMMON_READAHEAD_H
 #define CLI_COMMON_READAHEAD_H
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 
 enum { CLI_READAHEAD_IMAGES = 256, CLI_READAHEAD_BYTES = 64 << 20 };
 

@@ -1,6 +1,6 @@
 /* originals.c -- matches images of the input with those of the container, and reads them. */
 #include "cli/compare/originals.h"
-#include "formats/image_names.h"
+#include "formats/imageset/image_names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define CLI_COMPARE_ORIGINALS_H
 #include "codec/taper.h"
 #include "formats/image.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 
 typedef struct cli_originals {
     const formats_imageset *set; /* borrowed; set by the caller, like alpha */

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "cli/compare/own_report.h"
 #include "formats/file.h"
-#include "formats/folder_walk.h"
+#include "formats/imageset/folder_walk.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

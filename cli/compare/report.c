@@ -3,7 +3,7 @@
 #include "cli/common/page.h"
 #include "cli/common/plot.h"
 #include "cli/compare/examples.h"
-#include "formats/folder_walk.h"
+#include "formats/imageset/folder_walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

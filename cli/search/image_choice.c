@@ -2,9 +2,9 @@
 #define _XOPEN_SOURCE 700 /* strtok_r */
 #include "cli/search/image_choice.h"
 #include "cli/common/messages.h"
-#include "formats/image_names.h"
+#include "formats/imageset/image_names.h"
 #include "formats/name_escape.h"
-#include "formats/name_key.h"
+#include "formats/imageset/name_key.h"
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "codec/taper_search.h"
 #include "codec/transform/scaling.h"
 #include "formats/bytes.h"
-#include "formats/png.h"
+#include "formats/images/png.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

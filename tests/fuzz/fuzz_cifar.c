@@ -1,6 +1,6 @@
 /* fuzz_cifar.c -- any bytes as CIFAR binary. */
 #include "../image_equal.h"
-#include "formats/cifar.h"
+#include "formats/images/cifar.h"
 #include "formats/file.h"
 #include "formats/image.h"
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * text). */
 #include "../image_equal.h"
 #include "formats/file.h"
-#include "formats/gzip.h"
-#include "formats/idx.h"
+#include "formats/images/gzip.h"
+#include "formats/images/idx.h"
 #include "formats/image.h"
-#include "formats/labels.h"
+#include "formats/imageset/labels.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -9,8 +9,8 @@
  * but for /dev/null. */
 #include "formats/front.h"
 #include "formats/image.h"
-#include "formats/image_names.h"
-#include "formats/imageset.h"
+#include "formats/imageset/image_names.h"
+#include "formats/imageset/imageset.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* fuzz_jpeg.c -- any bytes as a JPEG. */
 #include "formats/image.h"
-#include "formats/jpeg.h"
-#include "formats/metadata.h"
+#include "formats/images/jpeg.h"
+#include "formats/images/metadata.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

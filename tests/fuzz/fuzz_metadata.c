@@ -1,11 +1,11 @@
 /* fuzz_metadata.c -- any bytes as what image files say beside their pixels. The first byte says as
  * what: XMP, EXIF, an ICC profile, the data of a PNG's text chunk, a raw profile, a JPEG's
  * segments or a PNG's chunks. What is said must lie in its range. */
-#include "formats/exif.h"
-#include "formats/icc.h"
-#include "formats/metadata.h"
-#include "formats/png_text.h"
-#include "formats/xmp.h"
+#include "formats/images/exif.h"
+#include "formats/images/icc.h"
+#include "formats/images/metadata.h"
+#include "formats/images/png_text.h"
+#include "formats/images/xmp.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * escapes, their keys, and the files that are made of them. Names must be legal and differ, and an
  * escaped name must come back. */
 #include "formats/front.h"
-#include "formats/image_names.h"
+#include "formats/imageset/image_names.h"
 #include "formats/name_escape.h"
-#include "formats/name_key.h"
+#include "formats/imageset/name_key.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* fuzz_png.c -- any bytes as a PNG; what decodes must survive encoding and decoding again. */
 #include "../image_equal.h"
-#include "formats/png.h"
-#include "formats/metadata.h"
+#include "formats/images/png.h"
+#include "formats/images/metadata.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

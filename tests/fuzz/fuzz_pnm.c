@@ -1,7 +1,7 @@
 /* fuzz_pnm.c -- any bytes as a stream of PNMs; what decodes must survive encoding and decoding
  * again. */
 #include "../image_equal.h"
-#include "formats/pnm.h"
+#include "formats/images/pnm.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -3,7 +3,7 @@
  * file, 2 when one could not be read. A target that finds something aborts, so the last name
  * printed with -v is the culprit. */
 #include "formats/file.h"
-#include "formats/folder_walk.h"
+#include "formats/imageset/folder_walk.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

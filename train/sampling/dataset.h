@@ -11,7 +11,7 @@
 #define TRAIN_DATASET_H
 #include "codec/transform/windows.h"
 #include "formats/image.h"
-#include "formats/imageset.h"
+#include "formats/imageset/imageset.h"
 
 /* Images or windows in memory, 8 bit, channel-planar, n rows of D values. Borrowed. */
 typedef struct train_pixels {

@@ -1,0 +1,91 @@
+/* own_mark.c -- see own_mark.h. The hash covers all bytes except its own digits and, in a PNG, the
+ * checksum of the chunk, which stands in the four bytes after them and is compared by itself. */
+#define XXH_STATIC_LINKING_ONLY /* for a state that is not on the heap */
+#include "formats/images/own_mark.h"
+#include "formats/bytes.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+/* FRONT: bytes that are searched for a mark */
+enum { FRONT = 128, DIGITS = 16, PIECE = 1 << 16, CHECKSUM = 4, TYPE_AND_KEY = 4 + 9 };
+
+static int is_png(const uint8_t *bytes) { return memcmp(bytes, "\x89PNG", 4) == 0; }
+
+/* Offset of the digits of the mark; 0: no mark. */
+static size_t find_digits(const uint8_t *bytes, size_t n, const char *program) {
+    const size_t name = strlen(program), room = n < FRONT ? n : FRONT;
+    for (size_t at = 1; at + name + 1 + DIGITS + CHECKSUM <= room; at++)
+        if (!memcmp(bytes + at, program, name) && bytes[at + name] == ' ') return at + name + 1;
+    return 0;
+}
+
+static size_t end_of_mark(const uint8_t *bytes, size_t digits) {
+    return digits + DIGITS + (is_png(bytes) ? CHECKSUM : 0);
+}
+
+/* The checksum of a PNG's chunk "tEXt" with the key "Software", from its type to the last digit. */
+static void chunk_checksum(const uint8_t *bytes, size_t digits, const char *program,
+                           uint8_t to[CHECKSUM]) {
+    const size_t begin = digits - TYPE_AND_KEY - strlen(program) - 1;
+    const uint32_t crc = (uint32_t)crc32(0, bytes + begin, (uInt)(digits + DIGITS - begin));
+    for (int i = 0; i < CHECKSUM; i++) to[i] = (uint8_t)(crc >> (24 - 8 * i));
+}
+
+static void write_digits(char to[DIGITS + 1], uint64_t hash) {
+    snprintf(to, DIGITS + 1, "%016llx", (unsigned long long)hash);
+}
+
+void formats_own_mark_set(uint8_t *bytes, size_t n, const char *program) {
+    const size_t at = find_digits(bytes, n, program);
+    if (!at) return;
+    char digits[DIGITS + 1];
+    XXH3_state_t state;
+    const size_t end = end_of_mark(bytes, at);
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, bytes, at);
+    XXH3_64bits_update(&state, bytes + end, n - end);
+    write_digits(digits, XXH3_64bits_digest(&state));
+    memcpy(bytes + at, digits, DIGITS);
+    if (is_png(bytes)) chunk_checksum(bytes, at, program, bytes + at + DIGITS);
+}
+
+/* Read up to PIECE bytes; returns their number, or -1 on failure. */
+static ssize_t read_piece(int descriptor, uint8_t piece[PIECE]) {
+    size_t n = 0;
+    while (n < PIECE) {
+        const ssize_t got = read(descriptor, piece + n, PIECE - n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        if (!got) break;
+        n += (size_t)got;
+    }
+    return (ssize_t)n;
+}
+
+int formats_own_mark_holds(int descriptor, const char *program) {
+    uint8_t piece[PIECE];
+    char digits[DIGITS + 1], stored[DIGITS];
+    XXH3_state_t state;
+    ssize_t n = read_piece(descriptor, piece);
+    const size_t at = n > 0 ? find_digits(piece, (size_t)n, program) : 0;
+    if (!at) return 0;
+    const size_t end = end_of_mark(piece, at);
+    uint8_t checksum[CHECKSUM];
+    if (is_png(piece)) {
+        if (at < TYPE_AND_KEY + strlen(program) + 1) return 0;
+        chunk_checksum(piece, at, program, checksum);
+        if (memcmp(checksum, piece + at + DIGITS, CHECKSUM) != 0) return 0;
+    }
+    memcpy(stored, piece + at, DIGITS);
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, piece, at);
+    XXH3_64bits_update(&state, piece + end, (size_t)n - end);
+    while (n == PIECE && (n = read_piece(descriptor, piece)) > 0)
+        XXH3_64bits_update(&state, piece, (size_t)n);
+    write_digits(digits, XXH3_64bits_digest(&state));
+    return n >= 0 && !memcmp(stored, digits, DIGITS);
+}

@@ -1,0 +1,103 @@
+/* image_list.h -- the images of a set, the files that hold them, and their labels. */
+#ifndef FORMATS_IMAGE_LIST_H
+#define FORMATS_IMAGE_LIST_H
+#include "formats/account.h"
+#include "formats/images/cifar.h"
+#include "formats/file.h"
+#include "formats/images/idx.h"
+#include "formats/imageset/skip.h"
+#include <stdatomic.h>
+
+typedef enum image_kind { KIND_PNG, KIND_JPEG, KIND_PNM, KIND_IDX, KIND_CIFAR } image_kind;
+
+/* Bytes that stay available while the set is open: a file of many images, or a stream that was read
+ * into memory. source reads from either. */
+typedef struct image_pack {
+    formats_file *file;    /* NULL: in memory */
+    uint8_t *held;         /* NULL: in the file */
+    formats_memory memory; /* over held */
+    taper_source source;
+    formats_idx idx;     /* KIND_IDX */
+    formats_cifar cifar; /* KIND_CIFAR */
+} image_pack;
+
+typedef struct image_file {
+    char *path;         /* as opened, for messages */
+    size_t relative_at; /* path + relative_at: the relative path, for names and labels */
+    uint32_t input;     /* number of the input, or of the line of a file list, that it is from */
+    image_pack *pack;   /* NULL: one image, which is read on demand */
+    image_kind kind;
+    uint8_t below_folder; /* from a folder argument: the first part of its path may be a class */
+} image_file;
+
+typedef struct image_entry {
+    uint64_t part; /* IDX, CIFAR: number of the image; PNM in a pack: offset in bytes */
+    char *name;    /* NULL: none, or not named yet */
+    uint32_t file;
+    int32_t label; /* -1: none */
+    /* Set when the image is read, by any thread. */
+    atomic_uchar has_profile;
+    atomic_uchar uncertain_orientation; /* formats_orientation.is_uncertain */
+    atomic_uchar losses;                /* FORMATS_LOST_* of metadata.h */
+    uint8_t is_named;                   /* 1: is given a name when the list is complete */
+} image_entry;
+
+typedef struct formats_image_list {
+    taper_limits limits;
+    formats_account account; /* charged with the list and with the memory that filling it needs */
+    image_file *files;
+    size_t file_count, file_capacity;
+    image_entry *entries;
+    size_t count, capacity;
+    size_t class_count;
+    char **class_names;
+    /* Lines of the label file that match no image, and the name on the first of them, or NULL. */
+    size_t unmatched_lines;
+    char *unmatched_line;
+    /* Lines whose label a later line of the same name replaces by another. */
+    size_t overridden_lines;
+    char *overridden_line;
+    /* The class folder, if there is only one: it gives no labels. Else NULL. */
+    char *single_class;
+    /* Names that were changed to make them unique (see imageset.h), and one of each, or NULL. */
+    size_t prefixed, numbered;
+    const char *prefixed_first, *numbered_first;
+} formats_image_list;
+
+/* A list while it is being filled. */
+typedef struct list_builder {
+    formats_image_list *list;
+    uint32_t inputs; /* inputs begun so far */
+    formats_imageset_skip_fn *skip;
+    void *skip_user;
+    size_t skipped; /* files reported to skip, without links and hidden ones */
+    size_t hidden;
+    size_t failed; /* those of `skipped` that are failures */
+    int follow_links;
+    taper_error *error;
+} list_builder;
+
+/* Add a copy of `like` with this kind and pack. The list owns pack, also on failure. */
+taper_status formats_image_list_add_file(list_builder *b, const image_file *like, image_kind kind,
+                                         image_pack *pack);
+/* Add an image of the last file. named: 1 if formats_imageset_name_images is to name it. */
+taper_status formats_image_list_add(list_builder *b, uint64_t part, int named);
+void formats_image_list_free(formats_image_list *list); /* its contents */
+
+/* A pack over `held`, which it owns. On failure NULL, and `held` is freed. */
+image_pack *formats_image_pack_over(uint8_t *held, size_t size);
+void formats_image_pack_free(image_pack *pack); /* NULL is fine */
+
+/* Report an input without an image to the caller's skip function. */
+void formats_report_skip(list_builder *b, formats_skip what, const char *path,
+                         const taper_error *why);
+/* Report a file that cannot be used and return TAPER_OK: the set continues without it. But errors
+ * of the system (formats_is_system_error) are returned: a later run might include the file. */
+taper_status formats_skip_or_fail(list_builder *b, const char *path, taper_status status,
+                                  const taper_error *why);
+/* Charge bytes to the account of the list. TAPER_ERR_LIMIT. */
+taper_status formats_image_list_charge(list_builder *b, uint64_t bytes);
+/* Returns TAPER_ERR_NOMEM with its text. */
+taper_status formats_no_memory_to_list(taper_error *error);
+
+#endif

@@ -1,0 +1,250 @@
+/* imageset.c -- opens a set of images and reads them one at a time; see imageset.h. */
+#include "formats/imageset/imageset.h"
+#include "formats/imageset/imageset_inputs.h"
+#include "formats/imageset/imageset_labels.h"
+#include "formats/imageset/imageset_names.h"
+#include "formats/images/jpeg.h"
+#include "formats/images/metadata.h"
+#include "formats/images/png.h"
+#include "formats/images/pnm.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct formats_imageset {
+    formats_image_list list;
+};
+
+/* --- opening --- */
+
+/* Standard input can be read only once. */
+static taper_status check_stdin(const list_builder *b, const char *const *paths, size_t n_paths,
+                                const char *filelist) {
+    size_t named = filelist && strcmp(filelist, "-") == 0;
+    for (size_t i = 0; i < n_paths; i++) named += strcmp(paths[i], "-") == 0;
+    if (named < 2) return TAPER_OK;
+    return formats_fail(b->error, TAPER_ERR_ARG,
+                        "standard input is named twice; name it once, as an image or as the list");
+}
+
+static taper_status add_inputs(list_builder *b, const char *const *paths, size_t n_paths,
+                               const char *filelist, int null_list) {
+    TAPER_TRY(check_stdin(b, paths, n_paths, filelist));
+    for (size_t i = 0; i < n_paths; i++) TAPER_TRY(formats_imageset_add_input(b, paths[i]));
+    if (filelist) TAPER_TRY(formats_imageset_add_list(b, filelist, null_list));
+    if (b->list->count) return TAPER_OK;
+    const char *first = n_paths ? paths[0] : filelist ? filelist : "";
+    if (!first[0]) return formats_fail(b->error, TAPER_ERR_ARG, "no input was named");
+    const char *more = n_paths + (filelist != NULL) > 1 ? " and the other inputs" : "";
+    return formats_fail(
+        b->error, TAPER_ERR_ARG,
+        "'%.120s'%s: no image can be read there (%zu skipped); name files or folders with PNG, "
+        "PNM, JPEG, IDX or CIFAR images",
+        first, more, b->skipped);
+}
+
+taper_status formats_imageset_open(formats_imageset **out, const char *const *paths, size_t n_paths,
+                                   const formats_imageset_options *options,
+                                   formats_imageset_skip_fn *skip, void *skip_user,
+                                   taper_error *error) {
+    *out = NULL;
+    formats_imageset_options o = options ? *options : (formats_imageset_options){0};
+    formats_imageset *set = calloc(1, sizeof *set);
+    list_builder b = {.list = set ? &set->list : NULL,
+                      .skip = skip,
+                      .skip_user = skip_user,
+                      .error = error,
+                      .follow_links = o.follow_links};
+    taper_status status = TAPER_OK;
+    if (!set)
+        status = formats_no_memory_to_list(error);
+    else {
+        set->list.limits = formats_limits_or_default(o.limits);
+        set->list.account = formats_account_within(&set->list.limits);
+        status = add_inputs(&b, paths, n_paths, o.filelist, o.null_list);
+        if (status == TAPER_OK) status = formats_imageset_name_images(&b);
+        if (status == TAPER_OK) status = formats_imageset_assign_labels(&b, o.labels);
+    }
+    if (status == TAPER_OK)
+        *out = set;
+    else
+        formats_imageset_close(set);
+    return status;
+}
+
+void formats_imageset_close(formats_imageset *set) {
+    if (!set) return;
+    formats_image_list_free(&set->list);
+    free(set);
+}
+
+uint64_t formats_imageset_memory(const formats_imageset *set) { return set->list.account.used; }
+
+/* --- reading --- */
+
+static taper_status decode(const formats_image_list *list, image_entry *entry, const uint8_t *bytes,
+                           size_t n, taper_image *out, taper_error *error) {
+    const taper_limits *limits = &list->limits;
+    formats_orientation upright = {0};
+    unsigned losses;
+    int has_profile;
+    switch (list->files[entry->file].kind) {
+    case KIND_PNG:
+        TAPER_TRY(formats_png_orientation(bytes, n, &upright, error));
+        TAPER_TRY(formats_png_decode(bytes, n, limits, out, error));
+        has_profile = formats_png_has_profile(bytes, n);
+        losses = formats_png_losses(bytes, n);
+        break;
+    case KIND_JPEG:
+        TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, error));
+        upright = formats_jpeg_orientation(bytes, n);
+        has_profile = formats_jpeg_has_profile(bytes, n);
+        losses = formats_jpeg_losses(bytes, n);
+        break;
+    default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
+    }
+    if (has_profile) atomic_store(&entry->has_profile, 1);
+    if (upright.is_uncertain) atomic_store(&entry->uncertain_orientation, 1);
+    atomic_store(&entry->losses, (unsigned char)losses);
+    return TAPER_OK;
+}
+
+/* An image that is a file. */
+static taper_status read_file(const formats_image_list *list, image_entry *entry, taper_image *out,
+                              taper_error *error) {
+    uint8_t *bytes;
+    size_t size;
+    const char *path = list->files[entry->file].path;
+    TAPER_TRY(formats_file_read_within(path, &list->limits, &bytes, &size, error));
+    taper_status status = decode(list, entry, bytes, size, out, error);
+    free(bytes);
+    return status;
+}
+
+/* One image of a file of several PNMs; the last one with all bytes that follow. */
+static taper_status read_pnm_at(const formats_image_list *list, const image_pack *pack,
+                                uint64_t offset, taper_image *out, taper_error *error) {
+    uint8_t front[512];
+    uint64_t left = pack->source.size - offset, wanted = left;
+    size_t n = left < sizeof front ? (size_t)left : sizeof front;
+    formats_pnm_header h;
+    TAPER_TRY(formats_source_read(&pack->source, offset, front, n, error));
+    if (formats_pnm_header_decode(front, n, &list->limits, &h, NULL) == TAPER_OK && h.kind > 3 &&
+        h.raster_bytes < left - h.header_bytes)
+        wanted = h.header_bytes + h.raster_bytes;
+    if (wanted > list->limits.max_memory)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "the image takes %llu bytes; give --max-memory %lluM",
+                            (unsigned long long)wanted,
+                            (unsigned long long)formats_memory_needed(&list->limits, wanted));
+    uint8_t *bytes = malloc((size_t)wanted);
+    if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
+    taper_status status = formats_source_read(&pack->source, offset, bytes, (size_t)wanted, error);
+    if (status == TAPER_OK)
+        status = formats_pnm_decode(bytes, (size_t)wanted, &list->limits, out, NULL, error);
+    free(bytes);
+    return status;
+}
+
+taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
+                                   taper_error *error) {
+    const formats_image_list *list = &set->list;
+    *out = (taper_image){0};
+    if (i >= list->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
+    image_entry *entry = &list->entries[i];
+    const image_file *file = &list->files[entry->file];
+    const image_pack *pack = file->pack;
+    if (!pack) return read_file(list, entry, out, error);
+    switch (file->kind) {
+    case KIND_IDX:
+        return formats_idx_read(&pack->source, &pack->idx, (uint32_t)entry->part, out, error);
+    case KIND_CIFAR:
+        return formats_cifar_read(&pack->source, &pack->cifar, (uint32_t)entry->part, out, error);
+    case KIND_PNM: return read_pnm_at(list, pack, entry->part, out, error);
+    default: return decode(list, entry, pack->memory.bytes, pack->memory.size, out, error);
+    }
+}
+
+size_t formats_imageset_profiles(const formats_imageset *set, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->list.count; i++)
+        if (atomic_load(&set->list.entries[i].has_profile) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
+}
+
+size_t formats_imageset_orientations(const formats_imageset *set, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->list.count; i++)
+        if (atomic_load(&set->list.entries[i].uncertain_orientation) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
+}
+
+static size_t count_losses(const formats_imageset *set, unsigned which, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->list.count; i++)
+        if ((atomic_load(&set->list.entries[i].losses) & which) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
+}
+
+size_t formats_imageset_exifs(const formats_imageset *set, const char **first) {
+    return count_losses(set, FORMATS_LOST_EXIF, first);
+}
+
+size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first) {
+    return count_losses(set, FORMATS_LOST_PICTURES, first);
+}
+
+/* --- accessors --- */
+
+size_t formats_imageset_count(const formats_imageset *set) { return set->list.count; }
+
+const char *formats_imageset_name(const formats_imageset *set, size_t i) {
+    return i < set->list.count ? set->list.entries[i].name : NULL;
+}
+
+uint64_t formats_imageset_part(const formats_imageset *set, size_t i) {
+    return formats_imageset_name(set, i) || i >= set->list.count ? 0 : set->list.entries[i].part;
+}
+
+const char *formats_imageset_path(const formats_imageset *set, size_t i) {
+    return i < set->list.count ? set->list.files[set->list.entries[i].file].path : "";
+}
+
+int32_t formats_imageset_label(const formats_imageset *set, size_t i) {
+    return i < set->list.count ? set->list.entries[i].label : -1;
+}
+
+size_t formats_imageset_class_count(const formats_imageset *set) { return set->list.class_count; }
+
+const char *formats_imageset_class_name(const formats_imageset *set, size_t k) {
+    return k < set->list.class_count ? set->list.class_names[k] : NULL;
+}
+
+const char *formats_imageset_single_class(const formats_imageset *set) {
+    return set->list.single_class;
+}
+
+size_t formats_imageset_prefixed(const formats_imageset *set, const char **first) {
+    *first = set->list.prefixed_first;
+    return set->list.prefixed;
+}
+
+size_t formats_imageset_numbered(const formats_imageset *set, const char **first) {
+    *first = set->list.numbered_first;
+    return set->list.numbered;
+}
+
+size_t formats_imageset_unmatched_lines(const formats_imageset *set, const char **first) {
+    *first = set->list.unmatched_line;
+    return set->list.unmatched_lines;
+}
+
+size_t formats_imageset_overridden_lines(const formats_imageset *set, const char **first) {
+    *first = set->list.overridden_line;
+    return set->list.overridden_lines;
+}

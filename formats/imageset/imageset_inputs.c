@@ -1,0 +1,192 @@
+/* imageset_inputs.c -- see imageset_inputs.h. */
+#include "formats/imageset/imageset_inputs.h"
+#include "formats/imageset/folder_walk.h"
+#include "formats/imageset/recognise.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void report_failure(list_builder *b, const char *path, const taper_error *why) {
+    formats_report_skip(b, FORMATS_SKIP_FAILED, path, why);
+}
+
+/* Report a path that cannot be opened, from errno. */
+static taper_status cannot_open(list_builder *b, const char *path, int errnum) {
+    taper_error why;
+    taper_status status = formats_fail_errno(&why, errnum, "open");
+    if (!formats_errno_is_of_path(errnum)) return formats_skip_or_fail(b, path, status, &why);
+    report_failure(b, path, &why);
+    return TAPER_OK;
+}
+
+/* 1 if the extension is that of an image; the file is then damaged. */
+static int is_named_image(const char *path) {
+    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".pnm",
+                                          ".pbm", ".pgm", ".ppm",  ".pam", ".bin",  ".idx"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (formats_has_extension(path, endings[i])) return 1;
+    return 0;
+}
+
+static taper_status add_candidate(list_builder *b, candidate *c) {
+    taper_error why = {.status = TAPER_OK};
+    taper_status status = formats_recognise(b, c, &why);
+    formats_image_pack_free(c->pack);
+    c->pack = NULL;
+    if (status == TAPER_OK || why.status == TAPER_OK) return status;
+    if (!c->is_unknown || !c->file.below_folder || is_named_image(c->file.path) ||
+        formats_is_system_error(status))
+        return formats_skip_or_fail(b, c->file.path, status, &why);
+    formats_report_skip(b, FORMATS_SKIP_NO_IMAGE, c->file.path, &why);
+    return TAPER_OK;
+}
+
+static size_t base_name_at(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static taper_status add_regular_file(list_builder *b, const char *path, size_t relative_at,
+                                     int below_folder) {
+    candidate c = {.file = {.path = (char *)path,
+                            .relative_at = relative_at,
+                            .below_folder = (uint8_t)below_folder},
+                   .may_be_cifar = formats_has_extension(path, ".bin")};
+    taper_error why;
+    taper_status status = formats_file_peek(path, c.front, sizeof c.front, &c.front_size, &why);
+    if (status == TAPER_ERR_IO && formats_errno_is_of_path(errno)) {
+        report_failure(b, path, &why);
+        return TAPER_OK;
+    }
+    if (status != TAPER_OK) return formats_skip_or_fail(b, path, status, &why);
+    return add_candidate(b, &c);
+}
+
+/* Read a stream to its end into memory: it can be read only once. */
+static taper_status add_stream(list_builder *b, int descriptor, const char *path,
+                               size_t relative_at) {
+    candidate c = {.file = {.path = (char *)path, .relative_at = relative_at}, .may_be_cifar = 1};
+    taper_error why;
+    uint8_t *held;
+    size_t size;
+    taper_status status = formats_descriptor_read(descriptor, &b->list->limits, &held, &size, &why);
+    if (status != TAPER_OK) return formats_skip_or_fail(b, path, status, &why);
+    c.front_size = size < sizeof c.front ? size : sizeof c.front;
+    memcpy(c.front, held, c.front_size);
+    c.pack = formats_image_pack_over(held, size);
+    return c.pack ? add_candidate(b, &c) : formats_no_memory_to_list(b->error);
+}
+
+static taper_status add_special_file(list_builder *b, const char *path) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return cannot_open(b, path, errno);
+    taper_status status = add_stream(b, descriptor, path, base_name_at(path));
+    close(descriptor);
+    return status;
+}
+
+static void on_folder_problem(void *user, formats_folder_problem what, const char *path,
+                              const taper_error *why) {
+    static const formats_skip skips[] = {
+        [FORMATS_FOLDER_FAILED] = FORMATS_SKIP_FAILED,
+        [FORMATS_FOLDER_OTHER] = FORMATS_SKIP_NO_IMAGE,
+        [FORMATS_FOLDER_LINK] = FORMATS_SKIP_LINK,
+        [FORMATS_FOLDER_HIDDEN] = FORMATS_SKIP_HIDDEN,
+    };
+    formats_report_skip(user, skips[what], path, why);
+}
+
+static taper_status add_folder(list_builder *b, const char *folder) {
+    formats_path_list list;
+    size_t before = b->list->count, failed_before = b->failed, hidden_before = b->hidden;
+    TAPER_TRY(formats_folder_walk(folder, b->list->limits.max_images, b->follow_links, &list,
+                                  on_folder_problem, b, b->error));
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < list.count && status == TAPER_OK; i++) {
+        char *path = formats_path_join(folder, list.paths[i]);
+        status = path ? add_regular_file(b, path, strlen(path) - strlen(list.paths[i]), 1)
+                      : formats_no_memory_to_list(b->error);
+        free(path);
+    }
+    size_t files = list.count;
+    formats_path_list_free(&list);
+    if (status == TAPER_OK && b->failed == failed_before && b->list->count == before) {
+        taper_error why;
+        formats_fail(&why, TAPER_ERR_ARG, "the folder holds no %s%s", files ? "image" : "file",
+                     b->hidden > hidden_before ? " that is not hidden; name hidden ones" : "");
+        report_failure(b, folder, &why);
+    }
+    return status;
+}
+
+static taper_status add_path(list_builder *b, const char *path, size_t relative_at) {
+    struct stat st;
+    if (stat(path, &st) != 0) return cannot_open(b, path, errno);
+    if (S_ISDIR(st.st_mode)) return add_folder(b, path);
+    if (S_ISREG(st.st_mode)) return add_regular_file(b, path, relative_at, 0);
+    return add_special_file(b, path);
+}
+
+taper_status formats_imageset_add_input(list_builder *b, const char *path) {
+    b->inputs++;
+    if (strcmp(path, "-") != 0) return add_path(b, path, base_name_at(path));
+    /* messages say "standard input", the image's name becomes "input" */
+    return add_stream(b, STDIN_FILENO, "standard input", strlen("standard "));
+}
+
+/* Add one line of a file list: a path relative to the list's folder. */
+static taper_status add_listed(list_builder *b, const char *list_path, const char *line, size_t n) {
+    char *relative = strndup(line, n);
+    char *folder = strndup(list_path, base_name_at(list_path));
+    char *path = NULL;
+    b->inputs++;
+    if (relative && folder)
+        path = relative[0] == '/' ? strdup(relative) : formats_path_join(folder, relative);
+    taper_status status =
+        path ? add_path(b, path, strlen(path) - n) : formats_no_memory_to_list(b->error);
+    free(relative);
+    free(folder);
+    free(path);
+    return status;
+}
+
+static taper_status add_names(list_builder *b, const char *list_path, const char *at, size_t size,
+                              int null_ended) {
+    const char *end = at + size;
+    taper_status status = TAPER_OK;
+    while (at < end && status == TAPER_OK) {
+        const char *stop = memchr(at, null_ended ? '\0' : '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        size_t n = (size_t)(stop - at);
+        if (n && !null_ended && at[n - 1] == '\r') n--;
+        if (n) status = add_listed(b, list_path, at, n);
+        at = stop < end ? stop + 1 : end;
+    }
+    return status;
+}
+
+taper_status formats_imageset_add_list(list_builder *b, const char *list_path, int null_ended) {
+    uint8_t *bytes;
+    size_t size;
+    taper_error why;
+    taper_status status;
+    if (strcmp(list_path, "-") == 0) {
+        list_path = "standard input"; /* relative to the current folder */
+        status = formats_descriptor_read(STDIN_FILENO, &b->list->limits, &bytes, &size, &why);
+    } else
+        status = formats_file_read_within(list_path, &b->list->limits, &bytes, &size, &why);
+    if (status != TAPER_OK)
+        return formats_fail(b->error, status, "file list '%.120s': %.120s", list_path, why.text);
+    if (!null_ended && memchr(bytes, '\0', size))
+        status = formats_fail(b->error, TAPER_ERR_CORRUPT,
+                              "file list '%.120s' has NUL bytes; give --null if its names end in "
+                              "them, as those of `find -print0`",
+                              list_path);
+    else
+        status = add_names(b, list_path, (const char *)bytes, size, null_ended);
+    free(bytes);
+    return status;
+}

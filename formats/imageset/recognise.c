@@ -1,0 +1,229 @@
+/* recognise.c -- see recognise.h. */
+#include "formats/imageset/recognise.h"
+#include "formats/images/foreign.h"
+#include "formats/images/gzip.h"
+#include "formats/images/jpeg.h"
+#include "formats/images/metadata.h"
+#include "formats/images/png.h"
+#include "formats/images/pnm.h"
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static taper_status add_numbered_entries(list_builder *b, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) TAPER_TRY(formats_image_list_add(b, i, 0));
+    return TAPER_OK;
+}
+
+int formats_has_extension(const char *path, const char *extension) {
+    size_t n = strlen(path), m = strlen(extension);
+    return n > m && strcasecmp(path + n - m, extension) == 0;
+}
+
+/* Give the candidate a pack, if it has none, for random access. */
+static taper_status need_pack(candidate *c, taper_error *why) {
+    if (c->pack) return TAPER_OK;
+    formats_file *file;
+    TAPER_TRY(formats_file_open(&file, c->file.path, why));
+    c->pack = calloc(1, sizeof *c->pack);
+    if (!c->pack) {
+        formats_file_close(file);
+        return formats_no_memory_to_list(why);
+    }
+    c->pack->file = file;
+    c->pack->source = formats_file_source(file);
+    return TAPER_OK;
+}
+
+static image_pack *take_pack(candidate *c) {
+    image_pack *pack = c->pack;
+    c->pack = NULL;
+    return pack;
+}
+
+static int looks_like_idx(const uint8_t *front, size_t n) {
+    return n >= 4 && front[0] == 0 && front[1] == 0 && front[2] >= 8 && front[2] <= 14;
+}
+
+/* 1 if the content of a gzip file begins like an IDX file, or if too few of its bytes are
+ * available: then unpacking decides. */
+static taper_status check_packed(candidate *c, taper_error *why) {
+    uint8_t front[FORMATS_FOREIGN_FRONT];
+    size_t got;
+    int is_archive;
+    TAPER_TRY(formats_gzip_peek(c->front, c->front_size, front, sizeof front, &got, why));
+    if (got < 4 || looks_like_idx(front, got)) return TAPER_OK;
+    c->is_unknown = 1;
+    const char *what = formats_foreign_by_content(front, got, NULL, &is_archive);
+    if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
+    return formats_fail(
+        why, TAPER_ERR_CORRUPT,
+        "of files packed with gzip only IDX is read: unpack it first (gunzip or tar xf FILE)");
+}
+
+/* Replace a gzip file by the IDX file in it. */
+static taper_status unpack_gzip(candidate *c, const formats_image_list *list, taper_error *why) {
+    uint8_t *packed, *plain;
+    size_t packed_size, plain_size;
+    taper_status status;
+    const taper_limits left = formats_limits_minus(&list->limits, list->account.used),
+                       *limits = &left;
+    TAPER_TRY(check_packed(c, why));
+    if (c->pack) {
+        status = formats_idx_unpack(c->pack->memory.bytes, c->pack->memory.size, limits, &plain,
+                                    &plain_size, why);
+    } else {
+        TAPER_TRY(formats_file_read_within(c->file.path, limits, &packed, &packed_size, why));
+        status = formats_idx_unpack(packed, packed_size, limits, &plain, &plain_size, why);
+        free(packed);
+    }
+    TAPER_TRY(status);
+    formats_image_pack_free(c->pack);
+    c->pack = formats_image_pack_over(plain, plain_size);
+    return c->pack ? TAPER_OK : formats_no_memory_to_list(why);
+}
+
+static taper_status add_idx(list_builder *b, candidate *c, taper_error *why) {
+    formats_idx idx;
+    TAPER_TRY(need_pack(c, why));
+    TAPER_TRY(formats_idx_open(&c->pack->source, &b->list->limits, &idx, why));
+    c->pack->idx = idx;
+    why->status = TAPER_OK;
+    TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_IDX, take_pack(c)));
+    return add_numbered_entries(b, idx.count);
+}
+
+static taper_status add_cifar(list_builder *b, candidate *c, taper_error *why) {
+    formats_cifar cifar;
+    TAPER_TRY(need_pack(c, why));
+    TAPER_TRY(formats_cifar_open(&c->pack->source, &b->list->limits, &cifar, why));
+    c->pack->cifar = cifar;
+    why->status = TAPER_OK;
+    TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_CIFAR, take_pack(c)));
+    return add_numbered_entries(b, cifar.count);
+}
+
+/* In a file of binary PNMs: offset of the image after the one at `offset`. The size of the source
+ * if there is none, or if only decoding could find it. Fails if the bytes that follow are no image.
+ */
+static taper_status next_pnm(const taper_source *source, uint64_t offset,
+                             const taper_limits *limits, uint64_t *next, taper_error *why) {
+    uint8_t front[FORMATS_FRONT_BYTES];
+    formats_pnm_header h;
+    uint64_t size = source->size;
+    size_t n = size - offset < sizeof front ? (size_t)(size - offset) : sizeof front;
+    TAPER_TRY(formats_source_read(source, offset, front, n, why));
+    *next = size;
+    if (formats_pnm_header_decode(front, n, limits, &h, NULL) != TAPER_OK || h.kind <= 3)
+        return TAPER_OK;
+    if (h.raster_bytes >= size - offset - h.header_bytes) return TAPER_OK;
+    *next = offset + h.header_bytes + h.raster_bytes;
+    n = size - *next < sizeof front ? (size_t)(size - *next) : sizeof front;
+    TAPER_TRY(formats_source_read(source, *next, front, n, why));
+    if (formats_pnm_detect(front, n)) return TAPER_OK;
+    size_t space = 0;
+    while (space < n && strchr(" \t\r\n", front[space]) && front[space]) space++;
+    uint64_t rest = size - *next;
+    *next = size;
+    if (space == rest) return TAPER_OK;
+    return formats_fail(why, TAPER_ERR_CORRUPT,
+                        "no image in the last %llu byte%s; the images before are used",
+                        (unsigned long long)rest, formats_plural(rest, "s"));
+}
+
+/* 1 if the file is a single binary PNM, as nearly all are. It is then not kept open. */
+static int is_single_pnm(const candidate *c, uint64_t size, const taper_limits *limits) {
+    formats_pnm_header h;
+    if (formats_pnm_header_decode(c->front, c->front_size, limits, &h, NULL) != TAPER_OK) return 1;
+    return h.kind <= 3 || h.raster_bytes >= size - h.header_bytes;
+}
+
+static taper_status add_pnm(list_builder *b, candidate *c, taper_error *why) {
+    const taper_limits *limits = &b->list->limits;
+    TAPER_TRY(need_pack(c, why));
+    if (c->pack->file && is_single_pnm(c, c->pack->source.size, limits)) {
+        why->status = TAPER_OK;
+        TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_PNM, NULL));
+        return formats_image_list_add(b, 0, 1);
+    }
+    const taper_source source = c->pack->source;
+    why->status = TAPER_OK;
+    TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_PNM, take_pack(c)));
+    for (uint64_t offset = 0; offset < source.size;) {
+        taper_error odd = {.status = TAPER_OK};
+        uint64_t next = source.size;
+        TAPER_TRY(formats_image_list_add(b, offset, 1));
+        taper_status status = next_pnm(&source, offset, limits, &next, &odd);
+        TAPER_TRY(formats_skip_or_fail(b, c->file.path, status, &odd));
+        offset = next;
+    }
+    return TAPER_OK;
+}
+
+static int is_image(const uint8_t *front, size_t n) {
+    return formats_png_detect(front, n) || formats_jpeg_detect(front, n) ||
+           formats_pnm_detect(front, n);
+}
+
+/* One PNG or JPEG. In a stream another image may follow, which is reported. */
+static taper_status add_single(list_builder *b, candidate *c, image_kind kind, taper_error *why) {
+    formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
+    why->status = TAPER_OK;
+    TAPER_TRY(formats_image_list_add_file(b, &c->file, kind, take_pack(c)));
+    TAPER_TRY(formats_image_list_add(b, 0, 1));
+    size_t end = kind == KIND_PNG ? formats_png_end(all.bytes, all.size)
+                                  : formats_jpeg_end(all.bytes, all.size);
+    if (end >= all.size || !is_image(all.bytes + end, all.size - end)) return TAPER_OK;
+    taper_error more;
+    formats_fail(&more, TAPER_ERR_UNSUPPORTED,
+                 "more images follow the first, which only PNM allows: name files, or list them "
+                 "for --filelist -");
+    formats_report_skip(b, FORMATS_SKIP_FAILED, c->file.path, &more);
+    return TAPER_OK;
+}
+
+/* A file whose content is in no supported format. */
+static taper_status fail_foreign(candidate *c, taper_error *why) {
+    int is_archive;
+    const char *what =
+        formats_foreign_by_content(c->front, c->front_size, c->file.path, &is_archive);
+    c->is_unknown = !what || is_archive;
+    if (c->is_unknown && c->file.path && formats_foreign_by_name(c->file.path)) {
+        what = formats_foreign_by_name(c->file.path);
+        c->is_unknown = 0;
+    }
+    if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
+    if (!c->front_size) return formats_fail(why, TAPER_ERR_TRUNCATED, "the file is empty");
+    return formats_fail(why, TAPER_ERR_CORRUPT,
+                        "the file is no image of a known kind (PNG, PNM, JPEG, IDX, CIFAR binary)");
+}
+
+taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) {
+    const uint8_t *front = c->front;
+    size_t n = c->front_size;
+    if (n == 0) return fail_foreign(c, why);
+    if (formats_png_detect(front, n)) return add_single(b, c, KIND_PNG, why);
+    if (formats_jpeg_detect(front, n)) return add_single(b, c, KIND_JPEG, why);
+    if (formats_pnm_detect(front, n)) return add_pnm(b, c, why);
+    if (formats_gzip_detect(front, n)) {
+        TAPER_TRY(unpack_gzip(c, b->list, why));
+        return add_idx(b, c, why);
+    }
+    taper_status status = fail_foreign(c, why);
+    int is_idx = looks_like_idx(front, n);
+    if (is_idx) {
+        c->is_unknown = 0;
+        status = add_idx(b, c, why);
+        if (status == TAPER_OK || formats_is_system_error(status) || why->status == TAPER_OK)
+            return status;
+    }
+    if (!c->may_be_cifar || (!is_idx && status == TAPER_ERR_UNSUPPORTED)) return status;
+    taper_error not_cifar = {.status = TAPER_OK};
+    taper_status second = add_cifar(b, c, &not_cifar);
+    if (second == TAPER_OK || not_cifar.status == TAPER_OK) return second;
+    /* a magic number counts more than the extension; a stream has no extension */
+    int likely = formats_has_extension(c->file.path, ".bin") && !formats_idx_detect(front, n);
+    if (!likely && !formats_is_system_error(second)) return status;
+    *why = not_cifar;
+    return second;
+}
