@@ -111,16 +111,19 @@ static double psnr_of(const taper_image *a, const uint8_t *b) {
 static void *decode_part(void *user) {
     decode_job *job = user;
     taper_error error = {0};
+    const taper_open_options options = {.model = job->model};
+    taper_container *c;
     taper_decoder *d;
     taper_container_info info;
-    if (taper_decoder_open(&d, &job->source, job->model, NULL, &error)) die("decode", &error);
-    taper_decoder_get_info(d, &info);
+    if (taper_container_open(&c, &job->source, &options, &error) ||
+        taper_decoder_new(&d, c, NULL, &error) || taper_container_get_info(c, &info, &error))
+        die("decode", &error);
     uint8_t *pixels = malloc(1 << 24);
     for (uint32_t g = job->part; g < info.groups; g += job->parts) {
         uint64_t first, count;
-        taper_decoder_group_range(d, g, &first, &count);
+        taper_container_group(c, g, &first, &count, NULL);
         for (uint64_t place = first; place < first + count; place++) {
-            uint64_t i = taper_decoder_image_at(d, place);
+            uint64_t i = taper_container_image_at(c, place);
             taper_image out = {.pixels = pixels};
             if (taper_decoder_render(d, i, &out, NULL, &error)) die("decode", &error);
             if (job->measure) job->psnr += psnr_of(&job->test->image[i], pixels);
@@ -128,6 +131,7 @@ static void *decode_part(void *user) {
     }
     free(pixels);
     taper_decoder_free(d);
+    taper_container_close(c);
     return NULL;
 }
 
@@ -172,12 +176,14 @@ static void report_rates(const settings *s, const taper_model *model, const test
     formats_buffer file = encode(model, t, 0, &seconds);
     formats_memory memory = {file.data, file.size};
     taper_source source = formats_memory_source(&memory);
-    taper_decoder *d;
+    const taper_open_options options = {.model = model};
+    taper_container *c;
     taper_error error = {0};
     taper_container_info info;
-    if (taper_decoder_open(&d, &source, model, NULL, &error)) die("open", &error);
-    taper_decoder_get_info(d, &info);
-    taper_decoder_free(d);
+    if (taper_container_open(&c, &source, &options, &error) ||
+        taper_container_get_info(c, &info, &error))
+        die("open", &error);
+    taper_container_close(c);
     double model_share = (double)taper_model_get_info(model).file_bytes / (double)t->n;
     for (int i = 0; i < s->qualities; i++) {
         char name[64];

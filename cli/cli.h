@@ -30,7 +30,6 @@
  *
  *   psnr_cut            the smallest cut that reaches a PSNR
  *   truncate_psnr       `truncate --psnr`
- *   shard_names         names that merging changes
  *   name_case           names that differ by case only */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H

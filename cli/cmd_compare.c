@@ -147,14 +147,12 @@ static size_t take_container(state *st, char **operand, size_t n, const char **i
 
 /* Open the given model, or the built-in one that the container needs. */
 static int find_model(state *st) {
-    cli_container container;
-    if (st->s.model) return cli_coder_open(&st->model, "compare", st->s.model, &st->s.common);
-    int code = cli_container_open(&container, "compare", st->container, &st->s.common);
-    if (code != CLI_DONE) return code;
-    if (!container.front.model)
-        code = cli_model_of(&st->model, "compare", container.front.model_id, &st->s.common);
-    cli_container_close(&container);
-    return code;
+    const char *name = st->s.model;
+    uint8_t head[32]; /* enough for taper_model_builtin_for */
+    size_t n;
+    if (!name && formats_file_peek(st->container, head, sizeof head, &n, NULL) == TAPER_OK)
+        name = taper_model_builtin_for(head, n);
+    return name ? cli_coder_open(&st->model, "compare", name, &st->s.common) : CLI_DONE;
 }
 
 static int load_model(state *st) {

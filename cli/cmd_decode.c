@@ -52,7 +52,8 @@ static const cli_option options[] = {
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
      .help = "rewrite the images while bytes arrive through a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
-     .help = "exit with 4 if the container is truncated", .uses = USE_IMAGES},
+     .help = "exit with 4 if the container is truncated, or its model lacks stages",
+     .uses = USE_IMAGES},
     {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
      .help = "write no images but print decoded integers, to compare decoders"},
     CLI_CODING_OPTIONS(settings),
@@ -107,8 +108,8 @@ typedef struct worker {
 
 typedef struct job {
     const cli_decode_request *q;
-    taper_source source; /* cut as the options say */
-    const formats_front *front;
+    const cli_container *container;
+    uint64_t cut; /* the container is decoded up to it */
     cli_picture_plan plan;
     worker *worker;    /* [threads] */
     taper_image *kept; /* [plan.count] for formats of one file; else NULL */
@@ -165,8 +166,14 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
 
 static int open_decoder(const job *j, taper_decoder **out) {
     taper_error error = {0};
-    taper_status status = taper_decoder_open(out, &j->source, j->q->model, &j->q->limits, &error);
+    const taper_decode_options cut = {.cut = j->cut ? j->cut : 1};
+    const taper_status status = taper_decoder_new(out, j->container->open, &cut, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
+}
+
+static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
+    return taper_container_get_image(j->container->open, cli_picture_plan_image(&j->plan, k), info,
+                                     NULL) == TAPER_OK;
 }
 
 static void decode_group(void *user, size_t group, unsigned thread) {
@@ -179,9 +186,11 @@ static void decode_group(void *user, size_t group, unsigned thread) {
     pthread_mutex_unlock(&j->lock);
     if (code != CLI_DONE) return;
     if (!w->decoder) code = open_decoder(j, &w->decoder);
-    if (code == CLI_DONE) taper_decoder_group_range(w->decoder, (uint32_t)group, &first, &count);
+    if (code == CLI_DONE)
+        taper_container_group(j->container->open, (uint32_t)group, &first, &count, NULL);
     for (uint64_t place = first; place < first + count && code == CLI_DONE; place++) {
-        uint64_t k = cli_picture_plan_find(&j->plan, taper_decoder_image_at(w->decoder, place));
+        uint64_t k =
+            cli_picture_plan_find(&j->plan, taper_container_image_at(j->container->open, place));
         if (k != UINT64_MAX) code = decode_image(j, k, w, &told);
     }
     if (code == CLI_DONE) return;
@@ -197,10 +206,8 @@ static int decode_images(job *j, uint32_t groups) {
     if (!j->worker) return cli_fail("decode", j->q->input, TAPER_ERR_NOMEM, NULL);
     for (unsigned t = 1; t < threads; t++) j->worker[t] = (worker){0};
     cli_progress_start(&j->progress, j->q->common, "decoding", j->plan.count, "images");
-    if (j->plan.count == 1 &&
-        taper_decoder_image_info(j->worker[0].decoder, cli_picture_plan_image(&j->plan, 0),
-                                 &info) == TAPER_OK) {
-        (void)taper_decoder_set_threads(j->worker[0].decoder, threads); /* else one */
+    if (j->plan.count == 1 && info_of(j, 0, &info)) {
+        (void)taper_decoder_set_threads(j->worker[0].decoder, threads, NULL); /* else one */
         decode_group(j, info.group, 0);
     } else
         cli_parallel(threads, groups, decode_group, j);
@@ -213,11 +220,6 @@ static int decode_images(job *j, uint32_t groups) {
 }
 
 /* --- formats of one file --- */
-
-static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
-    return taper_decoder_image_info(j->worker[0].decoder, cli_picture_plan_image(&j->plan, k),
-                                    info) == TAPER_OK;
-}
 
 /* Check that all images fit into memory: they are kept until the file is written. */
 static int make_room(job *j) {
@@ -307,12 +309,9 @@ static int place_both(const job *j, cli_output *images, cli_output *labels) {
 /* *path: the file for the labels; NULL: there are no labels, or IDX cannot store them, which is
  * printed. */
 static int place_labels(const job *j, char **path) {
-    taper_container_info info;
     uint64_t lacking;
     *path = NULL;
-    if (j->plan.format != CLI_PICTURE_IDX ||
-        taper_decoder_get_info(j->worker[0].decoder, &info) != TAPER_OK || !info.has_labels)
-        return CLI_DONE;
+    if (j->plan.format != CLI_PICTURE_IDX || !j->container->info.has_labels) return CLI_DONE;
     uint8_t *label = labels_of(j, &lacking);
     if (!label) return cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);
     int code = CLI_DONE;
@@ -357,15 +356,25 @@ static int decode_to_one_file(job *j, uint32_t groups) {
 
 /* --- the verb --- */
 
-static int tell(const job *j, const taper_container_info *info, uint64_t here) {
-    uint64_t used = j->source.size < info->file_bytes ? j->source.size : info->file_bytes;
+/* True if the container is cut, or its model lacks stages. */
+static bool is_incomplete(const job *j) {
+    const taper_model_info model = taper_model_get_info(taper_container_model(j->container->open));
+    return j->container->source.size < j->container->info.file_bytes ||
+           model.stages_known < model.stages;
+}
+
+static int tell(const job *j) {
+    const taper_container_info *info = &j->container->info;
+    const uint64_t here = j->container->source.size;
+    uint64_t used = j->cut < here ? j->cut : here;
+    if (used > info->file_bytes) used = info->file_bytes;
     char passes[48];
     cli_passes_words(j->passes, j->is_short ? info->passes : j->passes, passes);
     cli_note(j->q->common, "decode", "%llu image%s from %llu of %llu bytes: %s, in %s",
              (unsigned long long)j->written, formats_plural(j->written, "s"),
              (unsigned long long)used, (unsigned long long)info->file_bytes, passes,
              cli_output_name(j->q->output));
-    cli_reach_report(j->q->common, j->front, j->source.size);
+    cli_reach_report(j->q->common, j->container->open, used);
     if (here > info->file_bytes)
         cli_warning("decode", j->q->input, "%llu byte%s follow%s the container's end",
                     (unsigned long long)(here - info->file_bytes),
@@ -379,51 +388,34 @@ static int tell(const job *j, const taper_container_info *info, uint64_t here) {
         return CLI_CORRUPT;
     }
     if (cli_pictures_refused(&j->plan, j->q)) return CLI_SOME_FAILED;
-    return j->q->strict && here < info->file_bytes ? CLI_INCOMPLETE : CLI_DONE;
+    return j->q->strict && is_incomplete(j) ? CLI_INCOMPLETE : CLI_DONE;
 }
 
-static int decode_with(job *j, uint64_t here) {
-    taper_container_info info;
-    int code = open_decoder(j, &j->worker[0].decoder);
-    if (code != CLI_DONE) return code;
-    taper_decoder_get_info(j->worker[0].decoder, &info);
-    j->passes = info.passes;
-    code = cli_picture_plan_make(&j->plan, j->q, j->worker[0].decoder);
+static int decode_pictures(job *j) {
+    const taper_container_info *info = &j->container->info;
+    j->passes = info->passes;
+    int code = cli_picture_plan_make(&j->plan, j->q, j->container->open);
     if (code != CLI_DONE) return code;
     if (j->plan.one_file) {
-        code = decode_to_one_file(j, info.groups);
+        code = decode_to_one_file(j, info->groups);
     } else {
-        code = decode_images(j, info.groups);
+        code = decode_images(j, info->groups);
         cli_pictures_sync();
     }
-    return code == CLI_DONE ? tell(j, &info, here) : code;
+    return code == CLI_DONE ? tell(j) : code;
 }
 
-static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
-    cli_container container;
-    int code = cli_container_open(&container, "decode", q->input, q->common);
-    if (code == CLI_DONE) code = cli_model_of(model, "decode", container.front.model_id, q->common);
-    if (code == CLI_DONE && !model->model) /* now, as decoders would load it in every thread */
-        code = cli_model_of_container(model, "decode", q->input, &container, q->common);
-    if (code != CLI_DONE) return code;
-    q->model = model->model;
-    if (!s->levels) q->limits = cli_limits(q->common);
+static int decode_container(const cli_decode_request *q, const cli_container *container,
+                            uint64_t cut) {
     job j = {.q = q,
-             .source = container.source,
-             .front = &container.front,
+             .container = container,
+             .cut = cut,
              .plan = {.folder = -1},
              .worker = calloc(1, sizeof *j.worker)};
-    uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
-    if (cut < j.source.size) j.source.size = cut;
-    if (s->levels) {
-        code = cli_decode_levels(q, &container.front, &j.source);
-        free(j.worker);
-        cli_container_close(&container);
-        return code;
-    }
+    if (!j.worker) return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
     pthread_mutex_init(&j.lock, NULL);
-    code = j.worker ? decode_with(&j, container.source.size)
-                    : cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    int code = open_decoder(&j, &j.worker[0].decoder);
+    if (code == CLI_DONE) code = decode_pictures(&j);
     for (uint64_t k = 0; j.kept && k < j.plan.count; k++) formats_image_free(&j.kept[k]);
     if (j.worker) {
         taper_decoder_free(j.worker[0].decoder);
@@ -433,6 +425,19 @@ static int decode(cli_decode_request *q, const settings *s, cli_model *model) {
     pthread_mutex_destroy(&j.lock);
     free(j.kept);
     free(j.worker);
+    return code;
+}
+
+static int decode(cli_decode_request *q, const settings *s) {
+    cli_container container;
+    int code = cli_container_open(&container, "decode", q->input, q->common);
+    if (code != CLI_DONE) return code;
+    const uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
+    q->limits = cli_limits(q->common);
+    code = cli_container_bind(&container, q->model, "decode", q->input, q->common);
+    if (code == CLI_DONE)
+        code = s->levels ? cli_decode_levels(q, container.open, cut)
+                         : decode_container(q, &container, cut);
     cli_container_close(&container);
     return code;
 }
@@ -469,7 +474,7 @@ static int run(settings *s, const char *input) {
                             .model = model.model,
                             .limits = cli_limits(&s->common)};
     q.format = (cli_picture_format)s->format;
-    code = s->progressive ? cli_decode_progressive(&q, &model) : decode(&q, s, &model);
+    code = s->progressive ? cli_decode_progressive(&q) : decode(&q, s);
     cli_model_close(&model);
     return code;
 }

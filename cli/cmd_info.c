@@ -40,10 +40,16 @@ typedef struct extent {
     bool same_size, any_grey, any_colour, any_deep;
 } extent;
 
-static extent extent_of(const formats_front *f) {
+static taper_image_info image_of(const cli_container *c, uint64_t i) {
+    taper_image_info info = {.label = -1};
+    taper_container_get_image(c->open, i, &info, NULL);
+    return info;
+}
+
+static extent extent_of(const cli_container *c) {
     extent e = {.min_width = UINT32_MAX, .min_height = UINT32_MAX, .same_size = true};
-    for (uint32_t i = 0; i < f->images; i++) {
-        formats_geometry g = f->geometry[i];
+    for (uint64_t i = 0; i < c->info.images; i++) {
+        const taper_image_info g = image_of(c, i);
         if (g.width < e.min_width) e.min_width = g.width;
         if (g.height < e.min_height) e.min_height = g.height;
         if (g.width > e.max_width) e.max_width = g.width;
@@ -58,24 +64,28 @@ static extent extent_of(const formats_front *f) {
     return e;
 }
 
-/* Bytes of the file up to the end of layer l. */
-static uint64_t layer_reach(const formats_front *f, uint32_t l) {
-    return f->front_size + f->chunk_at[((uint64_t)l + 1) * f->groups];
+/* Bytes of the file up to the end of layer l; *passes: the most passes of an image there. */
+static uint64_t layer_reach(const cli_container *c, uint32_t l, uint32_t *passes) {
+    uint64_t cut = 0;
+    taper_container_layer(c->open, TAPER_ALL_IMAGES, l, &cut, passes, NULL);
+    return cut;
 }
 
 /* Number of layers that are complete for all images. With the layout `image` it is 0 unless the
  * file is complete, because layers are not prefixes of the file. */
 static uint32_t layers_here(const cli_container *c) {
-    uint32_t n = 0;
-    while (n < c->front.layers && layer_reach(&c->front, n) <= c->source.size) n++;
+    uint32_t n = 0, passes;
+    while (n < c->info.layers && layer_reach(c, n, &passes) <= c->source.size) n++;
     return n;
 }
 
 /* Images of each class, [classes]; the caller's to free, NULL without memory. */
-static uint32_t *class_sizes(const formats_front *f) {
-    uint32_t *n = calloc((size_t)f->classes + 1, sizeof *n);
-    for (uint32_t i = 0; n && i < f->images; i++)
-        if (f->label[i] >= 0) n[f->label[i]]++;
+static uint32_t *class_sizes(const cli_container *c) {
+    uint32_t *n = calloc((size_t)c->info.classes + 1, sizeof *n);
+    for (uint64_t i = 0; n && i < c->info.images; i++) {
+        const int32_t label = image_of(c, i).label;
+        if (label >= 0) n[label]++;
+    }
     return n;
 }
 
@@ -87,12 +97,12 @@ static const char *builtin_name(uint64_t id) {
 
 /* --- JSON --- */
 
-static void json_classes(cli_json *j, const formats_front *f) {
-    uint32_t *size = class_sizes(f);
+static void json_classes(cli_json *j, const cli_container *c) {
+    uint32_t *size = class_sizes(c);
     cli_json_open(j, "classes", '[');
-    for (uint32_t k = 0; k < f->classes; k++) {
+    for (uint32_t k = 0; k < c->info.classes; k++) {
         cli_json_open(j, NULL, '{');
-        cli_json_string(j, "name", formats_front_class_name(f, k));
+        cli_json_string(j, "name", taper_container_class_name(c->open, k));
         cli_json_uint(j, "images", size ? size[k] : 0);
         cli_json_close(j);
     }
@@ -101,30 +111,33 @@ static void json_classes(cli_json *j, const formats_front *f) {
 }
 
 static void json_layers(cli_json *j, const cli_container *c) {
-    const formats_front *f = &c->front;
+    uint64_t before = c->info.front_bytes;
     cli_json_open(j, "layers", '[');
-    for (uint32_t l = 0; l < f->layers; l++) {
-        uint64_t reach = layer_reach(f, l), before = l ? layer_reach(f, l - 1) : f->front_size;
+    for (uint32_t l = 0; l < c->info.layers; l++) {
+        uint32_t passes = 0;
+        const uint64_t reach = layer_reach(c, l, &passes);
         cli_json_open(j, NULL, '{');
-        cli_json_uint(j, "passes", formats_front_passes(f, l));
+        cli_json_uint(j, "passes", passes);
         cli_json_uint(j, "bytes", reach - before);
         cli_json_uint(j, "end", reach);
-        cli_json_number(j, "bpp", (double)reach * 8 / (double)c->pixels);
+        cli_json_number(j, "bpp", (double)reach * 8 / (double)c->info.pixels);
         cli_json_close(j);
+        before = reach;
     }
     cli_json_close(j);
 }
 
-static void json_images(cli_json *j, const formats_front *f) {
+static void json_images(cli_json *j, const cli_container *c) {
     cli_json_open(j, "list", '[');
-    for (uint32_t i = 0; i < f->images; i++) {
+    for (uint64_t i = 0; i < c->info.images; i++) {
+        const taper_image_info image = image_of(c, i);
         cli_json_open(j, NULL, '{');
-        cli_json_string(j, "name", formats_front_name(f, i));
-        cli_json_uint(j, "width", f->geometry[i].width);
-        cli_json_uint(j, "height", f->geometry[i].height);
-        cli_json_uint(j, "channels", f->geometry[i].channels);
-        cli_json_uint(j, "depth", f->geometry[i].depth);
-        if (f->label) cli_json_int(j, "label", f->label[i]);
+        cli_json_string(j, "name", image.name);
+        cli_json_uint(j, "width", image.width);
+        cli_json_uint(j, "height", image.height);
+        cli_json_uint(j, "channels", image.channels);
+        cli_json_uint(j, "depth", image.depth);
+        if (c->info.has_labels) cli_json_int(j, "label", image.label);
         cli_json_close(j);
     }
     cli_json_close(j);
@@ -137,39 +150,39 @@ static void json_id(cli_json *j, const char *key, uint64_t id) {
 }
 
 static void tell_json(const settings *s, const char *path, const cli_container *c) {
-    const formats_front *f = &c->front;
-    extent e = extent_of(f);
+    const taper_container_info *f = &c->info;
+    extent e = extent_of(c);
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "container");
     json_id(&j, "model", f->model_id);
     cli_json_string(&j, "builtin_model", builtin_name(f->model_id));
-    cli_json_uint(&j, "embedded_model_bytes", f->model_size);
+    cli_json_uint(&j, "embedded_model_bytes", f->model_bytes);
     cli_json_string(&j, "layout", cli_layouts[f->layout]);
     cli_json_uint(&j, "images", f->images);
-    cli_json_uint(&j, "pixels", c->pixels);
+    cli_json_uint(&j, "pixels", f->pixels);
     cli_json_uint(&j, "min_width", e.min_width);
     cli_json_uint(&j, "max_width", e.max_width);
     cli_json_uint(&j, "min_height", e.min_height);
     cli_json_uint(&j, "max_height", e.max_height);
     cli_json_uint(&j, "groups", f->groups);
     cli_json_uint(&j, "rate_classes", f->rate_classes);
-    cli_json_uint(&j, "front_bytes", f->front_size);
+    cli_json_uint(&j, "front_bytes", f->front_bytes);
     cli_json_uint(&j, "bytes", c->source.size);
-    cli_json_uint(&j, "whole_bytes", c->whole_bytes);
-    cli_json_bool(&j, "whole", c->source.size >= c->whole_bytes);
+    cli_json_uint(&j, "whole_bytes", c->info.file_bytes);
+    cli_json_bool(&j, "whole", c->source.size >= c->info.file_bytes);
     cli_json_uint(&j, "layers_here", layers_here(c));
-    if (cli_reach_matters(f, c->source.size)) cli_reach_json(&j, f, c->source.size);
-    cli_json_bool(&j, "names", f->names != NULL);
+    if (cli_reach_matters(c->open, c->source.size)) cli_reach_json(&j, c->open, c->source.size);
+    cli_json_bool(&j, "names", f->has_names);
     if (f->search_bits) {
         cli_json_uint(&j, "search_bits", f->search_bits);
         json_id(&j, "search_model", f->search_model_id);
-        cli_json_bool(&j, "search_model_carried", f->search_model != NULL);
+        cli_json_bool(&j, "search_model_carried", f->search_model_bytes > 0);
     }
-    if (f->label) json_classes(&j, f);
+    if (f->has_labels) json_classes(&j, c);
     json_layers(&j, c);
-    if (s->common.verbose) json_images(&j, f);
+    if (s->common.verbose) json_images(&j, c);
     cli_json_end(&j);
 }
 
@@ -229,21 +242,22 @@ static void model_json(const settings *s, const char *path, const taper_model *m
 /* --- for people --- */
 
 /* The first classes, on one line. */
-static void print_classes(const formats_front *f) {
-    uint32_t *size = class_sizes(f), shown = f->classes < 10 ? f->classes : 10;
-    printf("  labels    %u class%s:", f->classes, formats_plural(f->classes, "es"));
+static void print_classes(const cli_container *c) {
+    const uint32_t classes = c->info.classes, shown = classes < 10 ? classes : 10;
+    uint32_t *size = class_sizes(c);
+    printf("  labels    %u class%s:", classes, formats_plural(classes, "es"));
     for (uint32_t k = 0; k < shown && size; k++) {
         printf("%s ", k ? "," : "");
-        cli_put_plain(stdout, formats_front_class_name(f, k));
+        cli_put_plain(stdout, taper_container_class_name(c->open, k));
         printf(" (%u)", size[k]);
     }
-    printf("%s\n", f->classes > shown ? ", ..." : "");
+    printf("%s\n", classes > shown ? ", ..." : "");
     free(size);
 }
 
-static void print_images(const formats_front *f) {
-    extent e = extent_of(f);
-    printf("  images    %u, ", f->images);
+static void print_images(const cli_container *c) {
+    extent e = extent_of(c);
+    printf("  images    %llu, ", (unsigned long long)c->info.images);
     if (e.same_size)
         printf("%u x %u, ", e.max_width, e.max_height);
     else
@@ -254,104 +268,106 @@ static void print_images(const formats_front *f) {
            : e.any_grey  ? "RGB and grey"
                          : "RGB",
            e.any_deep ? ", 16 bits among them" : "");
-    if (f->label) print_classes(f);
-    if (!f->names) return;
+    if (c->info.has_labels) print_classes(c);
+    if (!c->info.has_names) return;
     printf("  names     ");
-    cli_put_plain(stdout, formats_front_name(f, 0));
-    printf("%s\n", f->images > 1 ? ", ..." : "");
+    cli_put_plain(stdout, image_of(c, 0).name);
+    printf("%s\n", c->info.images > 1 ? ", ..." : "");
 }
 
 static void print_state(const cli_container *c) {
-    const formats_front *f = &c->front;
-    if (c->source.size >= c->whole_bytes) {
-        printf("  state     whole%s%s\n", f->tail ? "; was truncated to this size" : "",
-               c->source.size > c->whole_bytes ? "; bytes follow the end" : "");
+    if (c->source.size >= c->info.file_bytes) {
+        printf("  state     whole%s%s\n",
+               c->info.was_truncated ? "; was truncated to this size" : "",
+               c->source.size > c->info.file_bytes ? "; bytes follow the end" : "");
         return;
     }
     printf("  state     cut: %llu of %llu bytes (%.3g %%); ", (unsigned long long)c->source.size,
-           (unsigned long long)c->whole_bytes,
-           (double)c->source.size * 100 / (double)c->whole_bytes);
+           (unsigned long long)c->info.file_bytes,
+           (double)c->source.size * 100 / (double)c->info.file_bytes);
     char reach[256];
-    if (cli_reach_matters(f, c->source.size)) {
-        cli_reach_sentence(f, c->source.size, reach);
+    if (cli_reach_matters(c->open, c->source.size)) {
+        cli_reach_sentence(c->open, c->source.size, reach);
         printf("%s\n", reach);
         return;
     }
-    printf("%u of %u layer%s whole for all images\n", layers_here(c), f->layers,
-           formats_plural(f->layers, "s"));
+    printf("%u of %u layer%s whole for all images\n", layers_here(c), c->info.layers,
+           formats_plural(c->info.layers, "s"));
 }
 
 static void print_layers(const cli_container *c) {
-    const formats_front *f = &c->front;
+    uint64_t before = c->info.front_bytes;
+    const double pixels = (double)c->info.pixels;
     printf("  layer  passes       bytes      up to here         bpp\n");
-    printf("  front          %11llu %15llu %11.4f\n", (unsigned long long)f->front_size,
-           (unsigned long long)f->front_size, (double)f->front_size * 8 / (double)c->pixels);
-    for (uint32_t l = 0; l < f->layers; l++) {
-        uint64_t reach = layer_reach(f, l), before = l ? layer_reach(f, l - 1) : f->front_size;
-        printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, formats_front_passes(f, l),
+    printf("  front          %11llu %15llu %11.4f\n", (unsigned long long)before,
+           (unsigned long long)before, (double)before * 8 / pixels);
+    for (uint32_t l = 0; l < c->info.layers; l++) {
+        uint32_t passes = 0;
+        const uint64_t reach = layer_reach(c, l, &passes);
+        printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, passes,
                (unsigned long long)(reach - before), (unsigned long long)reach,
-               (double)reach * 8 / (double)c->pixels,
+               (double)reach * 8 / pixels,
                reach <= c->source.size   ? ""
                : before < c->source.size ? "  in part"
                                          : "  not here");
+        before = reach;
     }
 }
 
-static void print_list(const formats_front *f) {
-    for (uint32_t i = 0; i < f->images; i++) {
-        formats_geometry g = f->geometry[i];
-        const char *name = formats_front_name(f, i);
-        printf("  %6u  %u x %u  %s  %2u bits", i + 1, g.width, g.height,
+static void print_list(const cli_container *c) {
+    for (uint64_t i = 0; i < c->info.images; i++) {
+        const taper_image_info g = image_of(c, i);
+        printf("  %6llu  %u x %u  %s  %2u bits", (unsigned long long)i + 1, g.width, g.height,
                g.channels == 1 ? "grey" : "RGB ", g.depth);
-        if (f->label && f->label[i] >= 0)
+        if (g.label >= 0)
             fputs("  ", stdout),
-                cli_put_plain(stdout, formats_front_class_name(f, (uint32_t)f->label[i]));
-        if (name) fputs("  ", stdout), cli_put_plain(stdout, name);
+                cli_put_plain(stdout, taper_container_class_name(c->open, (uint32_t)g.label));
+        if (g.name) fputs("  ", stdout), cli_put_plain(stdout, g.name);
         putchar('\n');
     }
 }
 
 /* -vv: the group and the bytes of each image. */
-static void print_groups(const formats_front *f) {
+static void print_groups(const cli_container *c) {
     printf("   group  images  of them the first       bytes\n");
-    for (uint32_t g = 0; g < f->groups; g++) {
-        uint64_t bytes = 0;
-        for (uint32_t l = 0; l < f->layers; l++) {
-            const uint64_t *at = f->chunk_at + (uint64_t)l * f->groups + g;
-            bytes += at[1] - at[0];
-        }
-        printf("  %6u %7u %18u %11llu\n", g + 1, f->group_first[g + 1] - f->group_first[g],
-               formats_front_image(f, f->group_first[g]) + 1, (unsigned long long)bytes);
+    for (uint32_t g = 0; g < c->info.groups; g++) {
+        uint64_t first = 0, count = 0, here, bytes = 0;
+        taper_container_group(c->open, g, &first, &count, NULL);
+        first = taper_container_image_at(c->open, first);
+        taper_container_image_bytes(c->open, first, 0, &here, &bytes, NULL);
+        printf("  %6u %7llu %18llu %11llu\n", g + 1, (unsigned long long)count,
+               (unsigned long long)first + 1, (unsigned long long)bytes);
     }
 }
 
 static void tell_person(const settings *s, const char *path, const cli_container *c) {
-    const formats_front *f = &c->front;
+    const taper_container_info *f = &c->info;
     cli_put_plain(stdout, path);
     printf(": container\n");
-    print_images(f);
+    print_images(c);
     const char *builtin = builtin_name(f->model_id);
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
     if (builtin)
         printf("%s, which is built in\n", builtin);
-    else if (f->model)
+    else if (f->model_bytes)
         printf("carried in the file\n");
     else
         printf("not in the file: give it with -m to decode\n");
     if (f->search_bits)
         printf("  search    %u bits an image, by model %016llx, %s\n", f->search_bits,
                (unsigned long long)f->search_model_id,
-               f->search_model ? "carried in the file" : "not in the file");
+               f->search_model_bytes ? "carried in the file" : "not in the file");
     printf("  layout    %s: %u layer%s of %u group%s", cli_layouts[f->layout], f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);
     printf("\n");
-    printf("  size      %llu bytes, %.2f per image, %.4f bpp\n", (unsigned long long)c->whole_bytes,
-           (double)c->whole_bytes / f->images, (double)c->whole_bytes * 8 / (double)c->pixels);
+    printf("  size      %llu bytes, %.2f per image, %.4f bpp\n",
+           (unsigned long long)c->info.file_bytes, (double)c->info.file_bytes / (double)f->images,
+           (double)c->info.file_bytes * 8 / (double)f->pixels);
     print_state(c);
     print_layers(c);
-    if (s->common.verbose) print_list(f);
-    if (s->common.verbose > 1) print_groups(f);
+    if (s->common.verbose) print_list(c);
+    if (s->common.verbose > 1) print_groups(c);
 }
 
 /* -v: the layers of an encoder. */

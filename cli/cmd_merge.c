@@ -3,7 +3,6 @@
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/name_case.h"
-#include "cli/shard_names.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 
@@ -62,23 +61,13 @@ static const char *file_in_question(char **path, size_t n, const taper_error *er
     return k >= 1 && k <= n ? path[k - 1] : NULL;
 }
 
-/* Report names that several containers have, which merge changes. */
-static int tell_changes(const settings *s, const cli_container *container, size_t n) {
-    formats_front *shard = malloc(n * sizeof *shard);
-    if (!shard) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
-    for (size_t i = 0; i < n; i++) shard[i] = container[i].front; /* borrowed */
-    const int code = cli_shard_names_report(&s->common, s->output, shard, n);
-    free(shard);
-    return code;
-}
-
 /* Warn about names that differ by case only, in one or several containers. merge keeps them. */
 static int look_at_names(const settings *s, const cli_container *container, size_t n) {
     enum { EACH = 96 }; /* bytes needed to compare a name, in addition to its text */
     size_t images = 0, named = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
-        images += container[i].front.images;
-        named += container[i].front.names != NULL;
+        images += (size_t)container[i].info.images;
+        named += container[i].info.has_names;
     }
     if (!named) return CLI_DONE;
     const taper_limits limits = cli_limits(&s->common);
@@ -91,22 +80,50 @@ static int look_at_names(const settings *s, const cli_container *container, size
     const char **name = malloc((images + 1) * sizeof *name);
     if (!name) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n; i++)
-        for (uint32_t image = 0; image < container[i].front.images; image++)
-            name[k++] = formats_front_name(&container[i].front, image);
+        for (uint64_t image = 0; image < container[i].info.images; image++, k++) {
+            taper_image_info info = {.name = NULL};
+            taper_container_get_image(container[i].open, image, &info, NULL);
+            name[k] = info.name;
+        }
     int code = cli_name_case_look("merge", s->output, name, images);
     free(name);
     return code;
 }
 
+/* Names that change because an earlier container has the same; the first of them. */
+typedef struct changed_names {
+    uint64_t n;
+    char before[204], after[204];
+} changed_names;
+
+static void count_name(void *user, const char *before, const char *after) {
+    changed_names *changed = user;
+    if (changed->n++) return;
+    snprintf(changed->before, sizeof changed->before, "%.200s",
+             before ? before : "one without a name");
+    snprintf(changed->after, sizeof changed->after, "%.200s", after);
+}
+
+static void tell_names(const settings *s, const changed_names *changed) {
+    if (changed->n)
+        cli_note(&s->common, "merge",
+                 "%llu name%s changed, because an earlier container has the same: %s is %s%s",
+                 (unsigned long long)changed->n, changed->n == 1 ? " is" : "s are", changed->before,
+                 changed->after, changed->n > 1 ? ", ..." : "");
+}
+
 static int merge(const settings *s, char **path, const taper_source *source, size_t n) {
     cli_output out;
     taper_error error = {0};
-    taper_limits limits = cli_limits(&s->common);
+    const taper_limits limits = cli_limits(&s->common);
+    changed_names changed = {0};
+    const taper_merge_options how = {.limits = &limits, .renamed = count_name, .user = &changed};
     int code = cli_output_open(&out, "merge", s->output, &s->common);
     if (code != CLI_DONE) return code;
     taper_sink sink = cli_output_sink(&out);
-    taper_status status = taper_merge(source, n, &sink, &limits, &error);
+    taper_status status = taper_merge(source, n, &sink, &how, &error);
     code = cli_output_close(&out, file_in_question(path, n, &error), status, &error);
+    if (code == CLI_DONE) tell_names(s, &changed);
     if (code == CLI_DONE)
         cli_note(&s->common, "merge", "%zu container%s, %llu bytes, in %s", n,
                  formats_plural(n, "s"), (unsigned long long)out.written,
@@ -128,7 +145,6 @@ int cmd_merge(int argc, char **argv) {
     else
         code = open_all(&s, argv + first, n, container, source, &opened);
     if (code == CLI_DONE) code = look_at_names(&s, container, n);
-    if (code == CLI_DONE) code = tell_changes(&s, container, n);
     for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);
     if (code == CLI_DONE) code = merge(&s, argv + first, source, n);
     for (size_t i = 0; i < opened; i++) cli_container_close(&container[i]);

@@ -57,9 +57,9 @@ static int repack(const settings *s, const char *path, const cli_container *c,
                                        (uint32_t)s->group, &sink, &limits, &error);
     code = cli_output_close(&out, path, status, &error);
     if (code == CLI_DONE)
-        cli_note(&s->common, "repack", "%u image%s, %llu bytes, in %s", c->front.images,
-                 formats_plural(c->front.images, "s"), (unsigned long long)out.written,
-                 cli_output_name(s->output));
+        cli_note(&s->common, "repack", "%llu image%s, %llu bytes, in %s",
+                 (unsigned long long)c->info.images, formats_plural(c->info.images, "s"),
+                 (unsigned long long)out.written, cli_output_name(s->output));
     return code;
 }
 
@@ -76,8 +76,6 @@ int cmd_repack(int argc, char **argv) {
     code = cli_output_check("repack", s.output, path);
     if (code == CLI_DONE && s.model) code = cli_coder_open(&model, "repack", s.model, &s.common);
     if (code == CLI_DONE) code = cli_container_open(&container, "repack", path, &s.common);
-    if (code == CLI_DONE)
-        code = cli_model_of(&model, "repack", container.front.model_id, &s.common);
     if (code == CLI_DONE) code = repack(&s, path, &container, model.model);
     cli_container_close(&container);
     cli_model_close(&model);

@@ -106,7 +106,7 @@ static int truncate_container(job *j) {
         formats_atomic_file_abort(out.file);
         return code;
     }
-    bool is_whole = ceiling >= c->whole_bytes && !s->originals; /* nothing is lost */
+    bool is_whole = ceiling >= c->info.file_bytes && !s->originals; /* nothing is lost */
     taper_sink sink = cli_output_sink(&out);
     taper_status status = s->quick || is_whole
                               ? taper_truncate(&c->source, ceiling, &sink, &limits, &error)
@@ -114,8 +114,8 @@ static int truncate_container(job *j) {
     code = cli_output_close(&out, j->wanted.path, status, &error);
     if (code == CLI_DONE)
         cli_note(&s->common, "truncate", "%llu of %llu bytes, %.3g bpp, in %s%s",
-                 (unsigned long long)out.written, (unsigned long long)c->whole_bytes,
-                 (double)out.written * 8 / (double)c->pixels, cli_output_name(s->output),
+                 (unsigned long long)out.written, (unsigned long long)c->info.file_bytes,
+                 (double)out.written * 8 / (double)c->info.pixels, cli_output_name(s->output),
                  j->quality);
     return code;
 }

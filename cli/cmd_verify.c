@@ -52,20 +52,23 @@ static void tell_json(const char *path, const cli_container *c, const taper_veri
     cli_json_uint(&j, "chunks_bad", r->chunks_bad);
     cli_json_uint(&j, "chunks_cut", r->chunks_cut);
     cli_json_uint(&j, "chunks_missing", r->chunks_missing);
-    cli_json_uint(&j, "layers", c->front.layers);
+    cli_json_uint(&j, "layers", c->info.layers);
     cli_json_uint(&j, "layers_whole", r->layers_whole);
     if (r->chunks_bad) cli_json_uint(&j, "first_bad_offset", r->first_bad_offset);
-    if (cli_reach_matters(&c->front, c->source.size)) cli_reach_json(&j, &c->front, c->source.size);
+    if (cli_reach_matters(c->open, c->source.size)) cli_reach_json(&j, c->open, c->source.size);
     cli_json_end(&j);
 }
 
 /* Passes of all images if this many layers are complete. */
-static uint32_t passes_of(const formats_front *f, uint32_t layers) {
-    return layers ? formats_front_passes(f, layers - 1) : 0;
+static uint32_t passes_of(const cli_container *c, uint32_t layers) {
+    uint64_t cut;
+    uint32_t passes = 0;
+    if (layers) taper_container_layer(c->open, TAPER_ALL_IMAGES, layers - 1, &cut, &passes, NULL);
+    return passes;
 }
 
 static void tell_person(const char *path, const cli_container *c, const taper_verify_report *r) {
-    const formats_front *f = &c->front;
+    const uint32_t layers = c->info.layers;
     cli_put_plain(stdout, path);
     printf(": %s", state_of(r));
     if (r->chunks_bad)
@@ -76,17 +79,17 @@ static void tell_person(const char *path, const cli_container *c, const taper_ve
                (unsigned long long)r->first_bad_offset);
     if (r->bytes_missing)
         printf("%s %llu of %llu bytes are here", r->chunks_bad ? ";" : ":",
-               (unsigned long long)c->source.size, (unsigned long long)c->whole_bytes);
-    if (cli_reach_matters(f, c->source.size)) { /* one layer only */
+               (unsigned long long)c->source.size, (unsigned long long)c->info.file_bytes);
+    if (cli_reach_matters(c->open, c->source.size)) { /* one layer only */
         char reach[256];
-        cli_reach_sentence(f, c->source.size, reach);
+        cli_reach_sentence(c->open, c->source.size, reach);
         printf("; %s\n", reach);
         return;
     }
     printf("%s %u of %u layer%s whole for all images (%u of %u pass%s)\n",
-           r->chunks_bad || r->bytes_missing ? ";" : ":", r->layers_whole, f->layers,
-           formats_plural(f->layers, "s"), passes_of(f, r->layers_whole), passes_of(f, f->layers),
-           formats_plural(passes_of(f, f->layers), "es"));
+           r->chunks_bad || r->bytes_missing ? ";" : ":", r->layers_whole, layers,
+           formats_plural(layers, "s"), passes_of(c, r->layers_whole), passes_of(c, layers),
+           formats_plural(passes_of(c, layers), "es"));
 }
 
 /* For -v: statistics of the chunks. */

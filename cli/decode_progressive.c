@@ -32,11 +32,8 @@ typedef struct arrival {
     group_rendered *group; /* [groups] */
     uint64_t round;        /* number of renderings begun */
     uint64_t arrived;
-    formats_buffer head; /* bytes that arrived before ready */
-    formats_front
-        front;        /* valid when ready, for layout `image`: to report which images are present */
-    uint32_t passes;  /* passes that all images of the last rendering have */
-    uint64_t damaged; /* number of images in the last rendering */
+    uint32_t passes;     /* passes that all images of the last rendering have */
+    uint64_t damaged;    /* number of images in the last rendering */
     int64_t next_render; /* ms */
     cli_canvas canvas;
     taper_error failure; /* input error; earlier bytes are still rendered */
@@ -64,7 +61,7 @@ static int render_images(arrival *a) {
         taper_image_info info;
         taper_completeness done = {0};
         uint64_t i = cli_picture_plan_image(&a->plan, k);
-        taper_decoder_image_info(a->decoder, i, &info);
+        taper_container_get_image(taper_decoder_container(a->decoder), i, &info, NULL);
         group_rendered *group = &a->group[info.group];
         bool first = group->round != a->round;
         if (!first && !group->grown) continue;
@@ -108,26 +105,17 @@ static int render(arrival *a) {
 
 static void take(arrival *a, const void *bytes, size_t n) {
     a->arrived += n;
-    if (!a->ready) formats_write_bytes(&a->head, bytes, n);
     taper_decoder_push(a->decoder, bytes, n, &a->failure);
-}
-
-static int read_front(arrival *a) {
-    taper_error error = {0};
-    taper_status status = a->head.status;
-    if (status == TAPER_OK && a->info.layout == TAPER_LAYOUT_IMAGE)
-        status = formats_front_read(a->head.data, a->head.size, &a->q->limits, &a->front, &error);
-    formats_buffer_free(&a->head);
-    return status == TAPER_OK ? CLI_DONE : cli_fail("decode", a->q->input, status, &error);
 }
 
 /* The front matter is complete: name the files. */
 static int get_ready(arrival *a) {
-    if (a->ready || taper_decoder_get_info(a->decoder, &a->info) != TAPER_OK) return CLI_DONE;
+    if (a->ready ||
+        taper_container_get_info(taper_decoder_container(a->decoder), &a->info, NULL) != TAPER_OK)
+        return CLI_DONE;
     a->group = calloc(a->info.groups, sizeof *a->group);
     if (!a->group) return cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
-    int code = read_front(a);
-    if (code == CLI_DONE) code = cli_picture_plan_make(&a->plan, a->q, a->decoder);
+    const int code = cli_picture_plan_make(&a->plan, a->q, taper_decoder_container(a->decoder));
     a->ready = a->dirty = code == CLI_DONE;
     return code;
 }
@@ -180,7 +168,7 @@ static int finish(arrival *a) {
     int code = a->dirty ? render(a) : CLI_DONE;
     cli_pictures_sync();
     if (code != CLI_DONE) return code;
-    cli_reach_report(a->q->common, &a->front, a->arrived);
+    cli_reach_report(a->q->common, taper_decoder_container(a->decoder), a->arrived);
     if (a->failure.status != TAPER_OK)
         return cli_fail("decode", input, a->failure.status, &a->failure);
     if (a->damaged) {
@@ -192,56 +180,27 @@ static int finish(arrival *a) {
         return CLI_CORRUPT;
     }
     if (cli_pictures_refused(&a->plan, a->q)) return CLI_SOME_FAILED;
-    return a->q->strict && a->arrived < a->info.file_bytes ? CLI_INCOMPLETE : CLI_DONE;
+    const taper_model_info model =
+        taper_model_get_info(taper_container_model(taper_decoder_container(a->decoder)));
+    const bool is_whole = a->arrived >= a->info.file_bytes && model.stages_known == model.stages;
+    return a->q->strict && !is_whole ? CLI_INCOMPLETE : CLI_DONE;
 }
 
-/* Read the header; *n: how many of its bytes there are. */
-static int read_header(const arrival *a, int descriptor, uint8_t *header, size_t *n) {
-    taper_error error = {0};
-    *n = 0;
-    while (*n < FORMATS_HEADER_SIZE) {
-        if (wait_for_bytes(a, descriptor) == 0) continue;
-        ssize_t got = read(descriptor, header + *n, FORMATS_HEADER_SIZE - *n);
-        if (got == 0) return CLI_DONE;
-        if (got < 0 && errno != EINTR && errno != EAGAIN)
-            return cli_fail("decode", a->q->input, formats_fail_errno(&error, errno, "read"),
-                            &error);
-        if (got > 0) *n += (size_t)got;
-    }
-    return CLI_DONE;
-}
-
-/* Find a built-in model by the header if none was given, and begin. */
-static int begin(arrival *a, int descriptor, cli_model *model) {
-    enum { ID_AT = 24 }; /* SPEC.md, 5.1 */
-    uint8_t header[FORMATS_HEADER_SIZE];
-    taper_error error = {0};
-    size_t n;
-    int code = read_header(a, descriptor, header, &n);
-    if (code == CLI_DONE && n == sizeof header)
-        code = cli_model_of(model, "decode", formats_get_u64le(header + ID_AT), a->q->common);
-    if (code != CLI_DONE) return code;
-    taper_status status = taper_decoder_new(&a->decoder, model->model, &a->q->limits, &error);
-    if (status != TAPER_OK) return cli_fail("decode", a->q->input, status, &error);
-    take(a, header, n);
-    return get_ready(a);
-}
-
-int cli_decode_progressive(const cli_decode_request *q, cli_model *model) {
-    arrival a = {.q = q, .plan = {.folder = -1}, .head = formats_buffer_make(FORMATS_MOST_BYTES)};
+int cli_decode_progressive(const cli_decode_request *q) {
+    const taper_open_options options = {.model = q->model, .limits = &q->limits};
+    arrival a = {.q = q, .plan = {.folder = -1}};
     taper_error error = {0};
     int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)
         return cli_fail("decode", q->input, formats_fail_errno(&error, errno, "open"), &error);
-    int code = begin(&a, descriptor, model);
-    if (code == CLI_DONE) code = receive(&a, descriptor);
+    const taper_status status = taper_decoder_new_streaming(&a.decoder, &options, &error);
+    int code =
+        status == TAPER_OK ? receive(&a, descriptor) : cli_fail("decode", q->input, status, &error);
     if (code == CLI_DONE) code = finish(&a);
     if (descriptor != STDIN_FILENO) close(descriptor);
     taper_decoder_free(a.decoder);
     cli_picture_plan_free(&a.plan);
     cli_canvas_free(&a.canvas);
-    formats_front_free(&a.front);
-    formats_buffer_free(&a.head);
     free(a.group);
     return code;
 }

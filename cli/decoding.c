@@ -10,22 +10,22 @@
 
 /* --- which images --- */
 
-static uint64_t image_count(const taper_decoder *decoder) {
+static uint64_t image_count(const taper_container *container) {
     taper_container_info info;
-    return taper_decoder_get_info(decoder, &info) == TAPER_OK ? info.images : 0;
+    return taper_container_get_info(container, &info, NULL) == TAPER_OK ? info.images : 0;
 }
 
 static const char *stored_name(const void *of, uint64_t i) {
     taper_image_info info;
-    return taper_decoder_image_info(of, i, &info) == TAPER_OK ? info.name : NULL;
+    return taper_container_get_image(of, i, &info, NULL) == TAPER_OK ? info.name : NULL;
 }
 
 static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
-                         const taper_decoder *decoder) {
-    uint64_t all = image_count(decoder);
+                         const taper_container *container) {
+    uint64_t all = image_count(container);
     plan->count = all;
     if (!q->images.count) return CLI_DONE;
-    const cli_image_choice choice = {"decode", q->input, all, stored_name, decoder};
+    const cli_image_choice choice = {"decode", q->input, all, stored_name, container};
     bool *wanted = calloc((size_t)all + 1, sizeof *wanted);
     int code = wanted ? CLI_DONE : cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
     for (size_t k = 0; k < q->images.count && code == CLI_DONE; k++)
@@ -111,11 +111,11 @@ static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
 }
 
 int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *q,
-                          const taper_decoder *decoder) {
+                          const taper_container *container) {
     *plan = (cli_picture_plan){.folder = -1};
-    int code = choose_images(plan, q, decoder);
+    int code = choose_images(plan, q, container);
     if (code == CLI_DONE) code = choose_target(plan, q);
-    if (code == CLI_DONE && !plan->one_file) code = cli_picture_files_plan(plan, q, decoder);
+    if (code == CLI_DONE && !plan->one_file) code = cli_picture_files_plan(plan, q, container);
     if (code != CLI_DONE) cli_picture_plan_free(plan);
     return code;
 }
@@ -143,9 +143,7 @@ uint64_t cli_scaled_bytes(const taper_image_info *info, uint32_t scale) {
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
                                uint32_t scale, taper_completeness *done, taper_error *error) {
     taper_image_info info;
-    if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu",
-                            (unsigned long long)i + 1);
+    TAPER_TRY(taper_container_get_image(taper_decoder_container(decoder), i, &info, error));
     uint64_t bytes = cli_scaled_bytes(&info, scale);
     if (bytes > canvas->room) {
         free(canvas->image.pixels);

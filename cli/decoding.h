@@ -11,7 +11,7 @@
  * exists (unless -f). On failure prints a message and returns an exit code; the plan is then empty.
  */
 int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *request,
-                          const taper_decoder *decoder);
+                          const taper_container *container);
 void cli_picture_plan_free(cli_picture_plan *plan);
 
 /* The index of an image in the plan; UINT64_MAX: not in the plan. */
@@ -34,13 +34,12 @@ void cli_canvas_free(cli_canvas *canvas);
 void cli_passes_words(uint32_t passes, uint32_t of, char to[48]);
 
 /* decode --progressive: push the bytes of the input as they arrive and rewrite the files, at most a
- * few times a second. model: from the command line; if empty, filled with a built-in one. Returns
- * the exit code. */
-int cli_decode_progressive(const cli_decode_request *request, cli_model *model);
+ * few times a second. Returns the exit code. */
+int cli_decode_progressive(const cli_decode_request *request);
 
-/* decode --levels: print the levels (codec/decoder/levels.h) on standard output. front: the front
- * matter of source. Returns the exit code. */
-int cli_decode_levels(const cli_decode_request *request, const formats_front *front,
-                      const taper_source *source);
+/* decode --levels: print the levels (codec/decoder/levels.h) of the container, cut to `cut` bytes,
+ * on standard output. Returns the exit code. */
+int cli_decode_levels(const cli_decode_request *request, const taper_container *container,
+                      uint64_t cut);
 
 #endif

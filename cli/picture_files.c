@@ -214,7 +214,7 @@ static bool ignores_case(int folder) {
 
 /* Warn about names that differ by case only: other systems would have one file. */
 static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request *q,
-                                const taper_decoder *decoder) {
+                                const taper_container *container) {
     const char *example = NULL;
     uint64_t clashes =
         cli_name_case_clashes((const char *const *)plan->name, plan->count, &example);
@@ -225,36 +225,36 @@ static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request
                        folding
                            ? "this file system ignores case, so that -2, -3 ... is put behind them"
                            : CLI_NAME_CASE_ELSEWHERE);
-    return folding ? cli_picture_names_make(plan, q, decoder, true) : TAPER_OK;
+    return folding ? cli_picture_names_make(plan, q, container, true) : TAPER_OK;
 }
 
 /* --- the plan --- */
 
 static int name_and_settle(cli_picture_plan *plan, const cli_decode_request *q,
-                           const taper_decoder *decoder, bool *is_new) {
+                           const taper_container *container, bool *is_new) {
     plan->name = calloc((size_t)plan->count + 1, sizeof *plan->name);
     plan->change = calloc((size_t)plan->count + 1, sizeof *plan->change);
     plan->refused = calloc((size_t)plan->count + 1, sizeof *plan->refused);
     if (!plan->name || !plan->change || !plan->refused ||
-        cli_picture_names_make(plan, q, decoder, false) != TAPER_OK)
+        cli_picture_names_make(plan, q, container, false) != TAPER_OK)
         return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
     int code = open_output(plan, q, is_new);
-    if (code == CLI_DONE && settle_case(plan, q, decoder) != TAPER_OK)
+    if (code == CLI_DONE && settle_case(plan, q, container) != TAPER_OK)
         code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
-    if (code == CLI_DONE) cli_picture_names_report(plan, q, decoder);
+    if (code == CLI_DONE) cli_picture_names_report(plan, q, container);
     return code;
 }
 
 int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
-                           const taper_decoder *decoder) {
+                           const taper_container *container) {
     taper_container_info info = {0};
     bool is_new = false;
-    taper_decoder_get_info(decoder, &info);
+    taper_container_get_info(container, &info, NULL);
     if (q->class_folders && !info.has_labels) {
         cli_error("decode", q->input, "has no labels, which --class-folders needs");
         return CLI_USAGE;
     }
-    int code = name_and_settle(plan, q, decoder, &is_new);
+    int code = name_and_settle(plan, q, container, &is_new);
     for (uint64_t k = 0; k < plan->count && code == CLI_DONE && !is_new; k++)
         code = check_target(plan, q, k);
     for (uint64_t k = 0; k < plan->count && code == CLI_DONE; k++)

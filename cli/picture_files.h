@@ -11,7 +11,7 @@
 /* Set name, change, folder and refused of the plan. On failure prints a message and returns an exit
  * code. */
 int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *request,
-                           const taper_decoder *decoder);
+                           const taper_container *container);
 void cli_picture_files_free(cli_picture_plan *plan);
 
 /* Encode an image as PNG or PNM. *bytes is the caller's to free; NULL on failure. */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* Name of the folder of class k: always one safe part of a path. */
-static char *class_folder(const taper_decoder *decoder, int32_t label) {
+static char *class_folder(const taper_container *container, int32_t label) {
     const char *name =
-        label < 0 ? "unlabelled" : taper_decoder_class_name(decoder, (uint32_t)label);
+        label < 0 ? "unlabelled" : taper_container_class_name(container, (uint32_t)label);
     size_t n = name ? strlen(name) : 0, room = n + sizeof "class-4294967295";
     char *folder = malloc(room);
     if (!folder) return NULL;
@@ -26,8 +26,8 @@ static char *class_folder(const taper_decoder *decoder, int32_t label) {
 }
 
 /* "CLASS/name", or the name if it begins so already. malloc'd; NULL without memory. */
-static char *sort_into_class(const taper_decoder *decoder, int32_t label, const char *name) {
-    char *folder = class_folder(decoder, label), *path = NULL;
+static char *sort_into_class(const taper_container *container, int32_t label, const char *name) {
+    char *folder = class_folder(container, label), *path = NULL;
     size_t n = folder ? strlen(folder) : 0;
     if (folder)
         path = !strncmp(name, folder, n) && name[n] == '/' ? strdup(name)
@@ -38,13 +38,13 @@ static char *sort_into_class(const taper_decoder *decoder, int32_t label, const 
 
 /* The stored name of image i, or its number; in the folder of its class if requested. NULL without
  * memory. */
-static char *name_image(const cli_decode_request *q, const taper_decoder *decoder, uint64_t i) {
+static char *name_image(const cli_decode_request *q, const taper_container *container, uint64_t i) {
     taper_image_info info = {.label = -1};
     char number[32];
     snprintf(number, sizeof number, "%06llu", (unsigned long long)i + 1);
-    bool named = taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name;
+    bool named = taper_container_get_image(container, i, &info, NULL) == TAPER_OK && info.name;
     const char *name = named ? info.name : number;
-    char *path = q->class_folders ? sort_into_class(decoder, info.label, name) : strdup(name);
+    char *path = q->class_folders ? sort_into_class(container, info.label, name) : strdup(name);
     char *plain = path ? formats_image_name(path) : NULL;
     char *file = plain ? formats_name_unescape(plain) : NULL;
     free(path), free(plain);
@@ -54,22 +54,22 @@ static char *name_image(const cli_decode_request *q, const taper_decoder *decode
 /* Names of the files of all images of the set, so that a name does not depend on the chosen images.
  * name[images], change[images] */
 static taper_status name_set(char **name, uint8_t *change, const cli_picture_plan *plan,
-                             const cli_decode_request *q, const taper_decoder *decoder,
+                             const cli_decode_request *q, const taper_container *container,
                              uint64_t images, bool folding) {
     for (uint64_t i = 0; i < images; i++)
-        if (!(name[i] = name_image(q, decoder, i))) return TAPER_ERR_NOMEM;
+        if (!(name[i] = name_image(q, container, i))) return TAPER_ERR_NOMEM;
     const char *suffix = plan->format == CLI_PICTURE_PNM ? ".pnm" : ".png";
     return formats_image_names_of_files(name, (size_t)images, suffix, folding, change);
 }
 
 taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *q,
-                                    const taper_decoder *decoder, bool folding) {
+                                    const taper_container *container, bool folding) {
     taper_container_info info = {0};
-    taper_decoder_get_info(decoder, &info);
+    taper_container_get_info(container, &info, NULL);
     char **name = calloc((size_t)info.images + 1, sizeof *name);
     uint8_t *change = calloc((size_t)info.images + 1, 1);
     taper_status status = name && change
-                              ? name_set(name, change, plan, q, decoder, info.images, folding)
+                              ? name_set(name, change, plan, q, container, info.images, folding)
                               : TAPER_ERR_NOMEM;
     for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
         const uint64_t i = cli_picture_plan_image(plan, k);
@@ -85,49 +85,49 @@ taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_req
 /* --- messages about names --- */
 
 static void show_stored(char *to, size_t room, const cli_picture_plan *plan,
-                        const taper_decoder *decoder, uint64_t k) {
+                        const taper_container *container, uint64_t k) {
     const uint64_t i = cli_picture_plan_image(plan, k);
     taper_image_info info;
-    if (taper_decoder_image_info(decoder, i, &info) == TAPER_OK && info.name)
+    if (taper_container_get_image(container, i, &info, NULL) == TAPER_OK && info.name)
         snprintf(to, room, "%s", info.name);
     else
         snprintf(to, room, "image %llu", (unsigned long long)i + 1);
 }
 
 /* Report the files with one kind of change, and the first of them. */
-static uint64_t count_changes(const cli_picture_plan *plan, const taper_decoder *decoder,
+static uint64_t count_changes(const cli_picture_plan *plan, const taper_container *container,
                               formats_name_change kind, char *example, size_t room) {
     uint64_t n = 0;
     char stored[120];
     for (uint64_t k = 0; k < plan->count; k++) {
         if (plan->change[k] != kind || n++) continue;
-        show_stored(stored, sizeof stored, plan, decoder, k);
+        show_stored(stored, sizeof stored, plan, container, k);
         snprintf(example, room, "%s is %.120s", stored, plan->name[k]);
     }
     return n;
 }
 
 void cli_picture_names_report(const cli_picture_plan *plan, const cli_decode_request *q,
-                              const taper_decoder *decoder) {
+                              const taper_container *container) {
     char example[300], stored[400];
     taper_container_info info = {0};
-    taper_decoder_get_info(decoder, &info);
+    taper_container_get_info(container, &info, NULL);
     if (!info.has_names) return; /* images named by number have no other name */
-    uint64_t n = count_changes(plan, decoder, FORMATS_NAME_CLASH, example, sizeof example);
+    uint64_t n = count_changes(plan, container, FORMATS_NAME_CLASH, example, sizeof example);
     if (n)
         cli_warning("decode", q->input,
                     "%llu file%s named differently from the image, because another image has or "
                     "gets that name: %s%s",
                     (unsigned long long)n, n == 1 ? " is" : "s are", example,
                     n > 1 ? ", ...; -v names all" : "");
-    n = count_changes(plan, decoder, FORMATS_NAME_SUFFIX, example, sizeof example);
+    n = count_changes(plan, container, FORMATS_NAME_SUFFIX, example, sizeof example);
     if (n)
         cli_note(q->common, "decode", "%llu file%s the suffix of the format that is written: %s%s",
                  (unsigned long long)n, n == 1 ? " has" : "s have", example,
                  n > 1 ? ", ...; -v names all" : "");
     for (uint64_t k = 0; k < plan->count && q->common->verbose; k++) {
         if (plan->change[k] == FORMATS_NAME_KEPT) continue;
-        show_stored(stored, sizeof stored, plan, decoder, k);
+        show_stored(stored, sizeof stored, plan, container, k);
         cli_detail(q->common, 1, "decode", "%s is %.400s", stored, plan->name[k]);
     }
 }

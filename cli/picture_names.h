@@ -8,10 +8,10 @@
  * depend on which other images are chosen. folding: true if no two names may differ by case only.
  * TAPER_ERR_NOMEM. */
 taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *request,
-                                    const taper_decoder *decoder, bool folding);
+                                    const taper_container *container, bool folding);
 
 /* Print which files have other names than their images. */
 void cli_picture_names_report(const cli_picture_plan *plan, const cli_decode_request *request,
-                              const taper_decoder *decoder);
+                              const taper_container *container);
 
 #endif

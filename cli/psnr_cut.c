@@ -17,7 +17,8 @@ typedef struct measurement {
     const cli_psnr_search *search;
     uint32_t *group; /* [groups] numbers of the measured groups */
     size_t groups;
-    taper_source source;     /* cut */
+    taper_container *container;
+    uint64_t bytes;          /* size of the cut */
     taper_decoder **decoder; /* [threads] decoders of this cut, opened when first needed */
     cli_psnr_found
         *of; /* [groups] psnr_db is a sum; summed in order, so that the result is reproducible */
@@ -41,16 +42,16 @@ static taper_status measure_image(measurement *m, taper_decoder *decoder, uint64
 
 static taper_status measure_images(measurement *m, size_t item, unsigned thread,
                                    taper_error *error) {
-    const cli_psnr_search *s = m->search;
     uint64_t first, count;
+    const taper_decode_options options = {.cut = m->bytes};
     if (!m->decoder[thread])
-        TAPER_TRY(taper_decoder_open(&m->decoder[thread], &m->source, s->model, s->limits, error));
-    TAPER_TRY(taper_decoder_group_range(m->decoder[thread], m->group[item], &first, &count));
+        TAPER_TRY(taper_decoder_new(&m->decoder[thread], m->container, &options, error));
+    TAPER_TRY(taper_container_group(m->container, m->group[item], &first, &count, error));
     cli_psnr_found *of = &m->of[item];
     *of = (cli_psnr_found){.images = count, .least_db = HUGE_VAL};
     for (uint64_t place = first; place < first + count; place++) {
         double psnr = 0;
-        uint64_t i = taper_decoder_image_at(m->decoder[thread], place);
+        uint64_t i = taper_container_image_at(m->container, place);
         TAPER_TRY(measure_image(m, m->decoder[thread], i, &psnr, error));
         of->psnr_db += psnr;
         if (psnr < of->least_db) of->least_db = psnr, of->least_image = i;
@@ -74,11 +75,9 @@ static void measure_group(void *user, size_t item, unsigned thread) {
     pthread_mutex_unlock(&m->lock);
 }
 
-/* A source of the first bytes of another. */
 static taper_status measure_cut(measurement *m, uint64_t bytes, cli_psnr_found *found) {
     const int cuts = found->cuts + 1;
-    m->source = *m->search->source;
-    m->source.size = bytes;
+    m->bytes = bytes;
     cli_parallel(m->search->threads, m->groups, measure_group, m);
     for (unsigned t = 0; t < m->search->threads; t++) {
         taper_decoder_free(m->decoder[t]);
@@ -165,16 +164,14 @@ static taper_status close_in(measurement *m, uint64_t front, uint64_t size, cli_
 
 static taper_status measure(const cli_psnr_search *search, int is_search, cli_psnr_found *found,
                             taper_error *error) {
-    taper_decoder *decoder;
+    const taper_open_options options = {.model = search->model, .limits = search->limits};
     taper_container_info info;
     measurement m = {.search = search, .error = error};
     *found = (cli_psnr_found){0};
-    TAPER_TRY(taper_decoder_open(&decoder, search->source, search->model, search->limits, error));
-    taper_status status = taper_decoder_get_info(decoder, &info);
-    taper_decoder_free(decoder);
-    TAPER_TRY(status);
+    TAPER_TRY(taper_container_open(&m.container, search->source, &options, error));
+    taper_status status = taper_container_get_info(m.container, &info, error);
     pthread_mutex_init(&m.lock, NULL);
-    status = choose_groups(&m, &info, error);
+    if (status == TAPER_OK) status = choose_groups(&m, &info, error);
     if (status == TAPER_OK)
         status = is_search ? close_in(&m, info.front_bytes, search->source->size, found)
                            : measure_cut(&m, search->source->size, found);
@@ -182,6 +179,7 @@ static taper_status measure(const cli_psnr_search *search, int is_search, cli_ps
     free(m.group);
     free(m.of);
     free(m.decoder);
+    taper_container_close(m.container);
     return status;
 }
 

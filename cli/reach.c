@@ -1,50 +1,60 @@
 /* reach.c -- see reach.h. */
 #include "cli/reach.h"
 
-bool cli_reach_matters(const formats_front *f, uint64_t bytes) {
-    return f->layout == 1 && bytes < f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
+bool cli_reach_matters(const taper_container *c, uint64_t bytes) {
+    taper_container_info info;
+    return taper_container_get_info(c, &info, NULL) == TAPER_OK &&
+           info.layout == TAPER_LAYOUT_IMAGE && bytes < info.file_bytes;
 }
 
-cli_reach_kind cli_reach_of(const formats_front *f, uint64_t bytes, uint32_t image) {
-    uint64_t place = formats_front_place(f, image); /* each image is a group, in one layer */
-    if (f->front_size + f->chunk_at[place + 1] <= bytes) return CLI_REACH_WHOLE;
-    return f->front_size + f->chunk_at[place] < bytes ? CLI_REACH_PART : CLI_REACH_MISSING;
+cli_reach_kind cli_reach_of(const taper_container *c, uint64_t bytes, uint64_t image) {
+    uint64_t here = 0, all = 0;
+    taper_container_image_bytes(c, image, bytes, &here, &all, NULL);
+    return here == all ? CLI_REACH_WHOLE : here ? CLI_REACH_PART : CLI_REACH_MISSING;
+}
+
+static uint64_t count_images(const taper_container *c) {
+    taper_container_info info;
+    return taper_container_get_info(c, &info, NULL) == TAPER_OK ? info.images : 0;
 }
 
 /* Find the next run of images of this kind, from *first on; false: there is none. */
-static bool next_run(const formats_front *f, uint64_t bytes, cli_reach_kind kind, uint32_t *first,
-                     uint32_t *last) {
-    while (*first < f->images && cli_reach_of(f, bytes, *first) != kind) ++*first;
-    if (*first == f->images) return false;
+static bool next_run(const taper_container *c, uint64_t bytes, cli_reach_kind kind, uint64_t *first,
+                     uint64_t *last) {
+    const uint64_t images = count_images(c);
+    while (*first < images && cli_reach_of(c, bytes, *first) != kind) ++*first;
+    if (*first == images) return false;
     *last = *first;
-    while (*last + 1 < f->images && cli_reach_of(f, bytes, *last + 1) == kind) ++*last;
+    while (*last + 1 < images && cli_reach_of(c, bytes, *last + 1) == kind) ++*last;
     return true;
 }
 
 /* Write " 1-3, 5" and so on; *images: number of images. */
-static void put_runs(const formats_front *f, uint64_t bytes, cli_reach_kind kind, char *to,
+static void put_runs(const taper_container *c, uint64_t bytes, cli_reach_kind kind, char *to,
                      size_t room, uint64_t *images) {
     enum { SHOWN = 3 };
     size_t used = 0;
     int runs = 0;
     *images = 0;
-    for (uint32_t first = 0, last; next_run(f, bytes, kind, &first, &last); first = last + 1) {
+    for (uint64_t first = 0, last; next_run(c, bytes, kind, &first, &last); first = last + 1) {
         *images += last - first + 1;
         if (runs++ >= SHOWN) continue;
-        used += (size_t)snprintf(to + used, room - used, "%s %u", runs > 1 ? "," : "", first + 1);
-        if (last > first) used += (size_t)snprintf(to + used, room - used, "-%u", last + 1);
+        used += (size_t)snprintf(to + used, room - used, "%s %llu", runs > 1 ? "," : "",
+                                 (unsigned long long)first + 1);
+        if (last > first)
+            used += (size_t)snprintf(to + used, room - used, "-%llu", (unsigned long long)last + 1);
     }
     if (runs > SHOWN) snprintf(to + used, room - used, ", ... (%llu)", (unsigned long long)*images);
 }
 
-void cli_reach_sentence(const formats_front *f, uint64_t bytes, char to[256]) {
+void cli_reach_sentence(const taper_container *c, uint64_t bytes, char to[256]) {
     static const char *const words[] = {"whole", "in part", "missing"};
     size_t used = (size_t)snprintf(to, 256, "images");
     bool any = false;
     for (int kind = CLI_REACH_WHOLE; kind <= CLI_REACH_MISSING; kind++) {
         char runs[96]; /* 3 runs of at most 24 letters, and a count */
         uint64_t images;
-        put_runs(f, bytes, (cli_reach_kind)kind, runs, sizeof runs, &images);
+        put_runs(c, bytes, (cli_reach_kind)kind, runs, sizeof runs, &images);
         if (!images) continue;
         used +=
             (size_t)snprintf(to + used, 256 - used, "%s%s %s", any ? "," : "", runs, words[kind]);
@@ -52,18 +62,18 @@ void cli_reach_sentence(const formats_front *f, uint64_t bytes, char to[256]) {
     }
 }
 
-void cli_reach_report(const cli_common *common, const formats_front *f, uint64_t bytes) {
+void cli_reach_report(const cli_common *common, const taper_container *c, uint64_t bytes) {
     char reach[256];
-    if (!cli_reach_matters(f, bytes)) return;
-    cli_reach_sentence(f, bytes, reach);
+    if (!cli_reach_matters(c, bytes)) return;
+    cli_reach_sentence(c, bytes, reach);
     cli_note(common, "decode", "the layout is `image`, and the file is cut: %s", reach);
 }
 
-void cli_reach_json(cli_json *j, const formats_front *f, uint64_t bytes) {
+void cli_reach_json(cli_json *j, const taper_container *c, uint64_t bytes) {
     static const char *const keys[] = {"images_whole", "images_in_part", "images_missing"};
     for (int kind = CLI_REACH_WHOLE; kind <= CLI_REACH_MISSING; kind++) {
         cli_json_open(j, keys[kind], '[');
-        for (uint32_t first = 0, last; next_run(f, bytes, (cli_reach_kind)kind, &first, &last);
+        for (uint64_t first = 0, last; next_run(c, bytes, (cli_reach_kind)kind, &first, &last);
              first = last + 1) {
             cli_json_open(j, NULL, '[');
             cli_json_uint(j, NULL, first + 1);

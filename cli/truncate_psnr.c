@@ -11,8 +11,9 @@
 
 typedef struct reference {
     pthread_mutex_t lock;
-    taper_decoder *decoder; /* decoder of the whole container */
-    taper_image *image;     /* [images]; pixels NULL: not decoded yet */
+    taper_container *container; /* the whole container, and a decoder of it */
+    taper_decoder *decoder;
+    taper_image *image; /* [images]; pixels NULL: not decoded yet */
     uint64_t images, bytes;
     const taper_limits *limits;
     formats_imageset *set; /* NULL: the reference is the whole container */
@@ -24,7 +25,7 @@ typedef struct reference {
 static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
     taper_image_info info;
     taper_image *image = &r->image[i];
-    TAPER_TRY(taper_decoder_image_info(r->decoder, i, &info));
+    TAPER_TRY(taper_container_get_image(r->container, i, &info, NULL));
     r->bytes += info.bytes;
     if (r->bytes > r->limits->max_memory)
         return formats_fail(error, TAPER_ERR_LIMIT,
@@ -41,10 +42,10 @@ static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
 static taper_status decode_group(reference *r, uint64_t i, taper_error *error) {
     taper_image_info info;
     uint64_t first, count;
-    TAPER_TRY(taper_decoder_image_info(r->decoder, i, &info));
-    TAPER_TRY(taper_decoder_group_range(r->decoder, info.group, &first, &count));
+    TAPER_TRY(taper_container_get_image(r->container, i, &info, NULL));
+    TAPER_TRY(taper_container_group(r->container, info.group, &first, &count, NULL));
     for (uint64_t place = first; place < first + count; place++)
-        TAPER_TRY(decode_one(r, taper_decoder_image_at(r->decoder, place), error));
+        TAPER_TRY(decode_one(r, taper_container_image_at(r->container, place), error));
     return TAPER_OK;
 }
 
@@ -72,27 +73,29 @@ static taper_status read_reference(void *user, uint64_t i, taper_image *out, tap
 
 static taper_status open_reference(reference *r, const cli_truncate_psnr *wanted,
                                    const cli_psnr_search *search, taper_error *error) {
+    const taper_open_options options = {.model = search->model, .limits = search->limits};
     taper_container_info info;
-    TAPER_TRY(
-        taper_decoder_open(&r->decoder, search->source, search->model, search->limits, error));
-    TAPER_TRY(taper_decoder_get_info(r->decoder, &info));
+    TAPER_TRY(taper_container_open(&r->container, search->source, &options, error));
+    TAPER_TRY(taper_decoder_new(&r->decoder, r->container, NULL, error));
+    TAPER_TRY(taper_container_get_info(r->container, &info, error));
     r->images = info.images;
     if (!wanted->originals) {
         r->limits = search->limits;
         r->image = calloc((size_t)info.images, sizeof *r->image);
         if (!r->image) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for images");
-        return taper_decoder_set_threads(r->decoder, search->threads);
+        return taper_decoder_set_threads(r->decoder, search->threads, NULL);
     }
-    formats_imageset_options options = {.limits = search->limits};
-    TAPER_TRY(formats_imageset_open(&r->set, &wanted->originals, 1, &options, NULL, NULL, error));
+    const formats_imageset_options originals = {.limits = search->limits};
+    TAPER_TRY(formats_imageset_open(&r->set, &wanted->originals, 1, &originals, NULL, NULL, error));
     r->originals.set = r->set;
-    return cli_originals_match(&r->originals, r->decoder, error);
+    return cli_originals_match(&r->originals, r->container, error);
 }
 
 static void close_reference(reference *r) {
     for (uint64_t i = 0; r->image && i < r->images; i++) free(r->image[i].pixels);
     free(r->image);
     taper_decoder_free(r->decoder);
+    taper_container_close(r->container);
     cli_originals_close(&r->originals);
     formats_imageset_close(r->set);
 }
@@ -104,9 +107,9 @@ static void tell(const cli_truncate_psnr *wanted, const cli_container *c, const 
                     "the whole file reaches %.2f dB, not %g: everything is kept", found->psnr_db,
                     wanted->target_db);
     else
-        cli_note(common, "truncate", "%.2f dB against %s, measured on %llu of %u images",
+        cli_note(common, "truncate", "%.2f dB against %s, measured on %llu of %llu images",
                  found->psnr_db, wanted->originals ? "the originals" : "the whole file",
-                 (unsigned long long)found->images, c->front.images);
+                 (unsigned long long)found->images, (unsigned long long)c->info.images);
 }
 
 /* Measure a cut, or search for one if none is given. */
@@ -115,7 +118,7 @@ static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c
                          const cli_common *common, cli_psnr_found *found, taper_error *error) {
     taper_limits limits = cli_limits(common);
     taper_source source = c->source;
-    if (source.size > c->whole_bytes) source.size = c->whole_bytes;
+    if (source.size > c->info.file_bytes) source.size = c->info.file_bytes;
     reference r = {.decoder = NULL};
     cli_psnr_search search = {.source = &source,
                               .model = model,
@@ -139,11 +142,8 @@ static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c
     return status;
 }
 
-static int open_model(cli_model *model, const cli_truncate_psnr *wanted, const cli_container *c,
-                      const cli_common *common) {
-    int code = CLI_DONE;
-    if (wanted->model) code = cli_coder_open(model, "truncate", wanted->model, common);
-    return code == CLI_DONE ? cli_model_of(model, "truncate", c->front.model_id, common) : code;
+static int open_model(cli_model *model, const cli_truncate_psnr *wanted, const cli_common *common) {
+    return wanted->model ? cli_coder_open(model, "truncate", wanted->model, common) : CLI_DONE;
 }
 
 int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container *c,
@@ -151,13 +151,13 @@ int cli_truncate_find_psnr(const cli_truncate_psnr *wanted, const cli_container 
     cli_model model = {0};
     cli_psnr_found found;
     taper_error error = {0};
-    if (c->front.layout != TAPER_LAYOUT_SET)
+    if (c->info.layout != TAPER_LAYOUT_SET)
         return cli_fail("truncate", wanted->path,
                         formats_fail(&error, TAPER_ERR_ARG,
                                      "--psnr needs the layout set; "
                                      "`taper repack --layout set` changes it"),
                         &error);
-    int code = open_model(&model, wanted, c, common);
+    int code = open_model(&model, wanted, common);
     if (code == CLI_DONE) {
         cli_note(common, "truncate", "searching for the cut of %g dB: about six cuts are decoded",
                  wanted->target_db);
@@ -179,13 +179,15 @@ void cli_truncate_measure(const cli_truncate_psnr *wanted, const cli_container *
     cli_psnr_found found;
     taper_error error = {0};
     *words = 0;
-    if (open_model(&model, wanted, c, common) != CLI_DONE) return;
+    if (open_model(&model, wanted, common) != CLI_DONE) return;
     taper_status status = find(wanted, c, cut, model.model, common, &found, &error);
-    if (status == TAPER_OK)
-        cli_psnr_words(&found, c->front.images,
+    taper_image_info least = {.name = NULL};
+    if (status == TAPER_OK) {
+        taper_container_get_image(c->open, found.least_image, &least, NULL);
+        cli_psnr_words(&found, c->info.images,
                        wanted->originals ? " against the originals" : " against the whole file",
-                       formats_front_name(&c->front, (uint32_t)found.least_image), words, room);
-    else
+                       least.name, words, room);
+    } else
         cli_note(common, "truncate", "the PSNR of the cut was not measured: %s", error.text);
     cli_model_close(&model);
 }

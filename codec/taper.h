@@ -198,24 +198,90 @@ TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
 /* Free the encoder, whether it is finished or not. NULL is allowed. */
 TAPER_API void taper_encoder_free(taper_encoder *encoder);
 
-/* --- decoding: bytes in file order, a random-access source, or ranges in any order ------ */
+/* --- one image of a file --------------------------------------------------------------- */
 
-typedef struct taper_decoder taper_decoder;
+/* Decode image i, from 0, of the container in a file, complete or cut:
+ *
+ *     taper_image image;
+ *     taper_error error;
+ *     if (taper_decode_file("set.taper", 0, &image, &error)) puts(error.text);
+ *     ... image.width, image.height, image.pixels ...
+ *     taper_image_free(&image);
+ *
+ * The model is the one that the container carries, or built in. The pixels are allocated and the
+ * caller's: free them with taper_image_free. On failure they are NULL. For several images open the
+ * file once: taper_container_open_file, which has the same errors, and taper_decoder_new. */
+TAPER_API taper_status taper_decode_file(const char *path, uint64_t i, taper_image *out,
+                                         taper_error *error);
+/* Free the pixels and zero the struct. NULL is allowed. */
+TAPER_API void taper_image_free(taper_image *image);
+
+/* --- containers ------------------------------------------------------------------------ */
+
+typedef struct taper_container taper_container;
+
+/* A zeroed struct holds the defaults. */
+typedef struct taper_open_options {
+    /* NULL: the model that the container carries, or the built-in one that it was made with. The
+     * model must outlive the container. */
+    const taper_model *model;
+    /* NULL: the defaults. Copied. */
+    const taper_limits *limits;
+    /* Nonzero: open without a model. The functions taper_container_* need none; columns and rows of
+     * images are 0 then. For decoders call taper_container_bind. */
+    int without_model;
+} taper_open_options;
+
+/* Open a container at a random-access source: read its front matter, and find and check its model.
+ * A source that is shorter than the container is a cut file. options: NULL means the defaults.
+ *
+ * An open container does not change: any number of threads may use it, each with decoders of its
+ * own. source->read must be callable, by several threads at once, until it is closed.
+ *
+ * TAPER_ERR_TRUNCATED: the front matter is incomplete ("incomplete header, need N more bytes").
+ * TAPER_ERR_MODEL: no model was given, and it carries none and was not made with a built-in one; or
+ * another model was given. TAPER_ERR_CORRUPT: the container is damaged; or a model that it carries
+ * is damaged or has another id, even if that model is not needed. All functions that read a
+ * container reject it then. TAPER_ERR_VERSION, _LIMIT: for a carried model, only if that model is
+ * needed. */
+TAPER_API taper_status taper_container_open(taper_container **out, const taper_source *source,
+                                            const taper_open_options *options, taper_error *error);
+/* The same of a file, which stays open until the container is closed. TAPER_ERR_IO also: it cannot
+ * be opened or read. If another program shortens it meanwhile, rendering returns
+ * TAPER_ERR_TRUNCATED. */
+TAPER_API taper_status taper_container_open_file(taper_container **out, const char *path,
+                                                 const taper_open_options *options,
+                                                 taper_error *error);
+/* The same of bytes in memory, which are the caller's and must not change until it is closed. */
+TAPER_API taper_status taper_container_open_memory(taper_container **out, const void *bytes,
+                                                   size_t size, const taper_open_options *options,
+                                                   taper_error *error);
+/* Find and check the model of a container that was opened without one, as taper_container_open
+ * does: the given one, or with NULL its own. Before several threads use the container. On failure
+ * nothing has changed. TAPER_ERR_ARG: it has a model. */
+TAPER_API taper_status taper_container_bind(taper_container *container, const taper_model *model,
+                                            taper_error *error);
+/* Close it after its decoders. NULL is allowed. */
+TAPER_API void taper_container_close(taper_container *container);
 
 typedef struct taper_container_info {
     uint64_t model_id;
-    /* The container carries its model. */
-    int has_model;
+    /* Size of the .tpm file of the model that it carries; 0: it carries none. */
+    uint64_t model_bytes;
     taper_layout layout;
     /* pixels: over all images. */
     uint64_t images, pixels;
     uint32_t groups, layers;
+    /* Kinds of groups by how bytes are shared among images (taper_allocation), from 1. */
+    uint32_t rate_classes;
     /* Passes in the complete file. */
     uint32_t passes;
     /* Header, directory, names, labels and embedded models: all bytes before the image data. */
     uint64_t front_bytes;
     /* Size of the complete file; a cut file is shorter. */
     uint64_t file_bytes;
+    /* Nonzero: taper_truncate or a limit of taper_encoder_finish cut chunks of it. */
+    int was_truncated;
     int has_names, has_labels;
     /* Number of class names; 0 without labels. */
     uint32_t classes;
@@ -223,8 +289,10 @@ typedef struct taper_container_info {
     uint32_t search_bits;
     /* The model that made the search codes. */
     uint64_t search_model_id;
-    /* The container carries that model: taper_decoder_search_model. */
-    int has_search_model;
+    /* Size of its .tpm file, if the container carries it (taper_container_search_model); else 0. */
+    uint64_t search_model_bytes;
+    /* Memory of the front matter. */
+    uint64_t memory;
 } taper_container_info;
 
 typedef struct taper_image_info {
@@ -236,11 +304,59 @@ typedef struct taper_image_info {
     uint32_t group;
     /* -1: none. */
     int32_t label;
-    /* NULL: none. Valid until the decoder is freed. */
+    /* NULL: none. Valid until the container is closed. */
     const char *name;
     /* The grid of model windows that covers the image. Each window has its own code. */
     uint32_t columns, rows;
 } taper_image_info;
+
+/* Properties of the container, and of image i, from 0. TAPER_ERR_ARG: there is no such image.
+ * TAPER_ERR_TRUNCATED: of a streaming decoder, its leaf was not supplied (taper_decoder_plan). */
+TAPER_API taper_status taper_container_get_info(const taper_container *container,
+                                                taper_container_info *out, taper_error *error);
+TAPER_API taper_status taper_container_get_image(const taper_container *container, uint64_t i,
+                                                 taper_image_info *out, taper_error *error);
+/* The model that decodes it; NULL if it was opened without. The container owns it, or the caller
+ * who gave it. */
+TAPER_API const taper_model *taper_container_model(const taper_container *container);
+/* Name of class k, 0..classes - 1; NULL if k is out of range. Valid until the container is closed.
+ */
+TAPER_API const char *taper_container_class_name(const taper_container *container, uint32_t k);
+/* The first place and the number of images of group g, for reading group by group. Place p holds
+ * image taper_container_image_at(p). That is p itself, unless the set has several rate classes. */
+TAPER_API taper_status taper_container_group(const taper_container *container, uint32_t g,
+                                             uint64_t *first, uint64_t *count, taper_error *error);
+TAPER_API uint64_t taper_container_image_at(const taper_container *container, uint64_t place);
+
+/* In place of an image's number, where the text allows it: all images. */
+#define TAPER_ALL_IMAGES UINT64_MAX
+
+/* The end of a layer, 0..taper_container_info.layers - 1: the first *cut bytes of the file contain
+ * the layers up to it of all images, and these contain *passes passes of image i; with
+ * TAPER_ALL_IMAGES, the most passes of an image. For taper_decode_options, taper_decoder_plan and
+ * taper_decoder_codes. TAPER_ERR_ARG: there is no such image or layer. */
+TAPER_API taper_status taper_container_layer(const taper_container *container, uint64_t i,
+                                             uint32_t layer, uint64_t *cut, uint32_t *passes,
+                                             taper_error *error);
+/* How many bytes of image data, of the group of image i, the first `cut` bytes of the file contain;
+ * and how many the complete file contains. */
+TAPER_API taper_status taper_container_image_bytes(const taper_container *container, uint64_t i,
+                                                   uint64_t cut, uint64_t *here, uint64_t *all,
+                                                   taper_error *error);
+
+/* Get the search code of image i: code[(search_bits + 63) / 64], see taper_container_info.
+ * TAPER_ERR_ARG: there is no such image, or the container has no search codes. */
+TAPER_API taper_status taper_container_search_code(const taper_container *container, uint64_t i,
+                                                   uint64_t *code, taper_error *error);
+/* Load the model of the search codes from the container. The caller owns *out; it is NULL on
+ * failure. TAPER_ERR_ARG: the container does not carry the model. TAPER_ERR_CORRUPT: the model has
+ * another id, is not binary or has too few units. Also the errors of taper_model_load. */
+TAPER_API taper_status taper_container_search_model(const taper_container *container,
+                                                    taper_model **out, taper_error *error);
+
+/* --- decoding: from a container, or bytes in file order, or ranges in any order --------- */
+
+typedef struct taper_decoder taper_decoder;
 
 /* How complete a rendered image is. */
 typedef struct taper_completeness {
@@ -254,15 +370,38 @@ typedef struct taper_completeness {
     int complete;
 } taper_completeness;
 
+/* A zeroed struct holds the defaults. */
+typedef struct taper_decode_options {
+    /* Decode as if the file had been cut to so many bytes; 0: as it is. */
+    uint64_t cut;
+    /* Bytes of memory of the decoder, with the front matter of its container; 0, or more than
+     * max_memory of the container's limits: that. */
+    uint64_t max_memory;
+} taper_decode_options;
+
+/* Create a decoder for an open container, which must outlive it. options: NULL means the defaults.
+ * Creating one reads nothing: make one for each thread, and one for each cut. The decoder keeps the
+ * state of one group at a time, or of one group per rate class (taper_allocation).
+ * TAPER_ERR_MODEL: the container was opened without its model. TAPER_ERR_TRUNCATED: the cut is
+ * within the front matter. TAPER_ERR_LIMIT: max_memory is less than the front matter has. */
+TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_container *container,
+                                         const taper_decode_options *options, taper_error *error);
+
 /* Create a decoder that gets bytes in file order (taper_decoder_push) or by ranges
- * (taper_decoder_supply). The first call decides which. model: NULL if the container carries its
- * model or was made with a built-in one (taper_model_builtin).
+ * (taper_decoder_supply). The first call decides which. options: as for taper_container_open;
+ * without_model must be 0.
  *
  * Memory: with taper_decoder_push, the state of every group, so that further bytes refine it
  * without decoding again, and the bytes of incomplete groups. With taper_decoder_supply, all bytes
- * that were supplied, and the state of one group, as with taper_decoder_open. */
-TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model *model,
-                                         const taper_limits *limits, taper_error *error);
+ * that were supplied, and the state of one group, as with taper_decoder_new. */
+TAPER_API taper_status taper_decoder_new_streaming(taper_decoder **out,
+                                                   const taper_open_options *options,
+                                                   taper_error *error);
+/* The container of a decoder, for the functions taper_container_*. NULL: of a streaming decoder,
+ * the front matter is incomplete (taper_decoder_bytes_needed). That of a streaming decoder is valid
+ * until the decoder is freed, makes no other decoders, and is used by the same thread. */
+TAPER_API const taper_container *taper_decoder_container(const taper_decoder *decoder);
+
 /* Append the next n bytes of the file. Returns TAPER_OK even if nothing can be rendered yet.
  *
  * A wrong checksum is no error here: taper_decoder_render reports it for each affected image.
@@ -272,17 +411,6 @@ TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_model 
 TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *bytes, size_t n,
                                           taper_error *error);
 
-/* Create a decoder for a random-access source. A source that is shorter than the container is
- * decoded as a cut file. source->read must be callable until the decoder is freed. The decoder
- * keeps the state of one group at a time, or of one group per rate class (taper_allocation).
- *
- * TAPER_ERR_TRUNCATED: the front matter is incomplete ("incomplete header, need N more bytes").
- * TAPER_ERR_CORRUPT: the container is damaged; or a model that it carries is damaged or has another
- * id, even if that model is not needed. All functions that read a container reject it then.
- * TAPER_ERR_VERSION, _LIMIT: for a carried model, only if that model is needed. */
-TAPER_API taper_status taper_decoder_open(taper_decoder **out, const taper_source *source,
-                                          const taper_model *model, const taper_limits *limits,
-                                          taper_error *error);
 /* Decoding by ranges: the decoder names the bytes of the file that an image needs. The caller
  * supplies them, or any others, in any order. With this, a program reads one image of a large file
  * over HTTP or from a database, without a callback that blocks:
@@ -317,7 +445,7 @@ typedef struct taper_range {
  * search are not read by ranges from such a container.
  *
  * The call also sets the cut for all images: later bytes are ignored even if they were supplied.
- * When nothing is missing, pixels equal those of taper_decoder_open with a source of `cut` bytes.
+ * When nothing is missing, pixels equal those of taper_decoder_new with the same cut.
  * Before the first call the cut is UINT64_MAX. The beginning of a range is enough for an image of
  * lower quality. With TAPER_LAYOUT_IMAGE, where the chunks of an image are one range, this reduces
  * one image, and so does the last range with TAPER_LAYOUT_GALLERY.
@@ -328,7 +456,7 @@ typedef struct taper_range {
  * small images, of about 4 KB together, share a checksum. It is checked once all of its bytes were
  * supplied, but those of other images are not listed. TAPER_ERR_ARG: there is no image i, or the
  * decoder has a source or uses taper_decoder_push. For errors in the front matter, as
- * taper_decoder_open, with *count 0. TAPER_ERR_LIMIT is returned before the bytes of too large a
+ * taper_container_open, with *count 0. TAPER_ERR_LIMIT is returned before the bytes of too large a
  * front matter are listed. */
 TAPER_API taper_status taper_decoder_plan(taper_decoder *decoder, uint64_t i, uint64_t cut,
                                           taper_range *ranges, size_t capacity, size_t *count,
@@ -345,9 +473,9 @@ TAPER_API taper_status taper_decoder_plan_name(taper_decoder *decoder, const cha
  * ones replace the old ones, and affected images are decoded again.
  *
  * No error is final: supply other bytes, or the same again.
- * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM for the front matter, as taper_decoder_open,
- * once it is complete: the bytes are kept, and it is parsed again when some of them change.
- * TAPER_ERR_CORRUPT also: bytes lie after the end of the container. If the front matter is known,
+ * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM for the front matter, as of
+ * taper_container_open, once it is complete: the bytes are kept, and it is parsed again when some of
+ * them change. TAPER_ERR_CORRUPT also: bytes lie after the end of the container. If the front matter is known,
  * such a range is not kept. TAPER_ERR_LIMIT, _NOMEM also: no memory for these bytes; nothing has
  * changed. TAPER_ERR_ARG: offset + size is above 2^64 - 1, or the decoder has a source or uses
  * taper_decoder_push. taper_decoder_plan and taper_decoder_render report damaged image data. */
@@ -361,27 +489,13 @@ TAPER_API void taper_decoder_free(taper_decoder *decoder);
  * per processor. Use it for the latency of a large image; for many images, one decoder per thread
  * is faster. The pixels are the same for every number. If the system refuses threads, fewer are
  * used. May be called at any time. TAPER_ERR_NOMEM: the decoder continues with one thread. */
-TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigned threads);
+TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigned threads,
+                                                 taper_error *error);
 
 /* The number of bytes that the front matter still needs, as far as it is known. If the front matter
  * is damaged and may be supplied again, its whole size. 0: it is complete, and images can be
  * rendered. Leaves do not count (taper_decoder_plan). */
 TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
-/* Properties of the container, and of image i, from 0. TAPER_ERR_TRUNCATED: the front matter is
- * incomplete. */
-TAPER_API taper_status taper_decoder_get_info(const taper_decoder *decoder,
-                                              taper_container_info *out);
-TAPER_API taper_status taper_decoder_image_info(const taper_decoder *decoder, uint64_t i,
-                                                taper_image_info *out);
-/* Name of class k, 0..classes - 1; NULL if k is out of range. Valid until the decoder is freed. */
-TAPER_API const char *taper_decoder_class_name(const taper_decoder *decoder, uint32_t k);
-/* The first place and the number of images of group g, for reading group by group. Place p holds
- * image taper_decoder_image_at(p). That is p itself, unless the set has several rate classes
- * (taper_allocation). */
-TAPER_API taper_status taper_decoder_group_range(const taper_decoder *decoder, uint32_t g,
-                                                 uint64_t *first, uint64_t *count);
-TAPER_API uint64_t taper_decoder_image_at(const taper_decoder *decoder, uint64_t place);
-
 /* Render image i from the bytes received so far. out->pixels: the caller's memory of
  * taper_image_info.bytes bytes. The call sets width, height, channels and depth. done may be NULL.
  * Within a group, ascending i is fastest; any order is legal. TAPER_ERR_CORRUPT: a chunk has a
@@ -413,13 +527,6 @@ TAPER_API taper_status taper_decoder_render_scaled(taper_decoder *decoder, uint6
                                                    uint32_t scale, taper_image *out,
                                                    taper_completeness *done, taper_error *error);
 
-/* The end of a layer, 0..taper_container_info.layers - 1: the first *cut bytes of the file contain
- * the layers up to it of all images, and these contain *passes passes of image i. For
- * taper_decoder_plan and taper_decoder_codes. TAPER_ERR_TRUNCATED: the front matter is incomplete.
- * TAPER_ERR_ARG: there is no such image or layer. */
-TAPER_API taper_status taper_decoder_layer(const taper_decoder *decoder, uint64_t i, uint32_t layer,
-                                           uint64_t *cut, uint32_t *passes);
-
 /* Get the codes of image i from the bytes received so far, for search, without the network that
  * renders pixels from them. An image has one code per window: columns * rows codes
  * (taper_image_info), row after row.
@@ -434,7 +541,7 @@ TAPER_API taper_status taper_decoder_layer(const taper_decoder *decoder, uint64_
  * plane halves the interval. 0: nothing is known. For a binary model, 1: the bit is known.
  *
  * passes: decode at most that many passes; UINT32_MAX: all that were received. Fewer passes take
- * less time. taper_decoder_layer gives the number for a layer; pass u of a binary model is unit u.
+ * less time. taper_container_layer has the number of a layer; pass u of a binary model is unit u.
  * With taper_decoder_push all passes are decoded already, and all are used. done may be NULL; its
  * passes are those that these codes contain.
  *
@@ -446,19 +553,6 @@ TAPER_API taper_status taper_decoder_layer(const taper_decoder *decoder, uint64_
 TAPER_API taper_status taper_decoder_codes(taper_decoder *decoder, uint64_t i, uint32_t units,
                                            uint32_t passes, float *values, uint8_t *planes,
                                            taper_completeness *done, taper_error *error);
-
-/* Get the search code of image i: code[(search_bits + 63) / 64], see taper_container_info.
- * TAPER_ERR_TRUNCATED: the front matter is incomplete. TAPER_ERR_ARG: there is no such image, or
- * the container has no search codes. */
-TAPER_API taper_status taper_decoder_search_code(const taper_decoder *decoder, uint64_t i,
-                                                 uint64_t *code, taper_error *error);
-
-/* Load the model of the search codes from the container. The caller owns *out; it is NULL on
- * failure. TAPER_ERR_TRUNCATED: the front matter is incomplete. TAPER_ERR_ARG: the container does
- * not carry the model. TAPER_ERR_CORRUPT: the model has another id, is not binary or has too few
- * units. Also the errors of taper_model_load. */
-TAPER_API taper_status taper_decoder_search_model(const taper_decoder *decoder, taper_model **out,
-                                                  taper_error *error);
 
 /* --- containers from containers, without the network ------------------------------------ */
 
@@ -476,6 +570,15 @@ TAPER_API taper_status taper_repack(const taper_source *from, const taper_model 
                                     taper_layout layout, uint32_t group_images,
                                     const taper_sink *to, const taper_limits *limits,
                                     taper_error *error);
+/* A zeroed struct holds the defaults. */
+typedef struct taper_merge_options {
+    /* NULL: the defaults. */
+    const taper_limits *limits;
+    /* Called for each name that changes because an earlier container also has it, before anything
+     * is written. before NULL: the image had no name. NULL: not called. */
+    void (*renamed)(void *user, const char *before, const char *after);
+    void *user;
+} taper_merge_options;
 /* Join n containers of one model and one layout, in order, without recoding. Every image renders as
  * in its source. (Only hostile files, with strings that no encoder writes, can differ.) The sources
  * may be results of taper_truncate; their layers, names and classes may differ. Classes are joined
@@ -483,7 +586,7 @@ TAPER_API taper_status taper_repack(const taper_source *from, const taper_model 
  * TAPER_ERR_ARG: a source is a cut file. TAPER_ERR_LIMIT: the inputs use more than 16 distinct
  * layer layouts, the number of rate classes of a container. */
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
-                                   const taper_limits *limits, taper_error *error);
+                                   const taper_merge_options *options, taper_error *error);
 
 typedef struct taper_verify_report {
     /* chunks_whole: the checksum is right; chunks_bad: it is wrong; chunks_cut: the file ends
@@ -498,8 +601,8 @@ typedef struct taper_verify_report {
 } taper_verify_report;
 /* Check every checksum and, if all are right, load the models that the container carries. No other
  * model is needed. A cut is no error. TAPER_ERR_CORRUPT: a checksum is wrong; the report is valid.
- * Rejects the same models as taper_decoder_open without a model, and as taper_decoder_search_model.
- */
+ * Rejects the same models as taper_container_open without a model, and as
+ * taper_container_search_model. */
 TAPER_API taper_status taper_verify(const taper_source *from, taper_verify_report *report,
                                     const taper_limits *limits, taper_error *error);
 

@@ -68,6 +68,8 @@ typedef struct taper_model_info {
     uint32_t stages, stages_known;
     /* Passes that can be decoded with the loaded stages. */
     uint32_t passes_known;
+    /* Of a binary model: what is subtracted from each bit of a code, 0 to 1; else 0. */
+    float centre;
 } taper_model_info;
 
 /* Load a model from the contents of a .tpm file. The bytes may be freed afterwards. limits: NULL

@@ -32,7 +32,7 @@ typedef struct models_part {
     size_t at, size;  /* the member's place in its struct, in bytes */
 } models_part;
 
-enum { MODELS_MOST_PARTS = 128 };
+enum { MODELS_MOST_PARTS = 192 };
 typedef struct models_list {
     size_t n;
     models_part part[MODELS_MOST_PARTS];
@@ -113,6 +113,7 @@ static inline void models_list_info(models_list *list, const taper_model *m) {
     VALUE(m, info.work);
     VALUE(m, info.most_work);
     VALUE(m, info.feedback);
+    VALUE(m, info.centre);
     VALUE(m, info.embedding);
     TABLE(m, info.objective, info.objective[0]);
     VALUE(m, info.alpha);

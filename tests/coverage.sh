@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 # Containers: what decodes them, and what passes them on without an encoder.
 decoder='codec/decoder/byte_store.c codec/decoder/codes.c codec/decoder/decoder.c codec/decoder/group_reader.c
-    codec/decoder/levels.c codec/decoder/planned.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
+    codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
     codec/container/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
     codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/bitplane/strips.c codec/entropy/interleave.c
     codec/entropy/range_coder.c'
@@ -43,7 +43,7 @@ apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_re
 
 # What is no reader, of the folders that are mostly readers: a new file is to be put into a list.
 others='formats/atomic_file.c formats/imageset/decompositions.c formats/file.c formats/images/npy.c formats/images/own_mark.c formats/status.c
-    codec/decoder/scaled.c
+    codec/decoder/container_file.c codec/decoder/scaled.c
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c
     codec/search/votes.c'
 # shellcheck disable=SC2086

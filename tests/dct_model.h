@@ -6,6 +6,7 @@
  */
 #ifndef TESTS_DCT_MODEL_H
 #define TESTS_DCT_MODEL_H
+#include "tests/open_decoder.h"
 #include "codec/model/model.h"
 #include "codec/taper.h"
 #include "formats/container.h"
@@ -229,11 +230,15 @@ static inline formats_buffer dct_carry(const formats_buffer *file, const void *m
 static inline taper_status dct_render_all(taper_decoder *decoder, formats_buffer *pixels,
                                           taper_completeness *done) {
     taper_container_info info;
-    taper_status status = taper_decoder_get_info(decoder, &info), worst = TAPER_OK;
+    taper_status status = taper_container_get_info(taper_decoder_container(decoder), &info, NULL),
+                 worst = TAPER_OK;
+    if (taper_decoder_bytes_needed(decoder)) return TAPER_ERR_TRUNCATED;
     if (status != TAPER_OK) return status;
     for (uint64_t i = 0; i < info.images; i++) {
         taper_image_info image;
-        if (taper_decoder_image_info(decoder, i, &image) != TAPER_OK) abort();
+        if (taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL) !=
+            TAPER_OK)
+            abort();
         taper_image out = {.pixels = malloc((size_t)image.bytes)}; /* aligned for 16 bits */
         if (!out.pixels) abort();
         memset(out.pixels, 0xA5, (size_t)image.bytes);
@@ -251,9 +256,9 @@ static inline taper_status dct_pull(const uint8_t *bytes, size_t size, const tap
     formats_memory memory = {bytes, size};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder;
-    taper_status status = taper_decoder_open(&decoder, &source, model, NULL, NULL);
+    taper_status status = open_decoder(&decoder, &source, model, NULL, NULL);
     if (status == TAPER_OK) status = dct_render_all(decoder, pixels, done);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return status;
 }
 
@@ -262,9 +267,10 @@ static inline taper_container_info dct_info(const formats_buffer *file, const ta
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder;
     taper_container_info info = {0};
-    if (taper_decoder_open(&decoder, &source, model, NULL, NULL) != TAPER_OK) abort();
-    if (taper_decoder_get_info(decoder, &info) != TAPER_OK) abort();
-    taper_decoder_free(decoder);
+    if (open_decoder(&decoder, &source, model, NULL, NULL) != TAPER_OK) abort();
+    if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL) != TAPER_OK)
+        abort();
+    close_decoder(decoder);
     return info;
 }
 

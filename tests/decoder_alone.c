@@ -19,7 +19,9 @@ static int difference(taper_decoder *decoder, uint64_t i, const unsigned char *e
     taper_image_info info;
     taper_completeness done;
     int most = 0;
-    if (taper_decoder_image_info(decoder, i, &info) || info.bytes > left) return -1;
+    if (taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL) ||
+        info.bytes > left)
+        return -1;
     *used = (size_t)info.bytes;
     taper_image image = {.pixels = malloc(*used)};
     if (!image.pixels || taper_decoder_render(decoder, i, &image, &done, NULL) || !done.complete) {
@@ -42,9 +44,9 @@ int main(int argc, char **argv) {
     taper_container_info info = {0};
     taper_error error = {TAPER_ERR_IO, "no memory"};
     int most = 0;
-    if (!bytes || !expected || taper_decoder_new(&decoder, NULL, NULL, &error) ||
+    if (!bytes || !expected || taper_decoder_new_streaming(&decoder, NULL, &error) ||
         taper_decoder_push(decoder, bytes, size, &error) ||
-        taper_decoder_get_info(decoder, &info)) {
+        taper_container_get_info(taper_decoder_container(decoder), &info, NULL)) {
         fprintf(stderr, "decoder_alone: %s\n", error.text);
         return 1;
     }

@@ -3,6 +3,7 @@
  *  */
 #ifndef TESTS_MODEL_ZOO_H
 #define TESTS_MODEL_ZOO_H
+#include "tests/open_decoder.h"
 #include "tiny_binary_model.h"
 
 enum { ZOO_MODELS = 4, ZOO_FILES = 5, ZOO_IMAGES = 7 };
@@ -84,7 +85,7 @@ static inline zoo_rendered zoo_render(taper_decoder *decoder, uint64_t i) {
     zoo_rendered r = {.status = TAPER_OK};
     taper_image_info info;
     taper_image out = {.pixels = r.pixels};
-    r.status = taper_decoder_image_info(decoder, i, &info);
+    r.status = taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL);
     if (r.status != TAPER_OK) return r;
     if (info.bytes > sizeof r.pixels) abort();
     r.bytes = (size_t)info.bytes;
@@ -97,13 +98,13 @@ static inline taper_decoder *zoo_open(const taper_model *model, formats_memory *
                                       taper_source *source) {
     taper_decoder *decoder;
     *source = formats_memory_source(memory);
-    if (taper_decoder_open(&decoder, source, model, NULL, NULL) != TAPER_OK) abort();
+    if (open_decoder(&decoder, source, model, NULL, NULL) != TAPER_OK) abort();
     return decoder;
 }
 
 static inline taper_decoder *zoo_new(const taper_model *model) {
     taper_decoder *decoder;
-    if (taper_decoder_new(&decoder, model, NULL, NULL) != TAPER_OK) abort();
+    if (stream_decoder(&decoder, model, NULL, NULL) != TAPER_OK) abort();
     return decoder;
 }
 

@@ -1,5 +1,6 @@
 /* test_allocation.c -- rate classes: which images go ahead, what a layer holds of each, and what a
  * reader makes of it. */
+#include "tests/open_decoder.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
 #include "codec/container/allocation.h"
@@ -128,14 +129,14 @@ static void little_memory_is_enough(void **state) {
         formats_buffer pixels = formats_buffer_make(1 << 24);
         taper_decoder *decoder;
         taper_error error = {0};
-        taper_status status = taper_decoder_open(&decoder, &source, f->model, &limits, &error);
+        taper_status status = open_decoder(&decoder, &source, f->model, &limits, &error);
         for (uint32_t i = 0; i < N && status == TAPER_OK; i++) {
             uint8_t one[32 * 32 * 3];
             taper_image out = {.pixels = one};
             status = taper_decoder_render(decoder, i, &out, NULL, &error);
             formats_write_bytes(&pixels, one, sizeof one);
         }
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
         if (status == TAPER_OK) {
             assert_int_equal(pixels.size, want.size);
             assert_memory_equal(pixels.data, want.data, want.size);

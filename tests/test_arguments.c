@@ -186,13 +186,13 @@ static void try_encoder_free(void) { taper_encoder_free(NULL); }
 
 static taper_decoder *opened(void) {
     taper_decoder *d;
-    assert_int_equal(taper_decoder_open(&d, &source, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(open_decoder(&d, &source, model, NULL, NULL), TAPER_OK);
     return d;
 }
 
 static taper_decoder *fresh(void) {
     taper_decoder *d;
-    assert_int_equal(taper_decoder_new(&d, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&d, model, NULL, NULL), TAPER_OK);
     return d;
 }
 
@@ -203,20 +203,73 @@ static void render_all(taper_decoder *d) {
     for (size_t i = 0; i < N; i++) allowed(taper_decoder_render(d, i, &out, NULL, &error), &error);
 }
 
-static void try_decoder_new(void) {
+static void try_decoder_new_streaming(void) {
     taper_error error = {0};
     taper_decoder *d;
-    refused(taper_decoder_new(NULL, model, NULL, &error), &error);
-    assert_int_equal(taper_decoder_new(&d, NULL, NULL, NULL), TAPER_OK); /* it carries its own */
-    taper_decoder_free(d);
+    const taper_open_options without = {.without_model = 1};
+    refused(stream_decoder(NULL, model, NULL, &error), &error);
+    refused(taper_decoder_new_streaming(&d, &without, &error), &error);
+    assert_int_equal(stream_decoder(&d, NULL, NULL, NULL), TAPER_OK); /* it carries its own */
+    close_decoder(d);
     EACH_NUMBER(v)
     for (int i = 0; i < ARGUMENT_LIMITS; i++) {
         const taper_limits limits = argument_limits(i, *v);
-        assert_int_equal(taper_decoder_new(&d, NULL, &limits, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, NULL, &limits, NULL), TAPER_OK);
         if (!allowed(taper_decoder_push(d, file.data, file.size, &error), &error)) render_all(d);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
+
+static void try_decoder_new(void) {
+    taper_error error = {0};
+    taper_decoder *d;
+    taper_container *c;
+    assert_int_equal(taper_container_open(&c, &source, NULL, NULL), TAPER_OK);
+    refused(taper_decoder_new(NULL, c, NULL, &error), &error);
+    refused(taper_decoder_new(&d, NULL, NULL, &error), &error);
+    EACH_NUMBER(v) {
+        const taper_decode_options cut = {.cut = *v}, room = {.max_memory = *v};
+        if (!allowed(taper_decoder_new(&d, c, &cut, &error), &error))
+            render_all(d), taper_decoder_free(d);
+        if (!allowed(taper_decoder_new(&d, c, &room, &error), &error))
+            render_all(d), taper_decoder_free(d);
+    }
+    taper_container_close(c);
+}
+
+/* Of a file: an image, and a container. */
+static void try_decode_file(void) {
+    taper_error error = {0};
+    taper_image decoded;
+    taper_container *c;
+    const char *path = "arguments.taper";
+    FILE *to = fopen(path, "wb");
+    assert_non_null(to);
+    assert_int_equal(fwrite(file.data, 1, file.size, to), file.size);
+    assert_int_equal(fclose(to), 0);
+    refused(taper_decode_file(NULL, 0, &decoded, &error), &error);
+    refused(taper_decode_file(path, 0, NULL, &error), &error);
+    assert_int_equal(allowed(taper_decode_file("nowhere", 0, &decoded, &error), &error),
+                     TAPER_ERR_IO);
+    EACH_NUMBER(v) {
+        allowed(taper_decode_file(path, *v, &decoded, &error), &error);
+        taper_image_free(&decoded);
+        assert_null(decoded.pixels);
+    }
+    refused(taper_container_open_file(NULL, path, NULL, &error), &error);
+    refused(taper_container_open_file(&c, NULL, NULL, &error), &error);
+    assert_int_equal(taper_container_open_file(&c, path, NULL, NULL), TAPER_OK);
+    taper_container_close(c);
+    refused(taper_container_open_memory(NULL, file.data, file.size, NULL, &error), &error);
+    refused(taper_container_open_memory(&c, NULL, 1, NULL, &error), &error);
+    EACH_COUNT(n)
+    if (*n < 2) allowed(taper_container_open_memory(&c, file.data, *n, NULL, &error), &error);
+    assert_int_equal(taper_container_open_memory(&c, file.data, file.size, NULL, NULL), TAPER_OK);
+    taper_container_close(c);
+    remove(path);
+}
+
+static void try_image_free(void) { taper_image_free(NULL); }
 
 static void try_decoder_push(void) {
     taper_error error = {0};
@@ -226,27 +279,27 @@ static void try_decoder_push(void) {
     refused(taper_decoder_push(d, file.data, SIZE_MAX, &error), &error);
     assert_int_equal(taper_decoder_push(d, NULL, 0, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_push(d, file.data, file.size, NULL), TAPER_OK);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
-static void try_decoder_open(void) {
+static void try_container_open(void) {
     taper_error error = {0};
     taper_decoder *d;
     const taper_source empty = without_read();
-    refused(taper_decoder_open(NULL, &source, model, NULL, &error), &error);
-    refused(taper_decoder_open(&d, NULL, model, NULL, &error), &error);
-    refused(taper_decoder_open(&d, &empty, model, NULL, &error), &error);
-    assert_int_equal(taper_decoder_open(&d, &source, NULL, NULL, NULL), TAPER_OK);
-    taper_decoder_free(d);
+    refused(open_decoder(NULL, &source, model, NULL, &error), &error);
+    refused(open_decoder(&d, NULL, model, NULL, &error), &error);
+    refused(open_decoder(&d, &empty, model, NULL, &error), &error);
+    assert_int_equal(open_decoder(&d, &source, NULL, NULL, NULL), TAPER_OK);
+    close_decoder(d);
     EACH_NUMBER(v) {
         const taper_source zeros = {NULL, *v, read_nothing};
-        assert_int_not_equal(allowed(taper_decoder_open(&d, &zeros, model, NULL, &error), &error),
+        assert_int_not_equal(allowed(open_decoder(&d, &zeros, model, NULL, &error), &error),
                              TAPER_OK);
         for (int i = 0; i < ARGUMENT_LIMITS; i++) {
             const taper_limits limits = argument_limits(i, *v);
-            if (allowed(taper_decoder_open(&d, &source, NULL, &limits, &error), &error)) continue;
+            if (allowed(open_decoder(&d, &source, NULL, &limits, &error), &error)) continue;
             render_all(d);
-            taper_decoder_free(d);
+            close_decoder(d);
         }
     }
 }
@@ -272,7 +325,7 @@ static void try_decoder_plan_name(void) {
     }
     (void)taper_decoder_plan(d, 0, UINT64_MAX, NULL, 0, &count, NULL);
     render_all(d);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 static void try_decoder_plan(void) {
@@ -293,7 +346,7 @@ static void try_decoder_plan(void) {
         assert_int_equal(taper_decoder_supply(d, 0, file.data, file.size, NULL), TAPER_OK);
     }
     render_all(d);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 static void try_decoder_supply(void) {
@@ -310,19 +363,20 @@ static void try_decoder_supply(void) {
         allowed(taper_decoder_supply(d, 0, file.data, file.size, &error), &error);
     }
     render_all(d);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
-static void try_decoder_free(void) { taper_decoder_free(NULL); }
+static void try_decoder_free(void) { close_decoder(NULL); }
 
 static void try_decoder_set_threads(void) {
+    taper_error error = {0};
     taper_decoder *d = opened();
-    refused(taper_decoder_set_threads(NULL, 1), NULL);
+    refused(taper_decoder_set_threads(NULL, 1, &error), &error);
     EACH_NUMBER(v) {
-        allowed(taper_decoder_set_threads(d, (unsigned)*v), NULL);
+        allowed(taper_decoder_set_threads(d, (unsigned)*v, &error), &error);
         render_all(d);
     }
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* --- what a decoder tells --------------------------------------------------------------- */
@@ -331,48 +385,95 @@ static void try_decoder_bytes_needed(void) {
     assert_int_equal(taper_decoder_bytes_needed(NULL), 0);
 }
 
-static void try_decoder_get_info(void) {
+static taper_container *container(void) {
+    taper_container *c;
+    assert_int_equal(taper_container_open(&c, &source, NULL, NULL), TAPER_OK);
+    return c;
+}
+
+static void try_container_bind(void) {
+    taper_error error = {0};
+    const taper_open_options options = {.without_model = 1};
+    taper_decoder *d;
+    taper_container *c;
+    assert_int_equal(taper_container_open(&c, &source, &options, NULL), TAPER_OK);
+    assert_null(taper_container_model(c));
+    assert_int_equal(allowed(taper_decoder_new(&d, c, NULL, &error), &error), TAPER_ERR_MODEL);
+    refused(taper_container_bind(NULL, NULL, &error), &error);
+    assert_int_equal(taper_container_bind(c, NULL, NULL), TAPER_OK);
+    assert_non_null(taper_container_model(c));
+    refused(taper_container_bind(c, NULL, &error), &error); /* it has one */
+    taper_container_close(c);
+}
+
+static void try_container_model(void) { assert_null(taper_container_model(NULL)); }
+
+static void try_container_close(void) { taper_container_close(NULL); }
+
+static void try_decoder_container(void) { assert_null(taper_decoder_container(NULL)); }
+
+static void try_container_image_bytes(void) {
+    taper_error error = {0};
+    uint64_t here, all;
+    taper_container *c = container();
+    refused(taper_container_image_bytes(NULL, 0, 0, &here, &all, &error), &error);
+    refused(taper_container_image_bytes(c, 0, 0, NULL, &all, &error), &error);
+    refused(taper_container_image_bytes(c, 0, 0, &here, NULL, &error), &error);
+    EACH_NUMBER(v) {
+        allowed(taper_container_image_bytes(c, *v, UINT64_MAX, &here, &all, &error), &error);
+        assert_int_equal(taper_container_image_bytes(c, 0, *v, &here, &all, NULL), TAPER_OK);
+        assert_true(here <= all && (*v < file.size || here == all));
+    }
+    taper_container_close(c);
+}
+
+static void try_container_get_info(void) {
     taper_container_info info;
-    taper_decoder *d = opened();
-    refused(taper_decoder_get_info(NULL, &info), NULL);
-    refused(taper_decoder_get_info(d, NULL), NULL);
-    taper_decoder_free(d);
+    taper_error error = {0};
+    taper_container *c = container();
+    refused(taper_container_get_info(NULL, &info, &error), &error);
+    refused(taper_container_get_info(c, NULL, &error), &error);
+    taper_container_close(c);
 }
 
-static void try_decoder_image_info(void) {
+static void try_container_get_image(void) {
     taper_image_info info;
-    taper_decoder *d = opened();
-    refused(taper_decoder_image_info(NULL, 0, &info), NULL);
-    refused(taper_decoder_image_info(d, 0, NULL), NULL);
+    taper_error error = {0};
+    taper_container *c = container();
+    refused(taper_container_get_image(NULL, 0, &info, &error), &error);
+    refused(taper_container_get_image(c, 0, NULL, &error), &error);
     EACH_NUMBER(v)
-    assert_int_equal(taper_decoder_image_info(d, *v, &info), *v < N ? TAPER_OK : TAPER_ERR_ARG);
-    taper_decoder_free(d);
+    assert_int_equal(taper_container_get_image(c, *v, &info, NULL),
+                     *v < N ? TAPER_OK : TAPER_ERR_ARG);
+    taper_container_close(c);
 }
 
-static void try_decoder_class_name(void) {
-    taper_decoder *d = opened();
-    assert_null(taper_decoder_class_name(NULL, 0));
-    EACH_NUMBER(v) assert_true(*v < 2 || !taper_decoder_class_name(d, (uint32_t)*v));
-    taper_decoder_free(d);
+static void try_container_class_name(void) {
+    taper_container *c = container();
+    assert_null(taper_container_class_name(NULL, 0));
+    EACH_NUMBER(v)
+    assert_true(*v < 2 || !taper_container_class_name(c, (uint32_t)*v));
+    taper_container_close(c);
 }
 
-static void try_decoder_group_range(void) {
+static void try_container_group(void) {
     uint64_t first, count;
-    taper_decoder *d = opened();
-    refused(taper_decoder_group_range(NULL, 0, &first, &count), NULL);
-    refused(taper_decoder_group_range(d, 0, NULL, &count), NULL);
-    refused(taper_decoder_group_range(d, 0, &first, NULL), NULL);
+    taper_error error = {0};
+    taper_container *c = container();
+    refused(taper_container_group(NULL, 0, &first, &count, &error), &error);
+    refused(taper_container_group(c, 0, NULL, &count, &error), &error);
+    refused(taper_container_group(c, 0, &first, NULL, &error), &error);
     EACH_NUMBER(v)
-    assert_int_equal(taper_decoder_group_range(d, (uint32_t)*v, &first, &count),
+    assert_int_equal(taper_container_group(c, (uint32_t)*v, &first, &count, NULL),
                      (uint32_t)*v ? TAPER_ERR_ARG : TAPER_OK);
-    taper_decoder_free(d);
+    taper_container_close(c);
 }
 
-static void try_decoder_image_at(void) {
-    taper_decoder *d = opened();
-    EACH_NUMBER(v) assert_true(taper_decoder_image_at(NULL, *v) == *v);
-    EACH_NUMBER(v) assert_true(taper_decoder_image_at(d, *v) == *v);
-    taper_decoder_free(d);
+static void try_container_image_at(void) {
+    taper_container *c = container();
+    EACH_NUMBER(v) assert_true(taper_container_image_at(NULL, *v) == *v);
+    EACH_NUMBER(v) assert_true(taper_container_image_at(c, *v) == *v);
+    taper_container_close(c);
 }
 
 static void try_decoder_render(void) {
@@ -384,7 +485,7 @@ static void try_decoder_render(void) {
     refused(taper_decoder_render(d, 0, NULL, NULL, &error), &error);
     refused(taper_decoder_render(d, 0, &nowhere, NULL, &error), &error);
     EACH_NUMBER(v) allowed(taper_decoder_render(d, *v, &out, NULL, &error), &error);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 static void try_decoder_render_scaled(void) {
@@ -398,21 +499,22 @@ static void try_decoder_render_scaled(void) {
     EACH_NUMBER(v) allowed(taper_decoder_render_scaled(d, *v, 4, &out, NULL, &error), &error);
     EACH_NUMBER(v)
     allowed(taper_decoder_render_scaled(d, 0, (uint32_t)*v, &out, NULL, &error), &error);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
-static void try_decoder_layer(void) {
+static void try_container_layer(void) {
     uint64_t cut;
     uint32_t passes;
-    taper_decoder *d = opened();
-    refused(taper_decoder_layer(NULL, 0, 0, &cut, &passes), NULL);
-    refused(taper_decoder_layer(d, 0, 0, NULL, &passes), NULL);
-    refused(taper_decoder_layer(d, 0, 0, &cut, NULL), NULL);
+    taper_error error = {0};
+    taper_container *c = container();
+    refused(taper_container_layer(NULL, 0, 0, &cut, &passes, &error), &error);
+    refused(taper_container_layer(c, 0, 0, NULL, &passes, &error), &error);
+    refused(taper_container_layer(c, 0, 0, &cut, NULL, &error), &error);
     EACH_NUMBER(v) {
-        allowed(taper_decoder_layer(d, *v, 0, &cut, &passes), NULL);
-        allowed(taper_decoder_layer(d, 0, (uint32_t)*v, &cut, &passes), NULL);
+        allowed(taper_container_layer(c, *v, 0, &cut, &passes, &error), &error);
+        allowed(taper_container_layer(c, 0, (uint32_t)*v, &cut, &passes, &error), &error);
     }
-    taper_decoder_free(d);
+    taper_container_close(c);
 }
 
 static void try_decoder_codes(void) {
@@ -430,28 +532,29 @@ static void try_decoder_codes(void) {
         allowed(taper_decoder_codes(d, 0, (uint32_t)*v, 9, values, planes, &done, &error), &error);
         allowed(taper_decoder_codes(d, 0, 1, (uint32_t)*v, values, planes, &done, &error), &error);
     }
-    taper_decoder_free(d);
+    close_decoder(d);
     free(values);
     free(planes);
 }
 
-static void try_decoder_search_code(void) {
+static void try_container_search_code(void) {
     uint64_t one[WORDS];
     taper_error error = {0};
-    taper_decoder *d = opened();
-    refused(taper_decoder_search_code(NULL, 0, one, &error), &error);
-    refused(taper_decoder_search_code(d, 0, NULL, &error), &error);
-    EACH_NUMBER(v) allowed(taper_decoder_search_code(d, *v, one, &error), &error);
-    taper_decoder_free(d);
+    taper_container *c = container();
+    refused(taper_container_search_code(NULL, 0, one, &error), &error);
+    refused(taper_container_search_code(c, 0, NULL, &error), &error);
+    EACH_NUMBER(v)
+    allowed(taper_container_search_code(c, *v, one, &error), &error);
+    taper_container_close(c);
 }
 
-static void try_decoder_search_model(void) {
+static void try_container_search_model(void) {
     taper_model *m;
     taper_error error = {0};
-    taper_decoder *d = opened();
-    refused(taper_decoder_search_model(NULL, &m, &error), &error);
-    refused(taper_decoder_search_model(d, NULL, &error), &error);
-    taper_decoder_free(d);
+    taper_container *c = container();
+    refused(taper_container_search_model(NULL, &m, &error), &error);
+    refused(taper_container_search_model(c, NULL, &error), &error);
+    taper_container_close(c);
 }
 
 /* --- containers into containers --------------------------------------------------------- */
@@ -504,7 +607,8 @@ static void try_merge(void) {
     EACH_NUMBER(v)
     for (int i = 0; i < ARGUMENT_LIMITS; i++) {
         const taper_limits limits = argument_limits(i, *v);
-        allowed(taper_merge(&source, 1, &sink, &limits, &error), &error);
+        allowed(taper_merge(&source, 1, &sink, &(taper_merge_options){.limits = &limits}, &error),
+                &error);
     }
 }
 
@@ -541,25 +645,35 @@ static const argument_trial table[] = {
     {"taper_encoder_quality", try_encoder_quality},
     {"taper_encoder_free", try_encoder_free},
     {"taper_decoder_new", try_decoder_new},
+    {"taper_decoder_new_streaming", try_decoder_new_streaming},
+    {"taper_decoder_container", try_decoder_container},
+    {"taper_decode_file", try_decode_file},
+    {"taper_image_free", try_image_free},
+    {"taper_container_open_file", try_decode_file},
+    {"taper_container_open_memory", try_decode_file},
+    {"taper_container_bind", try_container_bind},
+    {"taper_container_close", try_container_close},
+    {"taper_container_model", try_container_model},
+    {"taper_container_image_bytes", try_container_image_bytes},
     {"taper_decoder_push", try_decoder_push},
-    {"taper_decoder_open", try_decoder_open},
+    {"taper_container_open", try_container_open},
     {"taper_decoder_plan", try_decoder_plan},
     {"taper_decoder_plan_name", try_decoder_plan_name},
     {"taper_decoder_supply", try_decoder_supply},
     {"taper_decoder_free", try_decoder_free},
     {"taper_decoder_set_threads", try_decoder_set_threads},
     {"taper_decoder_bytes_needed", try_decoder_bytes_needed},
-    {"taper_decoder_get_info", try_decoder_get_info},
-    {"taper_decoder_image_info", try_decoder_image_info},
-    {"taper_decoder_class_name", try_decoder_class_name},
-    {"taper_decoder_group_range", try_decoder_group_range},
-    {"taper_decoder_image_at", try_decoder_image_at},
+    {"taper_container_get_info", try_container_get_info},
+    {"taper_container_get_image", try_container_get_image},
+    {"taper_container_class_name", try_container_class_name},
+    {"taper_container_group", try_container_group},
+    {"taper_container_image_at", try_container_image_at},
     {"taper_decoder_render", try_decoder_render},
     {"taper_decoder_render_scaled", try_decoder_render_scaled},
-    {"taper_decoder_layer", try_decoder_layer},
+    {"taper_container_layer", try_container_layer},
     {"taper_decoder_codes", try_decoder_codes},
-    {"taper_decoder_search_code", try_decoder_search_code},
-    {"taper_decoder_search_model", try_decoder_search_model},
+    {"taper_container_search_code", try_container_search_code},
+    {"taper_container_search_model", try_container_search_model},
     {"taper_truncate", try_truncate},
     {"taper_repack", try_repack},
     {"taper_merge", try_merge},

@@ -13,6 +13,7 @@
  * What cannot be told is not tested: a handle that is used after it was freed, a model that is
  * freed before what uses it, a spool that is closed too early. */
 #include "cmocka_all.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 
@@ -151,16 +152,20 @@ static void ask_for_everything(taper_decoder *d, taper_status expected) {
     float values[4 * 192];
     taper_image out = {.pixels = pixels};
     taper_model *model;
-    assert_int_equal(taper_decoder_get_info(d, &info), expected);
-    assert_int_equal(taper_decoder_image_info(d, 0, &image), expected);
-    assert_int_equal(taper_decoder_group_range(d, 0, &first, &count), expected);
-    assert_int_equal(taper_decoder_layer(d, 0, 0, &cut, &passes), expected);
+    /* there is no container before */
+    const taper_container *c = taper_decoder_container(d);
+    const taper_status of_container = expected ? TAPER_ERR_ARG : TAPER_OK;
+    assert_true(expected ? !c : c != NULL);
+    assert_int_equal(taper_container_get_info(c, &info, NULL), of_container);
+    assert_int_equal(taper_container_get_image(c, 0, &image, NULL), of_container);
+    assert_int_equal(taper_container_group(c, 0, &first, &count, NULL), of_container);
+    assert_int_equal(taper_container_layer(c, 0, 0, &cut, &passes, NULL), of_container);
     assert_int_equal(taper_decoder_render(d, 0, &out, NULL, NULL), expected);
     assert_int_equal(taper_decoder_codes(d, 0, 1, UINT32_MAX, values, NULL, NULL, NULL), expected);
-    assert_int_equal(taper_decoder_search_code(d, 0, code, NULL), expected);
-    if (expected) assert_int_equal(taper_decoder_search_model(d, &model, NULL), expected);
-    assert_int_equal(taper_decoder_image_at(d, 2), 2);
-    assert_null(taper_decoder_class_name(d, 0));
+    assert_int_equal(taper_container_search_code(c, 0, code, NULL), of_container);
+    if (expected) assert_int_equal(taper_container_search_model(c, &model, NULL), of_container);
+    assert_int_equal(taper_container_image_at(c, 2), 2);
+    assert_null(taper_container_class_name(c, 0));
 }
 
 static void questions_wait_for_the_front_matter(void **state) {
@@ -169,7 +174,7 @@ static void questions_wait_for_the_front_matter(void **state) {
     const size_t front = (size_t)dct_info(&file, f->model).front_bytes;
     for (int supplied = 0; supplied <= 1; supplied++) {
         taper_decoder *d;
-        assert_int_equal(taper_decoder_new(&d, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, f->model, NULL, NULL), TAPER_OK);
         ask_for_everything(d, TAPER_ERR_TRUNCATED);
         for (size_t at = 0; at < front; at += front - 1) { /* all but one byte, and that */
             const size_t n = at ? 1 : front - 1;
@@ -179,7 +184,7 @@ static void questions_wait_for_the_front_matter(void **state) {
                              TAPER_OK);
         }
         ask_for_everything(d, TAPER_OK);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     formats_buffer_free(&file);
 }
@@ -195,9 +200,9 @@ static void a_decoder_is_fed_in_one_way(void **state) {
         taper_error error;
         size_t count;
         if (way == 3)
-            assert_int_equal(taper_decoder_open(&d, &source, f->model, NULL, NULL), TAPER_OK);
+            assert_int_equal(open_decoder(&d, &source, f->model, NULL, NULL), TAPER_OK);
         else
-            assert_int_equal(taper_decoder_new(&d, f->model, NULL, NULL), TAPER_OK);
+            assert_int_equal(stream_decoder(&d, f->model, NULL, NULL), TAPER_OK);
         if (way == 0) assert_int_equal(taper_decoder_push(d, file.data, 9, NULL), TAPER_OK);
         if (way == 1) assert_int_equal(taper_decoder_supply(d, 0, file.data, 9, NULL), TAPER_OK);
         if (way == 2)
@@ -212,7 +217,7 @@ static void a_decoder_is_fed_in_one_way(void **state) {
             assert_int_equal(taper_decoder_push(d, file.data + 9, file.size - 9, NULL), TAPER_OK);
         if (way == 0) assert_int_equal(taper_decoder_push(d, "x", 1, NULL), TAPER_ERR_CORRUPT);
         if (way == 0) assert_int_equal(taper_decoder_push(d, "", 0, NULL), TAPER_ERR_CORRUPT);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     formats_buffer_free(&file);
 }

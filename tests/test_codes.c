@@ -1,4 +1,5 @@
 /* test_codes.c -- codes without pixels: values, planes, layers, however the bytes come. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/render/picture_renderer.h"
 #include "codec/bitplane/head.h"
@@ -31,7 +32,8 @@ static codes *take(taper_decoder *d, uint64_t i, uint32_t units, uint32_t passes
     codes *c = calloc(1, sizeof *c);
     taper_image_info info;
     assert_non_null(c);
-    assert_int_equal(taper_decoder_image_info(d, i, &info), TAPER_OK);
+    assert_int_equal(taper_container_get_image(taper_decoder_container(d), i, &info, NULL),
+                     TAPER_OK);
     c->windows = (size_t)info.columns * info.rows;
     assert_true(c->windows * units <= MOST);
     c->status = taper_decoder_codes(d, i, units, passes, c->value, c->planes, &c->done, NULL);
@@ -91,7 +93,7 @@ static void whole_codes_are_the_pixels(void **state) {
             for (int way = 0; way < 3; way++) free(c[way]);
         }
         codec_backend_close(&backend);
-        for (int way = 0; way < 3; way++) taper_decoder_free(d[way]);
+        for (int way = 0; way < 3; way++) close_decoder(d[way]);
     }
 }
 
@@ -141,7 +143,7 @@ static void codes_are_the_groups_state(void **state) {
             }
             codec_group_readers_close(&readers);
             formats_front_free(&f);
-            taper_decoder_free(d);
+            close_decoder(d);
         }
     assert_true(decoded > ZOO_MODELS * ZOO_IMAGES && raised_ones);
 }
@@ -166,7 +168,9 @@ static void layers_are_where_files_are_cut(void **state) {
             for (int step = 0; step < 12; step++) {
                 uint32_t layer = picture_random(&random) % layers, passes;
                 uint64_t i = picture_random(&random) % ZOO_IMAGES, cut;
-                assert_int_equal(taper_decoder_layer(d, i, layer, &cut, &passes), TAPER_OK);
+                assert_int_equal(taper_container_layer(taper_decoder_container(d), i, layer, &cut,
+                                                       &passes, NULL),
+                                 TAPER_OK);
                 formats_memory memory = {file->data, (size_t)cut};
                 taper_decoder *short_one = zoo_open(model, &memory, &cut_source);
                 codes *want = take(short_one, i, units, UINT32_MAX);
@@ -178,9 +182,9 @@ static void layers_are_where_files_are_cut(void **state) {
                     zoo_rendered all = zoo_render(d, i);
                     assert_true(all.status == TAPER_OK && all.done.complete);
                 }
-                taper_decoder_free(short_one);
+                close_decoder(short_one);
             }
-            taper_decoder_free(d), taper_decoder_free(supplied);
+            close_decoder(d), close_decoder(supplied);
         }
     assert_true(several >= 2);
 }
@@ -219,7 +223,7 @@ static void binary_codes_are_bits(void **state) {
         }
     assert_true(ones > 0 && model->tables.centre > 0);
     codec_backend_close(&backend);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 static void misuse_and_limits_are_told(void **state) {
@@ -235,27 +239,35 @@ static void misuse_and_limits_are_told(void **state) {
     taper_error error;
     assert_int_equal(taper_decoder_codes(none, 0, 1, 1, value, NULL, NULL, &error),
                      TAPER_ERR_TRUNCATED);
-    assert_int_equal(taper_decoder_layer(none, 0, 0, &cut, &passes), TAPER_ERR_TRUNCATED);
+    assert_int_equal(
+        taper_container_layer(taper_decoder_container(none), 0, 0, &cut, &passes, NULL),
+        TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_codes(d, 0, 0, 1, value, NULL, NULL, &error), TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_codes(d, 0, units + 1, 1, value, NULL, NULL, &error),
                      TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_codes(d, 0, units, 1, NULL, NULL, NULL, &error), TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_codes(d, ZOO_IMAGES, 1, 1, value, NULL, NULL, &error),
                      TAPER_ERR_ARG);
-    assert_int_equal(taper_decoder_layer(d, 0, layers, &cut, &passes), TAPER_ERR_ARG);
-    assert_int_equal(taper_decoder_layer(d, ZOO_IMAGES, 0, &cut, &passes), TAPER_ERR_ARG);
-    assert_int_equal(taper_decoder_layer(d, 0, layers - 1, &cut, &passes), TAPER_OK);
+    assert_int_equal(
+        taper_container_layer(taper_decoder_container(d), 0, layers, &cut, &passes, NULL),
+        TAPER_ERR_ARG);
+    assert_int_equal(
+        taper_container_layer(taper_decoder_container(d), ZOO_IMAGES, 0, &cut, &passes, NULL),
+        TAPER_ERR_ARG);
+    assert_int_equal(
+        taper_container_layer(taper_decoder_container(d), 0, layers - 1, &cut, &passes, NULL),
+        TAPER_OK);
     assert_int_equal(cut, file->size);
     assert_int_equal(taper_decoder_codes(d, 0, units, passes, value, NULL, NULL, NULL), TAPER_OK);
-    taper_decoder_free(d), taper_decoder_free(none);
+    close_decoder(d), close_decoder(none);
     int ended[2] = {0};
     for (uint64_t most = 1000; most < 1 << 18; most += most / 8) {
         taper_limits limits = {.max_memory = most};
-        if (taper_decoder_open(&d, &source, z->model[0], &limits, NULL) != TAPER_OK) continue;
+        if (open_decoder(&d, &source, z->model[0], &limits, NULL) != TAPER_OK) continue;
         taper_status status = taper_decoder_codes(d, 3, units, UINT32_MAX, value, NULL, NULL, NULL);
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
         ended[status == TAPER_OK]++;
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     assert_true(ended[0] && ended[1]);
 }
@@ -268,14 +280,15 @@ static void damage_is_told(void **state) {
     uint64_t cut;
     taper_decoder *d = zoo_new(z->model[0]);
     assert_int_equal(taper_decoder_supply(d, 0, file->data, file->size, NULL), TAPER_OK);
-    assert_int_equal(taper_decoder_layer(d, 6, 2, &cut, &passes), TAPER_OK);
+    assert_int_equal(taper_container_layer(taper_decoder_container(d), 6, 2, &cut, &passes, NULL),
+                     TAPER_OK);
     uint8_t wrong = file->data[file->size - 1] ^ 1; /* the last group's last layer */
     assert_int_equal(taper_decoder_supply(d, file->size - 1, &wrong, 1, NULL), TAPER_OK);
     codes *few = take(d, 6, units, passes), *all = take(d, 6, units, UINT32_MAX);
     assert_true(few->status == TAPER_OK && few->done.passes == passes);
     assert_true(all->status == TAPER_ERR_CORRUPT && all->done.passes > passes);
     free(few), free(all);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* test_decoder.c -- pushed and pulled decoding, any order of asking, completeness, damage, limits.
  */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/container/encoder.h"
 #include "counting_source.h"
@@ -48,7 +49,7 @@ static taper_decoder *open_bytes(formats_memory *memory, taper_source *source,
                                  const taper_model *model) {
     *source = formats_memory_source(memory);
     taper_decoder *decoder;
-    assert_int_equal(taper_decoder_open(&decoder, source, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(open_decoder(&decoder, source, model, NULL, NULL), TAPER_OK);
     return decoder;
 }
 
@@ -58,7 +59,7 @@ static void pushing_equals_pulling(void **state) {
     for (int kind = 0; kind < 3; kind++) {
         const formats_buffer *file = &f->file[kind];
         taper_decoder *pushed;
-        assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&pushed, f->model, NULL, NULL), TAPER_OK);
         for (size_t size = 0; size <= file->size; size++) {
             if (size)
                 assert_int_equal(taper_decoder_push(pushed, file->data + size - 1, 1, NULL),
@@ -92,7 +93,7 @@ static void pushing_equals_pulling(void **state) {
         assert_int_equal(dct_render_all(pushed, &after, NULL), TAPER_OK);
         assert_true(dct_mean_psnr(f->image, N, after.data) > 35);
         formats_buffer_free(&after);
-        taper_decoder_free(pushed);
+        close_decoder(pushed);
     }
 }
 
@@ -105,7 +106,7 @@ static void pieces_do_not_matter(void **state) {
     assert_int_equal(dct_pull(f->file[1].data, f->file[1].size, f->model, &want, NULL), TAPER_OK);
     for (int round = 0; round < 20; round++) {
         taper_decoder *pushed;
-        assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&pushed, f->model, NULL, NULL), TAPER_OK);
         for (size_t at = 0, n; at < f->file[1].size; at += n) {
             n = picture_random(&random) % (round < 10 ? 40 : 4000);
             if (n > f->file[1].size - at) n = f->file[1].size - at;
@@ -119,7 +120,7 @@ static void pieces_do_not_matter(void **state) {
         assert_int_equal(got.size, want.size);
         assert_memory_equal(got.data, want.data, want.size);
         formats_buffer_free(&got);
-        taper_decoder_free(pushed);
+        close_decoder(pushed);
     }
     formats_buffer_free(&want);
 }
@@ -147,7 +148,7 @@ static void any_order_gives_the_same(void **state) {
             assert_true(out.channels == f->image[i].channels && out.depth == 8);
             assert_memory_equal(pixels, want, formats_image_bytes(&f->image[i]));
         }
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
         formats_buffer_free(&all);
     }
 }
@@ -174,7 +175,7 @@ static void many_windows_are_rendered(void **state) {
             assert_memory_equal(out.pixels, at, formats_image_bytes(&image[i]));
             free(out.pixels);
         }
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
         formats_buffer_free(&all);
     }
     for (int i = 0; i < 3; i++) formats_image_free(&image[i]);
@@ -191,14 +192,15 @@ static void threads_render_the_same(void **state) {
         taper_image picture = dct_picture(203, 150, 3, 9); /* 1,938 windows */
         formats_buffer file = dct_encode(model, &picture, 1, NULL, 0);
         taper_decoder *alone, *several;
-        assert_int_equal(taper_decoder_new(&alone, model, NULL, NULL), TAPER_OK);
-        assert_int_equal(taper_decoder_new(&several, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&alone, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&several, model, NULL, NULL), TAPER_OK);
         size_t step = file.size / 9 + 1, rendered = 0;
         for (size_t at = 0; at < file.size; at += step) {
             size_t n = file.size - at < step ? file.size - at : step;
             assert_int_equal(taper_decoder_push(alone, file.data + at, n, NULL), TAPER_OK);
-            assert_int_equal(taper_decoder_set_threads(several, 1 + (unsigned)(at / step + 2) % 4),
-                             TAPER_OK);
+            assert_int_equal(
+                taper_decoder_set_threads(several, 1 + (unsigned)(at / step + 2) % 4, NULL),
+                TAPER_OK);
             assert_int_equal(taper_decoder_push(several, file.data + at, n, NULL), TAPER_OK);
             if (taper_decoder_bytes_needed(alone)) continue;
             formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
@@ -210,7 +212,7 @@ static void threads_render_the_same(void **state) {
             formats_buffer_free(&a), formats_buffer_free(&b);
         }
         assert_true(rendered >= 4);
-        taper_decoder_free(alone), taper_decoder_free(several);
+        close_decoder(alone), close_decoder(several);
         formats_buffer_free(&file), formats_buffer_free(&model_file);
         formats_image_free(&picture);
         taper_model_free(model);
@@ -223,9 +225,10 @@ static void the_directory_is_told(void **state) {
     taper_source source;
     taper_decoder *decoder = open_bytes(&memory, &source, f->model);
     taper_container_info info;
-    assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_OK);
+    assert_int_equal(taper_container_get_info(taper_decoder_container(decoder), &info, NULL),
+                     TAPER_OK);
     assert_true(info.images == N && info.groups == 3 && info.layout == TAPER_LAYOUT_SET &&
-                !info.has_model);
+                !info.model_bytes);
     assert_true(info.has_names && info.has_labels && info.classes == 2);
     assert_int_equal(info.file_bytes, f->file[1].size);
     assert_int_equal(info.passes, taper_model_get_info(f->model).passes);
@@ -234,7 +237,8 @@ static void the_directory_is_told(void **state) {
         taper_image_info image;
         char name[32];
         snprintf(name, sizeof name, "f/%d.png", (int)i);
-        assert_int_equal(taper_decoder_image_info(decoder, i, &image), TAPER_OK);
+        assert_int_equal(
+            taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL), TAPER_OK);
         assert_string_equal(image.name, name);
         assert_int_equal(image.label, (int)(i % 3) - 1);
         assert_int_equal(image.group, i / 4);
@@ -243,20 +247,24 @@ static void the_directory_is_told(void **state) {
     }
     assert_int_equal(info.pixels, pixels);
     taper_image_info none;
-    assert_int_equal(taper_decoder_image_info(decoder, N, &none), TAPER_ERR_ARG);
-    assert_int_equal(taper_decoder_group_range(decoder, 1, &first, &count), TAPER_OK);
+    assert_int_equal(taper_container_get_image(taper_decoder_container(decoder), N, &none, NULL),
+                     TAPER_ERR_ARG);
+    assert_int_equal(
+        taper_container_group(taper_decoder_container(decoder), 1, &first, &count, NULL), TAPER_OK);
     assert_true(first == 4 && count == 4);
-    assert_int_equal(taper_decoder_group_range(decoder, 3, &first, &count), TAPER_ERR_ARG);
-    assert_string_equal(taper_decoder_class_name(decoder, 1), "dog");
-    assert_null(taper_decoder_class_name(decoder, 2));
+    assert_int_equal(
+        taper_container_group(taper_decoder_container(decoder), 3, &first, &count, NULL),
+        TAPER_ERR_ARG);
+    assert_string_equal(taper_container_class_name(taper_decoder_container(decoder), 1), "dog");
+    assert_null(taper_container_class_name(taper_decoder_container(decoder), 2));
     uint8_t pixel[192];
     taper_image out = {.pixels = pixel}, nowhere = {0};
     assert_int_equal(taper_decoder_render(decoder, N, &out, NULL, NULL), TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_render(decoder, 0, &nowhere, NULL, NULL), TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_push(decoder, "", 0, NULL), TAPER_ERR_ARG); /* it has a source */
     assert_int_equal(taper_decoder_bytes_needed(decoder), 0);
-    taper_decoder_free(decoder);
-    taper_decoder_free(NULL);
+    close_decoder(decoder);
+    close_decoder(NULL);
 }
 
 /* Before the front matter is whole: what is missing, and nothing else. */
@@ -264,26 +272,20 @@ static void nothing_before_the_front(void **state) {
     fixture *f = *state;
     uint64_t front = dct_info(&f->file[0], f->model).front_bytes;
     taper_decoder *decoder;
-    assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&decoder, f->model, NULL, NULL), TAPER_OK);
     for (uint64_t size = 0; size < front; size++) {
-        taper_container_info info;
-        taper_image_info image;
         taper_error error = {0};
         uint8_t pixels[192];
         taper_image out = {.pixels = pixels};
-        uint64_t first, count, need = taper_decoder_bytes_needed(decoder);
+        const uint64_t need = taper_decoder_bytes_needed(decoder);
         assert_true(need > 0 && need <= front - size);
-        assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_ERR_TRUNCATED);
-        assert_int_equal(taper_decoder_image_info(decoder, 0, &image), TAPER_ERR_TRUNCATED);
-        assert_int_equal(taper_decoder_group_range(decoder, 0, &first, &count),
-                         TAPER_ERR_TRUNCATED);
-        assert_null(taper_decoder_class_name(decoder, 0));
+        assert_null(taper_decoder_container(decoder));
         assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_TRUNCATED);
         assert_non_null(strstr(error.text, "incomplete header, need "));
         assert_int_equal(taper_decoder_push(decoder, f->file[0].data + size, 1, NULL), TAPER_OK);
     }
     assert_int_equal(taper_decoder_bytes_needed(decoder), 0);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
 }
 
 static void models_must_match(void **state) {
@@ -294,14 +296,13 @@ static void models_must_match(void **state) {
         const taper_model *model = wrong ? f->other : NULL;
         taper_decoder *decoder = (taper_decoder *)f;
         taper_error error = {0};
-        assert_int_equal(taper_decoder_open(&decoder, &source, model, NULL, &error),
-                         TAPER_ERR_MODEL);
+        assert_int_equal(open_decoder(&decoder, &source, model, NULL, &error), TAPER_ERR_MODEL);
         assert_null(decoder);
         assert_non_null(strstr(error.text, "-m"));
-        assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&decoder, model, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL),
                          TAPER_ERR_MODEL);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
     }
 }
 
@@ -323,7 +324,7 @@ static void claims_beyond_the_model_are_refused(void **state) {
         formats_memory memory = {out.data, out.size};
         taper_source source = formats_memory_source(&memory);
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_open(&decoder, &source, kind ? grey : f->model, NULL, NULL),
+        assert_int_equal(open_decoder(&decoder, &source, kind ? grey : f->model, NULL, NULL),
                          TAPER_ERR_CORRUPT);
         formats_front_free(&front);
         formats_buffer_free(&out), formats_buffer_free(&unused);
@@ -352,11 +353,10 @@ static void damage_stays_in_its_group(void **state) {
             taper_source source = formats_memory_source(&memory);
             taper_decoder *decoder;
             if (push) {
-                assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
+                assert_int_equal(stream_decoder(&decoder, f->model, NULL, NULL), TAPER_OK);
                 assert_int_equal(taper_decoder_push(decoder, bytes, file->size, NULL), TAPER_OK);
             } else {
-                assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL),
-                                 TAPER_OK);
+                assert_int_equal(open_decoder(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
             }
             uint8_t *want = whole.data;
             for (uint64_t i = 0; i < N; want += formats_image_bytes(&f->image[i++])) {
@@ -375,7 +375,7 @@ static void damage_stays_in_its_group(void **state) {
                     assert_memory_equal(pixels, want, formats_image_bytes(&f->image[i]));
                 }
             }
-            taper_decoder_free(decoder);
+            close_decoder(decoder);
         }
         free(bytes);
     }
@@ -396,7 +396,7 @@ static void shared_checksums_fail_together(void **state) {
         formats_memory memory = {bytes, file->size};
         taper_source source;
         taper_decoder *pulled = open_bytes(&memory, &source, f->model), *pushed;
-        assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&pushed, f->model, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_push(pushed, bytes, file->size, NULL), TAPER_OK);
         int damaged = 0;
         for (uint64_t i = 0; i < N; i++) {
@@ -408,7 +408,7 @@ static void shared_checksums_fail_together(void **state) {
             damaged += status != TAPER_OK;
         }
         assert_true(damaged > 0);
-        taper_decoder_free(pulled), taper_decoder_free(pushed);
+        close_decoder(pulled), close_decoder(pushed);
     }
     free(bytes);
 }
@@ -443,7 +443,7 @@ static void assert_pushed_as_pulled(const taper_model *model, const uint8_t *byt
     formats_memory memory = {bytes, size};
     taper_source source;
     taper_decoder *pulled = open_bytes(&memory, &source, model), *pushed;
-    assert_int_equal(taper_decoder_new(&pushed, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&pushed, model, NULL, NULL), TAPER_OK);
     static uint8_t pixels[2][1 << 21];
     taper_image out[2] = {{.pixels = pixels[0]}, {.pixels = pixels[1]}};
     for (size_t at = 0, n; at < size; at += n) {
@@ -461,13 +461,15 @@ static void assert_pushed_as_pulled(const taper_model *model, const uint8_t *byt
         assert_int_equal(taper_decoder_render(pushed, (uint64_t)i, &out[1], &done[1], NULL),
                          status);
         assert_true(status == TAPER_OK || status == TAPER_ERR_CORRUPT);
-        assert_int_equal(taper_decoder_image_info(pulled, (uint64_t)i, &info), TAPER_OK);
+        assert_int_equal(
+            taper_container_get_image(taper_decoder_container(pulled), (uint64_t)i, &info, NULL),
+            TAPER_OK);
         assert_memory_equal(pixels[0], pixels[1], info.bytes);
         assert_int_equal(done[0].passes, done[1].passes);
         assert_int_equal(done[0].bytes, done[1].bytes);
         assert_int_equal(done[0].complete, done[1].complete);
     }
-    taper_decoder_free(pulled), taper_decoder_free(pushed);
+    close_decoder(pulled), close_decoder(pushed);
 }
 
 /* Flipped bytes, and cuts after them, with checksums over one chunk and over several: nothing of a
@@ -540,7 +542,7 @@ static void nothing_is_rendered_from_an_implausible_chunk(void **state) {
     taper_decoder *decoder = open_bytes(&memory, &source, f->model);
     taper_image out = {.pixels = malloc(formats_image_bytes(&picture))};
     assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_ERR_CORRUPT);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     for (int round = 0; round < 10; round++)
         assert_pushed_as_pulled(f->model, short_file.data, short_file.size, 1, &random);
     free(out.pixels);
@@ -579,7 +581,7 @@ static void empty_chunks_wait_for_their_turn(void **state) {
     assert_int_equal(front.chunk_at[1], 0);
     assert_true(front.chunk_at[2] > 0);
     taper_decoder *pushed;
-    assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&pushed, f->model, NULL, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_push(pushed, file.data, front.front_size, NULL), TAPER_OK);
     for (size_t size = front.front_size; size <= file.size; size++) {
         formats_buffer a = formats_buffer_make(1 << 20), b = formats_buffer_make(1 << 20);
@@ -592,7 +594,7 @@ static void empty_chunks_wait_for_their_turn(void **state) {
         if (size < file.size)
             assert_int_equal(taper_decoder_push(pushed, file.data + size, 1, NULL), TAPER_OK);
     }
-    taper_decoder_free(pushed);
+    close_decoder(pushed);
     formats_front_free(&front);
     formats_buffer_free(&file);
 }
@@ -604,41 +606,41 @@ static void limits_hold(void **state) {
     const taper_limits limits[] = {{.max_images = N - 1}, {.max_pixels = 63}, {.max_memory = 100}};
     for (int i = 0; i < 3; i++) {
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_open(&decoder, &source, f->model, &limits[i], NULL),
+        assert_int_equal(open_decoder(&decoder, &source, f->model, &limits[i], NULL),
                          TAPER_ERR_LIMIT);
-        assert_int_equal(taper_decoder_new(&decoder, f->model, &limits[i], NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&decoder, f->model, &limits[i], NULL), TAPER_OK);
         assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL),
                          TAPER_ERR_LIMIT);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
     }
     taper_limits group = {.max_memory = 20000}; /* the directory fits, the group does not */
     taper_decoder *decoder;
     uint8_t pixels[192];
     taper_image out = {.pixels = pixels};
     taper_error error = {0};
-    assert_int_equal(taper_decoder_open(&decoder, &source, f->model, &group, NULL), TAPER_OK);
+    assert_int_equal(open_decoder(&decoder, &source, f->model, &group, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, &error), TAPER_ERR_LIMIT);
     assert_non_null(strstr(error.text, "--max-memory"));
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     taper_encode_options options = {
         .embed_model = 1, .model_bytes = f->model_file.data, .model_size = f->model_file.size};
     formats_buffer embedded = dct_encode(f->model, f->image, 1, &options, 0);
     taper_limits small = {.max_model_bytes = 1000};
     memory = (formats_memory){embedded.data, embedded.size};
     source = formats_memory_source(&memory);
-    assert_int_equal(taper_decoder_open(&decoder, &source, NULL, &small, NULL), TAPER_ERR_LIMIT);
+    assert_int_equal(open_decoder(&decoder, &source, NULL, &small, NULL), TAPER_ERR_LIMIT);
     formats_buffer cut = /* whole, but what it holds is not: no bytes that follow can mend that */
         dct_carry(&embedded, f->model_file.data, f->model_file.size - 1, NULL, 0);
     formats_buffer_free(&embedded);
     embedded = cut;
     memory = (formats_memory){embedded.data, embedded.size};
     source = formats_memory_source(&memory);
-    assert_int_equal(taper_decoder_open(&decoder, &source, NULL, NULL, &error), TAPER_ERR_CORRUPT);
+    assert_int_equal(open_decoder(&decoder, &source, NULL, NULL, &error), TAPER_ERR_CORRUPT);
     assert_int_equal(error.status, TAPER_ERR_CORRUPT);
-    assert_int_equal(taper_decoder_new(&decoder, NULL, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&decoder, NULL, NULL, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_push(decoder, embedded.data, embedded.size, NULL),
                      TAPER_ERR_CORRUPT);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     formats_buffer_free(&embedded);
 }
 
@@ -661,7 +663,7 @@ static void a_failing_source_is_reported(void **state) {
     failing_source own = {&f->file[1], dct_info(&f->file[1], f->model).front_bytes};
     taper_source source = {&own, f->file[1].size, failing_read};
     taper_decoder *decoder;
-    assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(open_decoder(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
     uint8_t pixels[192];
     taper_image out = {.pixels = pixels};
     taper_error error = {0};
@@ -669,9 +671,9 @@ static void a_failing_source_is_reported(void **state) {
     assert_int_equal(error.status, TAPER_ERR_IO);
     own.works = f->file[1].size; /* and when it works again, so does the decoder */
     assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_OK);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     own.works = 40;
-    assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_ERR_IO);
+    assert_int_equal(open_decoder(&decoder, &source, f->model, NULL, NULL), TAPER_ERR_IO);
 }
 
 /* All images in their order: no byte is read twice; in layout `image`, whatever shares a checksum.
@@ -685,14 +687,14 @@ static void each_byte_is_read_once(void **state) {
             taper_source source = counting_source_of(&own, file.size);
             taper_decoder *decoder;
             formats_buffer pixels = formats_buffer_make(1 << 24);
-            assert_int_equal(taper_decoder_open(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
+            assert_int_equal(open_decoder(&decoder, &source, f->model, NULL, NULL), TAPER_OK);
             assert_int_equal(dct_render_all(decoder, &pixels, NULL), TAPER_OK);
             if (kind == 1 && span > 1) /* a group goes through blocks of all layers */
                 assert_in_range(own.bytes, file.size + 1, file.size * span - 1);
             else
                 assert_int_equal(own.bytes, file.size);
             formats_buffer_free(&pixels), formats_buffer_free(&file);
-            taper_decoder_free(decoder);
+            close_decoder(decoder);
         }
 }
 

@@ -1,5 +1,6 @@
 /* test_embed.c -- codes of images for search: those of the network, for any threads and neighbours;
  * what a container's decoder gives; what has no code. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/model/embed.h"
 #include "tiny_embedding_model.h"
@@ -154,7 +155,7 @@ static void binary_codes_are_the_containers(void **state) {
         taper_source source = formats_memory_source(&memory);
         taper_decoder *decoder;
         int ones = 0;
-        assert_int_equal(taper_decoder_open(&decoder, &source, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(open_decoder(&decoder, &source, model, NULL, NULL), TAPER_OK);
         for (size_t n = 0; n < IMAGES; n++) {
             assert_int_equal(taper_decoder_codes(decoder, n, (uint32_t)units, UINT32_MAX, decoded,
                                                  NULL, NULL, NULL),
@@ -163,7 +164,7 @@ static void binary_codes_are_the_containers(void **state) {
             for (size_t u = 0; u < units; u++) ones += decoded[u] > 0;
         }
         assert_in_range(ones, IMAGES, IMAGES * units - IMAGES);
-        taper_decoder_free(decoder), formats_buffer_free(&file);
+        close_decoder(decoder), formats_buffer_free(&file);
         free(decoded), free(codes), taper_model_free(model);
     }
     free_pictures(image);

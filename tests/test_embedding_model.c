@@ -1,5 +1,6 @@
 /* test_embedding_model.c -- models without a decoder: in files, with every illegal field, and
  * wherever a decoder is wanted. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/decoder/group_reader.h"
 #include "model_payload.h"
@@ -316,10 +317,10 @@ static void containers_that_claim_it_are_corrupt(void **unused) {
         taper_error error;
         taper_verify_report report;
         assert_int_equal(dct_pull(bad.data, bad.size, given, &pixels, NULL), TAPER_ERR_CORRUPT);
-        assert_int_equal(taper_decoder_new(&d, given, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, given, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_push(d, bad.data, bad.size, &error), TAPER_ERR_CORRUPT);
         assert_non_null(strstr(error.text, "no decoder"));
-        taper_decoder_free(d);
+        close_decoder(d);
         assert_int_equal(taper_repack(&source, given, 1, 0, &sink, NULL, NULL), TAPER_ERR_CORRUPT);
         assert_int_equal(taper_verify(&source, &report, NULL, NULL),
                          carry ? TAPER_ERR_CORRUPT : TAPER_OK);

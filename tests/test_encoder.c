@@ -1,5 +1,6 @@
 /* test_encoder.c -- feeding images: what is taken, what is refused, groups, layers, targets,
  * options. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/container/encoder.h"
 #include "codec/container/encoder_groups.h"
@@ -410,9 +411,9 @@ static void what_is_encoded_can_be_decoded(void **state) {
             taper_source source = formats_memory_source(&memory);
             taper_decoder *decoder;
             taper_image out = {.pixels = malloc(formats_image_bytes(&picture))};
-            assert_int_equal(taper_decoder_open(&decoder, &source, f->colour, &limits, NULL), 0);
+            assert_int_equal(open_decoder(&decoder, &source, f->colour, &limits, NULL), 0);
             assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_OK);
-            taper_decoder_free(decoder);
+            close_decoder(decoder);
             free(out.pixels);
             most += one, drawn++; /* a few are enough */
         } else {

@@ -5,6 +5,7 @@
  * which is decision feedback: of each coefficient of a cosine transform first the sign, then bits
  * of half the weight of the last, each decided on what the bits before have left. Its M is small
  * and random. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "dct_model.h"
 
@@ -140,7 +141,7 @@ static double check_cut(const fixture *f, size_t size, int *uneven) {
     taper_source source = formats_memory_source(&memory);
     taper_decoder *d;
     double sum = 0;
-    assert_int_equal(taper_decoder_open(&d, &source, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(open_decoder(&d, &source, f->model, NULL, NULL), TAPER_OK);
     for (uint32_t i = 0; i < IMAGES; i++) {
         taper_image out = {.pixels = pixels};
         assert_int_equal(taper_decoder_render(d, i, &out, NULL, NULL), TAPER_OK);
@@ -157,7 +158,7 @@ static double check_cut(const fixture *f, size_t size, int *uneven) {
             sum += (original[k] - pixels[k]) * (original[k] - pixels[k]);
         }
     }
-    taper_decoder_free(d);
+    close_decoder(d);
     return sum;
 }
 
@@ -243,15 +244,15 @@ static void threads_and_order_change_nothing(void **state) {
         taper_source source = formats_memory_source(&memory);
         static uint8_t pixels[40 * 24];
         taper_image out = {.pixels = pixels};
-        assert_int_equal(taper_decoder_open(&d, &source, f->model, NULL, NULL), TAPER_OK);
-        assert_int_equal(taper_decoder_set_threads(d, 3), TAPER_OK);
+        assert_int_equal(open_decoder(&d, &source, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_set_threads(d, 3, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_render(d, IMAGES - 1, &out, NULL, NULL), TAPER_OK);
         size_t n = (size_t)out.width * out.height;
         assert_memory_equal(pixels, want.data + want.size - n, n);
         assert_int_equal(dct_render_all(d, &got, NULL), TAPER_OK);
         assert_int_equal(got.size, want.size);
         assert_memory_equal(got.data, want.data, got.size);
-        taper_decoder_free(d);
+        close_decoder(d);
         formats_buffer_free(&want), formats_buffer_free(&got);
     }
 }

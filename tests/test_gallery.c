@@ -1,5 +1,6 @@
 /* test_gallery.c -- layout gallery: one range is all images coarsely, one more completes any. */
 #include "cmocka_all.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
@@ -90,7 +91,7 @@ static void two_ranges_are_an_image(void **state) {
         size_t missing;
         taper_completeness done;
         taper_image image = {.pixels = malloc(formats_image_bytes(&f->image[i]))};
-        assert_int_equal(taper_decoder_new(&d, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, f->model, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_supply(d, 0, f->file.data, (size_t)coarse, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_plan(d, i, coarse, range, 2, &missing, NULL), TAPER_OK);
         assert_int_equal(missing, 0);
@@ -104,7 +105,7 @@ static void two_ranges_are_an_image(void **state) {
         assert_int_equal(taper_decoder_render(d, i, &image, &done, NULL), TAPER_OK);
         assert_int_equal(done.complete, 1);
         free(image.pixels);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 

@@ -3,6 +3,7 @@
  * all who read cuts keep them. */
 #include "cmocka_all.h"
 #include "codec/container/holds.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
@@ -120,7 +121,7 @@ static double *draw_cuts(const taper_model *model, const taper_image *image, siz
     taper_decoder *decoder;
     uint64_t holds = holds_of(file), drawn = 1;
     assert_non_null(psnr);
-    assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&decoder, model, NULL, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_push(decoder, file->data, front, NULL), TAPER_OK);
     for (size_t s = 0; s <= file->size - front; s++) {
         if (s) taper_decoder_push(decoder, file->data + front + s - 1, 1, NULL);
@@ -135,7 +136,7 @@ static double *draw_cuts(const taper_model *model, const taper_image *image, siz
         formats_buffer_free(&all);
         drawn = now;
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return psnr;
 }
 
@@ -380,14 +381,14 @@ static void all_readers_keep_the_holds(void **state) {
         assert_int_equal(dct_pull(plain.data, same, model, &pixels[0], NULL), TAPER_OK);
         assert_int_equal(dct_pull(file.data, size, model, &pixels[1], NULL), TAPER_OK);
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&decoder, model, NULL, NULL), TAPER_OK);
         for (size_t at = 0, n; at < size; at += n) {
             n = 1 + (at * 7 + size) % 40;
             if (at + n > size) n = size - at;
             assert_int_equal(taper_decoder_push(decoder, file.data + at, n, NULL), TAPER_OK);
         }
         assert_int_equal(dct_render_all(decoder, &pixels[2], NULL), TAPER_OK);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
         formats_memory memory = {file.data, size};
         taper_source source = formats_memory_source(&memory);
         taper_sink sink = dct_sink(&shorter);

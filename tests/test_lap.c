@@ -1,6 +1,7 @@
 /* test_lap.c -- windows that lap: the filter against its definition, its inverse, and what models
  * and images make of it. */
 #include "cmocka_all.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "codec/transform/lap.h"
 #include "dct_model.h"
@@ -299,14 +300,14 @@ static void images_come_back(void **unused) {
         formats_memory memory = {container.data, container.size};
         taper_source source = formats_memory_source(&memory);
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_open(&decoder, &source, m, NULL, NULL), TAPER_OK);
+        assert_int_equal(open_decoder(&decoder, &source, m, NULL, NULL), TAPER_OK);
         formats_buffer pixels = formats_buffer_make(1 << 20), again = formats_buffer_make(1 << 20);
         assert_int_equal(dct_render_all(decoder, &pixels, NULL), TAPER_OK);
         assert_int_equal(dct_render_all(decoder, &again, NULL), TAPER_OK);
         assert_int_equal(pixels.size, again.size);
         assert_memory_equal(pixels.data, again.data, pixels.size);
         assert_true(dct_mean_psnr(&image, 1, pixels.data) > 44);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
         formats_buffer_free(&pixels), formats_buffer_free(&again), formats_buffer_free(&container);
         formats_image_free(&image);
     }

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* fork, wait, getrusage */
 #include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
@@ -115,10 +116,10 @@ static uint64_t measure(work *run, const taper_source *source, const taper_model
 
 static taper_status render_all(taper_decoder *decoder) {
     taper_container_info info;
-    taper_status worst = taper_decoder_get_info(decoder, &info);
+    taper_status worst = taper_container_get_info(taper_decoder_container(decoder), &info, NULL);
     for (uint64_t i = 0; i < info.images && worst == TAPER_OK; i++) {
         taper_image_info image;
-        taper_decoder_image_info(decoder, i, &image);
+        taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL);
         taper_image out = {.pixels = malloc((size_t)image.bytes)};
         worst = taper_decoder_render(decoder, i, &out, NULL, NULL);
         free(out.pixels);
@@ -129,9 +130,9 @@ static taper_status render_all(taper_decoder *decoder) {
 static taper_status decode(const taper_source *source, const taper_model *model,
                            const taper_limits *limits) {
     taper_decoder *decoder;
-    taper_status status = taper_decoder_open(&decoder, source, model, limits, NULL);
+    taper_status status = open_decoder(&decoder, source, model, limits, NULL);
     if (status == TAPER_OK) status = render_all(decoder);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return status;
 }
 
@@ -139,7 +140,7 @@ static taper_status push(const taper_source *source, const taper_model *model,
                          const taper_limits *limits) {
     static uint8_t piece[1 << 16];
     taper_decoder *decoder;
-    taper_status status = taper_decoder_new(&decoder, model, limits, NULL);
+    taper_status status = stream_decoder(&decoder, model, limits, NULL);
     for (uint64_t at = 0; at < source->size && status == TAPER_OK; at += sizeof piece) {
         uint64_t left = source->size - at;
         size_t n = left < sizeof piece ? (size_t)left : sizeof piece;
@@ -147,7 +148,7 @@ static taper_status push(const taper_source *source, const taper_model *model,
         status = taper_decoder_push(decoder, piece, n, NULL);
     }
     if (status == TAPER_OK) status = render_all(decoder);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return status;
 }
 
@@ -176,7 +177,7 @@ static taper_status join(const taper_source *source, const taper_model *model,
     taper_sink sink = {NULL, discard};
     taper_source all[8] = {*source, *source, *source, *source, *source, *source, *source, *source};
     (void)model;
-    return taper_merge(all, 8, &sink, limits, NULL);
+    return taper_merge(all, 8, &sink, &(taper_merge_options){.limits = limits}, NULL);
 }
 
 static int make(void **state) {

@@ -1,6 +1,7 @@
 /* test_merge.c -- taper_merge: what was cut, other layers, names, classes. */
 #include "cmocka_all.h"
 #include "codec/container/assemble.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
@@ -71,7 +72,7 @@ static formats_buffer encoded(const fixture *f, size_t first, size_t n,
 
 static taper_decoder *pushed(const formats_buffer *file, const taper_model *model) {
     taper_decoder *decoder;
-    assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&decoder, model, NULL, NULL), TAPER_OK);
     for (size_t at = 0; at < file->size; at += 7)
         assert_int_equal(taper_decoder_push(decoder, file->data + at,
                                             file->size - at < 7 ? file->size - at : 7, NULL),
@@ -109,7 +110,7 @@ static formats_buffer assert_joins(const fixture *f, const formats_buffer *shard
     taper_decoder *decoder = pushed(&out, f->model);
     assert_int_equal(dct_render_all(decoder, &again, NULL), TAPER_OK);
     assert_memory_equal(again.data, want.data, want.size);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     formats_buffer_free(&want), formats_buffer_free(&pixels), formats_buffer_free(&again);
     return out;
 }

@@ -1,5 +1,6 @@
 /* test_model_stages.c -- models in stages: sets of units, files of which stages are missing,
  * damaged or elsewhere than the header says, and decoders with the first stages alone. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/bitplane/unit_sets.h"
 #include "codec/decoder/decoder.h"
@@ -332,7 +333,7 @@ static void same_pictures(const formats_buffer *container, uint32_t k) {
     taper_decoder *decoder;
     taper_model *m = with_stages(k);
     assert_int_equal(dct_pull(container->data, container->size, m, &pulled, done), TAPER_OK);
-    assert_int_equal(taper_decoder_new(&decoder, m, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&decoder, m, NULL, NULL), TAPER_OK);
     for (size_t at = 0; at < container->size; at += 97)
         assert_int_equal(taper_decoder_push(decoder, container->data + at,
                                             container->size - at < 97 ? container->size - at : 97,
@@ -347,7 +348,7 @@ static void same_pictures(const formats_buffer *container, uint32_t k) {
         assert_true(done[i].passes <= taper_model_get_info(m).passes_known);
         assert_int_equal(done[i].passes, again[i].passes);
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     taper_model_free(m);
     formats_buffer_free(&pulled), formats_buffer_free(&pushed);
 }
@@ -377,7 +378,7 @@ static void damage_is_undone(void **unused) {
             taper_model *m = with_stages(k);
             container.data[at] ^= 4;
             (void)dct_pull(container.data, container.size, m, &pulled, NULL);
-            assert_int_equal(taper_decoder_new(&decoder, m, NULL, NULL), TAPER_OK);
+            assert_int_equal(stream_decoder(&decoder, m, NULL, NULL), TAPER_OK);
             for (size_t i = 0; i < container.size; i++) {
                 (void)taper_decoder_push(decoder, container.data + i, 1, NULL);
                 if (i + 40 > at && i < at + 40) (void)dct_render_all(decoder, &pushed, NULL);
@@ -387,7 +388,7 @@ static void damage_is_undone(void **unused) {
             assert_int_equal(pulled.size, pushed.size);
             assert_memory_equal(pulled.data, pushed.data, pulled.size);
             container.data[at] ^= 4;
-            taper_decoder_free(decoder);
+            close_decoder(decoder);
             taper_model_free(m);
             formats_buffer_free(&pulled), formats_buffer_free(&pushed);
         }

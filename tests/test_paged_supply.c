@@ -1,5 +1,6 @@
 /* test_paged_supply.c -- one image of a container in pages, by number and by name: the bytes that
  * are read, pixels, damage, limits. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/decoder/decoder.h"
 #include "model_zoo.h"
@@ -45,11 +46,12 @@ static void assert_renders(paged_files *f, int k, taper_decoder *d, uint64_t i, 
     assert_int_equal(want.bytes, got.bytes);
     assert_memory_equal(want.pixels, got.pixels, want.bytes);
     assert_memory_equal(&want.done, &got.done, sizeof want.done);
-    assert_int_equal(taper_decoder_image_info(open, i, &a), TAPER_OK);
-    assert_int_equal(taper_decoder_image_info(d, i, &b), TAPER_OK);
+    assert_int_equal(taper_container_get_image(taper_decoder_container(open), i, &a, NULL),
+                     TAPER_OK);
+    assert_int_equal(taper_container_get_image(taper_decoder_container(d), i, &b, NULL), TAPER_OK);
     assert_string_equal(a.name, b.name);
     assert_true(a.group == b.group && a.label == b.label && a.width == b.width);
-    taper_decoder_free(open);
+    close_decoder(open);
 }
 
 /* The root of a file; the caller frees both. */
@@ -109,7 +111,7 @@ static void one_image_reads_one_leaf(void **state) {
                 assert_int_equal(number, i);
                 assert_int_equal(read, want);
                 assert_renders(f, k, d, i, file->size);
-                taper_decoder_free(d);
+                close_decoder(d);
             }
         formats_front_free(&shared), formats_root_free(&root);
     }
@@ -129,29 +131,40 @@ static void other_leaves_are_not_known(void **state) {
         uint32_t passes;
         assert_int_equal(follow(d, file, NULL, &i, &read, UINT64_MAX), TAPER_OK);
         assert_int_equal(taper_decoder_bytes_needed(d), 0);
-        assert_int_equal(taper_decoder_get_info(d, &info), TAPER_OK);
+        assert_int_equal(taper_container_get_info(taper_decoder_container(d), &info, NULL),
+                         TAPER_OK);
         assert_true(info.images == whole.images && info.pixels == whole.pixels &&
                     info.groups == whole.groups && info.layers == whole.layers &&
                     info.passes == whole.passes && info.front_bytes == whole.front_bytes &&
                     info.file_bytes == whole.file_bytes && info.has_names == whole.has_names &&
                     info.has_labels == whole.has_labels && info.classes == whole.classes);
-        assert_int_equal(taper_decoder_image_info(d, 0, &image), TAPER_OK);
-        assert_int_equal(taper_decoder_layer(d, 0, info.layers - 1, &cut, &passes), TAPER_OK);
+        assert_int_equal(taper_container_get_image(taper_decoder_container(d), 0, &image, NULL),
+                         TAPER_OK);
+        assert_int_equal(taper_container_layer(taper_decoder_container(d), 0, info.layers - 1, &cut,
+                                               &passes, NULL),
+                         TAPER_OK);
         assert_int_equal(cut, file->size);
-        assert_int_equal(taper_decoder_group_range(d, 0, &first, &count), TAPER_OK);
-        assert_int_equal(taper_decoder_image_info(d, 6, &image), TAPER_ERR_TRUNCATED);
-        assert_int_equal(taper_decoder_layer(d, 6, 0, &cut, &passes), TAPER_ERR_TRUNCATED);
-        assert_int_equal(taper_decoder_group_range(d, info.groups - 1, &first, &count),
+        assert_int_equal(taper_container_group(taper_decoder_container(d), 0, &first, &count, NULL),
+                         TAPER_OK);
+        assert_int_equal(taper_container_get_image(taper_decoder_container(d), 6, &image, NULL),
                          TAPER_ERR_TRUNCATED);
-        assert_int_equal(taper_decoder_image_info(d, 7, &image), TAPER_ERR_ARG);
+        assert_int_equal(
+            taper_container_layer(taper_decoder_container(d), 6, 0, &cut, &passes, NULL),
+            TAPER_ERR_TRUNCATED);
+        assert_int_equal(taper_container_group(taper_decoder_container(d), info.groups - 1, &first,
+                                               &count, NULL),
+                         TAPER_ERR_TRUNCATED);
+        assert_int_equal(taper_container_get_image(taper_decoder_container(d), 7, &image, NULL),
+                         TAPER_ERR_ARG);
         taper_image out = {.pixels = &image};
         assert_int_equal(taper_decoder_render(d, 6, &out, NULL, &error), TAPER_ERR_TRUNCATED);
         assert_non_null(strstr(error.text, "taper_decoder_plan"));
         uint64_t code;
-        assert_int_equal(taper_decoder_search_code(d, 0, &code, &error), TAPER_ERR_ARG);
+        assert_int_equal(taper_container_search_code(taper_decoder_container(d), 0, &code, &error),
+                         TAPER_ERR_ARG);
         assert_non_null(strstr(error.text, "by ranges"));
         assert_renders(f, k, d, 0, file->size); /* none of this did harm */
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
@@ -167,20 +180,29 @@ static void groups_are_numbered_in_the_container(void **state) {
         supply(d, file, 0, file->size);
         for (uint32_t g = 0; g < dct_info(file, f->zoo.model[0]).groups; g++) {
             uint64_t first, count, other, many;
-            assert_int_equal(taper_decoder_group_range(d, g, &first, &count), TAPER_OK);
-            assert_int_equal(taper_decoder_group_range(open, g, &other, &many), TAPER_OK);
+            assert_int_equal(
+                taper_container_group(taper_decoder_container(d), g, &first, &count, NULL),
+                TAPER_OK);
+            assert_int_equal(
+                taper_container_group(taper_decoder_container(open), g, &other, &many, NULL),
+                TAPER_OK);
             assert_true(first == other && count == many);
-            assert_int_equal(taper_decoder_image_at(d, first), taper_decoder_image_at(open, first));
+            assert_int_equal(taper_container_image_at(taper_decoder_container(d), first),
+                             taper_container_image_at(taper_decoder_container(open), first));
         }
         for (uint64_t i = 0; i < ZOO_IMAGES; i++)
             for (uint32_t l = 0; l < dct_info(file, f->zoo.model[0]).layers; l++) {
                 uint64_t cut, want;
                 uint32_t passes, most;
-                assert_int_equal(taper_decoder_layer(d, i, l, &cut, &passes), TAPER_OK);
-                assert_int_equal(taper_decoder_layer(open, i, l, &want, &most), TAPER_OK);
+                assert_int_equal(
+                    taper_container_layer(taper_decoder_container(d), i, l, &cut, &passes, NULL),
+                    TAPER_OK);
+                assert_int_equal(
+                    taper_container_layer(taper_decoder_container(open), i, l, &want, &most, NULL),
+                    TAPER_OK);
                 assert_true(cut == want && passes == most);
             }
-        taper_decoder_free(d), taper_decoder_free(open);
+        close_decoder(d), close_decoder(open);
     }
 }
 
@@ -209,7 +231,7 @@ static void orders_and_cuts(void **state) {
             assert_int_equal(zoo_supply_planned(d, file, i, cut, 1 + j % 4u, &data), TAPER_OK);
             assert_renders(f, k, d, i, cut);
         }
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
@@ -241,8 +263,9 @@ static void rate_classes_are_those_of_the_leaf(void **state) {
         assert_memory_equal(&want.done, &got.done, sizeof want.done);
     }
     for (uint64_t p = 0; p < IMAGES; p++)
-        assert_int_equal(taper_decoder_image_at(d, p), taper_decoder_image_at(open, p));
-    taper_decoder_free(d), taper_decoder_free(open);
+        assert_int_equal(taper_container_image_at(taper_decoder_container(d), p),
+                         taper_container_image_at(taper_decoder_container(open), p));
+    close_decoder(d), close_decoder(open);
     formats_front_free(&shared), formats_root_free(&root);
     formats_buffer_free(&whole), formats_buffer_free(&file);
     for (uint32_t i = 0; i < IMAGES; i++) formats_image_free(&image[i]);
@@ -265,7 +288,7 @@ static void all_ways_agree(void **state) {
             assert_renders(f, k, pushed, i, file->size);
             assert_renders(f, k, supplied, i, file->size);
         }
-        taper_decoder_free(pushed), taper_decoder_free(supplied);
+        close_decoder(pushed), close_decoder(supplied);
     }
 }
 
@@ -290,7 +313,7 @@ static void unknown_names_are_told(void **state) {
             assert_non_null(strstr(error.text, "n/99.png"));
             assert_int_equal(count, 0);
             if (known) assert_int_equal(zoo_render(d, 1).done.passes, 0); /* the cut is set */
-            taper_decoder_free(d);
+            close_decoder(d);
         }
     }
     taper_decoder *d = zoo_new(f->zoo.model[0]);
@@ -300,7 +323,7 @@ static void unknown_names_are_told(void **state) {
                      TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_plan_name(NULL, "a", 0, range, 4, &count, &i, NULL),
                      TAPER_ERR_ARG);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* In one piece, names are found in what is read anyway. */
@@ -314,13 +337,14 @@ static void names_in_one_piece_are_found(void **state) {
         taper_decoder *d = zoo_new(f->zoo.model[0]);
         taper_image_info info;
         uint64_t found, read;
-        assert_int_equal(taper_decoder_image_info(open, i, &info), TAPER_OK);
+        assert_int_equal(taper_container_get_image(taper_decoder_container(open), i, &info, NULL),
+                         TAPER_OK);
         assert_int_equal(follow(d, file, info.name, &found, &read, UINT64_MAX), TAPER_OK);
         assert_int_equal(found, i);
         assert_int_equal(zoo_render(d, i).status, TAPER_OK);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
-    taper_decoder_free(open);
+    close_decoder(open);
 }
 
 /* --- damage ------------------------------------------------------------------------------ */
@@ -356,12 +380,12 @@ static void a_damaged_leaf_harms_no_other(void **state) {
                 assert_non_null(strstr(error.text, "leaf"));
                 assert_int_equal(zoo_render(d, i).status, TAPER_ERR_TRUNCATED);
             }
-            const uint64_t used = d->account.used - d->leaves_used, leaves = d->leaves_used;
+            const uint64_t used = d->account.used - d->own.leaves_used, leaves = d->own.leaves_used;
             supply(d, file, at, size);
-            assert_true(d->leaves_used > leaves); /* it is charged */
-            assert_int_equal(d->account.used - d->leaves_used, used);
+            assert_true(d->own.leaves_used > leaves); /* it is charged */
+            assert_int_equal(d->account.used - d->own.leaves_used, used);
             for (uint32_t i = 0; i < ZOO_IMAGES; i++) assert_renders(f, k, d, i, file->size);
-            taper_decoder_free(d);
+            close_decoder(d);
         }
         formats_front_free(&shared), formats_root_free(&root);
     }
@@ -391,7 +415,7 @@ static void a_damaged_page_of_names_is_told_and_mended(void **state) {
     assert_int_equal(
         taper_decoder_plan_name(d, "n/03.png", UINT64_MAX, range, 4, &count, &i, &error), TAPER_OK);
     assert_int_equal(i, 0);
-    taper_decoder_free(d);
+    close_decoder(d);
     formats_front_free(&shared), formats_root_free(&root);
 }
 
@@ -423,7 +447,7 @@ static void wrong_data_is_told_and_mended(void **state) {
         assert_true(bad > 0 && bad <= 3);
         supply(d, file, at, 1);
         for (uint64_t i = 0; i < ZOO_IMAGES; i++) assert_renders(f, k, d, i, file->size);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
@@ -453,7 +477,7 @@ static void unseen_damage_is_mended(void **state) {
         assert_memory_equal(got.pixels, want.pixels, want.bytes);
     }
     assert_true(differ > 0);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* What a model cannot decode is seen when the leaf is. */
@@ -479,7 +503,7 @@ static void leaves_must_fit_the_model(void **state) {
         if (i % 4) assert_non_null(strstr(error.text, why));
     }
     assert_non_null(strstr(error.text, "image 7"));
-    taper_decoder_free(d);
+    close_decoder(d);
     formats_front_free(&front);
     taper_model_free(grey);
     formats_buffer_free(&unused), formats_buffer_free(&file);
@@ -494,20 +518,20 @@ static void limits_hold(void **state) {
         const taper_limits limits = {.max_memory = most};
         taper_decoder *d;
         uint64_t data, used = 0;
-        assert_int_equal(taper_decoder_new(&d, f->zoo.model[0], &limits, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, f->zoo.model[0], &limits, NULL), TAPER_OK);
         taper_status status = TAPER_OK;
         for (uint64_t i = 0; i < ZOO_IMAGES && status == TAPER_OK; i += 3) {
             status = zoo_supply_planned(d, file, i, UINT64_MAX, 2, &data);
             if (status != TAPER_OK) break;
-            assert_true(d->leaves_used > used);
-            assert_true(d->account.used >= d->front.account.used + d->leaves_used);
-            used = d->leaves_used;
+            assert_true(d->own.leaves_used > used);
+            assert_true(d->account.used >= d->own.front.account.used + d->own.leaves_used);
+            used = d->own.leaves_used;
             status = zoo_render(d, i).status;
         }
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
         assert_true(d->account.used <= most);
         ended[status != TAPER_OK ? (taper_decoder_bytes_needed(d) == 0) : 2]++;
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     assert_true(ended[0] && ended[1] && ended[2]);
 }

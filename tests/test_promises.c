@@ -3,6 +3,7 @@
  * (P3), the same bytes for any number of threads (P5), hostile files are safe (P7), memory is
  * bounded (P8). That other compilers decode the same symbols (P4) is tests/cli/same-symbols.sh. */
 #include "cmocka_all.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "tiny_model.h"
 #include <sys/resource.h>
@@ -62,7 +63,7 @@ static void p1_any_cut_decodes(void **state) {
             taper_source source = formats_memory_source(&memory);
             taper_decoder *decoder;
             taper_error error = {0};
-            taper_status status = taper_decoder_open(&decoder, &source, f->model, NULL, &error);
+            taper_status status = open_decoder(&decoder, &source, f->model, NULL, &error);
             if (size >= front) {
                 formats_buffer pixels = formats_buffer_make(1 << 26);
                 assert_int_equal(status, TAPER_OK);
@@ -77,7 +78,7 @@ static void p1_any_cut_decodes(void **state) {
                 assert_true(need > 0 && size + need <= front);
                 assert_true(size < 200 || size + need == front);
             }
-            taper_decoder_free(decoder);
+            close_decoder(decoder);
         }
     }
 }
@@ -93,7 +94,7 @@ static void p2_more_bytes_never_hurt(void **state) {
                step = kind ? (file->size - front) / CUTS : 1;
         double best = 0, deepest = 0;
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_new(&decoder, f->model, NULL, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&decoder, f->model, NULL, NULL), TAPER_OK);
         for (size_t size = front, before = 0; before < file->size; before = size, size += step) {
             if (size > file->size) size = file->size;
             assert_int_equal(taper_decoder_push(decoder, file->data + before, size - before, NULL),
@@ -110,7 +111,7 @@ static void p2_more_bytes_never_hurt(void **state) {
         printf("deepest fall %.4f dB on the way to %.2f dB in %zu bytes\n", deepest, best,
                file->size);
         assert_true(best > 38);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
     }
 }
 
@@ -202,11 +203,11 @@ static taper_status handle(const uint8_t *bytes, size_t size, const taper_model 
         fail_msg("damage that verify does not see");
     assert_true(is_documented(taper_truncate(&source, size * 3 / 4, &sink, NULL, NULL)));
     taper_decoder *decoder;
-    assert_int_equal(taper_decoder_new(&decoder, model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&decoder, model, NULL, NULL), TAPER_OK);
     assert_true(is_documented(taper_decoder_push(decoder, exact, size, NULL)));
     scrap.size = 0;
     assert_true(is_documented(dct_render_all(decoder, &scrap, NULL)));
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     formats_buffer_free(&scrap), formats_buffer_free(&again);
     free(exact);
     return status;
@@ -281,11 +282,11 @@ static void decode_many(const fixture *f, const formats_buffer *file) {
     taper_container_info info;
     uint8_t pixels[BIG * BIG * 3];
     taper_image out = {.pixels = pixels};
-    if (taper_decoder_open(&decoder, &source, f->model, NULL, NULL)) abort();
-    if (taper_decoder_get_info(decoder, &info)) abort();
+    if (open_decoder(&decoder, &source, f->model, NULL, NULL)) abort();
+    if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL)) abort();
     for (uint64_t i = 0; i < info.images; i++)
         if (taper_decoder_render(decoder, i, &out, NULL, NULL)) abort();
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
 }
 
 /* Peak resident KiB of a process that encodes so many images, or, given a file, decodes it. */

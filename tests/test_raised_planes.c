@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "codec/container/clipping.h"
 #include "codec/decoder/group_reader.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 
@@ -241,7 +242,7 @@ static void cuts_are_alike(void **state) {
     fixture *f = *state;
     uint64_t front = dct_info(&f->file, f->model).front_bytes;
     taper_decoder *pushed;
-    assert_int_equal(taper_decoder_new(&pushed, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&pushed, f->model, NULL, NULL), TAPER_OK);
     size_t at = 0;
     double best = 0;
     for (size_t size = (size_t)front; size <= f->file.size; size += 1 + f->file.size / 97) {
@@ -263,7 +264,7 @@ static void cuts_are_alike(void **state) {
         formats_buffer_free(&cut);
         at = size;
     }
-    taper_decoder_free(pushed);
+    close_decoder(pushed);
 }
 
 enum { MANY = 40 };

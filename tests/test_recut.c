@@ -1,5 +1,6 @@
 /* test_recut.c -- truncate, repack, merge, verify. */
 #include "cmocka_all.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "counting_source.h"
 #include "dct_model.h"
@@ -265,7 +266,7 @@ static void repack_keeps_every_pixel(void **state) {
         assert_int_equal(repack(a.data, a.size, f->model, TAPER_LAYOUT_SET, group_images[i], &b),
                          TAPER_OK);
         taper_container_info info = dct_info(&b, f->model);
-        assert_true(info.has_names && info.has_labels && info.classes == 2 && !info.has_model);
+        assert_true(info.has_names && info.has_labels && info.classes == 2 && !info.model_bytes);
         if (!f->on_rate_classes)
             assert_int_equal(info.groups, group_images[i] == 1 ? N : group_images[i] == 3 ? 4 : 1);
         pixels = decode(b.data, b.size, f->model);
@@ -583,10 +584,10 @@ static void verify_loads_the_model_inside(void **state) {
         taper_error error = {0}, of_decoder = {0};
         taper_status status = verify_within(&file, &cases[i].limits, &error);
         assert_int_equal(status, cases[i].want);
-        assert_int_equal(taper_decoder_open(&decoder, &source, NULL, &cases[i].limits, &of_decoder),
+        assert_int_equal(open_decoder(&decoder, &source, NULL, &cases[i].limits, &of_decoder),
                          status);
         assert_string_equal(error.text, of_decoder.text);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
         formats_buffer_free(&file);
     }
     free(flipped);

@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "codec/bitplane/head.h"
 #include "codec/model/model_payload.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "model_payload.h"
@@ -448,7 +449,7 @@ static void a_decoder_restores_as_its_passes_say(void **unused) {
         taper_decoder *d;
         formats_memory memory = {with.data, with.size};
         taper_source source = formats_memory_source(&memory);
-        assert_int_equal(taper_decoder_open(&d, &source, m, NULL, NULL), TAPER_OK);
+        assert_int_equal(open_decoder(&d, &source, m, NULL, NULL), TAPER_OK);
         uint8_t seen[2][24 * 16];
         for (int i = 0; i < 2; i++) {
             taper_image out = {.pixels = seen[i]};
@@ -459,7 +460,7 @@ static void a_decoder_restores_as_its_passes_say(void **unused) {
             assert_memory_equal(seen[0], pixels.data, pixels.size);
         else
             assert_memory_not_equal(seen[0], pixels.data, pixels.size);
-        taper_decoder_free(d);
+        close_decoder(d);
         codec_restoration_free(&m->restoration);
     }
     free(image.pixels);
@@ -486,11 +487,11 @@ static void memory_is_limited(void **unused) {
     taper_source source = formats_memory_source(&memory);
     for (int large = 0; large < 2; large++) {
         limits.max_memory = (uint64_t)(large ? 256 : 8) << 20;
-        assert_int_equal(taper_decoder_open(&d, &source, m, &limits, &error), TAPER_OK);
+        assert_int_equal(open_decoder(&d, &source, m, &limits, &error), TAPER_OK);
         assert_int_equal(taper_decoder_render(d, 0, &out, NULL, &error), TAPER_OK);
         assert_int_equal(taper_decoder_render(d, 1, &out, NULL, &error),
                          large ? TAPER_OK : TAPER_ERR_LIMIT);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     assert_non_null(strstr(error.text, "--max-memory"));
     free(seen), free(image[0].pixels), free(image[1].pixels);

@@ -1,5 +1,6 @@
 /* test_scaled.c -- images at 1/2 to 1/16 of their size: small bases by their definition, and what
  * taper_decoder_render_scaled makes, against means of the whole picture without restoration. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/decoder/decoder.h"
 #include "codec/render/window_renderer.h"
@@ -110,7 +111,7 @@ static void small_rows_are_means_of_lapped_rows(void **unused) {
 
 /* Sums with the rows of some units are those with the rows of all units, of which others are 0. */
 static void check_some_units(taper_decoder *d, uint32_t scale) {
-    const taper_model *m = d->model;
+    const taper_model *m = d->container->model;
     codec_small_basis some, all;
     codec_window_renderer r[2];
     codec_decoder_image image;
@@ -220,7 +221,7 @@ static codec_picture whole_picture(taper_decoder *d, uint64_t i) {
     codec_picture p;
     assert_int_equal(codec_decoder_load_image(d, i, UINT32_MAX, &image, NULL), TAPER_OK);
     assert_int_equal(codec_decoder_picture(d, &image, &p, NULL), TAPER_OK);
-    if (d->model->window.lap) codec_lap_postfilter(d->model->window, &p);
+    if (d->container->model->window.lap) codec_lap_postfilter(d->container->model->window, &p);
     return p;
 }
 
@@ -254,7 +255,7 @@ static void check_prefix(const picture_set *s, size_t size) {
             formats_image_free(&out);
             codec_picture_free(&p);
         }
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 static void check_model(taper_model *m) {
@@ -313,7 +314,7 @@ static void some_units_give_what_they_give_of_all(void **unused) {
             taper_source source;
             taper_decoder *d = zoo_open(m[k], &memory, &source);
             check_some_units(d, 2), check_some_units(d, 8);
-            taper_decoder_free(d);
+            close_decoder(d);
         }
         free_set(&s);
         taper_model_free(m[k]);
@@ -361,7 +362,7 @@ static void check_ways(const picture_set *s, size_t size) {
         assert_int_equal(
             taper_decoder_push(way[1], s->file.data + at, size - at < 97 ? size - at : 97, NULL),
             TAPER_OK);
-    assert_int_equal(taper_decoder_set_threads(way[3], 3), TAPER_OK);
+    assert_int_equal(taper_decoder_set_threads(way[3], 3, NULL), TAPER_OK);
     for (uint64_t i = 0; i < IMAGES; i++) {
         assert_int_equal(zoo_supply_planned(way[2], &s->file, i, size, 4, &data), TAPER_OK);
         for (int k = 0; k < SCALES; k++) {
@@ -379,7 +380,7 @@ static void check_ways(const picture_set *s, size_t size) {
         assert_same(&whole, &same);
         formats_image_free(&whole), formats_image_free(&same);
     }
-    for (int v = 0; v < 4; v++) taper_decoder_free(way[v]);
+    for (int v = 0; v < 4; v++) close_decoder(way[v]);
 }
 
 static void all_ways_give_the_same(void **unused) {
@@ -406,11 +407,11 @@ static uint64_t least_memory(const taper_model *m, const formats_buffer *file, u
         taper_error error = {0};
         taper_source source = formats_memory_source(&memory);
         taper_image out = {.pixels = pixels};
-        taper_status status = taper_decoder_open(&d, &source, m, &limits, &error);
+        taper_status status = open_decoder(&d, &source, m, &limits, &error);
         if (status == TAPER_OK)
             status = taper_decoder_render_scaled(d, 0, scale, &out, NULL, &error);
         if (status == TAPER_OK) assert_true(d->account.used <= limits.max_memory);
-        taper_decoder_free(d);
+        close_decoder(d);
         if (status == TAPER_OK) return kb;
         assert_int_equal(status, TAPER_ERR_LIMIT);
         assert_true(strlen(error.text) > 0 && kb < 1 << 20);
@@ -449,7 +450,7 @@ static void other_scales_are_refused(void **unused) {
     assert_int_equal(taper_decoder_render_scaled(d, 1, 2, NULL, NULL, NULL), TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_render_scaled(NULL, 1, 2, &out, NULL, NULL), TAPER_ERR_ARG);
     assert_int_equal(taper_decoder_render_scaled(d, 1, 2, &out, NULL, NULL), TAPER_OK);
-    taper_decoder_free(d);
+    close_decoder(d);
     free_set(&s);
     taper_model_free(m);
 }

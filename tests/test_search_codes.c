@@ -1,4 +1,5 @@
 /* test_search_codes.c -- codes for search in a container, and the model that made them. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/container/assemble.h"
 #include "codec/decoder/group_reader.h"
@@ -73,18 +74,21 @@ static void assert_arrived(const fixture *f, const formats_buffer *file, size_t 
     taper_container_info info;
     taper_model *model;
     uint64_t code[WORDS];
-    assert_int_equal(taper_decoder_open(&decoder, &source, f->coder, NULL, NULL), TAPER_OK);
-    assert_int_equal(taper_decoder_get_info(decoder, &info), TAPER_OK);
-    assert_true(info.images == images && info.search_bits == BITS && info.has_search_model);
+    assert_int_equal(open_decoder(&decoder, &source, f->coder, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_container_get_info(taper_decoder_container(decoder), &info, NULL),
+                     TAPER_OK);
+    assert_true(info.images == images && info.search_bits == BITS && info.search_model_bytes);
     for (size_t i = 0; i < images; i++) {
-        assert_int_equal(taper_decoder_search_code(decoder, i, code, NULL), TAPER_OK);
+        assert_int_equal(
+            taper_container_search_code(taper_decoder_container(decoder), i, code, NULL), TAPER_OK);
         assert_memory_equal(code, f->code + i % N * WORDS, sizeof code);
     }
-    assert_int_equal(taper_decoder_search_model(decoder, &model, NULL), TAPER_OK);
+    assert_int_equal(taper_container_search_model(taper_decoder_container(decoder), &model, NULL),
+                     TAPER_OK);
     assert_true(taper_model_get_info(model).id == info.search_model_id);
     assert_true(info.search_model_id == taper_model_get_info(f->maker).id);
     taper_model_free(model);
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
 }
 
 static void codes_and_their_model_arrive(void **state) {
@@ -121,7 +125,7 @@ static void other_containers_have_them(void **state) {
     formats_buffer_free(&file), formats_buffer_free(&plain);
 }
 
-/* What each reader of a container says of it: taper_decoder_open, _push, _supply, taper_verify,
+/* What each reader of a container says of it: taper_container_open, _push, _supply, taper_verify,
  * taper_truncate, taper_repack, taper_merge. model: NULL: the one that it carries. */
 enum { READERS = 7 };
 static void ask_readers(const formats_buffer *file, const taper_model *model,
@@ -132,18 +136,18 @@ static void ask_readers(const formats_buffer *file, const taper_model *model,
     const taper_sink sink = dct_sink(&out);
     taper_verify_report report;
     taper_decoder *d;
-    said[0] = taper_decoder_open(&d, &source, model, limits, NULL);
-    taper_decoder_free(d);
+    said[0] = open_decoder(&d, &source, model, limits, NULL);
+    close_decoder(d);
     for (int supplied = 0; supplied <= 1; supplied++) {
-        assert_int_equal(taper_decoder_new(&d, model, limits, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, model, limits, NULL), TAPER_OK);
         said[1 + supplied] = supplied ? taper_decoder_supply(d, 0, file->data, file->size, NULL)
                                       : taper_decoder_push(d, file->data, file->size, NULL);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     said[3] = taper_verify(&source, &report, limits, NULL);
     said[4] = taper_truncate(&source, file->size, &sink, limits, NULL);
     said[5] = taper_repack(&source, model, TAPER_LAYOUT_IMAGE, 0, &sink, limits, NULL);
-    said[6] = taper_merge(&source, 1, &sink, limits, NULL);
+    said[6] = taper_merge(&source, 1, &sink, &(taper_merge_options){.limits = limits}, NULL);
     formats_buffer_free(&out);
 }
 

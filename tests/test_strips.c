@@ -1,4 +1,5 @@
 /* test_strips.c -- a large image as strips: coding, cuts, threads, and all ways to read it. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/backend/pool.h"
 #include "codec/bitplane/strips.h"
@@ -209,20 +210,21 @@ static void short_chunks_are_not_plausible(void **state) {
 static formats_buffer push(const fixture *f, size_t size, unsigned threads) {
     formats_buffer pixels = formats_buffer_make(1 << 24);
     taper_decoder *d;
-    assert_int_equal(taper_decoder_new(&d, f->model, NULL, NULL), TAPER_OK);
-    assert_int_equal(taper_decoder_set_threads(d, threads), TAPER_OK);
+    assert_int_equal(stream_decoder(&d, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_set_threads(d, threads, NULL), TAPER_OK);
     for (size_t at = 0, n; at < size; at += n) {
         n = size - at < 1000 ? size - at : 1000;
         assert_int_equal(taper_decoder_push(d, f->file.data + at, n, NULL), TAPER_OK);
         taper_image_info info;
-        if (taper_decoder_image_info(d, 0, &info) == TAPER_OK && at % 3 == 0) {
+        if (taper_container_get_image(taper_decoder_container(d), 0, &info, NULL) == TAPER_OK &&
+            at % 3 == 0) {
             taper_image out = {.pixels = malloc((size_t)info.bytes)};
             assert_int_equal(taper_decoder_render(d, 0, &out, NULL, NULL), TAPER_OK);
             free(out.pixels);
         }
     }
     assert_int_equal(dct_render_all(d, &pixels, NULL), TAPER_OK);
-    taper_decoder_free(d);
+    close_decoder(d);
     return pixels;
 }
 
@@ -315,7 +317,7 @@ static void codes_come_from_all_strips(void **state) {
     uint8_t *planes = malloc(COLUMNS * ROWS * UNITS);
     assert_true(value && planes);
     memset(planes, 0xEE, COLUMNS * ROWS * UNITS);
-    assert_int_equal(taper_decoder_open(&d, &source, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(open_decoder(&d, &source, f->model, NULL, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_codes(d, 0, UNITS, UINT32_MAX, value, planes, NULL, NULL), 0);
     for (uint32_t w = 0; w < COLUMNS * ROWS; w++)
         for (uint32_t u = 0; u < UNITS; u++) {
@@ -333,7 +335,7 @@ static void codes_come_from_all_strips(void **state) {
             assert_in_range(out[(size_t)y * small.width + x] + 100, mean + 40, mean + 160);
         }
     free(small.pixels), free(value), free(planes);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 int main(void) {

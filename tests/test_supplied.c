@@ -1,5 +1,6 @@
 /* test_supplied.c -- decoders that are told which bytes they want, and get them in any order:
  * what is planned, pixels, damage, limits. */
+#include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/decoder/decoder.h"
 #include "formats/container.h"
@@ -69,9 +70,9 @@ static void planned_bytes_give_what_a_source_gives(void **state) {
                     zoo_rendered want = zoo_render(open, i), got = zoo_render(d, i);
                     assert_same(&want, &got);
                     if (part == 4) assert_true(got.done.complete);
-                    taper_decoder_free(d);
+                    close_decoder(d);
                 }
-                taper_decoder_free(open);
+                close_decoder(open);
             }
         }
 }
@@ -98,9 +99,9 @@ static void cuts_and_images_in_any_order(void **state) {
                 assert_same(&want, &got);
                 assert_int_equal(zoo_supply_planned(d, file, i, memory.size, 8, &data), TAPER_OK);
                 assert_int_equal(data, 0);
-                taper_decoder_free(open);
+                close_decoder(open);
             }
-            taper_decoder_free(d);
+            close_decoder(d);
         }
 }
 
@@ -138,7 +139,7 @@ static void ranges_are_in_order_and_apart(void **state) {
         assert_int_equal(taper_decoder_plan(d, i, UINT64_MAX, range, 200, &few, NULL), TAPER_OK);
         assert_int_equal(few, count + (size > 2) - (size == 1));
     }
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* Chunks that follow each other are one range. */
@@ -152,7 +153,7 @@ static void neighbours_are_one_range(void **state) {
     assert_int_equal(taper_decoder_plan(d, 1, UINT64_MAX, range, 2, &count, NULL), TAPER_OK);
     assert_true(dct_info(file, z->model[0]).layers > 1 && count == 1);
     assert_true(range[0].offset == front && range[0].size == file->size - front);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* --- orders ----------------------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static void assert_all_there(model_zoo *z, int m, int k, taper_decoder *d) {
         assert_int_equal(taper_decoder_plan(d, i, UINT64_MAX, NULL, 0, &count, NULL), TAPER_OK);
         assert_int_equal(count, 0);
     }
-    taper_decoder_free(open);
+    close_decoder(open);
 }
 
 static void every_order_gives_the_same(void **state) {
@@ -216,7 +217,7 @@ static void every_order_gives_the_same(void **state) {
                     (void)zoo_render(d, picture_random(&random) % ZOO_IMAGES);
             }
             assert_all_there(z, m, k, d);
-            taper_decoder_free(d);
+            close_decoder(d);
             free(pieces);
         }
 }
@@ -237,7 +238,7 @@ static void byte_by_byte(void **state) {
         for (size_t i = 0; i < file->size; i++) supply(d, file, order[i], 1);
         for (size_t i = 0; way == 3 && i < file->size; i++) supply(d, file, order[i], 1);
         assert_all_there(z, 0, way % 2 ? 3 : 1, d);
-        taper_decoder_free(d);
+        close_decoder(d);
         free(order);
     }
 }
@@ -262,7 +263,7 @@ static void a_beginning_of_a_range_is_used(void **state) {
         passes = got.done.passes;
     }
     assert_int_equal(passes, dct_info(file, z->model[0]).passes);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* --- damage ----------------------------------------------------------------------------- */
@@ -311,7 +312,7 @@ static void wrong_bytes_are_told_and_mended(void **state) {
             }
         }
         assert_all_there(z, m, k, d);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
@@ -341,7 +342,7 @@ static void unseen_damage_is_mended(void **state) {
         assert_same(&want, &got);
     }
     assert_true(differ > 0);
-    taper_decoder_free(d), taper_decoder_free(open);
+    close_decoder(d), close_decoder(open);
 }
 
 /* So are those of the front matter, each bit of it. */
@@ -374,7 +375,7 @@ static void a_wrong_front_is_told_and_mended(void **state) {
         assert_int_equal(taper_decoder_bytes_needed(d), 0);
         supply(d, file, front, file->size - front);
         if (bit % 50 == 0) assert_all_there(z, 0, 1, d);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
@@ -397,7 +398,7 @@ static void nothing_is_harmless(void **state) {
     assert_int_equal(count, 0); /* a cut within the front matter */
     zoo_rendered none = zoo_render(d, 0);
     assert_true(none.status == TAPER_OK && !none.done.passes);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 static void bytes_beyond_the_end_are_refused(void **state) {
@@ -416,16 +417,16 @@ static void bytes_beyond_the_end_are_refused(void **state) {
         } else
             supply(d, file, 0, end);
         assert_int_equal(taper_decoder_bytes_needed(d), 0);
-        assert_int_equal(d->held.n, 1); /* neither these nor the front matter is held */
-        assert_int_equal(d->held.root->at, dct_info(file, z->model[0]).front_bytes);
-        assert_int_equal(codec_byte_store_end(&d->held), end);
+        assert_int_equal(d->supplying.held.n, 1); /* neither these nor the front matter is held */
+        assert_int_equal(d->supplying.held.root->at, dct_info(file, z->model[0]).front_bytes);
+        assert_int_equal(codec_byte_store_end(&d->supplying.held), end);
         assert_int_equal(taper_decoder_supply(d, end, "x", 1, &error), TAPER_ERR_CORRUPT);
         assert_non_null(strstr(error.text, "1 byte follows"));
         assert_int_equal(taper_decoder_supply(d, end - 1, "xy", 2, NULL), TAPER_ERR_CORRUPT);
         assert_int_equal(taper_decoder_supply(d, UINT64_MAX, "xy", 2, NULL), TAPER_ERR_ARG);
         assert_int_equal(taper_decoder_supply(d, 0, NULL, 2, NULL), TAPER_ERR_ARG);
         assert_all_there(z, 0, 1, d);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
@@ -450,7 +451,7 @@ static void ways_do_not_mix(void **state) {
     supply(supplied, file, 10, file->size - 10);
     assert_all_there(z, 0, 1, supplied);
     assert_int_equal(zoo_render(pushed, 0).status, TAPER_OK);
-    taper_decoder_free(open), taper_decoder_free(pushed), taper_decoder_free(supplied);
+    close_decoder(open), close_decoder(pushed), close_decoder(supplied);
 }
 
 /* Every limit ends in a status, and what fits goes on. */
@@ -463,7 +464,7 @@ static void limits_hold(void **state) {
         taper_limits limits = {.max_memory = most};
         taper_decoder *d;
         uint64_t data;
-        assert_int_equal(taper_decoder_new(&d, z->model[0], &limits, NULL), TAPER_OK);
+        assert_int_equal(stream_decoder(&d, z->model[0], &limits, NULL), TAPER_OK);
         taper_status status = zoo_supply_planned(d, file, 3, UINT64_MAX, 2, &data);
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
         if (most < front) assert_int_equal(status, TAPER_ERR_LIMIT);
@@ -472,7 +473,7 @@ static void limits_hold(void **state) {
         assert_true(got.status == TAPER_OK || got.status == TAPER_ERR_LIMIT);
         ended[(status == TAPER_OK) + (status == TAPER_OK && got.status == TAPER_OK)]++;
         if (status != TAPER_OK && taper_decoder_bytes_needed(d)) ended[3]++;
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     assert_true(ended[0] > ended[3] && ended[1] && ended[2] && ended[3]);
     taper_limits limits = {.max_memory = 400000};
@@ -480,11 +481,11 @@ static void limits_hold(void **state) {
     uint64_t data;
     uint8_t *much = calloc(1, 500000);
     assert_non_null(much);
-    assert_int_equal(taper_decoder_new(&d, z->model[0], &limits, NULL), TAPER_OK);
+    assert_int_equal(stream_decoder(&d, z->model[0], &limits, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_supply(d, 1000000, much, 500000, NULL), TAPER_ERR_LIMIT);
     assert_int_equal(zoo_supply_planned(d, file, 3, front + 200, 2, &data), TAPER_OK);
     assert_int_equal(zoo_render(d, 3).status, TAPER_OK);
-    taper_decoder_free(d);
+    close_decoder(d);
     free(much);
 }
 
@@ -501,7 +502,7 @@ static void models_come_with_the_front(void **state) {
         assert_int_equal(zoo_supply_planned(d, &file, 1, UINT64_MAX, 1, &data),
                          wrong ? TAPER_ERR_MODEL : TAPER_OK);
         assert_int_equal(zoo_render(d, 1).status, wrong ? TAPER_ERR_TRUNCATED : TAPER_OK);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     const void *others = taper_model_builtin_bytes("photo", &size);
     formats_buffer carrier = dct_carry(&file, others, size, NULL, 0); /* another's */
@@ -511,7 +512,7 @@ static void models_come_with_the_front(void **state) {
                          TAPER_ERR_CORRUPT);
         assert_int_equal(taper_decoder_supply(d, 8, "\xFF", 1, NULL), TAPER_ERR_VERSION);
     }
-    taper_decoder_free(d);
+    close_decoder(d);
     formats_buffer_free(&file), formats_buffer_free(&carrier);
 }
 

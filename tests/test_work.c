@@ -1,6 +1,7 @@
 /* test_work.c -- the limit on work: what a model asks of a processor, by its architecture. */
 #include "cmocka_all.h"
 #include "codec/model/work.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "random_conditional.h"
@@ -111,9 +112,9 @@ static void models_that_containers_carry_are_limited(void **unused) {
     for (int more = 0; more < 2; more++) {
         taper_limits limits = {.max_work = more ? UINT64_MAX : 0};
         taper_decoder *decoder;
-        assert_int_equal(taper_decoder_open(&decoder, &source, NULL, &limits, NULL),
+        assert_int_equal(open_decoder(&decoder, &source, NULL, &limits, NULL),
                          more ? TAPER_OK : TAPER_ERR_LIMIT);
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
     }
     formats_image_free(&image);
     formats_buffer_free(&container), formats_buffer_free(&file);

@@ -94,11 +94,14 @@ static void decode_group(void *user, size_t g, unsigned thread) {
     cut_job *job = user;
     taper_source source = formats_memory_source(&job->bytes);
     taper_error error = {0};
+    const taper_open_options options = {.model = job->model};
+    taper_container *c;
     taper_decoder *d;
     uint64_t first, count;
     (void)thread;
-    figures_check(taper_decoder_open(&d, &source, job->model, NULL, &error), "decode", &error);
-    taper_decoder_group_range(d, (uint32_t)g, &first, &count);
+    figures_check(taper_container_open(&c, &source, &options, &error), "decode", &error);
+    figures_check(taper_decoder_new(&d, c, NULL, &error), "decode", &error);
+    taper_container_group(c, (uint32_t)g, &first, &count, NULL);
     taper_image out = {.pixels = figures_memory(formats_image_samples(&job->test->image[0]), 1)};
     for (uint64_t i = first; i < first + count; i++) {
         figures_check(taper_decoder_render(d, i, &out, NULL, &error), "decode", &error);
@@ -106,6 +109,7 @@ static void decode_group(void *user, size_t g, unsigned thread) {
     }
     free(out.pixels);
     taper_decoder_free(d);
+    taper_container_close(c);
 }
 
 static double error_of_cut(const paper *p, const taper_model *model, const test_set *t,
@@ -128,10 +132,11 @@ void paper_container(paper *p, uint32_t units, const paper_curve *lengths, paper
     taper_source source = formats_memory_source(&memory);
     taper_error error = {0};
     taper_container_info info;
-    taper_decoder *d;
-    figures_check(taper_decoder_open(&d, &source, model, NULL, &error), "container", &error);
-    taper_decoder_get_info(d, &info);
-    taper_decoder_free(d);
+    const taper_open_options options = {.model = model};
+    taper_container *c;
+    figures_check(taper_container_open(&c, &source, &options, &error), "container", &error);
+    figures_check(taper_container_get_info(c, &info, &error), "container", &error);
+    taper_container_close(c);
     payload->n = file->n = 0;
     for (size_t i = 0; i < lengths->n; i++) {
         size_t cut = (size_t)info.front_bytes + t.n * lengths->length[i] / 8;

@@ -1,7 +1,6 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
 #include "cli/common/inputs.h"
 #include "cli/common/spool.h"
-#include "codec/decoder/group_reader.h"
 #include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -76,41 +75,39 @@ bool cli_stream_is_model(const cli_stream *stream) {
 /* For -v; `info` says it in its own way. */
 static void tell_container(const cli_container *c, const char *verb, const char *path,
                            const cli_common *common) {
-    const formats_front *f = &c->front;
+    const taper_container_info *f = &c->info;
     codec_builtin_model builtin = {.name = NULL};
     if (!strcmp(verb, "info")) return;
     codec_builtin_model_of(f->model_id, &builtin);
-    cli_detail(common, 1, verb,
-               "%s: %u image%s in %u group%s and %u layer%s, layout %s, front matter of %llu bytes",
-               path, f->images, formats_plural(f->images, "s"), f->groups,
-               formats_plural(f->groups, "s"), f->layers, formats_plural(f->layers, "s"),
-               cli_layouts[f->layout], (unsigned long long)f->front_size);
+    cli_detail(
+        common, 1, verb,
+        "%s: %llu image%s in %u group%s and %u layer%s, layout %s, front matter of %llu bytes",
+        path, (unsigned long long)f->images, formats_plural(f->images, "s"), f->groups,
+        formats_plural(f->groups, "s"), f->layers, formats_plural(f->layers, "s"),
+        cli_layouts[f->layout], (unsigned long long)f->front_bytes);
     cli_detail(
         common, 1, verb, "%s: %llu of %llu bytes are here; its model, %016llx, is %s", path,
-        (unsigned long long)(c->source.size < c->whole_bytes ? c->source.size : c->whole_bytes),
-        (unsigned long long)c->whole_bytes, (unsigned long long)f->model_id,
-        builtin.name ? builtin.name
-        : f->model   ? "in the file"
-                     : "not in the file");
+        (unsigned long long)(c->source.size < f->file_bytes ? c->source.size : f->file_bytes),
+        (unsigned long long)f->file_bytes, (unsigned long long)f->model_id,
+        builtin.name     ? builtin.name
+        : f->model_bytes ? "in the file"
+                         : "not in the file");
 }
 
 int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, const char *path,
                        const cli_common *common) {
     taper_error error = {0};
-    taper_limits limits = cli_limits(common);
+    const taper_limits limits = cli_limits(common);
+    const taper_open_options options = {.limits = &limits, .without_model = 1};
     *c = (cli_container){.stream = *stream, .source = stream->source};
     *stream = (cli_stream){0};
-    taper_status status = codec_front_load(&c->source, &limits, &c->front, &error);
+    taper_status status = taper_container_open(&c->open, &c->source, &options, &error);
+    if (status == TAPER_OK) status = taper_container_get_info(c->open, &c->info, &error);
     if (status != TAPER_OK) {
-        cli_stream_close(&c->stream);
-        *c = (cli_container){0};
+        cli_container_close(c);
         return cli_fail(verb, path, status, &error);
     }
-    const formats_front *f = &c->front;
-    c->held = cli_memory_hold(f->account.used);
-    c->whole_bytes = f->front_size + f->chunk_at[(uint64_t)f->layers * f->groups];
-    for (uint32_t i = 0; i < f->images; i++)
-        c->pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    c->held = cli_memory_hold(c->info.memory);
     tell_container(c, verb, path, common);
     return CLI_DONE;
 }
@@ -124,9 +121,9 @@ int cli_container_open(cli_container *c, const char *verb, const char *path,
 }
 
 void cli_container_drop_front(cli_container *c) {
-    formats_front_free(&c->front);
+    taper_container_close(c->open);
     cli_memory_release(c->held);
-    c->held = 0;
+    c->open = NULL, c->held = 0;
 }
 
 void cli_container_close(cli_container *c) {
@@ -147,14 +144,16 @@ static taper_status read_model(cli_model *m, const taper_source *source, int sta
     m->bytes = m->owned = malloc(m->size + 1);
     if (!m->owned) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");
     TAPER_TRY(formats_source_read(source, 0, m->owned, m->size, error));
-    return (stages ? taper_model_load_stages : taper_model_load)(&m->model, m->bytes, m->size,
-                                                                 limits, error);
+    const taper_status status = (stages ? taper_model_load_stages : taper_model_load)(
+        &m->own, m->bytes, m->size, limits, error);
+    m->model = m->own;
+    return status;
 }
 
 /* For -v; `info` says it in its own way. */
-static void tell_model(const cli_model *m, const char *verb, const char *path,
+static void tell_model(const taper_model *model, const char *verb, const char *path,
                        const cli_common *common) {
-    taper_model_info i = taper_model_get_info(m->model);
+    taper_model_info i = taper_model_get_info(model);
     if (!strcmp(verb, "info")) return;
     cli_detail(common, 1, verb,
                "model %s: family %s, window %u x %u, %u unit%s, %u pass%s, %llu bytes, id %016llx",
@@ -169,7 +168,7 @@ static int read_stream(cli_model *m, const cli_stream *stream, int stages, const
     taper_limits limits = cli_limits(common);
     *m = (cli_model){0};
     taper_status status = read_model(m, &stream->source, stages, &limits, &error);
-    if (status == TAPER_OK) tell_model(m, verb, path, common);
+    if (status == TAPER_OK) tell_model(m->model, verb, path, common);
     if (status == TAPER_OK) return CLI_DONE;
     cli_model_close(m);
     return cli_fail(verb, path, status, &error);
@@ -190,26 +189,20 @@ static int open_builtin(cli_model *m, const char *verb, const codec_builtin_mode
     taper_error error = {0};
     const taper_limits limits = cli_limits(common);
     *m = (cli_model){.bytes = builtin->bytes, .size = builtin->size};
-    const taper_status status = codec_builtin_model_open(builtin, &limits, &m->model, &error);
+    const taper_status status = codec_builtin_model_open(builtin, &limits, &m->own, &error);
     if (status != TAPER_OK) return cli_fail(verb, builtin->name, status, &error);
-    tell_model(m, verb, builtin->name, common);
+    m->model = m->own;
+    tell_model(m->model, verb, builtin->name, common);
     return CLI_DONE;
 }
 
-int cli_model_of(cli_model *m, const char *verb, uint64_t id, const cli_common *common) {
-    codec_builtin_model builtin;
-    if (m->model || !codec_builtin_model_of(id, &builtin)) return CLI_DONE;
-    return open_builtin(m, verb, &builtin, common);
-}
-
-int cli_model_of_container(cli_model *m, const char *verb, const char *path, const cli_container *c,
-                           const cli_common *common) {
+int cli_container_bind(cli_container *c, const taper_model *model, const char *verb,
+                       const char *path, const cli_common *common) {
     taper_error error = {0};
-    const taper_limits limits = cli_limits(common);
-    *m = (cli_model){0};
-    if (!c->front.model) return cli_model_of(m, verb, c->front.model_id, common);
-    const taper_status status = codec_front_model(&c->front, &limits, &m->model, &error);
-    return status ? (int)cli_fail(verb, path, status, &error) : CLI_DONE;
+    const taper_status status = taper_container_bind(c->open, model, &error);
+    if (status != TAPER_OK) return cli_fail(verb, path, status, &error);
+    if (!model) tell_model(taper_container_model(c->open), verb, path, common);
+    return CLI_DONE;
 }
 
 static int open_model(cli_model *m, int stages, const char *verb, const char *path,
@@ -259,7 +252,7 @@ int cli_stages_open(cli_model *m, const char *verb, const char *path, const cli_
 }
 
 void cli_model_close(cli_model *m) {
-    taper_model_free(m->model);
+    taper_model_free(m->own);
     free(m->owned);
     *m = (cli_model){0};
 }
@@ -282,6 +275,6 @@ uint64_t cli_cut_ceiling(const cli_cut *cut, uint64_t images, uint64_t pixels) {
 }
 
 uint64_t cli_cut_of_container(const cli_cut *cut, double fraction, const cli_container *c) {
-    if (cli_options_given("fraction")) return (uint64_t)((double)c->whole_bytes * fraction);
-    return cli_cut_ceiling(cut, c->front.images, c->pixels);
+    if (cli_options_given("fraction")) return (uint64_t)((double)c->info.file_bytes * fraction);
+    return cli_cut_ceiling(cut, c->info.images, c->info.pixels);
 }

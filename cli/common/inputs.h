@@ -5,8 +5,7 @@
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 #include "cli/common/options.h"
-#include "codec/taper_model.h"
-#include "formats/container.h"
+#include "codec/taper.h"
 #include "formats/file.h"
 
 /* --- bytes and containers --- */
@@ -27,17 +26,19 @@ bool cli_stream_is_model(const cli_stream *stream); /* by its first bytes */
 
 typedef struct cli_container {
     cli_stream stream;
-    taper_source source; /* if its size is below whole_bytes, the file is truncated */
-    formats_front front;
-    uint64_t whole_bytes; /* size of the complete file */
-    uint64_t pixels;      /* of all images */
-    uint64_t held;        /* bytes charged by cli_memory_hold */
+    taper_source source; /* if its size is below info.file_bytes, the file is truncated */
+    taper_container *open;
+    taper_container_info info;
+    uint64_t held; /* bytes charged by cli_memory_hold */
 } cli_container;
-/* Open a container and read its front matter. On failure it needs no close. */
+/* Open a container without its model. On failure it needs no close. */
 int cli_container_open(cli_container *container, const char *verb, const char *path,
                        const cli_common *common);
 /* The same from an open stream, which it owns, also on failure. */
 int cli_container_take(cli_container *container, cli_stream *stream, const char *verb,
+                       const char *path, const cli_common *common);
+/* Find and check its model, for decoders: taper_container_bind. model: NULL means its own. */
+int cli_container_bind(cli_container *container, const taper_model *model, const char *verb,
                        const char *path, const cli_common *common);
 /* Free the front matter of an open container; the source stays open. */
 void cli_container_drop_front(cli_container *container);
@@ -46,8 +47,9 @@ void cli_container_close(cli_container *container); /* a zeroed one is fine */
 /* --- models --- */
 
 typedef struct cli_model {
-    taper_model *model;
-    const uint8_t *bytes; /* [size] of the file */
+    const taper_model *model; /* `own`, or that of a container */
+    taper_model *own;
+    const uint8_t *bytes; /* [size] of the file; NULL: of a container */
     size_t size;
     uint8_t *owned; /* the same bytes; NULL: they are the library's */
 } cli_model;
@@ -65,12 +67,6 @@ int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb,
                    const cli_common *common);
 int cli_stages_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
                     const cli_common *common);
-/* If no model is open yet: open the built-in model with this id. If there is none, *model stays
- * empty and CLI_DONE is returned: the caller reports a missing model. */
-int cli_model_of(cli_model *model, const char *verb, uint64_t id, const cli_common *common);
-/* Open the model of a container: the embedded one, else as cli_model_of. */
-int cli_model_of_container(cli_model *model, const char *verb, const char *path,
-                           const cli_container *container, const cli_common *common);
 void cli_model_close(cli_model *model); /* a zeroed one is fine */
 
 /* --- where to cut --- */

@@ -87,7 +87,7 @@ static taper_status render_ours(gallery *g, taper_error *error) {
         const cli_subject *subject = g->subject;
         cli_subject_cut cut;
         TAPER_TRY(cli_subject_cut_open(subject, (uint64_t)g->rate[r]->quality, &cut, error));
-        taper_status status = cli_subject_decoder(subject, &cut.source, &decoder, error);
+        taper_status status = cli_subject_decoder(&cut, &decoder, error);
         for (size_t k = 0; k < g->n_images && status == TAPER_OK; k++)
             status = cli_subject_render(decoder, g->image[k], &g->ours[k][r], error);
         taper_decoder_free(decoder);

@@ -80,11 +80,12 @@ static const named *find_original(const named *names, size_t n, const char *name
 }
 
 /* Find each image of the container by name in names, or, without names, take it in order. */
-static taper_status match(cli_originals *originals, const taper_decoder *decoder, size_t images,
+static taper_status match(cli_originals *originals, const taper_container *container, size_t images,
                           const named *names, size_t n, taper_error *error) {
     for (size_t i = 0; i < images; i++) {
         taper_image_info info;
-        if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK || (names && !info.name))
+        if (taper_container_get_image(container, i, &info, NULL) != TAPER_OK ||
+            (names && !info.name))
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "image %zu of the container has no description", i + 1);
         originals->index[i] = i;
@@ -99,18 +100,18 @@ static taper_status match(cli_originals *originals, const taper_decoder *decoder
     return TAPER_OK;
 }
 
-taper_status cli_originals_match(cli_originals *originals, const taper_decoder *decoder,
+taper_status cli_originals_match(cli_originals *originals, const taper_container *container,
                                  taper_error *error) {
     taper_container_info info;
     const size_t n = formats_imageset_count(originals->set);
-    TAPER_TRY(taper_decoder_get_info(decoder, &info));
+    TAPER_TRY(taper_container_get_info(container, &info, NULL));
     TAPER_TRY(cli_originals_reserve(originals, (size_t)info.images, error));
     named *names = info.has_names ? sorted_names(originals->set, n) : NULL;
     if (!names && n != info.images)
         return formats_fail(error, TAPER_ERR_ARG, "it holds %llu image%s, but %zu original%s given",
                             (unsigned long long)info.images, formats_plural(info.images, "s"), n,
                             n == 1 ? " was" : "s were");
-    taper_status status = match(originals, decoder, (size_t)info.images, names, n, error);
+    taper_status status = match(originals, container, (size_t)info.images, names, n, error);
     free(names);
     return status;
 }

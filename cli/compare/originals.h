@@ -18,7 +18,7 @@ void cli_originals_close(cli_originals *originals); /* a zeroed one is fine */
 
 /* Fill index for a container: by name if both have names; else by order, and then the numbers of
  * images must agree. TAPER_ERR_ARG: an image has no original; the text names it. */
-taper_status cli_originals_match(cli_originals *originals, const taper_decoder *decoder,
+taper_status cli_originals_match(cli_originals *originals, const taper_container *container,
                                  taper_error *error);
 
 /* The original of image i of the container; the caller frees its pixels. Safe from several threads.

@@ -49,14 +49,10 @@ static taper_status feed_all(taper_encoder *encoder, const cli_subject_encoding 
     return status;
 }
 
-static taper_status learn_info(cli_subject *subject, taper_error *error) {
-    taper_decoder *decoder;
-    TAPER_TRY(cli_subject_decoder(subject, &subject->source, &decoder, error));
-    taper_status status = taper_decoder_get_info(decoder, &subject->info);
-    taper_decoder_free(decoder);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "the container's front matter cannot be read");
-    return TAPER_OK;
+static taper_status open_source(cli_subject *subject, taper_error *error) {
+    const taper_open_options options = {.model = subject->model, .limits = subject->limits};
+    TAPER_TRY(taper_container_open(&subject->container, &subject->source, &options, error));
+    return taper_container_get_info(subject->container, &subject->info, error);
 }
 
 taper_status cli_subject_encode(cli_subject *subject, const cli_subject_encoding *how,
@@ -72,10 +68,11 @@ taper_status cli_subject_encode(cli_subject *subject, const cli_subject_encoding
     }
     taper_encoder_free(encoder);
     if (status == TAPER_OK) status = cli_spool_source(subject->spool, &subject->source, error);
-    return status == TAPER_OK ? learn_info(subject, error) : status;
+    return status == TAPER_OK ? open_source(subject, error) : status;
 }
 
 void cli_subject_close(cli_subject *subject) {
+    taper_container_close(subject->container);
     if (subject->spool) fclose(subject->spool);
     formats_file_close(subject->file);
     *subject = (cli_subject){0};
@@ -85,47 +82,48 @@ taper_status cli_subject_open(cli_subject *subject, const char *path, cli_origin
                               taper_error *error) {
     TAPER_TRY(formats_file_open(&subject->file, path, error));
     subject->source = formats_file_source(subject->file);
-    TAPER_TRY(learn_info(subject, error));
-    if (subject->info.has_model) subject->model_bytes = 0;
-    taper_decoder *decoder;
-    TAPER_TRY(cli_subject_decoder(subject, &subject->source, &decoder, error));
-    taper_status status = cli_originals_match(originals, decoder, error);
-    taper_decoder_free(decoder);
-    return status;
+    TAPER_TRY(open_source(subject, error));
+    if (subject->info.model_bytes) subject->model_bytes = 0;
+    return cli_originals_match(originals, subject->container, error);
 }
 
 /* --- cuts ------------------------------------------------------------------------------------- */
 
 taper_status cli_subject_cut_open(const cli_subject *subject, uint64_t bytes, cli_subject_cut *cut,
                                   taper_error *error) {
-    *cut = (cli_subject_cut){.source = subject->source};
-    cut->source.size = bytes;
+    const taper_open_options options = {.model = subject->model, .limits = subject->limits};
+    taper_source source;
+    *cut = (cli_subject_cut){.container = subject->container, .bytes = bytes};
     if (subject->info.layout == TAPER_LAYOUT_SET || bytes >= subject->source.size) return TAPER_OK;
     TAPER_TRY(cli_spool_open(&cut->spool, error));
     taper_sink sink = cli_spool_sink(cut->spool);
     taper_status status = taper_truncate(&subject->source, bytes, &sink, subject->limits, error);
-    if (status == TAPER_OK) status = cli_spool_source(cut->spool, &cut->source, error);
-    if (status != TAPER_OK) cli_subject_cut_close(cut);
+    if (status == TAPER_OK) status = cli_spool_source(cut->spool, &source, error);
+    if (status == TAPER_OK) status = taper_container_open(&cut->own, &source, &options, error);
+    if (status == TAPER_OK)
+        cut->container = cut->own, cut->bytes = source.size;
+    else
+        cli_subject_cut_close(cut);
     return status;
 }
 
 void cli_subject_cut_close(cli_subject_cut *cut) {
+    taper_container_close(cut->own);
     if (cut->spool) fclose(cut->spool);
     *cut = (cli_subject_cut){0};
 }
 
-taper_status cli_subject_decoder(const cli_subject *subject, const taper_source *source,
-                                 taper_decoder **out, taper_error *error) {
-    return taper_decoder_open(out, source, subject->model, subject->limits, error);
+taper_status cli_subject_decoder(const cli_subject_cut *cut, taper_decoder **out,
+                                 taper_error *error) {
+    const taper_decode_options options = {.cut = cut->bytes};
+    return taper_decoder_new(out, cut->container, &options, error);
 }
 
 taper_status cli_subject_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                 taper_error *error) {
     taper_image_info info;
     *out = (taper_image){0};
-    if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_CORRUPT, "image %llu has no description",
-                            (unsigned long long)i);
+    TAPER_TRY(taper_container_get_image(taper_decoder_container(decoder), i, &info, error));
     if (!(out->pixels = malloc(info.bytes ? (size_t)info.bytes : 1)))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %ux%u pixels", info.width,
                             info.height);
@@ -160,8 +158,7 @@ static taper_status cut_code(void *coder, unsigned thread, size_t i, size_t colu
     (void)column;
     cut_job *job = coder;
     if (!job->decoder[thread])
-        TAPER_TRY(
-            cli_subject_decoder(job->subject, &job->cut.source, &job->decoder[thread], error));
+        TAPER_TRY(cli_subject_decoder(&job->cut, &job->decoder[thread], error));
     taper_image decoded;
     TAPER_TRY(cli_subject_render(job->decoder[thread], i, &decoded, error));
     taper_status status = cli_rd_measure(original, &decoded, out, error);
@@ -172,22 +169,17 @@ static taper_status cut_code(void *coder, unsigned thread, size_t i, size_t colu
 /* A run is a group, because the decoder keeps one group at a time. */
 static taper_status group_runs(const cli_subject *subject, size_t **start, size_t *runs,
                                taper_error *error) {
-    taper_decoder *decoder;
     *runs = subject->info.groups;
     if (!(*start = malloc((*runs + 1) * sizeof **start)))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu groups", *runs);
-    TAPER_TRY(cli_subject_decoder(subject, &subject->source, &decoder, error));
     taper_status status = TAPER_OK;
     for (size_t g = 0; g < *runs && status == TAPER_OK; g++) {
         uint64_t first, count;
-        status = taper_decoder_group_range(decoder, (uint32_t)g, &first, &count);
+        status = taper_container_group(subject->container, (uint32_t)g, &first, &count, error);
         if (status == TAPER_OK) (*start)[g] = (size_t)first;
     }
-    taper_decoder_free(decoder);
     (*start)[*runs] = (size_t)subject->info.images;
-    return status == TAPER_OK
-               ? TAPER_OK
-               : formats_fail(error, status, "the container's groups cannot be read");
+    return status;
 }
 
 static taper_status measure_cut(cli_rd_job *job, cut_job *cut, uint64_t bytes, cli_rd_point *point,
@@ -200,8 +192,8 @@ static taper_status measure_cut(cli_rd_job *job, cut_job *cut, uint64_t bytes, c
         cut->decoder[t] = NULL;
     }
     if (status == TAPER_OK) {
-        *point = cli_rd_mean(&sum, (double)cut->cut.source.size);
-        point->quality = (double)cut->cut.source.size;
+        *point = cli_rd_mean(&sum, (double)cut->cut.bytes);
+        point->quality = (double)cut->cut.bytes;
     }
     cli_subject_cut_close(&cut->cut);
     return status;

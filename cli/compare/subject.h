@@ -13,10 +13,11 @@ typedef struct cli_subject {
     const taper_model *model;   /* NULL: embedded in the container */
     uint64_t model_bytes;       /* size of the model file; 0: embedded */
     const taper_limits *limits; /* borrowed */
-    taper_source source;        /* the container */
+    taper_source source;
+    taper_container *container;
     taper_container_info info;
-    FILE *spool;        /* the container, if it was made here */
-    formats_file *file; /* the container, if it was given */
+    FILE *spool;        /* of the source, if it was made here */
+    formats_file *file; /* of the source, if it was given */
 } cli_subject;
 
 /* Reports an image that was skipped, and why. */
@@ -45,16 +46,18 @@ void cli_subject_close(cli_subject *subject);
  * the data of every image is shortened to the same share (taper_truncate); the result may be
  * smaller than requested. */
 typedef struct cli_subject_cut {
-    taper_source source;
-    FILE *spool; /* NULL: the source is a prefix of that of the subject */
+    const taper_container *container; /* that of the subject, or `own` */
+    uint64_t bytes;
+    taper_container *own;
+    FILE *spool; /* of `own` */
 } cli_subject_cut;
 taper_status cli_subject_cut_open(const cli_subject *subject, uint64_t bytes, cli_subject_cut *cut,
                                   taper_error *error);
 void cli_subject_cut_close(cli_subject_cut *cut);
 
-/* A decoder for subject->source or a cut; the caller frees it before closing the source. */
-taper_status cli_subject_decoder(const cli_subject *subject, const taper_source *source,
-                                 taper_decoder **out, taper_error *error);
+/* A decoder for a cut; the caller frees it before closing the cut. */
+taper_status cli_subject_decoder(const cli_subject_cut *cut, taper_decoder **out,
+                                 taper_error *error);
 /* Image i into *out, whose pixels are the caller's to free. */
 taper_status cli_subject_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                 taper_error *error);

@@ -1,6 +1,5 @@
 /* container_set.c -- see container_set.h. */
 #include "cli/search/container_set.h"
-#include "codec/decoder/group_reader.h"
 #include "codec/model/model.h"
 #include "codec/taper.h"
 #include <fcntl.h>
@@ -35,10 +34,11 @@ struct cli_container_set {
     size_t classes;
     int32_t *class_number; /* class numbers of all containers, one after the other */
     const taper_model *model;
+    float centre;             /* of its codes */
     uint8_t *planes;          /* [units of the model] */
+    uint64_t *word;           /* a code for search */
     decoding codes, pictures; /* two decoders: the state of one is for codes */
     bool by_search;           /* uses the codes for search in the front matter */
-    cli_model own; /* if so: the model of the first container, opened for the first picture */
 };
 
 bool cli_is_container(const char *path) {
@@ -80,27 +80,27 @@ static void find_same(named *all, size_t n, size_t *same) {
 static void number_classes(cli_container_set *s, const size_t *same, int32_t *number) {
     size_t order = 0;
     for (size_t p = 0; p < s->parts; p++) {
-        const formats_front *front = &s->part[p].file.front;
+        const cli_container *c = &s->part[p].file;
         s->part[p].class_of = number + order;
-        for (uint32_t k = 0; k < front->classes; k++, order++) {
+        for (uint32_t k = 0; k < c->info.classes; k++, order++) {
             const bool is_new = same[order] == order;
             number[order] = is_new ? (int32_t)s->classes : number[same[order]];
-            if (is_new) s->class_name[s->classes++] = formats_front_class_name(front, k);
+            if (is_new) s->class_name[s->classes++] = taper_container_class_name(c->open, k);
         }
     }
 }
 
 static taper_status join_classes(cli_container_set *s) {
     size_t n = 0, order = 0;
-    for (size_t p = 0; p < s->parts; p++) n += s->part[p].file.front.classes;
+    for (size_t p = 0; p < s->parts; p++) n += s->part[p].file.info.classes;
     named *all = malloc((n + 1) * sizeof *all);
     size_t *same = malloc((n + 1) * sizeof *same);
     s->class_name = malloc((n + 1) * sizeof *s->class_name);
     s->class_number = malloc((n + 1) * sizeof *s->class_number);
     const bool has_room = all && same && s->class_name && s->class_number;
     for (size_t p = 0; p < s->parts && has_room; p++)
-        for (uint32_t k = 0; k < s->part[p].file.front.classes; k++, order++)
-            all[order] = (named){formats_front_class_name(&s->part[p].file.front, k), order};
+        for (uint32_t k = 0; k < s->part[p].file.info.classes; k++, order++)
+            all[order] = (named){taper_container_class_name(s->part[p].file.open, k), order};
     if (has_room) find_same(all, n, same);
     if (has_room) number_classes(s, same, s->class_number);
     free(all), free(same);
@@ -122,7 +122,7 @@ int cli_container_set_open(cli_container_set **out, const char *verb, char **pat
         code = cli_container_open(&s->part[p].file, verb, paths[p], common);
         if (code != CLI_DONE) break;
         s->parts++;
-        s->images += s->part[p].file.front.images;
+        s->images += (size_t)s->part[p].file.info.images;
     }
     const taper_status status = code == CLI_DONE ? join_classes(s) : TAPER_OK;
     if (status != TAPER_OK) code = cli_fail(verb, NULL, status, NULL);
@@ -137,8 +137,8 @@ void cli_container_set_close(cli_container_set *s) {
     taper_decoder_free(s->codes.decoder);
     taper_decoder_free(s->pictures.decoder);
     for (size_t p = 0; p < s->parts; p++) cli_container_close(&s->part[p].file);
-    cli_model_close(&s->own);
-    free(s->class_name), free(s->class_number), free(s->planes), free(s->part), free(s);
+    free(s->class_name), free(s->class_number), free(s->planes), free(s->word), free(s->part),
+        free(s);
 }
 
 /* --- front matter --------------------------------------------------------------------------- */
@@ -148,6 +148,12 @@ static part *part_of(const cli_container_set *s, size_t *i) {
     while (s->part[p].first > *i) p--;
     *i -= s->part[p].first;
     return &s->part[p];
+}
+
+static taper_image_info image_of(const part *p, size_t i) {
+    taper_image_info info = {.label = -1};
+    taper_container_get_image(p->file.open, i, &info, NULL);
+    return info;
 }
 
 size_t cli_container_set_images(const cli_container_set *s) { return s->images; }
@@ -160,13 +166,13 @@ const char *cli_container_set_class(const cli_container_set *s, size_t k) {
 
 int32_t cli_container_set_label(const cli_container_set *s, size_t i) {
     const part *p = part_of(s, &i);
-    const int32_t label = p->file.front.label ? p->file.front.label[i] : -1;
+    const int32_t label = image_of(p, i).label;
     return label < 0 ? -1 : p->class_of[label];
 }
 
 const char *cli_container_set_name(const cli_container_set *s, size_t i) {
     const part *p = part_of(s, &i);
-    return formats_front_name(&p->file.front, (uint32_t)i);
+    return image_of(p, i).name;
 }
 
 const char *cli_container_set_path(const cli_container_set *s, size_t i, size_t *number) {
@@ -177,27 +183,27 @@ const char *cli_container_set_path(const cli_container_set *s, size_t i, size_t 
 
 /* --- codes ---------------------------------------------------------------------------------- */
 
-/* Open the model that decodes the first container. */
-static int open_coder(const cli_container_set *s, cli_model *model) {
-    const part *p = &s->part[0];
-    const int code = cli_model_of_container(model, s->verb, p->path, &p->file, s->common);
-    if (code != CLI_DONE || model->model) return code;
-    cli_error(s->verb, p->path, "the container does not carry its model %016llx; give it with -m",
-              (unsigned long long)p->file.front.model_id);
-    return CLI_USAGE;
+/* The model that decodes the first container: its own. */
+static int bind_first(const cli_container_set *s) {
+    part *p = &s->part[0];
+    if (taper_container_model(p->file.open)) return CLI_DONE;
+    return cli_container_bind(&p->file, NULL, s->verb, p->path, s->common);
 }
 
 int cli_container_set_model(const cli_container_set *s, cli_model *model) {
     const uint64_t id = cli_container_set_search_model(s);
-    const taper_limits limits = cli_limits(s->common);
     *model = (cli_model){0};
-    if (!id) return open_coder(s, model);
+    if (!id) {
+        const int code = bind_first(s);
+        model->model = taper_container_model(s->part[0].file.open);
+        return code;
+    }
     for (size_t i = 0; i < s->parts; i++) {
         const part *p = &s->part[i];
         taper_error error = {0};
-        if (!p->file.front.search_model) continue;
-        const taper_status status =
-            codec_front_search_model(&p->file.front, &limits, &model->model, &error);
+        if (!p->file.info.search_model_bytes) continue;
+        const taper_status status = taper_container_search_model(p->file.open, &model->own, &error);
+        model->model = model->own;
         return status ? (int)cli_fail(s->verb, p->path, status, &error) : CLI_DONE;
     }
     cli_error(s->verb, s->part[0].path,
@@ -207,22 +213,25 @@ int cli_container_set_model(const cli_container_set *s, cli_model *model) {
 }
 
 uint64_t cli_container_set_search_model(const cli_container_set *s) {
-    const formats_front *first = &s->part[0].file.front;
+    const taper_container_info *first = &s->part[0].file.info;
     for (size_t p = 0; p < s->parts; p++) {
-        const formats_front *f = &s->part[p].file.front;
+        const taper_container_info *f = &s->part[p].file.info;
         if (!f->search_bits || f->search_model_id != first->search_model_id) return 0;
     }
     return first->search_model_id;
 }
 
 /* Codes with more bits than the model has are not from this model. */
-static int check_search_bits(const cli_container_set *s, const taper_model_info *model) {
+static int bind_search(cli_container_set *s, const taper_model_info *model) {
+    enum { MOST_WORDS = 65536 / 64 };
+    s->word = malloc(MOST_WORDS * sizeof *s->word);
+    if (!s->word) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t p = 0; p < s->parts; p++) {
-        if (s->part[p].file.front.search_bits <= model->units && model->binary) continue;
+        if (s->part[p].file.info.search_bits <= model->units && model->binary) continue;
         cli_error(s->verb, s->part[p].path,
                   "its codes for search have %u bits, and their model makes %u %s: fetch the file "
                   "again",
-                  s->part[p].file.front.search_bits, model->units,
+                  s->part[p].file.info.search_bits, model->units,
                   model->binary ? "bits" : "numbers");
         return CLI_CORRUPT;
     }
@@ -232,7 +241,7 @@ static int check_search_bits(const cli_container_set *s, const taper_model_info 
 /* The error that the model is neither that of the codes for search nor that of the pictures. */
 static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
     const uint64_t wanted = cli_container_set_search_model(s);
-    if (!wanted || s->part[0].file.front.model_id == id) return false;
+    if (!wanted || s->part[0].file.info.model_id == id) return false;
     cli_error(s->verb, s->part[0].path,
               "its codes for search are of model %016llx, and this is %016llx: give the model that "
               "made them with -m",
@@ -240,23 +249,24 @@ static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
     return true;
 }
 
-/* Open the decoder of this container, with half of the remaining memory. The other half counts as
- * taken, so that a message about the limit proposes more than was given. */
+/* Open the decoder of this container, with half of the memory. */
 static taper_status decode_part(const cli_container_set *s, decoding *d, const part *p,
                                 const taper_model *model, taper_error *error) {
-    const taper_limits all = cli_limits(s->common);
-    const taper_limits limits = formats_limits_minus(&all, all.max_memory / 2);
+    const taper_decode_options options = {.max_memory = cli_limits(s->common).max_memory / 2};
     if (d->decoder && d->of == p) return TAPER_OK;
     taper_decoder_free(d->decoder);
-    d->of = p;
-    return taper_decoder_open(&d->decoder, &p->file.source, model, &limits, error);
+    d->decoder = NULL, d->of = p;
+    if (!taper_container_model(p->file.open))
+        TAPER_TRY(taper_container_bind(p->file.open, model, error));
+    return taper_decoder_new(&d->decoder, p->file.open, &options, error);
 }
 
 int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     s->model = model;
     const taper_model_info info = taper_model_get_info(model);
     s->by_search = cli_container_set_search_model(s) == info.id;
-    if (s->by_search) return check_search_bits(s, &info);
+    s->centre = info.centre;
+    if (s->by_search) return bind_search(s, &info);
     if (refuse_other_model(s, info.id)) return CLI_USAGE;
     s->planes = malloc(info.units);
     if (!s->planes) return cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
@@ -275,12 +285,11 @@ taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image
     if (s->by_search) { /* one code for an image of any size */
         const taper_model_info m = taper_model_get_info(s->model);
         *windows = 1;
-        *shape = (taper_image){m.window_width, m.window_height, p->file.front.geometry[i].channels,
-                               8, NULL};
+        *shape = (taper_image){m.window_width, m.window_height, image_of(p, i).channels, 8, NULL};
         return TAPER_OK;
     }
     TAPER_TRY(decode_part(s, &s->codes, p, s->model, error));
-    taper_decoder_image_info(s->codes.decoder, i, &info);
+    TAPER_TRY(taper_container_get_image(p->file.open, i, &info, error));
     *windows = info.columns * info.rows;
     *shape = (taper_image){info.width, info.height, info.channels, info.depth, NULL};
     return TAPER_OK;
@@ -289,13 +298,11 @@ taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image
 /* The code for search of image i of a container, as numbers; missing units are 0. */
 static uint32_t search_code(const cli_container_set *s, const part *p, size_t i, uint32_t units,
                             float *code) {
-    const formats_front *f = &p->file.front;
-    const uint8_t *bytes = f->search_codes + i * formats_front_search_bytes(f);
-    const uint32_t known = f->search_bits < units ? f->search_bits : units;
-    const float centre = s->model->tables.centre;
+    const uint32_t bits = p->file.info.search_bits, known = bits < units ? bits : units;
     memset(code, 0, units * sizeof *code);
+    if (taper_container_search_code(p->file.open, i, s->word, NULL) != TAPER_OK) return 0;
     for (uint32_t b = 0; b < known; b++)
-        code[b] = (float)(bytes[b / 8] >> (7 - b % 8) & 1) - centre;
+        code[b] = (float)(s->word[b / 64] >> (63 - b % 64) & 1) - s->centre;
     return known;
 }
 
@@ -342,11 +349,11 @@ taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_ima
     taper_image_info info;
     part *p = part_of(s, &i);
     *out = (taper_image){.pixels = NULL};
-    if (s->by_search && !s->own.model && open_coder(s, &s->own) != CLI_DONE)
-        return TAPER_ERR_MODEL; /* which was printed */
-    const taper_model *model = s->by_search ? s->own.model : s->model;
+    if (s->by_search && bind_first(s) != CLI_DONE) return TAPER_ERR_MODEL; /* which was printed */
+    const taper_model *model =
+        s->by_search ? taper_container_model(s->part[0].file.open) : s->model;
     TAPER_TRY(decode_part(s, &s->pictures, p, model, error));
-    taper_decoder_image_info(s->pictures.decoder, i, &info);
+    TAPER_TRY(taper_container_get_image(p->file.open, i, &info, error));
     out->pixels = malloc((size_t)info.bytes);
     if (!out->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
     const taper_status status = taper_decoder_render(s->pictures.decoder, i, out, NULL, error);
@@ -361,10 +368,10 @@ void cli_container_set_report(const cli_container_set *s) {
         const part *p = &s->part[k];
         const double n = (double)(p->taken ? p->taken : 1);
         char here[64] = "";
-        if (p->file.source.size < p->file.whole_bytes)
+        if (p->file.source.size < p->file.info.file_bytes)
             snprintf(here, sizeof here, "a cut, %llu of %llu bytes; ",
                      (unsigned long long)p->file.source.size,
-                     (unsigned long long)p->file.whole_bytes);
+                     (unsigned long long)p->file.info.file_bytes);
         cli_note(s->common, s->verb,
                  "%s: %s%llu code%s of %.4g known unit%s and %.4g bits in the mean", p->path, here,
                  (unsigned long long)p->taken, formats_plural(p->taken, "s"),

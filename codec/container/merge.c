@@ -232,6 +232,19 @@ static taper_status fill_search_codes(const merging *m, formats_front *f, taper_
     return TAPER_OK;
 }
 
+/* Tell the names that changed. Images without a name get one; only an added folder is a change. */
+static void tell_names(const merging *m, const formats_front *f, const taper_merge_options *o) {
+    uint32_t image = 0;
+    if (!o->renamed || !f->names) return;
+    for (size_t s = 0; s < m->n; s++)
+        for (uint32_t i = 0; i < m->front[s].images; i++, image++) {
+            const char *before = formats_front_name(&m->front[s], i),
+                       *after = formats_front_name(f, image);
+            if (before ? strcmp(before, after) != 0 : strchr(after, '/') != NULL)
+                o->renamed(o->user, before, after);
+        }
+}
+
 static taper_status merge_fronts(merging *m, formats_front *f, taper_error *error) {
     TAPER_TRY(size_merged(m, f, error));
     fill_merged(m, f);
@@ -271,13 +284,14 @@ static taper_status load_fronts(merging *m, formats_front *result, const taper_l
 }
 
 taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
-                         const taper_limits *given, taper_error *error) {
+                         const taper_merge_options *options, taper_error *error) {
+    const taper_merge_options none = {0}, *o = options ? options : &none;
     if (!n)
         return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
     TAPER_TRY(formats_need_array(from, n, sizeof *from, "the containers", error));
     for (size_t i = 0; i < n; i++) TAPER_TRY(formats_need_source(&from[i], error));
     TAPER_TRY(formats_need_sink(to, error));
-    taper_limits limits = formats_limits_or_default(given);
+    taper_limits limits = formats_limits_or_default(o->limits);
     formats_front front = {.account = formats_account_within(&limits)};
     merging m = {.source = from, .n = n};
     taper_status status = formats_front_take(&front, n, sizeof *m.front, &m.front, error);
@@ -288,6 +302,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     if (status == TAPER_OK) status = load_fronts(&m, &front, &limits, error);
     if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
     if (status == TAPER_OK) {
+        tell_names(&m, &front, o);
         merged_chunks chunks = {&m, &front};
         codec_chunks reader = {&chunks, read_merged};
         status = codec_assemble(&front, &reader, UINT64_MAX, &limits, to, error);

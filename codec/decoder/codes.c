@@ -33,15 +33,15 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
                                  taper_error *error) {
     codec_decoder_image image;
     TAPER_TRY(codec_decoder_find(d, i, &image.info, error));
-    if (!units || units > d->model->network.units || !values)
+    if (!units || units > codec_decoder_model(d)->network.units || !values)
         return formats_fail(error, TAPER_ERR_ARG, "1 to %u units are legal, not %u",
-                            d->model->network.units, units);
+                            codec_decoder_model(d)->network.units, units);
     TAPER_TRY(codec_decoder_load_image(d, i, passes, &image, error));
     codec_group_reader *r = image.group;
     uint32_t at_once = image.n < CODEC_RENDER_WINDOWS ? image.n : CODEC_RENDER_WINDOWS;
-    uint64_t bytes = (uint64_t)at_once * d->model->network.units * sizeof *values;
+    uint64_t bytes = (uint64_t)at_once * codec_decoder_model(d)->network.units * sizeof *values;
     if (bytes > formats_account_left(&d->account))
-        codec_decoder_drop_others(d, codec_decoder_rate_class(d, image.info.group));
+        codec_decoder_drop_others(d, codec_container_rate_class(d->container, image.info.group));
     if (bytes > formats_account_left(&d->account))
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "these codes need %llu more bytes of memory than the limit of %llu "
@@ -56,23 +56,9 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
         int divided = r->strips.n > 1; /* then the image is the whole group */
         uint32_t first = divided ? 0 : image.first, n = divided ? g->n : image.n;
         copy_values(g, first, n, units, code, at_once, values + before);
-        if (planes) count_planes(d->model, g, first, n, units, planes + before);
+        if (planes) count_planes(codec_decoder_model(d), g, first, n, units, planes + before);
     }
     free(code);
     if (done) *done = codec_decoder_completeness(d, r);
     return codec_decoder_damage(r, error);
-}
-
-taper_status taper_decoder_layer(const taper_decoder *d, uint64_t i, uint32_t layer, uint64_t *cut,
-                                 uint32_t *passes) {
-    if (!d || !cut || !passes) return TAPER_ERR_ARG;
-    if (!d->front_ready) return TAPER_ERR_TRUNCATED;
-    if (i >= d->front.images || layer >= d->front.layers) return TAPER_ERR_ARG;
-    const formats_front *f = codec_decoder_leaf_of_image(d, (uint32_t)i);
-    if (!f) return TAPER_ERR_TRUNCATED;
-    *cut = f->front_size + (d->root.leaves ? d->root.layer_at[layer + 1]
-                                           : f->chunk_at[((uint64_t)layer + 1) * f->groups]);
-    *passes =
-        formats_front_layer_end(f, layer, formats_front_group(f, (uint32_t)i - f->first_image));
-    return TAPER_OK;
 }

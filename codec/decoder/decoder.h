@@ -1,7 +1,9 @@
 /* decoder.h -- the state of a decoder (taper.h), shared by the source files of this directory.
  *
  * The directory codec/decoder/: containers to images.
- *   decoder          opening, groups, and properties of the container
+ *   open_container   an open container: front matter, model, source, and their properties
+ *   container_file   opens files and bytes in memory; decodes one image of a file
+ *   decoder          opening a decoder, and its groups
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_supply: bytes in any order; byte_store: stores them
  *   planned          taper_decoder_plan and _plan_name: the bytes that an image needs
@@ -13,11 +15,9 @@
 #ifndef CODEC_DECODER_H
 #define CODEC_DECODER_H
 #include "codec/backend/backend.h"
-#include "codec/decoder/group_reader.h"
+#include "codec/decoder/open_container.h"
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"
-#include "codec/taper.h"
-#include "formats/leaf.h"
 
 enum {
     /* Windows that are rendered at once, unless an image has more. */
@@ -32,46 +32,57 @@ typedef struct codec_rendered {
     uint32_t pass, position;  /* the decoded state that was rendered */
 } codec_rendered;
 
-struct taper_decoder {
-    const taper_model *model;
-    /* The embedded or built-in model; owned; or NULL. */
-    taper_model *own_model;
-    taper_limits limits;
-    codec_backend backend;
-    /* With a paged container that is supplied, that of its root, without images; they are in
-     * the leaves then. */
-    formats_front front;
-    int front_ready;
-    formats_root root;    /* leaves 0: none */
-    formats_front **leaf; /* [leaves] owned; NULL: not supplied yet, or damaged */
-    uint64_t leaves_used; /* memory of all of them; charged to the account */
-    /* The leaf whose groups the readers of the source are of; or &front, or NULL. */
-    const formats_front *current;
-    /* read == NULL: bytes are pushed, or none was received yet. */
-    taper_source source;
-    /* The open groups of the source. */
+/* Where a decoder's bytes come from. */
+typedef enum codec_feed {
+    CODEC_FEED_UNKNOWN, /* of a streaming decoder before its first bytes */
+    CODEC_FEED_SOURCE,
+    CODEC_FEED_PUSHED,
+    CODEC_FEED_SUPPLIED
+} codec_feed;
+
+/* Of a decoder with a source, or with supplied bytes, which are read like one. */
+typedef struct codec_reading {
+    taper_source source; /* up to the cut, as far as it is rendered */
     codec_group_readers readers;
     /* [rate class] the model's passes that its open group is decoded to, at most. */
     uint32_t pass_limit[FORMATS_MAX_RATE_CLASSES];
+    /* The leaf whose groups the readers are of; or that of the container; or NULL. */
+    const formats_front *current;
+} codec_reading;
 
-    /* With taper_decoder_supply: the bytes, and the size of the cut file that they stand for. */
+typedef struct codec_pushing {
+    codec_group_reader **reader; /* [groups], opened when their first bytes arrive; else NULL */
+    formats_buffer head;         /* bytes of the front matter */
+    formats_buffer waiting;      /* image data that is not rendered yet (formats/holds.h) */
+    uint64_t arrived;            /* bytes of image data, with those in `waiting` */
+    uint64_t chunk;              /* the current chunk */
+    uint64_t in_chunk;           /* its bytes so far */
+    uint32_t crc;                /* of the current checksum block */
+} codec_pushing;
+
+typedef struct codec_supplying {
     codec_byte_store held;
-    uint64_t cut;
+    uint64_t cut;        /* the size of the cut file that the bytes stand for */
     uint64_t head_bytes; /* the part of the front matter that is not held as it was read */
+} codec_supplying;
 
-    /* With taper_decoder_push: [groups], opened when their first bytes arrive; else NULL. */
-    codec_group_reader **reader;
-    formats_buffer head;    /* bytes of the front matter */
-    uint64_t need;          /* size of the front matter, as far as known */
-    formats_buffer waiting; /* image data that is not rendered yet (formats/holds.h) */
-    uint64_t arrived;       /* bytes of image data, with those in `waiting` */
-    uint64_t chunk;         /* the current chunk */
-    uint64_t in_chunk;      /* its bytes so far */
+struct taper_decoder {
+    codec_feed feed;
+    /* The caller's, or &own. */
+    const taper_container *container;
+    /* Of a streaming decoder: its container, as far as bytes have arrived. */
+    taper_container own;
+    const taper_model *given_model; /* for `own` */
+    taper_limits limits;
+    int front_ready;
+    uint64_t need; /* streaming: size of the front matter, as far as known */
+    codec_reading reading;
+    codec_pushing pushing;
+    codec_supplying supplying;
 
-    /* All memory of the decoder, except the model, is charged here. */
+    codec_backend backend;
+    /* All memory of the decoder and of its container, except the model, is charged here. */
     formats_account account;
-    uint32_t crc; /* of the current checksum block */
-
     codec_rendered rendered[FORMATS_MAX_RATE_CLASSES];
     /* Of the last scale, for taper_decoder_render_scaled; charged to the account. */
     codec_small_basis small;
@@ -80,15 +91,10 @@ struct taper_decoder {
     taper_error failure;
 };
 
-/* Find and check the model. Call once the front matter is complete. */
-taper_status codec_decoder_bind(taper_decoder *decoder, taper_error *error);
-
-/* The front that has image i, or group g, of the container: d->front, or that of a leaf; NULL: it
- * is not here. It numbers its images and groups from its first_image and first_group. */
-const formats_front *codec_decoder_leaf_of_image(const taper_decoder *decoder, uint32_t i);
-const formats_front *codec_decoder_leaf_of_group(const taper_decoder *decoder, uint32_t g);
-/* The rate class of group g; its leaf is here. */
-uint32_t codec_decoder_rate_class(const taper_decoder *decoder, uint32_t g);
+/* The model. The front matter is complete. */
+static inline const taper_model *codec_decoder_model(const taper_decoder *d) {
+    return d->container->model;
+}
 
 /* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */
 taper_status codec_decoder_refuse_front(const taper_decoder *decoder, uint64_t bytes,

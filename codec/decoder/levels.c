@@ -1,5 +1,6 @@
 /* levels.c -- see levels.h. */
 #include "codec/decoder/levels.h"
+#include "codec/decoder/open_container.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,17 +33,20 @@ static taper_status write_group(const codec_group *g, uint32_t number, const tap
     return status;
 }
 
-taper_status codec_levels_write(const formats_front *front, const taper_model *model,
-                                const taper_source *source, uint64_t max_memory,
+taper_status codec_levels_write(const taper_container *container, uint64_t cut,
                                 const taper_sink *to, taper_error *error) {
+    const formats_front *front = &container->front;
     taper_status damage = TAPER_OK, status = TAPER_OK;
-    formats_account account = {front->account.used, max_memory, front->account.taken};
+    formats_account account = formats_account_within(&container->limits);
     codec_group_readers readers = {.account = &account};
-    taper_source rendered = codec_front_drawn(front, source);
-    if (account.used > account.limit) account.used = account.limit;
+    taper_source source = container->source;
+    if (cut < source.size) source.size = cut;
+    const taper_source rendered = codec_front_drawn(front, &source);
+    account.used = front->account.used;
     for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
         codec_group_reader *r;
-        status = codec_group_readers_open(&readers, model, front, g, &rendered, &r, error);
+        status =
+            codec_group_readers_open(&readers, container->model, front, g, &rendered, &r, error);
         if (status == TAPER_OK && r->bad && damage == TAPER_OK)
             damage = formats_fail(error, TAPER_ERR_CORRUPT,
                                   "layer %u of group %u is damaged (checksum); fetch the file "

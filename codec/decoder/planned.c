@@ -24,8 +24,8 @@ static void list_range(wanted *w, uint64_t at, uint64_t end) {
 /* List those of bytes at .. end - 1 that were not supplied. */
 static void list_missing(const taper_decoder *d, wanted *w, uint64_t at, uint64_t end) {
     while (at < end) {
-        at += codec_byte_store_run(&d->held, at, NULL);
-        uint64_t next = codec_byte_store_next(&d->held, at);
+        at += codec_byte_store_run(&d->supplying.held, at, NULL);
+        uint64_t next = codec_byte_store_next(&d->supplying.held, at);
         list_range(w, at, next < end ? next : end);
         at = next;
     }
@@ -34,7 +34,8 @@ static void list_missing(const taper_decoder *d, wanted *w, uint64_t at, uint64_
 /* Nonzero if the block is complete and damaged. */
 static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t sum) {
     const uint8_t *bytes = NULL;
-    if (!block.size || codec_byte_store_run(&d->held, block.at, &bytes) < block.size) return 0;
+    if (!block.size || codec_byte_store_run(&d->supplying.held, block.at, &bytes) < block.size)
+        return 0;
     return formats_crc32c(0, bytes, (size_t)block.size) != sum;
 }
 
@@ -42,7 +43,7 @@ static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t s
  * *damaged: nonzero if there is one. */
 static void list_chunks(const taper_decoder *d, const formats_front *f, uint32_t g, wanted *w,
                         int *damaged) {
-    uint64_t size = d->source.size;
+    uint64_t size = d->reading.source.size;
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         codec_file_range chunk = codec_chunk_range(f, layer, g),
                          block = codec_block_range(f, layer, g);
@@ -69,8 +70,8 @@ static taper_status plan_front(const taper_decoder *d, wanted *w, taper_error *e
 /* List what is missing of leaf k, or all of it if it is damaged; *ready: nonzero if it is here. */
 static taper_status plan_leaf(taper_decoder *d, uint32_t k, wanted *w, int *ready,
                               taper_error *error) {
-    const uint64_t at = d->root.leaves_at + d->root.leaf[k].at,
-                   end = d->root.leaves_at + d->root.leaf[k + 1].at;
+    const uint64_t at = d->own.root.leaves_at + d->own.root.leaf[k].at,
+                   end = d->own.root.leaves_at + d->own.root.leaf[k + 1].at;
     int missing;
     const taper_status status = codec_supplied_leaf(d, k, &missing, error);
     *ready = status == TAPER_OK && !missing;
@@ -82,23 +83,23 @@ static taper_status plan_leaf(taper_decoder *d, uint32_t k, wanted *w, int *read
 /* Set the size of the source for this cut. */
 static void cut_source(taper_decoder *d) {
     uint64_t size = codec_supplied_end(d);
-    if (size != d->source.size) {
-        codec_group_readers_close(&d->readers);
+    if (size != d->reading.source.size) {
+        codec_group_readers_close(&d->reading.readers);
         for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
     }
-    d->source.size = size;
+    d->reading.source.size = size;
 }
 
 /* The front matter is known but for leaves. */
 static taper_status plan_image(taper_decoder *d, uint64_t i, wanted *w, taper_error *error) {
     taper_image_info info;
     int damaged = 0, ready = 1;
-    if (d->root.leaves && i < d->front.images)
+    if (d->own.root.leaves && i < d->own.front.images)
         TAPER_TRY(
-            plan_leaf(d, formats_root_leaf_of_image(&d->root, (uint32_t)i), w, &ready, error));
+            plan_leaf(d, formats_root_leaf_of_image(&d->own.root, (uint32_t)i), w, &ready, error));
     if (!ready) return TAPER_OK;
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
-    const formats_front *leaf = codec_decoder_leaf_of_image(d, (uint32_t)i);
+    const formats_front *leaf = codec_container_leaf_of_image(&d->own, (uint32_t)i);
     list_chunks(d, leaf, info.group - leaf->first_group, w, &damaged);
     return damaged ? formats_fail(error, TAPER_ERR_CORRUPT,
                                   "bytes of group %u are damaged (checksum); fetch them again",
@@ -114,7 +115,7 @@ static taper_status begin_plan(taper_decoder *d, uint64_t cut, const taper_range
     TAPER_TRY(formats_need(d, "the decoder", error));
     TAPER_TRY(formats_need_array(ranges, capacity, sizeof *ranges, "the ranges", error));
     TAPER_TRY(codec_supplied_begin(d, error));
-    d->cut = cut;
+    d->supplying.cut = cut;
     if (d->front_ready) cut_source(d);
     return TAPER_OK;
 }
@@ -141,11 +142,11 @@ typedef struct candidates {
 /* From the page of hashes that has the name. */
 static taper_status look_up(taper_decoder *d, const char *name, candidates *c, wanted *w,
                             taper_error *error) {
-    const formats_root *r = &d->root;
+    const formats_root *r = &d->own.root;
     const uint32_t hash = formats_root_hash(r, name), p = formats_root_page(r, hash);
     const uint64_t at = r->pages_at + r->page_at[p], end = r->pages_at + r->page_at[p + 1];
     const uint8_t *bytes = (const uint8_t *)"";
-    c->ready = at == end || codec_byte_store_run(&d->held, at, &bytes) >= end - at;
+    c->ready = at == end || codec_byte_store_run(&d->supplying.held, at, &bytes) >= end - at;
     if (!c->ready) {
         list_missing(d, w, at, end);
         return TAPER_OK;
@@ -160,9 +161,9 @@ static taper_status look_up(taper_decoder *d, const char *name, candidates *c, w
 static taper_status find_candidates(taper_decoder *d, const char *name, candidates *c, wanted *w,
                                     taper_error *error) {
     *c = (candidates){.ready = 1};
-    if (d->root.find == FORMATS_FIND_HASHED) return look_up(d, name, c, w, error);
-    if (d->root.find == FORMATS_FIND_ASCENDING)
-        c->first = formats_root_leaf_of_name(&d->root, name), c->n = 1;
+    if (d->own.root.find == FORMATS_FIND_HASHED) return look_up(d, name, c, w, error);
+    if (d->own.root.find == FORMATS_FIND_ASCENDING)
+        c->first = formats_root_leaf_of_name(&d->own.root, name), c->n = 1;
     return TAPER_OK;
 }
 
@@ -175,9 +176,9 @@ static taper_status search_leaves(taper_decoder *d, const char *name, const cand
         const uint32_t k = c->list ? c->list[j] : c->first + j;
         TAPER_TRY(plan_leaf(d, k, w, ready, error));
         if (!*ready) return TAPER_OK;
-        const uint32_t found = formats_leaf_find(d->leaf[k], name);
+        const uint32_t found = formats_leaf_find(d->own.leaf[k], name);
         if (found == UINT32_MAX) continue;
-        *i = (uint64_t)d->leaf[k]->first_image + found;
+        *i = (uint64_t)d->own.leaf[k]->first_image + found;
         return TAPER_OK;
     }
     return TAPER_OK;
@@ -187,8 +188,8 @@ static taper_status find_name(taper_decoder *d, const char *name, uint64_t *i, w
                               int *ready, taper_error *error) {
     candidates c;
     *ready = 1;
-    if (!d->root.leaves) {
-        const uint32_t found = formats_leaf_find(&d->front, name);
+    if (!d->own.root.leaves) {
+        const uint32_t found = formats_leaf_find(&d->own.front, name);
         if (found < UINT32_MAX) *i = found;
         return TAPER_OK;
     }

@@ -1,43 +1,53 @@
 /* pushed.c -- taper_decoder_push: bytes in file order; see taper.h. Chunks are decoded as they
  * arrive. */
 #include "codec/decoder/decoder.h"
+#include <stdlib.h>
 
 /* Take bytes for the front matter; *used: how many. */
 static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n, size_t *used,
                                taper_error *error) {
     *used = 0;
-    while (d->head.size < d->need && *used < n) {
-        uint64_t missing = d->need - d->head.size;
+    while (d->pushing.head.size < d->need && *used < n) {
+        uint64_t missing = d->need - d->pushing.head.size;
         size_t take = n - *used < missing ? n - *used : (size_t)missing;
         taper_status status = d->need > d->limits.max_memory
                                   ? TAPER_ERR_LIMIT
-                                  : formats_write_bytes(&d->head, bytes + *used, take);
+                                  : formats_write_bytes(&d->pushing.head, bytes + *used, take);
         if (status == TAPER_ERR_LIMIT) return codec_decoder_refuse_front(d, d->need, error);
         if (status != TAPER_OK)
             return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the front matter");
         *used += take;
-        TAPER_TRY(formats_front_need(d->head.data, d->head.size, &d->need, error));
+        TAPER_TRY(formats_front_need(d->pushing.head.data, d->pushing.head.size, &d->need, error));
     }
-    if (d->head.size < d->need) return TAPER_OK;
+    if (d->pushing.head.size < d->need) return TAPER_OK;
     const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
-    TAPER_TRY(formats_front_read(d->head.data, d->head.size, &limits, &d->front, error));
-    formats_buffer_free(&d->head);
-    d->account.used += d->front.account.used;
-    return codec_decoder_bind(d, error);
+    TAPER_TRY(formats_front_read(d->pushing.head.data, d->pushing.head.size, &limits, &d->own.front,
+                                 error));
+    formats_buffer_free(&d->pushing.head);
+    d->account.used += d->own.front.account.used;
+    codec_container_count(&d->own);
+    TAPER_TRY(taper_container_bind(&d->own, d->given_model, error));
+    const uint64_t readers = d->own.front.groups * sizeof *d->pushing.reader;
+    if (formats_account_take(&d->account, readers) == TAPER_OK)
+        d->pushing.reader = calloc(d->own.front.groups, sizeof *d->pushing.reader);
+    if (!d->pushing.reader)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u groups", d->own.front.groups);
+    d->front_ready = 1;
+    return TAPER_OK;
 }
 
 /* A chunk is complete. If a checksum block ends with it, its chunks are accepted or dropped. */
 static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, uint32_t layer,
                                       uint32_t g) {
-    const formats_front *f = &d->front;
+    const formats_front *f = &d->own.front;
     uint32_t per = f->chunks_per_checksum, blocks = (f->groups - 1) / per + 1;
     taper_status status = TAPER_OK;
     r->here = !r->bad;
     if ((g + 1) % per && g + 1 < f->groups) return TAPER_OK;
-    int holds = d->crc == f->checksum[(uint64_t)layer * blocks + g / per];
-    d->crc = 0;
+    int holds = d->pushing.crc == f->checksum[(uint64_t)layer * blocks + g / per];
+    d->pushing.crc = 0;
     for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++)
-        status = codec_group_reader_end_chunk(d->reader[i], f, holds);
+        status = codec_group_reader_end_chunk(d->pushing.reader[i], f, holds);
     return status;
 }
 
@@ -55,26 +65,27 @@ static const uint8_t nothing[1];
 
 static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
                               taper_error *error) {
-    const formats_front *f = &d->front;
+    const formats_front *f = &d->own.front;
     uint64_t chunks = (uint64_t)f->layers * f->groups;
     if (!bytes) bytes = nothing; /* an empty buffer has data NULL */
-    while (d->chunk < chunks) {
-        uint32_t g = (uint32_t)(d->chunk % f->groups), layer = (uint32_t)(d->chunk / f->groups);
-        uint64_t length = f->chunk_at[d->chunk + 1] - f->chunk_at[d->chunk],
-                 left = length - d->in_chunk;
+    while (d->pushing.chunk < chunks) {
+        uint32_t g = (uint32_t)(d->pushing.chunk % f->groups),
+                 layer = (uint32_t)(d->pushing.chunk / f->groups);
+        uint64_t length = f->chunk_at[d->pushing.chunk + 1] - f->chunk_at[d->pushing.chunk],
+                 left = length - d->pushing.in_chunk;
         if (left && !n) return TAPER_OK;
         size_t take = n < left ? n : (size_t)left;
         codec_group_reader *r;
         TAPER_TRY(codec_decoder_pushed_group(d, g, &r, error));
         taper_status status = r->bad ? TAPER_OK : codec_group_reader_feed(r, bytes, take);
         if (status != TAPER_OK) return fail_chunk(d, status, length, error);
-        d->crc = formats_crc32c(d->crc, bytes, take);
-        bytes += take, n -= take, d->in_chunk += take;
-        if (d->in_chunk < length) return TAPER_OK;
+        d->pushing.crc = formats_crc32c(d->pushing.crc, bytes, take);
+        bytes += take, n -= take, d->pushing.in_chunk += take;
+        if (d->pushing.in_chunk < length) return TAPER_OK;
         status = chunk_is_complete(d, r, layer, g);
         if (status != TAPER_OK) return fail_chunk(d, status, length, error);
-        d->chunk++;
-        d->in_chunk = 0;
+        d->pushing.chunk++;
+        d->pushing.in_chunk = 0;
     }
     if (n)
         return formats_fail(error, TAPER_ERR_CORRUPT, "%zu byte%s follow%s the container's end", n,
@@ -85,17 +96,18 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
 /* Decode as many bytes of the image data as are rendered now; keep the others in `waiting`. */
 static taper_status push_in_time(taper_decoder *d, const uint8_t *bytes, size_t n,
                                  taper_error *error) {
-    uint64_t before = d->arrived - d->waiting.size;
-    if (formats_add_u64(d->arrived, n, &d->arrived) != TAPER_OK) return TAPER_ERR_ARG;
-    uint64_t due = formats_front_drawn(&d->front, d->arrived);
-    if (due >= before + d->waiting.size) { /* all bytes in `waiting`, or none */
-        size_t now = (size_t)(due - before - d->waiting.size);
-        TAPER_TRY(push_data(d, d->waiting.data, d->waiting.size, error));
+    uint64_t before = d->pushing.arrived - d->pushing.waiting.size;
+    if (formats_add_u64(d->pushing.arrived, n, &d->pushing.arrived) != TAPER_OK)
+        return TAPER_ERR_ARG;
+    uint64_t due = formats_front_drawn(&d->own.front, d->pushing.arrived);
+    if (due >= before + d->pushing.waiting.size) { /* all bytes in `waiting`, or none */
+        size_t now = (size_t)(due - before - d->pushing.waiting.size);
+        TAPER_TRY(push_data(d, d->pushing.waiting.data, d->pushing.waiting.size, error));
         TAPER_TRY(push_data(d, bytes, now, error));
-        formats_buffer_clear(&d->waiting);
+        formats_buffer_clear(&d->pushing.waiting);
         bytes += now, n -= now;
     }
-    return formats_write_bytes(&d->waiting, bytes, n) == TAPER_OK
+    return formats_write_bytes(&d->pushing.waiting, bytes, n) == TAPER_OK
                ? TAPER_OK
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
 }
@@ -104,9 +116,11 @@ taper_status taper_decoder_push(taper_decoder *d, const void *bytes, size_t n, t
     taper_error own = {0};
     TAPER_TRY(formats_need(d, "the decoder", error));
     TAPER_TRY(formats_need_array(bytes, n, 1, "the bytes", error));
-    if (d->source.read)
+    if (d->feed != CODEC_FEED_UNKNOWN && d->feed != CODEC_FEED_PUSHED)
         return formats_fail(error, TAPER_ERR_ARG, "this decoder %s; it cannot be pushed",
-                            d->readers.held ? "is supplied with ranges" : "reads a source");
+                            d->feed == CODEC_FEED_SUPPLIED ? "is supplied with ranges"
+                                                           : "reads a source");
+    d->feed = CODEC_FEED_PUSHED;
     if (d->failure.status == TAPER_OK) {
         const uint8_t *from = bytes ? bytes : nothing;
         size_t used = 0;

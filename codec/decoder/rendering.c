@@ -21,7 +21,7 @@ static int is_large(uint32_t n) { return n > CODEC_RENDER_WINDOWS; }
  * the picture. A large image needs memory for the windows of a block of each thread. */
 static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t n,
                               uint32_t ahead) {
-    const taper_model *m = d->model;
+    const taper_model *m = codec_decoder_model(d);
     uint64_t threads = codec_pool_threads(d->backend.pool),
              block = is_large(n) ? RENDER_BLOCK : block_of(d, ahead);
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
@@ -41,8 +41,8 @@ taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_
 
 taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint64_t bytes,
                                         taper_error *error) {
-    uint64_t state = codec_strips_bytes(&d->model->tables, n);
-    bytes += d->front.account.used + d->leaves_used;
+    uint64_t state = codec_strips_bytes(&codec_decoder_model(d)->tables, n);
+    bytes += d->container->front.account.used + d->container->leaves_used;
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
     return codec_decoder_refuse(d, bytes, error);
@@ -51,11 +51,11 @@ taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint
 /* Check, before decoding, that an image of this size fits in max_memory. */
 static taper_status check_memory(const taper_decoder *d, const taper_image_info *info,
                                  taper_error *error) {
-    codec_grid grid = codec_windows_grid(d->model->window, info->width, info->height);
+    codec_grid grid = codec_windows_grid(codec_decoder_model(d)->window, info->width, info->height);
     uint64_t n = (uint64_t)grid.columns * grid.rows;
     uint64_t bytes = 0;
     if (!is_large(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX))
-        bytes += n * d->model->network.inputs * sizeof(int16_t);
+        bytes += n * codec_decoder_model(d)->network.inputs * sizeof(int16_t);
     if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
     return codec_decoder_check_memory(d, n, bytes, error);
 }
@@ -64,7 +64,7 @@ static taper_status check_memory(const taper_decoder *d, const taper_image_info 
  * dropped if necessary. */
 static taper_status allocate_windows(taper_decoder *d, codec_rendered *w, uint32_t n,
                                      uint64_t passing, taper_error *error) {
-    uint64_t size = d->model->network.inputs * sizeof *w->value;
+    uint64_t size = codec_decoder_model(d)->network.inputs * sizeof *w->value;
     uint64_t more = n > w->capacity ? n * size : 0;
     if (more) codec_decoder_drop_rendered(d, w);
     if (formats_account_left(&d->account) < more + passing)
@@ -88,7 +88,7 @@ typedef struct rendering {
 
 static void render_block(void *context, size_t block) {
     rendering *t = context;
-    size_t inputs = t->decoder->model->network.inputs;
+    size_t inputs = t->decoder->container->model->network.inputs;
     codec_backend backend = t->decoder->backend;
     backend.pool = NULL; /* threads work on separate blocks */
     uint32_t at = (uint32_t)block * t->in_block, left = t->n - at;
@@ -99,7 +99,7 @@ static void render_block(void *context, size_t block) {
         codec_strip_renderer_run(t->renderer, &backend, t->first + at, n, value) != TAPER_OK)
         t->failed = 1;
     else if (own)
-        codec_picture_put(t->picture, t->decoder->model->window, at, n, own);
+        codec_picture_put(t->picture, t->decoder->container->model->window, at, n, own);
     free(own);
 }
 
@@ -107,7 +107,7 @@ static void render_block(void *context, size_t block) {
 static taper_status render_all(rendering *t, const codec_strips *state, uint32_t in_block,
                                taper_error *error) {
     codec_strip_renderer renderer;
-    codec_strip_rendering of = {t->decoder->model, state, t->first, t->n, 1, NULL};
+    codec_strip_rendering of = {t->decoder->container->model, state, t->first, t->n, 1, NULL};
     taper_status status = codec_strip_renderer_begin(&renderer, &of, t->decoder->backend.pool);
     t->renderer = &renderer, t->in_block = in_block;
     if (status == TAPER_OK)
@@ -129,7 +129,8 @@ static taper_status render(taper_decoder *d, const taper_image_info *info,
                            const codec_strips *strips, uint32_t first, uint32_t n,
                            taper_error *error) {
     const codec_group *state = &strips->coder->group;
-    uint32_t rate_class = codec_decoder_rate_class(d, info->group), left = state->n - first;
+    uint32_t rate_class = codec_container_rate_class(d->container, info->group),
+             left = state->n - first;
     codec_rendered *w = &d->rendered[rate_class];
     uint32_t ahead = left < CODEC_RENDER_WINDOWS ? left : CODEC_RENDER_WINDOWS;
     if (is_rendered(w, info->group, state, first, n) &&
@@ -152,7 +153,8 @@ taper_status codec_decoder_picture(taper_decoder *d, const codec_decoder_image *
                                    codec_picture *out, taper_error *error) {
     const taper_image_info *info = &image->info;
     taper_status status = codec_picture_alloc(
-        out, d->model->window, codec_windows_grid(d->model->window, info->width, info->height));
+        out, codec_decoder_model(d)->window,
+        codec_windows_grid(codec_decoder_model(d)->window, info->width, info->height));
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory to render %u windows", image->n);
     rendering task = {.decoder = d, .first = image->first, .n = image->n, .picture = out};
@@ -167,7 +169,7 @@ uint64_t codec_decoder_picture_bytes(const taper_decoder *d, const taper_image_i
 
 taper_status codec_decoder_need(taper_decoder *d, const taper_image_info *info, uint64_t bytes,
                                 taper_error *error) {
-    uint32_t rate_class = codec_decoder_rate_class(d, info->group);
+    uint32_t rate_class = codec_container_rate_class(d->container, info->group);
     if (formats_account_left(&d->account) < bytes) codec_decoder_drop_others(d, rate_class);
     if (formats_account_left(&d->account) >= bytes) return TAPER_OK;
     return codec_decoder_refuse(d, d->account.used + bytes, error);
@@ -180,7 +182,8 @@ static taper_status render_large(taper_decoder *d, const codec_decoder_image *im
     TAPER_TRY(codec_decoder_need(d, &image->info,
                                  passing_bytes(d, &image->info, image->n, image->n), error));
     TAPER_TRY(codec_decoder_picture(d, image, &picture, error));
-    taper_status status = codec_render_picture(d->model, pass, d->backend.pool, &picture, out);
+    taper_status status =
+        codec_render_picture(codec_decoder_model(d), pass, d->backend.pool, &picture, out);
     if (status != TAPER_OK) formats_fail(error, status, "no memory to render %u windows", image->n);
     codec_picture_free(&picture);
     return status;
@@ -191,9 +194,11 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
                                  taper_image *out, taper_error *error) {
     const taper_image_info *info = &image->info;
     TAPER_TRY(render(d, info, &image->group->strips, image->first, image->n, error));
-    const codec_rendered *w = &d->rendered[codec_decoder_rate_class(d, info->group)];
-    const int16_t *value = w->value + (size_t)(image->first - w->first) * d->model->network.inputs;
-    taper_status status = codec_render_windows(d->model, pass, d->backend.pool, value, out);
+    const codec_rendered *w = &d->rendered[codec_container_rate_class(d->container, info->group)];
+    const int16_t *value =
+        w->value + (size_t)(image->first - w->first) * codec_decoder_model(d)->network.inputs;
+    taper_status status =
+        codec_render_windows(codec_decoder_model(d), pass, d->backend.pool, value, out);
     if (status == TAPER_OK) return TAPER_OK;
     return formats_fail(error, status, "no memory to render %u windows", image->n);
 }

@@ -9,7 +9,7 @@
 
 /* Memory that the image needs beside the group, with the basis if it is still to be made. */
 static uint64_t small_bytes(const taper_decoder *d, const taper_image_info *info, uint32_t scale) {
-    const taper_model *m = d->model;
+    const taper_model *m = codec_decoder_model(d);
     codec_grid grid = codec_windows_grid(m->window, info->width, info->height);
     uint64_t bytes = codec_render_small_bytes(m, scale, grid, codec_pool_threads(d->backend.pool));
     if (d->small.scale != scale)
@@ -21,7 +21,7 @@ static taper_status make_basis(taper_decoder *d, uint32_t scale, taper_error *er
     if (d->small.scale == scale) return TAPER_OK;
     formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
     codec_small_basis_free(&d->small);
-    taper_status status = codec_model_make_small(d->model, scale, &d->small);
+    taper_status status = codec_model_make_small(codec_decoder_model(d), scale, &d->small);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for the model at 1/%u", (unsigned)scale);
     (void)formats_account_take(&d->account, codec_small_basis_bytes(&d->small));
@@ -33,8 +33,8 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
     TAPER_TRY(codec_decoder_need(d, &image->info, small_bytes(d, &image->info, scale), error));
     TAPER_TRY(make_basis(d, scale, error));
     codec_small_source source = {
-        d->model, &d->small, &image->group->strips, image->first,
-        codec_windows_grid(d->model->window, image->info.width, image->info.height)};
+        codec_decoder_model(d), &d->small, &image->group->strips, image->first,
+        codec_windows_grid(codec_decoder_model(d)->window, image->info.width, image->info.height)};
     taper_status status = codec_render_small(&source, d->backend.pool, out);
     if (status == TAPER_OK) return status;
     return formats_fail(error, status, "no memory to render %u windows", image->n);
@@ -48,7 +48,8 @@ static taper_status render_whole(taper_decoder *d, const codec_decoder_image *im
     TAPER_TRY(
         codec_decoder_need(d, &image->info, codec_decoder_picture_bytes(d, &image->info), error));
     TAPER_TRY(codec_decoder_picture(d, image, &picture, error));
-    if (d->model->window.lap) codec_lap_postfilter(d->model->window, &picture);
+    if (codec_decoder_model(d)->window.lap)
+        codec_lap_postfilter(codec_decoder_model(d)->window, &picture);
     codec_picture_shrink(&picture, scale);
     codec_picture_store(&picture, out);
     codec_picture_free(&picture);
@@ -74,7 +75,7 @@ taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t 
     if (scale == 1) return taper_decoder_render(d, i, out, done, error);
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     TAPER_TRY(check_arguments(scale, out, error));
-    int is_small = codec_model_has_small(d->model, scale);
+    int is_small = codec_model_has_small(codec_decoder_model(d), scale);
     uint64_t n = (uint64_t)info.columns * info.rows, bytes = UINT64_MAX / 2;
     if (n < UINT32_MAX)
         bytes = is_small ? small_bytes(d, &info, scale) : codec_decoder_picture_bytes(d, &info);

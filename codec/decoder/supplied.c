@@ -6,84 +6,81 @@
 #include <string.h>
 
 taper_status codec_supplied_begin(taper_decoder *d, taper_error *error) {
-    if (d->source.user == &d->held) return TAPER_OK;
-    if (d->source.read || d->front_ready || d->head.size)
+    if (d->feed == CODEC_FEED_SUPPLIED) return TAPER_OK;
+    if (d->feed != CODEC_FEED_UNKNOWN)
         return formats_fail(error, TAPER_ERR_ARG,
                             "this decoder %s; it cannot be supplied with ranges",
-                            d->source.read ? "reads a source" : "is pushed bytes");
-    d->source = (taper_source){&d->held, 0, codec_byte_store_read};
-    d->readers.held = &d->held;
-    d->cut = UINT64_MAX;
+                            d->feed == CODEC_FEED_SOURCE ? "reads a source" : "is pushed bytes");
+    d->feed = CODEC_FEED_SUPPLIED;
+    d->reading.source = (taper_source){&d->supplying.held, 0, codec_byte_store_read};
+    d->reading.readers.held = &d->supplying.held;
+    d->supplying.cut = UINT64_MAX;
     return TAPER_OK;
 }
 
 /* --- the front matter ------------------------------------------------------------------ */
 
 static uint64_t file_end(const taper_decoder *d) {
-    return d->front.front_size + formats_front_data(&d->front);
+    return d->own.front.front_size + formats_front_data(&d->own.front);
 }
 
 /* The file up to the cut, as far as it is rendered. */
 uint64_t codec_supplied_end(const taper_decoder *d) {
-    taper_source cut = d->source;
-    cut.size = d->cut < file_end(d) ? d->cut : file_end(d);
-    return codec_front_drawn(&d->front, &cut).size;
+    taper_source cut = d->reading.source;
+    cut.size = d->supplying.cut < file_end(d) ? d->supplying.cut : file_end(d);
+    return codec_front_drawn(&d->own.front, &cut).size;
 }
 
 /* Find the model, and make room for leaves. */
-static taper_status bind(taper_decoder *d, taper_error *error) {
-    const uint32_t n = d->root.leaves;
-    if (n) TAPER_TRY(formats_front_take(&d->front, n, sizeof *d->leaf, &d->leaf, error));
-    return codec_decoder_bind(d, error);
+static taper_status bind(taper_container *c, const taper_model *given, taper_error *error) {
+    const uint32_t n = c->root.leaves;
+    if (n) TAPER_TRY(formats_front_take(&c->front, n, sizeof *c->leaf, &c->leaf, error));
+    codec_container_count(c);
+    return taper_container_bind(c, given, error);
 }
 
 static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t n,
                                taper_error *error) {
-    const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
-    const taper_model *given = d->model;
-    TAPER_TRY(formats_head_read(bytes, (size_t)n, &limits, &d->front, &d->root, error));
-    taper_status status = bind(d, error);
-    if (status == TAPER_OK) {
-        d->account.used += d->front.account.used;
-        return TAPER_OK;
-    }
-    free(d->leaf);
-    d->leaf = NULL;
-    formats_front_free(&d->front), formats_root_free(&d->root);
-    taper_model_free(d->own_model);
-    d->own_model = NULL;
-    d->model = given;
+    taper_container *c = &d->own;
+    const taper_limits limits = formats_limits_minus(&c->limits, d->account.used);
+    TAPER_TRY(formats_head_read(bytes, (size_t)n, &limits, &c->front, &c->root, error));
+    const taper_status status = bind(c, d->given_model, error);
+    if (status == TAPER_OK)
+        d->account.used += c->front.account.used, d->front_ready = 1;
+    else
+        codec_container_empty(c);
     return status;
 }
 
 /* Keep a leaf that was read, if the model has what its images need. */
 static taper_status keep_leaf(taper_decoder *d, uint32_t k, const formats_front *leaf,
                               taper_error *error) {
+    taper_container *c = &d->own;
     const uint64_t bytes = leaf->account.used + sizeof *leaf;
-    TAPER_TRY(codec_front_match_images(leaf, d->model, error));
+    TAPER_TRY(codec_front_match_images(leaf, c->model, error));
     if (formats_account_take(&d->account, bytes) != TAPER_OK)
-        return formats_front_refuse(&d->front, bytes, error);
-    d->leaf[k] = malloc(sizeof *leaf);
-    if (!d->leaf[k]) {
+        return formats_front_refuse(&c->front, bytes, error);
+    c->leaf[k] = malloc(sizeof *leaf);
+    if (!c->leaf[k]) {
         formats_account_give(&d->account, bytes);
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for leaf %u", k);
     }
-    *d->leaf[k] = *leaf;
-    d->leaves_used += bytes;
+    *c->leaf[k] = *leaf;
+    c->leaves_used += bytes;
     return TAPER_OK;
 }
 
 taper_status codec_supplied_leaf(taper_decoder *d, uint32_t k, int *missing, taper_error *error) {
-    const uint64_t at = d->root.leaves_at + d->root.leaf[k].at,
-                   size = d->root.leaf[k + 1].at - d->root.leaf[k].at;
+    const uint64_t at = d->own.root.leaves_at + d->own.root.leaf[k].at,
+                   size = d->own.root.leaf[k + 1].at - d->own.root.leaf[k].at;
     const uint8_t *bytes = (const uint8_t *)"";
     formats_front leaf;
     *missing = 0;
-    if (d->leaf[k]) return TAPER_OK;
-    *missing = codec_byte_store_run(&d->held, at, &bytes) < size;
+    if (d->own.leaf[k]) return TAPER_OK;
+    *missing = codec_byte_store_run(&d->supplying.held, at, &bytes) < size;
     if (*missing) return TAPER_OK;
     const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
-    TAPER_TRY(formats_leaf_read(&d->root, &d->front, k, bytes, &limits, &leaf, error));
+    TAPER_TRY(formats_leaf_read(&d->own.root, &d->own.front, k, bytes, &limits, &leaf, error));
     const taper_status status = keep_leaf(d, k, &leaf, error);
     if (status != TAPER_OK) formats_front_free(&leaf);
     return status;
@@ -105,7 +102,7 @@ static uint32_t leaf_at(const formats_root *r, uint64_t at) {
 /* Read the leaves that bytes offset .. end - 1 may have completed. An error is told when the leaf
  * is asked for: other leaves do not need this one. */
 static void try_leaves(taper_decoder *d, uint64_t offset, uint64_t end) {
-    const formats_root *r = &d->root;
+    const formats_root *r = &d->own.root;
     if (!r->leaves || end <= r->leaves_at) return;
     const uint64_t first = offset > r->leaves_at ? offset - r->leaves_at : 0;
     int missing;
@@ -123,18 +120,18 @@ static taper_status refuse_tail(uint64_t n, taper_error *error) {
  * again. */
 static taper_status try_front(taper_decoder *d, taper_error *error) {
     const uint8_t *bytes = (const uint8_t *)"";
-    uint64_t n = codec_byte_store_run(&d->held, 0, &bytes), need;
+    uint64_t n = codec_byte_store_run(&d->supplying.held, 0, &bytes), need;
     taper_status status = formats_head_need(bytes, (size_t)n, &need, error);
     d->need = status == TAPER_OK || need < n ? need : n; /* the error is in supplied bytes */
     if (status != TAPER_OK) return status;
     if (need > d->limits.max_memory) return codec_decoder_refuse_front(d, need, error);
     if (n < need) return TAPER_OK;
     TAPER_TRY(read_front(d, bytes, n, error));
-    uint64_t held = codec_byte_store_end(&d->held), end = file_end(d);
-    d->head_bytes = d->root.leaves ? d->root.leaves_at : d->front.front_size;
-    codec_byte_store_keep(&d->held, d->head_bytes, end);
-    d->source.size = codec_supplied_end(d);
-    try_leaves(d, d->head_bytes, end);
+    uint64_t held = codec_byte_store_end(&d->supplying.held), end = file_end(d);
+    d->supplying.head_bytes = d->own.root.leaves ? d->own.root.leaves_at : d->own.front.front_size;
+    codec_byte_store_keep(&d->supplying.held, d->supplying.head_bytes, end);
+    d->reading.source.size = codec_supplied_end(d);
+    try_leaves(d, d->supplying.head_bytes, end);
     return held > end ? refuse_tail(held - end, error) : TAPER_OK;
 }
 
@@ -142,7 +139,7 @@ static taper_status try_front(taper_decoder *d, taper_error *error) {
 
 static taper_status keep_bytes(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
                                int *changed, taper_error *error) {
-    taper_status status = codec_byte_store_put(&d->held, offset, bytes, n, changed);
+    taper_status status = codec_byte_store_put(&d->supplying.held, offset, bytes, n, changed);
     if (status == TAPER_OK) return status;
     return status == TAPER_ERR_LIMIT
                ? formats_fail(error, status,
@@ -165,13 +162,14 @@ static int concerns(const formats_front *f, uint32_t g, uint64_t offset, uint64_
 /* Drop groups that were decoded without these bytes, or with older ones. */
 static void invalidate(taper_decoder *d, uint64_t offset, uint64_t end) {
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) {
-        codec_group_reader *r = &d->readers.of_rate_class[t];
+        codec_group_reader *r = &d->reading.readers.of_rate_class[t];
         codec_rendered *w = &d->rendered[t];
-        if (r->images && concerns(d->current, r->group, offset, end)) codec_group_reader_close(r);
-        const formats_front *f = w->n ? codec_decoder_leaf_of_group(d, w->group) : NULL;
+        if (r->images && concerns(d->reading.current, r->group, offset, end))
+            codec_group_reader_close(r);
+        const formats_front *f = w->n ? codec_container_leaf_of_group(&d->own, w->group) : NULL;
         if (f && concerns(f, w->group - f->first_group, offset, end)) w->n = 0;
     }
-    d->readers.block.size = 0;
+    d->reading.readers.block.size = 0;
 }
 
 static taper_status supply_front(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
@@ -194,7 +192,7 @@ static taper_status supply_front(taper_decoder *d, uint64_t offset, const uint8_
 
 static taper_status supply_data(taper_decoder *d, uint64_t offset, const uint8_t *bytes, size_t n,
                                 taper_error *error) {
-    uint64_t end = offset + n, from = d->head_bytes;
+    uint64_t end = offset + n, from = d->supplying.head_bytes;
     int changed;
     if (end > file_end(d)) return refuse_tail(end - file_end(d), error);
     if (end <= from) return TAPER_OK; /* this part of the front matter is known */

@@ -100,7 +100,8 @@ static taper_status fetch_wanted(taper_decoder *decoder, holder *h, uint64_t i, 
 static taper_status show(taper_decoder *decoder, uint64_t i, uint32_t passes,
                          taper_completeness *done, taper_error *error) {
     taper_image_info info;
-    taper_status status = taper_decoder_image_info(decoder, i, &info);
+    taper_status status =
+        taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL);
     if (status) return status;
     taper_image image = {.pixels = malloc((size_t)info.bytes)};
     float *code = malloc((size_t)info.columns * info.rows * UNITS * sizeof *code);
@@ -126,9 +127,10 @@ static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, ui
     taper_container_info info;
     taper_completeness done;
     taper_status status = fetch_wanted(decoder, h, i, 0, &front, error);
-    if (!status) status = taper_decoder_get_info(decoder, &info);
+    if (!status) status = taper_container_get_info(taper_decoder_container(decoder), &info, NULL);
     if (!status && layers > 0 && layers < info.layers)
-        status = taper_decoder_layer(decoder, i, layers - 1, &cut, &passes);
+        status = taper_container_layer(taper_decoder_container(decoder), i, layers - 1, &cut,
+                                       &passes, NULL);
     if (!status) status = fetch_wanted(decoder, h, i, cut, &data, error);
     if (!status) status = show(decoder, i, passes, &done, error);
     if (!status)
@@ -147,7 +149,7 @@ int main(int argc, char **argv) {
     taper_decoder *decoder = NULL;
     taper_status status = argc > 1 && begin(&h, argv[1]) ? TAPER_OK : TAPER_ERR_IO;
     if (!status) /* NULL: the container carries its model, or it ships */
-        status = taper_decoder_new(&decoder, NULL, NULL, &error);
+        status = taper_decoder_new_streaming(&decoder, NULL, &error);
     if (!status) status = read_image(decoder, &h, i, layers, &error);
     if (status) fprintf(stderr, "ranges: %s\n", error.text);
     taper_decoder_free(decoder);

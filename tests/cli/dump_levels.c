@@ -4,6 +4,7 @@
  *
  * decodes whole and at three cuts: the symbols as text, the pixels (8 bits) as they are. */
 #include "codec/decoder/levels.h"
+#include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,17 +46,17 @@ static void dump_symbols(const taper_source *source, const taper_model *model, F
 static void dump_pixels(const taper_source *source, const taper_model *model, FILE *to) {
     taper_decoder *decoder;
     taper_container_info info;
-    if (taper_decoder_open(&decoder, source, model, NULL, NULL)) exit(1);
-    if (taper_decoder_get_info(decoder, &info)) exit(1);
+    if (open_decoder(&decoder, source, model, NULL, NULL)) exit(1);
+    if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL)) exit(1);
     for (uint64_t i = 0; i < info.images; i++) {
         taper_image_info image;
-        if (taper_decoder_image_info(decoder, i, &image)) exit(1);
+        if (taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL)) exit(1);
         taper_image out = {.pixels = malloc((size_t)image.bytes)};
         if (!out.pixels || taper_decoder_render(decoder, i, &out, NULL, NULL)) exit(1);
         if (fwrite(out.pixels, 1, (size_t)image.bytes, to) != image.bytes) exit(1);
         free(out.pixels);
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
 }
 
 int main(int argc, char **argv) {

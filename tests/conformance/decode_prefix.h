@@ -2,6 +2,7 @@
  * For the program that writes the manifest and the test that reads it. */
 #ifndef TESTS_CONFORMANCE_DECODE_PREFIX_H
 #define TESTS_CONFORMANCE_DECODE_PREFIX_H
+#include "tests/open_decoder.h"
 #include "codec/decoder/levels.h"
 #include "codec/taper.h"
 #include "formats/file.h"
@@ -38,7 +39,8 @@ static inline taper_status sum_text(void *user, const void *text, size_t n) {
 /* Image i: its samples and their checksum. */
 static inline taper_status take_picture(taper_decoder *decoder, uint32_t i, prefix_result *r) {
     taper_image_info info;
-    if (taper_decoder_image_info(decoder, i, &info) != TAPER_OK) abort();
+    if (taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL) != TAPER_OK)
+        abort();
     taper_image out = {.pixels = malloc((size_t)info.bytes)};
     if (!out.pixels) abort();
     taper_status status = taper_decoder_render(decoder, i, &out, NULL, NULL);
@@ -56,7 +58,7 @@ static inline taper_status take_picture(taper_decoder *decoder, uint32_t i, pref
 
 static inline taper_status take_pictures(taper_decoder *decoder, prefix_result *r) {
     taper_container_info info;
-    taper_status worst = taper_decoder_get_info(decoder, &info);
+    taper_status worst = taper_container_get_info(taper_decoder_container(decoder), &info, NULL);
     if (worst == TAPER_OK && info.images > MOST_PICTURES) abort();
     for (uint32_t i = 0; worst != TAPER_ERR_TRUNCATED && i < info.images; i++, r->pictures++) {
         taper_status status = take_picture(decoder, i, r);
@@ -67,20 +69,12 @@ static inline taper_status take_pictures(taper_decoder *decoder, prefix_result *
 
 static inline taper_status take_levels(const taper_source *source, const taper_model *model,
                                        prefix_result *r) {
-    formats_front front;
-    taper_sink sink = {&r->levels, sum_text};
-    taper_model *inside = NULL;
-    TAPER_TRY(codec_front_load(source, NULL, &front, NULL));
-    taper_status status = TAPER_OK;
-    if (!model && front.model)
-        status = taper_model_load(&inside, front.model, front.model_size, NULL, NULL);
-    if (!model) model = inside;
-    if (status == TAPER_OK && !model) status = TAPER_ERR_MODEL;
-    if (status == TAPER_OK) status = codec_front_match(&front, model, NULL);
-    if (status == TAPER_OK)
-        status = codec_levels_write(&front, model, source, UINT64_MAX, &sink, NULL);
-    taper_model_free(inside);
-    formats_front_free(&front);
+    const taper_sink sink = {&r->levels, sum_text};
+    const taper_open_options options = {.model = model};
+    taper_container *container;
+    TAPER_TRY(taper_container_open(&container, source, &options, NULL));
+    const taper_status status = codec_levels_write(container, UINT64_MAX, &sink, NULL);
+    taper_container_close(container);
     return status;
 }
 
@@ -91,7 +85,7 @@ static inline prefix_result decode_prefix(const uint8_t *bytes, size_t n,
     formats_memory memory = {bytes, n};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder;
-    taper_status status = taper_decoder_open(&decoder, &source, model, NULL, NULL);
+    taper_status status = open_decoder(&decoder, &source, model, NULL, NULL);
     r.outcome = outcome_of(status);
     taper_status levels = take_levels(&source, model, &r);
     if (status == TAPER_OK) {
@@ -100,7 +94,7 @@ static inline prefix_result decode_prefix(const uint8_t *bytes, size_t n,
                     : pictures == levels                                ? outcome_of(pictures)
                                                                         : "fault";
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return r;
 }
 
@@ -109,7 +103,7 @@ static inline prefix_result push_prefix(const uint8_t *bytes, size_t n, size_t s
                                         const taper_model *model) {
     prefix_result r = {.samples = formats_buffer_make(1 << 24)};
     taper_decoder *decoder;
-    if (taper_decoder_new(&decoder, model, NULL, NULL) != TAPER_OK) abort();
+    if (stream_decoder(&decoder, model, NULL, NULL) != TAPER_OK) abort();
     taper_status status = TAPER_OK;
     for (size_t at = 0; at < n && status == TAPER_OK; at += step)
         status = taper_decoder_push(decoder, bytes + at, n - at < step ? n - at : step, NULL);
@@ -119,7 +113,7 @@ static inline prefix_result push_prefix(const uint8_t *bytes, size_t n, size_t s
         status = take_pictures(decoder, &r);
         r.outcome = status == TAPER_ERR_CORRUPT ? "damaged" : outcome_of(status);
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return r;
 }
 

@@ -1,6 +1,7 @@
 /* fuzz_container.c -- any bytes as a container. Checksums are set right where the structure allows,
  * so that what lies behind them is reached. What opens is decoded pulled, pushed and supplied,
  * which must agree, and goes through verify, truncate, repack and merge. */
+#include "tests/open_decoder.h"
 #include "../dct_model.h"
 #include "codec/decoder/levels.h"
 #include "codec/taper.h"
@@ -95,7 +96,7 @@ static int seal_data(const uint8_t *bytes, size_t n, formats_buffer *out) {
 static taper_status render_scaled(taper_decoder *decoder, uint64_t i, formats_buffer *pixels) {
     taper_image_info info;
     const uint32_t scale = 2u << i % 4;
-    must(taper_decoder_image_info(decoder, i, &info) == TAPER_OK);
+    must(taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL) == TAPER_OK);
     size_t n = (size_t)((info.width - 1) / scale + 1) * ((info.height - 1) / scale + 1) *
                info.channels * (info.depth / 8);
     taper_image out = {.pixels = malloc(n)};
@@ -112,10 +113,11 @@ static taper_status render_scaled(taper_decoder *decoder, uint64_t i, formats_bu
 static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
     taper_container_info info;
     taper_status worst = TAPER_OK;
-    must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
+    must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
     for (uint64_t i = 0; i < info.images; i++) {
         taper_image_info image;
-        taper_status status = taper_decoder_image_info(decoder, i, &image);
+        taper_status status =
+            taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL);
         must(status == TAPER_OK || status == TAPER_ERR_TRUNCATED);
         if (status != TAPER_OK) worst = status;
         if (status != TAPER_OK) continue;
@@ -142,7 +144,9 @@ static void look_at_codes(taper_decoder *decoder, uint64_t i, const taper_image_
     uint32_t passes;
     must(values && planes);
     for (uint32_t layer = 0; layer < layers && layer < 3; layer++) {
-        must(taper_decoder_layer(decoder, i, layer, &cut, &passes) == TAPER_OK && cut >= before);
+        must(taper_container_layer(taper_decoder_container(decoder), i, layer, &cut, &passes,
+                                   NULL) == TAPER_OK &&
+             cut >= before);
         before = cut;
         (void)taper_decoder_codes(decoder, i, 1 + layer % units, passes, values, NULL, NULL, NULL);
     }
@@ -151,7 +155,8 @@ static void look_at_codes(taper_decoder *decoder, uint64_t i, const taper_image_
         taper_decoder_codes(decoder, i, units, UINT32_MAX, values, planes, &done, NULL);
     for (size_t k = 0; status == TAPER_OK && k < n; k++)
         must(isfinite(values[k]) && planes[k] < 17);
-    must(taper_decoder_layer(decoder, i, layers, &cut, &passes) == TAPER_ERR_ARG);
+    must(taper_container_layer(taper_decoder_container(decoder), i, layers, &cut, &passes, NULL) ==
+         TAPER_ERR_ARG);
     must(taper_decoder_codes(decoder, i, units + 1, 1, values, NULL, NULL, NULL) == TAPER_ERR_ARG);
     free(values);
     free(planes);
@@ -160,20 +165,23 @@ static void look_at_codes(taper_decoder *decoder, uint64_t i, const taper_image_
 /* Of some images, and what the directory tells of groups and classes. */
 static void look_around(taper_decoder *decoder) {
     taper_container_info info;
-    must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
+    must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
     for (uint64_t i = 0; i < info.images && i < 4; i++) {
         taper_image_info image;
-        must(taper_decoder_image_info(decoder, i, &image) == TAPER_OK);
-        must(taper_decoder_image_at(decoder, i) < info.images);
+        must(taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL) ==
+             TAPER_OK);
+        must(taper_container_image_at(taper_decoder_container(decoder), i) < info.images);
         look_at_codes(decoder, i, &image, info.layers);
     }
     for (uint32_t g = 0; g < info.groups; g++) {
         uint64_t first, count;
-        must(taper_decoder_group_range(decoder, g, &first, &count) == TAPER_OK);
+        must(taper_container_group(taper_decoder_container(decoder), g, &first, &count, NULL) ==
+             TAPER_OK);
         must(count && first <= info.images && count <= info.images - first);
     }
-    for (uint32_t k = 0; k < info.classes; k++) must(taper_decoder_class_name(decoder, k) != NULL);
-    must(!taper_decoder_class_name(decoder, info.classes));
+    for (uint32_t k = 0; k < info.classes; k++)
+        must(taper_container_class_name(taper_decoder_container(decoder), k) != NULL);
+    must(!taper_container_class_name(taper_decoder_container(decoder), info.classes));
 }
 
 /* What verify is to say where all checksums hold: of a model inside what a decoder says that has no
@@ -182,19 +190,19 @@ static taper_status of_models_inside(const taper_source *source) {
     taper_decoder *decoder;
     taper_container_info info;
     taper_model *model;
-    must(taper_decoder_open(&decoder, source, the_model(), &limits, NULL) == TAPER_OK);
-    must(taper_decoder_get_info(decoder, &info) == TAPER_OK);
+    must(open_decoder(&decoder, source, the_model(), &limits, NULL) == TAPER_OK);
+    must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
     taper_status status = TAPER_OK;
     if (info.has_model) {
         taper_decoder *own;
-        status = taper_decoder_open(&own, source, NULL, &limits, NULL);
-        taper_decoder_free(own);
+        status = open_decoder(&own, source, NULL, &limits, NULL);
+        close_decoder(own);
     }
     if (status == TAPER_OK && info.has_search_model) {
-        status = taper_decoder_search_model(decoder, &model, NULL);
+        status = taper_container_search_model(taper_decoder_container(decoder), &model, NULL);
         taper_model_free(model);
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     return status;
 }
 
@@ -208,18 +216,18 @@ static void all_refuse(const formats_buffer *file, taper_status opened) {
     taper_decoder *d;
     if (opened != TAPER_ERR_CORRUPT) return;
     for (int supplied = 0; supplied <= 1; supplied++) {
-        must(taper_decoder_new(&d, the_model(), &limits, NULL) == TAPER_OK);
+        must(stream_decoder(&d, the_model(), &limits, NULL) == TAPER_OK);
         const taper_status status = supplied
                                         ? taper_decoder_supply(d, 0, file->data, file->size, NULL)
                                         : taper_decoder_push(d, file->data, file->size, NULL);
         must(status == TAPER_ERR_CORRUPT || status == TAPER_ERR_LIMIT);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     must(taper_repack(&source, the_model(), TAPER_LAYOUT_SET, 0, &sink, &limits, NULL) != TAPER_OK);
     /* what does not fit the model can be told by who has the model alone */
     if (taper_verify(&source, &report, &limits, NULL) == TAPER_ERR_CORRUPT) {
         must(taper_truncate(&source, file->size, &sink, &limits, NULL) != TAPER_OK);
-        must(taper_merge(&source, 1, &sink, &limits, NULL) != TAPER_OK);
+        must(taper_merge(&source, 1, &sink, &merge_limits, NULL) != TAPER_OK);
     }
     formats_buffer_free(&out);
 }
@@ -235,7 +243,7 @@ static void recut(const taper_source *source, const formats_buffer *file) {
     taper_layout other = (taper_layout)((file->data[10] + file->data[file->size - 1]) % 3);
     (void)taper_repack(source, the_model(), other, 3, &to_a, &limits, NULL);
     taper_source twice[2] = {*source, *source};
-    (void)taper_merge(twice, 2, &to_b, &limits, NULL);
+    (void)taper_merge(twice, 2, &to_b, &merge_limits, NULL);
     formats_buffer_free(&a), formats_buffer_free(&b);
 }
 
@@ -297,7 +305,9 @@ static void must_be_refusal(taper_status status) {
 /* The first image and its codes, if memory is enough for these. */
 static void draw_first(taper_decoder *decoder) {
     taper_image_info info;
-    if (taper_decoder_bytes_needed(decoder) || taper_decoder_image_info(decoder, 0, &info)) return;
+    if (taper_decoder_bytes_needed(decoder) ||
+        taper_container_get_image(taper_decoder_container(decoder), 0, &info, NULL))
+        return;
     const uint32_t units = taper_model_get_info(the_model()).units;
     float *values = malloc((size_t)info.columns * info.rows * units * sizeof *values);
     taper_image out = {.pixels = malloc((size_t)info.bytes)};
@@ -312,20 +322,20 @@ static void use_little(const formats_buffer *file, const taper_source *source,
                        const taper_limits *little) {
     formats_buffer pixels = formats_buffer_make(1 << 24);
     taper_decoder *d;
-    if (taper_decoder_open(&d, source, the_model(), little, NULL) == TAPER_OK) {
+    if (open_decoder(&d, source, the_model(), little, NULL) == TAPER_OK) {
         must_be_refusal(render(d, &pixels));
         draw_first(d);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     for (int supplied = 0; supplied <= 1; supplied++) {
-        must(taper_decoder_new(&d, the_model(), little, NULL) == TAPER_OK);
+        must(stream_decoder(&d, the_model(), little, NULL) == TAPER_OK);
         for (size_t at = 0, step = file->size / 3 + 1; at < file->size; at += step) {
             const size_t n = file->size - at < step ? file->size - at : step;
             must_be_refusal(supplied ? taper_decoder_supply(d, at, file->data + at, n, NULL)
                                      : taper_decoder_push(d, file->data + at, n, NULL));
             draw_first(d);
         }
-        taper_decoder_free(d);
+        close_decoder(d);
     }
     formats_buffer_free(&pixels);
 }
@@ -366,15 +376,17 @@ static void ask_wrongly(taper_decoder *pulled, taper_decoder *pushed) {
     must(taper_decoder_push(pulled, &byte, 1, NULL) == TAPER_ERR_ARG);
     must(taper_decoder_supply(pulled, 0, &byte, 1, NULL) == TAPER_ERR_ARG);
     must(taper_decoder_supply(pushed, 0, &byte, 1, NULL) == TAPER_ERR_ARG);
-    must(taper_decoder_set_threads(pushed, 2) == TAPER_OK);
+    must(taper_decoder_set_threads(pushed, 2, NULL) == TAPER_OK);
     must(taper_decoder_render(pulled, 0, &none, NULL, NULL) == TAPER_ERR_ARG);
-    must(taper_decoder_new(&d, the_model(), &limits, NULL) == TAPER_OK);
-    must(taper_decoder_image_info(d, 0, &info) != TAPER_OK);
+    must(stream_decoder(&d, the_model(), &limits, NULL) == TAPER_OK);
+    must(taper_container_get_image(taper_decoder_container(d), 0, &info, NULL) != TAPER_OK);
     must(taper_decoder_render(d, 0, &none, NULL, NULL) == TAPER_ERR_TRUNCATED);
-    must(taper_decoder_search_code(d, 0, &code, NULL) == TAPER_ERR_TRUNCATED);
-    must(taper_decoder_search_model(d, &model, NULL) == TAPER_ERR_TRUNCATED);
+    must(taper_container_search_code(taper_decoder_container(d), 0, &code, NULL) ==
+         TAPER_ERR_TRUNCATED);
+    must(taper_container_search_model(taper_decoder_container(d), &model, NULL) ==
+         TAPER_ERR_TRUNCATED);
     must(taper_decoder_supply(d, UINT64_MAX, &byte, 1, NULL) != TAPER_OK);
-    taper_decoder_free(d);
+    close_decoder(d);
 }
 
 /* --- all ways ---------------------------------------------------------------------------- */
@@ -383,7 +395,7 @@ static void ask_wrongly(taper_decoder *pulled, taper_decoder *pushed) {
 static void supply(const formats_buffer *file, taper_status pulled, const formats_buffer *pixels) {
     taper_decoder *decoder;
     formats_buffer got = formats_buffer_make(1 << 24);
-    must(taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK);
+    must(stream_decoder(&decoder, the_model(), &limits, NULL) == TAPER_OK);
     supply_in_pieces(decoder, file->data, file->size);
     if (taper_decoder_bytes_needed(decoder) == 0) { /* else its bytes do not fit beside the front */
         taper_status status = render(decoder, &got);
@@ -391,7 +403,7 @@ static void supply(const formats_buffer *file, taper_status pulled, const format
             must(status == pulled && got.size == pixels->size &&
                  (!got.size || !memcmp(got.data, pixels->data, got.size)));
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     formats_buffer_free(&got);
 }
 
@@ -399,14 +411,14 @@ static void decode_all_ways(const formats_buffer *file) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *pulled, *pushed;
-    taper_status opened = taper_decoder_open(&pulled, &source, the_model(), &limits, NULL);
+    taper_status opened = open_decoder(&pulled, &source, the_model(), &limits, NULL);
     if (opened != TAPER_OK) {
         all_refuse(file, opened);
         return;
     }
     formats_buffer a = formats_buffer_make(1 << 24), b = formats_buffer_make(1 << 24);
     taper_status one = render(pulled, &a), two;
-    must(taper_decoder_new(&pushed, the_model(), &limits, NULL) == TAPER_OK);
+    must(stream_decoder(&pushed, the_model(), &limits, NULL) == TAPER_OK);
     for (size_t at = 0, step = 1; at < file->size; at += step, step += step / 2 + 1) {
         size_t n = file->size - at < step ? file->size - at : step;
         if (taper_decoder_push(pushed, file->data + at, n, NULL) != TAPER_OK) break;
@@ -417,7 +429,7 @@ static void decode_all_ways(const formats_buffer *file) {
         must(one == two && a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size)));
     look_around(pulled);
     ask_wrongly(pulled, pushed);
-    taper_decoder_free(pulled), taper_decoder_free(pushed);
+    close_decoder(pulled), close_decoder(pushed);
     supply(file, one, &a);
     formats_buffer_free(&a), formats_buffer_free(&b);
     print_levels(&source);
@@ -429,13 +441,14 @@ static void decode_all_ways(const formats_buffer *file) {
 static void search(const taper_decoder *decoder) {
     taper_container_info info;
     taper_model *model;
-    if (taper_decoder_get_info(decoder, &info) != TAPER_OK) return;
+    if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL) != TAPER_OK) return;
     uint64_t *code = malloc((info.search_bits / 64 + 1) * sizeof *code);
     must(code != NULL);
-    const taper_status status = taper_decoder_search_code(decoder, info.images - 1, code, NULL);
+    const taper_status status =
+        taper_container_search_code(taper_decoder_container(decoder), info.images - 1, code, NULL);
     must(status == (info.search_bits ? TAPER_OK : TAPER_ERR_ARG));
     must(info.search_bits || !info.has_search_model);
-    if (taper_decoder_search_model(decoder, &model, NULL) == TAPER_OK)
+    if (taper_container_search_model(taper_decoder_container(decoder), &model, NULL) == TAPER_OK)
         must(taper_model_get_info(model).id == info.search_model_id);
     taper_model_free(model);
     free(code);
@@ -451,7 +464,7 @@ static void recut_as_it_is(const taper_source *source) {
     must(verified != TAPER_OK || !report.chunks_bad);
     (void)taper_truncate(source, source->size * 3 / 4, &sink, &limits, NULL);
     out.size = 0;
-    (void)taper_merge(twice, 2, &sink, &limits, NULL);
+    (void)taper_merge(twice, 2, &sink, &merge_limits, NULL);
     out.size = 0;
     (void)taper_repack(source, NULL, TAPER_LAYOUT_SET, 2, &sink, &limits, NULL);
     formats_buffer_free(&out);
@@ -461,17 +474,17 @@ static void recut_as_it_is(const taper_source *source) {
  * images asked for in between, so that what was rendered of a chunk is taken back. */
 static void push_as_it_is(const uint8_t *bytes, size_t n) {
     taper_decoder *decoder;
-    must(taper_decoder_new(&decoder, NULL, &limits, NULL) == TAPER_OK);
+    must(stream_decoder(&decoder, NULL, &limits, NULL) == TAPER_OK);
     for (size_t at = 0, step = n / 9 + 1, round = 0; at < n; at += step, round++) {
         formats_buffer scrap = formats_buffer_make(1 << 24);
         if (!taper_decoder_bytes_needed(decoder)) step = (n - at) / 4 + 1;
         const size_t left = n - at < step ? n - at : step;
         if (taper_decoder_push(decoder, bytes + at, left, NULL) != TAPER_OK) n = 0;
         if (!taper_decoder_bytes_needed(decoder) && n) (void)render(decoder, &scrap);
-        if (round == 3) must(taper_decoder_set_threads(decoder, 2) == TAPER_OK);
+        if (round == 3) must(taper_decoder_set_threads(decoder, 2, NULL) == TAPER_OK);
         formats_buffer_free(&scrap);
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
@@ -484,16 +497,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     formats_memory memory = {copy, n};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder; /* as it is, with its own model */
-    if (taper_decoder_open(&decoder, &source, NULL, &limits, NULL) == TAPER_OK) {
+    if (open_decoder(&decoder, &source, NULL, &limits, NULL) == TAPER_OK) {
         search(decoder);
         (void)render(decoder, &scrap);
     }
-    taper_decoder_free(decoder);
+    close_decoder(decoder);
     recut_as_it_is(&source);
     push_as_it_is(copy, n);
-    if (n && taper_decoder_new(&decoder, the_model(), &limits, NULL) == TAPER_OK) {
+    if (n && stream_decoder(&decoder, the_model(), &limits, NULL) == TAPER_OK) {
         supply_in_pieces(decoder, copy, n); /* its own checksums: most of these are wrong */
-        taper_decoder_free(decoder);
+        close_decoder(decoder);
     }
     if (seal_data(copy, n, &file)) decode_all_ways(&file);
     formats_buffer_free(&scrap), formats_buffer_free(&file);

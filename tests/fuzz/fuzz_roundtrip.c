@@ -1,6 +1,7 @@
 /* fuzz_roundtrip.c -- images and options drawn from the input: encode, cut, decode pushed and
  * pulled, which must agree; whole files must hold the levels that the encoder quantised, in either
  * layout. */
+#include "tests/open_decoder.h"
 #include "../dct_model.h"
 #include "codec/bitplane/quantiser.h"
 #include "codec/decoder/group_reader.h"
@@ -103,7 +104,7 @@ static void check_cut(const formats_buffer *file, const taper_model *model, size
     memset(done, 0, sizeof done);
     taper_status one = dct_pull(file->data, cut, model, &a, done[0]);
     must(one == TAPER_OK || one == TAPER_ERR_TRUNCATED);
-    must(taper_decoder_new(&pushed, model, NULL, NULL) == TAPER_OK);
+    must(stream_decoder(&pushed, model, NULL, NULL) == TAPER_OK);
     for (size_t at = 0; at < cut; at += step)
         must(taper_decoder_push(pushed, file->data + at, cut - at < step ? cut - at : step, NULL) ==
              TAPER_OK);
@@ -112,7 +113,7 @@ static void check_cut(const formats_buffer *file, const taper_model *model, size
     for (int i = 0; i < IMAGES; i++)
         must(done[0][i].passes == done[1][i].passes && done[0][i].bytes == done[1][i].bytes &&
              done[0][i].complete == done[1][i].complete);
-    taper_decoder_free(pushed);
+    close_decoder(pushed);
     formats_buffer_free(&a), formats_buffer_free(&b);
 }
 

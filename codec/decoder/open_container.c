@@ -1,0 +1,246 @@
+/* open_container.c -- taper_container_*: see taper.h and open_container.h. */
+#include "codec/decoder/open_container.h"
+#include <stdlib.h>
+
+/* --- opening --------------------------------------------------------------------------- */
+
+void codec_container_count(taper_container *c) {
+    const formats_front *f = &c->front;
+    for (uint32_t i = 0; f->geometry && i < f->images; i++)
+        c->root.pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+}
+
+taper_status taper_container_bind(taper_container *c, const taper_model *model,
+                                  taper_error *error) {
+    taper_model *own = NULL;
+    TAPER_TRY(formats_need(c, "the container", error));
+    if (c->model) return formats_fail(error, TAPER_ERR_ARG, "the container has a model already");
+    taper_status status = TAPER_OK;
+    if (!model) status = codec_front_model(&c->front, &c->limits, &own, error);
+    if (own) model = own;
+    if (status == TAPER_OK) status = codec_front_match(&c->front, model, error);
+    if (status == TAPER_OK)
+        status = codec_front_check_models(&c->front, own != NULL, &c->limits, error);
+    if (status == TAPER_OK)
+        c->model = model, c->own_model = own;
+    else
+        taper_model_free(own);
+    return status;
+}
+
+void codec_container_empty(taper_container *c) {
+    for (uint32_t k = 0; c->leaf && k < c->root.leaves; k++) {
+        if (c->leaf[k]) formats_front_free(c->leaf[k]);
+        free(c->leaf[k]);
+    }
+    free(c->leaf);
+    c->leaf = NULL, c->leaves_used = 0;
+    formats_root_free(&c->root);
+    formats_front_free(&c->front);
+    taper_model_free(c->own_model);
+    c->own_model = NULL, c->model = NULL;
+}
+
+taper_status taper_container_open(taper_container **out, const taper_source *source,
+                                  const taper_open_options *options, taper_error *error) {
+    const taper_open_options none = {0}, *o = options ? options : &none;
+    TAPER_TRY(formats_need(out, "the container's place", error));
+    *out = NULL;
+    TAPER_TRY(formats_need_source(source, error));
+    taper_container *c = calloc(1, sizeof *c);
+    if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a container");
+    c->source = *source;
+    c->limits = formats_limits_or_default(o->limits);
+    taper_status status = codec_front_load(source, &c->limits, &c->front, error);
+    codec_container_count(c);
+    if (status == TAPER_OK && !o->without_model) status = taper_container_bind(c, o->model, error);
+    if (status == TAPER_OK)
+        *out = c;
+    else
+        taper_container_close(c);
+    return status;
+}
+
+void taper_container_close(taper_container *c) {
+    if (!c) return;
+    codec_container_empty(c);
+    if (c->close_source) c->close_source(c->source.user);
+    free(c);
+}
+
+/* --- leaves ---------------------------------------------------------------------------- */
+
+const formats_front *codec_container_leaf_of_image(const taper_container *c, uint32_t i) {
+    if (!c->root.leaves) return &c->front;
+    return c->leaf[formats_root_leaf_of_image(&c->root, i)];
+}
+
+const formats_front *codec_container_leaf_of_group(const taper_container *c, uint32_t g) {
+    if (!c->root.leaves) return &c->front;
+    return c->leaf[formats_root_leaf_of_group(&c->root, g)];
+}
+
+uint32_t codec_container_rate_class(const taper_container *c, uint32_t g) {
+    const formats_front *leaf = codec_container_leaf_of_group(c, g);
+    return leaf ? formats_front_rate_class(leaf, g - leaf->first_group) : 0;
+}
+
+/* --- properties ------------------------------------------------------------------------ */
+
+const taper_model *taper_container_model(const taper_container *c) { return c ? c->model : NULL; }
+
+taper_status taper_container_get_info(const taper_container *c, taper_container_info *out,
+                                      taper_error *error) {
+    TAPER_TRY(formats_need(c, "the container", error));
+    TAPER_TRY(formats_need(out, "the info's place", error));
+    const formats_front *f = &c->front;
+    *out = (taper_container_info){.model_id = f->model_id,
+                                  .model_bytes = f->model_size,
+                                  .layout = (taper_layout)f->layout,
+                                  .images = f->images,
+                                  .groups = f->groups,
+                                  .layers = f->layers,
+                                  .rate_classes = f->rate_classes,
+                                  .passes = formats_front_passes(f, f->layers - 1),
+                                  .front_bytes = f->front_size,
+                                  .file_bytes = f->front_size + formats_front_data(f),
+                                  .was_truncated = f->tail != 0,
+                                  .pixels = c->root.pixels,
+                                  .has_names = f->names || c->root.find != FORMATS_FIND_NONE,
+                                  .has_labels = f->label || c->root.has_labels,
+                                  .classes = f->classes,
+                                  .search_bits = f->search_bits,
+                                  .search_model_id = f->search_model_id,
+                                  .search_model_bytes = f->search_model_size,
+                                  .memory = f->account.used + c->leaves_used};
+    return TAPER_OK;
+}
+
+/* Check an image's number; *leaf: the front that has the image. */
+static taper_status find_leaf(const taper_container *c, uint64_t i, const formats_front **leaf,
+                              taper_error *error) {
+    TAPER_TRY(formats_need(c, "the container", error));
+    if (i >= c->front.images)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
+    *leaf = codec_container_leaf_of_image(c, (uint32_t)i);
+    if (*leaf) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_TRUNCATED,
+                        "the leaf of the front matter that has image %llu was not supplied, or is "
+                        "damaged; taper_decoder_plan tells its bytes",
+                        (unsigned long long)i);
+}
+
+taper_status taper_container_get_image(const taper_container *c, uint64_t i, taper_image_info *out,
+                                       taper_error *error) {
+    const formats_front *f;
+    TAPER_TRY(find_leaf(c, i, &f, error));
+    TAPER_TRY(formats_need(out, "the info's place", error));
+    const uint32_t in_leaf = (uint32_t)i - f->first_image;
+    const formats_geometry g = f->geometry[in_leaf];
+    codec_grid grid = {0};
+    if (c->model) grid = codec_windows_grid(c->model->window, g.width, g.height);
+    *out = (taper_image_info){g.width,
+                              g.height,
+                              g.channels,
+                              g.depth,
+                              (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
+                              f->first_group + formats_front_group(f, in_leaf),
+                              f->label ? f->label[in_leaf] : -1,
+                              formats_front_name(f, in_leaf),
+                              grid.columns,
+                              grid.rows};
+    return TAPER_OK;
+}
+
+const char *taper_container_class_name(const taper_container *c, uint32_t k) {
+    return c ? formats_front_class_name(&c->front, k) : NULL;
+}
+
+taper_status taper_container_group(const taper_container *c, uint32_t g, uint64_t *first,
+                                   uint64_t *count, taper_error *error) {
+    TAPER_TRY(formats_need(c, "the container", error));
+    if (!first || !count || g >= c->front.groups)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "there is no group %u, or no place for its images", g);
+    const formats_front *f = codec_container_leaf_of_group(c, g);
+    if (!f)
+        return formats_fail(error, TAPER_ERR_TRUNCATED,
+                            "the leaf of the front matter that has group %u was not supplied", g);
+    const uint32_t *at = f->group_first + (g - f->first_group);
+    *first = f->first_image + at[0];
+    *count = at[1] - at[0];
+    return TAPER_OK;
+}
+
+uint64_t taper_container_image_at(const taper_container *c, uint64_t place) {
+    if (!c || place >= c->front.images) return place;
+    /* the places of a leaf are those of its images */
+    const formats_front *f = codec_container_leaf_of_image(c, (uint32_t)place);
+    return f ? f->first_image + formats_front_image(f, (uint32_t)place - f->first_image) : place;
+}
+
+taper_status taper_container_layer(const taper_container *c, uint64_t i, uint32_t layer,
+                                   uint64_t *cut, uint32_t *passes, taper_error *error) {
+    const formats_front *f = c ? &c->front : NULL;
+    if (i != TAPER_ALL_IMAGES) TAPER_TRY(find_leaf(c, i, &f, error));
+    if (!c || !cut || !passes || layer >= f->layers)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no layer %u, or no place for its end",
+                            layer);
+    *cut = f->front_size + (c->root.leaves ? c->root.layer_at[layer + 1]
+                                           : f->chunk_at[((uint64_t)layer + 1) * f->groups]);
+    *passes = i == TAPER_ALL_IMAGES
+                  ? formats_front_passes(f, layer)
+                  : formats_front_layer_end(f, layer,
+                                            formats_front_group(f, (uint32_t)i - f->first_image));
+    return TAPER_OK;
+}
+
+taper_status taper_container_image_bytes(const taper_container *c, uint64_t i, uint64_t cut,
+                                         uint64_t *here, uint64_t *all, taper_error *error) {
+    const formats_front *f;
+    TAPER_TRY(find_leaf(c, i, &f, error));
+    if (!here || !all) return formats_fail(error, TAPER_ERR_ARG, "there is no place for the sizes");
+    const uint32_t group = formats_front_group(f, (uint32_t)i - f->first_image);
+    *here = *all = 0;
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        const codec_file_range chunk = codec_chunk_range(f, layer, group);
+        *all += chunk.size;
+        if (cut > chunk.at) *here += cut - chunk.at < chunk.size ? cut - chunk.at : chunk.size;
+    }
+    return TAPER_OK;
+}
+
+/* --- codes for search ------------------------------------------------------------------ */
+
+taper_status taper_container_search_code(const taper_container *c, uint64_t i, uint64_t *code,
+                                         taper_error *error) {
+    TAPER_TRY(formats_need(c, "the container", error));
+    TAPER_TRY(formats_need(code, "the code's place", error));
+    const formats_front *f = &c->front;
+    const size_t bytes = formats_front_search_bytes(f);
+    if (!bytes && c->root.leaves)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "codes for search of %u images are not read by ranges; open the "
+                            "container as a source",
+                            f->images);
+    if (i >= f->images || !bytes)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "image %llu has no code for search here: there are %u images, %s",
+                            (unsigned long long)i, f->images,
+                            bytes ? "which have one each" : "none of which has one");
+    const uint8_t *from = f->search_codes + i * bytes;
+    for (size_t w = 0; w < (bytes + 7) / 8; w++) code[w] = 0;
+    for (size_t b = 0; b < bytes; b++) code[b / 8] |= (uint64_t)from[b] << (56 - 8 * (b % 8));
+    if (f->search_bits % 64) code[(bytes - 1) / 8] &= ~(uint64_t)0 << (64 - f->search_bits % 64);
+    return TAPER_OK;
+}
+
+taper_status taper_container_search_model(const taper_container *c, taper_model **out,
+                                          taper_error *error) {
+    TAPER_TRY(formats_need(out, "the model's place", error));
+    *out = NULL;
+    TAPER_TRY(formats_need(c, "the container", error));
+    if (!c->front.search_model)
+        return formats_fail(error, TAPER_ERR_ARG, "the container carries no model for search");
+    return codec_front_search_model(&c->front, &c->limits, out, error);
+}
