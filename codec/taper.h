@@ -474,11 +474,12 @@ TAPER_API taper_status taper_decoder_plan_name(taper_decoder *decoder, const cha
  *
  * No error is final: supply other bytes, or the same again.
  * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM for the front matter, as of
- * taper_container_open, once it is complete: the bytes are kept, and it is parsed again when some of
- * them change. TAPER_ERR_CORRUPT also: bytes lie after the end of the container. If the front matter is known,
- * such a range is not kept. TAPER_ERR_LIMIT, _NOMEM also: no memory for these bytes; nothing has
- * changed. TAPER_ERR_ARG: offset + size is above 2^64 - 1, or the decoder has a source or uses
- * taper_decoder_push. taper_decoder_plan and taper_decoder_render report damaged image data. */
+ * taper_container_open, once it is complete: the bytes are kept, and it is parsed again when
+ * some of them change. TAPER_ERR_CORRUPT also: bytes lie after the end of the container. If the
+ * front matter is known, such a range is not kept. TAPER_ERR_LIMIT, _NOMEM also: no memory for
+ * these bytes; nothing has changed. TAPER_ERR_ARG: offset + size is above 2^64 - 1, or the
+ * decoder has a source or uses taper_decoder_push. taper_decoder_plan and taper_decoder_render
+ * report damaged image data. */
 TAPER_API taper_status taper_decoder_supply(taper_decoder *decoder, uint64_t offset,
                                             const void *bytes, size_t size, taper_error *error);
 
