@@ -15,7 +15,7 @@
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
 #include "cli/index/search_layer.h"
-#include "codec/decoder/group_reader.h"
+#include "codec/decoder/front_load.h"
 #include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>

@@ -99,7 +99,7 @@ doors codec/bitplane 'code_tables conditional conditional_state unit_sets group 
 doors codec/transform 'network scaling triangle windows lap restoration pseudo_inverse synthesis picture small_basis'
 doors codec/model 'model embed work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer'
-doors codec/decoder 'open_container group_reader levels'
+doors codec/decoder 'open_container group_reader checked_blocks front_load levels'
 doors codec/container ''
 doors codec/search 'votes'
 doors train 'train builtin_comparison'

@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "codec/render/picture_renderer.h"
 #include "codec/bitplane/head.h"
+#include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
 #include "model_zoo.h"
 

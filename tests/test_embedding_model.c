@@ -2,7 +2,6 @@
  * wherever a decoder is wanted. */
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
-#include "codec/decoder/group_reader.h"
 #include "model_payload.h"
 #include "tiny_embedding_model.h"
 

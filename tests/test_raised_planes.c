@@ -4,6 +4,7 @@
 #include "codec/container/clipping.h"
 #include "codec/decoder/group_reader.h"
 #include "tests/open_decoder.h"
+#include "codec/decoder/front_load.h"
 #include "codec/taper.h"
 #include "dct_model.h"
 

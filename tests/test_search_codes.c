@@ -2,7 +2,7 @@
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/container/assemble.h"
-#include "codec/decoder/group_reader.h"
+#include "codec/decoder/front_load.h"
 #include "dct_model.h"
 #include "formats/container.h"
 #include "tiny_embedding_model.h"

@@ -1,6 +1,7 @@
 /* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
 #include "codec/container/assemble.h"
-#include "codec/decoder/group_reader.h"
+#include "codec/decoder/checked_blocks.h"
+#include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
 #include "formats/merge_names.h"
 #include "codec/container/verify.h"

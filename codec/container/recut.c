@@ -1,6 +1,7 @@
 /* recut.c -- taper_truncate and taper_repack: containers from containers, without rendering. */
 #include "codec/container/assemble.h"
 #include "codec/container/encoder.h"
+#include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/container/kept_codes.h"
 #include "codec/container/verify.h"

@@ -1,6 +1,6 @@
 /* verify.c -- checking the checksums and models of a container; see verify.h and taper.h. */
 #include "codec/container/verify.h"
-#include "codec/decoder/group_reader.h"
+#include "codec/decoder/front_load.h"
 #include "codec/model/builtin_models.h"
 #include "codec/taper.h"
 #include <stdlib.h>

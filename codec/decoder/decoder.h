@@ -11,10 +11,13 @@
  *   scaled           the pixels of a small version of an image
  *   codes            the codes of an image, without the network
  *   group_reader     decodes one group, chunk by chunk
+ *   checked_blocks   where chunks are; reads them and checks their checksums
+ *   front_load       the front matter from a source, and its models
  *   levels           the decoded integers as text, to compare decoders */
 #ifndef CODEC_DECODER_H
 #define CODEC_DECODER_H
 #include "codec/backend/backend.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/decoder/open_container.h"
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"

@@ -3,9 +3,8 @@
 #define CODEC_GROUP_READER_H
 #include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
-#include "codec/decoder/byte_store.h"
+#include "codec/decoder/checked_blocks.h"
 #include "codec/model/model.h"
-#include "formats/container.h"
 
 typedef struct codec_group_reader {
     codec_strips strips;
@@ -54,31 +53,6 @@ uint32_t codec_group_reader_passes(const codec_group_reader *reader);
 /* Nonzero if all received image data of the group are decoded, with or without checksum. */
 int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
 
-/* Nonzero if taper_truncate shortened the chunk of this layer and group. */
-int codec_chunk_is_cut(const formats_front *front, uint32_t layer, uint32_t group);
-
-/* A range of the file, in bytes. */
-typedef struct codec_file_range {
-    uint64_t at, size;
-} codec_file_range;
-
-/* The range of the chunk of this layer and group, and that of the block of chunks that share its
- * checksum; and that checksum, a CRC-32C. */
-codec_file_range codec_chunk_range(const formats_front *front, uint32_t layer, uint32_t group);
-codec_file_range codec_block_range(const formats_front *front, uint32_t layer, uint32_t group);
-uint32_t codec_block_checksum(const formats_front *front, uint32_t layer, uint32_t group);
-
-/* A cache: the last checked block of several chunks. The bytes of a small block are kept, as the
- * next image that is read is usually in it. */
-typedef struct codec_checked_block {
-    uint64_t at, size; /* in the file; size 0: empty */
-    int holds;         /* the checksum is right */
-    /* [CODEC_BLOCK_CAPACITY] or NULL; filled if size <= CODEC_BLOCK_CAPACITY. */
-    uint8_t *bytes;
-} codec_checked_block;
-
-enum { CODEC_BLOCK_CAPACITY = 1 << 16 };
-
 /* The open groups of a source, one per rate class. The images of a rate class fill its groups in
  * order, so reading all images in order opens every group once. Begins zeroed. */
 typedef struct codec_group_readers {
@@ -105,39 +79,5 @@ taper_status codec_group_readers_open(codec_group_readers *readers, const taper_
 /* Close all groups, or all but the one of this rate class. The borrowed members stay. */
 void codec_group_readers_close(codec_group_readers *readers);
 void codec_group_readers_keep(codec_group_readers *readers, uint32_t rate_class);
-
-/* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */
-taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error);
-
-/* Read a container's front matter from a source. */
-taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
-                              formats_front *front, taper_error *error);
-/* The prefix of the source that is rendered (formats/holds.h). */
-taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
-/* Load the model that the front carries or, if it carries none, the built-in model of its id. On
- * failure *out is NULL. TAPER_ERR_MODEL: there is neither. TAPER_ERR_CORRUPT: the carried model is
- * damaged, incomplete, or has another id. Also the errors of taper_model_load. */
-taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
-                               taper_model **out, taper_error *error);
-/* Load the model of the search codes that the front carries. On failure *out is NULL.
- * TAPER_ERR_CORRUPT: it has another id, is not binary or has too few units. Also the errors of
- * codec_front_model. */
-taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
-                                      taper_model **out, taper_error *error);
-/* Check the models that the front carries. TAPER_ERR_CORRUPT: one is damaged, has another id, or
- * does not fit the front; all functions that read a container reject it then. A model of another
- * version or above the limits is accepted here, as it may be intact; loading it fails where it is
- * needed. is_known: nonzero: the model of the images was already loaded and matched.
- * TAPER_ERR_NOMEM. */
-taper_status codec_front_check_models(const formats_front *front, int is_known,
-                                      const taper_limits *limits, taper_error *error);
-/* Check that this model decodes this front. TAPER_ERR_MODEL: it has another id. TAPER_ERR_CORRUPT:
- * it has no decoder, or the front has more passes than it. */
-taper_status codec_front_match(const formats_front *front, const taper_model *model,
-                               taper_error *error);
-/* The part of it that looks at images and groups, for the front of a leaf. codec_front_match calls
- * it unless the front is of a root, which has none. */
-taper_status codec_front_match_images(const formats_front *front, const taper_model *model,
-                                      taper_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* levels.c -- see levels.h. */
 #include "codec/decoder/levels.h"
+#include "codec/decoder/group_reader.h"
 #include "codec/decoder/open_container.h"
 #include <stdio.h>
 #include <stdlib.h>

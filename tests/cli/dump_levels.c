@@ -3,6 +3,7 @@
  *   dump_levels MODEL CONTAINER LEVELS PIXELS
  *
  * decodes whole and at three cuts: the symbols as text, the pixels (8 bits) as they are. */
+#include "codec/decoder/front_load.h"
 #include "codec/decoder/levels.h"
 #include "tests/open_decoder.h"
 #include "codec/taper.h"

@@ -4,6 +4,7 @@
 #include "tests/open_decoder.h"
 #include "../dct_model.h"
 #include "codec/bitplane/quantiser.h"
+#include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/taper.h"
 #include "codec/transform/pseudo_inverse.h"
