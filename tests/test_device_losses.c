@@ -1,4 +1,4 @@
-/* test_device_losses.c -- bits and errors, what they cost and their gradients; labels, distances.
+/* test_device_losses.c -- bits and errors, what they cost and their gradients; labels.
  * On the processor with one thread and with three and on the shadow, to the same bits, against
  * double and finite differences. Outputs are filled with NaN and ringed before. */
 #include "device_numbers.h"
@@ -242,7 +242,7 @@ static double entropy(const float *logit, size_t classes, uint32_t label, size_t
 static void labels_have_their_price(void **state) {
     (void)state;
     static const size_t shapes[][2] = {{1, 1}, {19, 10}, {40, 100}};
-    static float logit[4000], first[4000], gradient[4000], soft[4000];
+    static float logit[4000], first[4000], gradient[4000];
     for (size_t k = 0; k < 3; k++) {
         size_t rows = shapes[k][0], classes = shapes[k][1], n = rows * classes;
         uint32_t label[40];
@@ -260,12 +260,9 @@ static void labels_have_their_price(void **state) {
             const float *x = on_device_give(d, logit, n * sizeof *logit);
             const uint32_t *y = on_device_give(d, label, rows * sizeof *label);
             double *l = on_device_give(d, before, rows * sizeof *loss);
-            float *g = on_device_give(d, NULL, n * sizeof *g),
-                  *p = on_device_give(d, NULL, n * sizeof *p);
+            float *g = on_device_give(d, NULL, n * sizeof *g);
             assert_int_equal(s->ops->cross_entropy(s, rows, classes, x, y, l, g), TAPER_OK);
-            assert_int_equal(s->ops->softmax(s, rows, classes, x, p), TAPER_OK);
             on_device_take(d, gradient, g, n * sizeof *g);
-            on_device_take(d, soft, p, n * sizeof *p);
             on_device_take(d, loss, l, rows * sizeof *loss);
             if (!i) memcpy(first, gradient, sizeof first);
             same(i, first, gradient, n * sizeof *g, "cross_entropy");
@@ -274,7 +271,7 @@ static void labels_have_their_price(void **state) {
         for (size_t r = 0; r < rows; r++) {
             const float *x = logit + r * classes;
             int labelled = label[r] < classes;
-            double want = labelled ? entropy(x, classes, label[r], classes, 0.0) : 0.0, sum = 0.0;
+            double want = labelled ? entropy(x, classes, label[r], classes, 0.0) : 0.0;
             assert_true(fabs(loss[r] - before[r] - want) < 1e-5 * (1.0 + want));
             for (size_t c = 0; c < classes; c++) {
                 double h = 1e-4, slope = 0.0;
@@ -283,9 +280,7 @@ static void labels_have_their_price(void **state) {
                              entropy(x, classes, label[r], c, -h)) /
                             (2 * h);
                 assert_true(fabs(gradient[r * classes + c] * (double)rows - slope) < 1e-5);
-                sum += soft[r * classes + c];
             }
-            assert_true(fabs(sum - 1.0) < 1e-5);
         }
     }
 }
@@ -341,68 +336,31 @@ static void pixels_have_their_price(void **state) {
     }
 }
 
-/* In place, and rows that hold what is not finite: NaN, but for -infinity. */
-static void softmax_tells_what_is_not_finite(void **state) {
+/* Rows that hold what is not finite: NaN, but for -infinity. */
+static void labels_tell_what_is_not_finite(void **state) {
     (void)state;
     enum { WIDTH = 40, ROWS = 5 };
-    float x[ROWS * WIDTH], got[ROWS * WIDTH], soft[ROWS * WIDTH];
+    float x[ROWS * WIDTH], got[ROWS * WIDTH];
+    double loss[ROWS] = {0};
+    const uint32_t label[ROWS] = {0};
     randomise(x, ROWS * WIDTH, 5.0f);
     x[35] = -INFINITY, x[WIDTH + 33] = NAN, x[2 * WIDTH] = NAN, x[3 * WIDTH + 9] = INFINITY;
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
-        train_stream *s = &d->stream;
-        float *own = on_device_give(d, x, sizeof x), *to = on_device_give(d, NULL, sizeof x);
-        assert_int_equal(s->ops->softmax(s, ROWS, WIDTH, own, to), TAPER_OK);
-        assert_int_equal(s->ops->softmax(s, ROWS, WIDTH, own, own), TAPER_OK);
-        on_device_take(d, soft, to, sizeof soft);
-        on_device_take(d, got, own, sizeof got);
+        float *to = on_device_give(d, NULL, sizeof x);
+        assert_int_equal(d->stream.ops->cross_entropy(&d->stream, ROWS, WIDTH,
+                                                      on_device_give(d, x, sizeof x),
+                                                      on_device_give(d, label, sizeof label),
+                                                      on_device_give(d, loss, sizeof loss), to),
+                         TAPER_OK);
+        on_device_take(d, got, to, sizeof got);
         for (int k = 0; k < ROWS * WIDTH; k++) {
             int finite = k / WIDTH == 0 || k / WIDTH == 4;
-            assert_true(finite ? got[k] == soft[k] && isfinite(got[k])
-                               : isnan(got[k]) && isnan(soft[k]));
+            assert_true(finite ? isfinite(got[k]) : isnan(got[k]));
         }
         assert_true(got[35] == 0.0f);
         on_device_forget(d);
     }
-}
-
-/* Of the first rows of a and of b. */
-static void distances_of(size_t rows, size_t others, size_t width, const float *a, const float *b) {
-    static float got[MOST], first[MOST];
-    static double want[MOST];
-    for (size_t i = 0; i < rows * others; i++) {
-        want[i] = 0.0;
-        for (size_t j = 0; j < width; j++) {
-            double e = (double)a[i / others * width + j] - b[i % others * width + j];
-            want[i] += e * e;
-        }
-    }
-    for (int i = 0; i < DEVICES; i++) {
-        on_device *d = &device[i];
-        float *to = on_device_give(d, NULL, rows * others * sizeof *got);
-        const float *from = on_device_give(d, a, rows * width * sizeof *a),
-                    *with = a == b ? from : on_device_give(d, b, others * width * sizeof *b);
-        assert_int_equal(d->stream.ops->distances(&d->stream, rows, others, width, from, with, to),
-                         TAPER_OK);
-        on_device_take(d, got, to, rows * others * sizeof *got);
-        close_to(got, want, rows * others, 1e-5, "distances");
-        if (!i) memcpy(first, got, sizeof got);
-        same(i, first, got, rows * others * sizeof *got, "distances");
-        on_device_forget(d);
-    }
-}
-
-static void distances_equal_double(void **state) {
-    (void)state;
-    enum { ROWS = 130, WIDTH = 70 };
-    static const size_t shapes[][3] = {{1, 1, 1},    {33, 7, 13},   {63, 65, 31},
-                                       {65, 64, 32}, {3, ROWS, 33}, {ROWS, 66, WIDTH}};
-    static float a[ROWS * WIDTH], b[ROWS * WIDTH];
-    randomise(a, ROWS * WIDTH, 1.0f), randomise(b, ROWS * WIDTH, 1.0f);
-    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        distances_of(shapes[k][0], shapes[k][1], shapes[k][2], a, b);
-    distances_of(40, 40, 20, a, a);
-    distances_of(0, 40, 20, a, b);
 }
 
 int main(void) {
@@ -414,8 +372,7 @@ int main(void) {
         cmocka_unit_test(many_qualities_are_weighed),
         cmocka_unit_test(labels_have_their_price),
         cmocka_unit_test(pixels_have_their_price),
-        cmocka_unit_test(softmax_tells_what_is_not_finite),
-        cmocka_unit_test(distances_equal_double),
+        cmocka_unit_test(labels_tell_what_is_not_finite),
     };
     return cmocka_run_group_tests(tests, open_all, close_every_device);
 }

@@ -288,6 +288,9 @@ static taper_status open_stream(train_device *device, train_stream *s) {
 
 /* --- devices --------------------------------------------------------------------------- */
 
+#define ENTRY(name) train_cuda_##name,
+static const train_operations operation_table = {TRAIN_OPERATIONS(ENTRY)};
+#undef ENTRY
 static const train_memory memory_table = {
     give, release, zero, copy, upload, download, sync_stream, stage, send, free_bytes, cuda_keep};
 
@@ -360,7 +363,7 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
     snprintf(d->name, sizeof d->name, "cuda:%d", ordinal);
     device->name = d->name;
     device->memory = &memory_table;
-    device->operations = &train_cuda_operations;
+    device->operations = &operation_table;
     device->state = d;
     device->look_every = 16; /* small steps take less than a millisecond */
     device->block_rows = (size_t)32 * TRAIN_LEAST_ROWS;

@@ -314,10 +314,6 @@ typedef taper_status train_log_errors_fn(train_stream *s, size_t rows, double le
  * weight |e|^2. */
 typedef taper_status train_error_gradient_fn(train_stream *s, size_t rows, size_t width,
                                              const double *weight, float *e);
-/* y[rows][width] = e^x / (sum over the row of e^x), x may be y. A row that holds NaN or +infinity
- * becomes NaN. */
-typedef taper_status train_softmax_fn(train_stream *s, size_t rows, size_t width, const float *x,
-                                      float *y);
 /* Cross-entropy of labels under the softmax p of logits: loss[rows] += -log p[row][label], and
  * gradient[rows][classes] = (p - [class = label]) / rows. A row whose label is not below `classes`
  * is unlabelled: its loss is not changed, its gradient is 0. */
@@ -333,9 +329,6 @@ typedef taper_status train_class_entropy_fn(train_stream *s, size_t rows, size_t
 typedef taper_status train_class_divergence_fn(train_stream *s, size_t rows, size_t classes,
                                                const float *believed, const float *logit,
                                                double *loss, float *gradient);
-/* square[rows][others] = |a[row] - b[other]|^2, rows of `width` numbers; b may be a. */
-typedef taper_status train_distances_fn(train_stream *s, size_t rows, size_t others, size_t width,
-                                        const float *a, const float *b, float *square);
 
 /* Codes of a batch, each of which selects another as its neighbour: losses and gradients as derived
  * in train/objectives/neighbours.h. TRAIN_UNLABELLED rows are ignored. */
@@ -559,80 +552,34 @@ typedef taper_status train_follow_quantiles_fn(train_stream *s, size_t rows, siz
                                                const train_verdict *verdict, const float *a,
                                                float *bias, float *spread);
 
+/* Every operation, by the file of its implementations. train_NAME_fn is the type of NAME. The
+ * table, the functions of each device and their tables are made from this list. */
+/* clang-format off */
+#define TRAIN_OPERATIONS(X) \
+    /* products */ X(gemm) X(add_gram) X(bias) X(affine) X(bias_backward) X(weight_gradient) \
+    /* rows */ X(centre_rows) X(gather_rows) X(jitter) X(scatter_rows) X(copy_columns) \
+        X(step_rows) X(gather_sides) X(conditional_inputs) \
+    /* layers */ X(clip) X(clip_backward) X(clip_added) X(clip_added_backward) X(relu_added) \
+        X(relu_added_backward) X(normalise) X(normalise_backward) \
+    /* noise */ X(corrupt) X(dropout) X(perturb) X(sample) \
+    /* codes */ X(quantise) X(rate) X(rate_gradient) \
+    /* units */ X(unit_values) X(unit_gradient) X(decide) X(mix) X(set_lower) X(unit_moves) \
+    /* losses */ X(errors) X(mean_errors) X(pixel_entropy) X(error_losses) X(weigh_errors) \
+        X(log_errors) X(error_gradient) X(add_doubles) X(sum_doubles) \
+    /* classes */ X(cross_entropy) X(class_entropy) X(class_divergence) \
+    /* neighbours */ X(neighbour_sums) X(neighbour_losses) \
+    /* pulls */ X(neighbour_pulls) \
+    /* predictions */ X(bits) X(head) X(restored) X(add_ratio) \
+    /* vectors */ X(scale) X(exponential) X(add_products) X(axpy) X(interpolate) X(standardise) \
+        X(transpose) X(sum_squares) X(combine) X(add_difference) X(dot) X(distance) X(decay) \
+        X(judge) X(adam) \
+    /* quantiles */ X(follow_quantiles)
+/* clang-format on */
+#define TRAIN_OPERATION(name) train_##name##_fn *name;
 struct train_operations {
-    train_gemm_fn *gemm;
-    train_add_gram_fn *add_gram;
-    train_bias_fn *bias;
-    train_affine_fn *affine;
-    train_bias_backward_fn *bias_backward;
-    train_weight_gradient_fn *weight_gradient;
-    train_centre_rows_fn *centre_rows;
-    train_gather_rows_fn *gather_rows;
-    train_jitter_fn *jitter;
-    train_scatter_rows_fn *scatter_rows;
-    train_copy_columns_fn *copy_columns;
-    train_step_rows_fn *step_rows;
-    train_gather_sides_fn *gather_sides;
-    train_conditional_inputs_fn *conditional_inputs;
-    train_clip_fn *clip;
-    train_clip_backward_fn *clip_backward;
-    train_clip_added_fn *clip_added;
-    train_clip_added_backward_fn *clip_added_backward;
-    train_relu_added_fn *relu_added;
-    train_relu_added_backward_fn *relu_added_backward;
-    train_normalise_fn *normalise;
-    train_normalise_backward_fn *normalise_backward;
-    train_corrupt_fn *corrupt;
-    train_dropout_fn *dropout;
-    train_perturb_fn *perturb;
-    train_sample_fn *sample;
-    train_quantise_fn *quantise;
-    train_rate_fn *rate;
-    train_rate_gradient_fn *rate_gradient;
-    train_unit_values_fn *unit_values;
-    train_unit_gradient_fn *unit_gradient;
-    train_decide_fn *decide;
-    train_mix_fn *mix;
-    train_set_lower_fn *set_lower;
-    train_unit_moves_fn *unit_moves;
-    train_errors_fn *errors;
-    train_mean_errors_fn *mean_errors;
-    train_pixel_entropy_fn *pixel_entropy;
-    train_error_losses_fn *error_losses;
-    train_weigh_errors_fn *weigh_errors;
-    train_log_errors_fn *log_errors;
-    train_error_gradient_fn *error_gradient;
-    train_softmax_fn *softmax;
-    train_cross_entropy_fn *cross_entropy;
-    train_class_entropy_fn *class_entropy;
-    train_class_divergence_fn *class_divergence;
-    train_distances_fn *distances;
-    train_neighbour_sums_fn *neighbour_sums;
-    train_neighbour_losses_fn *neighbour_losses;
-    train_neighbour_pulls_fn *neighbour_pulls;
-    train_add_doubles_fn *add_doubles;
-    train_sum_doubles_fn *sum_doubles;
-    train_bits_fn *bits;
-    train_head_fn *head;
-    train_restored_fn *restored;
-    train_add_ratio_fn *add_ratio;
-    train_scale_fn *scale;
-    train_exponential_fn *exponential;
-    train_add_products_fn *add_products;
-    train_axpy_fn *axpy;
-    train_interpolate_fn *interpolate;
-    train_standardise_fn *standardise;
-    train_transpose_fn *transpose;
-    train_sum_squares_fn *sum_squares;
-    train_combine_fn *combine;
-    train_add_difference_fn *add_difference;
-    train_dot_fn *dot;
-    train_distance_fn *distance;
-    train_decay_fn *decay;
-    train_judge_fn *judge;
-    train_adam_fn *adam;
-    train_follow_quantiles_fn *follow_quantiles;
+    TRAIN_OPERATIONS(TRAIN_OPERATION)
 };
+#undef TRAIN_OPERATION
 
 #ifdef __cplusplus
 }

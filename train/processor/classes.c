@@ -1,4 +1,4 @@
-/* classes.c -- softmax, and losses of classes; see train/device/operations.h. */
+/* classes.c -- losses of classes; see train/device/operations.h. */
 #include "train/device/elements_losses.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
@@ -22,22 +22,6 @@ static float exponentials(size_t width, const float *x, float *most, float *y) {
         sum += y[j];
     }
     return sum;
-}
-
-static void softmax_rows(void *context, size_t block) {
-    const class_task *t = context;
-    const size_t end = train_row_block_end(t->rows, block);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        float most, *y = t->y + i * t->width;
-        float inverse = 1.0f / exponentials(t->width, t->x + i * t->width, &most, y);
-        for (size_t j = 0; j < t->width; j++) y[j] *= inverse;
-    }
-}
-
-taper_status train_plain_softmax(train_stream *s, size_t rows, size_t width, const float *x,
-                                 float *y) {
-    class_task task = {rows, width, x, NULL, NULL, y};
-    return train_processor_run(s, softmax_rows, &task, width ? train_row_blocks(rows) : 0);
 }
 
 static void entropy_rows(void *context, size_t block) {
@@ -125,30 +109,4 @@ taper_status train_plain_class_divergence(train_stream *s, size_t rows, size_t c
     unlabelled_task task = {rows, classes, believed, logit, loss, gradient};
     return train_processor_run(s, class_divergence_rows, &task,
                                classes ? train_row_blocks(rows) : 0);
-}
-
-/* --- distances ------------------------------------------------------------------------- */
-
-typedef struct distance_task {
-    size_t rows, others, width;
-    const float *a, *b;
-    float *square;
-} distance_task;
-
-static void distance_rows(void *context, size_t block) {
-    const distance_task *t = context;
-    const size_t end = train_row_block_end(t->rows, block);
-    for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++)
-        for (size_t j = 0; j < t->others; j++) {
-            const float *a = t->a + i * t->width, *b = t->b + j * t->width;
-            float sum = 0.0f;
-            for (size_t k = 0; k < t->width; k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
-            t->square[i * t->others + j] = sum;
-        }
-}
-
-taper_status train_plain_distances(train_stream *s, size_t rows, size_t others, size_t width,
-                                   const float *a, const float *b, float *square) {
-    distance_task task = {rows, others, width, a, b, square};
-    return train_processor_run(s, distance_rows, &task, train_row_blocks(rows));
 }

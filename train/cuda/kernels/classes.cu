@@ -1,11 +1,11 @@
-/* classes.cu -- softmax, and losses of classes; see train/device/operations.h. */
+/* classes.cu -- losses of classes; see train/device/operations.h. */
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements_losses.h"
 
-static const unsigned THREADS = 256; /* ACROSS x ACROSS of them in distances */
+static const unsigned THREADS = 256;
 
-/* --- softmax --------------------------------------------------------------------------- */
+/* --- cross-entropy --------------------------------------------------------------------- */
 
 /* The maximum over a warp, for all its lanes. */
 static __device__ float warp_most(float top) {
@@ -28,23 +28,6 @@ static __device__ float exponentials(size_t width, const float *x, float *most, 
     }
     *most = top;
     return __shfl_sync(0xffffffffu, warp_sum(sum), 0);
-}
-
-static __global__ void softmax_kernel(size_t rows, size_t width, const float *x, float *y) {
-    for (EACH_WARP(row, rows)) {
-        float most, *to = y + row * width;
-        const float inverse = 1.0f / exponentials(width, x + row * width, &most, to);
-        for (EACH_LANE(j, width)) to[j] *= inverse;
-    }
-}
-
-taper_status train_cuda_softmax(train_stream *s, size_t rows, size_t width, const float *x,
-                                float *y) {
-    if (!width) return TAPER_OK;
-    CUDA_BEGIN(s, "softmax", CUDA_ARRAY(x, rows * width), CUDA_ARRAY(y, rows * width));
-    LAUNCH(softmax_kernel, cuda_blocks(rows, THREADS / CUDA_WARP), THREADS, cuda_on(s), rows, width,
-           x, y);
-    return cuda_end(s, "softmax");
 }
 
 static __global__ void cross_entropy_kernel(size_t rows, size_t classes, const float *logit,
@@ -137,66 +120,4 @@ taper_status train_cuda_class_divergence(train_stream *s, size_t rows, size_t cl
     LAUNCH(class_divergence_kernel, cuda_blocks(rows, THREADS / CUDA_WARP), THREADS, cuda_on(s),
            rows, classes, believed, logit, loss, gradient);
     return cuda_end(s, "class_divergence");
-}
-
-/* --- distances ------------------------------------------------------------------------- */
-
-/* A block computes TILE x TILE distances and keeps DEPTH numbers of each row in shared memory at a
- * time. A thread computes EACH_WAY x EACH_WAY of them, ACROSS apart. A kept row has one more
- * number, against bank conflicts. */
-static const unsigned TILE = 64, DEPTH = CUDA_WARP, ACROSS = 16, EACH_WAY = TILE / ACROSS;
-static const unsigned KEPT_ROW = DEPTH + 1, KEPT = TILE * KEPT_ROW;
-
-/* kept[TILE][KEPT_ROW] = numbers from k on of rows from `first` on of x[rows][width], 0 outside. */
-static __device__ void keep_tile(size_t rows, size_t width, size_t first, size_t k, const float *x,
-                                 float *kept) {
-    const size_t lane = threadIdx.x % DEPTH, step = blockDim.x / DEPTH;
-    for (size_t i = threadIdx.x / DEPTH; BELOW(i, TILE); i += step) {
-        const bool is_there = BELOW(first + i, rows) && BELOW(k + lane, width);
-        kept[i * KEPT_ROW + lane] = is_there ? x[(first + i) * width + k + lane] : 0.0f;
-    }
-}
-
-/* sum += squared differences of this thread's rows of a and of b. */
-static __device__ void add_squares(const float *a, const float *b,
-                                   float (&sum)[EACH_WAY][EACH_WAY]) {
-    for (unsigned d = 0; BELOW(d, DEPTH); d++)
-        for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
-            for (unsigned j = 0; BELOW(j, EACH_WAY); j++) {
-                const float e = a[i * ACROSS * KEPT_ROW + d] - b[j * ACROSS * KEPT_ROW + d];
-                sum[i][j] += e * e;
-            }
-}
-
-static __global__ void distances_kernel(size_t tiles_across, size_t rows, size_t others,
-                                        size_t width, const float *a, const float *b,
-                                        float *square) {
-    SHARED(float, kept_a, KEPT);
-    SHARED(float, kept_b, KEPT);
-    const unsigned x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
-    const size_t row = blockIdx.x / tiles_across * TILE, other = blockIdx.x % tiles_across * TILE;
-    float sum[EACH_WAY][EACH_WAY] = {};
-    for (size_t k = 0; k < width; k += DEPTH) {
-        keep_tile(rows, width, row, k, a, kept_a);
-        keep_tile(others, width, other, k, b, kept_b);
-        BARRIER();
-        add_squares(kept_a + y * KEPT_ROW, kept_b + x * KEPT_ROW, sum);
-        BARRIER();
-    }
-    for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
-        for (unsigned j = 0; BELOW(j, EACH_WAY); j++) {
-            const size_t r = row + y + i * ACROSS, o = other + x + j * ACROSS;
-            if (BELOW(r, rows) && BELOW(o, others)) square[r * others + o] = sum[i][j];
-        }
-}
-
-taper_status train_cuda_distances(train_stream *s, size_t rows, size_t others, size_t width,
-                                  const float *a, const float *b, float *square) {
-    const size_t across = others / TILE + (others % TILE != 0),
-                 tiles = across * (rows / TILE + (rows % TILE != 0));
-    if (!tiles) return TAPER_OK;
-    CUDA_BEGIN(s, "distances", CUDA_ARRAY(a, rows * width), CUDA_ARRAY(b, others * width),
-               CUDA_ARRAY(square, rows * others));
-    LAUNCH(distances_kernel, tiles, THREADS, cuda_on(s), across, rows, others, width, a, b, square);
-    return cuda_end(s, "distances");
 }
