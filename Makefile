@@ -118,11 +118,12 @@ check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B
     $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
     $(B)/tests/conformance/generate
 
-# Kernels on the processor (train/cuda/model/), always under ASan + UBSan.
+# Kernels on the processor, always under ASan + UBSan: tests/cuda/ stands in for CUDA's headers and for
+# train/cuda/marks.h, as its include path comes first.
 MODEL_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODEL_OBJ := $(patsubst %.cu,$(B)/model/%.o,$(wildcard train/cuda/*.cu train/cuda/kernels/*.cu)) \
-             $(patsubst %.cc,$(B)/model/%.o,$(wildcard train/cuda/model/*.cc))
-MODEL_CXX  = $(CXX) -x c++ -std=c++17 -I. -O1 -g -ffp-contract=off -Wall -Wextra -Wshadow $(MODEL_SAN) -MMD -MP -c
+             $(patsubst %.cc,$(B)/model/%.o,$(wildcard tests/cuda/*.cc))
+MODEL_CXX  = $(CXX) -x c++ -std=c++17 -Itests/cuda -I. -O1 -g -ffp-contract=off -Wall -Wextra -Wshadow $(MODEL_SAN) -MMD -MP -c
 $(B)/model/%.o: %.cu Makefile
 	@mkdir -p $(@D)
 	$(call say,MODEL)$(MODEL_CXX) -o $@ $<

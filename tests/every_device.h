@@ -1,6 +1,6 @@
 /* every_device.h -- the devices on which every operation is tested: the processor with one thread
  * and with three, and the shadow device; with EVERY_DEVICE_KERNELS also the GPU kernels on the
- * execution model (train/cuda/model/). */
+ * execution model (tests/cuda/). */
 #ifndef TESTS_EVERY_DEVICE_H
 #define TESTS_EVERY_DEVICE_H
 #include "on_device.h"
@@ -15,7 +15,7 @@ enum { DEVICES = 3 };
 #endif
 static on_device device[DEVICES];
 
-/* When the execution model performs work on streams (train/cuda/model/model.h). */
+/* When the execution model performs work on streams (cuda/model.h). */
 #if defined(EVERY_DEVICE_KERNELS) && !defined(EVERY_DEVICE_GPU)
 enum { TIMINGS = 3 };
 static inline void set_timing(int timing) { cuda_model_set_timing((cuda_model_timing)timing); }

@@ -4,7 +4,7 @@
 #
 #   sh tests/mutants.sh BUILD_DIR [EVERY]     EVERY: each EVERY-th site alone, for a sample
 #
-# BUILD_DIR/tests/test_kernels_* run the kernels on the execution model (train/cuda/model/cuda_model.h),
+# BUILD_DIR/tests/test_kernels_* run the kernels on the execution model (tests/cuda/cuda_runtime.h),
 # which leaves out the barrier, or widens the bound, that TAPER_MODEL_MUTANT names: nothing is built
 # again. First each test function of theirs runs alone, as it is: it must pass, and notes its time and
 # the sites that it meets ("kind file:line.number"). Then each site is tried with the functions that

@@ -39,7 +39,7 @@ static inline void on_device_open(on_device *d, train_processor_kind kind) {
 #ifdef EVERY_DEVICE_GPU
 enum { ON_DEVICE_GUARDED = 0 };
 #else
-#include "train/cuda/model/model.h"
+#include "cuda/model.h"
 enum { ON_DEVICE_GUARDED = 1 };
 #endif
 /* TAPER_TEST=NAME: run that test function only (tests/mutants.sh). */

@@ -1,9 +1,9 @@
 /* test_kernels_cublaslt_failures.c -- cuBLASLt misused: what its stand-in on the execution model
- * (train/cuda/model/cublaslt.h) refuses, which is held against the library itself where that is
+ * (tests/cuda/cublasLt.h) refuses, which is held against the library itself where that is
  * installed, as far as it goes without a GPU. */
 #define EVERY_DEVICE_KERNELS 1
 #include "on_device.h"
-#include "train/cuda/model/cublaslt.h"
+#include "cuda/cublasLt.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>

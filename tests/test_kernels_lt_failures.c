@@ -2,7 +2,7 @@
  * on the execution model. */
 #define EVERY_DEVICE_KERNELS 1
 #include "on_device.h"
-#include "train/cuda/model/cublaslt.h"
+#include "cuda/cublasLt.h"
 #include <stdio.h>
 
 static const cuda_model_machine healthy = {.devices = 1, .capability = 90, .driver = 13000};

@@ -291,7 +291,7 @@ static void special_numbers_are_rounded(void **state) {
 }
 
 #ifndef EVERY_DEVICE_GPU
-#include "train/cuda/model/cublaslt.h"
+#include "cuda/cublasLt.h"
 
 static const unsigned epilogues[] = {CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS,
                                      CUBLASLT_EPILOGUE_BGRADA, CUBLASLT_EPILOGUE_BGRADB};

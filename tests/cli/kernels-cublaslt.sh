@@ -1,5 +1,5 @@
 # What stands in for cuBLASLt has its values and its functions' types: where NVIDIA's header is, it says so.
-header=$ROOT/train/cuda/model/cublaslt.h
+header=$ROOT/tests/cuda/cublasLt.h
 nvcc=$(command -v nvcc) || { echo "SKIP no nvcc: no header of cuBLASLt's"; exit 0; }
 include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
 test -f "$include/cublasLt.h" || { echo "SKIP nvcc has no cublasLt.h beside it"; exit 0; }

@@ -12,7 +12,7 @@
  * Directory train/cuda/: GPUs as devices.
  *   cuda                this header, in C: finding, opening and closing devices
  *   device              memory and streams; stream: the state of a stream
- *   kernel              macros for kernels; model/: an execution model of CUDA on the processor
+ *   kernel              macros for kernels; marks: those that tests replace
  *   lt                  matrix products by cuBLASLt; lt_library: its functions, loaded
  *   factors             the factors of products, in bfloat16
  *   operations          the operations, in kernels/ by subject, as in train/processor;

@@ -150,21 +150,6 @@ void cuda_factors_free(train_stream *s) {
     }
 }
 
-/* Checks on the execution model that the copy at rounded[n] agrees with the weights at[n]. */
-#ifdef __CUDACC__
-static void check_copy(train_stream *, size_t, const float *, const uint16_t *) {}
-#else
-static void check_copy(train_stream *s, size_t n, const float *at, const uint16_t *rounded) {
-    if (cuda_model_is_counting()) return;
-    cuda_model_put(cuda_on(s), [n, at, rounded] {
-        if (cuda_model_is_lost()) return;
-        for (size_t i = 0; i < n; i++)
-            cuda_model_require(rounded[i] == train_to_bfloat16(at[i]),
-                               "a product's copy of weights is old");
-    });
-}
-#endif
-
 /* A copy of the entry that contains at[n], whose range old .. end - 1 the caller must update before
  * the next operation of the stream; an empty entry if the product does not read that range. */
 static cuda_kept take_kept(train_stream *s, const float *at, size_t n, uint16_t **rounded) {
@@ -191,6 +176,6 @@ taper_status cuda_factor(train_stream *s, int which, const float *at, size_t n,
     if (kept.old < kept.end)
         TAPER_TRY(
             round_numbers(s, kept.end - kept.old, kept.array + kept.old, kept.rounded + kept.old));
-    check_copy(s, n, at, rounded);
+    CUDA_ROUNDED(cuda_on(s), n, at, rounded);
     return TAPER_OK;
 }

@@ -1,39 +1,11 @@
-/* kernel.h -- macros for kernels, compiled by nvcc or for the execution model on the processor
- * (model/).
- *
- * A kernel's body is plain CUDA except for five macros. They let the execution model check the
- * kernel and cost nothing under nvcc:
- *   SHARED(type, name, count)   an array in the block's shared memory
- *   BARRIER()                   __syncthreads()
- *   BELOW(i, n)                 i < n, where n bounds a read or write
- *   LAUNCH(kernel, blocks, threads, stream, arguments ...)
- *   FOUR_AT_A_TIME              before a loop: unrolls it four times
- * The threads of a block are a multiple of a warp, and at most CUDA_MOST_THREADS. */
+/* kernel.h -- loops, sums and sizes of kernels, on the macros of marks.h. The threads of a block
+ * are a multiple of a warp, and at most CUDA_MOST_THREADS. */
 #ifndef TRAIN_CUDA_KERNEL_H
 #define TRAIN_CUDA_KERNEL_H
+#include "train/cuda/marks.h"
+#include <cuda_runtime.h>
 #include <stddef.h>
 #include <stdint.h>
-#ifdef __CUDACC__
-#include <cuda_runtime.h>
-#define SHARED(type, name, count) __shared__ type name[count]
-#define BARRIER()                 __syncthreads()
-#define BELOW(i, n)               ((i) < (n))
-#define LAUNCH(kernel, blocks, threads, stream, ...) \
-    kernel<<<(unsigned)(blocks), (unsigned)(threads), 0, stream>>>(__VA_ARGS__)
-#define CUDA_COUNT(operation, bytes) ((void)(bytes))
-#define FOUR_AT_A_TIME               _Pragma("unroll 4")
-#else
-#include "train/cuda/model/cuda_model.h"
-#define CUDA_COUNT(operation, bytes) ((void)cuda_model_counts(operation, bytes, 0))
-#define SHARED(type, name, count) \
-    type *name = (type *)cuda_model_shared(CUDA_MODEL_SITE("shared"), sizeof(type) * (count))
-#define BARRIER()   cuda_model_barrier(CUDA_MODEL_SITE("barrier"))
-#define BELOW(i, n) cuda_model_below((i), (n), CUDA_MODEL_SITE("bound"))
-#define LAUNCH(kernel, blocks, threads, stream, ...)        \
-    cuda_model_put_launch(stream, #kernel, blocks, threads, \
-                          cuda_model_bind([](auto... given) { kernel(given...); }, __VA_ARGS__))
-#define FOUR_AT_A_TIME
-#endif
 
 static const unsigned CUDA_WARP = 32, CUDA_MOST_THREADS = 256, CUDA_MOST_BLOCKS = 2048;
 

@@ -1,5 +1,6 @@
 /* lt_library.cu -- see lt_library.h. */
 #include "train/cuda/lt_library.h"
+#include <dlfcn.h>
 #include <mutex>
 
 static void *open_library(void) {
@@ -7,15 +8,15 @@ static void *open_library(void) {
                                         "/usr/local/cuda/lib/" LT_FILENAME};
     void *library = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = LT_OPEN(names[i]);
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return library;
 }
 
 /* Whether all functions were found. */
 static bool find_functions(void *library, cuda_lt_library *lt) {
     bool all = library != NULL;
-#define LT_LOAD(name)                                               \
-    if (all) lt->name = (decltype(&::name))LT_FIND(library, #name); \
+#define LT_LOAD(name)                                             \
+    if (all) lt->name = (decltype(&::name))dlsym(library, #name); \
     all = all && lt->name;
     LT_FUNCTIONS(LT_LOAD)
 #undef LT_LOAD

@@ -1,20 +1,8 @@
 /* lt_library.h -- cuBLASLt's functions, looked up at the first product, so that the program also
- * runs without the library. The look-up is the only difference of products between nvcc and the
- * execution model (train/cuda/model/cublaslt.h). */
+ * runs without the library. */
 #ifndef TRAIN_CUDA_LT_LIBRARY_H
 #define TRAIN_CUDA_LT_LIBRARY_H
-#ifdef __CUDACC__
 #include <cublasLt.h>
-#include <dlfcn.h>
-#define LT_OPEN(name)          dlopen(name, RTLD_NOW | RTLD_LOCAL)
-#define LT_FIND(library, name) dlsym(library, name)
-enum { LT_WORKSPACE_BYTES = 32 << 20 };
-#else
-#include "train/cuda/model/cublaslt.h"
-#define LT_OPEN(name)          cuda_model_open_library(name)
-#define LT_FIND(library, name) cuda_model_find_function(library, name)
-enum { LT_WORKSPACE_BYTES = 4096 }; /* small, because the model copies all memory */
-#endif
 
 /* Under their own names. */
 #define LT_FUNCTIONS(X)                     \

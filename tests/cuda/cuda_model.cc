@@ -1,5 +1,5 @@
-/* cuda_model.cc -- blocks of fibres; see cuda_model.h. */
-#include "train/cuda/model/cuda_model.h"
+/* cuda_model.cc -- blocks of fibres; see cuda_runtime.h. */
+#include "cuda_runtime.h"
 #include <map>
 #include <memory>
 #include <set>

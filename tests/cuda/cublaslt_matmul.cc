@@ -1,7 +1,7 @@
-/* cublaslt_matmul.cc -- cuBLASLt's heuristic and its product, in plain loops; see cublaslt.h. */
-#include "train/cuda/model/cublaslt.h"
-#include "train/cuda/model/cublaslt_parts.h"
-#include "train/cuda/model/cuda_model.h"
+/* cublaslt_matmul.cc -- cuBLASLt's heuristic and its product, in plain loops; see cublasLt.h. */
+#include "cublasLt.h"
+#include "cublaslt_parts.h"
+#include "cuda_runtime.h"
 #include <algorithm>
 #include <list>
 #include <map>

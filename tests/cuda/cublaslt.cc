@@ -1,7 +1,8 @@
-/* cublaslt.cc -- cuBLASLt's library, its handles and their attributes; see cublaslt.h. */
-#include "train/cuda/model/cublaslt.h"
-#include "train/cuda/model/cublaslt_parts.h"
-#include "train/cuda/model/cuda_model.h"
+/* cublaslt.cc -- cuBLASLt's library, its handles and their attributes; see cublasLt.h. */
+#include "cublasLt.h"
+#include "cublaslt_parts.h"
+#include "cuda_runtime.h"
+#include "train/device/elements.h"
 #include <map>
 #include <set>
 #include <stdlib.h>
@@ -34,6 +35,16 @@ cublasStatus_t cuda_model_lt_begins(void) {
     return ++calls == call_to_fail ? failure : CUBLAS_STATUS_SUCCESS;
 }
 bool cuda_model_lt_is(const void *handle) { return alive.count(handle) != 0; }
+
+void cuda_model_rounded(cudaStream_t stream, size_t n, const float *at, const uint16_t *rounded) {
+    if (cuda_model_is_counting()) return;
+    cuda_model_put(stream, [n, at, rounded] {
+        if (cuda_model_is_lost()) return;
+        for (size_t i = 0; i < n; i++)
+            cuda_model_require(rounded[i] == train_to_bfloat16(at[i]),
+                               "a product's copy of weights is old");
+    });
+}
 
 /* --- the library ----------------------------------------------------------------------- */
 

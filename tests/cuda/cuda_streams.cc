@@ -1,5 +1,5 @@
-/* cuda_streams.cc -- streams and events of the execution model; see cuda_model.h. */
-#include "train/cuda/model/cuda_model.h"
+/* cuda_streams.cc -- streams and events of the execution model; see cuda_runtime.h. */
+#include "cuda_runtime.h"
 #include <deque>
 #include <memory>
 #include <set>

@@ -1,4 +1,4 @@
-/* cublaslt.h -- the part of cuBLASLt that train/cuda/lt.cu uses, on the processor: types, values
+/* cublasLt.h -- the part of cuBLASLt that train/cuda/lt.cu uses, on the processor: types, values
  * and functions under their own names, according to NVIDIA's documentation.
  *
  * Products are plain loops. The model checks every documented requirement.
@@ -16,8 +16,8 @@
  * alignments. Tests choose what fails (model.h).
  *
  * The model does not show which algorithms the library has, their speed, or their order of sums. */
-#ifndef TRAIN_CUDA_CUBLASLT_H
-#define TRAIN_CUDA_CUBLASLT_H
+#ifndef TESTS_CUDA_CUBLASLT_H
+#define TESTS_CUDA_CUBLASLT_H
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __cplusplus

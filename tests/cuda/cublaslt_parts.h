@@ -1,7 +1,7 @@
-/* cublaslt_parts.h -- the contents of cuBLASLt's handles in the model; see cublaslt.h. */
-#ifndef TRAIN_CUDA_CUBLASLT_PARTS_H
-#define TRAIN_CUDA_CUBLASLT_PARTS_H
-#include "train/cuda/model/cublaslt.h"
+/* cublaslt_parts.h -- the contents of cuBLASLt's handles in the model; see cublasLt.h. */
+#ifndef TESTS_CUDA_CUBLASLT_PARTS_H
+#define TESTS_CUDA_CUBLASLT_PARTS_H
+#include "cublasLt.h"
 
 struct cublasLtContext {
     int device;

@@ -1,6 +1,6 @@
-/* model.h -- the interface of the execution model (cuda_model.h) for tests, in C. */
-#ifndef TRAIN_CUDA_MODEL_TESTS_H
-#define TRAIN_CUDA_MODEL_TESTS_H
+/* model.h -- the interface of the execution model (cuda_runtime.h) for tests, in C. */
+#ifndef TESTS_CUDA_MODEL_TESTS_H
+#define TESTS_CUDA_MODEL_TESTS_H
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __cplusplus
@@ -36,7 +36,7 @@ void cuda_model_set_timing(cuda_model_timing timing);
  * for long runs. */
 void cuda_model_orders(int orders);
 
-/* --- cuBLASLt (cublaslt.h) -------------------------------------------------------------- */
+/* --- cuBLASLt (cublasLt.h) -------------------------------------------------------------- */
 
 /* Which parts of cuBLASLt are installed. */
 typedef enum cuda_model_lt {

@@ -1,5 +1,5 @@
-/* cuda_runtime.cc -- the CUDA runtime in host memory; see cuda_model.h. */
-#include "train/cuda/model/cuda_model.h"
+/* cuda_runtime.cc -- the CUDA runtime in host memory; see cuda_runtime.h. */
+#include "cuda_runtime.h"
 #include <algorithm>
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-/* cuda_model.h -- an execution model of CUDA on the processor, for running kernels without a GPU.
+/* cuda_runtime.h -- an execution model of CUDA on the processor, for running kernels without a GPU.
  *
  * Each thread of a block is a fibre. It runs until it waits at a barrier or for its warp, and is
  * not interrupted otherwise; a warp runs ahead of the others until it reaches a barrier. Every
@@ -37,17 +37,18 @@
  *
  * The functions below are those of the CUDA runtime that the project uses, under their own names.
  *
- * Directory train/cuda/model/: the model.
- *   cuda_model       its header, and blocks of fibres
+ * Directory tests/cuda/: headers under the names of NVIDIA's, and the model behind them.
+ *   cuda_runtime.h   this header; dlfcn.h, train/cuda/marks.h: in place of these headers
+ *   cuda_model       blocks of fibres
  *   model            its interface for tests, in C
  *   cuda_runtime     memory and devices; injected failures, for tests
  *   cuda_streams     streams and events
  *   cublaslt         NVIDIA's matrix products, cuBLASLt: descriptors
  *   cublaslt_matmul  its heuristic and the product
  *   cublaslt_parts   internals shared by these two */
-#ifndef TRAIN_CUDA_MODEL_H
-#define TRAIN_CUDA_MODEL_H
-#include "train/cuda/model/model.h"
+#ifndef TESTS_CUDA_MODEL_H
+#define TESTS_CUDA_MODEL_H
+#include "model.h"
 #include <functional>
 #include <math.h>
 #include <stddef.h>
@@ -198,6 +199,8 @@ int cuda_model_is_lost(void);
 int cuda_model_is_counting(void);
 /* Ends the program with a message unless is_so. */
 void cuda_model_require(bool is_so, const char *what);
+/* Queues a check that the factors rounded[n] are at[n], rounded. */
+void cuda_model_rounded(cudaStream_t stream, size_t n, const float *at, const uint16_t *rounded);
 /* Whether these bytes are within one allocation of device memory. */
 int cuda_model_is_given(const void *at, size_t bytes);
 /* Counts a launch; returns whether it is to fail. */
