@@ -15,14 +15,22 @@
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
 # make paper-embedding   tables and figures of the papers on supervised codes; PARTS= CELLS=, QUICK=1: see its run.sh
 # make paper-retrieval   search in a million codes: time and recall; PARTS=: see bench/retrieval/run.sh
-# make install    binary, libraries, header, taper.pc, models, manual pages, completions; PREFIX=/usr/local DESTDIR=
+# make lib        the libraries and their header; needs a C compiler, zstd and xxHash
+# make install    binary, libraries, header, taper.pc, CMake package, models, manual pages, completions;
+#                 PREFIX=/usr/local LIBDIR=PREFIX/lib INCLUDEDIR=PREFIX/include; DESTDIR=: written before them
+# make install-lib  the same without binary and completions
 # make clean      remove build/
 # make help       this text
 NVCC    ?= nvcc
 CUDA    ?= $(if $(shell command -v $(NVCC) 2>/dev/null),1,0)
 SAN     ?= 0
 PREFIX  ?= /usr/local
-VERSION := 0.1.0
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+NM      ?= nm
+OBJCOPY ?= objcopy
+VERSION := 1.0.0
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 FUZZ_SECONDS ?= 30
 ifeq ($(CUDA),1)
 CU      := $(wildcard train/cuda/*.cu train/cuda/kernels/*.cu)
@@ -89,9 +97,10 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval install clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval lib install install-lib clean help
 .SECONDARY:
-all: $(B)/taper $(B)/libtaper.a $(B)/libtaper.so $(B)/make_samples
+all: $(B)/taper $(B)/make_samples lib
+lib: $(B)/libtaper.a $(B)/libtaper.so $(B)/include/taper.h
 
 deps:
 	@.ci/deps
@@ -164,12 +173,24 @@ check-gpu: deps
 check-gpu-run: all $(GPU_TESTS)
 	@sh tests/gpu.sh $(B)
 
-# Everything but the command line: what a program that embeds the library links.
-$(B)/libtaper.a: $(LIB_OBJ)
+# The library: what a program that embeds it links. Names of its own that are no public ones get a prefix in the static
+# library, so that they meet no names of the program. internal.a has them as they are in the source.
+$(B)/internal.a: $(LIB_OBJ)
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $^
-$(B)/libtaper.so: $(LIB_OBJ)
-	$(call say,LD)$(CC) -shared -Wl,-soname,libtaper.so.0 $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LDLIBS)
+$(B)/libtaper.a: $(B)/internal.a
+	@$(NM) -g --defined-only $< 2>/dev/null | \
+	    awk 'NF == 3 && $$3 !~ /^(taper_|_)/ { print $$3, "taper_internal_" $$3 }' >$(B)/internal.names
+	$(call say,OBJCOPY)$(OBJCOPY) --redefine-syms=$(B)/internal.names $< $@
+$(B)/libtaper.so: $(LIB_OBJ) codec/taper.map
+	$(call say,LD)$(CC) -shared -Wl,-soname,libtaper.so.$(SOVERSION) -Wl,--version-script=codec/taper.map \
+	    $(SANFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIB_LDLIBS)
+# One public header: the parts stand in for the lines that include them.
+HEADERS := codec/taper.h $(shell sed -n 's/^#include "\(.*\)".*/\1/p' codec/taper.h)
+$(B)/include/taper.h: $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	@awk -F'"' '/merges them into/ { next } !/^#include "/ { print; next } { while ((getline line <$$2) > 0) { \
+	    sub(/^\/\* [a-z_]*\.h -- /, "/* ", line); if (line !~ /^#include "/) print line } }' codec/taper.h >$@
 $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 $(B)/make_samples: $(call obj,$(SAMPLES)) $(IMAGE_OBJ) $(LIB_OBJ)
@@ -293,32 +314,37 @@ paper-embedding: all $(B)/bench/paper_embedding
 	@QUICK=$(QUICK) PARTS="$(PARTS)" CELLS="$(CELLS)" SET="$(SET)" sh bench/paper-embedding/run.sh $(B)
 paper-retrieval: all $(B)/bench/bench_retrieval
 	@PARTS="$(PARTS)" sh bench/retrieval/run.sh $(B)
-# One public header: what taper.h includes stands in for the lines that include it. DESTDIR is only written to.
+# DESTDIR is only written to. What is installed names the other directories from PREFIX or LIBDIR, so that the whole
+# can be moved.
 D = $(DESTDIR)$(PREFIX)
-install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/taper \
-	    $(D)/share/man/man1 $(D)/share/man/man3 $(D)/share/man/man5 \
-	    $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
+L = $(DESTDIR)$(LIBDIR)
+FROM_PREFIX = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+INCLUDE_FROM_LIB = $(or $(shell realpath -m --relative-to=$(LIBDIR) $(INCLUDEDIR) 2>/dev/null),$(INCLUDEDIR))
+FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call FROM_PREFIX,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' \
+    -e 's|@INCLUDEDIR@|$(call FROM_PREFIX,$(INCLUDEDIR))|' -e 's|@SOVERSION@|$(SOVERSION)|' \
+    -e 's|@INCLUDE_FROM_LIB@|$(INCLUDE_FROM_LIB)|' -e 's/"taper [0-9.]*"/"taper $(VERSION)"/'
+install-lib: lib
+	install -d $(L)/pkgconfig $(L)/cmake/taper $(DESTDIR)$(INCLUDEDIR) $(D)/share/taper $(D)/share/man/man3 \
+	    $(D)/share/man/man5
+	install -m 644 $(B)/include/taper.h $(DESTDIR)$(INCLUDEDIR)/taper.h
+	install -m 644 $(B)/libtaper.a $(L)/libtaper.a
+	install -m 644 $(B)/libtaper.so $(L)/libtaper.so.$(VERSION)
+	ln -sf libtaper.so.$(VERSION) $(L)/libtaper.so.$(SOVERSION)
+	ln -sf libtaper.so.$(SOVERSION) $(L)/libtaper.so
+	$(FILL) packaging/taper.pc.in >$(L)/pkgconfig/taper.pc
+	for f in config config-version; do $(FILL) packaging/taper-$$f.cmake.in \
+	    >$(L)/cmake/taper/taper-$$f.cmake || exit 1; done
+	for s in 3 5; do $(FILL) docs/man/taper.$$s >$(D)/share/man/man$$s/taper.$$s || exit 1; done
+	install -m 644 $(MODELS:%=models/%.tpm) $(D)/share/taper
+	@[ -n "$(DESTDIR)" ] || echo "where programs do not find libtaper.so.$(SOVERSION), run: ldconfig $(L)"
+install: all install-lib
+	install -d $(D)/bin $(D)/share/man/man1 $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
 	install $(B)/taper $(D)/bin/taper
-	install -m 644 models/photo.tpm models/tiny.tpm $(D)/share/taper
-	install -m 644 $(B)/libtaper.a $(D)/lib/libtaper.a
-	install -m 644 $(B)/libtaper.so $(D)/lib/libtaper.so.$(VERSION)
-	ln -sf libtaper.so.$(VERSION) $(D)/lib/libtaper.so.0
-	ln -sf libtaper.so.0 $(D)/lib/libtaper.so
-	awk -F'"' '!/^#include "/ { print; next } { while ((getline line <$$2) > 0) if (line !~ /^#include "/) print line }' \
-	    codec/taper.h >$(D)/include/taper.h
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
-	    'modeldir=$${prefix}/share/taper' '' 'Name: taper' \
-	    'Description: sets of images in one file that can be cut anywhere' 'Version: $(VERSION)' \
-	    'Cflags: -I$${includedir}' 'Requires.private: $(LIB_PKGS)' 'Libs: -L$${libdir} -ltaper' 'Libs.private: -lm -pthread' >$(D)/lib/pkgconfig/taper.pc
 	$(B)/taper __man taper >$(D)/share/man/man1/taper.1
-	for s in 3 5; do sed 's/"taper [0-9.]*"/"taper $(VERSION)"/' docs/man/taper.$$s \
-	    >$(D)/share/man/man$$s/taper.$$s || exit 1; done
 	for v in $$($(B)/taper --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
 	$(B)/taper __completion zsh >$(D)/share/zsh/site-functions/_taper
-	@[ -n "$(DESTDIR)" ] || echo "where programs do not find libtaper.so.0, run: ldconfig $(D)/lib"
 clean:
 	rm -rf build
 help:

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Print "taper 0.1.0"; with details also the kernels used on this machine and the versions of
+/* Print "taper 1.0.0"; with details also the kernels used on this machine and the versions of
  * libraries. */
 void cli_version(FILE *to, bool details);
 

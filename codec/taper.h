@@ -5,18 +5,6 @@
  * further byte improves the images. A MODEL (.tpm) defines how images become codes. A container is
  * decoded with the model that encoded it; the container may carry that model.
  *
- * Other parts of the interface:
- *   formats/taper_types.h   status, error, image, limits, sources and sinks of bytes
- *   codec/taper_model.h     models
- *   codec/taper_search.h    search in codes of numbers
- *   codec/taper_index.h     search in codes of bits
- * The installed header contains all of them.
- *
- * Complete programs, which `make check` builds:
- *   samples/example/example.c   decodes bytes that arrive in file order
- *   samples/example/ranges.c    reads one image, and its codes, by ranges of the file
- *   samples/example/alike.c     finds the images of an index that are similar to a given one
- *
  * Rules for every function:
  *  - 0 (TAPER_OK) is success. After a failure, `error` (which may be NULL) holds the reason and a
  *    remedy.
@@ -32,17 +20,18 @@
  *  - A pointer argument is used during the call only, unless the text says otherwise. */
 #ifndef TAPER_H
 #define TAPER_H
-#include "formats/taper_types.h"
-#include "codec/taper_model.h"
-#include "codec/taper_search.h"
-#include "codec/taper_index.h"
+/* The parts of the interface. The build merges them into the installed header. */
+#include "formats/taper_types.h" /* status, error, image, limits, sources and sinks of bytes */
+#include "codec/taper_model.h"   /* models */
+#include "codec/taper_search.h"  /* search in codes of numbers */
+#include "codec/taper_index.h"   /* search in codes of bits */
 #include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* "1.0.0" */
 TAPER_API const char *taper_version(void);
 
 /* A short English name of a status, e.g. "corrupt". Never NULL. */
@@ -149,7 +138,7 @@ typedef struct taper_search_codes {
     uint32_t bits;
     /* Number of codes: the number of images in the container. */
     size_t n;
-    /* [n][(bits + 63) / 64], see taper_index.h. */
+    /* [n][(bits + 63) / 64], as taper_index_pack makes them. */
     const uint64_t *codes;
     /* The contents of that model's .tpm file. The container carries it, so that new images can be
      * searched for without the file. NULL: the container does not carry it. */

@@ -1,6 +1,5 @@
-/* taper_index.h -- the part of the public interface for search in codes of bits: index files
- * (.tpx), nested neighbourhoods and nearest neighbours. taper.h includes it, and `make install`
- * merges it into the installed taper.h.
+/* taper_index.h -- search in codes of bits, a part of the public interface: index files
+ * (.tpx), nested neighbourhoods and nearest neighbours.
  *
  * A CODE OF BITS is a row of (bits + 63) / 64 words of 64 bits. Its first bit is the highest of
  * word 0; the bits after the last are 0. taper_index_pack makes such codes from the results of
@@ -45,7 +44,7 @@ typedef struct taper_index_set {
     /* [taper_index_layers(bits)] the weight of a differing bit of each layer in distances, from 1;
      * NULL: 1. */
     const uint16_t *weights;
-    /* [n] relative paths, see SPEC.md 5.4; NULL: none. */
+    /* [n] relative paths, see the specification, 5.4; NULL: none. */
     const char *const *names;
     /* [n] a class, or -1: none; NULL: none. */
     const int32_t *labels;
@@ -212,8 +211,7 @@ typedef struct taper_index_ranking {
  * comes first. UINT32_MAX and everything after it stay in place.
  *
  * Search for five times as many images as wanted, at least fifty, rank them and keep the first. In
- * codes of natural images this finds a quarter more of the images that are nearest by pixels
- * (bench/results/README.md).
+ * codes of natural images this finds a quarter more of the images that are nearest by pixels.
  *
  * Memory: 4 bytes per image of the index, so pass many queries at once. TAPER_ERR_ARG: there is no
  * such image, or a margin is not finite. TAPER_ERR_NOMEM. On failure some queries are sorted. */

@@ -1,5 +1,4 @@
-/* taper_model.h -- the part of the public interface for models. taper.h includes it, and
- * `make install` merges it into the installed taper.h. */
+/* taper_model.h -- models, a part of the public interface. */
 #ifndef TAPER_MODEL_H
 #define TAPER_MODEL_H
 #include "formats/taper_types.h"
@@ -107,9 +106,9 @@ TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
  *
  * An image must be one window: window_width x window_height pixels, grey or, with a model of 3
  * channels, RGB. Grey images fill all channels. An embedding model takes images of any size and
- * scales them to its window: each pixel is the mean of the area that it covers (SPEC.md 6.2).
- * Codes are not quantised. For a binary model they are on the scale of taper_decoder_codes: the bit
- * minus the model's centre.
+ * scales them to its window: each pixel is the mean of the area that it covers (specification,
+ * 6.2). Codes are not quantised. For a binary model they are on the scale of taper_decoder_codes:
+ * the bit minus the model's centre.
  *
  * threads: 0: one per online core; at most 256. Codes are bit-identical for every number of threads
  * and do not depend on the other images. Several threads may call at once.

@@ -1,6 +1,5 @@
-/* taper_search.h -- the part of the public interface for search in codes of numbers: nearest
- * neighbours, labels by vote, and the error rate of these labels. taper.h includes it, and
- * `make install` merges it into the installed taper.h.
+/* taper_search.h -- search in codes of numbers, a part of the public interface: nearest neighbours,
+ * labels by vote, and the error rate of these labels.
  *
  * A CODE is a row of `width` float32: the result of taper_embed or taper_decoder_codes, pixels, or
  * any other numbers. Example, the error rates of 1-NN to 7-NN from one search:

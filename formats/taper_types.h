@@ -1,6 +1,6 @@
 /* taper_types.h -- the types that all modules share: status, error, image, limits, source, sink.
+ * A part of the public interface.
  *
- * Part of the public interface; `make install` merges it into taper.h.
  * The numbers of the enumerations are part of the ABI: append, never renumber. */
 #ifndef TAPER_TYPES_H
 #define TAPER_TYPES_H

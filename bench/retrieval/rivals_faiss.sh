@@ -22,6 +22,6 @@ fi
 [ -e "$library" ] || skip "no $library: Debian's libfaiss-dev, or FAISS"
 mkdir -p "$build/bench/retrieval" || exit 1
 c++ -std=c++17 -O3 -fopenmp -I. $include -o "$build/bench/retrieval/rivals_faiss" \
-    bench/retrieval/rivals_faiss.cc "$build/bench/common.o" "$build/libtaper.a" "$library" \
+    bench/retrieval/rivals_faiss.cc "$build/bench/common.o" "$build/internal.a" "$library" \
     -lopenblas -lz -lm || skip "rivals_faiss.cc does not compile with $library"
 exec "$build/bench/retrieval/rivals_faiss" "$@"

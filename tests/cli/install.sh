@@ -9,14 +9,14 @@ fi
 
 # -o all: what this run built, as it is
 cd "$ROOT"
-env -u MAKEFLAGS -u MFLAGS make -s -o all B="$B" PREFIX=/opt/taper DESTDIR="$here/root" install
+env -u MAKEFLAGS -u MFLAGS make -s -o all -o lib B="$B" PREFIX=/opt/taper DESTDIR="$here/root" install
 cd "$here"
 find root -type f | grep -v '^root/opt/taper/' && exit 1
 at=$here/root/opt/taper
 
 # every file of the list, and nothing that a release does not name
-for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.0 \
-    lib/pkgconfig/taper.pc share/man/man1/taper.1 share/man/man3/taper.3 share/man/man5/taper.5 \
+for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtaper.so.1 \
+    lib/pkgconfig/taper.pc lib/cmake/taper/taper-config.cmake lib/cmake/taper/taper-config-version.cmake share/man/man1/taper.1 share/man/man3/taper.3 share/man/man5/taper.5 \
     share/bash-completion/completions/taper \
     share/zsh/site-functions/_taper share/taper/photo.tpm share/taper/tiny.tpm; do
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
@@ -27,7 +27,10 @@ for verb in $("$TAPER" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 done
 "$at/bin/taper" --version | grep -q '^taper [0-9]'
 # the build tree's paths stay out of it
-grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/share" "$at/include" && exit 1
+grep -rqF "$ROOT" "$at/lib/pkgconfig" "$at/lib/cmake" "$at/share" "$at/include" && exit 1
+# the header names no file that is not installed
+grep -nE '(^|[^a-z.])(codec|formats|samples|tests|docs|bench)/|[A-Za-z_]+\.(h|c|md|sh|py)([^a-z]|$)' "$at/include/taper.h" |
+    grep -vE '#include <std(int|def|io)\.h>|^1:/\* taper\.h ' && exit 1
 
 # compile the examples as a user would, with the installed header
 for name in example ranges alike; do

@@ -1,9 +1,9 @@
 /* make_corpus.c -- wrote the first files of the corpora container, model, directory, entropy,
  * strips, roundtrip and index; kept so that they can be made again when the formats change:
  *
- *   make build/opt/libtaper.a
+ *   make build/opt/internal.a
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
- *       build/opt/libtaper.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
+ *       build/opt/internal.a -lpng -ljpeg -lz -lzstd -lxxhash -lm -pthread
  *   ./make_corpus tests/fuzz/corpus */
 #include "../paged.h"
 #include "../random_restoration.h"
