@@ -12,7 +12,7 @@
  * Price: some five minutes a model, and a quarter of a minute a photograph. */
 #include "../tests/dct_model.h"
 #include "bench/bench.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "codec/taper.h"
 #include "formats/container.h"
 #include "formats/holds.h"
@@ -238,9 +238,9 @@ static double mean_psnr(taper_decoder *decoder, const set *s) {
         taper_image out = s->image[i];
         out.pixels = malloc(formats_image_bytes(&out));
         if (!out.pixels || taper_decoder_render(decoder, i, &out, NULL, NULL) ||
-            codec_mse(&s->image[i], &out, &mse, NULL))
+            taper_quality_mse(&s->image[i], &out, &mse, NULL))
             abort();
-        sum += codec_psnr_db(mse);
+        sum += taper_quality_psnr_db(mse);
         free(out.pixels);
     }
     return sum / (double)s->n;

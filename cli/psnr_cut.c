@@ -3,7 +3,7 @@
 #include "cli/psnr_cut.h"
 #include "cli/common/parallel.h"
 #include "cli/compare/subject.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "codec/taper.h"
 #include <math.h>
 #include <pthread.h>
@@ -33,10 +33,10 @@ static taper_status measure_image(measurement *m, taper_decoder *decoder, uint64
     double mse = 0;
     taper_status status = cli_subject_render(decoder, i, &decoded, error);
     if (status == TAPER_OK) status = m->search->read(m->search->user, i, &original, error);
-    if (status == TAPER_OK) status = codec_mse(&decoded, &original, &mse, error);
+    if (status == TAPER_OK) status = taper_quality_mse(&decoded, &original, &mse, error);
     free(decoded.pixels);
     free(original.pixels);
-    *psnr = codec_psnr_db(mse);
+    *psnr = taper_quality_psnr_db(mse);
     return status;
 }
 

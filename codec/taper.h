@@ -25,6 +25,7 @@
 #include "codec/taper_model.h"   /* models */
 #include "codec/taper_search.h"  /* search in codes of numbers */
 #include "codec/taper_index.h"   /* search in codes of bits */
+#include "codec/taper_quality.h" /* metrics of images and codecs; scaling */
 #include <stdio.h>
 
 #ifdef __cplusplus

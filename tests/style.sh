@@ -91,12 +91,12 @@ doors() { # directory, headers
         grep -vE "\"$1/($(echo "$2" | tr ' ' '|'))\.h\"" |
         sed "s|\$|   <- not a public header of $1|" >>"$found"
 }
-doors codec 'taper taper_model taper_search taper_index window'
+doors codec 'taper taper_model taper_search taper_index taper_quality window'
 doors codec/backend 'backend operations activation pool queue simd x86 int8_dot int_convolution sparse_sum'
 doors codec/entropy 'range_coder interleave mixed_bit fixed_log int_matrix weights_coder'
-doors codec/quality 'metrics bd_rate'
+doors codec/quality ''
 doors codec/bitplane 'code_tables conditional conditional_state unit_sets group quantiser head chunk_coder strips raised_planes'
-doors codec/transform 'network scaling triangle windows lap restoration pseudo_inverse synthesis picture small_basis'
+doors codec/transform 'network triangle windows lap restoration pseudo_inverse synthesis picture small_basis'
 doors codec/model 'model embed work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer'
 doors codec/decoder 'open_container group_reader checked_blocks front_load levels'

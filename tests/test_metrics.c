@@ -15,7 +15,7 @@
  * small pairs its _ssim and avg_pool2d(x, 2) were called scale by scale, odd sides first padded
  * with mode='replicate', and the weights of the scales in use divided by their sum. Its window is a
  * float32 one, so it agrees to about 2e-6. */
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,10 +74,10 @@ static void test_agrees_with_other_implementations(void **state) {
     for (size_t i = 0; i < sizeof k_reference / sizeof *k_reference; i++) {
         const reference *want = &k_reference[i];
         taper_image a, b;
-        codec_quality q;
+        taper_quality q;
         taper_error error;
         make_pair(want->width, want->height, want->channels, &a, &b);
-        assert_int_equal(codec_measure(&a, &b, &q, &error), TAPER_OK);
+        assert_int_equal(taper_quality_measure(&a, &b, &q, &error), TAPER_OK);
         assert_true(near(q.mse, want->mse, 1e-8));
         assert_true(near(q.psnr_db, want->psnr_db, 1e-8));
         assert_true(near(q.ssim, want->ssim, 3e-6));
@@ -93,12 +93,12 @@ static void test_equal_images_are_perfect_at_any_size(void **state) {
     static const uint32_t size[][2] = {{1, 1}, {2, 7}, {10, 300}, {11, 11}, {12, 13}, {161, 160}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         taper_image a, b;
-        codec_quality q;
+        taper_quality q;
         make_pair(size[i][0], size[i][1], 3, &a, &b);
-        assert_int_equal(codec_measure(&a, &a, &q, NULL), TAPER_OK);
-        assert_true(q.mse == 0 && q.psnr_db == CODEC_PSNR_CEILING_DB);
+        assert_int_equal(taper_quality_measure(&a, &a, &q, NULL), TAPER_OK);
+        assert_true(q.mse == 0 && q.psnr_db == TAPER_PSNR_CEILING_DB);
         assert_true(near(q.ssim, 1, 1e-5) && near(q.ms_ssim, 1, 1e-5));
-        assert_int_equal(codec_measure(&a, &b, &q, NULL), TAPER_OK);
+        assert_int_equal(taper_quality_measure(&a, &b, &q, NULL), TAPER_OK);
         if (i > 0) assert_true(q.mse > 0 && q.ssim < 1 && q.ms_ssim < 1 && q.ms_ssim >= 0);
         free(a.pixels);
         free(b.pixels);
@@ -110,8 +110,8 @@ static void test_flat_images_have_a_known_ssim(void **state) {
     taper_image a = new_image(20, 20, 1, 8), b = new_image(20, 20, 1, 8);
     memset(a.pixels, 100, 400);
     memset(b.pixels, 110, 400);
-    codec_quality q;
-    assert_int_equal(codec_measure(&a, &b, &q, NULL), TAPER_OK);
+    taper_quality q;
+    assert_int_equal(taper_quality_measure(&a, &b, &q, NULL), TAPER_OK);
     double c1 = 2.55 * 2.55; /* variances are 0: the luminance factor alone */
     assert_true(near(q.ssim, (2 * 100 * 110.0 + c1) / (100.0 * 100 + 110.0 * 110 + c1), 1e-5));
     assert_true(near(q.mse, 100, 0) && near(q.psnr_db, 10 * log10(650.25), 1e-12));
@@ -140,13 +140,13 @@ static void test_depth_and_alpha_do_not_count(void **state) {
     taper_image a, b;
     make_pair(30, 22, 3, &a, &b);
     taper_image deep = deepen(&b);
-    codec_quality shallow, reduced;
-    assert_int_equal(codec_measure(&a, &b, &shallow, NULL), TAPER_OK);
-    assert_int_equal(codec_measure(&a, &deep, &reduced, NULL), TAPER_OK);
+    taper_quality shallow, reduced;
+    assert_int_equal(taper_quality_measure(&a, &b, &shallow, NULL), TAPER_OK);
+    assert_int_equal(taper_quality_measure(&a, &deep, &reduced, NULL), TAPER_OK);
     assert_true(near(reduced.mse, shallow.mse, 1e-9) &&
                 near(reduced.ms_ssim, shallow.ms_ssim, 1e-12));
     double mse;
-    assert_int_equal(codec_mse(&a, &deep, &mse, NULL), TAPER_OK);
+    assert_int_equal(taper_quality_mse(&a, &deep, &mse, NULL), TAPER_OK);
     assert_true(near(mse, shallow.mse, 1e-9));
     free(a.pixels);
     free(b.pixels);
@@ -160,13 +160,13 @@ static void test_pairs_that_do_not_match_are_refused(void **state) {
     taper_image odd_depth = a, nothing = {0};
     odd_depth.depth = 12;
     taper_error error;
-    codec_quality q = {.mse = -1};
-    assert_int_equal(codec_measure(&a, &narrow, &q, &error), TAPER_ERR_ARG);
+    taper_quality q = {.mse = -1};
+    assert_int_equal(taper_quality_measure(&a, &narrow, &q, &error), TAPER_ERR_ARG);
     assert_non_null(strstr(error.text, "8x9"));
-    assert_int_equal(codec_measure(&a, &grey, &q, &error), TAPER_ERR_ARG);
+    assert_int_equal(taper_quality_measure(&a, &grey, &q, &error), TAPER_ERR_ARG);
     assert_non_null(strstr(error.text, "grey"));
-    assert_int_equal(codec_measure(&a, &odd_depth, &q, &error), TAPER_ERR_ARG);
-    assert_int_equal(codec_measure(&nothing, &nothing, &q, &error), TAPER_ERR_ARG);
+    assert_int_equal(taper_quality_measure(&a, &odd_depth, &q, &error), TAPER_ERR_ARG);
+    assert_int_equal(taper_quality_measure(&nothing, &nothing, &q, &error), TAPER_ERR_ARG);
     assert_true(q.mse == -1);
     free(a.pixels);
     free(narrow.pixels);
@@ -175,13 +175,13 @@ static void test_pairs_that_do_not_match_are_refused(void **state) {
 
 static void test_scales_follow_the_size(void **state) {
     (void)state;
-    assert_int_equal(codec_ms_ssim_scales(1, 1), 1);
-    assert_int_equal(codec_ms_ssim_scales(20, 20), 1);
-    assert_int_equal(codec_ms_ssim_scales(21, 21), 2);
-    assert_int_equal(codec_ms_ssim_scales(32, 32), 2);
-    assert_int_equal(codec_ms_ssim_scales(161, 161), 5);
-    assert_int_equal(codec_ms_ssim_scales(160, 4000), 4);
-    assert_int_equal(codec_ms_ssim_scales(UINT32_MAX, UINT32_MAX), 5);
+    assert_int_equal(taper_quality_scales(1, 1), 1);
+    assert_int_equal(taper_quality_scales(20, 20), 1);
+    assert_int_equal(taper_quality_scales(21, 21), 2);
+    assert_int_equal(taper_quality_scales(32, 32), 2);
+    assert_int_equal(taper_quality_scales(161, 161), 5);
+    assert_int_equal(taper_quality_scales(160, 4000), 4);
+    assert_int_equal(taper_quality_scales(UINT32_MAX, UINT32_MAX), 5);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* test_ms_ssim_gain.c -- what errors of units do to MS-SSIM. */
 #include "cmocka_all.h"
 #include "codec/backend/pool.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "dct_model.h"
 #include "train/calibrate/ms_ssim_gain.h"
 
@@ -57,8 +57,8 @@ static double loss_of(const taper_model *m, const train_dataset *d, uint32_t u, 
                     to[at] = (uint8_t)lrint(fmin(fmax(from[at] + x * (double)pattern[k], 0), 255));
                 }
             }
-        codec_quality q;
-        assert_int_equal(codec_measure(image, &noisy, &q, NULL), TAPER_OK);
+        taper_quality q;
+        assert_int_equal(taper_quality_measure(image, &noisy, &q, NULL), TAPER_OK);
         sum += 1 - q.ms_ssim;
         free(noisy.pixels);
     }

@@ -2,7 +2,7 @@
  * threads. */
 #include "cli/compare/rd_curve.h"
 #include "cli/compare/rival_fit.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,12 +67,12 @@ static void check_coding(const cli_rival *rival, size_t setting, const taper_ima
         taper_status status = cli_rival_code(rival, image, setting, quality, &coded, &error);
         if (status != TAPER_OK)
             fail_msg("%s, %ux%u: %s", rival->name, image->width, image->height, error.text);
-        assert_int_equal(codec_mse(image, &coded.decoded, &mse, NULL), TAPER_OK);
+        assert_int_equal(taper_quality_mse(image, &coded.decoded, &mse, NULL), TAPER_OK);
         assert_true(coded.file_bytes > 0 && coded.bytes);
         assert_true((rival->payload_is != NULL) == (coded.payload_bytes > 0));
         assert_true(coded.payload_bytes < coded.file_bytes);
         bytes[best] = coded.file_bytes;
-        db[best] = codec_psnr_db(mse);
+        db[best] = taper_quality_psnr_db(mse);
         cli_rival_coded_free(&coded);
         assert_null(coded.bytes);
     }
@@ -178,7 +178,7 @@ static void test_curves_do_not_depend_on_threads(void **state) {
     for (uint32_t i = 0; i < IMAGES; i++) pixels += (32 + i % 5) * 32;
     assert_float_equal(file[0].point[0].bpp, file[0].point[0].bytes_per_image * IMAGES * 8 / pixels,
                        1e-9);
-    codec_bd_result delta;
+    taper_bd_rate delta;
     assert_int_equal(cli_rd_delta(&file[0], &payload[0], &delta, NULL), TAPER_OK);
     assert_true(delta.percent < -20); /* headers are most of so small a file */
     free(start);
@@ -232,14 +232,14 @@ static void check_fits(const cli_rival *rival, bool is_payload) {
         assert_true(is_payload ? fit[i].counted < fit[i].size : fit[i].counted == fit[i].size);
         if (i > 1) assert_true(fit[i].mse <= fit[i - 1].mse);
         assert_int_equal(cli_rival_fit_decode(rival, &image, &fit[i], &decoded, NULL), TAPER_OK);
-        assert_int_equal(codec_mse(&image, &decoded, &mse, NULL), TAPER_OK);
+        assert_int_equal(taper_quality_mse(&image, &decoded, &mse, NULL), TAPER_OK);
         assert_float_equal(mse, fit[i].mse, 1e-12);
         free(decoded.pixels);
         for (size_t q = 0; q < rival->n_ladder; q++) {
             cli_rival_coded coded;
             assert_int_equal(cli_rival_code(rival, &image, 0, rival->ladder[q], &coded, NULL),
                              TAPER_OK);
-            assert_int_equal(codec_mse(&image, &coded.decoded, &mse, NULL), TAPER_OK);
+            assert_int_equal(taper_quality_mse(&image, &coded.decoded, &mse, NULL), TAPER_OK);
             if ((double)(is_payload ? coded.payload_bytes : coded.file_bytes) <= budget[i])
                 assert_true(fit[i].mse <= mse);
             cli_rival_coded_free(&coded);

@@ -1,7 +1,7 @@
 /* test_scaling.c -- images scaled to other sizes: by the definition in doubles, and what must stay.
  */
 #include "cmocka_all.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/image.h"
 #include "train/sampling/philox.h"
 #include <math.h>
@@ -45,7 +45,7 @@ static double mean_over(const taper_image *f, double left, double right, double 
 static void check(uint32_t w, uint32_t h, uint8_t channels, uint8_t depth, uint32_t to_w,
                   uint32_t to_h) {
     taper_image from = make(w, h, channels, depth), to;
-    assert_int_equal(codec_scale(&from, to_w, to_h, &to), TAPER_OK);
+    assert_int_equal(taper_image_scale(&from, to_w, to_h, &to, NULL), TAPER_OK);
     assert_true(to.width == to_w && to.height == to_h && to.channels == channels && to.depth == 8);
     const double sx = (double)w / to_w, sy = (double)h / to_h;
     for (uint32_t y = 0; y < to_h; y++)
@@ -71,7 +71,7 @@ static void samples_are_means(void **state) {
 static void its_own_size_changes_nothing(void **state) {
     (void)state;
     taper_image from = make(13, 9, 3, 8), to;
-    assert_int_equal(codec_scale(&from, 13, 9, &to), TAPER_OK);
+    assert_int_equal(taper_image_scale(&from, 13, 9, &to, NULL), TAPER_OK);
     assert_memory_equal(from.pixels, to.pixels, 13 * 9 * 3);
     formats_image_free(&to);
 }
@@ -85,7 +85,7 @@ static void large_ones_do_not_overflow(void **state) {
     memset(white, 255, (size_t)SIDE * SIDE * sizeof *white);
     const taper_image from = {SIDE, SIDE, 1, 16, white};
     taper_image to;
-    assert_int_equal(codec_scale(&from, 3, 2, &to), TAPER_OK);
+    assert_int_equal(taper_image_scale(&from, 3, 2, &to, NULL), TAPER_OK);
     for (int i = 0; i < 6; i++) assert_int_equal(((uint8_t *)to.pixels)[i], 255);
     formats_image_free(&to);
     free(white);

@@ -1,7 +1,7 @@
 /* builtin_comparison.c -- see builtin_comparison.h. */
 #include "train/builtin_comparison.h"
 #include "codec/model/builtin_models.h"
-#include "codec/quality/bd_rate.h"
+#include "codec/taper_quality.h"
 #include "train/train_parts.h"
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static taper_status measure(const void *bytes, size_t size, train_job *job, trai
 
 /* A curve with model bytes added. It starts at 20 dB if both models reach 30 dB. */
 typedef struct rates {
-    codec_rd_point point[CODEC_MAX_LAYERS_IN_MODEL];
+    taper_rd_point point[CODEC_MAX_LAYERS_IN_MODEL];
     size_t n;
 } rates;
 
@@ -48,24 +48,24 @@ static double highest(const train_rd_curve *c) { return c->n ? c->point[c->n - 1
 static rates take_rates(const train_rd_curve *c, double least_db) {
     rates r = {.n = 0};
     const double least = train_bytes_at(c, least_db); /* NAN: it begins above */
-    if (least > 0) r.point[r.n++] = (codec_rd_point){least, least_db};
+    if (least > 0) r.point[r.n++] = (taper_rd_point){least, least_db};
     for (uint32_t i = 0; i < c->n && r.n < CODEC_MAX_LAYERS_IN_MODEL; i++)
         if (c->point[i].psnr_db > least_db)
-            r.point[r.n++] = (codec_rd_point){c->point[i].bytes_per_image, c->point[i].psnr_db};
+            r.point[r.n++] = (taper_rd_point){c->point[i].bytes_per_image, c->point[i].psnr_db};
     return r;
 }
 
 static taper_status delta(const rates *own, const rates *builtin, double model_bytes,
-                          codec_bd_result *out) {
+                          taper_bd_rate *out) {
     rates with = *own;
     for (size_t i = 0; i < with.n; i++) with.point[i].rate += model_bytes;
-    return codec_bd_rate(builtin->point, builtin->n, with.point, with.n, out, NULL);
+    return taper_quality_bd_rate(builtin->point, builtin->n, with.point, with.n, out, NULL);
 }
 
 /* The least number of images for which the model saves more than its own bytes; 0: none. */
 static uint64_t find_break_even(const rates *own, const rates *builtin, double model_bytes) {
     enum { MOST_BITS = 40 };
-    codec_bd_result bd;
+    taper_bd_rate bd;
     uint64_t fewer = 0;
     for (uint64_t step = 1ULL << MOST_BITS; step; step >>= 1)
         if (delta(own, builtin, model_bytes / (double)(fewer + step), &bd) == TAPER_OK &&
@@ -81,14 +81,14 @@ static int compare(const train_rd_curve *own, const train_rd_curve *builtin, dou
     const int looks_up = highest(own) > LOOKED_AT && highest(builtin) > LOOKED_AT;
     const rates a = take_rates(own, looks_up ? LEAST_DB : 0);
     const rates b = take_rates(builtin, looks_up ? LEAST_DB : 0);
-    codec_bd_result with, bd;
+    taper_bd_rate with, bd;
     if (delta(&a, &b, 0, &bd) != TAPER_OK) return 0;
     if (delta(&a, &b, model_bytes / (double)set_images, &with) != TAPER_OK) return 0;
     r->percent = bd.percent, r->with_model_percent = with.percent;
     r->from_db = bd.from_db, r->to_db = bd.to_db, r->at_db = (bd.from_db + bd.to_db) / 2;
     r->pays_from = bd.percent < 0 ? find_break_even(&a, &b, model_bytes) : 0;
-    return codec_rate_at(a.point, a.n, r->at_db, &r->bytes, NULL) == TAPER_OK &&
-           codec_rate_at(b.point, b.n, r->at_db, &r->builtin_bytes, NULL) == TAPER_OK;
+    return taper_quality_rate_at(a.point, a.n, r->at_db, &r->bytes, NULL) == TAPER_OK &&
+           taper_quality_rate_at(b.point, b.n, r->at_db, &r->builtin_bytes, NULL) == TAPER_OK;
 }
 
 taper_status train_compare_builtin(const formats_buffer *file, const train_dataset *data,

@@ -50,11 +50,11 @@ size_t cli_comparison_levels(const cli_comparison *c, double *db, size_t room) {
 }
 
 char *cli_comparison_bytes_at(const cli_rd_curve *curve, double db, char to[16]) {
-    codec_rd_point point[CLI_RD_MAX_POINTS];
+    taper_rd_point point[CLI_RD_MAX_POINTS];
     double rate;
     for (size_t i = 0; i < curve->n; i++)
-        point[i] = (codec_rd_point){curve->point[i].bytes_per_image, curve->point[i].psnr_db};
-    if (codec_rate_at(point, curve->n, db, &rate, NULL) != TAPER_OK)
+        point[i] = (taper_rd_point){curve->point[i].bytes_per_image, curve->point[i].psnr_db};
+    if (taper_quality_rate_at(point, curve->n, db, &rate, NULL) != TAPER_OK)
         snprintf(to, 16, "-");
     else
         snprintf(to, 16, rate < 99.95 ? "%.1f" : "%.0f", rate);

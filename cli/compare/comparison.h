@@ -17,7 +17,7 @@ enum { CLI_MAX_CURVES = 16, CLI_MAX_DELTAS = 64, CLI_MAX_RIVALS = 8 };
 
 typedef struct cli_delta { /* indices into curve */
     size_t test, anchor;
-    codec_bd_result bd;
+    taper_bd_rate bd;
 } cli_delta;
 
 typedef struct cli_contender { /* a requested rival */

@@ -4,7 +4,7 @@
 #include "cli/common/parallel.h"
 #include "cli/common/plain_text.h"
 #include "cli/compare/rival_fit.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "formats/image.h"
 #include <math.h>
 #include <stdlib.h>
@@ -188,7 +188,7 @@ static taper_status put_pixels(gallery *g, const taper_image *image, cli_page_pi
 
 static void caption(cli_page_picture *p, double bytes, double mse, char room[2][48]) {
     cli_comparison_size(bytes, room[0]);
-    snprintf(room[1], 48, "%.1f dB", codec_psnr_db(mse));
+    snprintf(room[1], 48, "%.1f dB", taper_quality_psnr_db(mse));
     p->first = room[0], p->second = room[1];
 }
 
@@ -204,7 +204,7 @@ static taper_status put_ours(gallery *g, size_t k, size_t r, taper_error *error)
     char room[2][48];
     double mse;
     cli_page_picture p = {.alt = "taper", .by = "taper", .cut = r + 1};
-    TAPER_TRY(codec_mse(&g->original[k], &g->ours[k][r], &mse, error));
+    TAPER_TRY(taper_quality_mse(&g->original[k], &g->ours[k][r], &mse, error));
     caption(&p, share(g, k, r), mse, room);
     return put_pixels(g, &g->ours[k][r], &p, error);
 }

@@ -1,7 +1,7 @@
 /* rd_curve.c -- runs coders over sets of images and sums their rates and qualities. */
 #include "cli/compare/rd_curve.h"
 #include "cli/common/parallel.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -103,8 +103,8 @@ size_t *cli_rd_even_runs(size_t n, size_t *runs) {
 
 taper_status cli_rd_measure(const taper_image *original, const taper_image *decoded,
                             cli_rd_sum *out, taper_error *error) {
-    codec_quality q;
-    TAPER_TRY(codec_measure(original, decoded, &q, error));
+    taper_quality q;
+    TAPER_TRY(taper_quality_measure(original, decoded, &q, error));
     out->images = 1;
     out->pixels = (uint64_t)original->width * original->height;
     out->mse = q.mse;
@@ -119,7 +119,7 @@ cli_rd_point cli_rd_mean(const cli_rd_sum *sum, double total_bytes) {
     return (cli_rd_point){.bytes_per_image = total_bytes / n,
                           .bpp = total_bytes * 8 / (double)sum->pixels,
                           .psnr_db = sum->psnr_db / n,
-                          .psnr_of_mean_mse_db = codec_psnr_db(sum->mse / n),
+                          .psnr_of_mean_mse_db = taper_quality_psnr_db(sum->mse / n),
                           .ssim = sum->ssim / n,
                           .ms_ssim = sum->ms_ssim / n};
 }
@@ -158,7 +158,7 @@ static taper_status best_curve(const cli_rival *rival, const cli_rd_sum *sums, i
                                cli_rd_curve *curve, taper_error *error) {
     const size_t columns = rival->n_settings * rival->n_ladder;
     cli_rd_point all[CLI_RD_MAX_POINTS];
-    codec_rd_point plain[CLI_RD_MAX_POINTS] = {{0}};
+    taper_rd_point plain[CLI_RD_MAX_POINTS] = {{0}};
     int setting[CLI_RD_MAX_POINTS] = {0};
     unsigned char keep[CLI_RD_MAX_POINTS];
     *curve =
@@ -169,10 +169,10 @@ static taper_status best_curve(const cli_rival *rival, const cli_rd_sum *sums, i
             cli_rd_mean(&sums[c], (double)(payload ? sums[c].payload_bytes : sums[c].file_bytes));
         all[c].quality = rival->ladder[c % rival->n_ladder];
         all[c].setting = c / rival->n_ladder;
-        plain[c] = (codec_rd_point){all[c].bytes_per_image, all[c].psnr_db};
+        plain[c] = (taper_rd_point){all[c].bytes_per_image, all[c].psnr_db};
         setting[c] = (int)all[c].setting;
     }
-    TAPER_TRY(codec_rd_best(plain, setting, columns, keep, error));
+    TAPER_TRY(taper_quality_best(plain, setting, columns, keep, error));
     for (size_t c = 0; c < columns; c++)
         if (keep[c]) curve->point[curve->n++] = all[c];
     qsort(curve->point, curve->n, sizeof *curve->point, by_rate);
@@ -195,12 +195,12 @@ taper_status cli_rd_rival(const cli_rival *rival, const cli_rd_job *images, cli_
     return rival->payload_is ? best_curve(rival, sums, 1, payload, error) : TAPER_OK;
 }
 
-taper_status cli_rd_delta(const cli_rd_curve *anchor, const cli_rd_curve *test,
-                          codec_bd_result *out, taper_error *error) {
-    codec_rd_point a[CLI_RD_MAX_POINTS], t[CLI_RD_MAX_POINTS];
+taper_status cli_rd_delta(const cli_rd_curve *anchor, const cli_rd_curve *test, taper_bd_rate *out,
+                          taper_error *error) {
+    taper_rd_point a[CLI_RD_MAX_POINTS], t[CLI_RD_MAX_POINTS];
     for (size_t i = 0; i < anchor->n; i++)
-        a[i] = (codec_rd_point){anchor->point[i].bytes_per_image, anchor->point[i].psnr_db};
+        a[i] = (taper_rd_point){anchor->point[i].bytes_per_image, anchor->point[i].psnr_db};
     for (size_t i = 0; i < test->n; i++)
-        t[i] = (codec_rd_point){test->point[i].bytes_per_image, test->point[i].psnr_db};
-    return codec_bd_rate(a, anchor->n, t, test->n, out, error);
+        t[i] = (taper_rd_point){test->point[i].bytes_per_image, test->point[i].psnr_db};
+    return taper_quality_bd_rate(a, anchor->n, t, test->n, out, error);
 }

@@ -7,7 +7,7 @@
 #ifndef CLI_COMPARE_RD_CURVE_H
 #define CLI_COMPARE_RD_CURVE_H
 #include "cli/compare/rival.h"
-#include "codec/quality/bd_rate.h"
+#include "codec/taper_quality.h"
 
 /* Rate and quality in one column, of one image or summed over images. */
 typedef struct cli_rd_sum {
@@ -78,6 +78,6 @@ taper_status cli_rd_rival(const cli_rival *rival, const cli_rd_job *images, cli_
                           cli_rd_curve *payload, size_t *failed, taper_error *error);
 
 /* BD-rate of one curve against another, on bytes per image and mean PSNR. */
-taper_status cli_rd_delta(const cli_rd_curve *anchor, const cli_rd_curve *test,
-                          codec_bd_result *out, taper_error *error);
+taper_status cli_rd_delta(const cli_rd_curve *anchor, const cli_rd_curve *test, taper_bd_rate *out,
+                          taper_error *error);
 #endif

@@ -1,7 +1,7 @@
 /* rival_fit.c -- see rival_fit.h. Encodings are kept, as the searches for different
  * numbers of bytes need many of the same qualities. */
 #include "cli/compare/rival_fit.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static taper_status code(attempts *a, size_t place, taper_error *error) {
     if (a->at[place].bytes) return TAPER_OK;
     TAPER_TRY(
         cli_rival_code(a->rival, a->image, a->setting, quality_at(a->rival, place), &coded, error));
-    taper_status status = codec_mse(a->image, &coded.decoded, &mse, error);
+    taper_status status = taper_quality_mse(a->image, &coded.decoded, &mse, error);
     if (status == TAPER_OK) {
         const size_t counted = a->is_payload ? coded.payload_bytes : coded.file_bytes;
         a->at[place] = (cli_rival_fit){coded.bytes, coded.file_bytes, counted, mse};

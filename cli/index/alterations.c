@@ -1,6 +1,6 @@
 /* alterations.c -- see alterations.h. */
 #include "cli/index/alterations.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@ static taper_status scale_and_back(const taper_image *image, taper_image *out) {
     taper_image small = {.pixels = NULL};
     const uint32_t width = image->width > 3 ? image->width * 3 / 4 : 1;
     const uint32_t height = image->height > 3 ? image->height * 3 / 4 : 1;
-    TAPER_TRY(codec_scale(image, width, height, &small));
-    const taper_status status = codec_scale(&small, image->width, image->height, out);
+    TAPER_TRY(taper_image_scale(image, width, height, &small, NULL));
+    const taper_status status = taper_image_scale(&small, image->width, image->height, out, NULL);
     formats_image_free(&small);
     return status;
 }
 
 static taper_status lighten(const taper_image *image, taper_image *out) {
-    TAPER_TRY(codec_scale(image, image->width, image->height, out)); /* a copy */
+    TAPER_TRY(taper_image_scale(image, image->width, image->height, out, NULL)); /* a copy */
     uint8_t *pixel = out->pixels;
     const size_t n = (size_t)out->width * out->height * out->channels;
     for (size_t i = 0; out->depth == 8 && i < n; i++)
@@ -41,7 +41,7 @@ static taper_status crop(const taper_image *image, taper_image *out) {
         memcpy((uint8_t *)inner.pixels + row * width * pixel,
                (const uint8_t *)image->pixels + ((size_t)(row + y) * image->width + x) * pixel,
                width * pixel);
-    const taper_status status = codec_scale(&inner, image->width, image->height, out);
+    const taper_status status = taper_image_scale(&inner, image->width, image->height, out, NULL);
     free(inner.pixels);
     return status;
 }

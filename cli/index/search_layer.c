@@ -1,7 +1,7 @@
 /* search_layer.c -- see search_layer.h. */
 #include "cli/index/search_layer.h"
 #include "cli/index/index_file.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/bytes.h"
 #include "formats/image.h"
 #include <stdlib.h>
@@ -64,8 +64,8 @@ static taper_status flush(cli_search_layer *l, taper_error *error) {
 
 taper_status cli_search_layer_take(cli_search_layer *l, const taper_image *image,
                                    taper_error *error) {
-    TAPER_TRY(codec_scale(image, l->embedder.window.width, l->embedder.window.height,
-                          &l->waiting[l->held]));
+    TAPER_TRY(taper_image_scale(image, l->embedder.window.width, l->embedder.window.height,
+                                &l->waiting[l->held], NULL));
     l->held++;
     return l->held == CLI_SEARCH_LAYER_WAITING ? flush(l, error) : TAPER_OK;
 }

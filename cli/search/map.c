@@ -7,7 +7,7 @@
 #include "cli/common/page.h"
 #include "cli/common/plain_text.h"
 #include "codec/taper_search.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/bytes.h"
 #include "formats/images/png.h"
 #include <math.h>
@@ -63,7 +63,7 @@ static taper_status size_pictures(cli_map *m, const taper_image *first) {
 static taper_status put_picture(cli_map *m, const taper_image *image) {
     const size_t k = m->n % PER_SHEET, stride = (size_t)m->sheet.width * 3;
     taper_image small;
-    TAPER_TRY(codec_scale(image, m->side[0], m->side[1], &small));
+    TAPER_TRY(taper_image_scale(image, m->side[0], m->side[1], &small, NULL));
     const uint8_t *from = small.pixels;
     uint8_t *to = (uint8_t *)m->sheet.pixels + k / COLUMNS * m->side[1] * stride +
                   k % COLUMNS * m->side[0] * 3;

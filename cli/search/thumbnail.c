@@ -1,6 +1,6 @@
 /* thumbnail.c -- see thumbnail.h. */
 #include "cli/search/thumbnail.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/image.h"
 #include <math.h>
 
@@ -20,7 +20,7 @@ taper_status cli_thumbnail_read(const cli_code_set *set, size_t i, taper_image *
     const double factor = (double)LONGEST / longest;
     const uint32_t width = (uint32_t)fmax(1.0, factor * whole.width),
                    height = (uint32_t)fmax(1.0, factor * whole.height);
-    const taper_status scaled = codec_scale(&whole, width, height, out);
+    const taper_status scaled = taper_image_scale(&whole, width, height, out, NULL);
     formats_image_free(&whole);
     return scaled;
 }

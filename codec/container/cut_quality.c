@@ -1,6 +1,6 @@
 /* cut_quality.c -- see cut_quality.h. */
 #include "codec/container/cut_quality.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "codec/taper.h"
 #include "formats/container.h"
 #include "formats/holds.h"
@@ -76,8 +76,8 @@ static taper_status render_cut(renderer *a, uint64_t bytes, codec_cut_quality *q
         taper_image out = *original;
         out.pixels = a->pixels;
         TAPER_TRY(taper_decoder_render(a->decoder, i, &out, &done, NULL));
-        TAPER_TRY(codec_mse(original, &out, &mse, NULL));
-        q->image[i] = codec_psnr_db(mse);
+        TAPER_TRY(taper_quality_mse(original, &out, &mse, NULL));
+        q->image[i] = taper_quality_psnr_db(mse);
         sum += q->image[i];
     }
     q->bytes[q->n] = bytes;

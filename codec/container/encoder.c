@@ -7,7 +7,7 @@
 #include "codec/container/assemble.h"
 #include "codec/container/encoder_groups.h"
 #include "codec/container/small_set.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "formats/image.h"
 #include "formats/model_file.h"
 #include <errno.h>
@@ -547,7 +547,7 @@ static uint64_t total_pixels(const formats_front *f) {
 /* Find the worst image over all groups; `front` maps places to images. TAPER_ERR_NOMEM. */
 static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     taper_encode_quality *q = &e->quality;
-    *q = (taper_encode_quality){.least_psnr_db = CODEC_PSNR_CEILING_DB};
+    *q = (taper_encode_quality){.least_psnr_db = TAPER_PSNR_CEILING_DB};
     for (uint32_t g = 0; g < f->groups; g++) {
         const codec_least_quality *of = &e->group[g].of.least;
         uint32_t place = f->group_first[g] + (uint32_t)of->image;

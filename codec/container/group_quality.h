@@ -6,7 +6,7 @@
 
 /* The lowest PSNR of some images. */
 typedef struct codec_least_quality {
-    double psnr_db; /* above CODEC_PSNR_CEILING_DB: there was no image */
+    double psnr_db; /* above TAPER_PSNR_CEILING_DB: there was no image */
     size_t image;   /* the image with it, from 0 */
     size_t poor;    /* number of images below TAPER_POOR_PSNR_DB */
 } codec_least_quality;

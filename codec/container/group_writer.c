@@ -1,7 +1,7 @@
 /* group_writer.c -- see group_writer.h. */
 #include "codec/container/group_writer.h"
 #include "codec/bitplane/quantiser.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include <stdlib.h>
 
 enum { SMALL_MEMORY = 1 << 12 }; /* for small allocations, which are not counted separately */
@@ -237,7 +237,7 @@ taper_status codec_group_write(const codec_group_writer *w, const codec_group_im
     codec_grid *grid = malloc(images->n * sizeof *grid);
     uint64_t windows = 0;
     *written = (codec_written_group){.chunk_at = written->chunk_at,
-                                     .least = {.psnr_db = 2 * CODEC_PSNR_CEILING_DB}};
+                                     .least = {.psnr_db = 2 * TAPER_PSNR_CEILING_DB}};
     if (!grid) return TAPER_ERR_NOMEM;
     for (size_t i = 0; i < images->n; i++) {
         grid[i] =

@@ -1,6 +1,6 @@
 /* embed.c -- see embed.h. */
 #include "codec/model/embed.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/image.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -70,7 +70,7 @@ static int fits(const codec_embedder *e, const taper_image *image) {
 taper_status codec_embedder_fit(const codec_embedder *e, taper_image *image, taper_error *error) {
     taper_image scaled;
     if (!e->scales || fits(e, image)) return TAPER_OK;
-    if (codec_scale(image, e->window.width, e->window.height, &scaled) != TAPER_OK)
+    if (taper_image_scale(image, e->window.width, e->window.height, &scaled, NULL) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to scale the image");
     formats_image_free(image);
     *image = scaled;
@@ -84,7 +84,7 @@ static taper_status read_window(const codec_embedder *e, const taper_image *imag
         codec_windows_read(e->window, image, pixels);
         return TAPER_OK;
     }
-    TAPER_TRY(codec_scale(image, e->window.width, e->window.height, &scaled));
+    TAPER_TRY(taper_image_scale(image, e->window.width, e->window.height, &scaled, NULL));
     codec_windows_read(e->window, &scaled, pixels);
     formats_image_free(&scaled);
     return TAPER_OK;

@@ -1,5 +1,6 @@
-/* bd_rate.c -- see bd_rate.h. */
-#include "codec/quality/bd_rate.h"
+/* bd_rate.c -- BD-rate of two curves; see codec/taper_quality.h. */
+#include "codec/taper_quality.h"
+#include "formats/status.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,13 +10,13 @@ typedef struct curve { /* log rate y and its slope over quality x; x is strictly
 } curve;
 
 static int by_quality_then_rate(const void *left, const void *right) {
-    const codec_rd_point *a = left, *b = right;
+    const taper_rd_point *a = left, *b = right;
     if (a->psnr_db != b->psnr_db) return a->psnr_db < b->psnr_db ? -1 : 1;
     return (a->rate > b->rate) - (a->rate < b->rate);
 }
 
 /* Sort points and drop dominated ones, in place. The others ascend strictly in quality and rate. */
-static size_t pareto_front(codec_rd_point *p, size_t n) {
+static size_t pareto_front(taper_rd_point *p, size_t n) {
     qsort(p, n, sizeof *p, by_quality_then_rate);
     size_t kept = 0;
     double cheapest =
@@ -63,9 +64,10 @@ static void curve_free(curve *c) {
 
 /* Make a curve from points. On failure *c owns nothing. which: the name of the curve in messages.
  */
-static taper_status curve_make(const codec_rd_point *points, size_t n, const char *which, curve *c,
+static taper_status curve_make(const taper_rd_point *points, size_t n, const char *which, curve *c,
                                taper_error *error) {
     *c = (curve){0};
+    TAPER_TRY(formats_need_array(points, n, sizeof *points, which, error));
     for (size_t i = 0; i < n; i++)
         if (!(points[i].rate > 0 && isfinite(points[i].rate) && isfinite(points[i].psnr_db)))
             return formats_fail(error, TAPER_ERR_ARG,
@@ -74,7 +76,7 @@ static taper_status curve_make(const codec_rd_point *points, size_t n, const cha
     if (n < 2 || n > SIZE_MAX / 64)
         return formats_fail(error, TAPER_ERR_ARG, "the %s needs at least two points, it has %zu",
                             which, n);
-    codec_rd_point *front = malloc(n * sizeof *front);
+    taper_rd_point *front = malloc(n * sizeof *front);
     double *arrays = malloc(3 * n * sizeof *arrays);
     if (!front || !arrays) {
         free(front);
@@ -121,17 +123,18 @@ static double integrate(const curve *c, double from, double to) {
     return sum;
 }
 
-taper_status codec_bd_rate(const codec_rd_point *anchor, size_t n_anchor,
-                           const codec_rd_point *test, size_t n_test, codec_bd_result *result,
-                           taper_error *error) {
+taper_status taper_quality_bd_rate(const taper_rd_point *anchor, size_t n_anchor,
+                                   const taper_rd_point *test, size_t n_test, taper_bd_rate *result,
+                                   taper_error *error) {
     curve a, t;
+    TAPER_TRY(formats_need(result, "the place of the result", error));
     TAPER_TRY(curve_make(anchor, n_anchor, "anchor's curve", &a, error));
     taper_status status = curve_make(test, n_test, "tested curve", &t, error);
     if (status == TAPER_OK) {
         double from = fmax(a.x[0], t.x[0]), to = fmin(a.x[a.n - 1], t.x[t.n - 1]);
         if (to > from) {
             double mean = (integrate(&t, from, to) - integrate(&a, from, to)) / (to - from);
-            *result = (codec_bd_result){100 * (exp(mean) - 1), from, to};
+            *result = (taper_bd_rate){100 * (exp(mean) - 1), from, to};
         } else {
             status = formats_fail(
                 error, TAPER_ERR_ARG,
@@ -154,9 +157,10 @@ static double rate_at(const curve *c, double psnr_db) {
     return exp(c->y[i] + s * (c->slope[i] + s * (c2 + s * c3)));
 }
 
-taper_status codec_rate_at(const codec_rd_point *points, size_t n, double psnr_db, double *rate,
-                           taper_error *error) {
+taper_status taper_quality_rate_at(const taper_rd_point *points, size_t n, double psnr_db,
+                                   double *rate, taper_error *error) {
     curve c;
+    TAPER_TRY(formats_need(rate, "the place of the rate", error));
     TAPER_TRY(curve_make(points, n, "curve", &c, error));
     taper_status status = TAPER_OK;
     if (psnr_db >= c.x[0] && psnr_db <= c.x[c.n - 1])
@@ -171,8 +175,8 @@ taper_status codec_rate_at(const codec_rd_point *points, size_t n, double psnr_d
 
 /* Nonzero if setting `other` beats point i, at one of its points or between two of them. kept: [n]
  * temporary. */
-static int is_beaten(const codec_rd_point *points, const int *setting, size_t n, size_t i,
-                     int other, codec_rd_point *kept) {
+static int is_beaten(const taper_rd_point *points, const int *setting, size_t n, size_t i,
+                     int other, taper_rd_point *kept) {
     size_t m = 0;
     for (size_t j = 0; j < n; j++)
         if (setting[j] == other && j != i) {
@@ -183,14 +187,16 @@ static int is_beaten(const codec_rd_point *points, const int *setting, size_t n,
         }
     double rate;
     return other != setting[i] && m >= 2 &&
-           codec_rate_at(kept, m, points[i].psnr_db, &rate, NULL) == TAPER_OK &&
+           taper_quality_rate_at(kept, m, points[i].psnr_db, &rate, NULL) == TAPER_OK &&
            rate < points[i].rate;
 }
 
-taper_status codec_rd_best(const codec_rd_point *points, const int *setting, size_t n,
-                           unsigned char *keep, taper_error *error) {
-    if (n > SIZE_MAX / 64) return formats_fail(error, TAPER_ERR_ARG, "too many points");
-    codec_rd_point *kept = malloc((n + 1) * sizeof *kept);
+taper_status taper_quality_best(const taper_rd_point *points, const int *setting, size_t n,
+                                unsigned char *keep, taper_error *error) {
+    TAPER_TRY(formats_need_array(points, n, sizeof *points, "the points", error));
+    TAPER_TRY(formats_need_array(setting, n, sizeof *setting, "the settings", error));
+    TAPER_TRY(formats_need_array(keep, n, sizeof *points, "the choice", error));
+    taper_rd_point *kept = malloc((n + 1) * sizeof *kept);
     if (!kept) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++) {
         keep[i] = 1;

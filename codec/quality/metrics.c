@@ -1,22 +1,26 @@
-/* metrics.c -- see metrics.h.
+/* metrics.c -- MSE, PSNR, SSIM and MS-SSIM; see codec/taper_quality.h.
+ *
+ * The directory codec/quality/: metrics, and bd_rate: the mean difference of two curves.
  *
  * SSIM uses float planes, one channel at a time. The Gaussian is separable: for each row of windows
  * the five moments (a, b, aa, bb, ab) are summed along the columns and then along the row. Both
  * loops process four adjacent samples at a time, with sums in registers. 128 is subtracted from
  * every sample first: variances do not change, and smaller squares make their difference more exact
  * in single precision. */
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
+#include "formats/image.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOMENTS = 5, LANES = 4, SLACK = CODEC_SSIM_WINDOW + LANES };
+enum { SSIM_WINDOW = 11, MS_SSIM_SCALES = 5 };
+enum { MOMENTS = 5, LANES = 4, SLACK = SSIM_WINDOW + LANES };
 typedef float lanes
     __attribute__((vector_size(LANES * sizeof(float)))); /* gcc and clang, any machine */
 
 static const double k_offset = 128.0;
 static const double k_c1 = (0.01 * 255) * (0.01 * 255), k_c2 = (0.03 * 255) * (0.03 * 255);
-static const double k_scale_weight[CODEC_MS_SSIM_SCALES] = {0.0448, 0.2856, 0.3001, 0.2363, 0.1333};
+static const double k_scale_weight[MS_SSIM_SCALES] = {0.0448, 0.2856, 0.3001, 0.2363, 0.1333};
 
 typedef struct plane_pair { /* one channel of both images */
     float *a, *b;
@@ -25,7 +29,7 @@ typedef struct plane_pair { /* one channel of both images */
 
 typedef struct window {
     int side; /* odd */
-    float weight[CODEC_SSIM_WINDOW];
+    float weight[SSIM_WINDOW];
 } window;
 
 static uint32_t sample(const taper_image *image, size_t i) {
@@ -35,13 +39,8 @@ static uint32_t sample(const taper_image *image, size_t i) {
 
 static int colours(const taper_image *image) { return image->channels < 3 ? 1 : 3; }
 
-static int is_image(const taper_image *image) {
-    return image && image->pixels && image->width && image->height && image->channels >= 1 &&
-           image->channels <= 4 && (image->depth == 8 || image->depth == 16);
-}
-
 static taper_status check_pair(const taper_image *a, const taper_image *b, taper_error *error) {
-    if (!is_image(a) || !is_image(b))
+    if (!a || !b || !formats_image_is_legal(a) || !formats_image_is_legal(b))
         return formats_fail(error, TAPER_ERR_ARG, "not an image to measure");
     if (a->width != b->width || a->height != b->height)
         return formats_fail(error, TAPER_ERR_ARG,
@@ -82,15 +81,16 @@ static double squared_error(const taper_image *a, const taper_image *b) {
     return total;
 }
 
-double codec_psnr_db(double mse) {
-    if (mse <= 0) return CODEC_PSNR_CEILING_DB;
+double taper_quality_psnr_db(double mse) {
+    if (mse <= 0) return TAPER_PSNR_CEILING_DB;
     double db = 10 * log10(255.0 * 255.0 / mse);
-    return db > CODEC_PSNR_CEILING_DB ? CODEC_PSNR_CEILING_DB : db;
+    return db > TAPER_PSNR_CEILING_DB ? TAPER_PSNR_CEILING_DB : db;
 }
 
-taper_status codec_mse(const taper_image *a, const taper_image *b, double *mse,
-                       taper_error *error) {
+taper_status taper_quality_mse(const taper_image *a, const taper_image *b, double *mse,
+                               taper_error *error) {
     TAPER_TRY(check_pair(a, b, error));
+    TAPER_TRY(formats_need(mse, "the place of the error", error));
     *mse = squared_error(a, b) / ((double)a->width * a->height * colours(a));
     return TAPER_OK;
 }
@@ -102,9 +102,9 @@ static size_t scratch_floats(size_t width) { return 2 * (MOMENTS * row_stride(wi
 
 static window gaussian_window(size_t width, size_t height) {
     size_t smaller = width < height ? width : height;
-    window win = {.side = CODEC_SSIM_WINDOW};
-    if (smaller < CODEC_SSIM_WINDOW) win.side = (int)(smaller - (smaller % 2 == 0));
-    double weight[CODEC_SSIM_WINDOW], sum = 0;
+    window win = {.side = SSIM_WINDOW};
+    if (smaller < SSIM_WINDOW) win.side = (int)(smaller - (smaller % 2 == 0));
+    double weight[SSIM_WINDOW], sum = 0;
     for (int k = 0; k < win.side; k++) {
         double d = k - win.side / 2;
         weight[k] = exp(-d * d / (2 * 1.5 * 1.5));
@@ -196,12 +196,12 @@ static void halve(float *plane, size_t width, size_t height) {
     }
 }
 
-int codec_ms_ssim_scales(uint32_t width, uint32_t height) {
+int taper_quality_scales(uint32_t width, uint32_t height) {
     int scales = 1;
-    for (; scales < CODEC_MS_SSIM_SCALES; scales++) {
+    for (; scales < MS_SSIM_SCALES; scales++) {
         width = width / 2 + width % 2;
         height = height / 2 + height % 2;
-        if (width < CODEC_SSIM_WINDOW || height < CODEC_SSIM_WINDOW) break;
+        if (width < SSIM_WINDOW || height < SSIM_WINDOW) break;
     }
     return scales;
 }
@@ -233,9 +233,10 @@ static void fill_plane(const taper_image *image, size_t channel, float *plane) {
         plane[i] = (float)sample(image, i * image->channels + channel) - (float)k_offset;
 }
 
-taper_status codec_measure(const taper_image *a, const taper_image *b, codec_quality *out,
-                           taper_error *error) {
+taper_status taper_quality_measure(const taper_image *a, const taper_image *b, taper_quality *out,
+                                   taper_error *error) {
     TAPER_TRY(check_pair(a, b, error));
+    TAPER_TRY(formats_need(out, "the place of the result", error));
     const uint64_t pixels = (uint64_t)a->width * a->height;
     if (pixels > SIZE_MAX / sizeof(float) / 16)
         return formats_fail(error, TAPER_ERR_NOMEM, "image too large to measure on this machine");
@@ -247,9 +248,9 @@ taper_status codec_measure(const taper_image *a, const taper_image *b, codec_qua
     float *scratch = planes + 2 * plane_floats;
     const plane_pair p = {planes, planes + plane_floats, a->width, a->height};
     const int n_colours = colours(a);
-    codec_quality q = {.scales = codec_ms_ssim_scales(a->width, a->height)};
+    taper_quality q = {.scales = taper_quality_scales(a->width, a->height)};
     for (int c = 0; c < n_colours; c++) {
-        double ssim, ms_ssim;
+        double ssim = 0, ms_ssim = 0;
         fill_plane(a, (size_t)c, p.a);
         fill_plane(b, (size_t)c, p.b);
         channel_similarity(p, q.scales, scratch, &ssim, &ms_ssim);
@@ -258,7 +259,7 @@ taper_status codec_measure(const taper_image *a, const taper_image *b, codec_qua
     }
     free(planes);
     q.mse = squared_error(a, b) / ((double)pixels * n_colours);
-    q.psnr_db = codec_psnr_db(q.mse);
+    q.psnr_db = taper_quality_psnr_db(q.mse);
     *out = q;
     return TAPER_OK;
 }

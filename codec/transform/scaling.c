@@ -1,10 +1,11 @@
-/* scaling.c -- see scaling.h.
+/* scaling.c -- scaling an image to any size (SPEC.md, 6.2); see codec/taper_quality.h.
  *
  * Lengths along a side of n old and m new pixels are measured in parts: an old pixel has m parts, a
  * new one has n. So all edges are integers. A new sample is a weighted sum of the old ones, divided
  * by n_x n_y and rounded. A weight is the product of the parts of width and height within the new
  * pixel. */
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
+#include "formats/image.h"
 #include <stdlib.h>
 
 /* The old pixels that a new pixel covers: first .. end - 1. */
@@ -44,12 +45,20 @@ static uint8_t mean_of(const taper_image *f, const span *x, const span *y, uint3
     return (uint8_t)((sum + whole / 2) / whole);
 }
 
-taper_status codec_scale(const taper_image *from, uint32_t width, uint32_t height,
-                         taper_image *to) {
+taper_status taper_image_scale(const taper_image *from, uint32_t width, uint32_t height,
+                               taper_image *to, taper_error *error) {
+    TAPER_TRY(formats_need(to, "the new image", error));
+    *to = (taper_image){0};
+    if (!from || !formats_image_is_legal(from) || !(from->channels & 1) || !width || !height)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "only images of 1 or 3 channels are scaled, to at "
+                            "least 1 x 1 pixels");
     const uint32_t channels = from->channels;
-    uint8_t *at = malloc((size_t)width * height * channels);
+    uint8_t *at = NULL;
+    if (height <= SIZE_MAX / channels / width) at = malloc((size_t)width * height * channels);
+    if (!at)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u x %u pixels", width, height);
     *to = (taper_image){width, height, from->channels, 8, at};
-    if (!at) return TAPER_ERR_NOMEM;
     for (uint32_t j = 0; j < height; j++) {
         const span y = span_of(j, from->height, height);
         for (uint32_t i = 0; i < width; i++) {

@@ -58,7 +58,7 @@ done
 # the architecture names every directory of the source and the header to start with, which tells every module there
 for directory in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli cli/*/); do
     directory=${directory%/}
-    header=$(sed -n "s#^| .$directory/. | .* | .\([a-z_]*\.h\). |\$#\1#p" "$ROOT/docs/architecture.md")
+    header=$(sed -n "s#^| .$directory/. | .* | .\([a-z_]*\.[ch]\). |\$#\1#p" "$ROOT/docs/architecture.md")
     [ -n "$header" ] || { tell "docs/architecture.md lacks $directory/"; continue; }
     [ -e "$ROOT/$directory/$header" ] || { tell "no file $directory/$header"; continue; }
     [ "$directory" != codec ] || continue # the public interface

@@ -1,7 +1,7 @@
 /* ms_ssim_gain.c -- see ms_ssim_gain.h. */
 #include "train/calibrate/ms_ssim_gain.h"
 #include "codec/backend/pool.h"
-#include "codec/quality/metrics.h"
+#include "codec/taper_quality.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdlib.h>
@@ -90,10 +90,10 @@ static taper_status lose(const measurement *m, const sample *s, uint32_t u, floa
             work[v] = s->rows[v] + x * pattern[i];
     }
     taper_image noisy = s->image;
-    codec_quality quality;
+    taper_quality quality;
     noisy.pixels = pixels;
     TAPER_TRY(codec_windows_write(m->model->window, work, &noisy));
-    TAPER_TRY(codec_measure(&s->image, &noisy, &quality, NULL));
+    TAPER_TRY(taper_quality_measure(&s->image, &noisy, &quality, NULL));
     *loss = 1 - quality.ms_ssim;
     return TAPER_OK;
 }

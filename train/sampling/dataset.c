@@ -1,6 +1,6 @@
 /* dataset.c -- see dataset.h. */
 #include "train/sampling/dataset.h"
-#include "codec/transform/scaling.h"
+#include "codec/taper_quality.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *dat
     if (data->label) memcpy(scaled->label, data->label, data->n * sizeof *scaled->label);
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < data->n && status == TAPER_OK; i++)
-        status = codec_scale(&data->image[i], width, height, &scaled->image[i]);
+        status = taper_image_scale(&data->image[i], width, height, &scaled->image[i], NULL);
     return status;
 }
 
