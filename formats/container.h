@@ -25,6 +25,7 @@
  *   basic types and files
  *     taper_types      types that all modules share: status, error, image, limits, source, sink
  *     status           the error convention and the default limits
+ *     sized            public structs that may grow
  *     account          the memory that a handle uses
  *     bytes            bounds-checked reading and writing in memory, varints, CRC32C
  *     image            creates, checks and converts images
