@@ -326,9 +326,9 @@ static void measure_rival(state *st, cli_contender *c, const cli_rd_job *job) {
     taper_status status = cli_rd_rival(c->rival, job, file, payload, &failed, &error);
     cli_progress_end(&st->progress);
     if (status != TAPER_OK) {
-        snprintf(c->failure, sizeof c->failure, "failed: %s", error.text);
+        snprintf(c->failure, sizeof c->failure, "failed: %.280s", cli_explain(&error).text);
         cli_warning("compare", formats_imageset_path(st->set, st->originals.index[failed]),
-                    "%s: %s", c->rival->title, error.text);
+                    "%s: %s", c->rival->title, cli_explain(&error).text);
         return;
     }
     file->colour = payload->colour = colour_of(c->rival);
@@ -392,7 +392,8 @@ static int write_report(state *st, const char *command) {
     taper_status status = cli_report_write(&report, st->s.output, &plot_failure, &error);
     cli_progress_end(&st->progress);
     if (status != TAPER_OK) return cli_fail("compare", st->s.output, status, &error);
-    if (plot_failure.status != TAPER_OK) cli_warning("compare", NULL, "%s", plot_failure.text);
+    if (plot_failure.status != TAPER_OK)
+        cli_warning("compare", NULL, "%s", cli_explain(&plot_failure).text);
     cli_note(&st->s.common, "compare", "report in %s/index.html", st->s.output);
     return CLI_DONE;
 }

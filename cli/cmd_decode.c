@@ -138,7 +138,7 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
         &w->canvas, w->decoder, cli_picture_plan_image(&j->plan, k), j->q->scale, &done, &error);
     bool damaged = status == TAPER_ERR_CORRUPT;
     if (damaged && !*told) {
-        cli_error("decode", j->q->input, "%s", error.text);
+        cli_fail("decode", j->q->input, error.status, &error);
         *told = true;
     }
     if (status != TAPER_OK && !damaged) return cli_fail("decode", j->q->input, status, &error);
@@ -229,11 +229,12 @@ static int make_room(job *j) {
         if (info_of(j, k, &info)) total += cli_scaled_bytes(&info, j->q->scale);
     }
     if (total > j->q->limits.max_memory / 2) {
-        cli_error("decode", j->q->output,
-                  "one file of all images needs more than half of the memory that is left; give "
-                  "--max-memory %lluM, or use --format png",
-                  (unsigned long long)formats_memory_needed(&j->q->limits, 2 * total));
-        return CLI_LIMIT;
+        taper_error error;
+        formats_fail_fact(&error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                          formats_memory_needed(&j->q->limits, 2 * total),
+                          "one file of all images needs more than half of the memory that is left; "
+                          "use --format png, which needs less");
+        return cli_fail("decode", j->q->output, error.status, &error);
     }
     j->kept = calloc(j->plan.count, sizeof *j->kept);
     return j->kept ? CLI_DONE : cli_fail("decode", j->q->output, TAPER_ERR_NOMEM, NULL);

@@ -452,7 +452,7 @@ static void tell_cut(const state *st, char *words, size_t room) {
                        room);
     else if (st->no_psnr.status)
         cli_warning("encode", st->s.output, "the PSNR of the output could not be measured: %s",
-                    st->no_psnr.text);
+                    cli_explain(&st->no_psnr).text);
 }
 
 /* The lowest PSNR of the set, for the end of the last line; a warning if it is low. */

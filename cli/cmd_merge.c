@@ -54,13 +54,6 @@ static int open_all(const settings *s, char **path, size_t n, cli_container *con
     return CLI_DONE;
 }
 
-/* The file to which an error refers: "container 2 was made with another model". */
-static const char *file_in_question(char **path, size_t n, const taper_error *error) {
-    size_t k = n == 1;
-    if (!k && sscanf(error->text, "container %zu", &k) != 1) return NULL;
-    return k >= 1 && k <= n ? path[k - 1] : NULL;
-}
-
 /* Warn about names that differ by case only, in one or several containers. merge keeps them. */
 static int look_at_names(const settings *s, const cli_container *container, size_t n) {
     enum { EACH = 96 }; /* bytes needed to compare a name, in addition to its text */
@@ -72,10 +65,11 @@ static int look_at_names(const settings *s, const cli_container *container, size
     if (!named) return CLI_DONE;
     const taper_limits limits = cli_limits(&s->common);
     if (images > limits.max_memory / EACH) {
-        cli_error("merge", NULL,
-                  "the names of %zu images do not fit into --max-memory; give --max-memory %lluM",
-                  images, (unsigned long long)formats_memory_needed(&limits, images * EACH));
-        return CLI_LIMIT;
+        taper_error error;
+        formats_fail_fact(&error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                          formats_memory_needed(&limits, images * EACH),
+                          "the names of %zu images do not fit into --max-memory", images);
+        return cli_fail("merge", NULL, error.status, &error);
     }
     const char **name = malloc((images + 1) * sizeof *name);
     if (!name) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
@@ -122,7 +116,8 @@ static int merge(const settings *s, char **path, const taper_source *source, siz
     if (code != CLI_DONE) return code;
     taper_sink sink = cli_output_sink(&out);
     taper_status status = taper_merge(source, n, &sink, &how, &error);
-    code = cli_output_close(&out, file_in_question(path, n, &error), status, &error);
+    const char *file = error.item ? path[error.item - 1] : n == 1 ? path[0] : NULL;
+    code = cli_output_close(&out, file, status, &error);
     if (code == CLI_DONE) tell_names(s, &changed);
     if (code == CLI_DONE)
         cli_note(&s->common, "merge", "%zu container%s, %llu bytes, in %s", n,

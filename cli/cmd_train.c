@@ -62,8 +62,8 @@ static taper_status read_again(const formats_buffer *file, const cli_common *com
     taper_status status = taper_model_load(&again, file->data, file->size, &limits, &why);
     taper_model_free(again);
     if (status == TAPER_OK) return status;
-    return formats_fail(error, status, "the new model cannot be read, so it is not written: %s",
-                        why.text);
+    return formats_fail_as(error, status, &why,
+                           "the new model cannot be read, so it is not written: %s", why.text);
 }
 
 /* True for errors of reading or writing a checkpoint, which training itself does not return. */
@@ -111,7 +111,8 @@ static bool compare_builtin(making *m, train_builtin_comparison *c) {
                                                       m->backend, &hooks, c, &error);
     cli_progress_end(&m->reporter->progress);
     if (status != TAPER_OK)
-        cli_warning("train", s->output, "not compared with the built-in models: %s", error.text);
+        cli_warning("train", s->output, "not compared with the built-in models: %s",
+                    cli_explain(&error).text);
     return status == TAPER_OK;
 }
 
@@ -147,7 +148,7 @@ static int make_embedding(making *m) {
     taper_error error = {0};
     const train_embedding_hooks hooks = cli_embedding_hooks(m->reporter);
     if (cli_train_embedding(s, hidden, &c, &error) != TAPER_OK)
-        return cli_usage(&cli_verb_train, "%s", error.text);
+        return cli_usage(&cli_verb_train, "%s", cli_explain(&error).text);
     const taper_status status = train_embedding_model(&c, m->data, m->backend, &m->device->train,
                                                       &hooks, &m->file, &r, &error);
     const int code = put(m, status, &error);
@@ -309,7 +310,8 @@ static int check_and_run(settings *s, int argc, char **argv, int first) {
     if (!s->output) return cli_usage(&cli_verb_train, "name the model to write with -o MODEL");
     if (first == argc && !s->filelist)
         return cli_usage(&cli_verb_train, "give images or folders to train on");
-    if (cli_train_check(s, &error) != TAPER_OK) return cli_usage(&cli_verb_train, "%s", error.text);
+    if (cli_train_check(s, &error) != TAPER_OK)
+        return cli_usage(&cli_verb_train, "%s", cli_explain(&error).text);
     int code = check_device(s);
     if (code == CLI_DONE) code = cli_train_check_targets(s);
     if (code != CLI_DONE) return code;

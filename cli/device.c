@@ -95,7 +95,7 @@ void cli_device_list(FILE *to) {
     taper_error error = {0};
     int count = 0;
     if (train_cuda_devices(info, MOST, &count, &error) != TAPER_OK)
-        fprintf(to, "cuda: %s\n", error.text);
+        fprintf(to, "cuda: %s\n", cli_explain(&error).text);
     for (int i = 0; i < count && i < MOST; i++)
         fprintf(to, "cuda:%d: %s, compute capability %d.%d, %.1f GiB\n", i, info[i].name,
                 info[i].capability / 10, info[i].capability % 10,

@@ -87,9 +87,8 @@ static taper_status no_folder(int errnum, taper_error *error) {
                             "remove it, or give another -o");
     taper_status status = formats_fail_errno(error, errnum, "make the folder");
     if (!is_refusal(errnum)) return status;
-    char why[160];
-    snprintf(why, sizeof why, "%.150s", error->text);
-    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %s", why);
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "the file system refuses this name: %.150s",
+                        error->text);
 }
 
 static const char not_own[] =

@@ -28,11 +28,9 @@ static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
     TAPER_TRY(taper_container_get_image(r->container, i, &info, NULL));
     r->bytes += info.bytes;
     if (r->bytes > r->limits->max_memory)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "measuring takes more than %llu bytes; give --max-memory %lluM",
-                            (unsigned long long)r->limits->max_memory,
-                            (unsigned long long)formats_power_above(
-                                formats_memory_needed(r->limits, r->bytes) - 1));
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_memory_step(r->limits, r->bytes),
+            "measuring takes more than %llu bytes", (unsigned long long)r->limits->max_memory);
     image->pixels = malloc((size_t)info.bytes);
     if (!image->pixels) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
     return taper_decoder_render(r->decoder, i, image, NULL, error);
@@ -188,6 +186,7 @@ void cli_truncate_measure(const cli_truncate_psnr *wanted, const cli_container *
                        wanted->originals ? " against the originals" : " against the whole file",
                        least.name, words, room);
     } else
-        cli_note(common, "truncate", "the PSNR of the cut was not measured: %s", error.text);
+        cli_note(common, "truncate", "the PSNR of the cut was not measured: %s",
+                 cli_explain(&error).text);
     cli_model_close(&model);
 }

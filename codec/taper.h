@@ -6,8 +6,8 @@
  * decoded with the model that encoded it; the container may carry that model.
  *
  * Rules for every function:
- *  - 0 (TAPER_OK) is success. After a failure, `error` (which may be NULL) holds the reason and a
- *    remedy.
+ *  - 0 (TAPER_OK) is success. After a failure, `error` (which may be NULL) holds the reason, and
+ *    facts about it (taper_fact).
  *  - The library never prints, never exits and has no global state.
  *  - One thread at a time may use a handle; different threads may use different handles at once. A
  *    model is read-only after loading: any number of handles and threads may share it.

@@ -30,14 +30,16 @@ static inline uint64_t formats_account_left(const formats_account *account) {
     return account->limit - account->used;
 }
 
-/* The value of --max-memory, in MiB, with which `bytes` more fit. */
+/* max_memory with which `bytes` more fit: formats_memory_needed. */
 static inline uint64_t formats_account_needed(const formats_account *account, uint64_t bytes) {
-    return ((account->taken + account->used + bytes) >> 20) + 1;
+    const taper_limits limits = {.taken = account->taken + account->used};
+    return formats_memory_needed(&limits, bytes);
 }
 
 /* The same, rounded up to a power of two: for callers that will need still more. */
 static inline uint64_t formats_account_step(const formats_account *account, uint64_t bytes) {
-    return formats_power_above(formats_account_needed(account, bytes) - 1);
+    const taper_limits limits = {.taken = account->taken + account->used};
+    return formats_memory_step(&limits, bytes);
 }
 
 #endif

@@ -295,11 +295,10 @@ static taper_status check_images(uint64_t images, uint64_t front, const taper_li
                             "container claims %llu images; no container holds more than %u",
                             (unsigned long long)images, UINT32_MAX - 1);
     if (images > formats_most_images(limits, LEAST_IMAGES, front, IMAGES_A_BYTE))
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "container holds %llu images, many for a front matter of %llu bytes; "
-                            "give --max-images %llu if you trust it",
-                            (unsigned long long)images, (unsigned long long)front,
-                            (unsigned long long)images);
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES, images,
+                                 "container holds %llu images, many for a front matter of %llu "
+                                 "bytes",
+                                 (unsigned long long)images, (unsigned long long)front);
     return TAPER_OK;
 }
 

@@ -37,11 +37,10 @@ static taper_status read_geometry(formats_front *f, formats_cursor *in, const ta
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "directory: image %u has an illegal geometry", at + 1);
         if (width * height > limits->max_pixels)
-            return formats_fail(
-                error, TAPER_ERR_LIMIT,
-                "image %u has %llu x %llu pixels; give --max-pixels %llu if you trust the file",
-                at + 1, (unsigned long long)width, (unsigned long long)height,
-                (unsigned long long)(width * height));
+            return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_PIXELS, width * height,
+                                     "image %u has %llu x %llu pixels, more than the limit of %llu",
+                                     at + 1, (unsigned long long)width, (unsigned long long)height,
+                                     (unsigned long long)limits->max_pixels);
         while (count--)
             f->geometry[at++] =
                 (formats_geometry){(uint32_t)width, (uint32_t)height, channels, kind & 16 ? 16 : 8};

@@ -29,7 +29,7 @@ static const char *remedy_for(int errnum) {
     case EMFILE:
     case ENFILE: return "raise the limit of open files (ulimit -n)";
     case EISDIR: return "name a file instead";
-    case EEXIST: return "choose another name or allow overwriting (-f)";
+    case EEXIST: return "choose another name or allow overwriting";
     default: return "check the device and try again";
     }
 }
@@ -43,7 +43,8 @@ taper_status formats_fail_errno(taper_error *error, int errnum, const char *what
     if (!reason[0])
         formats_fail(error, status, "cannot %s: error %d", what, errnum);
     else
-        formats_fail(error, status, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
+        formats_fail_fact(error, status, errnum == EEXIST ? TAPER_FACT_OVERWRITE : TAPER_FACT_NONE,
+                          0, "cannot %s: %s; %s", what, reason, remedy_for(errnum));
     errno = errnum; /* strerror_r may have changed it */
     return status;
 }
@@ -111,12 +112,9 @@ taper_status formats_descriptor_read(int descriptor, const taper_limits *limits,
     }
     formats_buffer_free(&buffer);
     if (status == TAPER_ERR_LIMIT)
-        return formats_fail(
-            error, status,
-            "is larger than the limit of %llu bytes; give --max-memory %lluM if "
-            "you trust it",
-            (unsigned long long)ceiling,
-            (unsigned long long)formats_power_above(formats_memory_needed(limits, ceiling) - 1));
+        return formats_fail_fact(
+            error, status, TAPER_FACT_MAX_MEMORY, formats_memory_step(limits, ceiling),
+            "is larger than the limit of %llu bytes", (unsigned long long)ceiling);
     return formats_fail(error, status, "no memory to hold the file");
 }
 
@@ -145,12 +143,10 @@ taper_status formats_file_read_within(const char *path, const taper_limits *limi
     struct stat st;
     /* a known size above the ceiling is refused before reading */
     if (fstat(descriptor, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > ceiling)
-        status =
-            formats_fail(error, TAPER_ERR_LIMIT,
-                         "has %llu bytes, more than the limit of %llu; if you trust it, give "
-                         "--max-memory %lluM",
-                         (unsigned long long)st.st_size, (unsigned long long)ceiling,
-                         (unsigned long long)formats_memory_needed(limits, (uint64_t)st.st_size));
+        status = formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                   formats_memory_needed(limits, (uint64_t)st.st_size),
+                                   "has %llu bytes, more than the limit of %llu",
+                                   (unsigned long long)st.st_size, (unsigned long long)ceiling);
     else
         status = formats_descriptor_read(descriptor, limits, bytes, size, error);
     close(descriptor);

@@ -13,11 +13,10 @@ taper_status formats_front_charge(formats_front *f, uint64_t bytes, taper_error 
 }
 
 taper_status formats_front_refuse(const formats_front *f, uint64_t bytes, taper_error *error) {
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "the container's front matter takes more than the limit of %llu "
-                        "bytes of memory; give --max-memory %lluM if you trust it",
-                        (unsigned long long)f->account.limit,
-                        (unsigned long long)formats_account_step(&f->account, bytes));
+    return formats_fail_fact(
+        error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_account_step(&f->account, bytes),
+        "the container's front matter takes more than the limit of %llu bytes of memory",
+        (unsigned long long)f->account.limit);
 }
 
 taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void *array,

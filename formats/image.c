@@ -14,12 +14,9 @@ taper_status formats_image_check(uint32_t width, uint32_t height, unsigned chann
                             width, height, channels, depth);
     uint64_t pixels = (uint64_t)width * height, size;
     if (pixels > l.max_pixels)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the header asks for %u x %u pixels, more than the limit of %llu; if "
-                            "you trust it, give "
-                            "--max-pixels %llu",
-                            width, height, (unsigned long long)l.max_pixels,
-                            (unsigned long long)pixels);
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_PIXELS, pixels,
+                                 "the header asks for %u x %u pixels, more than the limit of %llu",
+                                 width, height, (unsigned long long)l.max_pixels);
     taper_status fits = formats_mul_u64(pixels, (uint64_t)channels * (depth / 8), &size);
     if (fits != TAPER_OK || size > SIZE_MAX / 2)
         return formats_fail(error, TAPER_ERR_LIMIT,
@@ -27,12 +24,10 @@ taper_status formats_image_check(uint32_t width, uint32_t height, unsigned chann
                             "the image smaller",
                             width, height);
     if (size > l.max_memory)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "the header asks for %llu bytes of pixels, more than the limit of %llu; if you trust "
-            "it, give --max-memory %lluM",
-            (unsigned long long)size, (unsigned long long)l.max_memory,
-            (unsigned long long)formats_memory_needed(&l, size));
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_memory_needed(&l, size),
+            "the header asks for %llu bytes of pixels, more than the limit of %llu",
+            (unsigned long long)size, (unsigned long long)l.max_memory);
     if (bytes) *bytes = (size_t)size;
     return TAPER_OK;
 }
@@ -156,10 +151,11 @@ taper_status formats_image_orient(taper_image *image, unsigned orientation,
     size_t bytes = formats_image_bytes(image), size = (size_t)image->channels * (image->depth / 8u);
     taper_limits l = formats_limits_or_default(limits);
     if (bytes > l.max_memory / 2)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "turning the picture upright takes %llu bytes; give --max-memory %lluM",
-                            2 * (unsigned long long)bytes,
-                            (unsigned long long)formats_memory_needed(&l, 2 * (uint64_t)bytes));
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+            formats_memory_needed(&l, 2 * (uint64_t)bytes),
+            "turning the picture upright takes %llu bytes, more than the limit of %llu",
+            2 * (unsigned long long)bytes, (unsigned long long)l.max_memory);
     uint8_t *to = malloc(bytes);
     if (!to) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to turn the picture upright");
     int turned = orientation >= 5;

@@ -70,9 +70,8 @@ static void put_header(const formats_index_header *h, uint8_t to[FORMATS_INDEX_H
 static taper_status get_header(const uint8_t *from, uint64_t size, formats_index_header *h,
                                taper_error *error) {
     if (size < sizeof magic || memcmp(from, magic, sizeof magic) != 0)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "not an index (.tpx): the magic bytes are missing; make one with "
-                            "'taper index'");
+        return formats_fail_fact(error, TAPER_ERR_CORRUPT, TAPER_FACT_NO_INDEX, 0,
+                                 "not an index (.tpx): the magic bytes are missing");
     if (size < FORMATS_INDEX_HEADER)
         return formats_fail(error, TAPER_ERR_TRUNCATED,
                             "the index's header is cut; copy the file again");
@@ -103,10 +102,10 @@ static taper_status check_header(const formats_index_header *h, uint64_t size,
                             "range; make it again",
                             (unsigned long long)h->codes, h->bits, h->table_bits);
     if (h->codes > limits->max_images)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the index has %llu codes, the limit is %llu: give --max-images %llu",
-                            (unsigned long long)h->codes, (unsigned long long)limits->max_images,
-                            (unsigned long long)h->codes);
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES, h->codes,
+                                 "the index has %llu codes, more than the limit of %llu",
+                                 (unsigned long long)h->codes,
+                                 (unsigned long long)limits->max_images);
     if (h->names_size > size || h->labels_size > size || formats_index_file_size(h) > size)
         return formats_fail(error, TAPER_ERR_TRUNCATED,
                             "the index is cut: only %llu bytes of it are here; copy the file again",
@@ -133,7 +132,7 @@ static taper_status check_part(const formats_index_file *file, unsigned part, ta
         return TAPER_OK;
     return formats_fail(error, TAPER_ERR_CORRUPT,
                         "the index is damaged: the checksum of its %s does not hold; copy the "
-                        "file again, or make it again with 'taper index'",
+                        "file again, or make it again",
                         what[part]);
 }
 
@@ -171,7 +170,7 @@ static taper_status check_numbers(const formats_index_file *file, taper_error *e
         return TAPER_OK;
     return formats_fail(error, TAPER_ERR_CORRUPT,
                         "a number in the index is out of range, though its checksum holds; make "
-                        "it again with 'taper index'");
+                        "it again");
 }
 
 typedef taper_status section_reader(formats_front *f, formats_cursor *in, taper_error *error);

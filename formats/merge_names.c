@@ -148,10 +148,9 @@ taper_status formats_merge_names(const formats_front *shard, size_t n, formats_f
     if (status == TAPER_ERR_NOMEM)
         return formats_fail(error, status, "no memory for the names of %zu images", images);
     const uint64_t more = formats_account_left(&f->account) + 1;
-    return formats_fail(error, status,
-                        "the names of %zu images take more than 4 GiB or the limit of memory; "
-                        "give --max-memory %lluM",
-                        images, (unsigned long long)formats_account_step(&f->account, more));
+    return formats_fail_fact(
+        error, status, TAPER_FACT_MAX_MEMORY, formats_account_step(&f->account, more),
+        "the names of %zu images take more than 4 GiB or the limit of memory", images);
 }
 
 /* --- classes --------------------------------------------------------------------------- */

@@ -80,9 +80,8 @@ taper_status formats_model_pack(const void *payload, const formats_model_stages 
 
 static taper_status check_header(const uint8_t *h, size_t size, taper_error *error) {
     if (size < sizeof magic || memcmp(h, magic, sizeof magic))
-        return formats_fail(
-            error, TAPER_ERR_CORRUPT,
-            "not a taper model (.tpm): the magic bytes are missing; make one with 'taper train'");
+        return formats_fail_fact(error, TAPER_ERR_CORRUPT, TAPER_FACT_NO_MODEL, 0,
+                                 "not a taper model (.tpm): the magic bytes are missing");
     uint16_t version = size >= 10 ? formats_get_u16le(h + 8) : FORMATS_MODEL_VERSION;
     if (version && version != FORMATS_MODEL_VERSION)
         return formats_fail(
@@ -151,12 +150,10 @@ static taper_status check_limit(const formats_model_contents *c, size_t size,
     uint64_t all = c->stages.end[c->stages.n - 1], most = formats_most_model_bytes(&limits, size);
     if (all <= limits.max_model_bytes && c->size <= most) return TAPER_OK;
     uint64_t bytes = c->size > most ? c->size : all;
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "model unpacks to %llu bytes, above the limit of %llu; give "
-                        "--max-model %llu if you trust it",
-                        (unsigned long long)bytes,
-                        (unsigned long long)(c->size > most ? most : limits.max_model_bytes),
-                        (unsigned long long)bytes);
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MODEL_BYTES, bytes,
+                             "model unpacks to %llu bytes, more than the limit of %llu",
+                             (unsigned long long)bytes,
+                             (unsigned long long)(c->size > most ? most : limits.max_model_bytes));
 }
 
 /* --- unpacking ------------------------------------------------------------------------- */

@@ -4,12 +4,40 @@
 #include <stdint.h>
 #include <stdio.h>
 
+static taper_status fill(taper_error *error, const taper_error *facts, const char *format,
+                         va_list args) {
+    taper_error made = *facts;
+    vsnprintf(made.text, sizeof made.text, format, args);
+    if (error) *error = made;
+    return made.status;
+}
+
 taper_status formats_fail(taper_error *error, taper_status status, const char *format, ...) {
-    if (!error) return status;
+    const taper_error facts = {.status = status};
     va_list args;
     va_start(args, format);
-    error->status = status;
-    vsnprintf(error->text, sizeof error->text, format, args);
+    fill(error, &facts, format, args);
+    va_end(args);
+    return status;
+}
+
+taper_status formats_fail_fact(taper_error *error, taper_status status, taper_fact fact,
+                               uint64_t needed, const char *format, ...) {
+    const taper_error facts = {.status = status, .fact = fact, .needed = needed};
+    va_list args;
+    va_start(args, format);
+    fill(error, &facts, format, args);
+    va_end(args);
+    return status;
+}
+
+taper_status formats_fail_as(taper_error *error, taper_status status, const taper_error *why,
+                             const char *format, ...) {
+    const taper_error facts = {
+        .status = status, .fact = why->fact, .needed = why->needed, .item = why->item};
+    va_list args;
+    va_start(args, format);
+    fill(error, &facts, format, args);
     va_end(args);
     return status;
 }
@@ -72,13 +100,19 @@ uint64_t formats_most_model_bytes(const taper_limits *limits, uint64_t bytes) {
 }
 
 uint64_t formats_memory_needed(const taper_limits *limits, uint64_t bytes) {
-    return ((limits->taken + bytes) >> 20) + 1;
+    const uint64_t sum = limits->taken + bytes;
+    return sum < bytes || sum >> 20 == UINT64_MAX >> 20 ? UINT64_MAX : ((sum >> 20) + 1) << 20;
 }
 
 uint64_t formats_power_above(uint64_t n) {
     uint64_t power = 1;
     while (power <= n && power >> 62 == 0) power *= 2;
     return power;
+}
+
+uint64_t formats_memory_step(const taper_limits *limits, uint64_t bytes) {
+    const uint64_t needed = formats_memory_needed(limits, bytes);
+    return needed >> 62 ? needed : formats_power_above(needed - 1);
 }
 
 taper_limits formats_limits_minus(const taper_limits *limits, uint64_t bytes) {

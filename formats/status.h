@@ -15,9 +15,17 @@ extern "C" {
     } while (0)
 
 /* Fill *error (may be NULL) with a printf-style sentence and return status. Usage:
- * `return formats_fail(error, TAPER_ERR_CORRUPT, "...");`. */
+ * `return formats_fail(error, TAPER_ERR_CORRUPT, "...");`. An argument may be error->text. */
 taper_status formats_fail(taper_error *error, taper_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same with facts, see taper_fact. */
+taper_status formats_fail_fact(taper_error *error, taper_status status, taper_fact fact,
+                               uint64_t needed, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The failure *why in other words: its facts, with this status and sentence. */
+taper_status formats_fail_as(taper_error *error, taper_status status, const taper_error *why,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* TAPER_ERR_ARG if argument is NULL. what: its name in the header. */
 taper_status formats_need(const void *argument, const char *what, taper_error *error);
@@ -56,11 +64,13 @@ uint64_t formats_most_images(const taper_limits *limits, uint64_t least, uint64_
 /* To how many bytes a model file of `bytes` may unpack; by default at most 2^24 + 256 * bytes. */
 uint64_t formats_most_model_bytes(const taper_limits *limits, uint64_t bytes);
 
-/* The value of --max-memory, in MiB, for `bytes` in addition to limits->taken. */
+/* max_memory for `bytes` in addition to limits->taken: the next whole MiB. */
 uint64_t formats_memory_needed(const taper_limits *limits, uint64_t bytes);
-/* The smallest power of two above n, at most 2^62. Messages propose it as a limit when the exact
- * need is not known. */
+/* The smallest power of two above n, at most 2^62: the limit that is needed when the need is not
+ * known exactly. */
 uint64_t formats_power_above(uint64_t n);
+/* The same for formats_memory_needed. */
+uint64_t formats_memory_step(const taper_limits *limits, uint64_t bytes);
 /* The limits with max_memory reduced by `bytes` that the caller holds. */
 taper_limits formats_limits_minus(const taper_limits *limits, uint64_t bytes);
 

@@ -33,11 +33,56 @@ typedef enum taper_status {
     TAPER_ERR_EXISTS = 41       /* the target exists, and overwriting was not requested */
 } taper_status;
 
-/* A failure: its status and one sentence for people. The text says where the problem is and what to
- * do. It has no file name, because the caller knows it. text is always NUL-terminated. Functions
- * accept NULL instead of a taper_error. */
+/* What a failure is about, for programs that can do something about it. `needed` of taper_error is
+ * the value that would be accepted. Facts of limits come with TAPER_ERR_LIMIT; where the need is
+ * not known exactly, `needed` is a power of two that is above the limit. */
+typedef enum taper_fact {
+    TAPER_FACT_NONE = 0,
+    /* A member of taper_limits, in its unit. */
+    TAPER_FACT_MAX_PIXELS = 1,
+    TAPER_FACT_MAX_IMAGES = 2,
+    TAPER_FACT_MAX_MEMORY = 3, /* whole MiB; contains taper_limits.taken */
+    TAPER_FACT_MAX_MODEL_BYTES = 4,
+    TAPER_FACT_MAX_WORK = 5,
+    /* The container needs the model with the id `needed` (TAPER_ERR_MODEL). */
+    TAPER_FACT_MODEL = 6,
+    /* The image has an alpha channel (TAPER_ERR_UNSUPPORTED). needed: 0. */
+    TAPER_FACT_ALPHA = 7,
+    /* The image is not of the size of the model's window (TAPER_ERR_UNSUPPORTED). needed: 0. */
+    TAPER_FACT_IMAGE_SIZE = 8,
+    /* The model cannot have this allocation, but the taper_allocation `needed` (TAPER_ERR_ARG). */
+    TAPER_FACT_ALLOCATION = 9,
+    /* So many threads cannot be started; `needed` can (TAPER_ERR_NOMEM). */
+    TAPER_FACT_THREADS = 10,
+    /* Containers that do not fit together. A container is cut: `needed` bytes are missing
+     * (TAPER_ERR_ARG). */
+    TAPER_FACT_BYTES_MISSING = 11,
+    /* Another layout; needed: the taper_layout of the first (TAPER_ERR_ARG). */
+    TAPER_FACT_LAYOUT = 12,
+    /* Search codes of another model or length; needed: the id of the first's (TAPER_ERR_ARG). */
+    TAPER_FACT_SEARCH_CODES = 13,
+    /* Too many distinct layouts of layers (TAPER_ERR_LIMIT). needed: how many are possible. */
+    TAPER_FACT_LAYERS = 14,
+    /* A file exists, and overwriting it was not requested (TAPER_ERR_EXISTS). needed: 0. */
+    TAPER_FACT_OVERWRITE = 15,
+    /* The input is no model, or no index, but another kind of file (TAPER_ERR_CORRUPT). needed: 0.
+     */
+    TAPER_FACT_NO_MODEL = 16,
+    TAPER_FACT_NO_INDEX = 17
+} taper_fact;
+
+/* A failure: its status, facts, and one sentence for people, which says where the problem is. It
+ * has no file name, because the caller knows it. text is always NUL-terminated. Functions accept
+ * NULL instead of a taper_error. */
 typedef struct taper_error {
     taper_status status;
+    taper_fact fact;
+    /* See taper_fact; otherwise 0. */
+    uint64_t needed;
+    /* Which of several inputs failed, from 1: a container of taper_merge, an image of taper_embed.
+     * 0: not known. */
+    uint64_t item;
+    uint64_t reserved[4]; /* 0 */
     char text[256];
 } taper_error;
 

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     unsigned char *bytes = read_file(argv[1], &size), *expected = read_file(argv[2], &n_expected);
     taper_decoder *decoder = NULL;
     taper_container_info info = {0};
-    taper_error error = {TAPER_ERR_IO, "no memory"};
+    taper_error error = {.status = TAPER_ERR_IO, .text = "no memory"};
     int most = 0;
     if (!bytes || !expected || taper_decoder_new_streaming(&decoder, NULL, &error) ||
         taper_decoder_push(decoder, bytes, size, &error) ||

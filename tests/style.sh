@@ -42,6 +42,11 @@ grep -nE '(^|[^A-Za-z0-9_.>])(printf|fprintf|puts|fputs|putchar|perror|exit|_exi
     $(sources formats codec train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
     sed 's/$/   <- library code never prints and never exits/' >>"$found"
 
+# errors of the library carry facts, and cli/common/messages.c names the options
+grep -nE '"[^"]*([^A-Za-z0-9_-]--?[a-zA-Z]|[`'"'"']taper [a-z])' $(find formats -maxdepth 1 -name '*.c') $(sources codec) /dev/null |
+    grep -vE 'ulimit -|#include|^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
+    sed 's/$/   <- a word of the command line in the library/' >>"$found"
+
 # formats <- codec <- train <- cli, and the directories in them: no directory includes a higher one,
 # and paths in includes begin at the root
 upward() { # directory, what it must not include

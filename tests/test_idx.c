@@ -272,9 +272,9 @@ static void gzip_bombs_are_refused_by_their_header(void **state) {
     assert_int_equal(unpack_claim(gigabyte, 1000, NULL, &error), TAPER_ERR_TRUNCATED);
     assert_non_null(strstr(error.text, "cannot hold"));
     assert_int_equal(unpack_claim(huge, 1000, NULL, &error), TAPER_ERR_LIMIT);
-    assert_non_null(strstr(error.text, "--max-memory"));
+    assert_int_equal(error.fact, TAPER_FACT_MAX_MEMORY);
     assert_int_equal(unpack_claim(many, 1000, NULL, &error), TAPER_ERR_LIMIT);
-    assert_non_null(strstr(error.text, "--max-images"));
+    assert_int_equal(error.fact, TAPER_FACT_MAX_IMAGES);
     /* expands beyond its claim: stopped there */
     assert_int_equal(unpack_claim(small, 1001, NULL, &error), TAPER_ERR_CORRUPT);
     assert_int_equal(unpack_claim(small, 5000000, NULL, &error), TAPER_ERR_CORRUPT);

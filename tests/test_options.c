@@ -337,6 +337,46 @@ static void exit_codes_follow_the_status(void **state) {
     assert_int_equal(cli_exit_code(TAPER_ERR_LIMIT), 6);
 }
 
+/* Each fact has its remedy, here and in no text of the library. */
+static void facts_become_remedies(void **state) {
+    (void)state;
+    static const struct {
+        taper_fact fact;
+        uint64_t needed;
+        const char *said;
+    } cases[] = {
+        {TAPER_FACT_NONE, 0, "no"},
+        {TAPER_FACT_MAX_PIXELS, 12, "no; give --max-pixels 12 if you trust the input"},
+        {TAPER_FACT_MAX_IMAGES, 13, "no; give --max-images 13 if you trust the input"},
+        {TAPER_FACT_MAX_MEMORY, 300 << 20, "no; give --max-memory 300M if you trust the input"},
+        {TAPER_FACT_MAX_MODEL_BYTES, 14, "no; give --max-model 14 if you trust the input"},
+        {TAPER_FACT_MAX_WORK, 15, "no; give --max-work 15 if you trust the input"},
+        {TAPER_FACT_MODEL, 16, "no; give the container's model with -m"},
+        {TAPER_FACT_ALPHA, 0, "no; give --alpha white or --alpha drop"},
+        {TAPER_FACT_IMAGE_SIZE, 0,
+         "no; bring it to that size, or train a model with --window whole on images of its own"},
+        {TAPER_FACT_ALLOCATION, 0, "no; give --allocation even"},
+        {TAPER_FACT_THREADS, 1, "no; give -T 1"},
+        {TAPER_FACT_BYTES_MISSING, 9,
+         "no; fetch them, or make it whole with `taper truncate --fraction 1`"},
+        {TAPER_FACT_LAYOUT, 1, "no; `taper repack` changes it"},
+        {TAPER_FACT_SEARCH_CODES, 1, "no; encode all with the same --embed-with, or none"},
+        {TAPER_FACT_LAYERS, 16,
+         "no; encode all with the same --group and --allocation even, or cut all to the same "
+         "--bpp"},
+        {TAPER_FACT_OVERWRITE, 0, "no (-f)"},
+        {TAPER_FACT_NO_MODEL, 0, "no; make one with `taper train`"},
+        {TAPER_FACT_NO_INDEX, 0, "no; make one with `taper index`"},
+        {(taper_fact)1000, 0, "no"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const taper_error error = {.fact = cases[i].fact, .needed = cases[i].needed, .text = "no"};
+        assert_string_equal(cli_explain(&error).text, cases[i].said);
+    }
+    const taper_error silent = {.status = TAPER_ERR_NOMEM};
+    assert_string_equal(cli_explain(&silent).text, "out of memory");
+}
+
 static void nearest_word(void **state) {
     (void)state;
     static const char *const verbs[] = {"train", "encode", "decode", "truncate", "info", NULL};
@@ -357,6 +397,7 @@ int main(void) {
         cmocka_unit_test(manual_is_made_from_the_table), cmocka_unit_test(bash_completion_works),
         cmocka_unit_test(zsh_completion_parses),         cmocka_unit_test(sizes_parse),
         cmocka_unit_test(amounts_parse_as_sizes_do),     cmocka_unit_test(sizes_show),
-        cmocka_unit_test(exit_codes_follow_the_status),  cmocka_unit_test(nearest_word)};
+        cmocka_unit_test(exit_codes_follow_the_status),  cmocka_unit_test(nearest_word),
+        cmocka_unit_test(facts_become_remedies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,9 +137,10 @@ void cli_container_close(cli_container *c) {
 static taper_status read_model(cli_model *m, const taper_source *source, int stages,
                                const taper_limits *limits, taper_error *error) {
     if (source->size > limits->max_model_bytes)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the model takes %llu bytes; give --max-model %llu",
-                            (unsigned long long)source->size, (unsigned long long)source->size);
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MODEL_BYTES, source->size,
+                                 "the model takes %llu bytes, more than the limit of %llu",
+                                 (unsigned long long)source->size,
+                                 (unsigned long long)limits->max_model_bytes);
     m->size = (size_t)source->size;
     m->bytes = m->owned = malloc(m->size + 1);
     if (!m->owned) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the model");

@@ -7,14 +7,15 @@
 
 static void count(cli_alike *a, const char *path, const taper_error *why) {
     if (a->count++) return;
-    snprintf(a->sentence, sizeof a->sentence, "%s", why->text);
+    snprintf(a->sentence, sizeof a->sentence, "%s", cli_explain(why).text);
     snprintf(a->first, sizeof a->first, "%s", path);
 }
 
 /* The failures with this text; NULL if there are too many different texts to collect. */
 static cli_alike *alike(cli_left_out *l, const taper_error *why) {
+    const cli_sentence said = cli_explain(why);
     for (size_t i = 0; i < l->kinds; i++)
-        if (!strcmp(l->alike[i].sentence, why->text)) return &l->alike[i];
+        if (!strcmp(l->alike[i].sentence, said.text)) return &l->alike[i];
     return l->kinds < CLI_ALIKE_MOST ? &l->alike[l->kinds++] : NULL;
 }
 
@@ -55,7 +56,7 @@ void cli_left_out_file(void *user, formats_skip what, const char *path, const ta
           : what == FORMATS_SKIP_HIDDEN ? &l->hidden
                                         : &l->no_image,
           path, why);
-    if (l->common->verbose) cli_note(l->common, l->verb, "%s: %s", path, why->text);
+    if (l->common->verbose) cli_note(l->common, l->verb, "%s: %s", path, cli_explain(why).text);
 }
 
 /* With -v each was printed before. */

@@ -13,7 +13,7 @@ enum { CLI_ALIKE_MOST = 32, CLI_ALIKE_NAME = 512 };
 /* Inputs with the same problem. */
 typedef struct cli_alike {
     size_t count;
-    char sentence[sizeof((taper_error *)0)->text];
+    char sentence[sizeof(cli_sentence)];
     char first[CLI_ALIKE_NAME];
 } cli_alike;
 

@@ -86,9 +86,64 @@ void cli_detail(const cli_common *common, int level, const char *verb, const cha
     va_end(args);
 }
 
+/* The option that raises a limit, with the value that is needed. */
+static void raising_option(taper_fact fact, uint64_t needed, char *to, size_t room) {
+    static const char *const names[] = {[TAPER_FACT_MAX_PIXELS] = "pixels",
+                                        [TAPER_FACT_MAX_IMAGES] = "images",
+                                        [TAPER_FACT_MAX_MEMORY] = "memory",
+                                        [TAPER_FACT_MAX_MODEL_BYTES] = "model",
+                                        [TAPER_FACT_MAX_WORK] = "work"};
+    const int in_mib = fact == TAPER_FACT_MAX_MEMORY;
+    snprintf(to, room, "; give --max-%s %llu%s if you trust the input", names[fact],
+             (unsigned long long)(in_mib ? needed >> 20 : needed), in_mib ? "M" : "");
+}
+
+/* What to do about an error, after its sentence; "" if its facts say nothing. */
+static void remedy_of(const taper_error *e, char *to, size_t room) {
+    const char *words = "";
+    switch (e->fact) {
+    case TAPER_FACT_NONE: break;
+    case TAPER_FACT_MAX_PIXELS:
+    case TAPER_FACT_MAX_IMAGES:
+    case TAPER_FACT_MAX_MEMORY:
+    case TAPER_FACT_MAX_MODEL_BYTES:
+    case TAPER_FACT_MAX_WORK: raising_option(e->fact, e->needed, to, room); return;
+    case TAPER_FACT_MODEL: words = "; give the container's model with -m"; break;
+    case TAPER_FACT_ALPHA: words = "; give --alpha white or --alpha drop"; break;
+    case TAPER_FACT_IMAGE_SIZE:
+        words =
+            "; bring it to that size, or train a model with --window whole on images of its own";
+        break;
+    case TAPER_FACT_ALLOCATION: words = "; give --allocation even"; break;
+    case TAPER_FACT_THREADS: words = "; give -T 1"; break;
+    case TAPER_FACT_BYTES_MISSING:
+        words = "; fetch them, or make it whole with `taper truncate --fraction 1`";
+        break;
+    case TAPER_FACT_LAYOUT: words = "; `taper repack` changes it"; break;
+    case TAPER_FACT_SEARCH_CODES: words = "; encode all with the same --embed-with, or none"; break;
+    case TAPER_FACT_NO_MODEL: words = "; make one with `taper train`"; break;
+    case TAPER_FACT_NO_INDEX: words = "; make one with `taper index`"; break;
+    case TAPER_FACT_OVERWRITE: words = " (-f)"; break;
+    case TAPER_FACT_LAYERS:
+        words = "; encode all with the same --group and --allocation even, or cut all to the same "
+                "--bpp";
+        break;
+    }
+    snprintf(to, room, "%s", words);
+}
+
+cli_sentence cli_explain(const taper_error *error) {
+    cli_sentence said;
+    char remedy[128];
+    remedy_of(error, remedy, sizeof remedy);
+    snprintf(said.text, sizeof said.text, "%s%s",
+             error->text[0] ? error->text : formats_status_name(error->status), remedy);
+    return said;
+}
+
 int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error) {
-    cli_error(verb, file, "%s",
-              error && error->text[0] ? error->text : formats_status_name(status));
+    const taper_error plain = {.status = status};
+    cli_error(verb, file, "%s", cli_explain(error && error->text[0] ? error : &plain).text);
     return cli_exit_code(status);
 }
 

@@ -54,8 +54,15 @@ void cli_note(const cli_common *common, const char *verb, const char *format, ..
 void cli_detail(const cli_common *common, int level, const char *verb, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Print the error of a failed library call (the name of the status if it has no text), and return
- * its exit code: `return cli_fail("decode", path, status, &error);`. error may be NULL. */
+/* The sentence of an error and, where its facts say it, what to do on a command line: "...; give
+ * --max-memory 300M if you trust the input". The name of the status if it has no text. */
+typedef struct cli_sentence {
+    char text[400];
+} cli_sentence;
+cli_sentence cli_explain(const taper_error *error);
+
+/* Print cli_explain of a failed library call, and return its exit code: `return cli_fail("decode",
+ * path, status, &error);`. error may be NULL. */
 int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error);
 
 /* Parse a size such as "4096", "64K", "1.5M", "2GiB", "1 MB". K, M, G, T (or KiB ...) are powers of

@@ -113,7 +113,8 @@ static void watch_let_go(void *user) {
 
 static void watch_not_synced(void *user, const char *target, const taper_error *why) {
     (void)user;
-    cli_warning(NULL, target, "is written, but may not survive a power failure: %s", why->text);
+    cli_warning(NULL, target, "is written, but may not survive a power failure: %s",
+                cli_explain(why).text);
 }
 
 const formats_atomic_watch *cli_signals_watch(void) {

@@ -1,5 +1,6 @@
 /* report.c -- plots, CSV and the page of a comparison. */
 #include "cli/compare/report.h"
+#include "cli/common/messages.h"
 #include "cli/common/page.h"
 #include "cli/common/plot.h"
 #include "cli/compare/examples.h"
@@ -291,7 +292,7 @@ static void put_model(const cli_report *r, FILE *page) {
 static void put_curves(const char *folder, const taper_error *plot_failure, FILE *page) {
     cli_page_heading(page, "Rate and distortion");
     if (plot_failure->status != TAPER_OK) {
-        cli_page_text(page, plot_failure->text);
+        cli_page_text(page, cli_explain(plot_failure).text);
         return;
     }
     cli_page_beside_begin(page);

@@ -27,7 +27,7 @@ static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how
     const char *path = formats_imageset_path(originals->set, i);
     if (formats_is_system_error(status) ||
         (is_read && status != TAPER_ERR_UNSUPPORTED && status != TAPER_ERR_LIMIT))
-        return formats_fail(error, status, "'%.100s': %.140s", path, why.text);
+        return formats_fail_as(error, status, &why, "'%.100s': %.140s", path, why.text);
     if (how->skip) how->skip(how->user, path, &why);
     return TAPER_OK;
 }

@@ -174,13 +174,11 @@ static int set_aside(gathering *g) {
     FILE *spool = NULL;
     if (g->parts == MOST_PARTS) {
         const taper_limits limits = cli_limits(g->set->common);
-        cli_error(verb, NULL,
-                  "the codes need more than %d times the memory that is left; give --max-memory "
-                  "%lluM",
-                  (int)MOST_PARTS,
-                  (unsigned long long)formats_power_above(
-                      formats_memory_needed(&limits, limits.max_memory) - 1));
-        return CLI_LIMIT;
+        formats_fail_fact(&error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                          formats_memory_step(&limits, limits.max_memory),
+                          "the codes need more than %d times the memory that is left",
+                          (int)MOST_PARTS);
+        return cli_fail(verb, NULL, error.status, &error);
     }
     taper_status status = cli_spool_open(&spool, &error);
     if (!status) {
@@ -267,9 +265,11 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
     }
     const taper_limits limits = cli_limits(common);
     if (needs <= limits.max_memory) return CLI_DONE;
-    cli_error(verb, NULL, "joining the indexes takes %llu bytes of memory; give --max-memory %lluM",
-              (unsigned long long)needs, (unsigned long long)formats_memory_needed(&limits, needs));
-    return CLI_LIMIT;
+    taper_error error;
+    formats_fail_fact(&error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                      formats_memory_needed(&limits, needs),
+                      "joining the indexes takes %llu bytes of memory", (unsigned long long)needs);
+    return cli_fail(verb, NULL, error.status, &error);
 }
 
 static int join(const gathering *g, const char *verb, const cli_index_options *o,

@@ -68,7 +68,7 @@ static const named_image *find(const picture_names *p, const char *name) {
 
 static void tell_unread(counts *n, int64_t image, const char *name, const taper_error *why) {
     if (n->is_told && n->is_told[image]) return;
-    cli_error("search", name, "the page shows no picture of it: %s", why->text);
+    cli_error("search", name, "the page shows no picture of it: %s", cli_explain(why).text);
     if (n->is_told) n->is_told[image] = true;
     n->unread++;
 }

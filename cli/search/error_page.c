@@ -128,7 +128,7 @@ static taper_status put_picture(cli_error_page *p, const cli_code_set *set, size
     TAPER_TRY(cli_thumbnail_read(set, image, &picture, &why));
     cli_plain_text(plain, sizeof plain, cli_code_set_name(set, image, name));
     if (!picture.pixels) {
-        cli_error(set->verb, name, "the page shows no picture of it: %s", why.text);
+        cli_error(set->verb, name, "the page shows no picture of it: %s", cli_explain(&why).text);
         p->unshown++;
     }
     const taper_status status = cli_page_strip_picture(to, picture.pixels ? &picture : NULL, plain,

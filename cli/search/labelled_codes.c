@@ -54,11 +54,13 @@ static int take_room(cli_labelled_codes *l, size_t n) {
     const taper_limits limits = cli_limits(l->set->common);
     const uint64_t each = l->width * sizeof *l->codes + sizeof *l->label + sizeof *l->image;
     if (each > limits.max_memory / n) {
-        cli_error(verb, NULL,
-                  "codes of %zu labelled images of %zu numbers each do not fit into --max-memory; "
-                  "give --max-memory %lluM, or a model of fewer units",
-                  n, l->width, (unsigned long long)formats_memory_needed(&limits, n * each));
-        return CLI_LIMIT;
+        taper_error error;
+        formats_fail_fact(&error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                          formats_memory_needed(&limits, n * each),
+                          "codes of %zu labelled images of %zu numbers each do not fit into "
+                          "--max-memory; a model of fewer units needs less",
+                          n, l->width);
+        return cli_fail(verb, NULL, error.status, &error);
     }
     l->held = cli_memory_hold(n * each);
     l->room = n;

@@ -372,7 +372,7 @@ void cli_train_report(const cli_train_reporter *t, const train_report *r,
 static void draw(const cli_plot *plot, const char *stem) {
     taper_error error = {0};
     if (cli_plot_write(plot, stem, true, cli_signals_watch(), &error) != TAPER_OK)
-        cli_warning("train", stem, "%s", error.text);
+        cli_warning("train", stem, "%s", cli_explain(&error).text);
 }
 
 static void draw_learning(const cli_train_reporter *t) {

@@ -259,11 +259,10 @@ taper_status codec_conditional_read_common(codec_conditional *c, uint32_t kinds,
     uint64_t bytes = weight_bytes(c);
     if (bytes > max_bytes) {
         *c = (codec_conditional){0};
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "model: a conditional model of %llu bytes, more than the limit of "
-                            "%llu; give --max-model %llu if you trust it",
-                            (unsigned long long)bytes, (unsigned long long)max_bytes,
-                            (unsigned long long)bytes);
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MODEL_BYTES, bytes,
+            "model: a conditional model of %llu bytes, more than the limit of %llu",
+            (unsigned long long)bytes, (unsigned long long)max_bytes);
     }
     if (codec_conditional_alloc(c) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a conditional model");

@@ -225,8 +225,8 @@ static taper_status read_again(formats_front *f, const formats_buffer *front,
         formats_front_free(&again);
     }
     if (status == TAPER_OK) return status;
-    return formats_fail(error, status, "the result cannot be read again, so it is not written: %s",
-                        why.text);
+    return formats_fail_as(error, status, &why,
+                           "the result cannot be read again, so it is not written: %s", why.text);
 }
 
 taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,

@@ -62,11 +62,9 @@ static taper_status check_size(const taper_encoder *e, const taper_image *image,
             "smaller, or cut it into parts",
             width, height, (int)FORMATS_MAX_SIDE);
     if (pixels > l->max_pixels)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "image of %u x %u pixels is above the limit of %llu; give --max-pixels "
-                            "%llu",
-                            width, height, (unsigned long long)l->max_pixels,
-                            (unsigned long long)pixels);
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_PIXELS, pixels,
+                                 "image of %u x %u pixels is above the limit of %llu", width,
+                                 height, (unsigned long long)l->max_pixels);
     codec_grid grid = codec_windows_grid(e->model->window, width, height);
     const uint64_t render = memory_to_render(e, image, grid);
     const uint64_t taken =
@@ -74,12 +72,10 @@ static taper_status check_size(const taper_encoder *e, const taper_image *image,
     const uint64_t encode = memory_to_encode(e, image) + taken;
     const uint64_t needed = render > encode ? render : encode;
     if (needed <= l->max_memory) return TAPER_OK;
-    return formats_fail(
-        error, TAPER_ERR_LIMIT,
-        "image of %u x %u pixels takes %llu bytes of memory, more than the limit of "
-        "%llu; give --max-memory %lluM",
-        width, height, (unsigned long long)needed, (unsigned long long)l->max_memory,
-        (unsigned long long)formats_memory_needed(l, needed));
+    return formats_fail_fact(
+        error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_memory_needed(l, needed),
+        "image of %u x %u pixels takes %llu bytes of memory, more than the limit of %llu", width,
+        height, (unsigned long long)needed, (unsigned long long)l->max_memory);
 }
 
 static taper_status check_image(const taper_encoder *e, const taper_image *image, const char *name,
@@ -88,17 +84,17 @@ static taper_status check_image(const taper_encoder *e, const taper_image *image
         return formats_fail(error, TAPER_ERR_ARG,
                             "an image without pixels or of an illegal kind was given");
     if (image->channels == 2 || image->channels == 4)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "the image has an alpha channel, which taper does not carry; give "
-                            "--alpha white or --alpha drop");
+        return formats_fail_fact(error, TAPER_ERR_UNSUPPORTED, TAPER_FACT_ALPHA, 0,
+                                 "the image has an alpha channel, which taper does not carry");
     if (image->channels > e->model->window.channels)
         return formats_fail(
             error, TAPER_ERR_UNSUPPORTED,
             "image is in colour but the model is for grey images; use a colour model");
     TAPER_TRY(check_size(e, image, error));
     if (e->images >= e->limits.max_images || e->images >= UINT32_MAX - 1)
-        return formats_fail(error, TAPER_ERR_LIMIT, "more than %zu images; give --max-images %llu",
-                            e->images, (unsigned long long)formats_power_above(e->images));
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES,
+                                 formats_power_above(e->images),
+                                 "more images than the limit of %zu", e->images);
     if (name && !formats_name_is_legal(name))
         return formats_fail(error, TAPER_ERR_ARG, "the name is not a plain relative path");
     return TAPER_OK;
@@ -146,12 +142,11 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
                                taper_error *error) {
     uint64_t bytes = codec_encoder_image_bytes(e, image, 0);
     if (codec_encoder_charge(e, bytes) != TAPER_OK)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_account_step(e->account, bytes),
             "this image and those that wait to be encoded need more memory than the limit of %llu "
-            "bytes; give --max-memory %lluM, or use smaller groups",
-            (unsigned long long)e->account->limit,
-            (unsigned long long)formats_account_step(e->account, bytes));
+            "bytes; smaller groups need less",
+            (unsigned long long)e->account->limit);
     *copy = *image;
     copy->pixels = malloc((size_t)bytes);
     if (!copy->pixels) return fail_for_good(e, TAPER_ERR_NOMEM, error);
@@ -361,8 +356,8 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
             formats_fail(error, status, "no memory for the model's analysis");
     }
     if (status == TAPER_OK && e->rate_classes > 1 && model->tables.density)
-        status = formats_fail(error, TAPER_ERR_ARG,
-                              "a binary model has only one allocation; give --allocation even");
+        status = formats_fail_fact(error, TAPER_ERR_ARG, TAPER_FACT_ALLOCATION,
+                                   TAPER_ALLOCATION_EVEN, "a binary model has only one allocation");
     if (status == TAPER_OK && e->rate_classes > 1) {
         e->reference = malloc(model->tables.units);
         if (e->reference)
@@ -380,8 +375,8 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     if (status == TAPER_OK && e->options.threads > 1) {
         e->queue = codec_queue_new(e->options.threads, codec_encode_job_run);
         if (!e->queue)
-            status = formats_fail(error, TAPER_ERR_NOMEM, "cannot start %u threads; give -T 1",
-                                  e->options.threads);
+            status = formats_fail_fact(error, TAPER_ERR_NOMEM, TAPER_FACT_THREADS, 1,
+                                       "cannot start %u threads", e->options.threads);
     }
     if (status != TAPER_OK) {
         taper_encoder_free(e);

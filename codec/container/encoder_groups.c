@@ -94,12 +94,11 @@ void codec_encoder_fail(taper_encoder *e, taper_status status, const taper_error
     if (error && error->status == status)
         e->error = *error;
     else if (status == TAPER_ERR_LIMIT)
-        formats_fail(&e->error, status,
-                     "encoding needs more memory than the limit of %llu bytes; give --max-memory "
-                     "%lluM, or use smaller groups",
-                     (unsigned long long)e->limits.max_memory,
-                     (unsigned long long)formats_power_above(
-                         formats_memory_needed(&e->limits, e->limits.max_memory) - 1));
+        formats_fail_fact(&e->error, status, TAPER_FACT_MAX_MEMORY,
+                          formats_memory_step(&e->limits, e->limits.max_memory),
+                          "encoding needs more memory than the limit of %llu bytes; smaller groups "
+                          "need less",
+                          (unsigned long long)e->limits.max_memory);
     else
         formats_fail(&e->error, status,
                      "no memory to encode a group; use smaller groups or fewer threads");

@@ -90,17 +90,16 @@ static taper_status check_shard(const formats_front *a, const formats_front *b, 
                                 size_t i, taper_error *error) {
     uint64_t end = b->front_size + b->chunk_at[(uint64_t)b->layers * b->groups];
     if (size < end)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "container %zu is cut: %llu of its bytes are missing; fetch them, or "
-                            "make it whole with `taper truncate --fraction 1`",
-                            i + 1, (unsigned long long)(end - size));
+        return formats_fail_fact(error, TAPER_ERR_ARG, TAPER_FACT_BYTES_MISSING, end - size,
+                                 "container %zu is cut: %llu of its bytes are missing", i + 1,
+                                 (unsigned long long)(end - size));
     if (a->model_id != b->model_id)
         return formats_fail(error, TAPER_ERR_MODEL,
                             "container %zu was made with another model (%016llx)", i + 1,
                             (unsigned long long)b->model_id);
     if (a->layout != b->layout)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "container %zu has another layout; `taper repack` changes it", i + 1);
+        return formats_fail_fact(error, TAPER_ERR_ARG, TAPER_FACT_LAYOUT, a->layout,
+                                 "container %zu has another layout", i + 1);
     return TAPER_OK;
 }
 
@@ -209,6 +208,17 @@ static void take_models(const merging *m, formats_front *f) {
     }
 }
 
+static taper_status refuse_search_codes(const formats_front *a, const formats_front *b, size_t i,
+                                        taper_error *error) {
+    formats_fail_fact(error, TAPER_ERR_ARG, TAPER_FACT_SEARCH_CODES, a->search_model_id,
+                      "container %zu has codes for search of %u bits by model %016llx (0: it has "
+                      "none), the first has %u by %016llx",
+                      i + 1, b->search_bits, (unsigned long long)b->search_model_id, a->search_bits,
+                      (unsigned long long)a->search_model_id);
+    if (error) error->item = i + 1;
+    return TAPER_ERR_ARG;
+}
+
 /* Join the search codes, if all shards have codes of one model and one length; otherwise none. */
 static taper_status fill_search_codes(const merging *m, formats_front *f, taper_error *error) {
     const formats_front *a = &m->front[0];
@@ -216,14 +226,7 @@ static taper_status fill_search_codes(const merging *m, formats_front *f, taper_
     for (size_t s = 1; s < m->n; s++)
         if (m->front[s].search_bits != a->search_bits ||
             (a->search_bits && m->front[s].search_model_id != a->search_model_id))
-            return formats_fail(error, TAPER_ERR_ARG,
-                                "container %zu has codes for search of %u bits by model %016llx "
-                                "(0: it has none), "
-                                "the first has %u by %016llx: encode all with the same "
-                                "--embed-with, or none",
-                                s + 1, m->front[s].search_bits,
-                                (unsigned long long)m->front[s].search_model_id, a->search_bits,
-                                (unsigned long long)a->search_model_id);
+            return refuse_search_codes(a, &m->front[s], s, error);
     if (!a->search_bits) return TAPER_OK;
     f->search_bits = a->search_bits, f->search_model_id = a->search_model_id;
     TAPER_TRY(formats_front_take(f, f->images, each, &f->search_codes, error));
@@ -266,22 +269,30 @@ static taper_status refuse_broken(formats_front *f, const taper_source *source,
     taper_error why = {0};
     taper_status status = codec_front_check_models(f, 0, limits, &why);
     if (status == TAPER_OK) status = codec_refuse_damage(f, source, UINT64_MAX, &why);
-    return status == TAPER_OK ? status
-                              : formats_fail(error, status, "container %zu: %s", i + 1, why.text);
+    return status == TAPER_OK
+               ? status
+               : formats_fail_as(error, status, &why, "container %zu: %s", i + 1, why.text);
 }
 
-/* Load the front matter of all shards; charges the account of the result. */
+/* Load and check the front matter of shard i; charges the account of the result. */
+static taper_status load_front(merging *m, size_t i, formats_front *result,
+                               const taper_limits *limits, taper_error *error) {
+    formats_front *f = &m->front[i];
+    const taper_limits left = formats_limits_minus(limits, result->account.used);
+    TAPER_TRY(codec_front_load(&m->source[i], &left, f, error));
+    TAPER_TRY(formats_front_charge(result, f->account.used, error));
+    TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
+    return refuse_broken(f, &m->source[i], &left, i, error);
+}
+
 static taper_status load_fronts(merging *m, formats_front *result, const taper_limits *limits,
                                 taper_error *error) {
-    for (size_t i = 0; i < m->n; i++) {
-        formats_front *f = &m->front[i];
-        const taper_limits left = formats_limits_minus(limits, result->account.used);
-        TAPER_TRY(codec_front_load(&m->source[i], &left, f, error));
-        TAPER_TRY(formats_front_charge(result, f->account.used, error));
-        TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
-        TAPER_TRY(refuse_broken(f, &m->source[i], &left, i, error));
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < m->n && status == TAPER_OK; i++) {
+        status = load_front(m, i, result, limits, error);
+        if (status != TAPER_OK && error) error->item = i + 1;
     }
-    return TAPER_OK;
+    return status;
 }
 
 taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,

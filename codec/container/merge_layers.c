@@ -154,6 +154,15 @@ static uint32_t find_rate_class(alignment *a, uint32_t taken) {
     return a->rate_classes++;
 }
 
+static taper_status refuse_layers(size_t s, taper_error *error) {
+    formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_LAYERS, FORMATS_MAX_RATE_CLASSES,
+                      "with container %zu the inputs use more than %d distinct layer layouts, the "
+                      "number of rate classes of a file",
+                      s + 1, FORMATS_MAX_RATE_CLASSES);
+    if (error) error->item = s + 1;
+    return TAPER_ERR_LIMIT;
+}
+
 static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_error *error) {
     for (size_t s = 0; s < a->n; s++) {
         TAPER_TRY(place_layers(a, s, f, error));
@@ -161,14 +170,7 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
         for (uint32_t t = 0; t < a->shard[s].rate_classes; t++) {
             make_column(a, s, t);
             uint32_t rate_class = find_rate_class(a, taken);
-            if (rate_class == FORMATS_MAX_RATE_CLASSES)
-                return formats_fail(
-                    error, TAPER_ERR_LIMIT,
-                    "with container %zu the inputs use more than %d distinct layer layouts, the "
-                    "number "
-                    "of rate classes of a file; encode all with the same --group and --allocation "
-                    "even, or cut all to the same --bpp",
-                    s + 1, FORMATS_MAX_RATE_CLASSES);
+            if (rate_class == FORMATS_MAX_RATE_CLASSES) return refuse_layers(s, error);
             taken |= 1u << rate_class;
             a->layers[s].rate_class_of[t] = (uint8_t)rate_class;
         }

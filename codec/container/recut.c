@@ -183,11 +183,10 @@ static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
 /* Charge the memory of n values. */
 static taper_status take_codes(open_groups *open, size_t n, taper_error *error) {
     if (formats_account_take(&open->account, n * sizeof(int16_t)) == TAPER_OK) return TAPER_OK;
-    return formats_fail(
-        error, TAPER_ERR_LIMIT,
-        "repacking needs more memory than the limit of %llu bytes; give --max-memory %lluM",
-        (unsigned long long)open->account.limit,
-        (unsigned long long)formats_account_step(&open->account, n * sizeof(int16_t)));
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                             formats_account_step(&open->account, n * sizeof(int16_t)),
+                             "repacking needs more memory than the limit of %llu bytes",
+                             (unsigned long long)open->account.limit);
 }
 
 /* Repack an image whose codes are kept. */

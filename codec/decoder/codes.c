@@ -43,11 +43,12 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
     if (bytes > formats_account_left(&d->account))
         codec_decoder_drop_others(d, codec_container_rate_class(d->container, image.info.group));
     if (bytes > formats_account_left(&d->account))
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "these codes need %llu more bytes of memory than the limit of %llu "
-                            "allows; give --max-memory %lluM if you trust the file",
-                            (unsigned long long)bytes, (unsigned long long)d->limits.max_memory,
-                            (unsigned long long)formats_account_needed(&d->account, bytes));
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                 formats_account_needed(&d->account, bytes),
+                                 "these codes need %llu more bytes of memory than the limit of "
+                                 "%llu allows",
+                                 (unsigned long long)bytes,
+                                 (unsigned long long)d->limits.max_memory);
     float *code = malloc((size_t)bytes);
     if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for codes");
     for (uint32_t b = 0; b < r->strips.n; b++) {

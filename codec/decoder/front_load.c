@@ -6,12 +6,10 @@
 #include <string.h>
 
 taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error) {
-    return formats_fail(
-        error, TAPER_ERR_LIMIT,
-        "the container's front matter takes %llu bytes; give --max-memory %lluM if "
-        "you trust it",
-        (unsigned long long)bytes,
-        (unsigned long long)formats_power_above(formats_memory_needed(limits, 2 * bytes) - 1));
+    return formats_fail_fact(
+        error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_memory_step(limits, 2 * bytes),
+        "the container's front matter of %llu bytes takes more memory than the limit of %llu",
+        (unsigned long long)bytes, (unsigned long long)limits->max_memory);
 }
 
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
@@ -74,9 +72,9 @@ taper_status codec_front_model(const formats_front *front, const taper_limits *l
     if (!front->model && codec_builtin_model_of(front->model_id, &builtin))
         return codec_builtin_model_open(&builtin, limits, out, error);
     if (!front->model)
-        return formats_fail(error, TAPER_ERR_MODEL,
-                            "container does not carry its model %016llx; give it with -m",
-                            (unsigned long long)front->model_id);
+        return formats_fail_fact(error, TAPER_ERR_MODEL, TAPER_FACT_MODEL, front->model_id,
+                                 "container does not carry its model %016llx",
+                                 (unsigned long long)front->model_id);
     TAPER_TRY(load_carried(front->model, front->model_size, limits, out, error));
     const uint64_t id = (*out)->info.id;
     if (id == front->model_id) return TAPER_OK;
@@ -94,7 +92,8 @@ taper_status codec_front_search_model(const formats_front *front, const taper_li
     const taper_status status =
         load_carried(front->search_model, front->search_model_size, limits, out, &why);
     if (status)
-        return formats_fail(error, status, "the model for search in the container: %s", why.text);
+        return formats_fail_as(error, status, &why, "the model for search in the container: %s",
+                               why.text);
     const taper_model_info info = (*out)->info;
     if (info.binary && info.id == front->search_model_id && info.units >= front->search_bits)
         return TAPER_OK;
@@ -127,10 +126,10 @@ taper_status codec_front_match_images(const formats_front *front, const taper_mo
 taper_status codec_front_match(const formats_front *front, const taper_model *model,
                                taper_error *error) {
     if (front->model_id != model->info.id)
-        return formats_fail(
-            error, TAPER_ERR_MODEL,
-            "container was made with model %016llx, this is %016llx; give the right one with -m",
-            (unsigned long long)front->model_id, (unsigned long long)model->info.id);
+        return formats_fail_fact(error, TAPER_ERR_MODEL, TAPER_FACT_MODEL, front->model_id,
+                                 "container was made with model %016llx, this is %016llx",
+                                 (unsigned long long)front->model_id,
+                                 (unsigned long long)model->info.id);
     if (!codec_network_has_decoder(&model->network))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container claims an embedding model, which has no decoder");

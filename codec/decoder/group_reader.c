@@ -34,11 +34,11 @@ static taper_status lay_out(codec_group_reader *r, const taper_model *model,
         windows += (uint64_t)grid[i].columns * grid[i].rows;
         bytes = state_bytes(model, front, r->group, windows);
         if (bytes > left)
-            return formats_fail(error, TAPER_ERR_LIMIT,
-                                "group %u needs %llu bytes or more to decode, of which %llu are "
-                                "left; give --max-memory %lluM if you trust the file",
-                                r->number, (unsigned long long)bytes, (unsigned long long)left,
-                                (unsigned long long)formats_account_step(r->account, bytes));
+            return formats_fail_fact(
+                error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                formats_account_step(r->account, bytes),
+                "group %u needs %llu bytes or more to decode, of which %llu are left", r->number,
+                (unsigned long long)bytes, (unsigned long long)left);
         r->first[i + 1] = (uint32_t)windows;
     }
     bytes = state_bytes(model, front, r->group, windows);
@@ -62,8 +62,9 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
     uint64_t list = ((uint64_t)r->images + 1) * (sizeof *r->first + sizeof *grid);
     taper_status status = formats_account_take(account, list);
     if (status != TAPER_OK)
-        return formats_fail(error, status, "a group of %u images; give --max-memory %lluM",
-                            r->images, (unsigned long long)formats_account_step(account, list));
+        return formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                                 formats_account_step(account, list),
+                                 "a group of %u images takes more memory than is left", r->images);
     r->charged = list;
     r->first = calloc((size_t)r->images + 1, sizeof *r->first);
     grid = calloc((size_t)r->images + 1, sizeof *grid);
@@ -145,11 +146,10 @@ static taper_status stop_decoding(codec_group_reader *r, const formats_front *f)
 static taper_status no_memory_for_chunk(const formats_account *account, taper_status status,
                                         uint64_t bytes, taper_error *error) {
     return status == TAPER_ERR_LIMIT
-               ? formats_fail(error, status,
-                              "a chunk takes %llu bytes; give --max-memory %lluM if you trust the "
-                              "file",
-                              (unsigned long long)bytes,
-                              (unsigned long long)formats_account_step(account, bytes))
+               ? formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                                   formats_account_step(account, bytes),
+                                   "a chunk takes %llu bytes, more memory than is left",
+                                   (unsigned long long)bytes)
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk of %llu bytes",
                               (unsigned long long)bytes);
 }

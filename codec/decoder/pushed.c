@@ -54,10 +54,10 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
 static taper_status fail_chunk(const taper_decoder *d, taper_status status, uint64_t bytes,
                                taper_error *error) {
     return status == TAPER_ERR_LIMIT
-               ? formats_fail(error, status,
-                              "a chunk takes more memory than is left; give --max-memory %lluM if "
-                              "you trust the file",
-                              (unsigned long long)formats_account_step(&d->account, 2 * bytes))
+               ? formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                                   formats_account_step(&d->account, 2 * bytes),
+                                   "a chunk takes more memory than is left of %llu bytes",
+                                   (unsigned long long)d->limits.max_memory)
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
 }
 

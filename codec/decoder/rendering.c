@@ -32,11 +32,10 @@ static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *in
 }
 
 taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_error *error) {
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "rendering this image needs %llu bytes, the limit is %llu; give "
-                        "--max-memory %lluM if you trust the file",
-                        (unsigned long long)bytes, (unsigned long long)d->limits.max_memory,
-                        (unsigned long long)formats_memory_needed(&d->limits, bytes));
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                             formats_memory_needed(&d->limits, bytes),
+                             "rendering this image needs %llu bytes, more than the limit of %llu",
+                             (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
 }
 
 taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint64_t bytes,

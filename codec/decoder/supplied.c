@@ -142,10 +142,11 @@ static taper_status keep_bytes(taper_decoder *d, uint64_t offset, const uint8_t 
     taper_status status = codec_byte_store_put(&d->supplying.held, offset, bytes, n, changed);
     if (status == TAPER_OK) return status;
     return status == TAPER_ERR_LIMIT
-               ? formats_fail(error, status,
-                              "no memory for %zu more supplied bytes; give --max-memory "
-                              "%lluM if you trust the file",
-                              n, (unsigned long long)formats_account_step(&d->account, 2 * n))
+               ? formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                                   formats_account_step(&d->account, 2 * n),
+                                   "%zu more supplied bytes take more than the limit of %llu "
+                                   "bytes of memory",
+                                   n, (unsigned long long)d->limits.max_memory)
                : formats_fail(error, status, "no memory for %zu bytes", n);
 }
 

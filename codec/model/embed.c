@@ -94,10 +94,8 @@ taper_status codec_embedder_check(const codec_embedder *e, const taper_image *im
                                   taper_error *error) {
     const codec_window w = e->window;
     if (image->channels != 1 && image->channels != 3)
-        return formats_fail(
-            error, TAPER_ERR_UNSUPPORTED,
-            "image has an alpha channel, which codes do not represent; remove it, or give "
-            "--alpha white or --alpha drop");
+        return formats_fail_fact(error, TAPER_ERR_UNSUPPORTED, TAPER_FACT_ALPHA, 0,
+                                 "image has an alpha channel, which codes do not represent");
     if (image->channels == 3 && w.channels == 1)
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             e->has_network
@@ -106,10 +104,9 @@ taper_status codec_embedder_check(const codec_embedder *e, const taper_image *im
                                 : "image is in colour but the first one is grey; make all grey, "
                                   "or all coloured");
     if (e->scales || fits(e, image)) return TAPER_OK;
-    return formats_fail(
-        error, TAPER_ERR_UNSUPPORTED,
-        e->has_network ? "image is %u x %u pixels but a code of the model is of %u x %u; bring it "
-                         "to that size, or train a model with --window whole on images of its own"
+    return formats_fail_fact(
+        error, TAPER_ERR_UNSUPPORTED, e->has_network ? TAPER_FACT_IMAGE_SIZE : TAPER_FACT_NONE, 0,
+        e->has_network ? "image is %u x %u pixels but a code of the model is of %u x %u"
                        : "image is %u x %u pixels but the first one is %u x %u; bring all to one "
                          "size",
         image->width, image->height, w.width, w.height);
@@ -200,8 +197,9 @@ static taper_status check_all(const codec_embedder *e, const taper_image *images
                                 "image %zu has no pixels, no width or height, or is of an illegal "
                                 "kind",
                                 i);
+        why.item = i + 1;
         if (codec_embedder_check(e, &images[i], &why))
-            return formats_fail(error, TAPER_ERR_ARG, "image %zu: %s", i, why.text);
+            return formats_fail_as(error, TAPER_ERR_ARG, &why, "image %zu: %s", i, why.text);
     }
     return TAPER_OK;
 }

@@ -81,18 +81,16 @@ codec_work codec_work_of(const taper_model *m) {
 taper_status codec_work_check(const taper_model *m, uint64_t max_work, taper_error *error) {
     codec_work work = codec_work_of(m);
     if (work.most <= max_work) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "model can take %llu multiply-adds a pixel, more than the limit of %llu; "
-                        "give --max-work %llu if you trust it",
-                        (unsigned long long)work.most, (unsigned long long)max_work,
-                        (unsigned long long)work.most);
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_WORK, work.most,
+                             "model can take %llu multiply-adds a pixel, more than the limit of "
+                             "%llu",
+                             (unsigned long long)work.most, (unsigned long long)max_work);
 }
 
 taper_status codec_weights_check(uint64_t weights, uint64_t max_model, taper_error *error) {
     if (weights <= max_model / sizeof(float)) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_LIMIT,
-                        "model has %llu weights, more than the limit of %llu bytes holds; "
-                        "give --max-model %llu if you trust it",
-                        (unsigned long long)weights, (unsigned long long)max_model,
-                        (unsigned long long)(weights * sizeof(float)));
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MODEL_BYTES,
+                             weights * sizeof(float),
+                             "model has %llu weights, more than the limit of %llu bytes holds",
+                             (unsigned long long)weights, (unsigned long long)max_model);
 }

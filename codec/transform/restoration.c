@@ -145,11 +145,10 @@ taper_status codec_restoration_read(codec_restoration *r, uint32_t channels, uin
                             "stages is not legal",
                             r->layers, r->hidden, r->stages);
     if (weight_bytes(r) > max_bytes)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "model: a restoration network of %llu bytes, more than the limit of "
-                            "%llu; give --max-model %llu if you trust it",
-                            (unsigned long long)weight_bytes(r), (unsigned long long)max_bytes,
-                            (unsigned long long)weight_bytes(r));
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MODEL_BYTES, weight_bytes(r),
+            "model: a restoration network of %llu bytes, more than the limit of %llu",
+            (unsigned long long)weight_bytes(r), (unsigned long long)max_bytes);
     if (codec_restoration_alloc(r) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a restoration network");
     taper_status status = read_passes(r, passes, in, error);

@@ -32,11 +32,9 @@ taper_status formats_cifar_open(const taper_source *source, const taper_limits *
         uint64_t count = source->size / record_bytes(&cifar);
         if (!count || source->size % record_bytes(&cifar) != 0) continue;
         if (count > l.max_images || count > UINT32_MAX)
-            return formats_fail(
-                error, TAPER_ERR_LIMIT,
-                "the file holds %llu images, more than the limit of %llu; give --max-images %llu",
-                (unsigned long long)count, (unsigned long long)l.max_images,
-                (unsigned long long)count);
+            return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES, count,
+                                     "the file holds %llu images, more than the limit of %llu",
+                                     (unsigned long long)count, (unsigned long long)l.max_images);
         cifar.count = (uint32_t)count;
         int legal = 0;
         TAPER_TRY(check_labels(source, &cifar, &legal, error));

@@ -101,11 +101,9 @@ static taper_status check_count(uint64_t count, uint64_t bytes, const char *what
     const taper_limits l = formats_limits_or_default(limits);
     const uint64_t most = formats_most_images(&l, LEAST, bytes, A_BYTE);
     if (count <= most) return TAPER_OK;
-    return formats_fail(
-        error, TAPER_ERR_LIMIT,
-        "the IDX header asks for %llu %s, more than the limit of %llu; give --max-images %llu "
-        "if you trust it",
-        (unsigned long long)count, what, (unsigned long long)most, (unsigned long long)count);
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES, count,
+                             "the IDX header asks for %llu %s, more than the limit of %llu",
+                             (unsigned long long)count, what, (unsigned long long)most);
 }
 
 static taper_status check_length(const idx_shape *shape, uint64_t size, taper_error *error) {
@@ -184,11 +182,10 @@ static taper_status check_claim(const idx_shape *shape, size_t compressed,
     TAPER_TRY(check_count(shape->size[0], compressed, "items", limits, error));
     taper_status fits = formats_add_u64(shape->data_bytes, shape->header_bytes, promised);
     if (fits != TAPER_OK || *promised > l.max_memory || *promised > SIZE_MAX / 2)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the IDX header asks for %llu bytes, more than the limit of %llu; give "
-                            "--max-memory %lluM if you trust it",
-                            (unsigned long long)*promised, (unsigned long long)l.max_memory,
-                            (unsigned long long)formats_memory_needed(&l, *promised));
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                 formats_memory_needed(&l, *promised),
+                                 "the IDX header asks for %llu bytes, more than the limit of %llu",
+                                 (unsigned long long)*promised, (unsigned long long)l.max_memory);
     if (formats_gzip_can_hold(compressed, *promised)) return TAPER_OK;
     return formats_fail(
         error, TAPER_ERR_TRUNCATED,

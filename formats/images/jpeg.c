@@ -44,7 +44,7 @@ static void fail_early(jpeg_job *job) {
     fail_job(job);
 }
 
-/* MiB for the coefficients of all components, padded to whole MCUs of at most 32 x 32, and for
+/* Memory for the coefficients of all components, padded to whole MCUs of at most 32 x 32, and for
  * other memory of libjpeg. That is not known exactly, so the result is rounded up to a power of
  * two. */
 static uint64_t memory_to_give(const jpeg_job *job) {
@@ -53,8 +53,7 @@ static uint64_t memory_to_give(const jpeg_job *job) {
     const taper_limits l = formats_limits_or_default(job->limits);
     const uint64_t each = ((uint64_t)d->image_width + PADDING) * (d->image_height + PADDING);
     const uint64_t bytes = (uint64_t)d->num_components * each * sizeof(JCOEF) + OVERHEAD;
-    return formats_power_above(
-        formats_memory_needed(&l, bytes > l.max_memory ? bytes : l.max_memory) - 1);
+    return formats_memory_step(&l, bytes > l.max_memory ? bytes : l.max_memory);
 }
 
 static void on_error(j_common_ptr decoder) {
@@ -65,10 +64,9 @@ static void on_error(j_common_ptr decoder) {
     if (code == JERR_OUT_OF_MEMORY)
         job->status = formats_fail(job->error, TAPER_ERR_NOMEM, "no memory to decode a JPEG");
     else if (code == JERR_NO_BACKING_STORE || code == JERR_WIDTH_OVERFLOW)
-        job->status = formats_fail(job->error, TAPER_ERR_LIMIT,
-                                   "decoding the JPEG takes more memory than allowed; give "
-                                   "--max-memory %lluM if you trust it",
-                                   (unsigned long long)memory_to_give(job));
+        job->status = formats_fail_fact(job->error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                        memory_to_give(job),
+                                        "decoding the JPEG takes more memory than allowed");
     else if (code == JERR_BAD_PRECISION || code == JERR_SOF_UNSUPPORTED ||
              code == JERR_CONVERSION_NOTIMPL)
         job->status =

@@ -182,10 +182,9 @@ static taper_status visit(walk *w, const char *relative, const char *path, const
     }
     if (S_ISREG(st.st_mode)) {
         if (w->files->count >= w->max_files)
-            return formats_fail(w->error, TAPER_ERR_LIMIT,
-                                "'%s' holds more than %llu files; give --max-images %llu", w->root,
-                                (unsigned long long)w->max_files,
-                                (unsigned long long)formats_power_above(w->max_files));
+            return formats_fail_fact(
+                w->error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES, formats_power_above(w->max_files),
+                "'%s' holds more than %llu files", w->root, (unsigned long long)w->max_files);
         return add_path(w->files, strdup(relative), w->error);
     }
     taper_error why;

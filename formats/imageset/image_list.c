@@ -13,11 +13,10 @@ taper_status formats_no_memory_to_list(taper_error *error) {
 taper_status formats_image_list_charge(list_builder *b, uint64_t bytes) {
     formats_account *account = &b->list->account;
     if (formats_account_take(account, bytes) == TAPER_OK) return TAPER_OK;
-    return formats_fail(b->error, TAPER_ERR_LIMIT,
-                        "the list of images and labels takes more than %llu bytes of memory; name "
-                        "fewer inputs or give --max-memory %lluM",
-                        (unsigned long long)account->limit,
-                        (unsigned long long)formats_account_step(account, bytes));
+    return formats_fail_fact(b->error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                             formats_account_step(account, bytes),
+                             "the list of images and labels takes more than %llu bytes of memory",
+                             (unsigned long long)account->limit);
 }
 
 void formats_report_skip(list_builder *b, formats_skip what, const char *path,
@@ -33,7 +32,7 @@ taper_status formats_skip_or_fail(list_builder *b, const char *path, taper_statu
     if (status == TAPER_OK) return TAPER_OK;
     if (status == TAPER_ERR_NOMEM) return formats_no_memory_to_list(b->error);
     if (status == TAPER_ERR_IO)
-        return formats_fail(b->error, status, "'%.100s': %.140s", path, why->text);
+        return formats_fail_as(b->error, status, why, "'%.100s': %.140s", path, why->text);
     formats_report_skip(b, FORMATS_SKIP_FAILED, path, why);
     return TAPER_OK;
 }
@@ -61,10 +60,10 @@ taper_status formats_image_list_add(list_builder *b, uint64_t part, int named) {
     formats_image_list *list = b->list;
     const image_file *file = &list->files[list->file_count - 1];
     if (list->count >= list->limits.max_images)
-        return formats_fail(b->error, TAPER_ERR_LIMIT,
-                            "there are more than %llu images; give --max-images %llu",
-                            (unsigned long long)list->limits.max_images,
-                            (unsigned long long)formats_power_above(list->limits.max_images));
+        return formats_fail_fact(b->error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES,
+                                 formats_power_above(list->limits.max_images),
+                                 "there are more than %llu images",
+                                 (unsigned long long)list->limits.max_images);
     const size_t before = list->capacity;
     if (!formats_grow(&list->entries, list->count, &list->capacity, sizeof *list->entries))
         return formats_no_memory_to_list(b->error);

@@ -132,10 +132,11 @@ static taper_status read_pnm_at(const formats_image_list *list, const image_pack
         h.raster_bytes < left - h.header_bytes)
         wanted = h.header_bytes + h.raster_bytes;
     if (wanted > list->limits.max_memory)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the image takes %llu bytes; give --max-memory %lluM",
-                            (unsigned long long)wanted,
-                            (unsigned long long)formats_memory_needed(&list->limits, wanted));
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                 formats_memory_needed(&list->limits, wanted),
+                                 "the image takes %llu bytes, more than the limit of %llu",
+                                 (unsigned long long)wanted,
+                                 (unsigned long long)list->limits.max_memory);
     uint8_t *bytes = malloc((size_t)wanted);
     if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
     taper_status status = formats_source_read(&pack->source, offset, bytes, (size_t)wanted, error);

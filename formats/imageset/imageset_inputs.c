@@ -179,7 +179,8 @@ taper_status formats_imageset_add_list(list_builder *b, const char *list_path, i
     } else
         status = formats_file_read_within(list_path, &b->list->limits, &bytes, &size, &why);
     if (status != TAPER_OK)
-        return formats_fail(b->error, status, "file list '%.120s': %.120s", list_path, why.text);
+        return formats_fail_as(b->error, status, &why, "file list '%.120s': %.120s", list_path,
+                               why.text);
     if (!null_ended && memchr(bytes, '\0', size))
         status = formats_fail(b->error, TAPER_ERR_CORRUPT,
                               "file list '%.120s' has NUL bytes; give --null if its names end in "

@@ -50,7 +50,7 @@ static taper_status assign_from_file(list_builder *b, const char *path) {
     if (status == TAPER_OK)
         take_class_names(b->list, &labels);
     else
-        formats_fail(b->error, status, "labels '%.80s': %s", path, why.text);
+        formats_fail_as(b->error, status, &why, "labels '%.80s': %s", path, why.text);
     formats_labels_free(&labels);
     free(bytes);
     return status;

@@ -218,16 +218,13 @@ static taper_status grow(label_text *t, const char *name, const char *label,
     const uint64_t bytes =
         LINE_BYTES + bytes_of_name(name) + 2 * (strlen(label) + (uint64_t)TEXT_BYTES);
     if (formats_account_take(&t->account, bytes) != TAPER_OK)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the labels take more than %llu bytes of memory; give --max-memory "
-                            "%lluM",
-                            (unsigned long long)t->account.limit,
-                            (unsigned long long)formats_account_step(&t->account, bytes));
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_account_step(&t->account, bytes),
+            "the labels take more than %llu bytes of memory", (unsigned long long)t->account.limit);
     if (t->count >= l.max_images)
-        return formats_fail(error, TAPER_ERR_LIMIT,
-                            "the label file has more than %llu lines; give --max-images %llu",
-                            (unsigned long long)l.max_images,
-                            (unsigned long long)formats_power_above(l.max_images));
+        return formats_fail_fact(
+            error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES, formats_power_above(l.max_images),
+            "the label file has more than %llu lines", (unsigned long long)l.max_images);
     if (t->count < t->capacity) return TAPER_OK;
     size_t capacity = t->capacity ? t->capacity * 2 : 256;
     char **names = realloc(t->names, capacity * sizeof *names);

@@ -159,7 +159,7 @@ expect 0 'taper classify: warning: 1 of the labelled images has no label, and do
     classify --among known -k 5,1,3 new
 cmp expect.out labels.csv
 rm known/none.png
-expect 6 '*codes of 40 labelled images of 3072 numbers each do not fit into --max-memory; give --max-memory 1M, or*' \
+expect 6 '*codes of 40 labelled images of 3072 numbers each do not fit into --max-memory*give --max-memory 1M *' \
     "$TAPER" classify --max-memory 300K --among known new
 
 # what cannot be carried out

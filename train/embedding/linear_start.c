@@ -211,7 +211,7 @@ taper_status train_linear_start(const train_linear_options *options, const train
     const taper_status status = train_linear_layer(options, &rows, device, layer, &why);
     if (status != TAPER_OK && !why.text[0])
         return train_explain(status, error, "a linear map of %zu images", pixels->n);
-    if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
+    if (status != TAPER_OK) return formats_fail_as(error, status, &why, "%s", why.text);
     for (size_t k = 0; k < (size_t)layer->outputs * layer->inputs; k++) layer->weight[k] /= 255.0f;
     memset(net->mean, 0, net->inputs * sizeof *net->mean);
     return TAPER_OK;

@@ -128,7 +128,7 @@ static void serve(const train_lapack *l, int socket) {
     int nowhere = open("/dev/null", O_RDWR);
     if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
     while (recv(socket, &k, sizeof k, MSG_WAITALL) == sizeof k) {
-        taper_error error = {TAPER_OK, ""};
+        taper_error error = {0};
         if (!library) error.status = load(&library, &error);
         if (error.status == TAPER_OK)
             error.status = k ? find_eigenvectors(l, k, library, &error)

@@ -56,8 +56,8 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
         if (progress) progress(user, k + 1, wanted);
         if (formats_is_system_error(status)) {
             train_dataset_free(data);
-            return formats_fail(error, status, "'%.100s': %.140s", formats_imageset_path(set, i),
-                                why.text);
+            return formats_fail_as(error, status, &why, "'%.100s': %.140s",
+                                   formats_imageset_path(set, i), why.text);
         }
         if (status != TAPER_OK) {
             if (skip) skip(user, formats_imageset_path(set, i), &why);

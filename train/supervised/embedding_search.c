@@ -269,7 +269,7 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
         trial->error = trial->half[0] = trial->half[1] = (taper_error_rate){0};
         return TAPER_OK;
     }
-    if (status != TAPER_OK) return formats_fail(error, status, "%s", why.text);
+    if (status != TAPER_OK) return formats_fail_as(error, status, &why, "%s", why.text);
     trial->kept = f->trials == 1 || trial->error.rate < f->error.rate;
     if (trial->kept) s->best = r, f->error = trial->error;
     if (is_better_line(s, &r, trial)) s->at = r, s->at_rate = trial->error.rate;
