@@ -258,7 +258,7 @@ static curve curve_of(const taper_model *model, const set *s, const formats_buff
     formats_front_free(&front);
     c.data = file->size - c.front;
     c.psnr = malloc((c.data + 1) * sizeof *c.psnr);
-    const taper_open_options options = {.model = model};
+    const taper_open_options options = {.size = sizeof options, .model = model};
     taper_decoder *decoder;
     if (!c.psnr || taper_decoder_new_streaming(&decoder, &options, NULL) ||
         taper_decoder_push(decoder, plain.data, c.front, NULL))

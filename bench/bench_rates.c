@@ -111,10 +111,10 @@ static double psnr_of(const taper_image *a, const uint8_t *b) {
 static void *decode_part(void *user) {
     decode_job *job = user;
     taper_error error = {0};
-    const taper_open_options options = {.model = job->model};
+    const taper_open_options options = {.size = sizeof options, .model = job->model};
     taper_container *c;
     taper_decoder *d;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     if (taper_container_open(&c, &job->source, &options, &error) ||
         taper_decoder_new(&d, c, NULL, &error) || taper_container_get_info(c, &info, &error))
         die("decode", &error);
@@ -176,10 +176,10 @@ static void report_rates(const settings *s, const taper_model *model, const test
     formats_buffer file = encode(model, t, 0, &seconds);
     formats_memory memory = {file.data, file.size};
     taper_source source = formats_memory_source(&memory);
-    const taper_open_options options = {.model = model};
+    const taper_open_options options = {.size = sizeof options, .model = model};
     taper_container *c;
     taper_error error = {0};
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     if (taper_container_open(&c, &source, &options, &error) ||
         taper_container_get_info(c, &info, &error))
         die("open", &error);

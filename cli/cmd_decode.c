@@ -166,7 +166,7 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
 
 static int open_decoder(const job *j, taper_decoder **out) {
     taper_error error = {0};
-    const taper_decode_options cut = {.cut = j->cut ? j->cut : 1};
+    const taper_decode_options cut = {.size = sizeof cut, .cut = j->cut ? j->cut : 1};
     const taper_status status = taper_decoder_new(out, j->container->open, &cut, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
 }
@@ -201,7 +201,7 @@ static void decode_group(void *user, size_t group, unsigned thread) {
 
 static int decode_images(job *j, uint32_t groups) {
     unsigned threads = cli_threads(j->q->common);
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     j->worker = realloc(j->worker, threads * sizeof *j->worker);
     if (!j->worker) return cli_fail("decode", j->q->input, TAPER_ERR_NOMEM, NULL);
     for (unsigned t = 1; t < threads; t++) j->worker[t] = (worker){0};
@@ -224,7 +224,7 @@ static int decode_images(job *j, uint32_t groups) {
 /* Check that all images fit into memory: they are kept until the file is written. */
 static int make_room(job *j) {
     uint64_t total = 0;
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     for (uint64_t k = 0; k < j->plan.count; k++) {
         if (info_of(j, k, &info)) total += cli_scaled_bytes(&info, j->q->scale);
     }
@@ -243,7 +243,7 @@ static int make_room(job *j) {
 /* Labels for IDX and CIFAR. *lacking: number of images without one, which get 0. */
 static uint8_t *labels_of(const job *j, uint64_t *lacking) {
     uint8_t *label = calloc(j->plan.count, 1);
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     *lacking = 0;
     for (uint64_t k = 0; label && k < j->plan.count; k++) {
         bool has = info_of(j, k, &info) && info.label >= 0 && info.label < 256;

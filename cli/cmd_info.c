@@ -41,7 +41,7 @@ typedef struct extent {
 } extent;
 
 static taper_image_info image_of(const cli_container *c, uint64_t i) {
-    taper_image_info info = {.label = -1};
+    taper_image_info info = {.size = sizeof info, .label = -1};
     taper_container_get_image(c->open, i, &info, NULL);
     return info;
 }

@@ -75,7 +75,7 @@ static int look_at_names(const settings *s, const cli_container *container, size
     if (!name) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n; i++)
         for (uint64_t image = 0; image < container[i].info.images; image++, k++) {
-            taper_image_info info = {.name = NULL};
+            taper_image_info info = {.size = sizeof info, .name = NULL};
             taper_container_get_image(container[i].open, image, &info, NULL);
             name[k] = info.name;
         }
@@ -111,7 +111,8 @@ static int merge(const settings *s, char **path, const taper_source *source, siz
     taper_error error = {0};
     const taper_limits limits = cli_limits(&s->common);
     changed_names changed = {0};
-    const taper_merge_options how = {.limits = &limits, .renamed = count_name, .user = &changed};
+    const taper_merge_options how = {
+        .size = sizeof how, .limits = &limits, .renamed = count_name, .user = &changed};
     int code = cli_output_open(&out, "merge", s->output, &s->common);
     if (code != CLI_DONE) return code;
     taper_sink sink = cli_output_sink(&out);

@@ -126,7 +126,7 @@ static int verify_model(const settings *s, const cli_stream *stream, const char 
 
 static int verify_container(const settings *s, cli_stream *stream, const char *path) {
     cli_container container;
-    taper_verify_report report = {0};
+    taper_verify_report report = {.size = sizeof report};
     taper_error error = {0};
     int code = cli_container_take(&container, stream, "verify", path, &s->common);
     if (code != CLI_DONE) return code;

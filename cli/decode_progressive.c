@@ -58,7 +58,7 @@ static int render_images(arrival *a) {
     a->round++;
     for (uint64_t k = 0; k < a->plan.count; k++) {
         taper_error error = {0};
-        taper_image_info info;
+        taper_image_info info = {.size = sizeof info};
         taper_completeness done = {0};
         uint64_t i = cli_picture_plan_image(&a->plan, k);
         taper_container_get_image(taper_decoder_container(a->decoder), i, &info, NULL);
@@ -187,8 +187,9 @@ static int finish(arrival *a) {
 }
 
 int cli_decode_progressive(const cli_decode_request *q) {
-    const taper_open_options options = {.model = q->model, .limits = &q->limits};
-    arrival a = {.q = q, .plan = {.folder = -1}};
+    const taper_open_options options = {
+        .size = sizeof options, .model = q->model, .limits = &q->limits};
+    arrival a = {.q = q, .info = {.size = sizeof a.info}, .plan = {.folder = -1}};
     taper_error error = {0};
     int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)

@@ -11,12 +11,12 @@
 /* --- which images --- */
 
 static uint64_t image_count(const taper_container *container) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     return taper_container_get_info(container, &info, NULL) == TAPER_OK ? info.images : 0;
 }
 
 static const char *stored_name(const void *of, uint64_t i) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     return taper_container_get_image(of, i, &info, NULL) == TAPER_OK ? info.name : NULL;
 }
 
@@ -142,7 +142,7 @@ uint64_t cli_scaled_bytes(const taper_image_info *info, uint32_t scale) {
 
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
                                uint32_t scale, taper_completeness *done, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     TAPER_TRY(taper_container_get_image(taper_decoder_container(decoder), i, &info, error));
     uint64_t bytes = cli_scaled_bytes(&info, scale);
     if (bytes > canvas->room) {

@@ -246,7 +246,7 @@ static int name_and_settle(cli_picture_plan *plan, const cli_decode_request *q,
 
 int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
                            const taper_container *container) {
-    taper_container_info info = {0};
+    taper_container_info info = {.size = sizeof info};
     bool is_new = false;
     taper_container_get_info(container, &info, NULL);
     if (q->class_folders && !info.has_labels) {

@@ -39,7 +39,7 @@ static char *sort_into_class(const taper_container *container, int32_t label, co
 /* The stored name of image i, or its number; in the folder of its class if requested. NULL without
  * memory. */
 static char *name_image(const cli_decode_request *q, const taper_container *container, uint64_t i) {
-    taper_image_info info = {.label = -1};
+    taper_image_info info = {.size = sizeof info, .label = -1};
     char number[32];
     snprintf(number, sizeof number, "%06llu", (unsigned long long)i + 1);
     bool named = taper_container_get_image(container, i, &info, NULL) == TAPER_OK && info.name;
@@ -64,7 +64,7 @@ static taper_status name_set(char **name, uint8_t *change, const cli_picture_pla
 
 taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *q,
                                     const taper_container *container, bool folding) {
-    taper_container_info info = {0};
+    taper_container_info info = {.size = sizeof info};
     taper_container_get_info(container, &info, NULL);
     char **name = calloc((size_t)info.images + 1, sizeof *name);
     uint8_t *change = calloc((size_t)info.images + 1, 1);
@@ -87,7 +87,7 @@ taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_req
 static void show_stored(char *to, size_t room, const cli_picture_plan *plan,
                         const taper_container *container, uint64_t k) {
     const uint64_t i = cli_picture_plan_image(plan, k);
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     if (taper_container_get_image(container, i, &info, NULL) == TAPER_OK && info.name)
         snprintf(to, room, "%s", info.name);
     else
@@ -110,7 +110,7 @@ static uint64_t count_changes(const cli_picture_plan *plan, const taper_containe
 void cli_picture_names_report(const cli_picture_plan *plan, const cli_decode_request *q,
                               const taper_container *container) {
     char example[300], stored[400];
-    taper_container_info info = {0};
+    taper_container_info info = {.size = sizeof info};
     taper_container_get_info(container, &info, NULL);
     if (!info.has_names) return; /* images named by number have no other name */
     uint64_t n = count_changes(plan, container, FORMATS_NAME_CLASH, example, sizeof example);

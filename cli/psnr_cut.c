@@ -43,7 +43,7 @@ static taper_status measure_image(measurement *m, taper_decoder *decoder, uint64
 static taper_status measure_images(measurement *m, size_t item, unsigned thread,
                                    taper_error *error) {
     uint64_t first, count;
-    const taper_decode_options options = {.cut = m->bytes};
+    const taper_decode_options options = {.size = sizeof options, .cut = m->bytes};
     if (!m->decoder[thread])
         TAPER_TRY(taper_decoder_new(&m->decoder[thread], m->container, &options, error));
     TAPER_TRY(taper_container_group(m->container, m->group[item], &first, &count, error));
@@ -164,8 +164,9 @@ static taper_status close_in(measurement *m, uint64_t front, uint64_t size, cli_
 
 static taper_status measure(const cli_psnr_search *search, int is_search, cli_psnr_found *found,
                             taper_error *error) {
-    const taper_open_options options = {.model = search->model, .limits = search->limits};
-    taper_container_info info;
+    const taper_open_options options = {
+        .size = sizeof options, .model = search->model, .limits = search->limits};
+    taper_container_info info = {.size = sizeof info};
     measurement m = {.search = search, .error = error};
     *found = (cli_psnr_found){0};
     TAPER_TRY(taper_container_open(&m.container, search->source, &options, error));

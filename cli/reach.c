@@ -2,7 +2,7 @@
 #include "cli/reach.h"
 
 bool cli_reach_matters(const taper_container *c, uint64_t bytes) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     return taper_container_get_info(c, &info, NULL) == TAPER_OK &&
            info.layout == TAPER_LAYOUT_IMAGE && bytes < info.file_bytes;
 }
@@ -14,7 +14,7 @@ cli_reach_kind cli_reach_of(const taper_container *c, uint64_t bytes, uint64_t i
 }
 
 static uint64_t count_images(const taper_container *c) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     return taper_container_get_info(c, &info, NULL) == TAPER_OK ? info.images : 0;
 }
 

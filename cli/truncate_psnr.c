@@ -23,7 +23,7 @@ typedef struct reference {
 /* --- the container's own images --- */
 
 static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_image *image = &r->image[i];
     TAPER_TRY(taper_container_get_image(r->container, i, &info, NULL));
     r->bytes += info.bytes;
@@ -38,7 +38,7 @@ static taper_status decode_one(reference *r, uint64_t i, taper_error *error) {
 
 /* Decode all images of the group of image i: the decoder keeps one group at a time. */
 static taper_status decode_group(reference *r, uint64_t i, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     uint64_t first, count;
     TAPER_TRY(taper_container_get_image(r->container, i, &info, NULL));
     TAPER_TRY(taper_container_group(r->container, info.group, &first, &count, NULL));
@@ -71,8 +71,9 @@ static taper_status read_reference(void *user, uint64_t i, taper_image *out, tap
 
 static taper_status open_reference(reference *r, const cli_truncate_psnr *wanted,
                                    const cli_psnr_search *search, taper_error *error) {
-    const taper_open_options options = {.model = search->model, .limits = search->limits};
-    taper_container_info info;
+    const taper_open_options options = {
+        .size = sizeof options, .model = search->model, .limits = search->limits};
+    taper_container_info info = {.size = sizeof info};
     TAPER_TRY(taper_container_open(&r->container, search->source, &options, error));
     TAPER_TRY(taper_decoder_new(&r->decoder, r->container, NULL, error));
     TAPER_TRY(taper_container_get_info(r->container, &info, error));
@@ -179,7 +180,7 @@ void cli_truncate_measure(const cli_truncate_psnr *wanted, const cli_container *
     *words = 0;
     if (open_model(&model, wanted, common) != CLI_DONE) return;
     taper_status status = find(wanted, c, cut, model.model, common, &found, &error);
-    taper_image_info least = {.name = NULL};
+    taper_image_info least = {.size = sizeof least, .name = NULL};
     if (status == TAPER_OK) {
         taper_container_get_image(c->open, found.least_image, &least, NULL);
         cli_psnr_words(&found, c->info.images,

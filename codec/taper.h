@@ -17,7 +17,11 @@
  *    pointer is NULL that must not be; a function of a source or a sink is NULL; an array would be
  *    larger than the address space; a call is out of order. Such a call changes nothing, and the
  *    handle stays usable. A function without a status returns 0, NULL, -1 or UINT32_MAX.
- *  - A pointer argument is used during the call only, unless the text says otherwise. */
+ *  - A pointer argument is used during the call only, unless the text says otherwise.
+ *  - Structs that may grow begin with their size: set `.size = sizeof s` of options and of infos
+ *    before the call. A library that is older or newer than this header then reads and writes what
+ *    both know; what the caller does not know is 0, the default. TAPER_ERR_ARG: the size is not
+ *    set. TAPER_ERR_UNSUPPORTED: an option is set that an older library does not know. */
 #ifndef TAPER_H
 #define TAPER_H
 /* The parts of the interface. The build merges them into the installed header. */
@@ -210,8 +214,10 @@ TAPER_API void taper_image_free(taper_image *image);
 
 typedef struct taper_container taper_container;
 
-/* A zeroed struct holds the defaults. */
+/* Beside the size, 0 is the default of every member. */
 typedef struct taper_open_options {
+    /* Set it to sizeof(taper_open_options). */
+    size_t size;
     /* NULL: the model that the container carries, or the built-in one that it was made with. The
      * model must outlive the container. */
     const taper_model *model;
@@ -255,6 +261,8 @@ TAPER_API taper_status taper_container_bind(taper_container *container, const ta
 TAPER_API void taper_container_close(taper_container *container);
 
 typedef struct taper_container_info {
+    /* Set it to sizeof(taper_container_info). */
+    size_t size;
     uint64_t model_id;
     /* Size of the .tpm file of the model that it carries; 0: it carries none. */
     uint64_t model_bytes;
@@ -286,6 +294,8 @@ typedef struct taper_container_info {
 } taper_container_info;
 
 typedef struct taper_image_info {
+    /* Set it to sizeof(taper_image_info). */
+    size_t size;
     uint32_t width, height;
     uint8_t channels; /* 1 or 3 */
     uint8_t depth;    /* 8 or 16 */
@@ -358,10 +368,14 @@ typedef struct taper_completeness {
     uint64_t bytes;
     /* Nonzero: no further byte of the file changes this image. */
     int complete;
+    /* For later versions: 0. */
+    uint32_t reserved[5];
 } taper_completeness;
 
-/* A zeroed struct holds the defaults. */
+/* Beside the size, 0 is the default of every member. */
 typedef struct taper_decode_options {
+    /* Set it to sizeof(taper_decode_options). */
+    size_t size;
     /* Decode as if the file had been cut to so many bytes; 0: as it is. */
     uint64_t cut;
     /* Bytes of memory of the decoder, with the front matter of its container; 0, or more than
@@ -561,8 +575,10 @@ TAPER_API taper_status taper_repack(const taper_source *from, const taper_model 
                                     taper_layout layout, uint32_t group_images,
                                     const taper_sink *to, const taper_limits *limits,
                                     taper_error *error);
-/* A zeroed struct holds the defaults. */
+/* Beside the size, 0 is the default of every member. */
 typedef struct taper_merge_options {
+    /* Set it to sizeof(taper_merge_options). */
+    size_t size;
     /* NULL: the defaults. */
     const taper_limits *limits;
     /* Called for each name that changes because an earlier container also has it, before anything
@@ -580,6 +596,8 @@ TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const tap
                                    const taper_merge_options *options, taper_error *error);
 
 typedef struct taper_verify_report {
+    /* Set it to sizeof(taper_verify_report). */
+    size_t size;
     /* chunks_whole: the checksum is right; chunks_bad: it is wrong; chunks_cut: the file ends
      * within the chunk; chunks_missing: the file ends before it. */
     uint64_t chunks, chunks_whole, chunks_bad, chunks_cut, chunks_missing;

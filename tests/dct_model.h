@@ -229,13 +229,13 @@ static inline formats_buffer dct_carry(const formats_buffer *file, const void *m
 
 static inline taper_status dct_render_all(taper_decoder *decoder, formats_buffer *pixels,
                                           taper_completeness *done) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_status status = taper_container_get_info(taper_decoder_container(decoder), &info, NULL),
                  worst = TAPER_OK;
     if (taper_decoder_bytes_needed(decoder)) return TAPER_ERR_TRUNCATED;
     if (status != TAPER_OK) return status;
     for (uint64_t i = 0; i < info.images; i++) {
-        taper_image_info image;
+        taper_image_info image = {.size = sizeof image};
         if (taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL) !=
             TAPER_OK)
             abort();
@@ -266,7 +266,7 @@ static inline taper_container_info dct_info(const formats_buffer *file, const ta
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder;
-    taper_container_info info = {0};
+    taper_container_info info = {.size = sizeof info};
     if (open_decoder(&decoder, &source, model, NULL, NULL) != TAPER_OK) abort();
     if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL) != TAPER_OK)
         abort();

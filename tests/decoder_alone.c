@@ -16,7 +16,7 @@ static unsigned char *read_file(const char *path, size_t *n) {
 /* The greatest difference of image i from `expected`, or -1. */
 static int difference(taper_decoder *decoder, uint64_t i, const unsigned char *expected,
                       size_t left, size_t *used) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_completeness done;
     int most = 0;
     if (taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL) ||
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
     size_t size, n_expected, at = 0, used = 0;
     unsigned char *bytes = read_file(argv[1], &size), *expected = read_file(argv[2], &n_expected);
     taper_decoder *decoder = NULL;
-    taper_container_info info = {0};
+    taper_container_info info = {.size = sizeof info};
     taper_error error = {.status = TAPER_ERR_IO, .text = "no memory"};
     int most = 0;
     if (!bytes || !expected || taper_decoder_new_streaming(&decoder, NULL, &error) ||

@@ -83,7 +83,7 @@ typedef struct zoo_rendered {
 
 static inline zoo_rendered zoo_render(taper_decoder *decoder, uint64_t i) {
     zoo_rendered r = {.status = TAPER_OK};
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_image out = {.pixels = r.pixels};
     r.status = taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL);
     if (r.status != TAPER_OK) return r;

@@ -7,7 +7,7 @@
 static inline taper_status open_decoder(taper_decoder **out, const taper_source *source,
                                         const taper_model *model, const taper_limits *limits,
                                         taper_error *error) {
-    const taper_open_options options = {.model = model, .limits = limits};
+    const taper_open_options options = {.size = sizeof options, .model = model, .limits = limits};
     taper_container *container;
     if (out) *out = NULL;
     TAPER_TRY(taper_container_open(&container, source, &options, error));
@@ -18,7 +18,7 @@ static inline taper_status open_decoder(taper_decoder **out, const taper_source 
 
 static inline taper_status stream_decoder(taper_decoder **out, const taper_model *model,
                                           const taper_limits *limits, taper_error *error) {
-    const taper_open_options options = {.model = model, .limits = limits};
+    const taper_open_options options = {.size = sizeof options, .model = model, .limits = limits};
     return taper_decoder_new_streaming(out, &options, error);
 }
 

@@ -206,7 +206,7 @@ static void render_all(taper_decoder *d) {
 static void try_decoder_new_streaming(void) {
     taper_error error = {0};
     taper_decoder *d;
-    const taper_open_options without = {.without_model = 1};
+    const taper_open_options without = {.size = sizeof without, .without_model = 1};
     refused(stream_decoder(NULL, model, NULL, &error), &error);
     refused(taper_decoder_new_streaming(&d, &without, &error), &error);
     assert_int_equal(stream_decoder(&d, NULL, NULL, NULL), TAPER_OK); /* it carries its own */
@@ -228,7 +228,7 @@ static void try_decoder_new(void) {
     refused(taper_decoder_new(NULL, c, NULL, &error), &error);
     refused(taper_decoder_new(&d, NULL, NULL, &error), &error);
     EACH_NUMBER(v) {
-        const taper_decode_options cut = {.cut = *v}, room = {.max_memory = *v};
+        const taper_decode_options cut = {.size = sizeof cut, .cut = *v}, room = {.max_memory = *v};
         if (!allowed(taper_decoder_new(&d, c, &cut, &error), &error))
             render_all(d), taper_decoder_free(d);
         if (!allowed(taper_decoder_new(&d, c, &room, &error), &error))
@@ -393,7 +393,7 @@ static taper_container *container(void) {
 
 static void try_container_bind(void) {
     taper_error error = {0};
-    const taper_open_options options = {.without_model = 1};
+    const taper_open_options options = {.size = sizeof options, .without_model = 1};
     taper_decoder *d;
     taper_container *c;
     assert_int_equal(taper_container_open(&c, &source, &options, NULL), TAPER_OK);
@@ -428,7 +428,7 @@ static void try_container_image_bytes(void) {
 }
 
 static void try_container_get_info(void) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_error error = {0};
     taper_container *c = container();
     refused(taper_container_get_info(NULL, &info, &error), &error);
@@ -437,7 +437,7 @@ static void try_container_get_info(void) {
 }
 
 static void try_container_get_image(void) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_error error = {0};
     taper_container *c = container();
     refused(taper_container_get_image(NULL, 0, &info, &error), &error);
@@ -607,14 +607,17 @@ static void try_merge(void) {
     EACH_NUMBER(v)
     for (int i = 0; i < ARGUMENT_LIMITS; i++) {
         const taper_limits limits = argument_limits(i, *v);
-        allowed(taper_merge(&source, 1, &sink, &(taper_merge_options){.limits = &limits}, &error),
+        allowed(taper_merge(
+                    &source, 1, &sink,
+                    &(taper_merge_options){.size = sizeof(taper_merge_options), .limits = &limits},
+                    &error),
                 &error);
     }
 }
 
 static void try_verify(void) {
     taper_error error = {0};
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     const taper_source empty = without_read();
     refused(taper_verify(NULL, &report, NULL, &error), &error);
     refused(taper_verify(&empty, &report, NULL, &error), &error);

@@ -389,7 +389,7 @@ static void containers_carry_bits(void **unused) {
         assert_int_equal(taper_merge(twice, 2, &join, NULL, NULL), TAPER_OK);
         memory = (formats_memory){both.data, both.size};
         source = formats_memory_source(&memory);
-        taper_verify_report report;
+        taper_verify_report report = {.size = sizeof report};
         assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
         assert_true(report.chunks == report.chunks_whole && report.bytes_missing == 0);
         formats_buffer_free(&file), formats_buffer_free(&images);

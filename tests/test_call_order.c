@@ -144,8 +144,8 @@ static void quality_is_known_when_it_was_measured(void **state) {
 
 /* All that needs the front matter, of a decoder that has it or not. */
 static void ask_for_everything(taper_decoder *d, taper_status expected) {
-    taper_container_info info;
-    taper_image_info image;
+    taper_container_info info = {.size = sizeof info};
+    taper_image_info image = {.size = sizeof image};
     uint64_t first, count, cut, code[WORDS];
     uint32_t passes;
     uint8_t pixels[13 * 9 * 3];

@@ -31,7 +31,7 @@ typedef struct codes {
 
 static codes *take(taper_decoder *d, uint64_t i, uint32_t units, uint32_t passes) {
     codes *c = calloc(1, sizeof *c);
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     assert_non_null(c);
     assert_int_equal(taper_container_get_image(taper_decoder_container(d), i, &info, NULL),
                      TAPER_OK);

@@ -224,7 +224,7 @@ static void the_directory_is_told(void **state) {
     formats_memory memory = {f->file[1].data, f->file[1].size};
     taper_source source;
     taper_decoder *decoder = open_bytes(&memory, &source, f->model);
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     assert_int_equal(taper_container_get_info(taper_decoder_container(decoder), &info, NULL),
                      TAPER_OK);
     assert_true(info.images == N && info.groups == 3 && info.layout == TAPER_LAYOUT_SET &&
@@ -234,7 +234,7 @@ static void the_directory_is_told(void **state) {
     assert_int_equal(info.passes, taper_model_get_info(f->model).passes);
     uint64_t pixels = 0, first, count;
     for (uint64_t i = 0; i < N; i++) {
-        taper_image_info image;
+        taper_image_info image = {.size = sizeof image};
         char name[32];
         snprintf(name, sizeof name, "f/%d.png", (int)i);
         assert_int_equal(
@@ -246,7 +246,7 @@ static void the_directory_is_told(void **state) {
         pixels += (uint64_t)image.width * image.height;
     }
     assert_int_equal(info.pixels, pixels);
-    taper_image_info none;
+    taper_image_info none = {.size = sizeof none};
     assert_int_equal(taper_container_get_image(taper_decoder_container(decoder), N, &none, NULL),
                      TAPER_ERR_ARG);
     assert_int_equal(
@@ -457,7 +457,7 @@ static void assert_pushed_as_pulled(const taper_model *model, const uint8_t *byt
     }
     for (int i = 0; i < images; i++) {
         taper_completeness done[2] = {{0}, {0}};
-        taper_image_info info;
+        taper_image_info info = {.size = sizeof info};
         taper_status status = taper_decoder_render(pulled, (uint64_t)i, &out[0], &done[0], NULL);
         assert_int_equal(taper_decoder_render(pushed, (uint64_t)i, &out[1], &done[1], NULL),
                          status);

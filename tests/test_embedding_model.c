@@ -314,7 +314,7 @@ static void containers_that_claim_it_are_corrupt(void **unused) {
         taper_source source = formats_memory_source(&memory);
         taper_decoder *d;
         taper_error error;
-        taper_verify_report report;
+        taper_verify_report report = {.size = sizeof report};
         assert_int_equal(dct_pull(bad.data, bad.size, given, &pixels, NULL), TAPER_ERR_CORRUPT);
         assert_int_equal(stream_decoder(&d, given, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_push(d, bad.data, bad.size, &error), TAPER_ERR_CORRUPT);

@@ -115,10 +115,10 @@ static uint64_t measure(work *run, const taper_source *source, const taper_model
 }
 
 static taper_status render_all(taper_decoder *decoder) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_status worst = taper_container_get_info(taper_decoder_container(decoder), &info, NULL);
     for (uint64_t i = 0; i < info.images && worst == TAPER_OK; i++) {
-        taper_image_info image;
+        taper_image_info image = {.size = sizeof image};
         taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL);
         taper_image out = {.pixels = malloc((size_t)image.bytes)};
         worst = taper_decoder_render(decoder, i, &out, NULL, NULL);
@@ -154,7 +154,7 @@ static taper_status push(const taper_source *source, const taper_model *model,
 
 static taper_status verify(const taper_source *source, const taper_model *model,
                            const taper_limits *limits) {
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     (void)model;
     return taper_verify(source, &report, limits, NULL);
 }
@@ -177,7 +177,9 @@ static taper_status join(const taper_source *source, const taper_model *model,
     taper_sink sink = {NULL, discard};
     taper_source all[8] = {*source, *source, *source, *source, *source, *source, *source, *source};
     (void)model;
-    return taper_merge(all, 8, &sink, &(taper_merge_options){.limits = limits}, NULL);
+    return taper_merge(
+        all, 8, &sink,
+        &(taper_merge_options){.size = sizeof(taper_merge_options), .limits = limits}, NULL);
 }
 
 static int make(void **state) {

@@ -96,7 +96,7 @@ static formats_buffer assert_joins(const fixture *f, const formats_buffer *shard
     if (merge(shard, n, &out, &error) != TAPER_OK) fail_msg("%s", error.text);
     formats_memory memory;
     taper_source source = source_of(&memory, &out);
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
     assert_true(report.chunks_whole == report.chunks && report.bytes_missing == 0);
     assert_int_equal(dct_info(&out, f->model).images, images);

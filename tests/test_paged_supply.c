@@ -39,7 +39,7 @@ static void assert_renders(paged_files *f, int k, taper_decoder *d, uint64_t i, 
     formats_memory memory = {f->file[k].data, (size_t)size};
     taper_source source;
     taper_decoder *open = zoo_open(f->zoo.model[0], &memory, &source);
-    taper_image_info a, b;
+    taper_image_info a = {.size = sizeof a}, b = {.size = sizeof b};
     zoo_rendered want = zoo_render(open, i), got = zoo_render(d, i);
     assert_int_equal(want.status, TAPER_OK);
     assert_int_equal(got.status, TAPER_OK);
@@ -124,8 +124,8 @@ static void other_leaves_are_not_known(void **state) {
         const formats_buffer *file = &f->file[k];
         taper_decoder *d = zoo_new(f->zoo.model[0]);
         const taper_container_info whole = dct_info(file, f->zoo.model[0]);
-        taper_container_info info;
-        taper_image_info image;
+        taper_container_info info = {.size = sizeof info};
+        taper_image_info image = {.size = sizeof image};
         taper_error error = {0};
         uint64_t first, count, cut, read, i = 0;
         uint32_t passes;
@@ -335,7 +335,7 @@ static void names_in_one_piece_are_found(void **state) {
     taper_decoder *open = zoo_open(f->zoo.model[0], &memory, &source);
     for (uint64_t i = 0; i < ZOO_IMAGES; i++) {
         taper_decoder *d = zoo_new(f->zoo.model[0]);
-        taper_image_info info;
+        taper_image_info info = {.size = sizeof info};
         uint64_t found, read;
         assert_int_equal(taper_container_get_image(taper_decoder_container(open), i, &info, NULL),
                          TAPER_OK);

@@ -194,7 +194,7 @@ static taper_status handle(const uint8_t *bytes, size_t size, const taper_model 
     taper_source source = formats_memory_source(&memory);
     formats_buffer scrap = formats_buffer_make(1 << 24), again = formats_buffer_make(1 << 24);
     taper_status status = dct_pull(exact, size, model, &scrap, NULL), other;
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     taper_sink sink = dct_sink(&again);
     assert_true(is_documented(status));
     other = taper_verify(&source, &report, NULL, NULL);
@@ -279,7 +279,7 @@ static void decode_many(const fixture *f, const formats_buffer *file) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     uint8_t pixels[BIG * BIG * 3];
     taper_image out = {.pixels = pixels};
     if (open_decoder(&decoder, &source, f->model, NULL, NULL)) abort();

@@ -62,7 +62,7 @@ static formats_buffer decode(const uint8_t *bytes, size_t size, const taper_mode
 static void assert_whole(const formats_buffer *file) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
     assert_int_equal(report.chunks_whole, report.chunks);
     assert_int_equal(report.bytes_missing, 0);
@@ -500,7 +500,7 @@ static void verify_counts_what_a_cut_leaves(void **state) {
     for (size_t size = front.front_size; size <= f->set.size; size++) {
         formats_memory memory = {f->set.data, size};
         taper_source source = formats_memory_source(&memory);
-        taper_verify_report report;
+        taper_verify_report report = {.size = sizeof report};
         assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
         assert_int_equal(report.chunks, chunks);
         assert_int_equal(report.chunks_whole + report.chunks_cut + report.chunks_missing, chunks);
@@ -524,7 +524,7 @@ static void verify_finds_every_flip(void **state) {
             files[kind]->data[at] ^= (uint8_t)(1u << at % 8);
             formats_memory memory = {files[kind]->data, files[kind]->size};
             taper_source source = formats_memory_source(&memory);
-            taper_verify_report report;
+            taper_verify_report report = {.size = sizeof report};
             taper_error error = {0};
             taper_status status = taper_verify(&source, &report, NULL, &error);
             assert_true(status == TAPER_ERR_CORRUPT || (at < front && status != TAPER_OK));
@@ -540,7 +540,7 @@ static void verify_finds_every_flip(void **state) {
     formats_write_u8(&longer, 0);
     formats_memory memory = {longer.data, longer.size};
     taper_source source = formats_memory_source(&memory);
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_ERR_CORRUPT);
     formats_buffer_free(&longer);
 }
@@ -549,7 +549,7 @@ static taper_status verify_within(const formats_buffer *file, const taper_limits
                                   taper_error *error) {
     formats_memory memory = {file->data, file->size};
     taper_source source = formats_memory_source(&memory);
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     return taper_verify(&source, &report, limits, error);
 }
 

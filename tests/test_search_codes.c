@@ -71,7 +71,7 @@ static void assert_arrived(const fixture *f, const formats_buffer *file, size_t 
     formats_memory memory = {file->data, file->size};
     const taper_source source = formats_memory_source(&memory);
     taper_decoder *decoder;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_model *model;
     uint64_t code[WORDS];
     assert_int_equal(open_decoder(&decoder, &source, f->coder, NULL, NULL), TAPER_OK);
@@ -134,7 +134,7 @@ static void ask_readers(const formats_buffer *file, const taper_model *model,
     const taper_source source = formats_memory_source(&memory);
     formats_buffer out = formats_buffer_make(1 << 24);
     const taper_sink sink = dct_sink(&out);
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     taper_decoder *d;
     said[0] = open_decoder(&d, &source, model, limits, NULL);
     close_decoder(d);
@@ -147,7 +147,9 @@ static void ask_readers(const formats_buffer *file, const taper_model *model,
     said[3] = taper_verify(&source, &report, limits, NULL);
     said[4] = taper_truncate(&source, file->size, &sink, limits, NULL);
     said[5] = taper_repack(&source, model, TAPER_LAYOUT_IMAGE, 0, &sink, limits, NULL);
-    said[6] = taper_merge(&source, 1, &sink, &(taper_merge_options){.limits = limits}, NULL);
+    said[6] = taper_merge(
+        &source, 1, &sink,
+        &(taper_merge_options){.size = sizeof(taper_merge_options), .limits = limits}, NULL);
     formats_buffer_free(&out);
 }
 
@@ -243,7 +245,7 @@ static void a_strange_model_is_found(void **state) {
     formats_memory memory = {file.data, file.size};
     const taper_source source = formats_memory_source(&memory);
     formats_front front;
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     taper_model *model;
     assert_int_equal(taper_verify(&source, &report, NULL, NULL), TAPER_OK);
     for (int way = 0; way < 4; way++) {

@@ -215,7 +215,7 @@ static formats_buffer push(const fixture *f, size_t size, unsigned threads) {
     for (size_t at = 0, n; at < size; at += n) {
         n = size - at < 1000 ? size - at : 1000;
         assert_int_equal(taper_decoder_push(d, f->file.data + at, n, NULL), TAPER_OK);
-        taper_image_info info;
+        taper_image_info info = {.size = sizeof info};
         if (taper_container_get_image(taper_decoder_container(d), 0, &info, NULL) == TAPER_OK &&
             at % 3 == 0) {
             taper_image out = {.pixels = malloc((size_t)info.bytes)};

@@ -94,7 +94,7 @@ static void decode_group(void *user, size_t g, unsigned thread) {
     cut_job *job = user;
     taper_source source = formats_memory_source(&job->bytes);
     taper_error error = {0};
-    const taper_open_options options = {.model = job->model};
+    const taper_open_options options = {.size = sizeof options, .model = job->model};
     taper_container *c;
     taper_decoder *d;
     uint64_t first, count;
@@ -131,8 +131,8 @@ void paper_container(paper *p, uint32_t units, const paper_curve *lengths, paper
     formats_memory memory = {all.data, all.size};
     taper_source source = formats_memory_source(&memory);
     taper_error error = {0};
-    taper_container_info info;
-    const taper_open_options options = {.model = model};
+    taper_container_info info = {.size = sizeof info};
+    const taper_open_options options = {.size = sizeof options, .model = model};
     taper_container *c;
     figures_check(taper_container_open(&c, &source, &options, &error), "container", &error);
     figures_check(taper_container_get_info(c, &info, &error), "container", &error);

@@ -98,10 +98,12 @@ int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, c
                        const cli_common *common) {
     taper_error error = {0};
     const taper_limits limits = cli_limits(common);
-    const taper_open_options options = {.limits = &limits, .without_model = 1};
+    const taper_open_options options = {
+        .size = sizeof options, .limits = &limits, .without_model = 1};
     *c = (cli_container){.stream = *stream, .source = stream->source};
     *stream = (cli_stream){0};
     taper_status status = taper_container_open(&c->open, &c->source, &options, &error);
+    c->info.size = sizeof c->info;
     if (status == TAPER_OK) status = taper_container_get_info(c->open, &c->info, &error);
     if (status != TAPER_OK) {
         cli_container_close(c);

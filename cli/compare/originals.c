@@ -83,7 +83,7 @@ static const named *find_original(const named *names, size_t n, const char *name
 static taper_status match(cli_originals *originals, const taper_container *container, size_t images,
                           const named *names, size_t n, taper_error *error) {
     for (size_t i = 0; i < images; i++) {
-        taper_image_info info;
+        taper_image_info info = {.size = sizeof info};
         if (taper_container_get_image(container, i, &info, NULL) != TAPER_OK ||
             (names && !info.name))
             return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -102,7 +102,7 @@ static taper_status match(cli_originals *originals, const taper_container *conta
 
 taper_status cli_originals_match(cli_originals *originals, const taper_container *container,
                                  taper_error *error) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     const size_t n = formats_imageset_count(originals->set);
     TAPER_TRY(taper_container_get_info(container, &info, NULL));
     TAPER_TRY(cli_originals_reserve(originals, (size_t)info.images, error));

@@ -50,8 +50,10 @@ static taper_status feed_all(taper_encoder *encoder, const cli_subject_encoding 
 }
 
 static taper_status open_source(cli_subject *subject, taper_error *error) {
-    const taper_open_options options = {.model = subject->model, .limits = subject->limits};
+    const taper_open_options options = {
+        .size = sizeof options, .model = subject->model, .limits = subject->limits};
     TAPER_TRY(taper_container_open(&subject->container, &subject->source, &options, error));
+    subject->info.size = sizeof subject->info;
     return taper_container_get_info(subject->container, &subject->info, error);
 }
 
@@ -91,7 +93,8 @@ taper_status cli_subject_open(cli_subject *subject, const char *path, cli_origin
 
 taper_status cli_subject_cut_open(const cli_subject *subject, uint64_t bytes, cli_subject_cut *cut,
                                   taper_error *error) {
-    const taper_open_options options = {.model = subject->model, .limits = subject->limits};
+    const taper_open_options options = {
+        .size = sizeof options, .model = subject->model, .limits = subject->limits};
     taper_source source;
     *cut = (cli_subject_cut){.container = subject->container, .bytes = bytes};
     if (subject->info.layout == TAPER_LAYOUT_SET || bytes >= subject->source.size) return TAPER_OK;
@@ -115,13 +118,13 @@ void cli_subject_cut_close(cli_subject_cut *cut) {
 
 taper_status cli_subject_decoder(const cli_subject_cut *cut, taper_decoder **out,
                                  taper_error *error) {
-    const taper_decode_options options = {.cut = cut->bytes};
+    const taper_decode_options options = {.size = sizeof options, .cut = cut->bytes};
     return taper_decoder_new(out, cut->container, &options, error);
 }
 
 taper_status cli_subject_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                 taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     *out = (taper_image){0};
     TAPER_TRY(taper_container_get_image(taper_decoder_container(decoder), i, &info, error));
     if (!(out->pixels = malloc(info.bytes ? (size_t)info.bytes : 1)))

@@ -151,7 +151,7 @@ static part *part_of(const cli_container_set *s, size_t *i) {
 }
 
 static taper_image_info image_of(const part *p, size_t i) {
-    taper_image_info info = {.label = -1};
+    taper_image_info info = {.size = sizeof info, .label = -1};
     taper_container_get_image(p->file.open, i, &info, NULL);
     return info;
 }
@@ -252,7 +252,8 @@ static bool refuse_other_model(const cli_container_set *s, uint64_t id) {
 /* Open the decoder of this container, with half of the memory. */
 static taper_status decode_part(const cli_container_set *s, decoding *d, const part *p,
                                 const taper_model *model, taper_error *error) {
-    const taper_decode_options options = {.max_memory = cli_limits(s->common).max_memory / 2};
+    const taper_decode_options options = {.size = sizeof options,
+                                          .max_memory = cli_limits(s->common).max_memory / 2};
     if (d->decoder && d->of == p) return TAPER_OK;
     taper_decoder_free(d->decoder);
     d->decoder = NULL, d->of = p;
@@ -280,7 +281,7 @@ int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
 
 taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image *shape,
                                      uint32_t *windows, taper_error *error) {
-    taper_image_info info = {0};
+    taper_image_info info = {.size = sizeof info};
     const part *p = part_of(s, &i);
     if (s->by_search) { /* one code for an image of any size */
         const taper_model_info m = taper_model_get_info(s->model);
@@ -346,7 +347,7 @@ double cli_container_set_bits(const cli_container_set *s) {
 
 taper_status cli_container_set_picture(cli_container_set *s, size_t i, taper_image *out,
                                        taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     part *p = part_of(s, &i);
     *out = (taper_image){.pixels = NULL};
     if (s->by_search && bind_first(s) != CLI_DONE) return TAPER_ERR_MODEL; /* which was printed */

@@ -58,7 +58,7 @@ static taper_status begin(renderer *a, const taper_model *model, const codec_ori
     }
     *a = (renderer){.originals = originals, .pixels = malloc(most)};
     if (!a->pixels) return TAPER_ERR_NOMEM;
-    const taper_open_options options = {.model = model};
+    const taper_open_options options = {.size = sizeof options, .model = model};
     return taper_decoder_new_streaming(&a->decoder, &options, NULL);
 }
 

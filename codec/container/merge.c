@@ -4,6 +4,7 @@
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
 #include "formats/merge_names.h"
+#include "formats/sized.h"
 #include "codec/container/verify.h"
 #include "codec/taper.h"
 #include <stdlib.h>
@@ -297,13 +298,14 @@ static taper_status load_fronts(merging *m, formats_front *result, const taper_l
 
 taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                          const taper_merge_options *options, taper_error *error) {
-    const taper_merge_options none = {0}, *o = options ? options : &none;
+    taper_merge_options o;
     if (!n)
         return formats_fail(error, TAPER_ERR_ARG, "nothing to merge; name at least one container");
     TAPER_TRY(formats_need_array(from, n, sizeof *from, "the containers", error));
     for (size_t i = 0; i < n; i++) TAPER_TRY(formats_need_source(&from[i], error));
     TAPER_TRY(formats_need_sink(to, error));
-    taper_limits limits = formats_limits_or_default(o->limits);
+    TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_merge_options", error));
+    taper_limits limits = formats_limits_or_default(o.limits);
     formats_front front = {.account = formats_account_within(&limits)};
     merging m = {.source = from, .n = n};
     taper_status status = formats_front_take(&front, n, sizeof *m.front, &m.front, error);
@@ -314,7 +316,7 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     if (status == TAPER_OK) status = load_fronts(&m, &front, &limits, error);
     if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
     if (status == TAPER_OK) {
-        tell_names(&m, &front, o);
+        tell_names(&m, &front, &o);
         merged_chunks chunks = {&m, &front};
         codec_chunks reader = {&chunks, read_merged};
         status = codec_assemble(&front, &reader, UINT64_MAX, &limits, to, error);

@@ -3,6 +3,7 @@
 #include "codec/decoder/front_load.h"
 #include "codec/model/builtin_models.h"
 #include "codec/taper.h"
+#include "formats/sized.h"
 #include <stdlib.h>
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
@@ -75,7 +76,8 @@ static taper_status fail_damaged(const taper_verify_report *report, taper_error 
 
 taper_status codec_refuse_damage(const formats_front *front, const taper_source *from,
                                  uint64_t before, taper_error *error) {
-    taper_verify_report report = {.chunks = (uint64_t)front->layers * front->groups};
+    taper_verify_report report = {.size = sizeof report,
+                                  .chunks = (uint64_t)front->layers * front->groups};
     TAPER_TRY(verify_data(front, from, before, &report, error));
     return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
 }
@@ -97,11 +99,8 @@ static taper_status verify_models(const formats_front *f, const taper_limits *li
     return status;
 }
 
-taper_status taper_verify(const taper_source *from, taper_verify_report *report,
-                          const taper_limits *limits, taper_error *error) {
-    TAPER_TRY(formats_need(report, "the report", error));
-    TAPER_TRY(formats_need_source(from, error));
-    *report = (taper_verify_report){0};
+static taper_status verify(const taper_source *from, taper_verify_report *report,
+                           const taper_limits *limits, taper_error *error) {
     formats_front front;
     TAPER_TRY(codec_front_load(from, limits, &front, error));
     report->chunks = (uint64_t)front.layers * front.groups;
@@ -116,5 +115,15 @@ taper_status taper_verify(const taper_source *from, taper_verify_report *report,
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
     if (status == TAPER_OK) status = verify_models(&front, limits, error);
     formats_front_free(&front);
+    return status;
+}
+
+taper_status taper_verify(const taper_source *from, taper_verify_report *report,
+                          const taper_limits *limits, taper_error *error) {
+    taper_verify_report own = {0};
+    TAPER_TRY(formats_need_source(from, error));
+    TAPER_TRY(formats_sized_give(report, &own, sizeof own, "taper_verify_report", error));
+    const taper_status status = verify(from, &own, limits, error);
+    TAPER_TRY(formats_sized_give(report, &own, sizeof own, "taper_verify_report", error));
     return status;
 }

@@ -41,7 +41,7 @@ taper_status taper_container_open_memory(taper_container **out, const void *byte
 
 static taper_status decode(const taper_container *container, uint64_t i, taper_image *out,
                            taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_decoder *decoder;
     TAPER_TRY(taper_container_get_image(container, i, &info, error));
     TAPER_TRY(taper_decoder_new(&decoder, container, NULL, error));

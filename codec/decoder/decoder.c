@@ -1,5 +1,6 @@
 /* decoder.c -- taper_decoder_*: see taper.h and decoder.h. A group_reader decodes each group. */
 #include "codec/decoder/decoder.h"
+#include "formats/sized.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,26 +29,27 @@ static taper_limits limits_of(const taper_container *c, uint64_t max_memory) {
 
 taper_status taper_decoder_new(taper_decoder **out, const taper_container *container,
                                const taper_decode_options *options, taper_error *error) {
-    const taper_decode_options none = {0}, *o = options ? options : &none;
+    taper_decode_options o;
     TAPER_TRY(formats_need(out, "the decoder's place", error));
     *out = NULL;
     TAPER_TRY(formats_need(container, "the container", error));
+    TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_decode_options", error));
     if (!container->source.read)
         return formats_fail(error, TAPER_ERR_ARG, "this container is of a streaming decoder");
     if (!container->model)
         return formats_fail(error, TAPER_ERR_MODEL, "the container was opened without its model");
-    const taper_limits limits = limits_of(container, o->max_memory);
+    const taper_limits limits = limits_of(container, o.max_memory);
     if (container->front.account.used > limits.max_memory)
         return codec_front_refuse(&limits, container->front.account.used, error);
     const uint64_t front = container->front.front_size;
-    if (o->cut && o->cut < front)
+    if (o.cut && o.cut < front)
         return formats_fail(error, TAPER_ERR_TRUNCATED, "incomplete header, need %llu more byte%s",
-                            (unsigned long long)(front - o->cut),
-                            formats_plural(front - o->cut, "s"));
+                            (unsigned long long)(front - o.cut),
+                            formats_plural(front - o.cut, "s"));
     taper_decoder *d = make(&limits, CODEC_FEED_SOURCE, error);
     if (!d) return TAPER_ERR_NOMEM;
     taper_source source = container->source;
-    if (o->cut && o->cut < source.size) source.size = o->cut;
+    if (o.cut && o.cut < source.size) source.size = o.cut;
     d->container = container;
     d->reading.source = codec_front_drawn(&container->front, &source);
     d->account.used = container->front.account.used;
@@ -58,17 +60,18 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_container *conta
 
 taper_status taper_decoder_new_streaming(taper_decoder **out, const taper_open_options *options,
                                          taper_error *error) {
-    const taper_open_options none = {0}, *o = options ? options : &none;
-    const taper_limits limits = formats_limits_or_default(o->limits);
+    taper_open_options o;
     TAPER_TRY(formats_need(out, "the decoder's place", error));
     *out = NULL;
-    if (o->without_model)
+    TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_open_options", error));
+    const taper_limits limits = formats_limits_or_default(o.limits);
+    if (o.without_model)
         return formats_fail(error, TAPER_ERR_ARG, "a decoder cannot be without a model");
     taper_decoder *d = make(&limits, CODEC_FEED_UNKNOWN, error);
     if (!d) return TAPER_ERR_NOMEM;
     d->container = &d->own;
     d->own.limits = limits;
-    d->given_model = o->model;
+    d->given_model = o.model;
     d->need = FORMATS_HEADER_SIZE;
     d->pushing.head = formats_buffer_make(FORMATS_MOST_BYTES);
     d->pushing.waiting = formats_buffer_make(FORMATS_MOST_BYTES);
@@ -170,7 +173,7 @@ static taper_status decode_group(taper_decoder *d, const formats_front *leaf, ui
 taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_info *info,
                                 taper_error *error) {
     TAPER_TRY(formats_need(d, "the decoder", error));
-    if (d->front_ready) return taper_container_get_image(d->container, i, info, error);
+    if (d->front_ready) return codec_container_image(d->container, i, info, error);
     const uint64_t more = taper_decoder_bytes_needed(d);
     return formats_fail(error, TAPER_ERR_TRUNCATED, "incomplete header, need %llu more byte%s",
                         (unsigned long long)more, formats_plural(more, "s"));
@@ -190,9 +193,11 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
 
 taper_completeness codec_decoder_completeness(const taper_decoder *d, const codec_group_reader *r) {
     const formats_front *f = codec_container_leaf_of_group(d->container, r->number);
-    return (taper_completeness){codec_group_reader_passes(r),
-                                formats_front_layer_end(f, f->layers - 1, r->group),
-                                r->bytes_used + r->chunk.size, codec_group_reader_is_done(r, f)};
+    return (taper_completeness){.passes = codec_group_reader_passes(r),
+                                .passes_in_file =
+                                    formats_front_layer_end(f, f->layers - 1, r->group),
+                                .bytes = r->bytes_used + r->chunk.size,
+                                .complete = codec_group_reader_is_done(r, f)};
 }
 
 taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {

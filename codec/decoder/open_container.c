@@ -1,5 +1,6 @@
 /* open_container.c -- taper_container_*: see taper.h and open_container.h. */
 #include "codec/decoder/open_container.h"
+#include "formats/sized.h"
 #include <stdlib.h>
 
 /* --- opening --------------------------------------------------------------------------- */
@@ -43,17 +44,18 @@ void codec_container_empty(taper_container *c) {
 
 taper_status taper_container_open(taper_container **out, const taper_source *source,
                                   const taper_open_options *options, taper_error *error) {
-    const taper_open_options none = {0}, *o = options ? options : &none;
+    taper_open_options o;
     TAPER_TRY(formats_need(out, "the container's place", error));
     *out = NULL;
     TAPER_TRY(formats_need_source(source, error));
+    TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_open_options", error));
     taper_container *c = calloc(1, sizeof *c);
     if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a container");
     c->source = *source;
-    c->limits = formats_limits_or_default(o->limits);
+    c->limits = formats_limits_or_default(o.limits);
     taper_status status = codec_front_load(source, &c->limits, &c->front, error);
     codec_container_count(c);
-    if (status == TAPER_OK && !o->without_model) status = taper_container_bind(c, o->model, error);
+    if (status == TAPER_OK && !o.without_model) status = taper_container_bind(c, o.model, error);
     if (status == TAPER_OK)
         *out = c;
     else
@@ -92,28 +94,27 @@ const taper_model *taper_container_model(const taper_container *c) { return c ? 
 taper_status taper_container_get_info(const taper_container *c, taper_container_info *out,
                                       taper_error *error) {
     TAPER_TRY(formats_need(c, "the container", error));
-    TAPER_TRY(formats_need(out, "the info's place", error));
     const formats_front *f = &c->front;
-    *out = (taper_container_info){.model_id = f->model_id,
-                                  .model_bytes = f->model_size,
-                                  .layout = (taper_layout)f->layout,
-                                  .images = f->images,
-                                  .groups = f->groups,
-                                  .layers = f->layers,
-                                  .rate_classes = f->rate_classes,
-                                  .passes = formats_front_passes(f, f->layers - 1),
-                                  .front_bytes = f->front_size,
-                                  .file_bytes = f->front_size + formats_front_data(f),
-                                  .was_truncated = f->tail != 0,
-                                  .pixels = c->root.pixels,
-                                  .has_names = f->names || c->root.find != FORMATS_FIND_NONE,
-                                  .has_labels = f->label || c->root.has_labels,
-                                  .classes = f->classes,
-                                  .search_bits = f->search_bits,
-                                  .search_model_id = f->search_model_id,
-                                  .search_model_bytes = f->search_model_size,
-                                  .memory = f->account.used + c->leaves_used};
-    return TAPER_OK;
+    const taper_container_info own = {.model_id = f->model_id,
+                                      .model_bytes = f->model_size,
+                                      .layout = (taper_layout)f->layout,
+                                      .images = f->images,
+                                      .groups = f->groups,
+                                      .layers = f->layers,
+                                      .rate_classes = f->rate_classes,
+                                      .passes = formats_front_passes(f, f->layers - 1),
+                                      .front_bytes = f->front_size,
+                                      .file_bytes = f->front_size + formats_front_data(f),
+                                      .was_truncated = f->tail != 0,
+                                      .pixels = c->root.pixels,
+                                      .has_names = f->names || c->root.find != FORMATS_FIND_NONE,
+                                      .has_labels = f->label || c->root.has_labels,
+                                      .classes = f->classes,
+                                      .search_bits = f->search_bits,
+                                      .search_model_id = f->search_model_id,
+                                      .search_model_bytes = f->search_model_size,
+                                      .memory = f->account.used + c->leaves_used};
+    return formats_sized_give(out, &own, sizeof own, "taper_container_info", error);
 }
 
 /* Check an image's number; *leaf: the front that has the image. */
@@ -130,26 +131,32 @@ static taper_status find_leaf(const taper_container *c, uint64_t i, const format
                         (unsigned long long)i);
 }
 
-taper_status taper_container_get_image(const taper_container *c, uint64_t i, taper_image_info *out,
-                                       taper_error *error) {
+taper_status codec_container_image(const taper_container *c, uint64_t i, taper_image_info *out,
+                                   taper_error *error) {
     const formats_front *f;
     TAPER_TRY(find_leaf(c, i, &f, error));
-    TAPER_TRY(formats_need(out, "the info's place", error));
     const uint32_t in_leaf = (uint32_t)i - f->first_image;
     const formats_geometry g = f->geometry[in_leaf];
     codec_grid grid = {0};
     if (c->model) grid = codec_windows_grid(c->model->window, g.width, g.height);
-    *out = (taper_image_info){g.width,
-                              g.height,
-                              g.channels,
-                              g.depth,
-                              (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
-                              f->first_group + formats_front_group(f, in_leaf),
-                              f->label ? f->label[in_leaf] : -1,
-                              formats_front_name(f, in_leaf),
-                              grid.columns,
-                              grid.rows};
+    *out = (taper_image_info){.width = g.width,
+                              .height = g.height,
+                              .channels = g.channels,
+                              .depth = g.depth,
+                              .bytes = (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
+                              .group = f->first_group + formats_front_group(f, in_leaf),
+                              .label = f->label ? f->label[in_leaf] : -1,
+                              .name = formats_front_name(f, in_leaf),
+                              .columns = grid.columns,
+                              .rows = grid.rows};
     return TAPER_OK;
+}
+
+taper_status taper_container_get_image(const taper_container *c, uint64_t i, taper_image_info *out,
+                                       taper_error *error) {
+    taper_image_info own;
+    TAPER_TRY(codec_container_image(c, i, &own, error));
+    return formats_sized_give(out, &own, sizeof own, "taper_image_info", error);
 }
 
 const char *taper_container_class_name(const taper_container *c, uint32_t k) {

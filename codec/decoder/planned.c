@@ -92,7 +92,7 @@ static void cut_source(taper_decoder *d) {
 
 /* The front matter is known but for leaves. */
 static taper_status plan_image(taper_decoder *d, uint64_t i, wanted *w, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     int damaged = 0, ready = 1;
     if (d->own.root.leaves && i < d->own.front.images)
         TAPER_TRY(

@@ -204,7 +204,7 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
 
 taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
                                   taper_completeness *done, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     codec_decoder_image image;
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     if (!out || !out->pixels)

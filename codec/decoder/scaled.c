@@ -70,7 +70,7 @@ static taper_status check_arguments(uint32_t scale, const taper_image *out, tape
 taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t scale,
                                          taper_image *out, taper_completeness *done,
                                          taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     codec_decoder_image image;
     if (scale == 1) return taper_decoder_render(d, i, out, done, error);
     TAPER_TRY(codec_decoder_find(d, i, &info, error));

@@ -16,7 +16,7 @@ static unsigned char *read_file(const char *path, size_t *n) {
 }
 
 static taper_status render(taper_decoder *decoder, size_t pushed, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_completeness done;
     if (taper_container_get_image(taper_decoder_container(decoder), 0, &info, NULL) != TAPER_OK) {
         printf("%zu bytes: need %d more\n", pushed, (int)taper_decoder_bytes_needed(decoder));
@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     taper_status status = bytes && (argc < 3 || model_bytes) ? TAPER_OK : TAPER_ERR_IO;
     if (!status && model_bytes)
         status = taper_model_load(&model, model_bytes, model_size, NULL, &error);
-    const taper_open_options options = {.model = model};
+    const taper_open_options options = {.size = sizeof options, .model = model};
     if (!status) status = taper_decoder_new_streaming(&decoder, &options, &error);
     for (size_t part = 1; part <= 3 && !status; part++) { /* 1/9, 4/9, then all of the file */
         for (size_t end = size * part * part / 9; at < end && !status; at += 1000)

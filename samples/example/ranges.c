@@ -99,7 +99,7 @@ static taper_status fetch_wanted(taper_decoder *decoder, holder *h, uint64_t i, 
 /* Pixels, and the first units of the first window's code after so many passes. */
 static taper_status show(taper_decoder *decoder, uint64_t i, uint32_t passes,
                          taper_completeness *done, taper_error *error) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_status status =
         taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL);
     if (status) return status;
@@ -124,7 +124,7 @@ static taper_status read_image(taper_decoder *decoder, holder *h, uint64_t i, ui
                                taper_error *error) {
     uint64_t front, data, cut = UINT64_MAX;
     uint32_t passes = UINT32_MAX;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_completeness done;
     taper_status status = fetch_wanted(decoder, h, i, 0, &front, error);
     if (!status) status = taper_container_get_info(taper_decoder_container(decoder), &info, NULL);

@@ -13,7 +13,10 @@ if command -v objdump >/dev/null; then
     objdump -p "$B/libtaper.so" | sed -n 's/^ *NEEDED *//p' | grep -vE '^lib(zstd|xxhash|m|c|asan|ubsan)\.so' >needed || :
     test ! -s needed || { cat needed; exit 1; }
 fi
-grep -lE '(png|jpeglib|zlib)\.h' "$B"/formats/*.d "$B"/codec/*.d "$B"/codec/*/*.d >readers || :
+for d in "$B"/formats/*.d "$B"/codec/*.d "$B"/codec/*/*.d; do
+    of=${d#"$B"/}
+    [ ! -e "$ROOT/${of%.d}.c" ] || grep -lE '(png|jpeglib|zlib)\.h' "$d" || :
+done >readers
 test ! -s readers || { cat readers; exit 1; }
 [ "$(getconf LONG_BIT)" = 64 ] || { echo "SKIP tests/abi.txt is of 64-bit machines"; exit 0; }
 diff "$ROOT/tests/abi.txt" now || {

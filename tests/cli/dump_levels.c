@@ -46,11 +46,11 @@ static void dump_symbols(const taper_source *source, const taper_model *model, F
 
 static void dump_pixels(const taper_source *source, const taper_model *model, FILE *to) {
     taper_decoder *decoder;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     if (open_decoder(&decoder, source, model, NULL, NULL)) exit(1);
     if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL)) exit(1);
     for (uint64_t i = 0; i < info.images; i++) {
-        taper_image_info image;
+        taper_image_info image = {.size = sizeof image};
         if (taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL)) exit(1);
         taper_image out = {.pixels = malloc((size_t)image.bytes)};
         if (!out.pixels || taper_decoder_render(decoder, i, &out, NULL, NULL)) exit(1);

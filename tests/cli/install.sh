@@ -85,7 +85,7 @@ static int round_trip(const char *name) {
         taper_encoder_finish(encoder, &sink, &e) || !taper_model_builtin_for(file, used) ||
         strcmp(taper_model_builtin_for(file, 32), name) || taper_model_builtin_for(file, 31) ||
         taper_model_builtin(&again, taper_model_builtin_for(file, used), &e) ||
-        taper_decoder_new_streaming(&decoder, &(taper_open_options){.model = again}, &e) ||
+        taper_decoder_new_streaming(&decoder, &(taper_open_options){.size = sizeof(taper_open_options), .model = again}, &e) ||
         taper_decoder_push(decoder, file, used, &e) ||
         taper_decoder_render(decoder, 0, &drawn, &done, &e) || !done.complete) {
         fprintf(stderr, "%s: %s\n", name, e.text);

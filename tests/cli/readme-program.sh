@@ -53,11 +53,11 @@ static int fail(const char *what, const taper_error *e) {
 int main(void) {
     taper_container *container;
     taper_decoder *decoder;
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     taper_error e = {0};
     taper_sink sink = {NULL, put};
     taper_limits few = {.max_model_bytes = 1000};
-    taper_open_options small = {.limits = &few};
+    taper_open_options small = {.size = sizeof small, .limits = &few};
     taper_source source = {.read = get};
     source.size = size = fread(bytes, 1, sizeof bytes, stdin);
     if (taper_container_open(&container, &source, NULL, &e)) return fail("open", &e);

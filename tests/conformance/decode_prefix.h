@@ -38,7 +38,7 @@ static inline taper_status sum_text(void *user, const void *text, size_t n) {
 
 /* Image i: its samples and their checksum. */
 static inline taper_status take_picture(taper_decoder *decoder, uint32_t i, prefix_result *r) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     if (taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL) != TAPER_OK)
         abort();
     taper_image out = {.pixels = malloc((size_t)info.bytes)};
@@ -57,7 +57,7 @@ static inline taper_status take_picture(taper_decoder *decoder, uint32_t i, pref
 }
 
 static inline taper_status take_pictures(taper_decoder *decoder, prefix_result *r) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_status worst = taper_container_get_info(taper_decoder_container(decoder), &info, NULL);
     if (worst == TAPER_OK && info.images > MOST_PICTURES) abort();
     for (uint32_t i = 0; worst != TAPER_ERR_TRUNCATED && i < info.images; i++, r->pictures++) {
@@ -70,7 +70,7 @@ static inline taper_status take_pictures(taper_decoder *decoder, prefix_result *
 static inline taper_status take_levels(const taper_source *source, const taper_model *model,
                                        prefix_result *r) {
     const taper_sink sink = {&r->levels, sum_text};
-    const taper_open_options options = {.model = model};
+    const taper_open_options options = {.size = sizeof options, .model = model};
     taper_container *container;
     TAPER_TRY(taper_container_open(&container, source, &options, NULL));
     const taper_status status = codec_levels_write(container, UINT64_MAX, &sink, NULL);

@@ -94,7 +94,7 @@ static int seal_data(const uint8_t *bytes, size_t n, formats_buffer *out) {
 
 /* The same at a part of the size. */
 static taper_status render_scaled(taper_decoder *decoder, uint64_t i, formats_buffer *pixels) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     const uint32_t scale = 2u << i % 4;
     must(taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL) == TAPER_OK);
     size_t n = (size_t)((info.width - 1) / scale + 1) * ((info.height - 1) / scale + 1) *
@@ -111,11 +111,11 @@ static taper_status render_scaled(taper_decoder *decoder, uint64_t i, formats_bu
 /* Pixels of all images; images that cannot be drawn within the limits, or whose leaf was not
  * supplied, leave none. */
 static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_status worst = TAPER_OK;
     must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
     for (uint64_t i = 0; i < info.images; i++) {
-        taper_image_info image;
+        taper_image_info image = {.size = sizeof image};
         taper_status status =
             taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL);
         must(status == TAPER_OK || status == TAPER_ERR_TRUNCATED);
@@ -164,10 +164,10 @@ static void look_at_codes(taper_decoder *decoder, uint64_t i, const taper_image_
 
 /* Of some images, and what the directory tells of groups and classes. */
 static void look_around(taper_decoder *decoder) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
     for (uint64_t i = 0; i < info.images && i < 4; i++) {
-        taper_image_info image;
+        taper_image_info image = {.size = sizeof image};
         must(taper_container_get_image(taper_decoder_container(decoder), i, &image, NULL) ==
              TAPER_OK);
         must(taper_container_image_at(taper_decoder_container(decoder), i) < info.images);
@@ -188,7 +188,7 @@ static void look_around(taper_decoder *decoder) {
  * other, and of the model for search what it says when it is asked for. */
 static taper_status of_models_inside(const taper_source *source) {
     taper_decoder *decoder;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_model *model;
     must(open_decoder(&decoder, source, the_model(), &limits, NULL) == TAPER_OK);
     must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
@@ -212,7 +212,7 @@ static void all_refuse(const formats_buffer *file, taper_status opened) {
     const taper_source source = formats_memory_source(&memory);
     formats_buffer out = formats_buffer_make(1 << 22);
     const taper_sink sink = dct_sink(&out);
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     taper_decoder *d;
     if (opened != TAPER_ERR_CORRUPT) return;
     for (int supplied = 0; supplied <= 1; supplied++) {
@@ -233,7 +233,7 @@ static void all_refuse(const formats_buffer *file, taper_status opened) {
 }
 
 static void recut(const taper_source *source, const formats_buffer *file) {
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     formats_buffer a = formats_buffer_make(1 << 22), b = formats_buffer_make(1 << 22);
     taper_sink to_a = dct_sink(&a), to_b = dct_sink(&b);
     must(taper_verify(source, &report, &limits, NULL) == of_models_inside(source));
@@ -304,7 +304,7 @@ static void must_be_refusal(taper_status status) {
 
 /* The first image and its codes, if memory is enough for these. */
 static void draw_first(taper_decoder *decoder) {
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     if (taper_decoder_bytes_needed(decoder) ||
         taper_container_get_image(taper_decoder_container(decoder), 0, &info, NULL))
         return;
@@ -368,7 +368,7 @@ static void print_levels(const taper_source *source) {
 /* What must be asked for otherwise, or later. */
 static void ask_wrongly(taper_decoder *pulled, taper_decoder *pushed) {
     taper_decoder *d;
-    taper_image_info info;
+    taper_image_info info = {.size = sizeof info};
     taper_model *model;
     taper_image none = {0};
     uint64_t code;
@@ -439,7 +439,7 @@ static void decode_all_ways(const formats_buffer *file) {
 
 /* Codes for search, and the model that made them: all or none of it can be had. */
 static void search(const taper_decoder *decoder) {
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     taper_model *model;
     if (taper_container_get_info(taper_decoder_container(decoder), &info, NULL) != TAPER_OK) return;
     uint64_t *code = malloc((info.search_bits / 64 + 1) * sizeof *code);
@@ -456,7 +456,7 @@ static void search(const taper_decoder *decoder) {
 
 /* As it is, with checksums that may not hold: nothing to compare with, but it must end. */
 static void recut_as_it_is(const taper_source *source) {
-    taper_verify_report report;
+    taper_verify_report report = {.size = sizeof report};
     formats_buffer out = formats_buffer_make(1 << 22);
     const taper_sink sink = dct_sink(&out);
     const taper_source twice[2] = {*source, *source};
