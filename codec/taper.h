@@ -532,6 +532,52 @@ TAPER_API taper_status taper_decoder_render_scaled(taper_decoder *decoder, uint6
                                                    uint32_t scale, taper_image *out,
                                                    taper_completeness *done, taper_error *error);
 
+/* Crops of many images in one array, for training loops. */
+typedef enum taper_sample { TAPER_SAMPLE_UINT8 = 0, TAPER_SAMPLE_FLOAT32 = 1 } taper_sample;
+
+typedef struct taper_batch_item {
+    uint64_t image;
+    /* The upper left pixel of the crop. Pixels outside the image repeat its edge. */
+    int32_t x, y;
+} taper_batch_item;
+
+typedef struct taper_batch {
+    /* Set it to sizeof(taper_batch). */
+    size_t size;
+    const taper_batch_item *item; /* [n] in any order */
+    size_t n;
+    /* Size of every crop in pixels, from 1. */
+    uint32_t width, height;
+    /* The images are taken at 1 / scale of their size: 1, 2, 4, 8 or 16; 0: 1. */
+    uint32_t scale;
+    /* 1 or 3. Grey images fill all channels; images in colour need 3. */
+    uint32_t channels;
+    taper_sample sample;
+    /* The array, and the distance in bytes from an image, a channel, a row and a column to the
+     * next. Channels last (NHWC) of bytes: channel_stride 1, column_stride channels. Channels first
+     * (NCHW) of floats: column_stride 4, channel_stride 4 * width * height. Strides of floats are
+     * multiples of 4. */
+    void *to;
+    size_t image_stride, channel_stride, row_stride, column_stride;
+    /* For TAPER_SAMPLE_FLOAT32: [channels]; a value is sample * gain + offset, with samples from 0
+     * to 1. NULL: 1 and 0. Others are bytes, 0..255. */
+    const float *gain, *offset;
+    /* [n] set to the status of each item; NULL: not wanted. */
+    taper_status *status;
+} taper_batch;
+
+/* Render the crops of a batch. Images of a group are decoded together, so a batch of few groups is
+ * fast, and so is a set of layout TAPER_LAYOUT_IMAGE. The threads of taper_decoder_set_threads
+ * share the groups, each with a share of max_memory; if there are fewer groups than threads, or
+ * with a streaming decoder, they render each image together.
+ *
+ * If items fail, the others are rendered, and the error is that of the first that failed. Items with
+ * TAPER_ERR_CORRUPT are valid, as in taper_decoder_render. TAPER_ERR_ARG: there is no such image,
+ * in which case nothing is rendered; a number is out of range; or an image is in colour for one
+ * channel. Also the errors of taper_decoder_render_scaled. */
+TAPER_API taper_status taper_decoder_render_batch(taper_decoder *decoder, const taper_batch *batch,
+                                                  taper_error *error);
+
 /* Get the codes of image i from the bytes received so far, for search, without the network that
  * renders pixels from them. An image has one code per window: columns * rows codes
  * (taper_image_info), row after row.

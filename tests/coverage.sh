@@ -45,7 +45,7 @@ apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_re
 # What is no reader, of the folders that are mostly readers: a new file is to be put into a list.
 others='formats/atomic_file.c formats/imageset/decompositions.c formats/file.c formats/images/npy.c formats/images/own_mark.c formats/sized.c
     formats/status.c
-    codec/decoder/container_file.c codec/decoder/scaled.c
+    codec/decoder/batch.c codec/decoder/container_file.c codec/decoder/scaled.c
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c
     codec/search/votes.c'
 # shellcheck disable=SC2086

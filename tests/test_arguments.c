@@ -517,6 +517,37 @@ static void try_container_layer(void) {
     taper_container_close(c);
 }
 
+static void try_decoder_render_batch(void) {
+    taper_error error = {0};
+    uint8_t out[4] = {0};
+    const taper_batch_item item = {0};
+    const taper_batch good = {.size = sizeof good,
+                              .item = &item,
+                              .n = 1,
+                              .width = 1,
+                              .height = 1,
+                              .channels = 3,
+                              .to = out,
+                              .channel_stride = 1};
+    taper_decoder *d = opened();
+    assert_int_equal(taper_decoder_render_batch(d, &good, NULL), TAPER_OK);
+    refused(taper_decoder_render_batch(NULL, &good, &error), &error);
+    refused(taper_decoder_render_batch(d, NULL, &error), &error);
+    for (int i = 0; i < 8; i++) {
+        taper_batch bad = good;
+        if (i == 0) bad.item = NULL;
+        if (i == 1) bad.to = NULL;
+        if (i == 2) bad.width = 0;
+        if (i == 3) bad.channels = 2;
+        if (i == 4) bad.size = 0;
+        if (i == 5) bad.scale = 3;
+        if (i == 6) bad.sample = TAPER_SAMPLE_FLOAT32; /* not aligned */
+        if (i == 7) bad.n = SIZE_MAX;
+        refused(taper_decoder_render_batch(d, &bad, &error), &error);
+    }
+    close_decoder(d);
+}
+
 static void try_decoder_codes(void) {
     const uint32_t units = taper_model_get_info(model).units;
     float *values = malloc(4 * units * sizeof *values);
@@ -674,6 +705,7 @@ static const argument_trial table[] = {
     {"taper_decoder_render", try_decoder_render},
     {"taper_decoder_render_scaled", try_decoder_render_scaled},
     {"taper_container_layer", try_container_layer},
+    {"taper_decoder_render_batch", try_decoder_render_batch},
     {"taper_decoder_codes", try_decoder_codes},
     {"taper_container_search_code", try_container_search_code},
     {"taper_container_search_model", try_container_search_model},

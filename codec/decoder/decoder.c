@@ -51,6 +51,7 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_container *conta
     taper_source source = container->source;
     if (o.cut && o.cut < source.size) source.size = o.cut;
     d->container = container;
+    d->cut = o.cut;
     d->reading.source = codec_front_drawn(&container->front, &source);
     d->account.used = container->front.account.used;
     d->front_ready = 1;
@@ -94,6 +95,8 @@ void taper_decoder_free(taper_decoder *d) {
     codec_byte_store_free(&d->supplying.held);
     codec_backend_close(&d->backend);
     codec_small_basis_free(&d->small);
+    for (unsigned t = 0; t < d->helpers; t++) taper_decoder_free(d->helper[t]);
+    free(d->helper);
     codec_container_empty(&d->own);
     free(d);
 }

@@ -9,6 +9,7 @@
  *   planned          taper_decoder_plan and _plan_name: the bytes that an image needs
  *   rendering        the pixels of an image
  *   scaled           the pixels of a small version of an image
+ *   batch            crops of many images in one array
  *   codes            the codes of an image, without the network
  *   group_reader     decodes one group, chunk by chunk
  *   checked_blocks   where chunks are; reads them and checks their checksums
@@ -89,6 +90,10 @@ struct taper_decoder {
     codec_rendered rendered[FORMATS_MAX_RATE_CLASSES];
     /* Of the last scale, for taper_decoder_render_scaled; charged to the account. */
     codec_small_basis small;
+    /* Of taper_decoder_render_batch: a decoder for each thread. */
+    taper_decoder **helper;
+    unsigned helpers;
+    uint64_t cut; /* taper_decode_options */
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter
      * as it was supplied. */
     taper_error failure;
