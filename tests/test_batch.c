@@ -1,4 +1,4 @@
-/* test_batch.c -- crops of many images in one array, against the same images rendered one by one. */
+/* test_batch.c -- crops of many images in one array, against images rendered one by one. */
 #include "cmocka_all.h"
 #include "codec/taper.h"
 #include "dct_model.h"
