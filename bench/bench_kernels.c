@@ -95,25 +95,29 @@ static taper_status bias_backward(step *t, size_t *bytes) {
     return OPS->bias_backward(HERE, t->rows, t->d, CODEC_RELU, t->wide[0], t->wide[1], 1, t->bias);
 }
 static train_units bits_of(const step *t) {
-    return (train_units){.binary = 1, .centre = 0.5f, .bias = t->bias, .spread = t->bias};
+    return (train_units){.rows = t->rows,
+                         .units = (uint32_t)t->k,
+                         .kept = t->kept,
+                         .binary = 1,
+                         .centre = 0.5f,
+                         .bias = t->bias,
+                         .spread = t->bias};
 }
 static taper_status unit_values(step *t, size_t *bytes) {
     const train_units u = bits_of(t);
     *bytes = 2 * narrow(t) + t->k * sizeof(float) + t->rows * sizeof *t->kept;
-    return OPS->unit_values(HERE, &u, t->rows, (uint32_t)t->k, t->kept, t->narrow[0], t->narrow[1]);
+    return OPS->unit_values(HERE, &u, t->narrow[0], t->narrow[1]);
 }
 static taper_status decide(step *t, size_t *bytes) {
     const train_units u = bits_of(t);
     *bytes = 2 * narrow(t) + t->k * sizeof(float) + t->rows * sizeof *t->kept +
              ((t->k - 1) * t->k + t->k - 1) * sizeof(float);
-    return OPS->decide(HERE, &u, t->rows, (uint32_t)t->k, t->kept, t->square, t->k, t->narrow[0],
-                       t->narrow[1]);
+    return OPS->decide(HERE, &u, t->square, t->k, t->narrow[0], t->narrow[1]);
 }
 static taper_status unit_gradient(step *t, size_t *bytes) {
     const train_units u = bits_of(t);
     *bytes = 3 * narrow(t) + 2 * t->k * sizeof(float) + t->rows * sizeof *t->kept;
-    return OPS->unit_gradient(HERE, &u, t->rows, 0, (uint32_t)t->k, t->kept, t->narrow[0],
-                              t->narrow[1], t->narrow[1]);
+    return OPS->unit_gradient(HERE, &u, 0, t->narrow[0], t->narrow[1], t->narrow[1]);
 }
 static taper_status set_lower(step *t, size_t *bytes) {
     *bytes = ((t->k - 1) * t->k + t->k - 1 + t->k * t->k) * sizeof(float);

@@ -160,13 +160,14 @@ static void learn_by_adam(bench *b, uint32_t steps, float rate) {
     train_verdict verdict = {0};
     char name[32];
     double loss, squares = 0.0;
+    train_adam_ranges of = {&all,     1,       rate, 0, 0.0f, b->losses, (double)b->data.n,
+                            &squares, &verdict};
     snprintf(name, sizeof name, "adam:%g", (double)rate);
     for (uint32_t i = 0; i <= steps; i++) {
         need(evaluate(b, &loss), NULL);
         tell(b, name, i, loss);
-        need(train_adam_take(&b->embedder.stream, w, &all, 1, rate, i + 1, 0.0f, b->losses,
-                             (double)b->data.n, &squares, &verdict),
-             NULL);
+        of.t = i + 1;
+        need(train_adam_take(&b->embedder.stream, w, &of), NULL);
     }
 }
 

@@ -118,8 +118,9 @@ static void one_step(train_autoencoder *ae, const step_memory *m, train_cut *cut
         cuts[i] = train_cut_draw(&range, ae->view.units, 1, step, i);
     need_ok(train_autoencoder_forward(ae, cuts, ae->sums));
     need_ok(train_autoencoder_backward(ae));
-    need_ok(train_adam_take(&ae->stream, &ae->weights, &all, 1, 1e-5f, step + 1, 50.0f, ae->sums,
-                            INFINITY, m->squares, m->verdict));
+    const train_adam_ranges of = {&all,     1,        1e-5f,      step + 1,  50.0f,
+                                  ae->sums, INFINITY, m->squares, m->verdict};
+    need_ok(train_adam_take(&ae->stream, &ae->weights, &of));
     need_ok(train_download(&ae->stream, sums, ae->sums, sizeof sums));
 }
 

@@ -159,8 +159,9 @@ static inline taper_status later_conditional(int head, later_lesson *l, taper_mo
     o.head = head, o.hidden = 8, o.stages = 4, o.rate = 5e-3f;
     o.windows = later_length.windows, o.epochs = later_length.epochs, o.seed = later_length.seed;
     o.saving = (train_saving){.path = checkpoint, .resume = 1};
-    return train_conditional(m, &o, &l->data, &l->sample.codes, m->tables.n_passes, &l->h.be,
-                             &l->h.device, stop ? later_watch : NULL, stop, NULL, error);
+    o.progress = stop ? later_watch : NULL, o.user = stop;
+    return train_conditional(m, &o, &l->data, &l->sample.codes, &l->h.be, &l->h.device, NULL,
+                             error);
 }
 
 /* Runs that train prediction of bits, refinement and restoration. */
@@ -178,8 +179,9 @@ static inline taper_status later_restore(later_lesson *l, taper_model *m, const 
     o.hidden = 8, o.layers = 3, o.stages = 3, o.rate = 4e-3f;
     o.steps = later_length.steps, o.pixels = later_length.pixels, o.seed = later_length.seed;
     o.saving = (train_saving){.path = checkpoint, .resume = 1};
-    return train_restoration(m, &o, &l->data, &l->sample.codes, &l->h.be, &l->h.device,
-                             stop ? later_watch : NULL, stop, NULL, error);
+    o.progress = stop ? later_watch : NULL, o.user = stop;
+    return train_restoration(m, &o, &l->data, &l->sample.codes, &l->h.be, &l->h.device, NULL,
+                             error);
 }
 
 /* A run on a new plain model, and the model after it, trained or not. run NULL: the model without a

@@ -3,8 +3,8 @@
 #
 #   sh tests/style.sh        prints one line "FILE:LINE: problem" per problem; exit code 1 if there are any
 #
-# Limits: 120 lines per function, 1,200 lines per file, 100 columns. Generated tables are named
-# *_table.h and may be longer.
+# Limits: 120 lines per function, 1,200 lines per file, 100 columns; 8 parameters per function, but for
+# those in `many`. Generated tables are named *_table.h and may be longer.
 cd "$(dirname "$0")/.." || exit 1
 found=$(mktemp) || exit 1
 trap 'rm -f "$found"' EXIT
@@ -27,6 +27,22 @@ awk '
             start = 0 }
     END { if (lines > 1200 && !table) printf "%s:%d: a file of %d lines: split it\n", last, lines, lines }
 ' $all >>"$found"
+
+# parameters: of definitions, which begin at a line that begins with a letter; products have BLAS's
+many='codec_plain_gemm|gemm|gemm_256|gemm_512|train_plain_gemm|train_cuda_gemm|write_rows|list_symbols|read_chunk'
+awk -v many="^($many)\$" '
+    /^[A-Za-z_]/ && !/^(typedef|struct|enum|union) [^(]*\{/ && !/=/ { begun = FNR; text = "" }
+    begun { text = text " " $0 }
+    begun && /\{/ {
+        sub(/\{.*/, "", text); gsub(/\/\*[^*]*\*\//, "", text)
+        if (match(text, /[A-Za-z0-9_]+\(/)) {
+            name = substr(text, RSTART, RLENGTH - 1); text = substr(text, RSTART + RLENGTH)
+            while (match(text, /\([^()]*\)/)) text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH)
+            n = gsub(/,/, "", text) + 1
+            if (n > 8 && name !~ many) printf "%s:%d: %s has %d parameters: give it a struct\n", FILENAME, begun, name, n
+        } }
+    /[{};]/ { begun = 0 }
+' $(sources formats codec train cli) >>"$found"
 
 # calls that overflow or hide errors; matches calls only, so that comments may contain the names
 grep -nE '(^|[^A-Za-z0-9_.>])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|alloca|strtok)[[:space:]]*\(' $all |

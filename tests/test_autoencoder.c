@@ -96,10 +96,9 @@ static void quantise_row(uint32_t units, train_cut cut, float gradient_floor, co
     size_t bytes = units * sizeof *x;
     on_device_open(&d, TRAIN_SHADOW);
     float *q = on_device_give(&d, NULL, bytes), *g = on_device_give(&d, NULL, bytes);
-    assert_int_equal(d.stream.ops->quantise(&d.stream, 1, units,
-                                            on_device_give(&d, &cut, sizeof cut), 1.0f,
-                                            gradient_floor, on_device_give(&d, x, bytes), q, g),
-                     TAPER_OK);
+    const train_cut_codes codes = {1, units, on_device_give(&d, x, bytes),
+                                   on_device_give(&d, &cut, sizeof cut), 1.0f};
+    assert_int_equal(d.stream.ops->quantise(&d.stream, &codes, gradient_floor, q, g), TAPER_OK);
     on_device_take(&d, x_q, q, bytes);
     on_device_take(&d, gradient, g, bytes);
     on_device_close(&d);
@@ -111,15 +110,14 @@ static float rate_of(float threshold, float x, float inverse_scale, float *dx) {
     double bits;
     on_device_open(&d, TRAIN_SHADOW);
     train_stream *s = &d.stream;
-    float *given = on_device_give(&d, &x, sizeof x), *slope = on_device_give(&d, NULL, sizeof x),
+    float *slope = on_device_give(&d, NULL, sizeof x),
           *inverse = on_device_give(&d, &inverse_scale, sizeof x), zero = 0.0f,
           *to = on_device_give(&d, &zero, sizeof x);
-    train_cut *cuts = on_device_give(&d, &cut, sizeof cut);
+    const train_cut_codes codes = {1, 1, on_device_give(&d, &x, sizeof x),
+                                   on_device_give(&d, &cut, sizeof cut), 1.0f};
     double *price = on_device_give(&d, NULL, sizeof bits);
-    assert_int_equal(s->ops->rate(s, 1, 1, cuts, 1.0f, 1.0f, given, inverse, price, slope),
-                     TAPER_OK);
-    assert_int_equal(s->ops->rate_gradient(s, 1, 1, cuts, 1.0f, 1.0f, given, inverse, to),
-                     TAPER_OK);
+    assert_int_equal(s->ops->rate(s, &codes, inverse, 1.0f, price, slope), TAPER_OK);
+    assert_int_equal(s->ops->rate_gradient(s, &codes, inverse, 1.0f, to), TAPER_OK);
     on_device_take(&d, &bits, price, sizeof bits);
     on_device_take(&d, dx, to, sizeof *dx);
     on_device_close(&d);
@@ -487,14 +485,19 @@ static void adam_finds_a_minimum_and_refuses_nan(void **state) {
     double loss = 0, *loss_there = on_device_give(&d, &loss, sizeof loss),
            *squares = on_device_give(&d, NULL, sizeof loss);
     train_verdict *verdict_there = on_device_give(&d, &verdict, sizeof verdict);
+    train_adam_ranges of = {.range = &all,
+                            .ranges = 1,
+                            .max_norm = 1.0f,
+                            .loss = loss_there,
+                            .most_loss = INFINITY,
+                            .squares = squares,
+                            .verdict = verdict_there};
     uint64_t step = 0;
     for (; step < 2000; step++) {
-        float rate = train_cosine_rate(0.05f, step, 2000, 10);
+        of.rate = train_cosine_rate(0.05f, step, 2000, 10), of.t = step + 1;
         for (int j = 0; j < 3; j++) g[j] = 2.0f * (w[j] - (float)j) * (j == 1 ? 1000.0f : 1.0f);
         train_upload(s, there.gradient, g, sizeof g);
-        assert_int_equal(train_adam_take(s, &there, &all, 1, rate, step + 1, 1.0f, loss_there,
-                                         INFINITY, squares, verdict_there),
-                         TAPER_OK);
+        assert_int_equal(train_adam_take(s, &there, &of), TAPER_OK);
         on_device_take(&d, w, there.parameter, sizeof w);
     }
     for (int j = 0; j < 3; j++) assert_true(fabsf(w[j] - (float)j) < 1e-2f);
@@ -505,10 +508,9 @@ static void adam_finds_a_minimum_and_refuses_nan(void **state) {
         loss = bad ? INFINITY : 0.0;
         train_upload(s, loss_there, &loss, sizeof loss);
         train_upload(s, verdict_there, &verdict, bad ? sizeof verdict : 0);
-        for (uint64_t more = 1; more < 3; more++)
-            assert_int_equal(train_adam_take(s, &there, &all, 1, 0.1f, step + more, 1.0f,
-                                             loss_there, INFINITY, squares, verdict_there),
-                             TAPER_OK);
+        of.rate = 0.1f;
+        for (of.t = step + 1; of.t < step + 3; of.t++)
+            assert_int_equal(train_adam_take(s, &there, &of), TAPER_OK);
         train_verdict found;
         on_device_take(&d, &found, verdict_there, sizeof found);
         assert_int_equal(found.diverged, step + 1);

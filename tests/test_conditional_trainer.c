@@ -124,9 +124,9 @@ static void divergence_is_told(void **unused) {
         taper_model *m = later_load(&l.j);
         train_conditional_options o = train_conditional_defaults();
         o.hidden = 8, o.windows = 32, o.epochs = 2, o.rate = 3e38f;
-        assert_int_equal(train_conditional(m, &o, &l.data, &l.sample.codes, m->tables.n_passes,
-                                           &l.h.be, &l.h.device, NULL, NULL, NULL, &error),
-                         TAPER_ERR_ARG);
+        assert_int_equal(
+            train_conditional(m, &o, &l.data, &l.sample.codes, &l.h.be, &l.h.device, NULL, &error),
+            TAPER_ERR_ARG);
         print_message("%s\n", error.text);
         assert_non_null(strstr(error.text, "diverged in step"));
         assert_null(m->tables.conditional);

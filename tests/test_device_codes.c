@@ -25,10 +25,10 @@ static void codes_are_quantised(void **state) {
             on_device *d = &device[i];
             float *q = on_device_give(d, NULL, n * sizeof *a),
                   *slope = on_device_give(d, NULL, n * sizeof *a);
-            assert_int_equal(d->stream.ops->quantise(&d->stream, rows, (uint32_t)units,
-                                                     on_device_give(d, cuts, rows * sizeof *cuts),
-                                                     2.0f, 0.25f,
-                                                     on_device_give(d, a, n * sizeof *a), q, slope),
+            const train_cut_codes codes = {rows, (uint32_t)units,
+                                           on_device_give(d, a, n * sizeof *a),
+                                           on_device_give(d, cuts, rows * sizeof *cuts), 2.0f};
+            assert_int_equal(d->stream.ops->quantise(&d->stream, &codes, 0.25f, q, slope),
                              TAPER_OK);
             same_bits(i, b, q, n * sizeof *b);
             same_bits(i, c, slope, n * sizeof *c);
@@ -60,10 +60,11 @@ static void long_codes_have_their_price(void **state) {
         on_device *d = &device[i];
         double *price = on_device_give(d, NULL, sizeof bits);
         float *slope = on_device_give(d, NULL, UNITS * sizeof *a);
-        assert_int_equal(d->stream.ops->rate(&d->stream, 1, UNITS,
-                                             on_device_give(d, &cut, sizeof cut), 1.0f, 1.0f,
-                                             on_device_give(d, a, UNITS * sizeof *a),
-                                             on_device_give(d, b, UNITS * sizeof *b), price, slope),
+        const train_cut_codes codes = {1, UNITS, on_device_give(d, a, UNITS * sizeof *a),
+                                       on_device_give(d, &cut, sizeof cut), 1.0f};
+        assert_int_equal(d->stream.ops->rate(&d->stream, &codes,
+                                             on_device_give(d, b, UNITS * sizeof *b), 1.0f, price,
+                                             slope),
                          TAPER_OK);
         take_same(i, &bits, price, sizeof bits);
         take_same(i, code, slope, UNITS * sizeof *code);
@@ -99,11 +100,15 @@ static void decisions_have_the_same_bits(void **state) {
         for (size_t r = 0; r < rows; r++) kept[r] = (uint32_t)(r * 7 % (units + 3));
         for (int i = 0; i < DEVICES; i++) {
             on_device *d = &device[i];
-            const train_units u = {
-                .binary = 1, .centre = 0.3f, .bias = on_device_give(d, bias, units * sizeof *bias)};
+            const train_units u = {.rows = rows,
+                                   .units = (uint32_t)units,
+                                   .kept =
+                                       t % 2 ? on_device_give(d, kept, rows * sizeof *kept) : NULL,
+                                   .binary = 1,
+                                   .centre = 0.3f,
+                                   .bias = on_device_give(d, bias, units * sizeof *bias)};
             float *pre = on_device_give(d, a, bytes), *to = on_device_give(d, NULL, bytes);
-            const uint32_t *lengths = t % 2 ? on_device_give(d, kept, rows * sizeof *kept) : NULL;
-            assert_int_equal(d->stream.ops->decide(&d->stream, &u, rows, (uint32_t)units, lengths,
+            assert_int_equal(d->stream.ops->decide(&d->stream, &u,
                                                    on_device_give(d, triangle, matrix), units + 3,
                                                    pre, to),
                              TAPER_OK);
@@ -188,20 +193,23 @@ static void one_decay(train_penalty penalty, train_coefficient how, size_t rows,
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
         const int is_given = how == TRAIN_COEFFICIENT_GIVEN;
-        const float *w = on_device_give(d, a, bytes);
-        float *g = on_device_give(d, b, bytes), *again = on_device_give(d, b, bytes);
-        double *lambda = on_device_give(d, is_given ? given : NULL, rows * sizeof *given),
-               *value = on_device_give(d, &one, sizeof one);
-        assert_int_equal(
-            d->stream.ops->decay(&d->stream, penalty, how, 0.5, rows, width, w, g, lambda, value),
-            TAPER_OK);
-        take_same(i, c, g, bytes);
-        take_same(i, got.lambda, lambda, rows * sizeof *lambda);
-        take_same(i, &got.value, value, sizeof *value);
-        assert_int_equal(d->stream.ops->decay(&d->stream, penalty, how, 0.5, rows, width, w, again,
-                                              is_given ? lambda : NULL, NULL),
-                         TAPER_OK); /* neither is asked for */
-        take_same(i, c, again, bytes);
+        train_decay of = {penalty,
+                          how,
+                          0.5,
+                          rows,
+                          width,
+                          on_device_give(d, a, bytes),
+                          on_device_give(d, b, bytes),
+                          on_device_give(d, is_given ? given : NULL, rows * sizeof *given),
+                          on_device_give(d, &one, sizeof one)};
+        assert_int_equal(d->stream.ops->decay(&d->stream, &of), TAPER_OK);
+        take_same(i, c, of.gradient, bytes);
+        take_same(i, got.lambda, of.lambda, rows * sizeof *of.lambda);
+        take_same(i, &got.value, of.value, sizeof *of.value);
+        of.gradient = on_device_give(d, b, bytes);
+        of.lambda = is_given ? of.lambda : NULL, of.value = NULL; /* neither is asked for */
+        assert_int_equal(d->stream.ops->decay(&d->stream, &of), TAPER_OK);
+        take_same(i, c, of.gradient, bytes);
     }
     check_decay(penalty, how, rows, width, given, &got);
     give_back();
@@ -236,9 +244,8 @@ static void see(size_t rows, size_t stride, size_t units, double beta, const tra
         /* after its last unit's last value there need be nothing */
         const float *all = on_device_give(d, a, ((rows - 1) * stride + units) * sizeof *a);
         const train_verdict *said = verdict ? on_device_give(d, verdict, sizeof *verdict) : NULL;
-        assert_int_equal(d->stream.ops->follow_quantiles(&d->stream, rows, stride, units, beta,
-                                                         said, all, own, width),
-                         TAPER_OK);
+        const train_quantiles q = {rows, stride, units, beta, all, own, width};
+        assert_int_equal(d->stream.ops->follow_quantiles(&d->stream, &q, said), TAPER_OK);
         take_same(i, after->bias, own, units * sizeof *bias);
         take_same(i, after->spread, width, units * sizeof *spread);
         if (i < PROCESSORS) continue;

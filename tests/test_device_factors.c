@@ -105,35 +105,32 @@ static void by_mean_errors(on_device *d, float *to) {
                      TAPER_OK);
 }
 /* One of `kept`, and of values that are not bfloat16's. */
-static train_units units_on(on_device *d, const uint32_t **kept) {
+static train_units units_on(on_device *d) {
     uint32_t some[ROWS];
     for (uint32_t r = 0; r < ROWS; r++) some[r] = r % (WIDTH + 1);
-    *kept = on_device_give(d, some, sizeof some);
-    return (train_units){.binary = 1,
+    return (train_units){.rows = ROWS,
+                         .units = WIDTH,
+                         .kept = on_device_give(d, some, sizeof some),
+                         .binary = 1,
                          .centre = 0.3f,
                          .bias = on_device_give(d, other, WIDTH * sizeof *other),
                          .spread = on_device_give(d, other + WIDTH, WIDTH * sizeof *other)};
 }
 static void by_unit_values(on_device *d, float *to) {
-    const uint32_t *kept;
-    const train_units u = units_on(d, &kept);
-    assert_int_equal(d->stream.ops->unit_values(&d->stream, &u, ROWS, WIDTH, kept,
-                                                on_device_give(d, a, sizeof a), to),
+    const train_units u = units_on(d);
+    assert_int_equal(d->stream.ops->unit_values(&d->stream, &u, on_device_give(d, a, sizeof a), to),
                      TAPER_OK);
 }
 static void by_decide(on_device *d, float *to) {
-    const uint32_t *kept;
-    const train_units u = units_on(d, &kept);
-    assert_int_equal(d->stream.ops->decide(&d->stream, &u, ROWS, WIDTH, kept,
+    const train_units u = units_on(d);
+    assert_int_equal(d->stream.ops->decide(&d->stream, &u,
                                            on_device_give(d, other, WIDTH * WIDTH * sizeof *other),
                                            WIDTH, on_device_give(d, a, sizeof a), to),
                      TAPER_OK);
 }
 static void by_unit_gradient(on_device *d, float *to) {
-    const uint32_t *kept;
-    const train_units u = units_on(d, &kept);
-    assert_int_equal(d->stream.ops->unit_gradient(&d->stream, &u, ROWS, 0, WIDTH, kept,
-                                                  on_device_give(d, a, sizeof a),
+    const train_units u = units_on(d);
+    assert_int_equal(d->stream.ops->unit_gradient(&d->stream, &u, 0, on_device_give(d, a, sizeof a),
                                                   on_device_give(d, other, sizeof other), to),
                      TAPER_OK);
 }
@@ -200,24 +197,25 @@ static void on_mean_errors(on_device *d, float *to) {
                      TAPER_OK);
 }
 static void on_unit_gradient(on_device *d, float *to) {
-    const uint32_t *kept;
-    const train_units u = units_on(d, &kept);
-    assert_int_equal(d->stream.ops->unit_gradient(&d->stream, &u, ROWS, 0, WIDTH, kept,
-                                                  on_device_give(d, a, sizeof a), to, to),
-                     TAPER_OK);
+    const train_units u = units_on(d);
+    assert_int_equal(
+        d->stream.ops->unit_gradient(&d->stream, &u, 0, on_device_give(d, a, sizeof a), to, to),
+        TAPER_OK);
 }
 /* to is da, or dnear, the other one is lost. */
 static void unit_moves(on_device *d, float *da, float *dnear) {
-    const uint32_t *kept;
-    const train_units u = units_on(d, &kept);
     static double noise[ROWS];
     for (int r = 0; r < ROWS; r++) noise[r] = 0.5 + r;
-    assert_int_equal(d->stream.ops->unit_moves(&d->stream, &u, ROWS, 0, WIDTH, 300.0, ROWS,
-                                               on_device_give(d, noise, sizeof noise),
-                                               on_device_give(d, a, sizeof a),
-                                               on_device_give(d, other, sizeof other), da, dnear,
-                                               on_device_give(d, NULL, ROWS * sizeof(double))),
-                     TAPER_OK);
+    const train_moves m = {.units = units_on(d),
+                           .weight = 300.0,
+                           .of = ROWS,
+                           .noise = on_device_give(d, noise, sizeof noise),
+                           .a = on_device_give(d, a, sizeof a),
+                           .near = on_device_give(d, other, sizeof other),
+                           .da = da,
+                           .dnear = dnear,
+                           .moved = on_device_give(d, NULL, sizeof noise)};
+    assert_int_equal(d->stream.ops->unit_moves(&d->stream, &m), TAPER_OK);
 }
 static void on_unit_moves(on_device *d, float *to) {
     unit_moves(d, to, on_device_give(d, NULL, sizeof a));

@@ -24,15 +24,13 @@ static void price_on(on_device *d, size_t rows, uint32_t units, const train_cut 
                      const float *x, const float *inverse, const float *before, priced *to) {
     train_stream *s = &d->stream;
     size_t n = rows * units * sizeof *x;
-    const train_cut *cut = on_device_give(d, cuts, rows * sizeof *cuts);
-    const float *code = on_device_give(d, x, n);
+    const train_cut_codes codes = {rows, units, on_device_give(d, x, n),
+                                   on_device_give(d, cuts, rows * sizeof *cuts), 2.0f};
     const float *scale = on_device_give(d, inverse, units * sizeof *inverse);
     double *bits = on_device_give(d, NULL, rows * sizeof *bits);
     float *dlog = on_device_give(d, NULL, n), *dx = on_device_give(d, before, n);
-    assert_int_equal(s->ops->rate(s, rows, units, cut, 2.0f, 3.0f, code, scale, bits, dlog),
-                     TAPER_OK);
-    assert_int_equal(s->ops->rate_gradient(s, rows, units, cut, 2.0f, 5.0f, code, scale, dx),
-                     TAPER_OK);
+    assert_int_equal(s->ops->rate(s, &codes, scale, 3.0f, bits, dlog), TAPER_OK);
+    assert_int_equal(s->ops->rate_gradient(s, &codes, scale, 5.0f, dx), TAPER_OK);
     on_device_take(d, to->bits, bits, rows * sizeof *bits);
     on_device_take(d, to->dlog, dlog, n);
     on_device_take(d, to->dx, dx, n);

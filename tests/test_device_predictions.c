@@ -193,17 +193,19 @@ static void what_is_added_is_clipped(void **state) {
         for (int i = 0; i < DEVICES; i++) {
             on_device *d = &device[i];
             train_stream *s = &d->stream;
-            float *a = give(d, z, n), *t = give(d, NULL, n), *dt = give(d, dto, n),
-                  *da = give(d, NULL, n), *dbias = give(d, before, width),
+            const train_residual l = {.rows = rows,
+                                      .width = width,
+                                      .top = top,
+                                      .bias = give(d, bias, width),
+                                      .from = give(d, from, n),
+                                      .added = give(d, z, n),
+                                      .to = give(d, NULL, n)};
+            float *dt = give(d, dto, n), *da = give(d, NULL, n), *dbias = give(d, before, width),
                   *scratch = give(d, NULL, train_sum_blocks(rows) * width);
-            assert_int_equal(s->ops->clip_added(s, rows, width, give(d, bias, width), top,
-                                                give(d, from, n), a, t),
-                             TAPER_OK);
-            assert_int_equal(
-                s->ops->clip_added_backward(s, rows, width, top, a, t, dt, da, dbias, scratch),
-                TAPER_OK);
-            take_same(i, added, a, n * sizeof *a);
-            take_same(i, to, t, n * sizeof *t);
+            assert_int_equal(s->ops->clip_added(s, &l), TAPER_OK);
+            assert_int_equal(s->ops->clip_added_backward(s, &l, dt, da, dbias, scratch), TAPER_OK);
+            take_same(i, added, l.added, n * sizeof *added);
+            take_same(i, to, l.to, n * sizeof *to);
             take_same(i, back, dt, n * sizeof *dt);
             take_same(i, dadded, da, n * sizeof *da);
             take_same(i, sums, dbias, width * sizeof *sums);

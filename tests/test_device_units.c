@@ -168,8 +168,10 @@ enum { KINDS = 5 };
 static float bias[UNITS], spread[UNITS];
 
 /* Units of a kind on a device; `there` 0: their arrays are the host's. */
-static train_units units_of(int kind, on_device *d) {
-    train_units u = {.binary = kind >= 3,
+static train_units units_of(int kind, size_t rows, on_device *d) {
+    train_units u = {.rows = rows,
+                     .units = UNITS,
+                     .binary = kind >= 3,
                      .activation = (codec_activation)(kind % 3),
                      .centre = 0.25f,
                      .bias = d ? on_device_give(d, bias, sizeof bias) : bias,
@@ -219,22 +221,20 @@ static void units_are_those_of_their_definition(void **state) {
             for (int i = 0; i < DEVICES; i++) {
                 on_device *d = &device[i];
                 train_stream *s = &d->stream;
-                train_units u = units_of(kind, d);
+                train_units u = units_of(kind, rows, d);
                 const uint32_t *lengths = on_device_give(d, kept, rows * sizeof *kept);
                 float *pre = on_device_give(d, a, bytes), *code = on_device_give(d, NULL, bytes),
                       *back = on_device_give(d, dx, rows * REST * sizeof *dx);
-                assert_int_equal(s->ops->unit_values(s, &u, rows, UNITS, NULL, pre, code),
-                                 TAPER_OK);
+                assert_int_equal(s->ops->unit_values(s, &u, pre, code), TAPER_OK);
                 take_same(i, all, code, bytes);
-                assert_int_equal(s->ops->unit_values(s, &u, rows, UNITS, lengths, pre, code),
-                                 TAPER_OK);
+                u.kept = lengths;
+                assert_int_equal(s->ops->unit_values(s, &u, pre, code), TAPER_OK);
                 take_same(i, got, code, bytes);
-                assert_int_equal(
-                    s->ops->unit_gradient(s, &u, rows, FIRST, UNITS, lengths, pre, back, back),
-                    TAPER_OK); /* in place */
+                assert_int_equal(s->ops->unit_gradient(s, &u, FIRST, pre, back, back),
+                                 TAPER_OK); /* in place */
                 take_same(i, da, back, rows * REST * sizeof *da);
             }
-            const train_units u = units_of(kind, NULL);
+            const train_units u = units_of(kind, rows, NULL);
             for (size_t j = 0; j < rows * UNITS; j++) {
                 size_t row = j / UNITS, k = j % UNITS;
                 assert_true(near_to(all[j], value(&u, k, a[j], 0), 1e-6));
@@ -278,17 +278,17 @@ static void decisions_are_fed_back(void **state) {
         for (size_t i = 0; i < rows; i++) kept[i] = (uint32_t)(1 + i * 7 % (UNITS + 3));
         for (int i = 0; i < DEVICES; i++) {
             on_device *d = &device[i];
-            train_units u = units_of(3, d);
+            train_units u = units_of(3, rows, d);
+            u.kept = on_device_give(d, kept, rows * sizeof *kept);
             float *pre = on_device_give(d, a, bytes), *to = on_device_give(d, NULL, bytes);
-            assert_int_equal(d->stream.ops->decide(&d->stream, &u, rows, UNITS,
-                                                   on_device_give(d, kept, rows * sizeof *kept),
+            assert_int_equal(d->stream.ops->decide(&d->stream, &u,
                                                    on_device_give(d, triangle, sizeof triangle),
                                                    STRIDE, pre, to),
                              TAPER_OK);
             take_same(i, after, pre, bytes);
             take_same(i, code, to, bytes);
         }
-        const train_units u = units_of(3, NULL);
+        const train_units u = units_of(3, rows, NULL);
         for (size_t i = 0; i < rows; i++) {
             double in[UNITS], decided[UNITS];
             for (size_t k = 0; k < UNITS; k++) in[k] = a[i * UNITS + k];
@@ -394,21 +394,22 @@ static void moves_have_the_right_slope(void **state) {
         for (int i = 0; i < ROWS; i++) noise[i] = (double)draw(0.5f, 2.0f);
         for (int i = 0; i < DEVICES; i++) {
             on_device *d = &device[i];
-            train_units u = units_of(kind, d);
-            float *to = on_device_give(d, before, sizeof before),
-                  *to_near = on_device_give(d, NULL, sizeof dnear);
-            double *sums = on_device_give(d, NULL, sizeof moved);
-            assert_int_equal(d->stream.ops->unit_moves(&d->stream, &u, ROWS, FIRST, UNITS, weight,
-                                                       of, on_device_give(d, noise, sizeof noise),
-                                                       on_device_give(d, a, sizeof a),
-                                                       on_device_give(d, near, sizeof near), to,
-                                                       to_near, sums),
-                             TAPER_OK);
-            take_same(i, da, to, sizeof da);
-            take_same(i, dnear, to_near, sizeof dnear);
-            take_same(i, moved, sums, sizeof moved);
+            const train_moves m = {.units = units_of(kind, ROWS, d),
+                                   .first = FIRST,
+                                   .weight = weight,
+                                   .of = of,
+                                   .noise = on_device_give(d, noise, sizeof noise),
+                                   .a = on_device_give(d, a, sizeof a),
+                                   .near = on_device_give(d, near, sizeof near),
+                                   .da = on_device_give(d, before, sizeof before),
+                                   .dnear = on_device_give(d, NULL, sizeof dnear),
+                                   .moved = on_device_give(d, NULL, sizeof moved)};
+            assert_int_equal(d->stream.ops->unit_moves(&d->stream, &m), TAPER_OK);
+            take_same(i, da, m.da, sizeof da);
+            take_same(i, dnear, m.dnear, sizeof dnear);
+            take_same(i, moved, m.moved, sizeof moved);
         }
-        const train_units u = units_of(kind, NULL);
+        const train_units u = units_of(kind, ROWS, NULL);
         for (size_t r = 0; r < ROWS; r++) {
             double at[UNITS], by[UNITS];
             for (size_t k = 0; k < UNITS; k++)
@@ -442,18 +443,21 @@ static void moves_of_bits_have_no_scale(void **state) {
         for (int k = 0; k < UNITS; k++) threshold[k] *= scale, width[k] *= scale;
         for (int j = 0; j < ROWS * UNITS; j++)
             scaled[0][j] = scale * a[j], scaled[1][j] = scale * near[j];
-        const train_units u = {.binary = 1,
-                               .bias = on_device_give(d, threshold, sizeof threshold),
-                               .spread = on_device_give(d, width, sizeof width)};
-        double *sums = on_device_give(d, NULL, sizeof *moved);
-        float *to = on_device_give(d, NULL, sizeof a), *to_near = on_device_give(d, NULL, sizeof a);
-        assert_int_equal(d->stream.ops->unit_moves(&d->stream, &u, ROWS, 0, UNITS, 1.0, 1.0,
-                                                   on_device_give(d, noise, sizeof noise),
-                                                   on_device_give(d, scaled[0], sizeof a),
-                                                   on_device_give(d, scaled[1], sizeof a), to,
-                                                   to_near, sums),
-                         TAPER_OK);
-        on_device_take(d, moved[i], sums, sizeof *moved);
+        const train_moves m = {.units = {.rows = ROWS,
+                                         .units = UNITS,
+                                         .binary = 1,
+                                         .bias = on_device_give(d, threshold, sizeof threshold),
+                                         .spread = on_device_give(d, width, sizeof width)},
+                               .weight = 1.0,
+                               .of = 1.0,
+                               .noise = on_device_give(d, noise, sizeof noise),
+                               .a = on_device_give(d, scaled[0], sizeof a),
+                               .near = on_device_give(d, scaled[1], sizeof a),
+                               .da = on_device_give(d, NULL, sizeof a),
+                               .dnear = on_device_give(d, NULL, sizeof a),
+                               .moved = on_device_give(d, NULL, sizeof *moved)};
+        assert_int_equal(d->stream.ops->unit_moves(&d->stream, &m), TAPER_OK);
+        on_device_take(d, moved[i], m.moved, sizeof *moved);
     }
     for (int i = 0; i < ROWS; i++) assert_true(moved[0][i] > 0.0);
     assert_memory_equal(moved[0], moved[1], sizeof *moved);

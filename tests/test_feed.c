@@ -54,8 +54,8 @@ static taper_status dense(train_device *d, float *result) {
     for (int k = 0; k < K; k++) net.analysis[k * D + 3 * k] = net.synthesis[k * D + 3 * k] = 1.0f;
     taper_status status = train_dense(&o, &data, d, &net, &callbacks, NULL, &error);
     if (status == TAPER_OK)
-        status =
-            train_dense_decoder(&o, &data, d, &net, requantise, NULL, &callbacks, NULL, &error);
+        status = train_dense_decoder(&o, &data, d, &net, &(train_requantiser){requantise, NULL},
+                                     &callbacks, NULL, &error);
     if (status == TAPER_OK) {
         memcpy(result, net.encoder.layer[0].weight, 12 * D * sizeof *result);
         memcpy(result + 12 * D, net.synthesis, K * D * sizeof *result);

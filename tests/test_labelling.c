@@ -176,7 +176,9 @@ static size_t guess_wrong(const train_labelling_options *o, unsigned threads,
     on_device d;
     int stopped;
     on_device_open_threads(&d, kind, threads);
-    if (train_labelling(o, &data, &d.be, &d.device, &callbacks, &net, guess, &stopped, &error))
+    train_labelling_options watched = *o;
+    watched.callbacks = &callbacks;
+    if (train_labelling(&watched, &data, &d.be, &d.device, &net, guess, &stopped, &error))
         fail_msg("%s", error.text);
     assert_int_equal(l.steps, 2 * o->teaching.epochs);
     size_t wrong = 0;
@@ -258,9 +260,8 @@ static void refused(const train_labelling_options *o, const train_pixels *rows, 
     int stopped;
     static uint32_t guess[N];
     on_device_open(&d, TRAIN_PROCESSOR);
-    assert_int_equal(
-        train_labelling(o, rows, &d.be, &d.device, NULL, &net, guess, &stopped, &error),
-        TAPER_ERR_ARG);
+    assert_int_equal(train_labelling(o, rows, &d.be, &d.device, &net, guess, &stopped, &error),
+                     TAPER_ERR_ARG);
     if (!strstr(error.text, words)) fail_msg("'%s' for '%s'", error.text, words);
     codec_network_free(&net);
     on_device_close(&d);
@@ -292,17 +293,17 @@ static void it_stops_when_asked(void **state) {
     (void)state;
     lesson l = {.stop_at = 3};
     const train_teaching_callbacks callbacks = {&l, on_step, NULL};
-    const train_labelling_options o = usual();
+    train_labelling_options o = usual();
     static uint32_t guess[N];
     codec_network net = {0};
     taper_error error = {0};
     on_device d;
     int stopped = 0;
+    o.callbacks = &callbacks;
     on_device_open(&d, TRAIN_PROCESSOR);
     memset(guess, 0xee, sizeof guess);
-    assert_int_equal(
-        train_labelling(&o, &data, &d.be, &d.device, &callbacks, &net, guess, &stopped, &error),
-        TAPER_OK);
+    assert_int_equal(train_labelling(&o, &data, &d.be, &d.device, &net, guess, &stopped, &error),
+                     TAPER_OK);
     assert_true(stopped && guess[0] == 0xeeeeeeee && guess[N - 1] == 0xeeeeeeee);
     codec_network_free(&net);
     on_device_close(&d);
@@ -324,7 +325,7 @@ static void what_fails_is_told(void **state) {
             on_device_open(&d, TRAIN_SHADOW);
             train_processor_fail(&d.device, device ? 0 : at, device ? at : 0);
             const taper_status status =
-                train_labelling(&o, &data, &d.be, &d.device, NULL, &net, guess, &stopped, &error);
+                train_labelling(&o, &data, &d.be, &d.device, &net, guess, &stopped, &error);
             more = status != TAPER_OK;
             failed[device] += more;
             assert_true(!more || status == (device ? TAPER_ERR_DEVICE : TAPER_ERR_NOMEM));

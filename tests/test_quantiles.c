@@ -149,10 +149,9 @@ static void see(followed *f, const float *a, size_t rows, size_t stride, size_t 
         const train_verdict *said = verdict ? on_device_give(d, verdict, sizeof *verdict) : NULL;
         assert_int_equal(train_upload(&d->stream, f->batch[i], a, rows * stride * sizeof *a),
                          TAPER_OK);
-        assert_int_equal(d->stream.ops->follow_quantiles(&d->stream, rows, stride, n, beta, said,
-                                                         f->batch[i] + first, f->bias[i] + first,
-                                                         f->spread[i] + first),
-                         TAPER_OK);
+        const train_quantiles q = {
+            rows, stride, n, beta, f->batch[i] + first, f->bias[i] + first, f->spread[i] + first};
+        assert_int_equal(d->stream.ops->follow_quantiles(&d->stream, &q, said), TAPER_OK);
         on_device_take(d, bias, f->bias[i], f->units * sizeof *bias);
         on_device_take(d, spread, f->spread[i], f->units * sizeof *spread);
         for (size_t k = 0; k < f->units; k++) {

@@ -23,10 +23,15 @@ static void regularise(const train_regulariser *r, int how, size_t first, size_t
           *own = on_device_give(&where, g + at, bytes);
     double *coefficient = on_device_give(&where, lambda, n * sizeof *lambda),
            *sum = on_device_give(&where, value, sizeof *value);
-    assert_int_equal(
-        how ? train_regularise_line(r, s, how == 1, n, inputs, weights, own, coefficient, sum)
-            : train_regularise_rows(r, s, n, inputs, weights, own, lambda ? coefficient : NULL),
-        TAPER_OK);
+    const train_decay rows = {.coefficient =
+                                  how == 2 ? TRAIN_COEFFICIENT_GIVEN : TRAIN_COEFFICIENT_FIXED,
+                              .rows = n,
+                              .width = inputs,
+                              .weight = weights,
+                              .gradient = own,
+                              .lambda = how || lambda ? coefficient : NULL,
+                              .value = how ? sum : NULL};
+    assert_int_equal(train_regularise(r, s, rows), TAPER_OK);
     on_device_take(&where, g + at, own, bytes);
     if (lambda) on_device_take(&where, lambda, coefficient, n * sizeof *lambda);
     if (value) on_device_take(&where, value, sum, sizeof *value);

@@ -408,15 +408,17 @@ static void batches_are_parts_of_images(void **unused) {
         for (int x = 0; x < ACROSS; x++)
             ((uint8_t *)image.pixels)[y * ACROSS + x] = (uint8_t)(x + 2 * y);
     train_dataset data = {.image = &image, .n = 1, .available = 1, .channels = 1};
-    const size_t only = 0;
+    size_t only = 0;
+    const train_selection images = {.image = &only, .n = 1};
     int mirrored = 0, plain = 0;
     codec_network *net = &m->network;
     net->analysis = net->synthesis; /* orthonormal */
     for (uint64_t step = 0; step < 40; step++) {
         train_restoration_batch b;
-        assert_int_equal(train_restoration_batch_make(&b, m, &be, &data, &only, 1, PIXELS,
-                                                      m->tables.n_passes, 7, step, NULL),
-                         TAPER_OK);
+        const train_draw draw = {&data, &images, 7, step};
+        assert_int_equal(
+            train_restoration_batch_make(&b, m, &be, &draw, PIXELS, m->tables.n_passes, NULL),
+            TAPER_OK);
         assert_true(b.rows == 64 && b.values == 4);
         assert_true(train_restoration_mse(&b) < 2); /* the finest cut */
         int dx = (int)(b.target[1] - b.target[0]), dy = (int)(b.target[2] - b.target[0]);

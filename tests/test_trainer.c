@@ -606,21 +606,22 @@ static void decoder_learns_what_it_is_given(void **state) {
     train_dense_options o = quick(6);
     fresh(&net, 0);
     train_initialise_stacks(&net, 3);
-    assert_int_equal(
-        train_dense_decoder(&o, &data, device, &net, shrink, NULL, NULL, &result, NULL), TAPER_OK);
+    assert_int_equal(train_dense_decoder(&o, &data, device, &net,
+                                         &(train_requantiser){shrink, NULL}, NULL, &result, NULL),
+                     TAPER_OK);
     assert_true(result.best_loss < result.start_loss - 0.3);
     assert_memory_equal(net.analysis, start.analysis,
                         K * D * sizeof(float)); /* the encoder stays */
     codec_network_free(&net);
     fresh(&net, 0);
-    assert_int_equal(
-        train_dense_decoder(&o, &data, device, &net, refuse, NULL, NULL, &result, NULL),
-        TAPER_ERR_NOMEM);
+    assert_int_equal(train_dense_decoder(&o, &data, device, &net,
+                                         &(train_requantiser){refuse, NULL}, NULL, &result, NULL),
+                     TAPER_ERR_NOMEM);
     codec_network_free(&net);
     fresh(&net, 1);
-    assert_int_equal(
-        train_dense_decoder(&o, &data, device, &net, shrink, NULL, NULL, &result, NULL),
-        TAPER_ERR_ARG);
+    assert_int_equal(train_dense_decoder(&o, &data, device, &net,
+                                         &(train_requantiser){shrink, NULL}, NULL, &result, NULL),
+                     TAPER_ERR_ARG);
     codec_network_free(&net);
 }
 

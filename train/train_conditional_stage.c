@@ -32,10 +32,12 @@ static taper_status learn(training *l, const train_conditional_options *options,
                           train_steps_progress_fn *progress, taper_error *error) {
     const train_job *j = l->job;
     train_rd_curve with;
-    uint32_t end = passes_up_to(&l->model->tables, &l->curve, options->psnr_end);
+    train_conditional_options own = *options;
+    own.end = passes_up_to(&l->model->tables, &l->curve, options->psnr_end);
+    own.progress = progress, own.user = j->hooks->user;
     if (!options->hidden || l->stopped) return TAPER_OK;
-    TAPER_TRY(train_conditional(l->model, options, j->data, &l->sample.codes, end, j->be, j->device,
-                                progress, j->hooks->user, &l->stopped, error));
+    TAPER_TRY(train_conditional(l->model, &own, j->data, &l->sample.codes, j->be, j->device,
+                                &l->stopped, error));
     TAPER_TRY(train_evaluate_validation(l->model, j, &with, error));
     if (options->head && train_compare_curves(&with, &l->curve) >= 0)
         drop_head(&l->model->tables);

@@ -147,8 +147,9 @@ typedef struct learning {
 static taper_status learn(void *context, train_device *device, taper_error *error) {
     const learning *l = context;
     train_result result;
+    const train_requantiser at_cuts = {requantise, l->cuts};
     if (l->cuts)
-        return train_dense_decoder(l->options, l->pixels, device, l->network, requantise, l->cuts,
+        return train_dense_decoder(l->options, l->pixels, device, l->network, &at_cuts,
                                    l->callbacks, &result, error);
     return train_dense(l->options, l->pixels, device, l->network, l->callbacks, &result, error);
 }

@@ -13,9 +13,10 @@ static taper_status learn(taper_model *m, const train_job *j, const train_codes 
     char *path;
     TAPER_TRY(train_checkpoint_suffixed(&path, options.saving.path, ".conv", error));
     options.saving.path = path;
+    options.progress = j->hooks->restoration, options.user = j->hooks->user;
     train_say(j, "learning to restore", -1);
-    taper_status status = train_restoration(m, &options, j->data, codes, j->be, j->device,
-                                            j->hooks->restoration, j->hooks->user, NULL, error);
+    taper_status status =
+        train_restoration(m, &options, j->data, codes, j->be, j->device, NULL, error);
     free(path);
     return status;
 }

@@ -90,10 +90,8 @@ taper_status train_conditional_batch_fill(train_conditional_batch *b, const tape
 }
 
 taper_status train_conditional_batch_make(train_conditional_batch *b, const taper_model *m,
-                                          codec_backend *be, const train_dataset *data,
-                                          const size_t *image, size_t n, size_t windows,
-                                          uint32_t side, uint64_t seed, uint64_t step,
-                                          taper_error *error) {
+                                          codec_backend *be, const train_draw *draw, size_t windows,
+                                          uint32_t side, taper_error *error) {
     *b = (train_conditional_batch){0};
     size_t values = codec_window_values(m->window), at = 0, largest = (size_t)side * side;
     size_t all = (size_t)(side + 2) * (side + 2); /* with those around them */
@@ -104,9 +102,9 @@ taper_status train_conditional_batch_make(train_conditional_batch *b, const tape
     while (status == TAPER_OK && at < windows) {
         square cut;
         uint32_t random[4];
-        train_philox(seed, b->images, TRAIN_STREAM_CROP + (step << 8), random);
-        size_t i = image[train_philox_below(random[2], (uint32_t)n)];
-        status = cut_square(&data->image[i], m->window, side, random, &cut);
+        train_philox(draw->seed, b->images, TRAIN_STREAM_CROP + (draw->step << 8), random);
+        size_t i = draw->images->image[train_philox_below(random[2], (uint32_t)draw->images->n)];
+        status = cut_square(&draw->data->image[i], m->window, side, random, &cut);
         if (status != TAPER_OK) break;
         size_t count = (size_t)cut.grid.columns * cut.grid.rows;
         int fits = at == 0 || at + count <= windows;

@@ -18,15 +18,12 @@ typedef struct train_conditional_batch {
     size_t images;
 } train_conditional_batch;
 
-/* Takes random images of image[n] (numbers in data) until the batch has `windows` windows or the
- * next image does not fit. Images of more than `side` windows a side are cropped to a random square
- * of that size. Random numbers depend on seed and step. model->tables must have no conditional
- * model. On failure nothing is held. */
+/* Draws images until the batch has `windows` windows or the next image does not fit. Images of more
+ * than `side` windows a side are cropped to a random square of that size. model->tables must have
+ * no conditional model. On failure nothing is held. */
 taper_status train_conditional_batch_make(train_conditional_batch *batch, const taper_model *model,
-                                          codec_backend *be, const train_dataset *data,
-                                          const size_t *image, size_t n, size_t windows,
-                                          uint32_t side, uint64_t seed, uint64_t step,
-                                          taper_error *error);
+                                          codec_backend *be, const train_draw *draw, size_t windows,
+                                          uint32_t side, taper_error *error);
 /* The same from given windows, pixels[][values] after the lap. The caller sets batch->grid
  * (malloc'd) and batch->images. On failure nothing is held, including the grids. */
 taper_status train_conditional_batch_fill(train_conditional_batch *batch, const taper_model *model,

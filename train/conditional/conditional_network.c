@@ -106,6 +106,16 @@ void train_conditional_free(train_conditional_network *net) {
 
 /* --- forward --------------------------------------------------------------------------- */
 
+static train_residual residual(const train_conditional_network *net, int l) {
+    return (train_residual){.rows = net->rows,
+                            .width = net->shape.hidden,
+                            .top = top,
+                            .bias = net->w.bias[l],
+                            .from = net->h[l],
+                            .added = net->added[l],
+                            .to = net->h[l + 1]};
+}
+
 taper_status train_conditional_forward(train_conditional_network *net, uint32_t stage,
                                        size_t rows) {
     train_stream *s = &net->stream;
@@ -116,8 +126,8 @@ taper_status train_conditional_forward(train_conditional_network *net, uint32_t 
     for (int l = 0; l < MIDDLES; l++) {
         TAPER_TRY(
             s->ops->gemm(s, 0, 1, rows, h, h, net->h[l], net->w.middle[l], 0.0f, net->added[l]));
-        TAPER_TRY(s->ops->clip_added(s, rows, h, net->w.bias[l], top, net->h[l], net->added[l],
-                                     net->h[l + 1]));
+        const train_residual layer = residual(net, l);
+        TAPER_TRY(s->ops->clip_added(s, &layer));
     }
     return TAPER_OK;
 }
@@ -150,8 +160,9 @@ static taper_status through_outputs(train_conditional_network *net, const uint32
 static taper_status through_middle(train_conditional_network *net, int l) {
     train_stream *s = &net->stream;
     size_t h = net->shape.hidden, rows = net->rows;
-    TAPER_TRY(s->ops->clip_added_backward(s, rows, h, top, net->added[l], net->h[l + 1], net->dh[0],
-                                          net->dh[1], net->w_gradient.bias[l], net->column_sums));
+    const train_residual layer = residual(net, l);
+    TAPER_TRY(s->ops->clip_added_backward(s, &layer, net->dh[0], net->dh[1],
+                                          net->w_gradient.bias[l], net->column_sums));
     TAPER_TRY(
         s->ops->gemm(s, 1, 0, h, h, rows, net->dh[1], net->h[l], 1.0f, net->w_gradient.middle[l]));
     return s->ops->gemm(s, 0, 0, rows, h, h, net->dh[1], net->w.middle[l], 1.0f, net->dh[0]);

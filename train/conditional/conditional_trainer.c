@@ -32,6 +32,7 @@ train_conditional_options train_conditional_defaults(void) {
                                        .windows = 2048,
                                        .rate = 2e-3f,
                                        .psnr_end = 40.0,
+                                       .end = UINT32_MAX,
                                        .seed = 1};
 }
 
@@ -55,11 +56,11 @@ static uint32_t divide(const double *bits, uint32_t end, uint32_t most, uint32_t
 }
 
 /* The shape to train: that of the start, or one for the order and its sizes. */
-static void plan_new(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+static void plan_new(run *r, const double *bits, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
     const codec_code_tables *t = &r->model->tables;
+    const uint32_t end = o->end < t->n_passes ? o->end : t->n_passes;
     uint32_t reached = 1;
-    if (end > t->n_passes) end = t->n_passes;
     for (uint32_t i = 0; i < end; i++)
         if (t->pass[i].unit >= reached) reached = t->pass[i].unit + 1u;
     uint32_t own = o->own;
@@ -86,7 +87,7 @@ static void plan_as(run *r, const codec_conditional *start, codec_conditional *s
     r->begin[start->stages] = start->end;
 }
 
-static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditional *shape) {
+static taper_status plan(run *r, const double *bits, codec_conditional *shape) {
     const train_conditional_options *o = r->options;
     uint32_t most = o->start ? o->start->stages : o->stages;
     double sum = 0;
@@ -96,7 +97,7 @@ static taper_status plan(run *r, const double *bits, uint32_t end, codec_conditi
     if (o->start)
         plan_as(r, o->start, shape);
     else
-        plan_new(r, bits, end, shape);
+        plan_new(r, bits, shape);
     for (uint32_t s = 0; s < shape->stages; s++) {
         double of_stage = 0;
         for (uint32_t i = r->begin[s]; i < r->begin[s + 1]; i++) of_stage += bits[i];
@@ -131,8 +132,8 @@ static taper_status one_step(void *context, uint64_t step, double *losses, taper
     run *r = context;
     const train_conditional_options *o = r->options;
     train_conditional_batch batch;
-    TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, r->data, r->images.image,
-                                           r->images.n, o->windows, SQUARE_SIDE, o->seed, step,
+    const train_draw draw = {r->data, &r->images, o->seed, step};
+    TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, &draw, o->windows, SQUARE_SIDE,
                                            error));
     taper_status status = train_conditional_loss_begin(&r->loss, &batch);
     uint32_t random[4];
@@ -170,14 +171,14 @@ static uint64_t fingerprint_of(const run *r, const float *parameter) {
     return train_fingerprint(hash, parameter, r->net.weights.n * sizeof *parameter);
 }
 
-static taper_status begin(run *r, const double *bits, uint32_t end, taper_error *error) {
+static taper_status begin(run *r, const double *bits, taper_error *error) {
     const train_conditional_options *o = r->options;
     enum { LARGEST = SQUARE_SIDE * SQUARE_SIDE };
     codec_conditional shape;
     size_t capacity = o->windows + LARGEST;
     taper_status status =
         train_select(&r->images, r->data, r->model->window, TRAIN_PART_TRAINING, SIZE_MAX / 2);
-    if (status == TAPER_OK) status = plan(r, bits, end, &shape);
+    if (status == TAPER_OK) status = plan(r, bits, &shape);
     if (status == TAPER_OK)
         status = train_conditional_create(
             &r->net, &shape, r->device, capacity,
@@ -199,8 +200,7 @@ static taper_status begin(run *r, const double *bits, uint32_t end, taper_error 
     return TAPER_OK;
 }
 
-static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
-                               taper_error *error) {
+static taper_status take_steps(run *r, int *stopped, taper_error *error) {
     const train_conditional_options *o = r->options;
     float *parameter;
     taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
@@ -216,8 +216,8 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
                          .before = o->head ? 1.0 : 0.0,
                          .compute = one_step,
                          .self = r,
-                         .progress = progress,
-                         .user = user};
+                         .progress = o->progress,
+                         .user = o->user};
     free(parameter);
     return train_steps_take(&steps, stopped, error);
 }
@@ -248,9 +248,8 @@ static taper_status finish(run *r, taper_model *model, const train_codes *codes,
 }
 
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
-                               const train_dataset *data, const train_codes *codes, uint32_t end,
-                               codec_backend *be, train_device *device,
-                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               const train_dataset *data, const train_codes *codes,
+                               codec_backend *be, train_device *device, int *stopped,
                                taper_error *error) {
     run r = {.options = options, .model = model, .data = data, .be = be, .device = device};
     if (!options->stages || options->stages > CODEC_CONDITIONAL_MOST_STAGES || !options->epochs ||
@@ -260,8 +259,8 @@ taper_status train_conditional(taper_model *model, const train_conditional_optio
     double *bits = calloc(model->tables.n_passes + 1, sizeof *bits);
     taper_status status = bits ? train_measure_bits(model, codes, bits, error)
                                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the order");
-    if (status == TAPER_OK) status = begin(&r, bits, end, error);
-    if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
+    if (status == TAPER_OK) status = begin(&r, bits, error);
+    if (status == TAPER_OK) status = take_steps(&r, stopped, error);
     if (status == TAPER_OK) status = finish(&r, model, codes, error);
     free(bits);
     end_run(&r);

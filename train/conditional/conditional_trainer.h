@@ -32,27 +32,30 @@ typedef struct train_conditional_options {
     uint32_t windows; /* windows in a step; default 2048 */
     /* Default 0.002: Adam's peak; a cosine decay to 0.001 of it. */
     float rate;
-    /* Default 40 dB: finer passes use contexts only. */
+    /* Default 40 dB: finer passes use contexts only. The caller finds their number, `end`. */
     double psnr_end;
+    uint32_t end;  /* passes to train for; default UINT32_MAX: all */
     uint64_t seed; /* default 1 */
     /* Default NULL. Otherwise training starts from this model, of the same order. hidden, stages,
      * own, neighbour_units and psnr_end are then its own. */
     const codec_conditional *start;
     train_saving saving;
+    /* Default NULL. now and before are bits per window, with the network and by contexts only; for
+     * a head, its relative squared error, and 1. */
+    train_steps_progress_fn *progress;
+    void *user;
 } train_conditional_options;
 
 train_conditional_options train_conditional_defaults(void);
 
-/* model: with tables for `codes`, without the network to be trained. end: passes to train for. The
- * network is trained on the device; be, which may have a pool, computes its training data. On
- * success model->tables has the network and refitted contexts. progress: now and before are bits
- * per window, with the network and by contexts only; for a head, its relative squared error, and 1.
- * *stopped (or NULL): by progress. TAPER_ERR_ARG: options out of range, or divergence;
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, or errors of the checkpoint. The tables are then unchanged. */
+/* model: with tables for `codes`, without the network to be trained. The network is trained on the
+ * device; be, which may have a pool, computes its training data. On success model->tables has the
+ * network and refitted contexts. *stopped (or NULL): by progress. TAPER_ERR_ARG: options out of
+ * range, or divergence; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, or errors of the checkpoint. The tables
+ * are then unchanged. */
 taper_status train_conditional(taper_model *model, const train_conditional_options *options,
-                               const train_dataset *data, const train_codes *codes, uint32_t end,
-                               codec_backend *be, train_device *device,
-                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               const train_dataset *data, const train_codes *codes,
+                               codec_backend *be, train_device *device, int *stopped,
                                taper_error *error);
 
 #endif

@@ -18,13 +18,12 @@ enum { WARMUP = 200, MEASURED_ROWS = 8192 };
 static const double low_above_empty = 4.0, high_above_empty = 13.0;
 static const uint64_t validation_step = UINT64_MAX >> 8; /* for random numbers of validation */
 
-/* A run. Stage one trains everything; stage two (requantise is set) trains the decoder. */
+/* A run. Stage one trains everything; stage two (with a requantiser) trains the decoder. */
 typedef struct run {
     const train_dense_options *options;
     const train_pixels *data;
     const train_callbacks *callbacks;
-    train_requantise_fn *requantise;
-    void *requantise_user;
+    const train_requantiser *requantiser;
     train_autoencoder ae;
     train_cut_range range;
     train_population population; /* the lengths of range, if a truncation is given */
@@ -85,11 +84,11 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
 static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, int gradient,
                                double *sums) {
     uint32_t units = r->ae.view.units;
-    if (r->requantise) {
+    if (r->requantiser) {
         TAPER_TRY(train_autoencoder_codes(&r->ae, r->codes));
         uint64_t draw = step * (r->data->n / r->batch + 2) + first / r->batch;
-        TAPER_TRY(r->requantise(r->requantise_user, r->codes, n, units, r->options->seed, draw,
-                                r->dequantised));
+        TAPER_TRY(r->requantiser->fn(r->requantiser->user, r->codes, n, units, r->options->seed,
+                                     draw, r->dequantised));
         return train_autoencoder_decode_loss(&r->ae, r->dequantised, gradient, sums);
     }
     for (size_t i = 0; i < n; i++)
@@ -229,7 +228,7 @@ static taper_status choose_thresholds(run *r, const codec_network *net, const tr
 
 static taper_status take_memory(run *r, taper_error *error) {
     const train_dense_options *o = r->options;
-    size_t codes = r->requantise ? r->batch * r->ae.view.units : 1;
+    size_t codes = r->requantiser ? r->batch * r->ae.view.units : 1;
     taper_status status = TAPER_OK;
     r->codes = malloc(codes * sizeof *r->codes);
     r->dequantised = malloc(codes * sizeof *r->dequantised);
@@ -307,7 +306,7 @@ static void fill_loop(run *r, const codec_network *net) {
     l->most_loss = INFINITY;
     l->patience = o->patience;
     l->checkpoint_seconds = o->checkpoint_seconds;
-    if (r->requantise) return; /* short and repeatable: no checkpoint */
+    if (r->requantiser) return; /* short and repeatable: no checkpoint */
     l->saving = o->saving;
     if (o->saving.path) l->fingerprint = train_dense_fingerprint(o, r->data, net, r->range.lengths);
 }
@@ -383,17 +382,13 @@ taper_status train_dense(const train_dense_options *options, const train_pixels 
 
 taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
                                  train_device *device, codec_network *net,
-                                 train_requantise_fn *requantise, void *requantise_user,
+                                 const train_requantiser *requantiser,
                                  const train_callbacks *callbacks, train_result *result,
                                  taper_error *error) {
     TAPER_TRY(train_dense_check(options, data, net, error));
-    if (net->synthesis == net->analysis || !requantise)
+    if (net->synthesis == net->analysis)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a tied decoder cannot be tuned alone; train it untied");
-    run r = {.options = options,
-             .data = data,
-             .callbacks = callbacks,
-             .requantise = requantise,
-             .requantise_user = requantise_user};
+    run r = {.options = options, .data = data, .callbacks = callbacks, .requantiser = requantiser};
     return carry_out(&r, device, net, result, error);
 }

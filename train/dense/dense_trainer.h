@@ -79,6 +79,10 @@ taper_status train_dense(const train_dense_options *options, const train_pixels 
  * units are 0. The cuts depend on `draw`, the number of the call, and on `seed` only. */
 typedef taper_status train_requantise_fn(void *user, const float *codes, size_t n, uint32_t units,
                                          uint64_t seed, uint64_t draw, float *dequantised);
+typedef struct train_requantiser {
+    train_requantise_fn *fn;
+    void *user;
+} train_requantiser;
 
 /* Second stage: trains the decoder (the mean by way of the last bias, G, g) with a fixed encoder.
  * Its inputs are codes from the calibrated quantiser at random cuts, and the loss is the mean log
@@ -89,7 +93,7 @@ typedef taper_status train_requantise_fn(void *user, const float *codes, size_t 
  * errors. */
 taper_status train_dense_decoder(const train_dense_options *options, const train_pixels *data,
                                  train_device *device, codec_network *net,
-                                 train_requantise_fn *requantise, void *requantise_user,
+                                 const train_requantiser *requantiser,
                                  const train_callbacks *callbacks, train_result *result,
                                  taper_error *error);
 

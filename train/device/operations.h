@@ -145,14 +145,18 @@ typedef taper_status train_clip_fn(train_stream *s, size_t rows, size_t width, c
 typedef taper_status train_clip_backward_fn(train_stream *s, size_t rows, size_t width, float top,
                                             const float *y, float *dy, float *dbias,
                                             float *scratch);
-/* added = clip(added + bias[width]); to = min(from + added, top); all [rows][width]. */
-typedef taper_status train_clip_added_fn(train_stream *s, size_t rows, size_t width,
-                                         const float *bias, float top, const float *from,
-                                         float *added, float *to);
+/* A residual layer: added = clip(added + bias[width]); to = min(from + added, top). All are
+ * [rows][width]. */
+typedef struct train_residual {
+    size_t rows, width;
+    float top;
+    const float *bias, *from;
+    float *added, *to;
+} train_residual;
+typedef taper_status train_clip_added_fn(train_stream *s, const train_residual *layer);
 /* Its gradient, given its outputs. dto becomes 0 where `to` is top; this is the gradient of `from`.
  * dadded = dto, but 0 where `added` is 0 or top. dbias += column sums of dadded. */
-typedef taper_status train_clip_added_backward_fn(train_stream *s, size_t rows, size_t width,
-                                                  float top, const float *added, const float *to,
+typedef taper_status train_clip_added_backward_fn(train_stream *s, const train_residual *layer,
                                                   float *dto, float *dadded, float *dbias,
                                                   float *scratch);
 /* h = min(max(h + bias[width] + before, -top), top), before[rows][width] or NULL; a = max(h, 0). */
@@ -210,21 +214,26 @@ typedef taper_status train_sample_fn(train_stream *s, const train_noise *noise, 
 
 /* --- codes ---------------------------------------------------------------------------- */
 
+/* Codes x[rows][units], and a cut of each. */
+typedef struct train_cut_codes {
+    size_t rows;
+    uint32_t units;
+    const float *x;
+    const train_cut *cuts; /* [rows]; thresholds are in units of `scale` x */
+    float scale;
+} train_cut_codes;
 /* The quantiser of train/objectives/reconstruction.h, row by row: x_q[rows][units] and
- * gradient[rows][units] = d x_q / d x from x. The thresholds of cuts[rows] are in units of
- * `scale` x. */
-typedef taper_status train_quantise_fn(train_stream *s, size_t rows, uint32_t units,
-                                       const train_cut *cuts, float scale, float gradient_floor,
-                                       const float *x, float *x_q, float *gradient);
-/* The rate of train/objectives/rate.h, with the same thresholds: bits[rows], and
- * dlog_scale[rows][units] = weight d bits / d log b. inverse_scale[units] is 1 / b. */
-typedef taper_status train_rate_fn(train_stream *s, size_t rows, uint32_t units,
-                                   const train_cut *cuts, float scale, float weight, const float *x,
-                                   const float *inverse_scale, double *bits, float *dlog_scale);
+ * gradient[rows][units] = d x_q / d x. */
+typedef taper_status train_quantise_fn(train_stream *s, const train_cut_codes *codes,
+                                       float gradient_floor, float *x_q, float *gradient);
+/* The rate of train/objectives/rate.h: bits[rows], and dlog_scale[rows][units] = weight d bits /
+ * d log b. inverse_scale[units] is 1 / b. */
+typedef taper_status train_rate_fn(train_stream *s, const train_cut_codes *codes,
+                                   const float *inverse_scale, float weight, double *bits,
+                                   float *dlog_scale);
 /* dx[rows][units] += weight d bits / d x. */
-typedef taper_status train_rate_gradient_fn(train_stream *s, size_t rows, uint32_t units,
-                                            const train_cut *cuts, float scale, float weight,
-                                            const float *x, const float *inverse_scale, float *dx);
+typedef taper_status train_rate_gradient_fn(train_stream *s, const train_cut_codes *codes,
+                                            const float *inverse_scale, float weight, float *dx);
 
 /* The values of whole units, from their pre-activations a:
  *   binary 0   x = activation(a); the logistic function uses expf
@@ -232,26 +241,27 @@ typedef taper_status train_rate_gradient_fn(train_stream *s, size_t rows, uint32
  *              else as p (1 - p) 2 / w with p = 1 / (1 + exp(-2 (a + bias) / w)), w = spread, or 1
  *              where spread is not above 0 */
 typedef struct train_units {
+    size_t rows;
+    uint32_t units;
+    /* [rows] on the device: values from unit kept[row] on are 0; NULL: none are */
+    const uint32_t *kept;
     int binary;
     codec_activation activation;
     float centre;
     const float *bias, *spread; /* [units] on the device; ignored unless binary */
 } train_units;
-/* x[rows][units] from a; units from kept[row] on are 0. kept NULL: none are. Makes factors. */
-typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u, size_t rows,
-                                          uint32_t units, const uint32_t *kept, const float *a,
+/* x[rows][units] from a. Makes factors. */
+typedef taper_status train_unit_values_fn(train_stream *s, const train_units *u, const float *a,
                                           float *x);
 /* From d x to d a, for units first .. units - 1: da[rows][units - first] = dx d x / d a, 0 from
  * unit kept[row] on. a[rows][units]. da may be dx. Takes factors of dx and makes them. */
-typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, size_t rows,
-                                            uint32_t first, uint32_t units, const uint32_t *kept,
+typedef taper_status train_unit_gradient_fn(train_stream *s, const train_units *u, uint32_t first,
                                             const float *a, const float *dx, float *da);
 /* Binary units with decision feedback from earlier units (codec/transform/triangle.h). In order of
  * k, a_k of a[rows][units] becomes a_k - sum_(j<k) feedback[k stride + j] x_j, and x_k is decided
- * from it as above. Then units of x[rows][units] from kept[row] on become 0. kept NULL: none do.
- * Makes factors of x. */
-typedef taper_status train_decide_fn(train_stream *s, const train_units *u, size_t rows,
-                                     uint32_t units, const uint32_t *kept, const float *feedback,
+ * from it as above. Then units of x[rows][units] from kept[row] on become 0. Makes factors of
+ * x. */
+typedef taper_status train_decide_fn(train_stream *s, const train_units *u, const float *feedback,
                                      size_t stride, float *a, float *x);
 /* z[rows][units] = x_k + sum_(j<k) mixing[k stride + j] x_j. */
 typedef taper_status train_mix_fn(train_stream *s, size_t rows, uint32_t units, const float *mixing,
@@ -271,10 +281,16 @@ typedef taper_status train_set_lower_fn(train_stream *s, size_t first, size_t ro
  * scale of a, bias and spread. bias and spread have no gradient. Takes factors of da; makes factors
  * of da and dnear. */
 #define TRAIN_BIT_MOVE_LEAST 2.0
-typedef taper_status train_unit_moves_fn(train_stream *s, const train_units *u, size_t rows,
-                                         uint32_t first, uint32_t units, double weight, double of,
-                                         const double *noise, const float *a, const float *near,
-                                         float *da, float *dnear, double *moved);
+typedef struct train_moves {
+    train_units units; /* kept is ignored */
+    uint32_t first;
+    double weight, of;
+    const double *noise;
+    const float *a, *near;
+    float *da, *dnear;
+    double *moved;
+} train_moves;
+typedef taper_status train_unit_moves_fn(train_stream *s, const train_moves *m);
 
 /* --- losses --------------------------------------------------------------------------- */
 
@@ -497,13 +513,18 @@ typedef enum train_coefficient {
     TRAIN_COEFFICIENT_ADAPTIVE = 1, /* strength |row of gradient| / |penalty's gradient|, or 0 */
     TRAIN_COEFFICIENT_GIVEN = 2     /* lambda[rows] is an input; rows of 0 are not changed */
 } train_coefficient;
-/* gradient[rows][width] += lambda[row] (penalty's gradient at weight), in double, rounded once.
- * lambda[rows] becomes the coefficients; NULL: they are not returned, and `coefficient` is not
- * GIVEN. *value (may be NULL) += sum of lambda[row] |w|, rows ascending. penalty is not NONE. */
-typedef taper_status train_decay_fn(train_stream *s, train_penalty penalty,
-                                    train_coefficient coefficient, double strength, size_t rows,
-                                    size_t width, const float *weight, float *gradient,
-                                    double *lambda, double *value);
+/* gradient[rows][width] += lambda[row] (penalty's gradient at weight), in double, rounded once. */
+typedef struct train_decay {
+    train_penalty penalty; /* not NONE */
+    train_coefficient coefficient;
+    double strength;
+    size_t rows, width;
+    const float *weight;
+    float *gradient;
+    double *lambda; /* [rows] becomes the coefficients; NULL, unless GIVEN: they are not returned */
+    double *value;  /* NULL, or += sum of lambda[row] |w|, rows ascending */
+} train_decay;
+typedef taper_status train_decay_fn(train_stream *s, const train_decay *d);
 
 /* The result of checking a step's loss and gradient. */
 typedef struct train_verdict {
@@ -539,18 +560,21 @@ typedef taper_status train_adam_fn(train_stream *s, size_t n, const train_adam_s
 /* --- quantiles ------------------------------------------------------------------------- */
 
 /* Tracks the (1 - beta)-quantile of each unit from batch to batch (stochastic approximation,
- * Robbins & Monro 1951). a[rows] holds the units' values, rows `stride` elements apart; bias[units]
- * is the negative threshold:
+ * Robbins & Monro 1951):
  *     spread += (mean |a - threshold| - spread) / 10
  *     threshold += spread (fraction of the rows above it - beta)
  * A spread below 0 means that the unit has seen no batch. Its threshold becomes
  * train_exact_quantile (train/sampling/quantile.h) of this batch, its spread the mean distance from
  * it. A unit with a value that is not finite is not changed. No unit is changed if the verdict
  * (NULL: none) says that the run has diverged. */
-typedef taper_status train_follow_quantiles_fn(train_stream *s, size_t rows, size_t stride,
-                                               size_t units, double beta,
-                                               const train_verdict *verdict, const float *a,
-                                               float *bias, float *spread);
+typedef struct train_quantiles {
+    size_t rows, stride, units;
+    double beta;
+    const float *a;       /* [rows] of the units' values, `stride` elements apart */
+    float *bias, *spread; /* [units]; bias is the negative threshold */
+} train_quantiles;
+typedef taper_status train_follow_quantiles_fn(train_stream *s, const train_quantiles *q,
+                                               const train_verdict *verdict);
 
 /* Every operation, by the file of its implementations. train_NAME_fn is the type of NAME. The
  * table, the functions of each device and their tables are made from this list. */

@@ -244,7 +244,9 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
 
 /* The properties of binary codes, also while they are trained as numbers. */
 static train_units units_of(const train_embedder *e) {
-    return (train_units){.binary = !e->as_numbers,
+    return (train_units){.rows = e->rows,
+                         .units = e->units,
+                         .binary = !e->as_numbers,
                          .activation = CODEC_LINEAR,
                          .centre = 0.5f,
                          .bias = e->threshold,
@@ -265,8 +267,7 @@ taper_status train_embedder_forward(train_embedder *e) {
                                       e->before + first * e->units));
     }
     if (!e->binary) return TAPER_OK;
-    return e->stream.ops->unit_values(&e->stream, &bits, e->rows, e->units, NULL, e->before,
-                                      e->code);
+    return e->stream.ops->unit_values(&e->stream, &bits, e->before, e->code);
 }
 
 /* From the codes' gradient to that of all layers; the first layer's weights by blocks of inputs. */
@@ -275,8 +276,8 @@ static taper_status backward(train_embedder *e) {
     const codec_layer *first_layer = &e->gradient.layer[0];
     const train_units bits = units_of(e);
     if (e->binary)
-        TAPER_TRY(s->ops->unit_gradient(s, &bits, e->rows, 0, e->units, NULL, e->before,
-                                        e->code_gradient, e->code_gradient));
+        TAPER_TRY(
+            s->ops->unit_gradient(s, &bits, 0, e->before, e->code_gradient, e->code_gradient));
     TAPER_TRY(train_stack_backward(s, &e->view, &e->gradient, e->rows, NULL, &e->act,
                                    e->code_gradient, NULL));
     const float *dy = train_stack_first(&e->view, &e->act, e->code_gradient);

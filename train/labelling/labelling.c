@@ -81,7 +81,6 @@ typedef struct job {
     const train_pixels *data;
     codec_backend *be;
     train_device *device;
-    const train_teaching_callbacks *callbacks;
     codec_network *net;
     uint32_t *label;  /* [data->n] labels for training the teacher */
     uint8_t *guessed; /* [data->n] which of these are guesses */
@@ -109,15 +108,14 @@ static taper_status teach(job *j, taper_error *error) {
     for (size_t i = 0; i < known.n; i++)
         j->guessed[i] = j->label[i] < o->classes && j->data->label[i] >= o->classes;
     train_drawn_start(j->net, o->teaching.seed);
-    return train_teaching(&o->teaching, &known, j->device, j->net, j->callbacks, &j->stopped,
+    return train_teaching(&o->teaching, &known, j->device, j->net, o->callbacks, &j->stopped,
                           error);
 }
 
 taper_status train_labelling(const train_labelling_options *o, const train_pixels *data,
-                             codec_backend *be, train_device *device,
-                             const train_teaching_callbacks *callbacks, codec_network *net,
+                             codec_backend *be, train_device *device, codec_network *net,
                              uint32_t *guess, int *stopped, taper_error *error) {
-    job j = {o, data, be, device, callbacks, net, NULL, NULL, 0};
+    job j = {o, data, be, device, net, NULL, NULL, 0};
     j.label = malloc(formats_larger(data->n, 1) * sizeof *j.label);
     j.guessed = malloc(formats_larger(data->n, 1) * sizeof *j.guessed);
     taper_status status = j.label && j.guessed

@@ -26,6 +26,7 @@ typedef struct train_labelling_options {
     float surest;
     /* Of the search for neighbours; 0: one per online core. */
     unsigned threads;
+    const train_teaching_callbacks *callbacks; /* NULL: none */
 } train_labelling_options;
 
 train_labelling_options train_labelling_defaults(void);
@@ -35,8 +36,7 @@ train_labelling_options train_labelling_defaults(void);
  * class. *stopped: by the callback; guess is then not filled. TAPER_ERR_ARG with the remedy: errors
  * of train_teaching and train_neighbour_graph_make; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_labelling(const train_labelling_options *options, const train_pixels *data,
-                             codec_backend *be, train_device *device,
-                             const train_teaching_callbacks *callbacks, codec_network *net,
+                             codec_backend *be, train_device *device, codec_network *net,
                              uint32_t *guess, int *stopped, taper_error *error);
 
 #endif

@@ -102,10 +102,10 @@ taper_status train_nested_classes_pull(train_nested_rows *block, size_t n, float
     train_stream *s = &block->net->stream;
     const train_nested_classes *c = block->step->classes;
     const uint32_t active = net->act.active, d = c->units;
-    const train_units units = train_nested_units(net, 1);
+    const train_units units = train_nested_units(net, n, d, NULL, 1);
     TAPER_TRY(s->ops->copy_columns(s, n, d, net->act.pre, active, c->pre, d));
-    TAPER_TRY(s->ops->unit_gradient(s, &units, n, 0, d, NULL, c->pre,
-                                    c->gradient + block->first_row * d, c->own));
+    TAPER_TRY(
+        s->ops->unit_gradient(s, &units, 0, c->pre, c->gradient + block->first_row * d, c->own));
     TAPER_TRY(s->ops->copy_columns(s, n, d, da, active, c->sum, d));
     TAPER_TRY(s->ops->axpy(s, n * d, 1.0f, c->own, c->sum));
     return s->ops->copy_columns(s, n, d, c->sum, d, da, active);

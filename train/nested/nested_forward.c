@@ -21,10 +21,16 @@ taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice) {
     return s->ops->corrupt(s, &corruption);
 }
 
-train_units train_nested_units(const train_nested_network *net, int straight_through) {
-    return (train_units){net->shape.binary, net->shape.code, net->shape.centre,
-                         net->layer[net->shape.layers - 1].b,
-                         straight_through ? net->spread : NULL};
+train_units train_nested_units(const train_nested_network *net, size_t n, uint32_t units,
+                               const uint32_t *kept, int straight_through) {
+    return (train_units){.rows = n,
+                         .units = units,
+                         .kept = kept,
+                         .binary = net->shape.binary,
+                         .activation = net->shape.code,
+                         .centre = net->shape.centre,
+                         .bias = net->layer[net->shape.layers - 1].b,
+                         .spread = straight_through ? net->spread : NULL};
 }
 
 taper_status train_nested_drop(const train_nested_rows *rows, int side, uint32_t l, size_t n,
@@ -77,9 +83,9 @@ taper_status train_nested_decide(train_nested_rows *rows, int straight_through, 
                                  uint32_t active, const uint32_t *kept, float *x) {
     train_nested_network *net = rows->net;
     train_stream *s = &net->stream;
-    const train_units units = train_nested_units(net, straight_through);
-    if (!net->feedback) return s->ops->unit_values(s, &units, n, active, kept, net->act.pre, x);
-    return s->ops->decide(s, &units, n, active, kept, net->feedback, net->units, net->act.pre, x);
+    const train_units units = train_nested_units(net, n, active, kept, straight_through);
+    if (!net->feedback) return s->ops->unit_values(s, &units, net->act.pre, x);
+    return s->ops->decide(s, &units, net->feedback, net->units, net->act.pre, x);
 }
 
 taper_status train_nested_decode_block(train_nested_rows *rows, const float *code, size_t n,

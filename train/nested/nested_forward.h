@@ -34,8 +34,9 @@ typedef struct train_nested_rows {
     size_t first_row, of;
 } train_nested_rows;
 
-/* The properties of the code's units, with or without a gradient through thresholds. */
-train_units train_nested_units(const train_nested_network *net, int straight_through);
+/* The first `units` units of the code of n rows, with or without a gradient through thresholds. */
+train_units train_nested_units(const train_nested_network *net, size_t n, uint32_t units,
+                               const uint32_t *kept, int straight_through);
 /* Dropout on the values of hidden layer l, or on their gradients, if the step of the rows has it. A
  * perturbed copy has the same dropout as its row. side 0: encoder, 1: decoder. */
 taper_status train_nested_drop(const train_nested_rows *rows, int side, uint32_t l, size_t n,

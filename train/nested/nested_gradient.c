@@ -135,14 +135,23 @@ static taper_status code_backward(train_nested_rows *task, uint32_t first, const
     train_stream *s = &net->stream;
     const size_t n = act->n;
     const uint32_t active = act->active;
-    const train_units units = train_nested_units(net, task->step->straight_through);
-    TAPER_TRY(s->ops->unit_gradient(s, &units, n, first, active, act->kept, act->pre, dx, da));
+    const train_units units =
+        train_nested_units(net, n, active, act->kept, task->step->straight_through);
+    TAPER_TRY(s->ops->unit_gradient(s, &units, first, act->pre, dx, da));
     if (task->step->classes) TAPER_TRY(train_nested_classes_pull(task, n, da));
     if (act->encoded == n) return TAPER_OK;
-    const train_units moved = train_nested_units(net, 1); /* spreads define the scale of changes */
-    return s->ops->unit_moves(s, &moved, n, first, active, (double)task->step->invariance,
-                              (double)task->of, act->row_noise, act->pre, act->pre + n * active, da,
-                              da + n * (active - first), act->row_moved);
+    const train_moves moves = {
+        .units = train_nested_units(net, n, active, NULL, 1), /* spreads scale the changes */
+        .first = first,
+        .weight = (double)task->step->invariance,
+        .of = (double)task->of,
+        .noise = act->row_noise,
+        .a = act->pre,
+        .near = act->pre + n * active,
+        .da = da,
+        .dnear = da + n * (active - first),
+        .moved = act->row_moved};
+    return s->ops->unit_moves(s, &moves);
 }
 
 /* Gradient of the trained part of W_(l + 1), and in the code layer also of b. dy: of the units from

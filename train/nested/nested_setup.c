@@ -97,8 +97,14 @@ taper_status train_nested_first_thresholds(train_nested_run *r) {
     if (net->shape.feedback) TAPER_TRY(thresholds_of(r, n));
     TAPER_TRY(train_nested_rows_from(net, &data, 0, n, &rows));
     TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
-    return s->ops->follow_quantiles(s, n, net->units, net->units, r->options->beta, NULL,
-                                    net->act.pre, net->layer[net->shape.layers - 1].b, net->spread);
+    const train_quantiles units = {.rows = n,
+                                   .stride = net->units,
+                                   .units = net->units,
+                                   .beta = r->options->beta,
+                                   .a = net->act.pre,
+                                   .bias = net->layer[net->shape.layers - 1].b,
+                                   .spread = net->spread};
+    return s->ops->follow_quantiles(s, &units, NULL);
 }
 
 taper_status train_nested_exact_thresholds(train_nested_run *r, taper_error *error) {

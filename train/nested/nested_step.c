@@ -77,17 +77,21 @@ static taper_status add_rows(train_nested_run *r, double *losses) {
                             losses);
 }
 
-static taper_status adam_gradient(train_nested_run *r) {
+/* The code layer's weights of units that are trained. */
+static train_decay trained_rows(const train_nested_run *r) {
     const train_nested_layer last = code_layer(r);
-    const uint32_t first = r->net->frozen;
-    const size_t at = (size_t)first * last.inputs;
-    float *gradient = r->net->layer_gradient[r->net->shape.layers - 1].w + at;
+    const size_t at = (size_t)r->net->frozen * last.inputs;
+    return (train_decay){.rows = trained_end(r) - r->net->frozen,
+                         .width = last.inputs,
+                         .weight = last.w + at,
+                         .gradient = r->net->layer_gradient[r->net->shape.layers - 1].w + at};
+}
+
+static taper_status adam_gradient(train_nested_run *r) {
     TAPER_TRY(add_rows(r, r->losses));
-    TAPER_TRY(train_regularise_rows(&r->options->regulariser, &r->net->stream,
-                                    trained_end(r) - first, last.inputs, last.w + at, gradient,
-                                    NULL));
+    TAPER_TRY(train_regularise(&r->options->regulariser, &r->net->stream, trained_rows(r)));
     if (!r->options->orthonormal) return TAPER_OK;
-    return train_orthonormal_project(&r->orthonormal, last.v, r->net->layer_gradient[0].v);
+    return train_orthonormal_project(&r->orthonormal, code_layer(r).v, r->net->layer_gradient[0].v);
 }
 
 static taper_status take_rows(train_nested_run *r) {
@@ -154,14 +158,12 @@ static taper_status adam_step(train_nested_run *r) {
  * line. */
 static taper_status regularise_line(train_nested_run *r) {
     train_nested_network *net = r->net;
-    const train_nested_layer last = code_layer(r);
-    const uint32_t first = net->frozen;
-    const size_t at = (size_t)first * last.inputs;
     double *value = net->losses + 3;
     TAPER_TRY(train_copy(&net->stream, value, net->losses, sizeof *value));
-    return train_regularise_line(
-        &r->options->regulariser, &net->stream, r->line_begins, trained_end(r) - first, last.inputs,
-        last.w + at, net->layer_gradient[net->shape.layers - 1].w + at, r->lambda, value);
+    train_decay rows = trained_rows(r);
+    rows.lambda = r->lambda, rows.value = value;
+    if (!r->line_begins) rows.coefficient = TRAIN_COEFFICIENT_GIVEN;
+    return train_regularise(&r->options->regulariser, &net->stream, rows);
 }
 
 static taper_status line_objective(void *user, double *value) {
@@ -218,11 +220,15 @@ static taper_status follow_thresholds(train_nested_run *r, const train_verdict *
     train_nested_network *net = r->net;
     const train_nested_activations *act = &net->act;
     const uint32_t first = net->frozen, end = act->last_active;
-    const float *last = act->pre + (act->n - act->last) * act->active;
     if (!net->shape.binary || end <= first) return TAPER_OK;
-    return net->stream.ops->follow_quantiles(&net->stream, act->last, act->active, end - first,
-                                             r->options->beta, verdict, last + first,
-                                             code_layer(r).b + first, net->spread + first);
+    const train_quantiles units = {.rows = act->last,
+                                   .stride = act->active,
+                                   .units = end - first,
+                                   .beta = r->options->beta,
+                                   .a = act->pre + (act->n - act->last) * act->active + first,
+                                   .bias = code_layer(r).b + first,
+                                   .spread = net->spread + first};
+    return net->stream.ops->follow_quantiles(&net->stream, &units, verdict);
 }
 
 static taper_status sweep(train_nested_run *r) {

@@ -32,22 +32,10 @@ taper_status train_regulariser_parse(train_regulariser *r, const char *text, tap
                         text);
 }
 
-static train_coefficient coefficient_of(const train_regulariser *r) {
-    return r->adaptive ? TRAIN_COEFFICIENT_ADAPTIVE : TRAIN_COEFFICIENT_FIXED;
-}
-
-taper_status train_regularise_rows(const train_regulariser *r, train_stream *stream, size_t rows,
-                                   size_t inputs, const float *weight, float *gradient,
-                                   double *lambda) {
+taper_status train_regularise(const train_regulariser *r, train_stream *stream, train_decay rows) {
     if (r->kind == TRAIN_PENALTY_NONE) return TAPER_OK;
-    return stream->ops->decay(stream, r->kind, coefficient_of(r), r->strength, rows, inputs, weight,
-                              gradient, lambda, NULL);
-}
-
-taper_status train_regularise_line(const train_regulariser *r, train_stream *stream, int chosen,
-                                   size_t rows, size_t inputs, const float *weight, float *gradient,
-                                   double *lambda, double *value) {
-    if (r->kind == TRAIN_PENALTY_NONE) return TAPER_OK;
-    return stream->ops->decay(stream, r->kind, chosen ? coefficient_of(r) : TRAIN_COEFFICIENT_GIVEN,
-                              r->strength, rows, inputs, weight, gradient, lambda, value);
+    rows.penalty = r->kind, rows.strength = r->strength;
+    if (rows.coefficient != TRAIN_COEFFICIENT_GIVEN)
+        rows.coefficient = r->adaptive ? TRAIN_COEFFICIENT_ADAPTIVE : TRAIN_COEFFICIENT_FIXED;
+    return stream->ops->decay(stream, &rows);
 }

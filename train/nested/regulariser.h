@@ -26,17 +26,9 @@ typedef struct train_regulariser {
  * text otherwise; *r is then zeroed. */
 taper_status train_regulariser_parse(train_regulariser *r, const char *text, taper_error *error);
 
-/* Adds the penalty's gradient to gradient[rows][inputs], which holds the reconstruction's. All
- * arrays are on the device. lambda[rows] (may be NULL) becomes the coefficients. Adaptive: a row
- * whose gradient or penalty's gradient is 0 has coefficient 0. NaN in a row's gradient remains. */
-taper_status train_regularise_rows(const train_regulariser *r, train_stream *stream, size_t rows,
-                                   size_t inputs, const float *weight, float *gradient,
-                                   double *lambda);
-
-/* The same for a line search. chosen 1: lambda[rows] is computed as above; 0: it is given. *value
- * += the penalty of these rows, the sum of lambda |Omega_k|. */
-taper_status train_regularise_line(const train_regulariser *r, train_stream *stream, int chosen,
-                                   size_t rows, size_t inputs, const float *weight, float *gradient,
-                                   double *lambda, double *value);
+/* Adds the penalty's gradient to rows.gradient, which holds the reconstruction's. The regulariser
+ * sets the penalty, its strength and, unless it is GIVEN, the coefficient. Adaptive: a row whose
+ * gradient or penalty's gradient is 0 has coefficient 0. NaN in a row's gradient remains. */
+taper_status train_regularise(const train_regulariser *r, train_stream *stream, train_decay rows);
 
 #endif

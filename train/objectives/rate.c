@@ -18,9 +18,10 @@ static taper_status loss(void *self, train_stream *s, const train_examples *e, d
                          double *figure) {
     train_rate *r = self;
     const float weight = r->lambda / (float)e->rows;
+    const train_cut_codes codes = {e->rows, e->units, e->code, e->cut, e->scale};
     TAPER_TRY(s->ops->exponential(s, e->units, -scale_speed, r->log_scale, r->inverse_scale));
-    TAPER_TRY(s->ops->rate(s, e->rows, e->units, e->cut, e->scale, weight * scale_speed, e->code,
-                           r->inverse_scale, r->bits, r->scale_gradient));
+    TAPER_TRY(s->ops->rate(s, &codes, r->inverse_scale, weight * scale_speed, r->bits,
+                           r->scale_gradient));
     TAPER_TRY(s->ops->add_doubles(s, e->rows, (double)r->lambda, r->bits, row_loss));
     return s->ops->sum_doubles(s, e->rows, r->bits, figure);
 }
@@ -29,8 +30,8 @@ static taper_status gradient(void *self, train_stream *s, const train_examples *
                              float *code_gradient) {
     train_rate *r = self;
     const float weight = r->lambda / (float)e->rows;
-    TAPER_TRY(s->ops->rate_gradient(s, e->rows, e->units, e->cut, e->scale, weight, e->code,
-                                    r->inverse_scale, code_gradient));
+    const train_cut_codes codes = {e->rows, e->units, e->code, e->cut, e->scale};
+    TAPER_TRY(s->ops->rate_gradient(s, &codes, r->inverse_scale, weight, code_gradient));
     return s->ops->bias_backward(s, e->rows, e->units, CODEC_LINEAR, NULL, r->scale_gradient, 0,
                                  r->log_scale_gradient);
 }

@@ -24,9 +24,10 @@ static taper_status loss(void *self, train_stream *s, const train_examples *e, d
                          double *figure) {
     train_reconstruction *r = self;
     const double exact = r->w->inputs * 0.25 / ((double)e->scale * e->scale);
+    const train_cut_codes codes = {e->rows, e->units, e->code, e->cut, e->scale};
     if (!r->given)
-        TAPER_TRY(s->ops->quantise(s, e->rows, e->units, e->cut, e->scale, r->gradient_floor,
-                                   e->code, r->quantised, r->quantiser_gradient));
+        TAPER_TRY(
+            s->ops->quantise(s, &codes, r->gradient_floor, r->quantised, r->quantiser_gradient));
     TAPER_TRY(decode(r, s, e->rows));
     TAPER_TRY(s->ops->errors(s, e->rows, r->w->inputs, e->target, r->output, r->error));
     TAPER_TRY(r->given ? s->ops->log_errors(s, e->rows, exact, r->error, r->weight, row_loss)

@@ -10,18 +10,17 @@ train_adam_step train_adam_numbers(float rate, uint64_t t) {
                              (float)(epsilon * correct2)};
 }
 
-taper_status train_adam_take(train_stream *s, train_weights *w, const train_range *range,
-                             size_t ranges, float rate, uint64_t t, float max_norm,
-                             const double *loss, double most_loss, double *squares,
-                             train_verdict *verdict) {
-    train_adam_step step = train_adam_numbers(rate, t);
-    for (size_t i = 0; i < ranges; i++)
-        TAPER_TRY(s->ops->sum_squares(s, range[i].n, w->gradient + range[i].first, i > 0, squares));
-    TAPER_TRY(s->ops->judge(s, t, loss, most_loss, squares, max_norm, verdict));
-    for (size_t i = 0; i < ranges; i++) {
-        size_t at = range[i].first;
-        TAPER_TRY(s->ops->adam(s, range[i].n, &step, verdict, w->gradient + at, w->parameter + at,
-                               w->m + at, w->v + at));
+taper_status train_adam_take(train_stream *s, train_weights *w, const train_adam_ranges *of) {
+    train_adam_step step = train_adam_numbers(of->rate, of->t);
+    for (size_t i = 0; i < of->ranges; i++)
+        TAPER_TRY(s->ops->sum_squares(s, of->range[i].n, w->gradient + of->range[i].first, i > 0,
+                                      of->squares));
+    TAPER_TRY(
+        s->ops->judge(s, of->t, of->loss, of->most_loss, of->squares, of->max_norm, of->verdict));
+    for (size_t i = 0; i < of->ranges; i++) {
+        size_t at = of->range[i].first;
+        TAPER_TRY(s->ops->adam(s, of->range[i].n, &step, of->verdict, w->gradient + at,
+                               w->parameter + at, w->m + at, w->v + at));
     }
     return TAPER_OK;
 }

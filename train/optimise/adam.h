@@ -8,13 +8,22 @@
  * with the bias corrections (train_adam_fn). */
 train_adam_step train_adam_numbers(float rate, uint64_t t);
 
-/* Step t (from 1) on some ranges of the weights. The norm of their gradient goes to *squares, the
- * verdict on it and on *loss to *verdict (train_judge_fn), all on the device. After divergence
- * nothing is changed. */
-taper_status train_adam_take(train_stream *stream, train_weights *weights, const train_range *range,
-                             size_t ranges, float rate, uint64_t t, float max_norm,
-                             const double *loss, double most_loss, double *squares,
-                             train_verdict *verdict);
+/* A step on some ranges of the weights. */
+typedef struct train_adam_ranges {
+    const train_range *range;
+    size_t ranges;
+    float rate;
+    uint64_t t; /* the number of the step, from 1 */
+    /* As in train_judge_fn. *squares and *verdict are outputs. */
+    float max_norm;
+    const double *loss;
+    double most_loss;
+    double *squares;
+    train_verdict *verdict;
+} train_adam_ranges;
+/* Judges the gradient of these ranges, and changes them. After divergence nothing is changed. */
+taper_status train_adam_take(train_stream *stream, train_weights *weights,
+                             const train_adam_ranges *of);
 
 /* Learning rate at step t of `steps`: a linear warm-up over `warmup` steps, times half a cosine
  * from 1 to 0.001. */

@@ -105,8 +105,9 @@ static taper_status resume(train_loop *l, taper_error *error) {
 
 taper_status train_loop_adam(train_loop *l, float rate, const train_range *range, size_t ranges,
                              const double *losses) {
-    return train_adam_take(l->stream, l->weights, range, ranges, rate, l->step + 1, l->max_norm,
-                           losses, l->most_loss, l->squares, l->verdict);
+    const train_adam_ranges of = {range,  ranges,       rate,       l->step + 1, l->max_norm,
+                                  losses, l->most_loss, l->squares, l->verdict};
+    return train_adam_take(l->stream, l->weights, &of);
 }
 
 static taper_status compute_and_move(train_loop *l, taper_error *error) {

@@ -8,12 +8,13 @@
 
 /* --- the quantiser --------------------------------------------------------------------- */
 
+static train_cut cut_of(const train_cut_codes *c, size_t row) {
+    return (train_cut){c->cuts[row].threshold / c->scale, c->cuts[row].kept};
+}
+
 typedef struct quantise_task {
-    size_t rows;
-    uint32_t units;
-    const train_cut *cuts;
-    float scale, gradient_floor;
-    const float *x;
+    train_cut_codes codes;
+    float gradient_floor;
     float *x_q, *gradient;
 } quantise_task;
 
@@ -28,19 +29,19 @@ static void quantise_row(uint32_t units, train_cut cut, float gradient_floor, co
 
 static void quantise_rows(void *context, size_t block) {
     const quantise_task *t = context;
-    const size_t end = train_row_block_end(t->rows, block);
+    const train_cut_codes *c = &t->codes;
+    const size_t end = train_row_block_end(c->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        size_t at = i * t->units;
-        train_cut cut = {t->cuts[i].threshold / t->scale, t->cuts[i].kept};
-        quantise_row(t->units, cut, t->gradient_floor, t->x + at, t->x_q + at, t->gradient + at);
+        size_t at = i * c->units;
+        quantise_row(c->units, cut_of(c, i), t->gradient_floor, c->x + at, t->x_q + at,
+                     t->gradient + at);
     }
 }
 
-taper_status train_plain_quantise(train_stream *s, size_t rows, uint32_t units,
-                                  const train_cut *cuts, float scale, float gradient_floor,
-                                  const float *x, float *x_q, float *gradient) {
-    quantise_task task = {rows, units, cuts, scale, gradient_floor, x, x_q, gradient};
-    return train_processor_run(s, quantise_rows, &task, train_row_blocks(rows));
+taper_status train_plain_quantise(train_stream *s, const train_cut_codes *codes,
+                                  float gradient_floor, float *x_q, float *gradient) {
+    quantise_task task = {*codes, gradient_floor, x_q, gradient};
+    return train_processor_run(s, quantise_rows, &task, train_row_blocks(codes->rows));
 }
 
 /* --- rate ------------------------------------------------------------------------------ */
@@ -81,48 +82,42 @@ CODEC_CLONES static void add_gradient_row(train_cut cut, float weight, const flo
 }
 
 typedef struct rate_task {
-    size_t rows;
-    uint32_t units;
-    const train_cut *cuts;
-    float scale, weight;
-    const float *x, *inverse_scale;
+    train_cut_codes codes;
+    const float *inverse_scale;
+    float weight;
     double *bits;
     float *to; /* d log b, or d x */
 } rate_task;
 
-static train_cut cut_of(const rate_task *t, size_t row) {
-    return (train_cut){t->cuts[row].threshold / t->scale, t->cuts[row].kept};
-}
-
 static void rate_rows(void *context, size_t block) {
     const rate_task *t = context;
-    const size_t end = train_row_block_end(t->rows, block);
+    const train_cut_codes *c = &t->codes;
+    const size_t end = train_row_block_end(c->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) {
-        const float *x = t->x + i * t->units;
-        float *to = t->to + i * t->units;
-        t->bits[i] = rate_row(t->units, cut_of(t, i), x, t->inverse_scale, to);
-        for (uint32_t u = 0; u < t->units; u++) to[u] *= t->weight;
+        float *to = t->to + i * c->units;
+        t->bits[i] = rate_row(c->units, cut_of(c, i), c->x + i * c->units, t->inverse_scale, to);
+        for (uint32_t u = 0; u < c->units; u++) to[u] *= t->weight;
     }
 }
 
-taper_status train_plain_rate(train_stream *s, size_t rows, uint32_t units, const train_cut *cuts,
-                              float scale, float weight, const float *x, const float *inverse_scale,
-                              double *bits, float *dlog_scale) {
-    rate_task task = {rows, units, cuts, scale, weight, x, inverse_scale, bits, dlog_scale};
-    return train_processor_run(s, rate_rows, &task, train_row_blocks(rows));
+taper_status train_plain_rate(train_stream *s, const train_cut_codes *codes,
+                              const float *inverse_scale, float weight, double *bits,
+                              float *dlog_scale) {
+    rate_task task = {*codes, inverse_scale, weight, bits, dlog_scale};
+    return train_processor_run(s, rate_rows, &task, train_row_blocks(codes->rows));
 }
 
 static void rate_gradient_rows(void *context, size_t block) {
     const rate_task *t = context;
-    const size_t end = train_row_block_end(t->rows, block);
+    const train_cut_codes *c = &t->codes;
+    const size_t end = train_row_block_end(c->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++)
-        add_gradient_row(cut_of(t, i), t->weight, t->x + i * t->units, t->inverse_scale,
-                         t->to + i * t->units);
+        add_gradient_row(cut_of(c, i), t->weight, c->x + i * c->units, t->inverse_scale,
+                         t->to + i * c->units);
 }
 
-taper_status train_plain_rate_gradient(train_stream *s, size_t rows, uint32_t units,
-                                       const train_cut *cuts, float scale, float weight,
-                                       const float *x, const float *inverse_scale, float *dx) {
-    rate_task task = {rows, units, cuts, scale, weight, x, inverse_scale, NULL, dx};
-    return train_processor_run(s, rate_gradient_rows, &task, train_row_blocks(rows));
+taper_status train_plain_rate_gradient(train_stream *s, const train_cut_codes *codes,
+                                       const float *inverse_scale, float weight, float *dx) {
+    rate_task task = {*codes, inverse_scale, weight, NULL, dx};
+    return train_processor_run(s, rate_gradient_rows, &task, train_row_blocks(codes->rows));
 }

@@ -92,10 +92,13 @@ static void add_rows(void *context, size_t block) {
     }
 }
 
-taper_status train_plain_clip_added(train_stream *s, size_t rows, size_t width, const float *bias,
-                                    float top, const float *from, float *added, float *to) {
-    clip_task task = {
-        .rows = rows, .width = width, .bias = bias, .top = top, .from = from, .out = {added, to}};
+taper_status train_plain_clip_added(train_stream *s, const train_residual *l) {
+    clip_task task = {.rows = l->rows,
+                      .width = l->width,
+                      .bias = l->bias,
+                      .top = l->top,
+                      .from = l->from,
+                      .out = {l->added, l->to}};
     return run(s, add_rows, &task);
 }
 
@@ -116,14 +119,13 @@ static void add_rows_backward(void *context, size_t block) {
     }
 }
 
-taper_status train_plain_clip_added_backward(train_stream *s, size_t rows, size_t width, float top,
-                                             const float *added, const float *to, float *dto,
+taper_status train_plain_clip_added_backward(train_stream *s, const train_residual *l, float *dto,
                                              float *dadded, float *dbias, float *scratch) {
-    clip_task task = {.rows = rows,
-                      .width = width,
-                      .top = top,
-                      .added = added,
-                      .to = to,
+    clip_task task = {.rows = l->rows,
+                      .width = l->width,
+                      .top = l->top,
+                      .added = l->added,
+                      .to = l->to,
                       .out = {dto, dadded},
                       .sums = scratch};
     return run_and_sum(s, add_rows_backward, &task, dbias);

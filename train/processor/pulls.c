@@ -12,9 +12,14 @@ typedef struct pulls_task {
     float *pull;
 } pulls_task;
 
+typedef struct pulled_row {
+    train_share share;
+    uint32_t label;
+} pulled_row;
+
 /* pull[wide] of one row for a chunk. loss and student are compile-time constants. */
 CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train_neighbours *n,
-                             train_kernel k, const train_chunk *c, uint32_t own, train_share row,
+                             train_kernel k, const train_chunk *c, pulled_row row,
                              const float *square, float *pull) {
     const float factor = train_pull_factor(n), *norm = n->share + c->first, *other = norm + n->rows,
                 *centre = other + n->rows;
@@ -22,8 +27,8 @@ CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train
         const uint32_t label = c->label[j];
         const float d = square[j], log_kernel = train_log_kernel(student, k, d);
         const train_share column = {norm[j], other[j], centre[j]};
-        const float m = train_pull_of(loss, row, log_kernel, label == own) +
-                        train_pull_of(loss, column, log_kernel, label == own);
+        const float m = train_pull_of(loss, row.share, log_kernel, label == row.label) +
+                        train_pull_of(loss, column, log_kernel, label == row.label);
         const float p = factor * train_kernel_slope(student, k, d) * m;
         pull[j] = label != TRAIN_UNLABELLED ? p : 0.0f;
     }
@@ -31,9 +36,8 @@ CODEC_INLINE void pull_chunk(train_neighbour_loss loss, int student, const train
 
 #define PULLS(name, loss, student)                                                                 \
     CODEC_CLONES static void name(const train_neighbours *n, train_kernel k, const train_chunk *c, \
-                                  uint32_t own, train_share row, const float *square,              \
-                                  float *pull) {                                                   \
-        pull_chunk(loss, student, n, k, c, own, row, square, pull);                                \
+                                  pulled_row row, const float *square, float *pull) {              \
+        pull_chunk(loss, student, n, k, c, row, square, pull);                                     \
     }
 PULLS(pulls_gaussian_nca, TRAIN_NCA, 0)
 PULLS(pulls_gaussian_log, TRAIN_LOG_NCA, 0)
@@ -41,8 +45,8 @@ PULLS(pulls_gaussian_mcml, TRAIN_MCML, 0)
 PULLS(pulls_student_nca, TRAIN_NCA, 1)
 PULLS(pulls_student_log, TRAIN_LOG_NCA, 1)
 PULLS(pulls_student_mcml, TRAIN_MCML, 1)
-typedef void pulls_fn(const train_neighbours *n, train_kernel k, const train_chunk *c, uint32_t own,
-                      train_share row, const float *square, float *pull);
+typedef void pulls_fn(const train_neighbours *n, train_kernel k, const train_chunk *c,
+                      pulled_row row, const float *square, float *pull);
 static pulls_fn *const pulls_of[2][3] = {
     {pulls_gaussian_nca, pulls_gaussian_log, pulls_gaussian_mcml},
     {pulls_student_nca, pulls_student_log, pulls_student_mcml}};
@@ -80,11 +84,12 @@ CODEC_CLONES static double sum_pulls(size_t columns, const float *pull) {
 /* One row and a chunk: its pulls, their sum, and their sum by alpha. */
 static void pull_row(const train_neighbours *n, train_kernel k, train_chunk *c, size_t row,
                      const float *square, float *pull, double *sum, double *by_alpha) {
-    const train_share share = {n->share[row], n->share[n->rows + row], n->share[2 * n->rows + row]};
-    const uint32_t own = n->label[row], hidden = train_chunk_hide(c, row);
-    pulls_of[n->student][n->loss](n, k, c, own, share, square, pull);
+    const pulled_row own = {{n->share[row], n->share[n->rows + row], n->share[2 * n->rows + row]},
+                            n->label[row]};
+    const uint32_t hidden = train_chunk_hide(c, row);
+    pulls_of[n->student][n->loss](n, k, c, own, square, pull);
     if (n->by_number) *by_alpha += sum_by_alpha(k, c, square, pull);
-    if (n->hinge > 0.0) add_hinge_pulls(train_hinge_factor(n), c, own, square, pull);
+    if (n->hinge > 0.0) add_hinge_pulls(train_hinge_factor(n), c, own.label, square, pull);
     *sum += sum_pulls(c->columns, pull);
     train_chunk_show(c, row, hidden);
 }

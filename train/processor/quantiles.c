@@ -11,16 +11,9 @@
 
 enum { COLUMNS = 64 }; /* units at a time: four cache lines of a row */
 
-typedef struct quantile_task {
-    size_t rows, stride, units;
-    double beta;
-    const float *a;
-    float *bias, *spread;
-} quantile_task;
-
 /* Units that have seen no batch are not changed. */
 static void follow_units(void *context, size_t block) {
-    const quantile_task *t = context;
+    const train_quantiles *t = context;
     size_t first = block * COLUMNS, n = formats_smaller(COLUMNS, t->units - first);
     float threshold[COLUMNS];
     uint32_t above[COLUMNS] = {0};
@@ -40,7 +33,7 @@ static void follow_units(void *context, size_t block) {
 }
 
 /* The first threshold of a unit is the exact quantile of its first batch. */
-static void start_unit(const quantile_task *t, size_t unit, float *column) {
+static void start_unit(const train_quantiles *t, size_t unit, float *column) {
     for (size_t r = 0; r < t->rows; r++) column[r] = t->a[r * t->stride + unit];
     float threshold = train_exact_quantile(column, t->rows, t->beta);
     double sum = 0.0;
@@ -50,7 +43,7 @@ static void start_unit(const quantile_task *t, size_t unit, float *column) {
     t->spread[unit] = (float)(sum / (double)t->rows);
 }
 
-static taper_status start_units(const quantile_task *t) {
+static taper_status start_units(const train_quantiles *t) {
     float *column = NULL;
     for (size_t k = 0; k < t->units; k++) {
         if (t->spread[k] >= 0.0f) continue;
@@ -61,17 +54,16 @@ static taper_status start_units(const quantile_task *t) {
     return TAPER_OK;
 }
 
-taper_status train_plain_follow_quantiles(train_stream *s, size_t rows, size_t stride, size_t units,
-                                          double beta, const train_verdict *verdict, const float *a,
-                                          float *bias, float *spread) {
-    if (!rows) return TAPER_OK;
+taper_status train_plain_follow_quantiles(train_stream *s, const train_quantiles *q,
+                                          const train_verdict *verdict) {
+    if (!q->rows) return TAPER_OK;
     TAPER_TRY(train_processor_begin(s));
-    quantile_task task = {rows, stride, units, beta, a, bias, spread};
+    train_quantiles task = *q;
     taper_status status = TAPER_OK;
     if (!verdict || !verdict->diverged) {
         /* before start_unit, so that a unit's first batch counts once */
         codec_pool_run(train_processor_pool(s), follow_units, &task,
-                       (units + COLUMNS - 1) / COLUMNS);
+                       (q->units + COLUMNS - 1) / COLUMNS);
         status = start_units(&task);
     }
     train_processor_end(s);

@@ -220,16 +220,6 @@ taper_status train_plain_sum_squares(train_stream *s, size_t n, const float *x, 
 
 /* --- weight decay of rows ------------------------------------------------------------- */
 
-typedef struct decay_task {
-    train_penalty penalty;
-    train_coefficient coefficient;
-    double strength;
-    size_t rows, width;
-    const float *weight;
-    float *gradient;
-    double *lambda, *value; /* [rows] or NULL */
-} decay_task;
-
 /* The square of the norm of the penalty's gradient. */
 static double gradient_square(train_penalty penalty, size_t n, const float *w) {
     if (penalty == TRAIN_PENALTY_L2) return train_dot(n, w, w);
@@ -238,21 +228,22 @@ static double gradient_square(train_penalty penalty, size_t n, const float *w) {
     return (double)count;
 }
 
-static double choose_coefficient(const decay_task *t, const float *w, const float *gradient) {
+static double choose_coefficient(const train_decay *t, const float *w, const float *gradient) {
     if (t->coefficient == TRAIN_COEFFICIENT_FIXED) return t->strength;
     double own = train_dot(t->width, gradient, gradient),
            penalty = gradient_square(t->penalty, t->width, w);
     return train_decay_coefficient(t->coefficient, t->strength, own, penalty);
 }
 
-static double value_of(const decay_task *t, double lambda, const float *w) {
+static double value_of(const train_decay *t, double lambda, const float *w) {
     if (t->penalty == TRAIN_PENALTY_L2) return 0.5 * lambda * train_dot(t->width, w, w);
     double sum = 0.0;
     for (size_t i = 0; i < t->width; i++) sum += fabs((double)w[i]);
     return lambda * sum;
 }
 
-static void decay_row(const decay_task *t, size_t row) {
+/* t->value: [rows] values of the rows, or NULL. */
+static void decay_row(const train_decay *t, size_t row) {
     const float *w = t->weight + row * t->width;
     float *g = t->gradient + row * t->width;
     const int given = t->coefficient == TRAIN_COEFFICIENT_GIVEN;
@@ -267,26 +258,22 @@ static void decay_row(const decay_task *t, size_t row) {
 }
 
 static void decay_rows(void *context, size_t block) {
-    const decay_task *t = context;
+    const train_decay *t = context;
     const size_t end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++) decay_row(t, i);
 }
 
-taper_status train_plain_decay(train_stream *s, train_penalty penalty,
-                               train_coefficient coefficient, double strength, size_t rows,
-                               size_t width, const float *weight, float *gradient, double *lambda,
-                               double *value) {
-    double *values = value ? malloc((rows ? rows : 1) * sizeof *values) : NULL;
-    if (value && !values) return TAPER_ERR_NOMEM;
+taper_status train_plain_decay(train_stream *s, const train_decay *d) {
+    train_decay task = *d;
+    task.value = d->value ? malloc((d->rows ? d->rows : 1) * sizeof *task.value) : NULL;
+    if (d->value && !task.value) return TAPER_ERR_NOMEM;
     taper_status status = train_processor_begin(s);
     if (status == TAPER_OK) {
-        decay_task task = {penalty, coefficient, strength, rows,  width,
-                           weight,  gradient,    lambda,   values};
-        codec_pool_run(train_processor_pool(s), decay_rows, &task, train_row_blocks(rows));
-        for (size_t i = 0; value && i < rows; i++) *value += values[i];
+        codec_pool_run(train_processor_pool(s), decay_rows, &task, train_row_blocks(d->rows));
+        for (size_t i = 0; d->value && i < d->rows; i++) *d->value += task.value[i];
         train_processor_end(s);
     }
-    free(values);
+    free(task.value);
     return status;
 }
 

@@ -50,8 +50,7 @@ static void add_windows(squares *s, const taper_image *image, codec_grid grid) {
     s->windows += (size_t)grid.columns * grid.rows;
 }
 
-static taper_status draw_squares(squares *s, const train_dataset *data, const size_t *image,
-                                 size_t n, size_t wanted, uint64_t seed, uint64_t step) {
+static taper_status draw_squares(squares *s, const train_draw *draw, size_t wanted) {
     uint32_t across = (uint32_t)sqrt((double)wanted); /* windows along a side */
     if (!across) across = 1;
     uint32_t side[2] = {across * s->window.width, across * s->window.height};
@@ -64,9 +63,9 @@ static taper_status draw_squares(squares *s, const train_dataset *data, const si
     while (s->windows < wanted) {
         uint32_t random[4];
         taper_image square;
-        train_philox(seed, s->images, TRAIN_STREAM_CUT_OUT + (step << 8), random);
-        size_t i = image[train_philox_below(random[2], (uint32_t)n)];
-        if (!cut_out(&data->image[i], side, random, &square)) return TAPER_ERR_NOMEM;
+        train_philox(draw->seed, s->images, TRAIN_STREAM_CUT_OUT + (draw->step << 8), random);
+        size_t i = draw->images->image[train_philox_below(random[2], (uint32_t)draw->images->n)];
+        if (!cut_out(&draw->data->image[i], side, random, &square)) return TAPER_ERR_NOMEM;
         add_windows(s, &square, codec_windows_grid(s->window, square.width, square.height));
         free(square.pixels);
     }
@@ -178,14 +177,12 @@ static taper_status fill(train_restoration_batch *b, const squares *s) {
 }
 
 taper_status train_restoration_batch_make(train_restoration_batch *b, const taper_model *m,
-                                          codec_backend *be, const train_dataset *data,
-                                          const size_t *image, size_t n, size_t pixels,
-                                          uint32_t pass, uint64_t seed, uint64_t step,
-                                          taper_error *error) {
+                                          codec_backend *be, const train_draw *draw, size_t pixels,
+                                          uint32_t pass, taper_error *error) {
     squares s = {.window = m->window};
     size_t wanted = pixels / ((size_t)m->window.width * m->window.height);
     *b = (train_restoration_batch){0};
-    taper_status status = draw_squares(&s, data, image, n, wanted ? wanted : 1, seed, step);
+    taper_status status = draw_squares(&s, draw, wanted ? wanted : 1);
     if (status == TAPER_OK) status = decode(&s, m, be, pass, error);
     if (status == TAPER_OK) status = fill(b, &s);
     free_squares(&s);

@@ -13,15 +13,12 @@ typedef struct train_restoration_batch {
     uint32_t *neighbour; /* [CODEC_RESTORATION_TAPS][rows] neighbouring patches; `rows`: none */
 } train_restoration_batch;
 
-/* Takes random squares of about `pixels` pixels in total from image[n] (numbers in data), half of
- * them mirrored, and decodes them from the first `pass` passes. model: without a conditional model,
- * with its head; its restoration is not applied. be may have a pool. Random numbers depend on seed
- * and step. On failure nothing is held. */
+/* Draws squares of about `pixels` pixels in total, half of them mirrored, and decodes them from the
+ * first `pass` passes. model: without a conditional model, with its head; its restoration is not
+ * applied. be may have a pool. On failure nothing is held. */
 taper_status train_restoration_batch_make(train_restoration_batch *batch, const taper_model *model,
-                                          codec_backend *be, const train_dataset *data,
-                                          const size_t *image, size_t n, size_t pixels,
-                                          uint32_t pass, uint64_t seed, uint64_t step,
-                                          taper_error *error);
+                                          codec_backend *be, const train_draw *draw, size_t pixels,
+                                          uint32_t pass, taper_error *error);
 /* Mean squared error of the decoded numbers. */
 double train_restoration_mse(const train_restoration_batch *batch);
 void train_restoration_batch_free(train_restoration_batch *batch);

@@ -93,9 +93,9 @@ static taper_status measure_order(run *r, taper_model *model, const train_codes 
 
 static taper_status make_batch(const run *r, train_restoration_batch *batch, uint32_t pass,
                                uint64_t number, taper_error *error) {
-    return train_restoration_batch_make(batch, &r->model, r->be, r->data, r->images.image,
-                                        r->images.n, r->options->pixels, pass, r->options->seed,
-                                        number, error);
+    const train_draw draw = {r->data, &r->images, r->options->seed, number};
+    return train_restoration_batch_make(batch, &r->model, r->be, &draw, r->options->pixels, pass,
+                                        error);
 }
 
 /* The mean squared errors at the stages' cuts, without the network. */
@@ -186,8 +186,7 @@ static taper_status begin(run *r, taper_error *error) {
     return status == TAPER_OK ? status : cannot_begin(status, error);
 }
 
-static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *user, int *stopped,
-                               taper_error *error) {
+static taper_status take_steps(run *r, int *stopped, taper_error *error) {
     const train_restoration_options *o = r->options;
     float *parameter;
     taper_status status = train_weights_download(&r->net.weights, &r->net.stream, &parameter);
@@ -202,8 +201,8 @@ static taper_status take_steps(run *r, train_steps_progress_fn *progress, void *
                          .before = 1.0,
                          .compute = one_step,
                          .self = r,
-                         .progress = progress,
-                         .user = user};
+                         .progress = o->progress,
+                         .user = o->user};
     free(parameter);
     return train_steps_take(&steps, stopped, error);
 }
@@ -220,15 +219,14 @@ static taper_status finish(run *r, taper_model *model, taper_error *error) {
 
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
-                               codec_backend *be, train_device *device,
-                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               codec_backend *be, train_device *device, int *stopped,
                                taper_error *error) {
     run r = {.options = options, .model = *model, .data = data, .be = be, .device = device};
     TAPER_TRY(train_restoration_check(options, model->window, error));
     taper_status status = measure_order(&r, model, codes, error);
     r.model.tables.conditional = NULL; /* decoded values do not depend on it */
     if (status == TAPER_OK) status = begin(&r, error);
-    if (status == TAPER_OK) status = take_steps(&r, progress, user, stopped, error);
+    if (status == TAPER_OK) status = take_steps(&r, stopped, error);
     if (status == TAPER_OK) status = finish(&r, model, error);
     train_selection_free(&r.images);
     train_restoration_free(&r.net);

@@ -31,6 +31,10 @@ typedef struct train_restoration_options {
      * its own. */
     const codec_restoration *start;
     train_saving saving;
+    /* Default NULL. now and before are running means of the squared error relative to that without
+     * the network, and 1. */
+    train_steps_progress_fn *progress;
+    void *user;
 } train_restoration_options;
 
 train_restoration_options train_restoration_defaults(void);
@@ -42,14 +46,12 @@ taper_status train_restoration_check(const train_restoration_options *options, c
 
 /* model: without a restoration network. codes: sample codes, from which the cuts are chosen. The
  * network is trained on the device; be, which may have a pool, computes its training data. On
- * success model->restoration is the network, and the model is of family conv. progress: now and
- * before are running means of the squared error relative to that without the network, and 1.
- * *stopped (or NULL): by progress. TAPER_ERR_ARG: as above, or divergence; TAPER_ERR_NOMEM,
- * TAPER_ERR_DEVICE, or errors of the checkpoint. The model is then unchanged. */
+ * success model->restoration is the network, and the model is of family conv. *stopped (or NULL):
+ * by progress. TAPER_ERR_ARG: as above, or divergence; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, or errors
+ * of the checkpoint. The model is then unchanged. */
 taper_status train_restoration(taper_model *model, const train_restoration_options *options,
                                const train_dataset *data, const train_codes *codes,
-                               codec_backend *be, train_device *device,
-                               train_steps_progress_fn *progress, void *user, int *stopped,
+                               codec_backend *be, train_device *device, int *stopped,
                                taper_error *error);
 
 #endif

@@ -79,6 +79,13 @@ taper_status train_select(train_selection *selection, const train_dataset *data,
                           codec_window window, train_part part, size_t max_windows);
 void train_selection_free(train_selection *selection);
 
+/* What a batch is drawn from, by random numbers that depend on seed and step. */
+typedef struct train_draw {
+    const train_dataset *data;
+    const train_selection *images;
+    uint64_t seed, step;
+} train_draw;
+
 /* Reads the windows of the selection's images first .. first + n - 1 into rows[][values]. Returns
  * the number of windows. */
 size_t train_read_windows(const train_dataset *data, const train_selection *selection,

@@ -97,8 +97,8 @@ static taper_status learn_fold(search *s, const recipe *r, taper_error_rate *rat
     if (status == TAPER_OK && s->stopped)
         status = formats_fail(error, TAPER_ERR_ARG, "stopped while recipes were tried");
     if (status == TAPER_OK && rate)
-        status = train_embedding_judge(s->stage, &m->network, 0, s->pixels, &s->rows, &c->training,
-                                       s->wrong, rate, error);
+        status = train_embedding_judge(s->stage, &m->network, 0, &s->rows, &c->training, s->wrong,
+                                       rate, error);
     taper_model_free(m);
     return status;
 }
@@ -336,8 +336,8 @@ static taper_status judge_pixels(search *s, taper_error *error) {
     for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
         taper_error_rate rate = {0};
         take_fold(s, k);
-        status = train_embedding_judge(s->stage, NULL, 0, s->pixels, &s->rows,
-                                       &s->at.choice.training, NULL, &rate, error);
+        status = train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training, NULL,
+                                       &rate, error);
         if (status == TAPER_OK) add(&f->pixels, &rate);
     }
     f->rows = rows;
@@ -421,20 +421,20 @@ static train_embedding_choice beginning(const train_embedding_choice *base, uint
 }
 
 taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
-                                    const train_embedding_choice *base, const train_pixels *pixels,
+                                    const train_embedding_choice *base,
                                     train_embedding_found *found, taper_error *error) {
     train_embedding_hooks hooks = *stage->hooks; /* without learning curves of trials */
     train_embedding_stage trials = *stage;
     hooks.training.epoch = NULL, hooks.training.say = NULL;
     trials.hooks = &hooks;
     search s = {.stage = &trials,
-                .pixels = pixels,
+                .pixels = stage->pixels,
                 .found = found,
                 .begun = train_seconds(),
                 .seconds = 60.0 * minutes,
                 .k = base->training.k};
     *found = (train_embedding_found){0};
-    s.at.choice = beginning(base, pixels->inputs);
+    s.at.choice = beginning(base, s.pixels->inputs);
     const taper_status status = find(&s, error);
     train_embedding_rows_free(&s.rows);
     free(s.order), free(s.label), free(s.wrong);

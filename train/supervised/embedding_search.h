@@ -9,12 +9,12 @@
 #define TRAIN_EMBEDDING_SEARCH_H
 #include "train/supervised/embedding_stage.h"
 
-/* Half of `minutes` (above 0) is for trials; the epochs of the result fit into the other half. Of
- * `base` it uses units (as the first value, at least 1), training.k, threads and seed.
- * TAPER_ERR_ARG: labels that cannot be learned from (train_embedding_rows_take), or stopped;
- * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
+/* Searches on stage->pixels. Half of `minutes` (above 0) is for trials; the epochs of the result
+ * fit into the other half. Of `base` it uses units (as the first value, at least 1), training.k,
+ * threads and seed. TAPER_ERR_ARG: labels that cannot be learned from (train_embedding_rows_take),
+ * or stopped; TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_embedding_search(train_embedding_stage *stage, double minutes,
-                                    const train_embedding_choice *base, const train_pixels *pixels,
+                                    const train_embedding_choice *base,
                                     train_embedding_found *found, taper_error *error);
 
 #endif

@@ -202,10 +202,10 @@ static void pack(float *code, size_t n, size_t all, size_t units) {
 }
 
 taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
-                                   size_t units, const train_pixels *pixels,
-                                   const train_embedding_rows *rows,
+                                   size_t units, const train_embedding_rows *rows,
                                    const train_embedding_options *o, uint8_t *wrong,
                                    taper_error_rate *rate, taper_error *error) {
+    const train_pixels *pixels = stage->pixels;
     const size_t all = net ? net->units : pixels->inputs;
     float *code = malloc(rows->n * all * sizeof *code);
     if (!units) units = all;

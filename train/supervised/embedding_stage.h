@@ -11,6 +11,7 @@ typedef struct train_embedding_stage {
     codec_backend *be;
     train_device *device;
     const train_embedding_hooks *hooks;
+    const train_pixels *pixels; /* all rows, with their labels: for train_embedding_judge */
     codec_window window;        /* of the rows */
     double pretraining_seconds; /* output: of the last network */
 } train_embedding_stage;
@@ -28,8 +29,7 @@ taper_status train_embedding_learn(train_embedding_stage *stage,
  * wrong: set for the rows in error (embedding_errors.h), or NULL. TAPER_ERR_ARG: a code is not
  * finite; TAPER_ERR_NOMEM. */
 taper_status train_embedding_judge(const train_embedding_stage *stage, const codec_network *net,
-                                   size_t units, const train_pixels *pixels,
-                                   const train_embedding_rows *rows,
+                                   size_t units, const train_embedding_rows *rows,
                                    const train_embedding_options *options, uint8_t *wrong,
                                    taper_error_rate *rate, taper_error *error);
 

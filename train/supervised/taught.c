@@ -35,9 +35,9 @@ static taper_status teach(const job *j, const train_pixels *known, uint32_t clas
     o.hidden = c->hidden, o.n_hidden = c->n_hidden, o.classes = classes;
     o.teaching = c->teaching;
     o.teaching.seed = c->training.seed, o.threads = c->training.threads;
+    o.callbacks = &callbacks;
     if (!c->guess_labels) o.surest = 0.0f;
-    TAPER_TRY(
-        train_labelling(&o, known, j->be, j->device, &callbacks, teacher, guess, &stopped, error));
+    TAPER_TRY(train_labelling(&o, known, j->be, j->device, teacher, guess, &stopped, error));
     if (!stopped) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG,
                         "stopped while a teacher learned, before the embedding did");

@@ -113,8 +113,8 @@ static taper_status measure_pixels(const job *j, const train_embedding_choice *c
     train_embedding_rows judged = *rows;
     if (!per_query || per_query > most_numbers) return TAPER_OK;
     judged.n = rows->n_training + formats_smaller(queries, most_products / per_query);
-    const taper_status status = train_embedding_judge(
-        &j->stage, NULL, 0, &j->pixels, &judged, &c->training, NULL, &j->report->pixels, error);
+    const taper_status status = train_embedding_judge(&j->stage, NULL, 0, &judged, &c->training,
+                                                      NULL, &j->report->pixels, error);
     if (status != TAPER_ERR_NOMEM) return status;
     j->report->pixels = (taper_error_rate){0}; /* the model does not depend on it */
     return TAPER_OK;
@@ -129,12 +129,12 @@ static taper_status measure(const job *j, const train_embedding_choice *c, const
     taper_status status = train_embedding_rows_take(&rows, &c->training, &j->pixels, error);
     const int any = status == TAPER_OK && rows.n > rows.n_training;
     if (any)
-        status = train_embedding_judge(&j->stage, net, 0, &j->pixels, &rows, &c->training, NULL,
-                                       &r->held_out, error);
+        status = train_embedding_judge(&j->stage, net, 0, &rows, &c->training, NULL, &r->held_out,
+                                       error);
     if (any && status == TAPER_OK && !r->found.trials) status = measure_pixels(j, c, &rows, error);
     for (uint32_t i = 0; any && i < nested->lengths && status == TAPER_OK; i++)
-        status = train_embedding_judge(&j->stage, net, nested->length[i], &j->pixels, &rows,
-                                       &c->training, NULL, &r->prefix[i], error);
+        status = train_embedding_judge(&j->stage, net, nested->length[i], &rows, &c->training, NULL,
+                                       &r->prefix[i], error);
     r->k = (uint32_t)formats_smaller(c->training.k, rows.n_training);
     train_embedding_rows_free(&rows);
     return status;
@@ -146,7 +146,7 @@ static taper_status learn(job *j, taper_model *m, taper_error *error) {
     train_embedding_found *f = &j->report->found;
     const train_embedding_choice *c = j->choice;
     if (c->minutes > 0.0) {
-        TAPER_TRY(train_embedding_search(&j->stage, c->minutes, c, &j->pixels, f, error));
+        TAPER_TRY(train_embedding_search(&j->stage, c->minutes, c, f, error));
         j->choice = &f->choice;
     }
     TAPER_TRY(
@@ -162,7 +162,8 @@ taper_status train_embedding_model(const train_embedding_choice *choice, const t
     static const train_embedding_hooks none;
     *report = (train_embedding_report){0};
     job j = {.choice = choice, .data = data, .report = report};
-    j.stage = (train_embedding_stage){be, device, hooks ? hooks : &none, {0}, 0.0};
+    j.stage = (train_embedding_stage){
+        .be = be, .device = device, .hooks = hooks ? hooks : &none, .pixels = &j.pixels};
     taper_model *m = calloc(1, sizeof *m);
     taper_status status = train_explain(m ? TAPER_OK : TAPER_ERR_NOMEM, error, "a model");
     if (status == TAPER_OK) status = read_rows(&j, error);

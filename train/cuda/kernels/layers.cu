@@ -109,62 +109,59 @@ taper_status train_cuda_clip_backward(train_stream *s, size_t rows, size_t width
 
 /* --- residual: clip to 0 .. top, add, limit to top ------------------------------------- */
 
-static __global__ void clip_added_kernel(unsigned team, size_t rows, size_t width,
-                                         const float *__restrict__ bias, float top,
-                                         const float *__restrict__ from, float *__restrict__ added,
-                                         float *__restrict__ to) {
-    for (EACH_TEAM(row, rows, team))
-        for (EACH_MEMBER(j, width, team)) {
-            const size_t i = row * width + j;
-            const float clipped = train_clip(added[i] + bias[j], top);
+static __global__ void clip_added_kernel(unsigned team, train_residual l) {
+    const float *__restrict__ bias = l.bias, *__restrict__ from = l.from;
+    float *__restrict__ added = l.added, *__restrict__ to = l.to;
+    for (EACH_TEAM(row, l.rows, team))
+        for (EACH_MEMBER(j, l.width, team)) {
+            const size_t i = row * l.width + j;
+            const float clipped = train_clip(added[i] + bias[j], l.top);
             added[i] = clipped;
-            to[i] = train_up_to(from[i] + clipped, top);
+            to[i] = train_up_to(from[i] + clipped, l.top);
         }
 }
 
-taper_status train_cuda_clip_added(train_stream *s, size_t rows, size_t width, const float *bias,
-                                   float top, const float *from, float *added, float *to) {
-    const unsigned team = cuda_team(width);
-    const size_t n = rows * width;
+taper_status train_cuda_clip_added(train_stream *s, const train_residual *l) {
+    const unsigned team = cuda_team(l->width);
+    const size_t n = l->rows * l->width;
     if (!n) return TAPER_OK;
-    CUDA_BEGIN(s, "clip_added", CUDA_ARRAY(bias, width), CUDA_ARRAY(from, n), CUDA_ARRAY(added, n),
-               CUDA_ARRAY(to, n));
-    LAUNCH(clip_added_kernel, cuda_team_blocks(rows, team), THREADS, cuda_on(s), team, rows, width,
-           bias, top, from, added, to);
+    CUDA_BEGIN(s, "clip_added", CUDA_ARRAY(l->bias, l->width), CUDA_ARRAY(l->from, n),
+               CUDA_ARRAY(l->added, n), CUDA_ARRAY(l->to, n));
+    LAUNCH(clip_added_kernel, cuda_team_blocks(l->rows, team), THREADS, cuda_on(s), team, *l);
     return cuda_end(s, "clip_added");
 }
 
-static __global__ void clip_added_back_kernel(size_t tiles, size_t rows, size_t width, float top,
-                                              const float *__restrict__ added,
-                                              const float *__restrict__ to, float *__restrict__ dto,
-                                              float *__restrict__ dadded,
+static __global__ void clip_added_back_kernel(size_t tiles, train_residual l,
+                                              float *__restrict__ dto, float *__restrict__ dadded,
                                               float *__restrict__ sums) {
     SHARED(float, scratch, THREADS);
-    const rows_of_block here = rows_here(tiles, rows, width);
+    const float *__restrict__ added = l.added, *__restrict__ to = l.to;
+    const rows_of_block here = rows_here(tiles, l.rows, l.width);
     float sum = 0.0f;
     if (here.is_column)
         for (size_t row = here.first; BELOW(row, here.end); row += WARPS) {
-            const size_t i = row * width + here.column;
-            const float back = train_up_to_back(to[i], top, dto[i]),
-                        inside = train_clip_back(added[i], top, back);
+            const size_t i = row * l.width + here.column;
+            const float back = train_up_to_back(to[i], l.top, dto[i]),
+                        inside = train_clip_back(added[i], l.top, back);
             dto[i] = back;
             dadded[i] = inside;
             sum += inside;
         }
-    put_sum(&here, tiles, width, sum, scratch, sums);
+    put_sum(&here, tiles, l.width, sum, scratch, sums);
 }
 
-taper_status train_cuda_clip_added_backward(train_stream *s, size_t rows, size_t width, float top,
-                                            const float *added, const float *to, float *dto,
+taper_status train_cuda_clip_added_backward(train_stream *s, const train_residual *l, float *dto,
                                             float *dadded, float *dbias, float *scratch) {
-    const size_t blocks = train_sum_blocks(rows), tiles = tiles_of(width), n = rows * width;
+    const size_t blocks = train_sum_blocks(l->rows), tiles = tiles_of(l->width),
+                 n = l->rows * l->width;
+    const float *added = l->added, *to = l->to; /* inputs */
     if (!n) return TAPER_OK;
     CUDA_BEGIN(s, "clip_added_backward", CUDA_ARRAY(added, n), CUDA_ARRAY(to, n),
-               CUDA_ARRAY(dto, n), CUDA_ARRAY(dadded, n), CUDA_ARRAY(dbias, width),
-               CUDA_ARRAY(scratch, blocks * width));
-    LAUNCH(clip_added_back_kernel, blocks * tiles, THREADS, cuda_on(s), tiles, rows, width, top,
-           added, to, dto, dadded, scratch);
-    LAUNCH(add_sums_kernel, tiles, THREADS, cuda_on(s), blocks, width, scratch, dbias);
+               CUDA_ARRAY(dto, n), CUDA_ARRAY(dadded, n), CUDA_ARRAY(dbias, l->width),
+               CUDA_ARRAY(scratch, blocks * l->width));
+    LAUNCH(clip_added_back_kernel, blocks * tiles, THREADS, cuda_on(s), tiles, *l, dto, dadded,
+           scratch);
+    LAUNCH(add_sums_kernel, tiles, THREADS, cuda_on(s), blocks, l->width, scratch, dbias);
     return cuda_end(s, "clip_added_backward");
 }
 

@@ -20,18 +20,17 @@ static unsigned parts_of(size_t rows) {
 
 /* A block has CUDA_WARP units, one for each lane, and a part of the rows. scratch[part][units] gets
  * the sums of distances from the threshold, then as many counts of values above it. */
-static __global__ void distances_kernel(size_t rows, size_t stride, size_t units, unsigned parts,
-                                        const float *a, const float *bias, double *scratch) {
+static __global__ void distances_kernel(train_quantiles q, unsigned parts, double *scratch) {
     SHARED(double, distances, THREADS);
     SHARED(unsigned, counts, THREADS);
     const size_t unit = (size_t)blockIdx.x / parts * CUDA_WARP + threadIdx.x % CUDA_WARP,
                  part = blockIdx.x % parts;
-    const bool is_unit = BELOW(unit, units);
-    const float threshold = is_unit ? -bias[unit] : 0.0f;
+    const bool is_unit = BELOW(unit, q.units);
+    const float threshold = is_unit ? -q.bias[unit] : 0.0f;
     double distance = 0.0;
     unsigned above = 0;
-    for (size_t r = part * WARPS + threadIdx.x / CUDA_WARP; BELOW(r, rows); r += parts * WARPS) {
-        const float value = is_unit ? a[r * stride + unit] : 0.0f;
+    for (size_t r = part * WARPS + threadIdx.x / CUDA_WARP; BELOW(r, q.rows); r += parts * WARPS) {
+        const float value = is_unit ? q.a[r * q.stride + unit] : 0.0f;
         above += value > threshold;
         distance += fabsf(value - threshold);
     }
@@ -42,22 +41,21 @@ static __global__ void distances_kernel(size_t rows, size_t stride, size_t units
         distance += distances[warp * CUDA_WARP + threadIdx.x];
         above += counts[warp * CUDA_WARP + threadIdx.x];
     }
-    scratch[part * units + unit] = distance;
-    scratch[(parts + part) * units + unit] = above;
+    scratch[part * q.units + unit] = distance;
+    scratch[(parts + part) * q.units + unit] = above;
 }
 
-static __global__ void follow_kernel(size_t rows, size_t units, unsigned parts, double beta,
-                                     const train_verdict *verdict, const double *scratch,
-                                     float *bias, float *spread) {
+static __global__ void follow_kernel(train_quantiles q, unsigned parts,
+                                     const train_verdict *verdict, const double *scratch) {
     if (verdict && verdict->diverged) return;
-    for (EACH(k, units)) {
+    for (EACH(k, q.units)) {
         double distance = 0.0, above = 0.0;
         for (unsigned part = 0; part < parts; part++) {
-            distance += scratch[part * units + k];
-            above += scratch[(parts + part) * units + k];
+            distance += scratch[part * q.units + k];
+            above += scratch[(parts + part) * q.units + k];
         }
-        train_follow_quantile(beta, distance / (double)rows, above / (double)rows, &bias[k],
-                              &spread[k]);
+        train_follow_quantile(q.beta, distance / (double)q.rows, above / (double)q.rows, &q.bias[k],
+                              &q.spread[k]);
     }
 }
 
@@ -157,54 +155,51 @@ static __device__ float exact_quantile(const column &c, double beta, exchange<ui
                                   of_rank_bits(lower));
 }
 
-static __global__ void start_kernel(size_t rows, size_t stride, size_t units, double beta,
-                                    const train_verdict *verdict, const float *a, float *bias,
-                                    float *spread) {
+static __global__ void start_kernel(train_quantiles q, const train_verdict *verdict) {
     SHARED(uint32_t, counts, 2 * SLOTS);
     SHARED(double, sums, 2 * SLOTS);
     const size_t first = (size_t)blockIdx.x * UNITS_AT_ONCE,
                  own_place = threadIdx.x % UNITS_AT_ONCE, unit = first + own_place;
     bool is_new = false, any = false;
     for (size_t i = 0; i < UNITS_AT_ONCE; i++)
-        if (BELOW(first + i, units) && !(spread[first + i] >= 0.0f))
+        if (BELOW(first + i, q.units) && !(q.spread[first + i] >= 0.0f))
             any = true, is_new |= i == own_place;
     if (!any || (verdict && verdict->diverged)) return;
-    const column own = {a + unit, is_new ? rows : 0, stride};
+    const column own = {q.a + unit, is_new ? q.rows : 0, q.stride};
     exchange<uint32_t> counted = {counts, 0};
     exchange<double> summed = {sums, 0};
-    const float threshold = exact_quantile(own, beta, &counted);
+    const float threshold = exact_quantile(own, q.beta, &counted);
     double sum = 0.0;
-    for (EACH_OF_COLUMN(r, own)) sum += fabs((double)own.a[r * stride] - threshold);
+    for (EACH_OF_COLUMN(r, own)) sum += fabs((double)own.a[r * q.stride] - threshold);
     sum = of_unit(sum, sum_of(), &summed);
     if (!is_new || threadIdx.x >= UNITS_AT_ONCE || !isfinite(sum)) return;
-    bias[unit] = -threshold;
-    spread[unit] = (float)(sum / (double)rows);
+    q.bias[unit] = -threshold;
+    q.spread[unit] = (float)(sum / (double)q.rows);
 }
 
 /* --- the operation ---------------------------------------------------------------------- */
 
-static void launch(train_stream *s, size_t rows, size_t stride, size_t units, double beta,
-                   const train_verdict *verdict, const float *a, float *bias, float *spread) {
-    const size_t tiles = (units - 1) / CUDA_WARP + 1;
-    const unsigned parts = parts_of(rows);
+static void launch(train_stream *s, const train_quantiles *q, const train_verdict *verdict) {
+    const size_t tiles = (q->units - 1) / CUDA_WARP + 1;
+    const unsigned parts = parts_of(q->rows);
     double *scratch = cuda_scratch(s);
-    LAUNCH(distances_kernel, tiles * parts, THREADS, cuda_on(s), rows, stride, units, parts, a,
-           bias, scratch);
-    LAUNCH(follow_kernel, cuda_blocks(units, THREADS), THREADS, cuda_on(s), rows, units, parts,
-           beta, verdict, scratch, bias, spread);
-    LAUNCH(start_kernel, (units - 1) / UNITS_AT_ONCE + 1, THREADS, cuda_on(s), rows, stride, units,
-           beta, verdict, a, bias, spread);
+    LAUNCH(distances_kernel, tiles * parts, THREADS, cuda_on(s), *q, parts, scratch);
+    LAUNCH(follow_kernel, cuda_blocks(q->units, THREADS), THREADS, cuda_on(s), *q, parts, verdict,
+           scratch);
+    LAUNCH(start_kernel, (q->units - 1) / UNITS_AT_ONCE + 1, THREADS, cuda_on(s), *q, verdict);
 }
 
-taper_status train_cuda_follow_quantiles(train_stream *s, size_t rows, size_t stride, size_t units,
-                                         double beta, const train_verdict *verdict, const float *a,
-                                         float *bias, float *spread) {
-    if (!rows || !units) return TAPER_OK;
+taper_status train_cuda_follow_quantiles(train_stream *s, const train_quantiles *q,
+                                         const train_verdict *verdict) {
+    if (!q->rows || !q->units) return TAPER_OK;
     CUDA_BEGIN(s, "follow_quantiles", CUDA_ARRAY(verdict, 1),
-               CUDA_ARRAY(a, (rows - 1) * stride + units), CUDA_ARRAY(bias, units),
-               CUDA_ARRAY(spread, units));
-    for (size_t at = 0; at < units; at += MOST_UNITS)
-        launch(s, rows, stride, units - at < MOST_UNITS ? units - at : MOST_UNITS, beta, verdict,
-               a + at, bias + at, spread + at);
+               CUDA_ARRAY(q->a, (q->rows - 1) * q->stride + q->units),
+               CUDA_ARRAY(q->bias, q->units), CUDA_ARRAY(q->spread, q->units));
+    for (size_t at = 0; at < q->units; at += MOST_UNITS) {
+        train_quantiles some = *q;
+        some.units = q->units - at < MOST_UNITS ? q->units - at : MOST_UNITS;
+        some.a += at, some.bias += at, some.spread += at;
+        launch(s, &some, verdict);
+    }
     return cuda_end(s, "follow_quantiles");
 }

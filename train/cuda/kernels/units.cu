@@ -16,10 +16,10 @@ static __device__ size_t kept_of(const uint32_t *kept, size_t row, size_t units)
 
 /* --- values and gradients --------------------------------------------------------------- */
 
-static __global__ void unit_values_kernel(train_units u, size_t rows, size_t units,
-                                          const uint32_t *kept, const float *a, cuda_numbers x) {
-    for (EACH_WARP(row, rows)) {
-        const size_t end = kept_of(kept, row, units);
+static __global__ void unit_values_kernel(train_units u, const float *a, cuda_numbers x) {
+    const size_t units = u.units;
+    for (EACH_WARP(row, u.rows)) {
+        const size_t end = kept_of(u.kept, row, units);
         for (EACH_LANE(k, units)) {
             const size_t at = row * units + k;
             x.put(at, BELOW(k, end) ? train_unit_value(&u, k, a[at]) : 0.0f);
@@ -27,24 +27,22 @@ static __global__ void unit_values_kernel(train_units u, size_t rows, size_t uni
     }
 }
 
-taper_status train_cuda_unit_values(train_stream *s, const train_units *u, size_t rows,
-                                    uint32_t units, const uint32_t *kept, const float *a,
+taper_status train_cuda_unit_values(train_stream *s, const train_units *u, const float *a,
                                     float *x) {
-    const size_t n = rows * units;
-    CUDA_BEGIN(s, "unit_values", CUDA_ARRAY(u->bias, u->binary ? units : 0), CUDA_ARRAY(kept, rows),
-               CUDA_ARRAY(a, n), CUDA_NUMBERS(x, n));
-    LAUNCH(unit_values_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, units, kept, a,
+    const size_t n = u->rows * u->units;
+    CUDA_BEGIN(s, "unit_values", CUDA_ARRAY(u->bias, u->binary ? u->units : 0),
+               CUDA_ARRAY(u->kept, u->rows), CUDA_ARRAY(a, n), CUDA_NUMBERS(x, n));
+    LAUNCH(unit_values_kernel, blocks_of(u->rows), THREADS, cuda_on(s), *u, a,
            cuda_numbers_at(s, x));
     return cuda_end(s, "unit_values");
 }
 
 /* da may be dx: the thread that writes an element also reads it. */
-static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t first, size_t units,
-                                            const uint32_t *kept, const float *a, cuda_numbers dx,
-                                            cuda_numbers da) {
-    const size_t width = units - first;
-    for (EACH_WARP(row, rows)) {
-        const size_t end = kept_of(kept, row, units);
+static __global__ void unit_gradient_kernel(train_units u, size_t first, const float *a,
+                                            cuda_numbers dx, cuda_numbers da) {
+    const size_t units = u.units, width = units - first;
+    for (EACH_WARP(row, u.rows)) {
+        const size_t end = kept_of(u.kept, row, units);
         for (EACH_LANE(j, width)) {
             const size_t k = first + j, at = row * width + j;
             float gradient = 0.0f;
@@ -57,53 +55,49 @@ static __global__ void unit_gradient_kernel(train_units u, size_t rows, size_t f
     }
 }
 
-taper_status train_cuda_unit_gradient(train_stream *s, const train_units *u, size_t rows,
-                                      uint32_t first, uint32_t units, const uint32_t *kept,
+taper_status train_cuda_unit_gradient(train_stream *s, const train_units *u, uint32_t first,
                                       const float *a, const float *dx, float *da) {
-    const size_t n = rows * (units - first), arrays = u->binary ? units : 0;
+    const size_t n = u->rows * (u->units - first), arrays = u->binary ? u->units : 0;
     CUDA_BEGIN(s, "unit_gradient", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
-               CUDA_ARRAY(kept, rows), CUDA_ARRAY(a, rows * units), CUDA_NUMBERS(dx, n),
+               CUDA_ARRAY(u->kept, u->rows), CUDA_ARRAY(a, u->rows * u->units), CUDA_NUMBERS(dx, n),
                CUDA_NUMBERS(da, n));
-    LAUNCH(unit_gradient_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, kept,
-           a, cuda_numbers_at(s, dx), cuda_numbers_at(s, da));
+    LAUNCH(unit_gradient_kernel, blocks_of(u->rows), THREADS, cuda_on(s), *u, first, a,
+           cuda_numbers_at(s, dx), cuda_numbers_at(s, da));
     return cuda_end(s, "unit_gradient");
 }
 
 /* --- equation 14 ----------------------------------------------------------------------- */
 
-static __global__ void unit_moves_kernel(train_units u, size_t rows, size_t first, size_t units,
-                                         double weight, double of, const double *noise,
-                                         const float *a, const float *near, cuda_numbers da,
-                                         cuda_numbers dnear, double *moved) {
-    const size_t width = units - first;
-    for (EACH_WARP(row, rows)) {
-        const double length = noise[row] + 1e-30;
-        const float pull = (float)(weight / (of * length));
+/* da and dnear: m's. */
+static __global__ void unit_moves_kernel(train_moves m, cuda_numbers da, cuda_numbers dnear) {
+    const size_t units = m.units.units, first = m.first, width = units - first;
+    for (EACH_WARP(row, m.units.rows)) {
+        const double length = m.noise[row] + 1e-30;
+        const float pull = (float)(m.weight / (m.of * length));
         double sum = 0.0;
         for (EACH_LANE(k, units)) {
             const size_t at = row * units + k;
-            const train_move m = train_unit_move(&u, k, a[at], near[at]);
-            sum += m.value;
+            const train_move move = train_unit_move(&m.units, k, m.a[at], m.near[at]);
+            sum += move.value;
             if (BELOW(k, first)) continue;
             const size_t to = row * width + k - first;
-            da.put(to, da.get(to) + pull * m.by_a);
-            dnear.put(to, pull * m.by_near);
+            da.put(to, da.get(to) + pull * move.by_a);
+            dnear.put(to, pull * move.by_near);
         }
         sum = warp_sum(sum);
-        if (threadIdx.x % CUDA_WARP == 0) moved[row] = sum / length;
+        if (threadIdx.x % CUDA_WARP == 0) m.moved[row] = sum / length;
     }
 }
 
-taper_status train_cuda_unit_moves(train_stream *s, const train_units *u, size_t rows,
-                                   uint32_t first, uint32_t units, double weight, double of,
-                                   const double *noise, const float *a, const float *near,
-                                   float *da, float *dnear, double *moved) {
-    const size_t all = rows * units, n = rows * (units - first), arrays = u->binary ? units : 0;
+taper_status train_cuda_unit_moves(train_stream *s, const train_moves *m) {
+    const train_units *u = &m->units;
+    const size_t rows = u->rows, all = rows * u->units, n = rows * (u->units - m->first),
+                 arrays = u->binary ? u->units : 0;
     CUDA_BEGIN(s, "unit_moves", CUDA_ARRAY(u->bias, arrays), CUDA_ARRAY(u->spread, arrays),
-               CUDA_ARRAY(noise, rows), CUDA_ARRAY(a, all), CUDA_ARRAY(near, all),
-               CUDA_NUMBERS(da, n), CUDA_NUMBERS(dnear, n), CUDA_ARRAY(moved, rows));
-    LAUNCH(unit_moves_kernel, blocks_of(rows), THREADS, cuda_on(s), *u, rows, first, units, weight,
-           of, noise, a, near, cuda_numbers_at(s, da), cuda_numbers_at(s, dnear), moved);
+               CUDA_ARRAY(m->noise, rows), CUDA_ARRAY(m->a, all), CUDA_ARRAY(m->near, all),
+               CUDA_NUMBERS(m->da, n), CUDA_NUMBERS(m->dnear, n), CUDA_ARRAY(m->moved, rows));
+    LAUNCH(unit_moves_kernel, blocks_of(rows), THREADS, cuda_on(s), *m, cuda_numbers_at(s, m->da),
+           cuda_numbers_at(s, m->dnear));
     return cuda_end(s, "unit_moves");
 }
 
@@ -169,8 +163,8 @@ struct decided {
 };
 
 /* A thread's part of a tile: matrix[k][t] for units k in tile k0 and its own unit t in tile t0; the
- * values of unit t in its warp's rows; and its threshold. */
-template <unsigned PER> struct part { float matrix[TILE / WARPS], value[PER], least; };
+ * values of unit t in its warp's rows; and its threshold. sum[row]: over earlier tiles. */
+template <unsigned PER> struct part { float matrix[TILE / WARPS], value[PER], least, sum[PER]; };
 
 template <unsigned PER, class Kind>
 static __device__ void fetch(const lower &g, const Kind &kind, const float *values, size_t row,
@@ -212,13 +206,12 @@ static __device__ void add_products(const four *panel, const four *before, float
     }
 }
 
-/* For the units of tile k0: sum[row] over earlier tiles. Afterwards the tile's own part of the
- * matrix is in shared memory, and own->value are its values. All threads of the block call it. */
+/* For the units of tile k0: own->sum. Afterwards the tile's own part of the matrix is in shared
+ * memory, and own->value are its values. All threads of the block call it. */
 template <unsigned PER, class Kind>
 static __device__ void sum_before(const lower &g, const Kind &kind, const float *values, size_t row,
-                                  size_t k0, four *panel, four *before, part<PER> *own,
-                                  float *sum) {
-    for (unsigned i = 0; i < PER; i++) sum[i] = 0.0f;
+                                  size_t k0, four *panel, four *before, part<PER> *own) {
+    for (unsigned i = 0; i < PER; i++) own->sum[i] = 0.0f;
     fetch(g, kind, values, row, k0, 0, own);
     for (size_t t0 = 0;; t0 += TILE) {
         BARRIER(); /* the previous tile is no longer needed */
@@ -226,7 +219,7 @@ static __device__ void sum_before(const lower &g, const Kind &kind, const float 
         BARRIER();
         if (t0 == k0) return;
         fetch(g, kind, values, row, k0, t0 + TILE, own);
-        add_products<PER>(panel, before, sum);
+        add_products<PER>(panel, before, own->sum);
     }
 }
 
@@ -260,9 +253,8 @@ static __global__ void decide_kernel(lower g, decided kind, const uint32_t *kept
     for (size_t k0 = 0; k0 < g.units; k0 += TILE) {
         const size_t k = k0 + threadIdx.x % CUDA_WARP;
         part<PER> own;
-        float sum[PER];
-        sum_before(g, kind, a, row, k0, panel, before, &own, sum);
-        decide_tile<PER>(kind, panel, g.units - k0, own.least, own.value, sum);
+        sum_before(g, kind, a, row, k0, panel, before, &own);
+        decide_tile<PER>(kind, panel, g.units - k0, own.least, own.value, own.sum);
         if (!BELOW(k, g.units)) continue;
         for (unsigned i = 0; i < PER; i++)
             if (BELOW(row + i, g.rows)) {
@@ -275,22 +267,22 @@ static __global__ void decide_kernel(lower g, decided kind, const uint32_t *kept
     }
 }
 
-taper_status train_cuda_decide(train_stream *s, const train_units *u, size_t rows, uint32_t units,
-                               const uint32_t *kept, const float *feedback, size_t stride, float *a,
-                               float *x) {
-    const size_t n = rows * units;
-    const lower g = {feedback, stride, rows, units};
+taper_status train_cuda_decide(train_stream *s, const train_units *u, const float *feedback,
+                               size_t stride, float *a, float *x) {
+    const size_t rows = u->rows, n = rows * u->units;
+    const lower g = {feedback, stride, rows, u->units};
     const decided kind = {u->bias, 1.0f - u->centre, 0.0f - u->centre};
     if (!n) return TAPER_OK;
-    CUDA_BEGIN(s, "decide", CUDA_ARRAY(u->bias, units), CUDA_ARRAY(kept, rows),
-               CUDA_ARRAY(feedback, lower_count(units, stride)), CUDA_ARRAY(a, n),
+    CUDA_BEGIN(s, "decide", CUDA_ARRAY(u->bias, u->units), CUDA_ARRAY(u->kept, rows),
+               CUDA_ARRAY(feedback, lower_count(u->units, stride)), CUDA_ARRAY(a, n),
                CUDA_NUMBERS(x, n));
     const cuda_numbers to = cuda_numbers_at(s, x);
     if (rows > MANY_ROWS)
-        LAUNCH(decide_kernel<4>, (rows - 1) / (4 * WARPS) + 1, THREADS, cuda_on(s), g, kind, kept,
-               a, to);
+        LAUNCH(decide_kernel<4>, (rows - 1) / (4 * WARPS) + 1, THREADS, cuda_on(s), g, kind,
+               u->kept, a, to);
     else
-        LAUNCH(decide_kernel<1>, (rows - 1) / WARPS + 1, THREADS, cuda_on(s), g, kind, kept, a, to);
+        LAUNCH(decide_kernel<1>, (rows - 1) / WARPS + 1, THREADS, cuda_on(s), g, kind, u->kept, a,
+               to);
     return cuda_end(s, "decide");
 }
 
@@ -303,12 +295,11 @@ static __global__ void mix_kernel(lower g, size_t across, const float *x, float 
                  k0 = (gridDim.x / across - 1 - blockIdx.x / across) * TILE,
                  k = k0 + threadIdx.x % CUDA_WARP;
     part<PER> own;
-    float sum[PER];
-    sum_before(g, as_it_is(), x, row, k0, panel, before, &own, sum);
-    add_products<PER>(panel, before, sum);
+    sum_before(g, as_it_is(), x, row, k0, panel, before, &own);
+    add_products<PER>(panel, before, own.sum);
     if (!BELOW(k, g.units)) return;
     for (unsigned i = 0; i < PER; i++)
-        if (BELOW(row + i, g.rows)) z[(row + i) * g.units + k] = own.value[i] + sum[i];
+        if (BELOW(row + i, g.rows)) z[(row + i) * g.units + k] = own.value[i] + own.sum[i];
 }
 
 taper_status train_cuda_mix(train_stream *s, size_t rows, uint32_t units, const float *mixing,

@@ -208,36 +208,35 @@ taper_status train_cuda_distance(train_stream *s, size_t n, const float *a, cons
 
 /* A block for each row: its sums, then its gradient, while the row is still in the cache.
  * scratch[block] gets the penalty of the block's rows. */
-static __global__ void decay_kernel(train_penalty penalty, train_coefficient coefficient,
-                                    double strength, size_t rows, size_t width, const float *weight,
-                                    float *gradient, double *lambda, double *scratch) {
+static __global__ void decay_kernel(train_decay d, double *scratch) {
     SHARED(double, warps, CUDA_WARP);
     SHARED(double, of_row, 1);
+    const int is_l2 = d.penalty == TRAIN_PENALTY_L2,
+              is_given = d.coefficient == TRAIN_COEFFICIENT_GIVEN;
     double value = 0.0;
-    for (EACH_BLOCK(row, rows)) {
-        const float *w = weight + row * width;
-        float *g = gradient + row * width;
+    for (EACH_BLOCK(row, d.rows)) {
+        const float *w = d.weight + row * d.width;
+        float *g = d.gradient + row * d.width;
         double own = 0.0, squares = 0.0, sizes = 0.0, some = 0.0;
-        for (EACH_IN_BLOCK(i, width)) {
+        for (EACH_IN_BLOCK(i, d.width)) {
             own += (double)g[i] * g[i], squares += (double)w[i] * w[i];
             sizes += fabs((double)w[i]), some += w[i] != 0.0f;
         }
-        const int is_l2 = penalty == TRAIN_PENALTY_L2;
         own = block_sum(own, warps);
         const double slopes = block_sum(is_l2 ? squares : some, warps),
                      size = is_l2 ? slopes : block_sum(sizes, warps);
         if (threadIdx.x == 0) {
-            const double l = coefficient == TRAIN_COEFFICIENT_GIVEN
-                                 ? lambda[row]
-                                 : train_decay_coefficient(coefficient, strength, own, slopes);
-            if (lambda) lambda[row] = l;
+            const double l = is_given
+                                 ? d.lambda[row]
+                                 : train_decay_coefficient(d.coefficient, d.strength, own, slopes);
+            if (d.lambda) d.lambda[row] = l;
             if (l > 0.0) value += (is_l2 ? 0.5 * l : l) * size;
             *of_row = l;
         }
         BARRIER();
         const double l = *of_row;
-        if (coefficient == TRAIN_COEFFICIENT_GIVEN && !(l > 0.0)) continue;
-        for (EACH_IN_BLOCK(i, width))
+        if (is_given && !(l > 0.0)) continue;
+        for (EACH_IN_BLOCK(i, d.width))
             g[i] = is_l2 ? train_decayed_l2(l, w[i], g[i]) : train_decayed_l1(l, w[i], g[i]);
     }
     if (threadIdx.x == 0) scratch[blockIdx.x] = value;
@@ -252,17 +251,14 @@ static __global__ void value_kernel(size_t n, const double *scratch, double *val
     if (threadIdx.x == 0) *value += sum;
 }
 
-taper_status train_cuda_decay(train_stream *s, train_penalty penalty, train_coefficient coefficient,
-                              double strength, size_t rows, size_t width, const float *weight,
-                              float *gradient, double *lambda, double *value) {
-    const size_t n = rows * width;
-    const unsigned blocks = cuda_blocks(rows, 1);
+taper_status train_cuda_decay(train_stream *s, const train_decay *d) {
+    const size_t n = d->rows * d->width;
+    const unsigned blocks = cuda_blocks(d->rows, 1);
     double *scratch = cuda_scratch(s);
-    CUDA_BEGIN(s, "decay", CUDA_ARRAY(weight, n), CUDA_ARRAY(gradient, n), CUDA_ARRAY(lambda, rows),
-               CUDA_ARRAY(value, 1));
-    LAUNCH(decay_kernel, blocks, THREADS, cuda_on(s), penalty, coefficient, strength, rows, width,
-           weight, gradient, lambda, scratch);
-    if (value) LAUNCH(value_kernel, 1, THREADS, cuda_on(s), blocks, scratch, value);
+    CUDA_BEGIN(s, "decay", CUDA_ARRAY(d->weight, n), CUDA_ARRAY(d->gradient, n),
+               CUDA_ARRAY(d->lambda, d->rows), CUDA_ARRAY(d->value, 1));
+    LAUNCH(decay_kernel, blocks, THREADS, cuda_on(s), *d, scratch);
+    if (d->value) LAUNCH(value_kernel, 1, THREADS, cuda_on(s), blocks, scratch, d->value);
     return cuda_end(s, "decay");
 }
 
