@@ -572,9 +572,9 @@ typedef struct taper_batch {
  * with a streaming decoder, they render each image together.
  *
  * If items fail, the others are rendered, and the error is that of the first that failed. Items
- * with TAPER_ERR_CORRUPT are valid, as in taper_decoder_render. TAPER_ERR_ARG: there is no such image,
- * in which case nothing is rendered; a number is out of range; or an image is in colour for one
- * channel. Also the errors of taper_decoder_render_scaled. */
+ * with TAPER_ERR_CORRUPT are valid, as in taper_decoder_render. TAPER_ERR_ARG: there is no such
+ * image, in which case nothing is rendered; a number is out of range; or an image is in colour
+ * for one channel. Also the errors of taper_decoder_render_scaled. */
 TAPER_API taper_status taper_decoder_render_batch(taper_decoder *decoder, const taper_batch *batch,
                                                   taper_error *error);
 
