@@ -3,7 +3,7 @@
 #include "tests/open_decoder.h"
 #include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
-#include "codec/container/allocation.h"
+#include "codec/groups/allocation.h"
 #include "codec/model/builtin_models.h"
 #include "formats/container.h"
 #include "tiny_binary_model.h"

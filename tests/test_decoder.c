@@ -3,6 +3,7 @@
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/container/encoder.h"
+#include "codec/container/encoder_layers.h"
 #include "counting_source.h"
 #include "dct_model.h"
 #include "formats/container.h"

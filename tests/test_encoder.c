@@ -191,7 +191,7 @@ static void groups_give_their_memory_back(void **state) {
         for (int k = 0; k < IMAGES; k++)
             assert_int_equal(taper_encoder_add(encoder, &small, NULL, -1, NULL), TAPER_OK);
         assert_int_equal(codec_encoder_submit_all(encoder), TAPER_OK);
-        assert_in_range(encoder->account->used, IMAGES * 16, IMAGES * A_RECORD);
+        assert_in_range(encoder->shared.account->used, IMAGES * 16, IMAGES * A_RECORD);
         taper_encoder_free(encoder);
     }
 }

@@ -1,7 +1,7 @@
 /* test_raised_planes.c -- planes above the model's own: their place in the order, which are legal,
  * which an encoder chooses, and containers that have them, cut anywhere and rewritten. */
 #include "cmocka_all.h"
-#include "codec/container/clipping.h"
+#include "codec/groups/clipping.h"
 #include "codec/decoder/group_reader.h"
 #include "tests/open_decoder.h"
 #include "codec/decoder/front_load.h"

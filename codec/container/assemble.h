@@ -1,10 +1,10 @@
 /* assemble.h -- writing chunks as a container; used by the encoder, truncate, repack and merge.
  *
  * The directory codec/container/: images to containers, and containers to other containers.
- *   encoder          the functions taper_encoder_*; encoder_groups: images to groups to chunks
- *   group_writer     encodes one group; group_quality: measures how well its images are kept
- *   clipping         which planes above the model's the images of a group need
- *   allocation       the distribution of bits over the images of a set
+ *   encoder          the functions taper_encoder_*: encoder_check: which images it accepts;
+ *                    encoder_set: the list of images; encoder_layers: where layers end;
+ *                    encoder_groups: images to groups to chunks; encoder_finish: the container;
+ *                    encoder_state: what all of these share
  *   small_set        the last step for a small set: where its data end; holds: cuts that are
  *                    rendered as shorter ones; cut_quality: the PSNR of each cut
  *   assemble         writes chunks as a container

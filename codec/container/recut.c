@@ -1,6 +1,9 @@
 /* recut.c -- taper_truncate and taper_repack: containers from containers, without rendering. */
 #include "codec/container/assemble.h"
 #include "codec/container/encoder.h"
+#include "codec/container/encoder_groups.h"
+#include "codec/container/encoder_layers.h"
+#include "codec/container/encoder_set.h"
 #include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/container/kept_codes.h"

@@ -1,10 +1,14 @@
 /* group_writer.h -- encoding one group: network, quantiser, chunks. The inverse is group_reader.h.
- */
+ *
+ * The directory codec/groups/: a group of images to chunks.
+ *   group_writer   encodes one group; group_quality: measures how well its images are kept
+ *   clipping       which planes above the model's the images of a group need
+ *   allocation     the distribution of bits over the images of a set */
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H
 #include "codec/bitplane/strips.h"
-#include "codec/container/clipping.h"
-#include "codec/container/group_quality.h"
+#include "codec/groups/clipping.h"
+#include "codec/groups/group_quality.h"
 #include "codec/model/model.h"
 
 typedef struct codec_group_images {

@@ -1,5 +1,5 @@
 /* allocation.c -- see allocation.h. */
-#include "codec/container/allocation.h"
+#include "codec/groups/allocation.h"
 #include "codec/bitplane/quantiser.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* group_writer.c -- see group_writer.h. */
-#include "codec/container/group_writer.h"
+#include "codec/groups/group_writer.h"
 #include "codec/bitplane/quantiser.h"
 #include "codec/taper_quality.h"
 #include <stdlib.h>

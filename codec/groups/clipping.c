@@ -1,5 +1,5 @@
 /* clipping.c -- see clipping.h. */
-#include "codec/container/clipping.h"
+#include "codec/groups/clipping.h"
 #include "codec/backend/simd.h"
 #include <stdlib.h>
 

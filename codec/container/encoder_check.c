@@ -1,0 +1,81 @@
+/* encoder_check.c -- see encoder_check.h. */
+#include "codec/container/encoder_check.h"
+#include "formats/image.h"
+
+enum { LARGE_PIXELS = 1 << 20 }; /* an image of more has a group of its own */
+
+/* Memory that a decoder needs to render the image with up to THREADS threads. A seventh is added
+ * for the front matter and the chunks. */
+static uint64_t memory_to_render(const taper_encoder *e, const taper_image *image,
+                                 codec_grid grid) {
+    enum { THREADS = 16 };
+    const taper_model *m = e->model;
+    uint64_t n = (uint64_t)grid.columns * grid.rows;
+    uint64_t bytes = codec_strips_bytes(&m->tables, n);
+    bytes += n * m->network.inputs * sizeof(float);
+    if (m->restoration.layers)
+        bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);
+    uint64_t pixels = (uint64_t)image->width * image->height;
+    return pixels <= LARGE_PIXELS ? bytes : bytes + bytes / 7 + 1;
+}
+
+/* Memory to encode the image as the only one of its group. */
+static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *image) {
+    uint64_t windows = codec_encoder_windows(e, image),
+             bytes = codec_encoder_image_bytes(e, image, 0);
+    codec_group_size size = {windows, 1, windows, bytes, 0, e->options.measure};
+    return codec_group_write_bytes(e->model, &size) +
+           codec_encoder_image_bytes(e, image, e->layers.rate_classes > 1);
+}
+
+/* Check the image's size against the limits. The message names the option and the value that would
+ * be enough. */
+static taper_status check_size(const taper_encoder *e, const taper_image *image,
+                               taper_error *error) {
+    const taper_limits *l = &e->limits;
+    const unsigned width = image->width, height = image->height;
+    const uint64_t pixels = (uint64_t)width * height;
+    if (width > FORMATS_MAX_SIDE || height > FORMATS_MAX_SIDE)
+        return formats_fail(
+            error, TAPER_ERR_LIMIT,
+            "an image of %u x %u pixels is too large: no side may be above %d; make it "
+            "smaller, or cut it into parts",
+            width, height, (int)FORMATS_MAX_SIDE);
+    if (pixels > l->max_pixels)
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_PIXELS, pixels,
+                                 "image of %u x %u pixels is above the limit of %llu", width,
+                                 height, (unsigned long long)l->max_pixels);
+    codec_grid grid = codec_windows_grid(e->model->window, width, height);
+    const uint64_t render = memory_to_render(e, image, grid);
+    const uint64_t taken =
+        l->max_memory > e->shared.account->limit ? l->max_memory - e->shared.account->limit : 0;
+    const uint64_t encode = memory_to_encode(e, image) + taken;
+    const uint64_t needed = render > encode ? render : encode;
+    if (needed <= l->max_memory) return TAPER_OK;
+    return formats_fail_fact(
+        error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_memory_needed(l, needed),
+        "image of %u x %u pixels takes %llu bytes of memory, more than the limit of %llu", width,
+        height, (unsigned long long)needed, (unsigned long long)l->max_memory);
+}
+
+taper_status codec_encoder_check_image(const taper_encoder *e, const taper_image *image,
+                                       const char *name, taper_error *error) {
+    if (!formats_image_is_legal(image))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "an image without pixels or of an illegal kind was given");
+    if (image->channels == 2 || image->channels == 4)
+        return formats_fail_fact(error, TAPER_ERR_UNSUPPORTED, TAPER_FACT_ALPHA, 0,
+                                 "the image has an alpha channel, which taper does not carry");
+    if (image->channels > e->model->window.channels)
+        return formats_fail(
+            error, TAPER_ERR_UNSUPPORTED,
+            "image is in colour but the model is for grey images; use a colour model");
+    TAPER_TRY(check_size(e, image, error));
+    if (e->set.images >= e->limits.max_images || e->set.images >= UINT32_MAX - 1)
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_IMAGES,
+                                 formats_power_above(e->set.images),
+                                 "more images than the limit of %zu", e->set.images);
+    if (name && !formats_name_is_legal(name))
+        return formats_fail(error, TAPER_ERR_ARG, "the name is not a plain relative path");
+    return TAPER_OK;
+}

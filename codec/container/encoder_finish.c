@@ -1,0 +1,229 @@
+/* encoder_finish.c -- taper_encoder_finish: the container from the spool; and the quality. */
+#include "codec/container/assemble.h"
+#include "codec/container/encoder_groups.h"
+#include "codec/container/small_set.h"
+#include "codec/taper_quality.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the front matter -------------------------------------------------------------------- */
+
+/* Offsets of n strings in a buffer; each ends with a 0. */
+static taper_status string_offsets(formats_front *f, const formats_buffer *strings, size_t n,
+                                   uint32_t **out, taper_error *error) {
+    uint32_t used = 0;
+    TAPER_TRY(formats_front_take(f, n, sizeof **out, out, error));
+    for (size_t i = 0; i < n; i++) {
+        (*out)[i] = used;
+        used += (uint32_t)strlen((const char *)strings->data + used) + 1;
+    }
+    return TAPER_OK;
+}
+
+/* Move the rate classes to the front, numbered without those that have no image. */
+static taper_status move_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
+    uint8_t used[FORMATS_MAX_RATE_CLASSES] = {0}, number[FORMATS_MAX_RATE_CLASSES] = {0};
+    uint32_t *to = e->layers.end;
+    for (size_t i = 0; i < e->set.images; i++) used[e->set.rate_class[i]] = 1;
+    f->rate_classes = 0;
+    for (uint32_t t = 0; t < e->layers.rate_classes; t++)
+        if (used[t]) number[t] = (uint8_t)f->rate_classes++;
+    for (size_t i = 0; i < (size_t)e->layers.n * e->layers.rate_classes; i++)
+        if (used[i % e->layers.rate_classes]) *to++ = e->layers.end[i];
+    f->layer_end = e->layers.end, e->layers.end = NULL;
+    if (f->rate_classes == 1) return TAPER_OK;
+    for (size_t i = 0; i < e->set.images; i++) e->set.rate_class[i] = number[e->set.rate_class[i]];
+    for (size_t g = 0; g < e->spool.groups; g++)
+        e->spool.rate_class[g] = number[e->spool.rate_class[g]];
+    f->image_rate_class = e->set.rate_class, e->set.rate_class = NULL;
+    f->group_rate_class = e->spool.rate_class, e->spool.rate_class = NULL;
+    TAPER_TRY(formats_front_charge(f, 8 * ((uint64_t)f->images + 1), error));
+    return formats_front_place_images(f);
+}
+
+/* Copy the raised planes of all groups to the front. */
+static taper_status move_raised(const taper_encoder *e, formats_front *f, taper_error *error) {
+    size_t n = 0;
+    for (size_t g = 0; g < e->spool.groups; g++) n += e->spool.group[g].of.n_raised;
+    if (!n) return TAPER_OK;
+    if (n > UINT32_MAX) return TAPER_ERR_NOMEM;
+    TAPER_TRY(formats_front_take(f, f->groups, sizeof *f->raised_at, &f->raised_at, error));
+    TAPER_TRY(formats_front_take(f, n, sizeof *f->raised, &f->raised, error));
+    for (size_t g = 0; g < e->spool.groups; g++) {
+        const codec_written_group *of = &e->spool.group[g].of;
+        if (of->n_raised)
+            memcpy(f->raised + f->raised_at[g], of->raised, of->n_raised * sizeof *of->raised);
+        f->raised_at[g + 1] = f->raised_at[g] + of->n_raised;
+    }
+    return TAPER_OK;
+}
+
+static taper_status move_names(taper_encoder *e, formats_front *f, taper_error *error) {
+    if (e->set.any_name) {
+        TAPER_TRY(string_offsets(f, &e->set.names, e->set.images, &f->name_at, error));
+        f->names = (char *)formats_buffer_take(&e->set.names, &(size_t){0});
+    }
+    if (!e->set.any_label) return TAPER_OK;
+    TAPER_TRY(string_offsets(f, &e->set.class_names, e->set.classes, &f->class_name_at, error));
+    f->classes = e->set.classes;
+    f->class_names = (char *)formats_buffer_take(&e->set.class_names, &(size_t){0});
+    f->label = e->set.label, e->set.label = NULL;
+    for (size_t i = 0; i < e->set.images; i++)
+        if (f->label[i] < 0 || (uint32_t)f->label[i] >= f->classes) f->label[i] = -1;
+    return TAPER_OK;
+}
+
+static taper_status embed_model(const taper_encoder *e, formats_front *f, taper_error *error) {
+    if (!e->options.embed_model) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, e->options.model_size, 1, &f->model, error));
+    memcpy(f->model, e->options.model_bytes, e->options.model_size);
+    f->model_size = e->options.model_size;
+    return TAPER_OK;
+}
+
+/* Move the encoder's lists to a front. Its account continues from the encoder's. */
+static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *error) {
+    *f = (formats_front){.model_id = e->model->info.id,
+                         .layout = (uint8_t)e->options.layout,
+                         .images = (uint32_t)e->set.images,
+                         .groups = (uint32_t)e->spool.groups,
+                         .layers = e->layers.n,
+                         .chunks_per_checksum = 1,
+                         .account = *e->shared.account};
+    uint64_t chunks = (uint64_t)f->layers * f->groups;
+    f->geometry = e->set.geometry, e->set.geometry = NULL;
+    f->group_first = e->spool.first, e->spool.first = NULL;
+    f->group_first[f->groups] = f->images;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
+    TAPER_TRY(move_rate_classes(e, f, error));
+    TAPER_TRY(move_raised(e, f, error));
+    for (uint32_t l = 0; l < f->layers; l++)
+        for (uint32_t g = 0; g < f->groups; g++) {
+            uint64_t c = (uint64_t)l * f->groups + g;
+            const uint64_t *at = e->spool.group[g].of.chunk_at;
+            f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
+        }
+    TAPER_TRY(move_names(e, f, error));
+    f->search_model_id = e->search.model_id, f->search_bits = e->search.bits;
+    f->search_codes = e->search.codes, e->search.codes = NULL;
+    f->search_model = e->search.model, e->search.model = NULL;
+    f->search_model_size = e->search.model_size;
+    TAPER_TRY(embed_model(e, f, error));
+    f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
+    return TAPER_OK;
+}
+
+/* --- the quality ------------------------------------------------------------------------- */
+
+/* Find the worst image over all groups; `front` maps places to images. TAPER_ERR_NOMEM. */
+static taper_status find_quality(taper_encoder *e, const formats_front *f) {
+    taper_encode_quality *q = &e->quality.of;
+    *q = (taper_encode_quality){.least_psnr_db = TAPER_PSNR_CEILING_DB};
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const codec_least_quality *of = &e->spool.group[g].of.least;
+        uint32_t place = f->group_first[g] + (uint32_t)of->image;
+        q->poor += of->poor;
+        if (of->psnr_db > q->least_psnr_db) continue;
+        uint32_t image = formats_front_image(f, place);
+        if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
+        q->least_psnr_db = of->psnr_db, q->least_image = image;
+    }
+    const char *name = formats_front_name(f, (uint32_t)q->least_image);
+    size_t bytes = name ? strlen(name) + 1 : 0;
+    e->quality.least_name = name ? malloc(bytes) : NULL;
+    if (name && !e->quality.least_name) return TAPER_ERR_NOMEM;
+    if (name) q->least_name = memcpy(e->quality.least_name, name, bytes);
+    e->quality.is_known = 1;
+    return TAPER_OK;
+}
+
+taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality *out) {
+    if (!e || !out) return TAPER_ERR_ARG;
+    *out = e->quality.of;
+    return e->quality.is_known ? TAPER_OK : TAPER_ERR_ARG;
+}
+
+/* The quality of a small set whose data end before its codes do. psnr: [n] of each image, in the
+ * order of places. */
+static codec_least_quality least_of(const double *psnr, size_t n) {
+    codec_least_quality least = {.psnr_db = INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        if (psnr[i] < least.psnr_db) least.psnr_db = psnr[i], least.image = i;
+        least.poor += psnr[i] < TAPER_POOR_PSNR_DB;
+    }
+    return least;
+}
+
+/* --- finishing --------------------------------------------------------------------------- */
+
+static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
+                               size_t n) {
+    taper_encoder *e = user;
+    const codec_group_record *r = &e->spool.group[group];
+    if (fseeko(e->spool.file, (off_t)(r->spool_at + r->of.chunk_at[layer] + from), SEEK_SET) ||
+        fread(to, 1, n, e->spool.file) != n)
+        return TAPER_ERR_IO;
+    return TAPER_OK;
+}
+
+/* The last step of a small set (small_set.h). */
+static taper_status finish_small_set(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
+                                     taper_error *error) {
+    if (!e->originals.n || f->groups > 1 || f->rate_classes > 1) return TAPER_OK;
+    double *psnr = malloc(e->originals.n * sizeof *psnr);
+    codec_small_set set = {e->model, &e->originals, chunks, &e->limits};
+    int ended = 0;
+    taper_status status = psnr ? codec_small_set_finish(&set, f, psnr, &ended) : TAPER_ERR_NOMEM;
+    if (status != TAPER_OK) formats_fail(error, status, "no memory to measure the cuts");
+    if (status == TAPER_OK && ended && !e->options.target_bytes_per_megapixel)
+        e->spool.group[0].of.least = least_of(psnr, e->originals.n);
+    free(psnr);
+    return status;
+}
+
+static uint64_t total_pixels(const formats_front *f) {
+    uint64_t pixels = 0;
+    for (uint32_t i = 0; i < f->images; i++)
+        pixels += (uint64_t)f->geometry[i].width * f->geometry[i].height;
+    return pixels;
+}
+
+/* Shorten the data to the target. Data of a single group may also end early, behind its limit. */
+static void shorten_to_limit(const taper_encoder *e, formats_front *f) {
+    const uint64_t data = f->chunk_at[(uint64_t)f->layers * f->groups],
+                   limit = e->spool.group[0].most;
+    double most = (double)e->options.target_bytes_per_megapixel * (double)total_pixels(f) / 1e6;
+    if (!e->options.target_bytes_per_megapixel) most = INFINITY;
+    if (f->groups == 1 && limit && (double)limit < most) most = (double)limit;
+    if ((double)data > most) codec_shorten_data(f, (uint64_t)most);
+}
+
+taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need_sink(sink, error));
+    if (e->is_finished)
+        return formats_fail(error, TAPER_ERR_ARG, "taper_encoder_finish was called before");
+    if (codec_encoder_has_failed(e)) return codec_encoder_end(e, TAPER_OK, error);
+    if (!e->set.images)
+        return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
+    e->is_finished = 1;
+    taper_status status = codec_encoder_submit_all(e);
+    if (status != TAPER_OK) return codec_encoder_end(e, status, error);
+    codec_queue_free(e->shared.queue);
+    e->shared.queue = NULL;
+    if (e->shared.failed) return codec_encoder_end(e, TAPER_OK, error);
+    formats_front front;
+    status = make_front(e, &front, error);
+    if (status == TAPER_ERR_NOMEM)
+        formats_fail(error, status, "no memory for the container's directory");
+    if (status == TAPER_OK) shorten_to_limit(e, &front);
+    codec_chunks chunks = {e, read_spool};
+    if (status == TAPER_OK) status = finish_small_set(e, &front, &chunks, error);
+    if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
+    if (status == TAPER_OK)
+        status = codec_assemble(&front, &chunks, UINT64_MAX, &e->limits, sink, error);
+    formats_front_free(&front);
+    return status;
+}
