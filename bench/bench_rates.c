@@ -73,7 +73,7 @@ static taper_status collect(void *user, const void *bytes, size_t n) {
 static formats_buffer encode(const taper_model *model, const test_set *t, double bytes_per_image,
                              double *seconds) {
     taper_error error = {0};
-    taper_encode_options o = {.threads = threads(), .allocation = allocation};
+    taper_encode_options o = {.size = sizeof o, .threads = threads(), .allocation = allocation};
     o.target_bytes_per_megapixel =
         (uint64_t)(bytes_per_image * (double)t->n * 1e6 / (double)t->pixels);
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
@@ -83,7 +83,7 @@ static formats_buffer encode(const taper_model *model, const test_set *t, double
     for (size_t i = 0; i < t->n; i++)
         if (taper_encoder_add(e, &t->image[i], NULL, -1, &error)) die("encode", &error);
     taper_sink sink = {&out, collect};
-    if (taper_encoder_finish(e, &sink, &error)) die("encode", &error);
+    if (taper_encoder_finish(e, 0, &sink, &error)) die("encode", &error);
     taper_encoder_free(e);
     *seconds = bench_now() - start;
     return out;

@@ -1,8 +1,8 @@
 /* cmd_encode.c -- encodes images into one container.
  *
  * Images are read ahead by some threads (readahead.h), coded by the threads of the encoder, and
- * laid out at the end. Without a size limit the container is written directly. With a limit or a
- * target quality it is spooled first, and the largest prefix that fits is written. */
+ * laid out at the end. Without a size limit the container is written directly. With a limit it is
+ * spooled first and measured; with a target quality, the largest prefix that fits is written. */
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/left_out.h"
@@ -15,7 +15,6 @@
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
 #include "cli/index/search_layer.h"
-#include "codec/decoder/front_load.h"
 #include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>
@@ -132,8 +131,8 @@ typedef struct state {
     cli_progress progress;
     uint64_t early;       /* bytes per million pixels at which coding stops; 0: no limit */
     bool again;           /* second run, without that limit */
-    FILE *spool;          /* the whole container, if it will be cut */
-    taper_source whole;   /* the same */
+    FILE *spool;          /* the container, if there is a limit; with --psnr not cut yet */
+    taper_source spooled; /* the same */
     cli_psnr_found found; /* PSNR of the output; images 0: not measured */
     taper_error no_psnr;  /* why it could not be measured */
 } state;
@@ -206,12 +205,6 @@ static uint64_t early_target(const state *st) {
     return bpmp > 0 && bpmp < 1e15 ? (uint64_t)bpmp + 1 : 0;
 }
 
-/* The limit of the container, if it is known before the images are read; else 0. */
-static uint64_t kept_bytes(const state *st) {
-    if (!cli_cut_count() || cli_options_given("psnr") || cli_options_given("bpp")) return 0;
-    return cli_cut_ceiling(&st->s.cut, formats_imageset_count(st->set), 0);
-}
-
 static int make_encoder(state *st) {
     taper_error error = {0};
     st->early = st->again ? 0 : early_target(st);
@@ -220,11 +213,11 @@ static int make_encoder(state *st) {
     taper_status status = cli_spool_open(&st->coding, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     taper_encode_options o = {
+        .size = sizeof o,
         .layout = by_psnr ? TAPER_LAYOUT_SET : (taper_layout)st->s.layout,
         .allocation = (taper_allocation)st->s.allocation,
         .group_images = (uint32_t)st->s.group,
         .target_bytes_per_megapixel = st->early,
-        .kept_bytes = kept_bytes(st),
         .embed_model = st->s.embed,
         .quick = st->s.quick,
         .model_bytes = st->model.bytes,
@@ -350,18 +343,16 @@ static cli_psnr_search search_of(state *st, const taper_source *source) {
                              .user = st};
 }
 
-/* The size at which to cut the whole container. */
-static taper_status find_ceiling(state *st, uint64_t *ceiling, taper_error *error) {
-    *ceiling = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
-    if (!cli_options_given("psnr")) return TAPER_OK;
-    cli_psnr_search search = search_of(st, &st->whole);
+/* Find the size at which the spooled container has the wanted PSNR. */
+static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
+    cli_psnr_search search = search_of(st, &st->spooled);
     cli_note(&st->s.common, "encode", "searching for the cut of %g dB: about six cuts are decoded",
              st->s.psnr);
     cli_progress_start(&st->progress, &st->s.common, "looking for the cut", 0, "steps");
     taper_status status = cli_psnr_cut(&search, &st->found, error);
     cli_progress_end(&st->progress);
     TAPER_TRY(status);
-    *ceiling = st->found.bytes;
+    *size = st->found.bytes;
     if (!st->found.reached)
         cli_warning("encode", st->s.output,
                     "the model reaches %.2f dB on these images, not %g: everything is kept",
@@ -371,26 +362,30 @@ static taper_status find_ceiling(state *st, uint64_t *ceiling, taper_error *erro
 
 /* End of the layer in which a cut lies. repack keeps only what all images have, so a shorter cut
  * would fall below the quality that was found. */
-static taper_status end_of_layer(const taper_source *whole, const taper_limits *limits,
-                                 uint64_t *cut, taper_error *error) {
-    formats_front f;
-    TAPER_TRY(codec_front_load(whole, limits, &f, error));
-    uint32_t l = 0;
-    while (l < f.layers && f.front_size + f.chunk_at[(uint64_t)l * f.groups] < *cut) l++;
-    *cut = f.front_size + f.chunk_at[(uint64_t)l * f.groups];
-    formats_front_free(&f);
-    return TAPER_OK;
+static taper_status end_of_layer(const state *st, uint64_t *cut, taper_error *error) {
+    const taper_open_options options = {.limits = &st->limits, .without_model = 1};
+    taper_container *container;
+    taper_container_info info;
+    uint64_t end = 0;
+    uint32_t passes;
+    TAPER_TRY(taper_container_open(&container, &st->spooled, &options, error));
+    taper_status status = taper_container_get_info(container, &info, error);
+    for (uint32_t l = 0; status == TAPER_OK && l < info.layers && end < *cut; l++)
+        status = taper_container_layer(container, 0, l, &end, &passes, error);
+    taper_container_close(container);
+    *cut = end;
+    return status;
 }
 
-/* Write the spooled container, cut, in the requested layout. */
-static taper_status write_cut(const state *st, const taper_source *whole, uint64_t ceiling,
-                              const taper_sink *sink, taper_error *error) {
-    bool other_layout = cli_options_given("psnr") && st->s.layout != TAPER_LAYOUT_SET;
-    if (!other_layout && whole->size <= ceiling) return cli_source_copy(whole, sink, error);
-    if (!other_layout) return taper_truncate(whole, ceiling, sink, &st->limits, error);
-    taper_source prefix = *whole;
-    if (ceiling < prefix.size) prefix.size = ceiling;
-    TAPER_TRY(end_of_layer(whole, &st->limits, &prefix.size, error));
+/* Write the spooled container with the wanted PSNR, in the requested layout. */
+static taper_status write_cut(state *st, const taper_sink *sink, taper_error *error) {
+    uint64_t size;
+    taper_source prefix = st->spooled;
+    TAPER_TRY(find_cut(st, &size, error));
+    if (st->s.layout == TAPER_LAYOUT_SET)
+        return taper_truncate(&st->spooled, size, sink, &st->limits, error);
+    TAPER_TRY(end_of_layer(st, &size, error));
+    if (size < prefix.size) prefix.size = size;
     return taper_repack(&prefix, st->model.model, (taper_layout)st->s.layout, 0, sink, &st->limits,
                         error);
 }
@@ -407,26 +402,21 @@ static void measure_cut(state *st, const taper_source *cut) {
     st->no_psnr.status = status;
 }
 
-/* The cut is spooled until it has been measured. */
-static taper_status write_measured(state *st, uint64_t ceiling, const taper_sink *sink,
-                                   taper_error *error) {
+/* Replace the spooled container by its cut. */
+static taper_status spool_cut(state *st, taper_error *error) {
     FILE *spool;
-    taper_source cut;
-    if (st->s.quick) return write_cut(st, &st->whole, ceiling, sink, error);
     TAPER_TRY(cli_spool_open(&spool, error));
     taper_sink to = cli_spool_sink(spool);
-    taper_status status = write_cut(st, &st->whole, ceiling, &to, error);
-    if (status == TAPER_OK) status = cli_spool_source(spool, &cut, error);
-    if (status == TAPER_OK) measure_cut(st, &cut);
-    if (status == TAPER_OK) status = cli_source_copy(&cut, sink, error);
-    fclose(spool);
-    return status;
+    taper_status status = write_cut(st, &to, error);
+    fclose(st->spool);
+    st->spool = spool;
+    return status == TAPER_OK ? cli_spool_source(spool, &st->spooled, error) : status;
 }
 
-static taper_status write_through_spool(state *st, const taper_sink *sink, taper_error *error) {
-    uint64_t ceiling;
-    TAPER_TRY(find_ceiling(st, &ceiling, error));
-    return write_measured(st, ceiling, sink, error);
+static taper_status write_limited(state *st, const taper_sink *sink, taper_error *error) {
+    if (cli_options_given("psnr")) TAPER_TRY(spool_cut(st, error));
+    if (!st->s.quick) measure_cut(st, &st->spooled);
+    return cli_source_copy(&st->spooled, sink, error);
 }
 
 /* Total size of the input files; 0: not known for all. */
@@ -457,14 +447,14 @@ static void tell_cut(const state *st, char *words, size_t room) {
 
 /* The lowest PSNR of the set, for the end of the last line; a warning if it is low. */
 static void tell_quality(const state *st, char *words, size_t room) {
-    taper_encode_quality q;
+    taper_encode_quality q = {.size = sizeof q};
     char number[32];
     *words = 0;
     if (cli_cut_count()) {
         tell_cut(st, words, room);
         return;
     }
-    if (taper_encoder_quality(st->encoder, &q) != TAPER_OK) return;
+    if (taper_encoder_quality(st->encoder, &q, NULL) != TAPER_OK) return;
     snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image + 1);
     const char *whose = q.least_name ? q.least_name : number;
     snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db, whose);
@@ -524,8 +514,8 @@ static int look_at_names(const state *st) {
 static int write_container(state *st, cli_output *out) {
     taper_error error = {0};
     taper_sink sink = cli_output_sink(out);
-    taper_status status = cli_cut_count() ? write_through_spool(st, &sink, &error)
-                                          : taper_encoder_finish(st->encoder, &sink, &error);
+    taper_status status = cli_cut_count() ? write_limited(st, &sink, &error)
+                                          : taper_encoder_finish(st->encoder, 0, &sink, &error);
     int code = cli_output_close(out, st->s.output, status, &error);
     if (code == CLI_DONE) tell_result(st, out->written);
     return code;
@@ -534,27 +524,16 @@ static int write_container(state *st, cli_output *out) {
 /* --- coding and writing --- */
 
 static taper_status finish_into_spool(state *st, taper_error *error) {
+    uint64_t most = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
+    most = cli_options_given("psnr") ? 0 : formats_larger(1, most); /* 0: no limit */
     TAPER_TRY(cli_spool_open(&st->spool, error));
     taper_sink sink = cli_spool_sink(st->spool);
-    taper_status status = taper_encoder_finish(st->encoder, &sink, error);
+    taper_status status = taper_encoder_finish(st->encoder, most, &sink, error);
     if (status == TAPER_OK || status == TAPER_ERR_IO) {
-        taper_status flushed = cli_spool_source(st->spool, &st->whole, error);
+        taper_status flushed = cli_spool_source(st->spool, &st->spooled, error);
         if (flushed != TAPER_OK) status = flushed;
     }
     return status;
-}
-
-/* True if the size limit allows more than the planned passes: images that are plainer than those of
- * the model need fewer bytes. */
-static taper_status is_short(const state *st, bool *is, taper_error *error) {
-    formats_front f;
-    *is = false;
-    if (!st->early || st->whole.size >= cli_cut_ceiling(&st->s.cut, st->count, st->pixels))
-        return TAPER_OK;
-    TAPER_TRY(codec_front_load(&st->whole, &st->limits, &f, error));
-    *is = formats_front_passes(&f, f.layers - 1) < taper_model_get_info(st->model.model).passes;
-    formats_front_free(&f);
-    return TAPER_OK;
 }
 
 static void close_encoder(state *st) {
@@ -564,17 +543,16 @@ static void close_encoder(state *st) {
     st->encoder = NULL, st->coding = NULL, st->spool = NULL;
 }
 
-/* Encode the images. If the container will be cut, it is spooled first. */
+/* Encode the images. With a limit, the container is spooled. Images that are plainer than those of
+ * the model need fewer bytes than planned: all passes are then encoded in a second run. */
 static int code_images(state *st) {
     taper_error error = {0};
-    bool more = false;
     int code = make_encoder(st);
     if (code == CLI_DONE) code = feed(st);
     if (code != CLI_DONE || !cli_cut_count()) return code;
     taper_status status = finish_into_spool(st, &error);
-    if (status == TAPER_OK) status = is_short(st, &more, &error);
-    if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
-    if (!more) return CLI_DONE;
+    if (status != TAPER_OK) return cli_fail("encode", st->s.output, status, &error);
+    if (!taper_encoder_is_short(st->encoder)) return CLI_DONE;
     cli_detail(&st->s.common, 1, "encode", "the limit allows more: all passes are coded");
     st->again = true;
     close_encoder(st);

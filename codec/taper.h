@@ -66,8 +66,9 @@ typedef enum taper_allocation {
     TAPER_ALLOCATION_EQUAL = 2
 } taper_allocation;
 
-/* A zeroed struct holds the defaults. */
+/* {.size = sizeof(taper_encode_options)} holds the defaults. */
 typedef struct taper_encode_options {
+    size_t size; /* sizeof(taper_encode_options) */
     /* Default: TAPER_LAYOUT_SET. */
     taper_layout layout;
     /* Default: TAPER_ALLOCATION_EVEN, the only one for binary models. */
@@ -79,14 +80,9 @@ typedef struct taper_encode_options {
     /* Upper limit of the image data, in bytes per million pixels (bits per pixel * 125,000).
      * A set of several groups, with TAPER_LAYOUT_IMAGE, of at most 4,096 pixels, or with `measure`
      * ends below it if its images are smoother than the model's training images; others are
-     * at most 2 KiB and the front matter below it. 0: encode all that the model represents, about
-     * 50 dB; taper_truncate can then reduce the file to any size. */
+     * at most 2 KiB and the front matter below it. Saves time, also in addition to the limit of
+     * taper_encoder_finish. 0: encode all that the model represents, about 50 dB. */
     uint64_t target_bytes_per_megapixel;
-    /* Upper limit of the whole container, in bytes, that the caller applies by taper_truncate; 0:
-     * none. Saves time: of a set of one group, data after this number of bytes may be left out. The
-     * result of taper_truncate is the same as without. Other sets, and those of which
-     * target_bytes_per_megapixel says the same, ignore it. */
-    uint64_t kept_bytes;
     /* Nonzero: the container carries its model; model_bytes must be set. */
     int embed_model;
     /* The contents of the .tpm file, for embed_model. Borrowed until the encoder is freed. */
@@ -108,8 +104,13 @@ typedef struct taper_encode_options {
     int measure;
 } taper_encode_options;
 
-/* Create an encoder. options: NULL means all defaults. Compressed chunks are stored in the spool,
- * so memory does not grow with the set.
+/* Create an encoder. model: NULL means the built-in model "photo". options: NULL means all
+ * defaults. Compressed chunks are stored in the spool, so memory does not grow with the set.
+ *
+ *     taper_status status = taper_encoder_new(&encoder, NULL, NULL, &error);
+ *     if (!status) status = taper_encoder_add(encoder, &image, NULL, -1, &error);
+ *     if (!status) status = taper_encoder_finish_file(encoder, 0, "image.taper", &error);
+ *     taper_encoder_free(encoder);
  *
  * On success the caller owns *out; on failure it is NULL. TAPER_ERR_ARG: an option is out of range;
  * the model is an embedding model, which has no decoder; or model_bytes is not this model's file.
@@ -158,20 +159,35 @@ TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
                                                       const taper_search_codes *codes,
                                                       taper_error *error);
 /* Encode the last group and write the container. At least one image must have been added.
- * Afterwards, also after a failure, only taper_encoder_quality and taper_encoder_free are legal.
+ * Afterwards, also after a failure, only taper_encoder_quality, taper_encoder_is_short and
+ * taper_encoder_free are legal.
+ *
+ * max_bytes: upper limit of the container; 0: none. The result is what taper_truncate would make of
+ * the container without that limit. A set of one group then takes less time: passes that are not
+ * kept are not encoded. TAPER_ERR_LIMIT: max_bytes is less than the front matter.
  *
  * A set of one group and at most 4,096 pixels gets a last step, which takes some tenths of a
  * second. It renders the set at each cut and compares it with the originals. The data then end
  * where the mean PSNR is highest. If a longer cut looks worse than a shorter one, the container
  * marks it, and decoders render the shorter one. No cut loses more than 0.3 dB by
  * that. taper_repack and taper_merge have no such step. */
-TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, const taper_sink *sink,
-                                            taper_error *error);
+TAPER_API taper_status taper_encoder_finish(taper_encoder *encoder, uint64_t max_bytes,
+                                            const taper_sink *sink, taper_error *error);
+/* The same, into a file, which appears whole or not at all: after a failure, what was there before
+ * is unchanged. An existing file is replaced. TAPER_ERR_IO: the file cannot be written. */
+TAPER_API taper_status taper_encoder_finish_file(taper_encoder *encoder, uint64_t max_bytes,
+                                                 const char *path, taper_error *error);
+/* Nonzero: the container is smaller than the max_bytes of taper_encoder_finish, because
+ * options.target_bytes_per_megapixel ended the encoding. Without that option the images can be
+ * better. 0 also before taper_encoder_finish and for NULL. */
+TAPER_API int taper_encoder_is_short(const taper_encoder *encoder);
 /* An image with a lower PSNR at full length counts as poor (taper_encode_quality.poor). */
 #define TAPER_POOR_PSNR_DB 45.0
 
 typedef struct taper_encode_quality {
-    /* The lowest PSNR of all images at the container's full length, before a target shortens it.
+    size_t size; /* sizeof(taper_encode_quality), set by the caller */
+    /* The lowest PSNR of all images at the container's full length, before a target or a limit
+     * shortens it.
      * 100: lossless. */
     double least_psnr_db;
     /* The image with that PSNR; the first of several. */
@@ -181,14 +197,15 @@ typedef struct taper_encode_quality {
     /* Number of images below TAPER_POOR_PSNR_DB. */
     uint64_t poor;
 } taper_encode_quality;
-/* The quality of the encoded images. Requires options.measure; call it after taper_encoder_finish.
+/* Get the quality of the encoded images. Requires options.measure; call it after
+ * taper_encoder_finish.
  *
  * Images are rendered by the linear part of the model and compared on the 8-bit scale. The result
  * is within 0.5 dB of what a decoder gives, except where almost nothing is lost: for images of a
  * few pixels, and for 16-bit images, whose finer differences do not count.
  * TAPER_ERR_ARG: nothing was measured. */
 TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
-                                             taper_encode_quality *out);
+                                             taper_encode_quality *out, taper_error *error);
 /* Free the encoder, whether it is finished or not. NULL is allowed. */
 TAPER_API void taper_encoder_free(taper_encoder *encoder);
 

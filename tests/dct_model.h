@@ -181,14 +181,17 @@ static inline taper_sink dct_sink(formats_buffer *buffer) {
     return (taper_sink){buffer, dct_buffer_write};
 }
 
-/* Encode n pictures; names "f/0.png".. and labels i % 3 - 1 when named. Aborts on failure. */
+/* Encode n pictures; names "f/0.png".. and labels i % 3 - 1 when named. The options need no
+ * size. Aborts on failure. */
 static inline formats_buffer dct_encode(const taper_model *model, const taper_image *image,
                                         size_t n, const taper_encode_options *options, int named) {
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     taper_encoder *encoder;
+    taper_encode_options own = options ? *options : (taper_encode_options){0};
     taper_sink sink = dct_sink(&out);
     static const char *const classes[] = {"cat", "dog"};
-    if (taper_encoder_new(&encoder, model, options, NULL) != TAPER_OK) abort();
+    own.size = sizeof own;
+    if (taper_encoder_new(&encoder, model, &own, NULL) != TAPER_OK) abort();
     if (named && taper_encoder_set_classes(encoder, classes, 2, NULL) != TAPER_OK) abort();
     for (size_t i = 0; i < n; i++) {
         char name[32];
@@ -197,7 +200,7 @@ static inline formats_buffer dct_encode(const taper_model *model, const taper_im
                               named ? (int32_t)(i % 3) - 1 : -1, NULL) != TAPER_OK)
             abort();
     }
-    if (taper_encoder_finish(encoder, &sink, NULL) != TAPER_OK) abort();
+    if (taper_encoder_finish(encoder, 0, &sink, NULL) != TAPER_OK) abort();
     taper_encoder_free(encoder);
     return out;
 }

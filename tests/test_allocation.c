@@ -158,7 +158,7 @@ static void binary_models_are_refused(void **unused) {
     formats_buffer file = formats_buffer_make(1 << 24);
     tiny_shape shape = {.window = {8, 8, 3, NULL}, .units = 64, .depth = 2, .density = 0.5f};
     taper_model *model = tiny_binary_make(shape, 1, &file);
-    taper_encode_options options = {.allocation = TAPER_ALLOCATION_EQUAL};
+    taper_encode_options options = {.size = sizeof options, .allocation = TAPER_ALLOCATION_EQUAL};
     taper_encoder *encoder;
     taper_error error = {0};
     assert_int_equal(taper_encoder_new(&encoder, model, &options, &error), TAPER_ERR_ARG);
@@ -213,7 +213,8 @@ static void many_images_close_their_groups(void **unused) {
     enum { IMAGES = 17000, CLOSED = 1 << 14 };
     formats_buffer model_file = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 24);
     taper_model *model = dct_model_make((codec_window){4, 4, 1, NULL}, 4, 4, &model_file);
-    const taper_encode_options options = {.allocation = TAPER_ALLOCATION_MEAN};
+    const taper_encode_options options = {.size = sizeof options,
+                                          .allocation = TAPER_ALLOCATION_MEAN};
     const taper_sink sink = dct_sink(&file);
     taper_encoder *encoder;
     formats_front front, shared;
@@ -227,7 +228,7 @@ static void many_images_close_their_groups(void **unused) {
         const taper_image image = {4, 3, 1, 8, pixels};
         assert_int_equal(taper_encoder_add(encoder, &image, NULL, -1, NULL), TAPER_OK);
     }
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);
     assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL), TAPER_OK);
     assert_true(front.rate_classes > 3 && front.groups > front.rate_classes);

@@ -54,10 +54,12 @@ static taper_encoder *encoder_with(size_t n) {
 static void encode(const taper_encode_options *options) {
     taper_encoder *e;
     taper_error error = {0};
-    if (allowed(taper_encoder_new(&e, model, options, &error), &error)) return;
+    taper_encode_options own = options ? *options : (taper_encode_options){.threads = 0};
+    own.size = sizeof own;
+    if (allowed(taper_encoder_new(&e, model, options ? &own : NULL, &error), &error)) return;
     for (size_t i = 0; i < N; i++)
         allowed(taper_encoder_add(e, &image[i], NULL, -1, &error), &error);
-    allowed(taper_encoder_finish(e, &sink, &error), &error);
+    allowed(taper_encoder_finish(e, 0, &sink, &error), &error);
     taper_encoder_free(e);
 }
 
@@ -65,7 +67,6 @@ static void try_encoder_new(void) {
     taper_error error = {0};
     taper_encoder *e;
     refused(taper_encoder_new(NULL, model, NULL, &error), &error);
-    refused(taper_encoder_new(&e, NULL, NULL, &error), &error);
     refused(taper_encoder_new(&e, maker, NULL, &error), &error);
     encode(NULL);
     EACH_NUMBER(v) {
@@ -82,7 +83,8 @@ static void try_encoder_new(void) {
             encode(&(taper_encode_options){.limits = &limits});
         }
     }
-    taper_encode_options own = {.embed_model = 1, .model_bytes = model_file.data};
+    taper_encode_options own = {
+        .size = sizeof own, .embed_model = 1, .model_bytes = model_file.data};
     EACH_COUNT(v) {
         own.model_size = *v;
         refused(taper_encoder_new(&e, model, &own, &error), &error);
@@ -117,7 +119,7 @@ static void try_encoder_add(void) {
     refused(taper_encoder_add(e, &image[0], "", -1, &error), &error);
     refused(taper_encoder_add(e, &image[0], "../a", -1, &error), &error);
     assert_int_equal(taper_encoder_add(e, &image[0], NULL, -1, NULL), TAPER_OK);
-    assert_int_equal(taper_encoder_finish(e, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(e);
 }
 
@@ -131,7 +133,7 @@ static void try_encoder_set_classes(void) {
         if (*v > 1) refused(taper_encoder_set_classes(e, names, *v, &error), &error);
         refused(taper_encoder_set_classes(e, names, 2, &error), &error);
         assert_int_equal(taper_encoder_set_classes(e, names, *v == 1, NULL), TAPER_OK);
-        assert_int_equal(taper_encoder_finish(e, &sink, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
         taper_encoder_free(e);
     }
 }
@@ -165,18 +167,36 @@ static void try_encoder_set_search_codes(void) {
 static void try_encoder_finish(void) {
     taper_error error = {0};
     taper_encoder *e = encoder_with(1);
-    refused(taper_encoder_finish(NULL, &sink, &error), &error);
-    refused(taper_encoder_finish(e, NULL, &error), &error);
-    refused(taper_encoder_finish(e, &no_sink, &error), &error);
-    assert_int_equal(taper_encoder_finish(e, &sink, NULL), TAPER_OK);
+    refused(taper_encoder_finish(NULL, 0, &sink, &error), &error);
+    refused(taper_encoder_finish(e, 0, NULL, &error), &error);
+    refused(taper_encoder_finish(e, 0, &no_sink, &error), &error);
+    assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
+    taper_encoder_free(e);
+    EACH_NUMBER(v) {
+        e = encoder_with(1);
+        allowed(taper_encoder_finish(e, *v, &sink, &error), &error);
+        taper_encoder_free(e);
+    }
+}
+
+static void try_encoder_finish_file(void) {
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(1);
+    refused(taper_encoder_finish_file(NULL, 0, "/dev/null", &error), &error);
+    refused(taper_encoder_finish_file(e, 0, NULL, &error), &error);
+    assert_int_equal(taper_encoder_finish_file(e, 0, "/dev/null", NULL), TAPER_OK);
     taper_encoder_free(e);
 }
 
+static void try_encoder_is_short(void) { assert_int_equal(taper_encoder_is_short(NULL), 0); }
+
 static void try_encoder_quality(void) {
-    taper_encode_quality quality;
+    taper_error error = {0};
+    taper_encode_quality quality = {.size = sizeof quality};
     taper_encoder *e = encoder_with(1);
-    refused(taper_encoder_quality(NULL, &quality), NULL);
-    refused(taper_encoder_quality(e, NULL), NULL);
+    refused(taper_encoder_quality(NULL, &quality, &error), &error);
+    refused(taper_encoder_quality(e, NULL, &error), &error);
+    refused(taper_encoder_quality(e, &quality, &error), &error);
     taper_encoder_free(e);
 }
 
@@ -676,6 +696,8 @@ static const argument_trial table[] = {
     {"taper_encoder_set_classes", try_encoder_set_classes},
     {"taper_encoder_set_search_codes", try_encoder_set_search_codes},
     {"taper_encoder_finish", try_encoder_finish},
+    {"taper_encoder_finish_file", try_encoder_finish_file},
+    {"taper_encoder_is_short", try_encoder_is_short},
     {"taper_encoder_quality", try_encoder_quality},
     {"taper_encoder_free", try_encoder_free},
     {"taper_decoder_new", try_decoder_new},
@@ -726,8 +748,10 @@ static int make(void **state) {
                                 &maker_file);
     for (size_t i = 0; i < N; i++) image[i] = dct_picture(SIDE, SIDE, 3, i);
     for (size_t i = 0; i < N; i++) code[i * WORDS] = 0x123456789abcdef * (i + 1);
-    const taper_encode_options options = {
-        .embed_model = 1, .model_bytes = model_file.data, .model_size = model_file.size};
+    const taper_encode_options options = {.size = sizeof options,
+                                          .embed_model = 1,
+                                          .model_bytes = model_file.data,
+                                          .model_size = model_file.size};
     const taper_search_codes codes = codes_of(N);
     taper_encoder *e;
     file = formats_buffer_make(1 << 24);
@@ -735,7 +759,7 @@ static int make(void **state) {
     if (taper_encoder_new(&e, model, &options, NULL)) return 1;
     for (size_t i = 0; i < N; i++)
         if (taper_encoder_add(e, &image[i], NULL, -1, NULL)) return 1;
-    if (taper_encoder_set_search_codes(e, &codes, NULL) || taper_encoder_finish(e, &to, NULL))
+    if (taper_encoder_set_search_codes(e, &codes, NULL) || taper_encoder_finish(e, 0, &to, NULL))
         return 1;
     taper_encoder_free(e);
     memory = (formats_memory){file.data, file.size};

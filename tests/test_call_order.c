@@ -65,7 +65,7 @@ static void refuses(taper_status status, const taper_error *error, const char *w
 static formats_buffer finish(taper_encoder *encoder) {
     formats_buffer out = formats_buffer_make(1 << 24);
     const taper_sink sink = dct_sink(&out);
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
     return out;
 }
 
@@ -114,14 +114,14 @@ static void finish_comes_once_and_last(void **state) {
     formats_buffer out = formats_buffer_make(1 << 24);
     const taper_sink sink = dct_sink(&out);
     taper_error error;
-    refuses(taper_encoder_finish(encoder, &sink, &error), &error, "no image");
+    refuses(taper_encoder_finish(encoder, 0, &sink, &error), &error, "no image");
     for (size_t i = 0; i < N; i++) /* it goes on */
         assert_int_equal(taper_encoder_add(encoder, &f->image[i], NULL, -1, NULL), TAPER_OK);
     formats_buffer file = finish(encoder);
     refuses(taper_encoder_add(encoder, &f->image[0], NULL, -1, &error), &error, "finish");
     refuses(taper_encoder_set_classes(encoder, names, 1, &error), &error, "finish");
     refuses(taper_encoder_set_search_codes(encoder, &codes, &error), &error, "finish");
-    refuses(taper_encoder_finish(encoder, &sink, &error), &error, "before");
+    refuses(taper_encoder_finish(encoder, 0, &sink, &error), &error, "before");
     assert_int_equal(out.size, 0);
     taper_encoder_free(encoder);
     formats_buffer_free(&file), formats_buffer_free(&out);
@@ -130,12 +130,12 @@ static void finish_comes_once_and_last(void **state) {
 static void quality_is_known_when_it_was_measured(void **state) {
     const fixture *f = *state;
     for (int measure = 0; measure <= 1; measure++) {
-        const taper_encode_options options = {.measure = measure};
+        const taper_encode_options options = {.size = sizeof options, .measure = measure};
         taper_encoder *encoder = encoder_of(f, N, &options);
-        taper_encode_quality quality;
-        assert_int_equal(taper_encoder_quality(encoder, &quality), TAPER_ERR_ARG);
+        taper_encode_quality quality = {.size = sizeof quality};
+        assert_int_equal(taper_encoder_quality(encoder, &quality, NULL), TAPER_ERR_ARG);
         formats_buffer file = finish(encoder);
-        assert_int_equal(taper_encoder_quality(encoder, &quality),
+        assert_int_equal(taper_encoder_quality(encoder, &quality, NULL),
                          measure ? TAPER_OK : TAPER_ERR_ARG);
         taper_encoder_free(encoder);
         formats_buffer_free(&file);

@@ -562,7 +562,7 @@ static void empty_chunks_wait_for_their_turn(void **state) {
         code[0][u] = (int16_t)((1 << t->planes[u]) - 1);
         code[1][u] = (int16_t)(u % 2 ? 5 : -9);
     }
-    taper_encode_options options = {.group_images = 1};
+    taper_encode_options options = {.size = sizeof options, .group_images = 1};
     taper_encoder *encoder;
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_sink sink = dct_sink(&file);
@@ -576,7 +576,7 @@ static void empty_chunks_wait_for_their_turn(void **state) {
         memcpy(codes, code[kind[i]], sizeof code[0]);
         assert_int_equal(codec_encoder_add_codes(encoder, &image, codes, NULL, -1, 0, NULL), 0);
     }
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);
     formats_front front;
     assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL), TAPER_OK);

@@ -65,41 +65,91 @@ static uint64_t data_of(const formats_buffer *file) {
     return data;
 }
 
-/* For limits from the front matter to more than there is. */
-static void a_kept_part_is_as_of_the_whole(void **state) {
-    const fixture *f = *state;
-    size_t shorter = 0;
-    for (uint64_t most = 250; most < f->whole.size + 200; most += most < 1000 ? 5 : 331) {
-        const taper_encode_options options = {.kept_bytes = most};
-        formats_buffer kept = dct_encode(f->model, &f->image, 1, &options, 1);
-        formats_buffer got = truncated(&kept, most), want = truncated(&f->whole, most);
-        assert_equal_files(&got, &want);
-        assert_true(data_of(&kept) <= most);
-        shorter += kept.size < f->whole.size;
-        formats_buffer_free(&kept), formats_buffer_free(&got), formats_buffer_free(&want);
-    }
-    assert_true(shorter > 100);
+/* As dct_encode, with a limit of the container. */
+static formats_buffer encoded_within(const taper_model *model, const taper_image *image, size_t n,
+                                     const taper_encode_options *options, uint64_t most) {
+    formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+    const taper_sink sink = dct_sink(&out);
+    taper_encode_options own = *options;
+    taper_encoder *encoder;
+    own.size = sizeof own;
+    assert_int_equal(taper_encoder_new(&encoder, model, &own, NULL), TAPER_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(taper_encoder_add(encoder, &image[i], NULL, -1, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, most, &sink, NULL), TAPER_OK);
+    taper_encoder_free(encoder);
+    return out;
 }
 
-/* Of several groups, of small sets and of other layouts everything is coded, as is where the
- * quality is measured. */
-static void other_sets_are_coded_whole(void **state) {
+/* With each limit from the front matter to more than there is, the container is a truncated one:
+ * of sets of one group, of several and of small ones, in each layout and with each allocation. */
+static void a_limit_is_as_truncating(void **state) {
     const fixture *f = *state;
     const taper_image small = dct_picture(40, 30, 3, 7), two[2] = {f->image, f->plain};
-    const taper_encode_options plain[] = {
-        {.group_images = 1}, {.layout = TAPER_LAYOUT_IMAGE}, {.measure = 1}, {.layout = 0}};
-    for (int i = 0; i < 4; i++) {
-        taper_encode_options limited = plain[i];
-        limited.kept_bytes = 300;
-        const taper_image *image = i == 3 ? &small : two;
-        const size_t n = i == 0 ? 2 : 1;
-        formats_buffer got = dct_encode(f->model, image, n, &limited, 1);
-        formats_buffer want = dct_encode(f->model, image, n, &plain[i], 1);
-        assert_equal_files(&got, &want);
-        formats_buffer_free(&got), formats_buffer_free(&want);
+    const struct {
+        taper_encode_options options;
+        size_t n;
+        uint64_t step;
+    } set[] = {{{.layout = TAPER_LAYOUT_SET}, 1, 331},
+               {{.measure = 1}, 1, 2531},
+               {{.group_images = 1}, 2, 3001},
+               {{.layout = TAPER_LAYOUT_IMAGE}, 2, 3001},
+               {{.layout = TAPER_LAYOUT_GALLERY}, 2, 3001},
+               {{.allocation = TAPER_ALLOCATION_MEAN}, 2, 3001},
+               {{.allocation = TAPER_ALLOCATION_EQUAL, .threads = 2}, 2, 3001},
+               {{.target_bytes_per_megapixel = 900000}, 2, 2001},
+               {{.layout = 0}, 0, 401}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        const taper_image *image = set[i].n ? two : &small;
+        const size_t n = set[i].n ? set[i].n : 1;
+        formats_buffer whole = encoded_within(f->model, image, n, &set[i].options, 0);
+        for (uint64_t most = 800; most < whole.size + 2 * set[i].step; most += set[i].step) {
+            formats_buffer got = encoded_within(f->model, image, n, &set[i].options, most);
+            formats_buffer want = truncated(&whole, most);
+            assert_equal_files(&got, &want);
+            formats_buffer_free(&got), formats_buffer_free(&want);
+        }
+        formats_buffer_free(&whole);
     }
     taper_image copy = small;
     formats_image_free(&copy);
+}
+
+/* As far as the front matter alone; below that there is no container. */
+static void a_limit_below_the_front_matter_is_refused(void **state) {
+    const fixture *f = *state;
+    formats_buffer out = formats_buffer_make(1 << 20);
+    const taper_sink sink = dct_sink(&out);
+    taper_encoder *encoder;
+    taper_error error = {0};
+    assert_int_equal(taper_encoder_new(&encoder, f->model, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_add(encoder, &f->image, NULL, -1, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 20, &sink, &error), TAPER_ERR_LIMIT);
+    assert_non_null(strstr(error.text, "front matter"));
+    assert_int_equal(out.size, 0);
+    taper_encoder_free(encoder);
+    formats_buffer_free(&out);
+}
+
+/* An encoder that planned too few passes for its limit says so. */
+static void a_target_below_the_limit_is_told(void **state) {
+    const fixture *f = *state;
+    uint64_t most = 1 << 30;
+    for (int i = 0; i < 3; i++) { /* no target; a target, and room left; a target, and no room */
+        const taper_encode_options options = {
+            .size = sizeof options, .target_bytes_per_megapixel = i ? 20000 : 0, .measure = 1};
+        formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
+        const taper_sink sink = dct_sink(&out);
+        taper_encoder *encoder;
+        assert_int_equal(taper_encoder_new(&encoder, f->model, &options, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_add(encoder, &f->image, NULL, -1, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_is_short(encoder), 0);
+        assert_int_equal(taper_encoder_finish(encoder, most, &sink, NULL), 0);
+        assert_int_equal(taper_encoder_is_short(encoder), i == 1);
+        if (i == 1) most = out.size;
+        taper_encoder_free(encoder);
+        formats_buffer_free(&out);
+    }
 }
 
 /* Let the model expect few bytes, so that more passes are planned than a target needs. */
@@ -160,8 +210,9 @@ static void a_plain_picture_reaches_its_target(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kept_part_is_as_of_the_whole),
-        cmocka_unit_test(other_sets_are_coded_whole),
+        cmocka_unit_test(a_limit_is_as_truncating),
+        cmocka_unit_test(a_limit_below_the_front_matter_is_refused),
+        cmocka_unit_test(a_target_below_the_limit_is_told),
         cmocka_unit_test(a_target_is_cut_from_the_same_data),
         cmocka_unit_test(a_plain_picture_reaches_its_target),
     };

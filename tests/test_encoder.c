@@ -6,6 +6,8 @@
 #include "codec/container/encoder_groups.h"
 #include "dct_model.h"
 #include "formats/container.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { N = 30 };
 
@@ -107,7 +109,7 @@ static void bad_images_are_refused_alone(void **state) {
                  {{FORMATS_MAX_SIDE + 1u, 1, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0}};
     for (int grey = 0; grey < 2; grey++) {
         taper_limits limits = {.max_pixels = 10000};
-        taper_encode_options options = {.limits = &limits};
+        taper_encode_options options = {.size = sizeof options, .limits = &limits};
         taper_encoder *encoder;
         assert_int_equal(taper_encoder_new(&encoder, grey ? f->grey : f->colour, &options, NULL),
                          TAPER_OK);
@@ -124,7 +126,7 @@ static void bad_images_are_refused_alone(void **state) {
         assert_int_equal(taper_encoder_add(encoder, &good, NULL, -1, NULL), TAPER_OK);
         formats_buffer out = formats_buffer_make(1 << 20);
         taper_sink sink = dct_sink(&out);
-        assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
         taper_encoder_free(encoder);
         formats_front front = front_of(&out);
         assert_int_equal(front.images, 1);
@@ -140,7 +142,7 @@ static void memory_and_image_limits_hold(void **state) {
     assert_non_null(pixels);
     taper_image large = {400, 400, 1, 8, pixels}, small = {8, 8, 1, 8, pixels};
     taper_limits limits = {.max_memory = 1 << 20, .max_images = 2};
-    taper_encode_options options = {.limits = &limits};
+    taper_encode_options options = {.size = sizeof options, .limits = &limits};
     taper_encoder *encoder;
     assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
     assert_int_equal(taper_encoder_add(encoder, &large, NULL, -1, NULL), TAPER_ERR_LIMIT);
@@ -159,7 +161,7 @@ static void lists_count_against_the_limit(void **state) {
     char name[BYTES] = {0};
     taper_image small = {1, 1, 3, 8, pixel};
     taper_limits limits = {.max_memory = MOST};
-    taper_encode_options options = {.limits = &limits};
+    taper_encode_options options = {.size = sizeof options, .limits = &limits};
     taper_encoder *encoder;
     memset(name, 'n', BYTES - 1);
     assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
@@ -182,7 +184,8 @@ static void groups_give_their_memory_back(void **state) {
     uint8_t pixel[3] = {1, 2, 3};
     taper_image small = {1, 1, 3, 8, pixel};
     for (int i = 0; i < 4; i++) {
-        taper_encode_options options = {.layout = i & 1 ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET,
+        taper_encode_options options = {.size = sizeof options,
+                                        .layout = i & 1 ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET,
                                         .group_images = i & 1 ? 0 : 30,
                                         .allocation =
                                             i & 2 ? TAPER_ALLOCATION_MEAN : TAPER_ALLOCATION_EVEN};
@@ -198,9 +201,10 @@ static void groups_give_their_memory_back(void **state) {
 
 static void options_have_their_ranges(void **state) {
     fixture *f = *state;
-    const taper_encode_options bad[] = {
-        {.group_images = 65537}, {.layout = (taper_layout)3}, {.embed_model = 1}};
-    for (int i = 0; i < 3; i++) {
+    taper_encode_options bad[] = {
+        {.group_images = 65537}, {.layout = (taper_layout)3}, {.embed_model = 1}, {.size = 0}};
+    for (int i = 0; i < 4; i++) {
+        if (i < 3) bad[i].size = sizeof *bad;
         taper_encoder *encoder = (taper_encoder *)f;
         taper_error error = {0};
         assert_int_equal(taper_encoder_new(&encoder, f->colour, &bad[i], &error), TAPER_ERR_ARG);
@@ -212,7 +216,7 @@ static void options_have_their_ranges(void **state) {
     formats_buffer out = formats_buffer_make(100);
     taper_sink sink = dct_sink(&out);
     taper_error error = {0};
-    assert_int_equal(taper_encoder_finish(encoder, &sink, &error), TAPER_ERR_ARG); /* no image */
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, &error), TAPER_ERR_ARG); /* no image */
     assert_non_null(strstr(error.text, "nothing to encode"));
     assert_int_equal(out.size, 0);
     static const char *const names[] = {"a"};
@@ -349,7 +353,7 @@ static void labels_need_a_class(void **state) {
         assert_int_equal(
             taper_encoder_add(encoder, &f->image[i], i == 3 ? "x" : NULL, label[i], NULL),
             TAPER_OK);
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);
     formats_front front = front_of(&out);
     static const int32_t want[] = {0, 1, -1, -1, -1, -1};
@@ -384,7 +388,7 @@ static void a_failing_sink_is_reported(void **state) {
         assert_int_equal(taper_encoder_new(&encoder, f->colour, NULL, NULL), TAPER_OK);
         for (int i = 0; i < 3; i++)
             assert_int_equal(taper_encoder_add(encoder, &f->image[i], NULL, -1, NULL), TAPER_OK);
-        assert_int_equal(taper_encoder_finish(encoder, &sink, &error), TAPER_ERR_IO);
+        assert_int_equal(taper_encoder_finish(encoder, 0, &sink, &error), TAPER_ERR_IO);
         assert_int_equal(error.status, TAPER_ERR_IO);
         taper_encoder_free(encoder);
     }
@@ -399,14 +403,15 @@ static void what_is_encoded_can_be_decoded(void **state) {
     int refused = 0, drawn = 0;
     for (uint64_t most = one / 8; most < 4 * one; most += one / 16) {
         taper_limits limits = {.max_memory = most};
-        taper_encode_options options = {.limits = &limits, .target_bytes_per_megapixel = 20000};
+        taper_encode_options options = {
+            .size = sizeof options, .limits = &limits, .target_bytes_per_megapixel = 20000};
         formats_buffer file = formats_buffer_make(1 << 26);
         taper_sink sink = dct_sink(&file);
         taper_encoder *encoder;
         assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
         taper_status status = taper_encoder_add(encoder, &picture, NULL, -1, NULL);
         if (status == TAPER_OK) {
-            assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+            assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
             formats_memory memory = {file.data, file.size};
             taper_source source = formats_memory_source(&memory);
             taper_decoder *decoder;
@@ -427,8 +432,45 @@ static void what_is_encoded_can_be_decoded(void **state) {
     formats_image_free(&picture);
 }
 
+/* The first lines of the manual: a picture becomes a file, by the built-in model. */
+static void a_picture_becomes_a_file(void **state) {
+    taper_image picture = dct_picture(50, 40, 3, 1), out = {.pixels = NULL};
+    taper_error error = {0};
+    taper_encoder *encoder;
+    char path[] = "/tmp/taper-test-XXXXXX";
+    (void)state;
+    const int made = mkstemp(path); /* it is replaced */
+    assert_int_equal(taper_encoder_new(&encoder, NULL, NULL, &error), TAPER_OK);
+    assert_int_equal(taper_encoder_add(encoder, &picture, NULL, -1, &error), TAPER_OK);
+    assert_int_equal(taper_encoder_finish_file(encoder, 0, path, &error), TAPER_OK);
+    taper_encoder_free(encoder);
+
+    taper_container *container;
+    taper_decoder *decoder;
+    taper_container_info info;
+    assert_int_equal(taper_container_open_file(&container, path, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_container_get_info(container, &info, NULL), TAPER_OK);
+    assert_int_equal(taper_decoder_new(&decoder, container, NULL, NULL), TAPER_OK);
+    out.pixels = malloc(formats_image_bytes(&picture));
+    assert_int_equal(taper_decoder_render(decoder, 0, &out, NULL, NULL), TAPER_OK);
+    taper_decoder_free(decoder), taper_container_close(container);
+
+    /* what is refused leaves the file as it was */
+    assert_int_equal(taper_encoder_new(&encoder, NULL, NULL, &error), TAPER_OK);
+    assert_int_equal(taper_encoder_finish_file(encoder, 0, path, &error), TAPER_ERR_ARG);
+    assert_non_null(strstr(error.text, "no image"));
+    assert_int_equal(taper_encoder_finish_file(encoder, 0, "/nowhere/x", &error), TAPER_ERR_IO);
+    taper_encoder_free(encoder);
+    struct stat there;
+    assert_int_equal(stat(path, &there), 0);
+    assert_int_equal((uint64_t)there.st_size, info.file_bytes);
+    close(made), unlink(path);
+    formats_image_free(&picture), formats_image_free(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_picture_becomes_a_file),
         cmocka_unit_test(everything_arrives),
         cmocka_unit_test(sixteen_bits_arrive),
         cmocka_unit_test(bad_images_are_refused_alone),

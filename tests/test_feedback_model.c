@@ -262,16 +262,17 @@ static void threads_and_order_change_nothing(void **state) {
 static void quality_is_of_the_units_coded(void **state) {
     const fixture *f = *state;
     taper_model *m = make_model(20);
-    taper_encode_options options = {.measure = 1, .target_bytes_per_megapixel = 50000};
+    taper_encode_options options = {
+        .size = sizeof options, .measure = 1, .target_bytes_per_megapixel = 50000};
     taper_encoder *encoder;
-    taper_encode_quality quality;
+    taper_encode_quality quality = {.size = sizeof quality};
     formats_buffer file = formats_buffer_make(1 << 20), pixels = formats_buffer_make(1 << 20);
     taper_sink sink = dct_sink(&file);
     taper_completeness done;
     assert_int_equal(taper_encoder_new(&encoder, m, &options, NULL), TAPER_OK);
     assert_int_equal(taper_encoder_add(encoder, &f->image[4], NULL, -1, NULL), TAPER_OK);
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
-    assert_int_equal(taper_encoder_quality(encoder, &quality), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_quality(encoder, &quality, NULL), TAPER_OK);
     assert_int_equal(dct_pull(file.data, file.size, m, &pixels, &done), TAPER_OK);
     assert_in_range(done.passes, 15, 35);
     double rendered = dct_mean_psnr(&f->image[4], 1, pixels.data);

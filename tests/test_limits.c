@@ -300,12 +300,12 @@ static taper_status encode(const taper_source *source, const taper_model *model,
     taper_sink sink = {NULL, discard};
     taper_encode_options options = encoding;
     taper_encoder *encoder;
-    options.limits = limits;
+    options.size = sizeof options, options.limits = limits;
     TAPER_TRY(taper_encoder_new(&encoder, model, &options, NULL));
     taper_status status = TAPER_OK;
     for (int i = 0; i < PICTURES && status == TAPER_OK; i++)
         status = taper_encoder_add(encoder, picture, NULL, -1, NULL);
-    if (status == TAPER_OK) status = taper_encoder_finish(encoder, &sink, NULL);
+    if (status == TAPER_OK) status = taper_encoder_finish(encoder, 0, &sink, NULL);
     taper_encoder_free(encoder);
     return status;
 }

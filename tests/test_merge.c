@@ -257,7 +257,7 @@ static formats_buffer named(const fixture *f, const char *const *name, size_t n,
         assert_int_equal(taper_encoder_add(encoder, &f->image[0], name[i],
                                            classes ? (int32_t)(i % classes) : -1, NULL),
                          TAPER_OK);
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);
     return out;
 }

@@ -265,12 +265,12 @@ static taper_status discard(void *user, const void *bytes, size_t n) {
 /* Encode so many images in groups of 20. */
 static void encode_many(const fixture *f, const taper_image *image, int images,
                         const taper_sink *to) {
-    taper_encode_options options = {.group_images = 20};
+    taper_encode_options options = {.size = sizeof options, .group_images = 20};
     taper_encoder *encoder;
     if (taper_encoder_new(&encoder, f->model, &options, NULL)) abort();
     for (int i = 0; i < images; i++)
         if (taper_encoder_add(encoder, &image[i % KINDS], NULL, -1, NULL)) abort();
-    if (taper_encoder_finish(encoder, to, NULL)) abort();
+    if (taper_encoder_finish(encoder, 0, to, NULL)) abort();
     taper_encoder_free(encoder);
 }
 

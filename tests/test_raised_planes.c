@@ -321,8 +321,8 @@ static void repacked_they_stay(void **state) {
 static void the_encoder_tells_the_least(void **state) {
     fixture *f = *state;
     taper_encoder *encoder;
-    taper_encode_options options = {.group_images = 3, .measure = 1};
-    taper_encode_quality quality;
+    taper_encode_options options = {.size = sizeof options, .group_images = 3, .measure = 1};
+    taper_encode_quality quality = {.size = sizeof quality};
     formats_buffer out = formats_buffer_make(1 << 24);
     taper_sink sink = dct_sink(&out);
     assert_int_equal(taper_encoder_new(&encoder, f->model, &options, NULL), TAPER_OK);
@@ -331,9 +331,9 @@ static void the_encoder_tells_the_least(void **state) {
         snprintf(name, sizeof name, "%d.png", i);
         assert_int_equal(taper_encoder_add(encoder, &f->image[i], name, -1, NULL), TAPER_OK);
     }
-    assert_int_equal(taper_encoder_quality(encoder, &quality), TAPER_ERR_ARG);
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
-    assert_int_equal(taper_encoder_quality(encoder, &quality), TAPER_OK);
+    assert_int_equal(taper_encoder_quality(encoder, &quality, NULL), TAPER_ERR_ARG);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_quality(encoder, &quality, NULL), TAPER_OK);
     formats_buffer pixels = pull(f, out.data, out.size);
     double least = 100;
     uint64_t whose = 0;

@@ -48,7 +48,7 @@ static taper_search_codes codes_of(const fixture *f) {
 }
 
 static taper_encoder *encoder_of(const fixture *f, taper_layout layout) {
-    taper_encode_options options = {.layout = layout};
+    taper_encode_options options = {.size = sizeof options, .layout = layout};
     taper_encoder *encoder;
     assert_int_equal(taper_encoder_new(&encoder, f->coder, &options, NULL), TAPER_OK);
     for (int i = 0; i < N; i++)
@@ -61,7 +61,7 @@ static formats_buffer encode(const fixture *f, const taper_search_codes *codes) 
     const taper_sink sink = dct_sink(&out);
     taper_encoder *encoder = encoder_of(f, TAPER_LAYOUT_SET);
     assert_int_equal(taper_encoder_set_search_codes(encoder, codes, NULL), TAPER_OK);
-    assert_int_equal(taper_encoder_finish(encoder, &sink, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(encoder, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(encoder);
     return out;
 }

@@ -62,7 +62,7 @@ static taper_status collect(void *user, const void *bytes, size_t n) {
 }
 
 static formats_buffer encode(const paper *p, const taper_model *model, const test_set *t) {
-    taper_encode_options options = {.threads = p->threads};
+    taper_encode_options options = {.size = sizeof options, .threads = p->threads};
     taper_error error = {0};
     formats_buffer out = formats_buffer_make(SIZE_MAX / 4);
     taper_sink sink = {&out, collect};
@@ -70,7 +70,7 @@ static formats_buffer encode(const paper *p, const taper_model *model, const tes
     figures_check(taper_encoder_new(&e, model, &options, &error), "encode", &error);
     for (size_t i = 0; i < t->n; i++)
         figures_check(taper_encoder_add(e, &t->image[i], NULL, -1, &error), "encode", &error);
-    figures_check(taper_encoder_finish(e, &sink, &error), "encode", &error);
+    figures_check(taper_encoder_finish(e, 0, &sink, &error), "encode", &error);
     taper_encoder_free(e);
     return out;
 }

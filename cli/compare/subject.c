@@ -59,14 +59,15 @@ static taper_status open_source(cli_subject *subject, taper_error *error) {
 
 taper_status cli_subject_encode(cli_subject *subject, const cli_subject_encoding *how,
                                 cli_originals *originals, taper_error *error) {
-    taper_encode_options options = {.threads = how->threads, .limits = subject->limits};
+    taper_encode_options options = {
+        .size = sizeof options, .threads = how->threads, .limits = subject->limits};
     taper_encoder *encoder;
     TAPER_TRY(taper_encoder_new(&encoder, subject->model, &options, error));
     taper_status status = feed_all(encoder, how, originals, error);
     if (status == TAPER_OK) status = cli_spool_open(&subject->spool, error);
     if (status == TAPER_OK) {
         taper_sink sink = cli_spool_sink(subject->spool);
-        status = taper_encoder_finish(encoder, &sink, error);
+        status = taper_encoder_finish(encoder, 0, &sink, error);
     }
     taper_encoder_free(encoder);
     if (status == TAPER_OK) status = cli_spool_source(subject->spool, &subject->source, error);

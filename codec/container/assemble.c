@@ -190,6 +190,11 @@ static taper_status write_front(formats_front *f, const codec_chunks *chunks, fo
     return formats_front_write(f, front, error);
 }
 
+/* The size of the container with this front matter. */
+static uint64_t size_with(const formats_front *f, const formats_buffer *front) {
+    return front->size + f->chunk_at[(uint64_t)f->layers * f->groups];
+}
+
 /* The same, with a container of at most max_bytes: packed, the new checksums may be larger than the
  * old ones. */
 static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint64_t max_bytes,
@@ -198,7 +203,7 @@ static taper_status fit_front(formats_front *f, const codec_chunks *chunks, uint
     do {
         TAPER_TRY(shorten(f, most, error));
         TAPER_TRY(write_front(f, chunks, front, error));
-        total = front->size + f->chunk_at[(uint64_t)f->layers * f->groups];
+        total = size_with(f, front);
         uint64_t over = total > max_bytes ? total - max_bytes : 0;
         most = over < most ? most - over
                            : 0; /* decreases in each round; 0 is too small for any front matter */
@@ -233,10 +238,12 @@ taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64
                             const taper_limits *limits, const taper_sink *to, taper_error *error) {
     formats_buffer front = formats_buffer_make(FORMATS_MOST_BYTES);
     front.account = formats_front_account(f);
+    /* The packed size of old checksums is part of the estimate, so new ones are computed first. */
+    const int is_whole = max_bytes == UINT64_MAX || !f->checksum;
     taper_status status = make_checksums(f, error);
-    if (status == TAPER_OK)
-        status = max_bytes == UINT64_MAX ? write_front(f, chunks, &front, error)
-                                         : fit_front(f, chunks, max_bytes, &front, error);
+    if (status == TAPER_OK && is_whole) status = write_front(f, chunks, &front, error);
+    if (status == TAPER_OK && !(is_whole && size_with(f, &front) <= max_bytes))
+        status = fit_front(f, chunks, max_bytes, &front, error);
     int is_limit = status == TAPER_ERR_LIMIT;
     if (status == TAPER_OK) {
         status = read_again(f, &front, limits, error);

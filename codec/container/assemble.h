@@ -40,7 +40,8 @@ void codec_clip_data(formats_front *front, uint64_t data_bytes);
 
 /* Compute the checksums of all chunks, of the lengths in front->chunk_at, and write the container.
  * If it would exceed max_bytes (UINT64_MAX: no maximum), the chunks are shortened first, as in
- * codec_shorten_data. The result may then be slightly smaller than max_bytes.
+ * codec_shorten_data. The result may then be slightly smaller than max_bytes. It is the same for a
+ * front that was read from a container and for one without checksums.
  *
  * Before the first byte is written, the front matter is parsed with these limits. So it fails if a
  * reader of the result would fail. TAPER_ERR_LIMIT also: the front matter alone exceeds

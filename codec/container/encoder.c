@@ -9,6 +9,7 @@
 #include "codec/container/encoder_set.h"
 #include "codec/groups/allocation.h"
 #include "formats/model_file.h"
+#include "formats/sized.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,10 +86,13 @@ static taper_status start_workers(taper_encoder *e, taper_error *error) {
                              "cannot start %u threads", e->options.threads);
 }
 
-static void init(taper_encoder *e, const taper_model *model, const taper_encode_options *options,
-                 formats_account *account) {
+/* Fill the members that need no memory. */
+static taper_status init(taper_encoder *e, const taper_model *model,
+                         const taper_encode_options *options, formats_account *account,
+                         taper_error *error) {
+    TAPER_TRY(
+        formats_sized_take(&e->options, sizeof e->options, options, "taper_encode_options", error));
     e->model = model;
-    if (options) e->options = *options;
     if (e->options.threads > MOST_THREADS) e->options.threads = MOST_THREADS;
     e->layers.rate_classes =
         e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_RATE_CLASSES;
@@ -98,6 +102,14 @@ static void init(taper_encoder *e, const taper_model *model, const taper_encode_
     e->set.names = e->set.class_names = formats_buffer_make(FORMATS_MOST_BYTES);
     e->set.names.account = e->set.class_names.account = e->shared.account;
     codec_backend_cpu(&e->coder.backend);
+    e->max_bytes = UINT64_MAX;
+    return TAPER_OK;
+}
+
+static taper_status take_default_model(taper_encoder *e, taper_error *error) {
+    TAPER_TRY(taper_model_builtin(&e->own_model, "photo", error));
+    e->model = e->own_model;
+    return TAPER_OK;
 }
 
 static taper_status make_encoder(taper_encoder **out, const taper_model *model,
@@ -105,8 +117,9 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
                                  formats_account *account, taper_error *error) {
     taper_encoder *e = *out = calloc(1, sizeof *e);
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
-    init(e, model, options, account);
-    taper_status status = check_options(e, for_codes, error);
+    taper_status status = init(e, model, options, account, error);
+    if (status == TAPER_OK && !model) status = take_default_model(e, error);
+    if (status == TAPER_OK) status = check_options(e, for_codes, error);
     if (status == TAPER_OK && !for_codes) status = prepare_analysis(e, error);
     if (status == TAPER_OK) status = prepare_allocation(e, error);
     if (status == TAPER_OK) status = open_spool(e, error);
@@ -120,8 +133,6 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
 taper_status taper_encoder_new(taper_encoder **out, const taper_model *model,
                                const taper_encode_options *options, taper_error *error) {
     TAPER_TRY(formats_need(out, "the encoder's place", error));
-    *out = NULL;
-    TAPER_TRY(formats_need(model, "the model", error));
     return make_encoder(out, model, options, 0, NULL, error);
 }
 
@@ -151,6 +162,7 @@ void taper_encoder_free(taper_encoder *e) {
     free(e->layers.end), free(e->layers.longer_end);
     codec_originals_free(&e->originals);
     free(e->quality.least_name), free(e->coder.analysis);
+    taper_model_free(e->own_model);
     free(e);
 }
 

@@ -3,6 +3,8 @@
 #include "codec/container/encoder_groups.h"
 #include "codec/container/small_set.h"
 #include "codec/taper_quality.h"
+#include "formats/atomic_file.h"
+#include "formats/sized.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,10 +141,15 @@ static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     return TAPER_OK;
 }
 
-taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality *out) {
-    if (!e || !out) return TAPER_ERR_ARG;
-    *out = e->quality.of;
-    return e->quality.is_known ? TAPER_OK : TAPER_ERR_ARG;
+taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality *out,
+                                   taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(out, "the quality's place", error));
+    if (!e->quality.is_known)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "no quality was measured: it takes options.measure, and "
+                            "taper_encoder_finish first");
+    return formats_sized_give(out, &e->quality.of, sizeof *out, "taper_encode_quality", error);
 }
 
 /* The quality of a small set whose data end before its codes do. psnr: [n] of each image, in the
@@ -200,7 +207,35 @@ static void shorten_to_limit(const taper_encoder *e, formats_front *f) {
     if ((double)data > most) codec_shorten_data(f, (uint64_t)most);
 }
 
-taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, taper_error *error) {
+/* The container's front matter, shortened to the target, after the last step of a small set. */
+static taper_status prepare_front(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
+                                  taper_error *error) {
+    const taper_status status = make_front(e, f, error);
+    if (status == TAPER_ERR_NOMEM)
+        formats_fail(error, status, "no memory for the container's directory");
+    TAPER_TRY(status);
+    shorten_to_limit(e, f);
+    TAPER_TRY(finish_small_set(e, f, chunks, error));
+    return e->options.measure ? find_quality(e, f) : TAPER_OK;
+}
+
+static taper_status write_container(taper_encoder *e, const taper_sink *sink, taper_error *error) {
+    formats_front f = {.images = 0};
+    const codec_chunks chunks = {e, read_spool};
+    taper_status status = prepare_front(e, &f, &chunks, error);
+    const uint64_t data = status ? 0 : formats_front_data(&f);
+    if (status == TAPER_OK)
+        status = codec_assemble(&f, &chunks, e->max_bytes, &e->limits, sink, error);
+    if (status == TAPER_OK)
+        e->is_short = e->options.target_bytes_per_megapixel && e->max_bytes < UINT64_MAX &&
+                      formats_front_data(&f) == data && f.front_size + data < e->max_bytes &&
+                      formats_front_passes(&f, f.layers - 1) < e->model->tables.n_passes;
+    formats_front_free(&f);
+    return status;
+}
+
+taper_status taper_encoder_finish(taper_encoder *e, uint64_t max_bytes, const taper_sink *sink,
+                                  taper_error *error) {
     TAPER_TRY(formats_need(e, "the encoder", error));
     TAPER_TRY(formats_need_sink(sink, error));
     if (e->is_finished)
@@ -209,21 +244,32 @@ taper_status taper_encoder_finish(taper_encoder *e, const taper_sink *sink, tape
     if (!e->set.images)
         return formats_fail(error, TAPER_ERR_ARG, "no image was added: there is nothing to encode");
     e->is_finished = 1;
+    e->max_bytes = max_bytes ? max_bytes : UINT64_MAX;
     taper_status status = codec_encoder_submit_all(e);
     if (status != TAPER_OK) return codec_encoder_end(e, status, error);
     codec_queue_free(e->shared.queue);
     e->shared.queue = NULL;
     if (e->shared.failed) return codec_encoder_end(e, TAPER_OK, error);
-    formats_front front;
-    status = make_front(e, &front, error);
-    if (status == TAPER_ERR_NOMEM)
-        formats_fail(error, status, "no memory for the container's directory");
-    if (status == TAPER_OK) shorten_to_limit(e, &front);
-    codec_chunks chunks = {e, read_spool};
-    if (status == TAPER_OK) status = finish_small_set(e, &front, &chunks, error);
-    if (status == TAPER_OK && e->options.measure) status = find_quality(e, &front);
-    if (status == TAPER_OK)
-        status = codec_assemble(&front, &chunks, UINT64_MAX, &e->limits, sink, error);
-    formats_front_free(&front);
+    return write_container(e, sink, error);
+}
+
+int taper_encoder_is_short(const taper_encoder *e) { return e && e->is_short; }
+
+static taper_status write_to_file(void *file, const void *bytes, size_t n) {
+    return formats_atomic_file_write(file, bytes, n, NULL);
+}
+
+taper_status taper_encoder_finish_file(taper_encoder *e, uint64_t max_bytes, const char *path,
+                                       taper_error *error) {
+    formats_atomic_file *file;
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(path, "the path", error));
+    TAPER_TRY(formats_atomic_file_open(&file, path, FORMATS_ATOMIC_OVERWRITE, NULL, error));
+    const taper_sink sink = {file, write_to_file};
+    const taper_status status = taper_encoder_finish(e, max_bytes, &sink, error);
+    if (status == TAPER_OK) return formats_atomic_file_commit(file, error);
+    const taper_error *problem = formats_atomic_file_problem(file);
+    if (problem->status && error) *error = *problem;
+    formats_atomic_file_abort(file);
     return status;
 }

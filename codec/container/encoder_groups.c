@@ -117,9 +117,12 @@ static void limit_job(const taper_encoder *e, codec_encode_job *job, int is_last
     if (!is_last || job->of.n != e->set.images || is_small || e->options.measure ||
         target >= 1e18 || e->options.layout != TAPER_LAYOUT_SET)
         return;
-    job->most = e->options.kept_bytes;
-    if (target >= 1 && (!job->most || target < (double)job->most)) job->most = (uint64_t)target;
-    if (target >= 1 && (double)job->most > needed) job->least = job->most - (uint64_t)needed;
+    if (target >= 1) job->most = (uint64_t)target;
+    if (target > needed) job->least = job->most - (uint64_t)needed;
+    /* Below `least` the layers would depend on the limit. */
+    const int is_lower = !job->most || e->max_bytes < job->most;
+    if (is_lower && e->max_bytes < UINT64_MAX && e->max_bytes >= job->least)
+        job->most = e->max_bytes;
 }
 
 /* Encode the unfinished group of a rate class. is_last: no image follows. */

@@ -114,6 +114,7 @@ typedef struct codec_encoder_quality {
 
 struct taper_encoder {
     const taper_model *model;
+    taper_model *own_model; /* the built-in one, if none was given */
     taper_encode_options options;
     taper_limits limits;
     codec_encoder_shared shared;
@@ -127,7 +128,10 @@ struct taper_encoder {
     codec_encoder_spool spool;
     codec_originals originals; /* of a small set */
     codec_encoder_quality quality;
-    int is_finished; /* taper_encoder_finish was called */
+    /* Of taper_encoder_finish: its limit, UINT64_MAX: none; whether it was called; and whether only
+     * the target makes the container smaller than the limit. */
+    uint64_t max_bytes;
+    int is_finished, is_short;
 };
 
 /* Charge the account. If it is exhausted, wait until workers release memory. TAPER_ERR_LIMIT. */

@@ -310,7 +310,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
     codec_group_readers_close(&open->readers);
     codec_group_readers_close(&open->ends);
     if (status == TAPER_OK) status = codec_encoder_take_search_codes(encoder, front, error);
-    if (status == TAPER_OK) status = taper_encoder_finish(encoder, to, error);
+    if (status == TAPER_OK) status = taper_encoder_finish(encoder, 0, to, error);
     taper_encoder_free(encoder);
     return status;
 }
@@ -346,7 +346,8 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
     taper_model *own = NULL;
     taper_status status = TAPER_OK;
     if (!model) status = codec_front_model(&front, &limits, &own, error);
-    taper_encode_options options = {.layout = layout,
+    taper_encode_options options = {.size = sizeof options,
+                                    .layout = layout,
                                     .group_images = group_images,
                                     .embed_model = front.model != NULL,
                                     .model_bytes = front.model,

@@ -82,7 +82,7 @@ static int round_trip(const char *name) {
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (unsigned char)(90 + i / 96 * 3 + i % 3);
     if (taper_model_builtin(&model, name, &e) || taper_encoder_new(&encoder, model, NULL, &e) ||
         taper_encoder_add(encoder, &image, "one", -1, &e) ||
-        taper_encoder_finish(encoder, &sink, &e) || !taper_model_builtin_for(file, used) ||
+        taper_encoder_finish(encoder, 0, &sink, &e) || !taper_model_builtin_for(file, used) ||
         strcmp(taper_model_builtin_for(file, 32), name) || taper_model_builtin_for(file, 31) ||
         taper_model_builtin(&again, taper_model_builtin_for(file, used), &e) ||
         taper_decoder_new_streaming(&decoder, &(taper_open_options){.size = sizeof(taper_open_options), .model = again}, &e) ||

@@ -13,7 +13,7 @@ for file in *.c; do
         -o "${file%.c}" "$file" "$B/libtaper.a" $libraries
 done
 
-./encode >two.taper
+./encode two.taper
 "$TAPER" info two.taper | grep -q 'images *2'
 ./decode two.taper >first.ppm 2>said
 grep -q '^slow.png: \([0-9]*\) of \1 passes$' said

@@ -64,14 +64,15 @@ static void use(const taper_model *model) {
         return;
     }
     taper_limits limits = {.max_memory = 1 << 24};
-    taper_encode_options options = {.limits = &limits, .layout = TAPER_LAYOUT_IMAGE};
+    taper_encode_options options = {
+        .size = sizeof options, .limits = &limits, .layout = TAPER_LAYOUT_IMAGE};
     taper_encoder *encoder;
     if (taper_encoder_new(&encoder, model, &options, NULL) != TAPER_OK) return; /* no inverse */
     taper_image image = dct_picture(9, 7, info.channels, 3);
     formats_buffer out = formats_buffer_make(1 << 24), pixels = formats_buffer_make(1 << 24);
     taper_sink sink = dct_sink(&out);
     if (taper_encoder_add(encoder, &image, NULL, -1, NULL) == TAPER_OK) {
-        must(taper_encoder_finish(encoder, &sink, NULL) == TAPER_OK);
+        must(taper_encoder_finish(encoder, 0, &sink, NULL) == TAPER_OK);
         must(dct_pull(out.data, out.size, model, &pixels, NULL) == TAPER_OK);
         must(pixels.size == formats_image_bytes(&image));
     }

@@ -119,7 +119,7 @@ static void make_searched(const char *folder) {
                 *maker = tiny_embedding_bits(
                     (tiny_shape){.window = {4, 3, 1}, .units = BITS, .depth = 1}, 7, &theirs);
     const taper_encode_options whole = {
-        .embed_model = 1, .model_bytes = own.data, .model_size = own.size};
+        .size = sizeof whole, .embed_model = 1, .model_bytes = own.data, .model_size = own.size};
     const uint64_t code[IMAGES] = {0x5aull << 56, 0xffffull << 48, 0};
     const taper_search_codes codes = {.model_id = taper_model_get_info(maker).id,
                                       .bits = BITS,
@@ -136,7 +136,7 @@ static void make_searched(const char *folder) {
         formats_image_free(&image);
     }
     if (taper_encoder_set_search_codes(encoder, &codes, NULL)) abort();
-    if (taper_encoder_finish(encoder, &sink, NULL)) abort();
+    if (taper_encoder_finish(encoder, 0, &sink, NULL)) abort();
     taper_encoder_free(encoder);
     save(folder, "container/searched.taper", "", 0, file.data, file.size);
     taper_model_free(model), taper_model_free(maker);
