@@ -113,7 +113,7 @@ const cli_verb cli_verb_classify = {
 typedef struct state {
     settings s;
     cli_model model;
-    codec_embedder embedder;
+    cli_embedder embedder;
     cli_code_set among, inputs;
     cli_labelled_codes known;
     cli_class_names classes;
@@ -154,9 +154,7 @@ static int open_model(state *st) {
 }
 
 static int open_embedder(state *st) {
-    taper_error error = {0};
     codec_window window;
-    const unsigned threads = cli_threads(&st->s.common);
     int code;
     if (st->s.model || st->among.containers || st->inputs.containers) {
         code = open_model(st);
@@ -169,8 +167,8 @@ static int open_embedder(state *st) {
     if (code != CLI_DONE) return code;
     cli_detail(&st->s.common, 1, "classify", "pixels are compared: %u x %u, %s", window.width,
                window.height, window.channels == 1 ? "grey" : "in colour");
-    taper_status status = codec_embedder_open_pixels(&st->embedder, window, threads, &error);
-    return status ? (int)cli_fail("classify", NULL, status, &error) : CLI_DONE;
+    cli_embedder_open_pixels(&st->embedder, window);
+    return CLI_DONE;
 }
 
 static int join_classes(state *st) {
@@ -222,7 +220,7 @@ static int check_k(const state *st) {
 static void describe(state *st) {
     const settings *s = &st->s;
     char by[300];
-    if (st->embedder.has_network)
+    if (st->embedder.model)
         snprintf(by, sizeof by, "codes of %zu numbers by the model %.200s", st->embedder.width,
                  s->model ? s->model : "of the container");
     else
@@ -363,7 +361,7 @@ static void close_all(state *st) {
     cli_labelling_free(&st->labelling);
     cli_class_names_free(&st->classes);
     cli_labelled_codes_free(&st->known);
-    codec_embedder_close(&st->embedder);
+    cli_embedder_close(&st->embedder);
     cli_code_set_close(&st->inputs), cli_code_set_close(&st->among);
     cli_model_close(&st->model);
     cli_options_free(&cli_verb_classify, &st->s);

@@ -93,7 +93,7 @@ const cli_verb cli_verb_embed = {
 typedef struct state {
     settings s;
     cli_model model;
-    codec_embedder embedder;
+    cli_embedder embedder;
     cli_code_set images;
     cli_output codes, labels;
     cli_map *map;
@@ -393,7 +393,7 @@ int cmd_embed(int argc, char **argv) {
     cli_map_close(st.map, CLI_USAGE);
     formats_atomic_file_abort(st.codes.file), formats_atomic_file_abort(st.labels.file);
     if (st.spool) fclose(st.spool);
-    codec_embedder_close(&st.embedder);
+    cli_embedder_close(&st.embedder);
     cli_code_set_close(&st.images);
     cli_model_close(&st.model);
     free(st.kept);

@@ -71,7 +71,7 @@ const cli_verb cli_verb_index = {
 typedef struct state {
     settings s;
     cli_model model;
-    codec_embedder embedder;
+    cli_embedder embedder;
     cli_code_set images;
     cli_index *earlier; /* [n_earlier] */
     size_t n_earlier, n_open;
@@ -119,7 +119,7 @@ static int open_images(state *st, char **paths, size_t n) {
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->images}, 1, st->model.model,
                                       s->model, 0, &st->embedder);
-    st->embedder.scales = 1; /* accept images whose size differs from the model's window */
+    st->embedder.scales = true; /* accept images whose size differs from the model's window */
     return code;
 }
 
@@ -242,7 +242,7 @@ int cmd_index(int argc, char **argv) {
     formats_atomic_file_abort(st.out.file);
     for (size_t i = 0; i < st.n_open; i++) cli_index_close(&st.earlier[i]);
     free(st.earlier);
-    codec_embedder_close(&st.embedder);
+    cli_embedder_close(&st.embedder);
     cli_code_set_close(&st.images);
     cli_model_close(&st.model);
     return code;

@@ -128,7 +128,7 @@ const cli_verb cli_verb_search = {
 typedef struct state {
     settings s;
     cli_model model;
-    codec_embedder embedder;
+    cli_embedder embedder;
     cli_index index;
     cli_code_set indexed; /* images of the index: INDEX itself, or --images; may be closed */
     cli_code_set inputs;  /* queries */
@@ -167,7 +167,7 @@ static int open_embedder(state *st) {
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->indexed, &st->inputs}, 2,
                                       st->model.model, st->s.model, 0, &st->embedder);
-    st->embedder.scales = 1; /* accept images whose size differs from the model's window */
+    st->embedder.scales = true; /* accept images whose size differs from the model's window */
     st->embedder.keeps_margins = st->s.margins;
     return code;
 }
@@ -423,7 +423,7 @@ static void close_all(state *st) {
     free(st->image), free(st->distance), free(st->wanted);
     cli_query_codes_close(&st->queries);
     cli_index_close(&st->index);
-    codec_embedder_close(&st->embedder);
+    cli_embedder_close(&st->embedder);
     cli_code_set_close(&st->inputs), cli_code_set_close(&st->indexed);
     cli_model_close(&st->model);
     cli_options_free(&cli_verb_search, &st->s);

@@ -3,7 +3,7 @@
  *
  * A CODE OF BITS is a row of (bits + 63) / 64 words of 64 bits. Its first bit is the highest of
  * word 0; the bits after the last are 0. taper_index_pack makes such codes from the results of
- * taper_embed or taper_decoder_codes.
+ * taper_embedder_codes or taper_decoder_codes.
  *
  *     taper_index_set set = {.codes = codes, .n = n, .bits = bits};
  *     status = taper_index_build(&set, 0, &sink, &error);           // writes a .tpx file
@@ -197,8 +197,8 @@ TAPER_API taper_status taper_index_nearest(const taper_index *index,
 typedef struct taper_index_ranking {
     /* [n_queries][(bits + 63) / 64] */
     const uint64_t *queries;
-    /* [n_queries][bits] the distance of each bit from its threshold, of taper_embed_margins. If all
-     * are equal, the order does not change. */
+    /* [n_queries][bits] the distance of each bit from its threshold, of
+     * taper_embedder_margins. If all are equal, the order does not change. */
     const float *margins;
     size_t n_queries; /* 0.. */
     /* Images per query. */

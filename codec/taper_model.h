@@ -101,8 +101,25 @@ TAPER_API const void *taper_model_builtin_bytes(const char *name, size_t *size);
  * are enough. NULL: another model, too few bytes, or not a container. */
 TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
 
-/* Compute one code per image, for search (taper_nearest): codes[n][units], the caller's array, with
- * the units of taper_model_get_info.
+/* --- codes of images, for search ---------------------------------------------------------- */
+
+typedef struct taper_embedder taper_embedder;
+
+/* Create an embedder, which computes one code per image. The model is borrowed until the embedder
+ * is freed. threads: 0: one per online core; at most 256. They exist until then.
+ *
+ * For a model that stores one matrix for both directions, as family pca does, the other one is
+ * computed here, unless the model is built in. That takes about 4 units^2 x window values
+ * multiply-adds. Memory: three such matrices for that, then one, and 96 windows per thread.
+ *
+ * On success the caller owns *out; on failure it is NULL. TAPER_ERR_ARG: stages of the model are
+ * missing. TAPER_ERR_CORRUPT: the model's matrix is singular. TAPER_ERR_NOMEM. */
+TAPER_API taper_status taper_embedder_new(taper_embedder **out, const taper_model *model,
+                                          unsigned threads, taper_error *error);
+/* NULL is allowed. */
+TAPER_API void taper_embedder_free(taper_embedder *embedder);
+
+/* Compute codes[n][units], the caller's array, with the units of taper_model_get_info.
  *
  * An image must be one window: window_width x window_height pixels, grey or, with a model of 3
  * channels, RGB. Grey images fill all channels. An embedding model takes images of any size and
@@ -110,29 +127,27 @@ TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);
  * 6.2). Codes are not quantised. For a binary model they are on the scale of taper_decoder_codes:
  * the bit minus the model's centre.
  *
- * threads: 0: one per online core; at most 256. Codes are bit-identical for every number of threads
- * and do not depend on the other images. Several threads may call at once.
+ * Codes are bit-identical for every number of threads and do not depend on the other images. One
+ * thread at a time may use an embedder. Threads work on blocks of 96 images.
  *
- * A model that stores one matrix for both directions, as family pca does, computes the other one in
- * every call, unless it is built in. This takes about 4 units^2 x window values multiply-adds: pass
- * hundreds of images at once. Memory: three such matrices at the start, then one, and 96 windows
- * per thread.
- *
- * TAPER_ERR_ARG: an array is NULL; or an image is in colour for a grey model, has alpha, or, except
- * for an embedding model, has another size. The message gives its number, from 0, and a remedy.
- * TAPER_ERR_CORRUPT: the model's matrix is singular, or its weights overflow. TAPER_ERR_NOMEM. On
- * failure the contents of `codes` are undefined. */
-TAPER_API taper_status taper_embed(const taper_model *model, const taper_image *images, size_t n,
-                                   unsigned threads, float *codes, taper_error *error);
-
+ * TAPER_ERR_ARG: an array is NULL, or taper_model_check_image refuses an image. The message gives
+ * its number, from 0, and a remedy. TAPER_ERR_CORRUPT: the model's weights overflow.
+ * TAPER_ERR_NOMEM. On failure the contents of `codes` are undefined. */
+TAPER_API taper_status taper_embedder_codes(taper_embedder *embedder, const taper_image *images,
+                                            size_t n, float *codes, taper_error *error);
 /* Compute the margins of a binary model: margins[n][units]. A margin is the value that the unit
  * compares with its threshold, minus the threshold: above 0 where the bit is 1, and the larger its
  * absolute value, the more certain the bit. taper_index_pack makes bits of margins, and
- * taper_index_rank ranks by them. For other models, returns the codes. Otherwise like taper_embed.
- */
-TAPER_API taper_status taper_embed_margins(const taper_model *model, const taper_image *images,
-                                           size_t n, unsigned threads, float *margins,
-                                           taper_error *error);
+ * taper_index_rank ranks by them. For other models, computes the codes. Otherwise like
+ * taper_embedder_codes. */
+TAPER_API taper_status taper_embedder_margins(taper_embedder *embedder, const taper_image *images,
+                                              size_t n, float *margins, taper_error *error);
+
+/* Check that the model has a code for an image of this size and kind. image->pixels may be NULL.
+ * TAPER_ERR_UNSUPPORTED: it is in colour for a grey model, has alpha, or, except for an embedding
+ * model, has another size than the window. The message contains a remedy. */
+TAPER_API taper_status taper_model_check_image(const taper_model *model, const taper_image *image,
+                                               taper_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* taper_search.h -- search in codes of numbers, a part of the public interface: nearest neighbours,
  * labels by vote, and the error rate of these labels.
  *
- * A CODE is a row of `width` float32: the result of taper_embed or taper_decoder_codes, pixels, or
- * any other numbers. Example, the error rates of 1-NN to 7-NN from one search:
+ * A CODE is a row of `width` float32: the result of taper_embedder_codes or taper_decoder_codes,
+ * pixels, or any other numbers. Example, the error rates of 1-NN to 7-NN from one search:
  *
  *     taper_search search = {.references = codes, .n_references = n, .width = 30, .k = 7,
  *                            .queries = test_codes, .n_queries = tests};

@@ -119,7 +119,7 @@ doors codec/entropy 'range_coder interleave mixed_bit fixed_log int_matrix weigh
 doors codec/quality ''
 doors codec/bitplane 'code_tables conditional conditional_state unit_sets group quantiser head chunk_coder strips raised_planes'
 doors codec/transform 'network triangle windows lap restoration pseudo_inverse synthesis picture small_basis'
-doors codec/model 'model embed work builtin_models'
+doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer'
 doors codec/decoder 'open_container group_reader checked_blocks front_load levels'
 doors codec/groups 'group_writer allocation'
@@ -142,7 +142,7 @@ doors train/objectives 'objective reconstruction rate neighbours prefixes decodi
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
 doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'
-doors cli/search 'code_set labelling suggestions map container_set thumbnail image_choice'
+doors cli/search 'code_set embedder labelling suggestions map container_set thumbnail image_choice'
 doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
 doors cli/train 'table'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |

@@ -62,13 +62,34 @@ static void try_model_builtin_for(void) {
     assert_null(taper_model_builtin_for("x", 1));
 }
 
-typedef taper_status embed_fn(const taper_model *, const taper_image *, size_t, unsigned, float *,
+typedef taper_status embed_fn(taper_embedder *, const taper_image *, size_t, float *,
                               taper_error *);
+
+static taper_embedder *embedder_of(const taper_model *m) {
+    taper_embedder *e;
+    assert_int_equal(taper_embedder_new(&e, m, 1, NULL), TAPER_OK);
+    return e;
+}
+
+static void try_embedder_new(void) {
+    taper_error error = {0};
+    taper_embedder *e;
+    refused(taper_embedder_new(NULL, coder, 1, &error), &error);
+    refused(taper_embedder_new(&e, NULL, 1, &error), &error);
+    assert_null(e);
+    EACH_NUMBER(v) {
+        assert_int_equal(taper_embedder_new(&e, coder, (unsigned)*v, NULL), TAPER_OK);
+        taper_embedder_free(e);
+    }
+}
+
+static void try_embedder_free(void) { taper_embedder_free(NULL); }
 
 /* A geometry that is not that of the pixels is illegal, or not the model's. */
 static void try_images(embed_fn *embed, const taper_model *m) {
     float codes[SIDE * SIDE * 3];
     taper_error error = {0};
+    taper_embedder *e = embedder_of(m);
     EACH_NUMBER(v)
     for (int field = 0; field < 4; field++) {
         taper_image other = image;
@@ -77,30 +98,47 @@ static void try_images(embed_fn *embed, const taper_model *m) {
         if (field == 2) other.channels = (uint8_t)*v;
         if (field == 3) other.depth = (uint8_t)*v;
         if (m == embedder && *v > 1 && field < 2) continue; /* pixels that are not there */
-        const taper_status status = allowed(embed(m, &other, 1, 1, codes, &error), &error);
+        const taper_status status = allowed(embed(e, &other, 1, codes, &error), &error);
         assert_true(*v == 1 || status == TAPER_ERR_ARG);
     }
     taper_image without = image;
     without.pixels = NULL;
-    refused(embed(m, &without, 1, 1, codes, &error), &error);
-    EACH_NUMBER(v) assert_int_equal(embed(m, &image, 1, (unsigned)*v, codes, NULL), TAPER_OK);
+    refused(embed(e, &without, 1, codes, &error), &error);
+    taper_embedder_free(e);
 }
 
 static void try_embedding(embed_fn *embed) {
     float codes[SIDE * SIDE * 3];
     taper_error error = {0};
-    refused(embed(NULL, &image, 1, 1, codes, &error), &error);
-    refused(embed(coder, NULL, 1, 1, codes, &error), &error);
-    refused(embed(coder, &image, 1, 1, NULL, &error), &error);
+    taper_embedder *e = embedder_of(coder);
+    refused(embed(NULL, &image, 1, codes, &error), &error);
+    refused(embed(e, NULL, 1, codes, &error), &error);
+    refused(embed(e, &image, 1, NULL, &error), &error);
     EACH_COUNT(v)
-    assert_int_equal(allowed(embed(coder, &image, *v, 1, codes, &error), &error),
+    assert_int_equal(allowed(embed(e, &image, *v, codes, &error), &error),
                      *v > 1 ? TAPER_ERR_ARG : TAPER_OK);
+    taper_embedder_free(e);
     try_images(embed, coder);
     try_images(embed, embedder);
 }
 
-static void try_embed(void) { try_embedding(taper_embed); }
-static void try_embed_margins(void) { try_embedding(taper_embed_margins); }
+static void try_embedder_codes(void) { try_embedding(taper_embedder_codes); }
+static void try_embedder_margins(void) { try_embedding(taper_embedder_margins); }
+
+static void try_check_image(void) {
+    taper_error error = {0};
+    refused(taper_model_check_image(NULL, &image, &error), &error);
+    refused(taper_model_check_image(coder, NULL, &error), &error);
+    EACH_NUMBER(v)
+    for (int field = 0; field < 4; field++) {
+        taper_image other = image;
+        if (field == 0) other.width = (uint32_t)*v;
+        if (field == 1) other.height = (uint32_t)*v;
+        if (field == 2) other.channels = (uint8_t)*v;
+        if (field == 3) other.depth = (uint8_t)*v;
+        allowed(taper_model_check_image(embedder, &other, &error), &error);
+    }
+}
 
 static const argument_trial table[] = {
     {"taper_family_name", try_family_name},
@@ -111,8 +149,11 @@ static const argument_trial table[] = {
     {"taper_model_builtin", try_model_builtin},
     {"taper_model_builtin_bytes", try_model_builtin_bytes},
     {"taper_model_builtin_for", try_model_builtin_for},
-    {"taper_embed", try_embed},
-    {"taper_embed_margins", try_embed_margins},
+    {"taper_embedder_new", try_embedder_new},
+    {"taper_embedder_free", try_embedder_free},
+    {"taper_embedder_codes", try_embedder_codes},
+    {"taper_embedder_margins", try_embedder_margins},
+    {"taper_model_check_image", try_check_image},
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };
 

@@ -2,7 +2,6 @@
  * what a container's decoder gives; what has no code. */
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
-#include "codec/model/embed.h"
 #include "tiny_embedding_model.h"
 
 enum { IMAGES = 211, SIDE = 8 };
@@ -44,6 +43,16 @@ static void free_pictures(taper_image *image) {
     free(image);
 }
 
+/* By an embedder of its own. */
+static taper_status embed_once(const taper_model *model, const taper_image *image, size_t n,
+                               unsigned threads, float *codes, taper_error *error) {
+    taper_embedder *e;
+    TAPER_TRY(taper_embedder_new(&e, model, threads, error));
+    const taper_status status = taper_embedder_codes(e, image, n, codes, error);
+    taper_embedder_free(e);
+    return status;
+}
+
 static float *embed(const taper_model *model, const taper_image *image, size_t n,
                     unsigned threads) {
     taper_error e = {0};
@@ -51,7 +60,7 @@ static float *embed(const taper_model *model, const taper_image *image, size_t n
     float *codes = malloc(n * units * sizeof *codes);
     assert_non_null(codes);
     for (size_t i = 0; i < n * units; i++) codes[i] = NAN;
-    assert_int_equal(taper_embed(model, image, n, threads, codes, &e), TAPER_OK);
+    assert_int_equal(embed_once(model, image, n, threads, codes, &e), TAPER_OK);
     return codes;
 }
 
@@ -195,7 +204,7 @@ static void assert_refused(const taper_model *model, taper_image wrong, const ch
     const taper_image both[] = {right, wrong};
     float codes[2 * 64];
     taper_error e = {0};
-    assert_int_equal(taper_embed(model, both, 2, 1, codes, &e), TAPER_ERR_ARG);
+    assert_int_equal(embed_once(model, both, 2, 1, codes, &e), TAPER_ERR_ARG);
     assert_string_equal(e.text, words);
     formats_image_free(&right), formats_image_free(&wrong);
 }
@@ -240,9 +249,9 @@ static void what_has_no_code_is_named(void **state) {
     taper_image image = dct_picture(SIDE, SIDE, 1, 1);
     float codes[10];
     taper_error e = {0};
-    assert_int_equal(taper_embed(model, NULL, 1, 1, codes, &e), TAPER_ERR_ARG);
-    assert_int_equal(taper_embed(model, &image, 1, 1, NULL, &e), TAPER_ERR_ARG);
-    assert_int_equal(taper_embed(model, NULL, 0, 1, NULL, &e), TAPER_OK);
+    assert_int_equal(embed_once(model, NULL, 1, 1, codes, &e), TAPER_ERR_ARG);
+    assert_int_equal(embed_once(model, &image, 1, 1, NULL, &e), TAPER_ERR_ARG);
+    assert_int_equal(embed_once(model, NULL, 0, 1, NULL, &e), TAPER_OK);
     formats_image_free(&image), taper_model_free(model);
 }
 
@@ -254,26 +263,52 @@ static void rows_without_analysis_are_refused(void **state) {
     float codes[10];
     taper_error e = {0};
     for (size_t i = 0; i < SIDE * SIDE; i++) model->network.synthesis[i] = 9;
-    assert_int_equal(taper_embed(model, &image, 1, 1, codes, &e), TAPER_ERR_CORRUPT);
+    assert_int_equal(embed_once(model, &image, 1, 1, codes, &e), TAPER_ERR_CORRUPT);
     assert_non_null(strstr(e.text, "it has no codes; train it again"));
     formats_image_free(&image), taper_model_free(model);
 }
 
-static void pixels_are_codes(void **state) {
+/* Calls of one embedder do not influence each other; margins are above 0 where bits are 1. */
+static void an_embedder_is_used_many_times(void **state) {
     (void)state;
     taper_image *image = pictures(3);
-    codec_embedder e;
-    const size_t width = 3 * SIDE * SIDE;
-    float *codes = malloc(IMAGES * width * sizeof *codes), want[3 * SIDE * SIDE];
-    assert_int_equal(codec_embedder_open_pixels(&e, colour, 3, NULL), TAPER_OK);
-    assert_int_equal(e.width, width);
-    assert_int_equal(codec_embedder_codes(&e, image, IMAGES, codes, NULL), TAPER_OK);
-    for (size_t i = 0; i < IMAGES; i++) {
-        codec_windows_read(colour, &image[i], want);
-        assert_memory_equal(want, codes + i * width, sizeof want);
+    for (int kind = 0; kind < 3; kind++) {
+        taper_model *model = kind == 2 ? embedding_model()
+                             : kind    ? binary_model(0)
+                                       : linear_model(colour, 40);
+        const size_t units = model->info.units;
+        float *all = embed(model, image, IMAGES, 1), *code = malloc(units * sizeof *code);
+        taper_embedder *e;
+        assert_int_equal(taper_embedder_new(&e, model, 2, NULL), TAPER_OK);
+        for (size_t i = 0; i < IMAGES; i++) {
+            assert_int_equal(taper_embedder_codes(e, &image[i], 1, code, NULL), TAPER_OK);
+            assert_memory_equal(code, all + i * units, units * sizeof *code);
+            assert_int_equal(taper_embedder_margins(e, &image[i], 1, code, NULL), TAPER_OK);
+            for (size_t u = 0; u < units; u++)
+                assert_true(kind == 1 ? (code[u] > 0) == (all[i * units + u] > 0)
+                                      : code[u] == all[i * units + u]);
+        }
+        taper_embedder_free(e);
+        free(all), free(code), taper_model_free(model);
     }
-    codec_embedder_close(&e);
-    free(codes), free_pictures(image);
+    free_pictures(image);
+}
+
+/* Without pixels, and before an embedder is made. */
+static void a_model_tells_which_images_it_takes(void **state) {
+    (void)state;
+    taper_model *linear = linear_model(grey, 10), *embedding = embedding_model();
+    const taper_image right = {SIDE, SIDE, 1, 16, NULL}, large = {SIDE, 99, 1, 8, NULL},
+                      coloured = {SIDE, SIDE, 3, 8, NULL}, none = {0, SIDE, 1, 8, NULL},
+                      alpha = {SIDE, SIDE, 4, 8, NULL};
+    assert_int_equal(taper_model_check_image(linear, &right, NULL), TAPER_OK);
+    assert_int_equal(taper_model_check_image(linear, &large, NULL), TAPER_ERR_UNSUPPORTED);
+    assert_int_equal(taper_model_check_image(linear, &coloured, NULL), TAPER_ERR_UNSUPPORTED);
+    assert_int_equal(taper_model_check_image(linear, &none, NULL), TAPER_ERR_ARG);
+    assert_int_equal(taper_model_check_image(embedding, &large, NULL), TAPER_OK);
+    assert_int_equal(taper_model_check_image(embedding, &coloured, NULL), TAPER_OK);
+    assert_int_equal(taper_model_check_image(embedding, &alpha, NULL), TAPER_ERR_UNSUPPORTED);
+    taper_model_free(linear), taper_model_free(embedding);
 }
 
 /* Weights that are legal one by one, and overflow together. */
@@ -285,7 +320,7 @@ static void codes_that_overflow_are_named(void **state) {
     taper_error e = {0};
     const codec_layer *last = &m->network.encoder.layer[m->network.encoder.depth - 1];
     for (uint32_t i = 0; i < last->outputs * last->inputs; i++) last->weight[i] = 3e38f;
-    assert_int_equal(taper_embed(m, image, 3, 1, codes, &e), TAPER_ERR_CORRUPT);
+    assert_int_equal(embed_once(m, image, 3, 1, codes, &e), TAPER_ERR_CORRUPT);
     assert_non_null(strstr(e.text, "image 0"));
     free_pictures(image);
     taper_model_free(m);
@@ -301,7 +336,8 @@ int main(void) {
         cmocka_unit_test(other_sizes_are_scaled),
         cmocka_unit_test(what_has_no_code_is_named),
         cmocka_unit_test(rows_without_analysis_are_refused),
-        cmocka_unit_test(pixels_are_codes),
+        cmocka_unit_test(an_embedder_is_used_many_times),
+        cmocka_unit_test(a_model_tells_which_images_it_takes),
         cmocka_unit_test(codes_that_overflow_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

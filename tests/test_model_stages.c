@@ -401,14 +401,14 @@ static void other_uses_are_refused(void **unused) {
     for (uint32_t k = 1; k < STAGES; k++) {
         taper_model *m = with_stages(k);
         taper_encoder *encoder;
+        taper_embedder *embedder;
         taper_error error = {0};
         formats_buffer out = formats_buffer_make(1 << 24);
         codec_weight_precision precision = {0.05, 8};
-        float codes[64];
         taper_image image = dct_picture(8, 8, 1, 1);
         assert_int_equal(taper_encoder_new(&encoder, m, NULL, &error), TAPER_ERR_ARG);
         assert_non_null(strstr(error.text, "of its 6 stages"));
-        assert_int_equal(taper_embed(m, &image, 1, 1, codes, &error), TAPER_ERR_ARG);
+        assert_int_equal(taper_embedder_new(&embedder, m, 1, &error), TAPER_ERR_ARG);
         assert_int_equal(codec_model_write(m, &precision, &out, &error), TAPER_ERR_ARG);
         assert_int_equal(codec_model_round_weights(m, &precision, &error), TAPER_ERR_ARG);
         formats_image_free(&image);

@@ -17,7 +17,7 @@ typedef struct coder {
 
 static void open_coder(coder *c, const retrieval *r) {
     retrieval_model_open(&c->model, r->model, r->threads);
-    c->bits = c->model.embedder.width;
+    c->bits = c->model.width;
     c->words = codec_bits_words(c->bits);
     c->code = figures_memory(RETRIEVAL_BLOCK, c->bits * sizeof *c->code);
     c->row = figures_memory(RETRIEVAL_BLOCK, c->words * sizeof *c->row);

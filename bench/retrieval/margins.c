@@ -20,9 +20,9 @@ static float *margins_of(const retrieval *r, const retrieval_set *set) {
     retrieval_model model;
     retrieval_read_queries(r->data, set->queries, &queries);
     retrieval_model_open(&model, r->model, r->threads);
-    if (model.embedder.width != set->bits) figures_die("%s: not the model of the codes", r->model);
+    if (model.width != set->bits) figures_die("%s: not the model of the codes", r->model);
     float *margins = figures_memory(set->queries, set->bits * sizeof *margins);
-    model.embedder.keeps_margins = 1;
+    model.keeps_margins = 1;
     retrieval_model_codes(&model, &queries, margins);
     for (size_t i = 0; i < set->queries; i++)
         for (size_t b = 0; b < set->bits; b++)

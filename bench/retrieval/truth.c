@@ -36,7 +36,7 @@ static void open_finder(finder *f, const retrieval *r, const char *model, const 
                         const retrieval_images *queries) {
     *f = (finder){.file = file, .queries = queries->n};
     retrieval_model_open(&f->model, model, r->threads);
-    f->query = figures_memory(f->queries, f->model.embedder.width * sizeof *f->query);
+    f->query = figures_memory(f->queries, f->model.width * sizeof *f->query);
     retrieval_model_codes(&f->model, queries, f->query);
     f->list = figures_memory(f->queries, sizeof *f->list);
     f->distance = figures_memory(f->queries, K * sizeof *f->distance);
@@ -58,7 +58,7 @@ static void look_in_block(finder *f, const retrieval_references *references, wor
                                  .n_references = block->n,
                                  .queries = f->query,
                                  .n_queries = f->queries,
-                                 .width = f->model.embedder.width,
+                                 .width = f->model.width,
                                  .k = formats_smaller(K, block->n),
                                  .threads = w->threads};
     figures_check(taper_nearest(&search, w->neighbours, w->distances, &error), "search", &error);
@@ -77,7 +77,7 @@ static void write_found(finder *f, const retrieval *r) {
 
 static size_t widest(const finder *f, size_t finders) {
     size_t width = 0;
-    for (size_t i = 0; i < finders; i++) width = formats_larger(width, f[i].model.embedder.width);
+    for (size_t i = 0; i < finders; i++) width = formats_larger(width, f[i].model.width);
     return width;
 }
 

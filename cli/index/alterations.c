@@ -51,7 +51,7 @@ static taper_status crop(const taper_image *image, taper_image *out) {
 typedef struct trying {
     const taper_index *index;
     cli_code_set *set;
-    const codec_embedder *embedder;
+    const cli_embedder *embedder;
     uint8_t *wanted; /* [images of the index] 1 for the current image, else 0 */
     float *code;
     uint64_t *bits;
@@ -59,10 +59,11 @@ typedef struct trying {
     size_t n;
 } trying;
 
-static taper_status measure(trying *t, const taper_image *copy, uint32_t image) {
+static taper_status measure(trying *t, taper_image *copy, uint32_t image) {
     const taper_index_info info = taper_index_get_info(t->index);
     uint32_t found;
-    TAPER_TRY(codec_embedder_codes(t->embedder, copy, 1, t->code, NULL));
+    TAPER_TRY(cli_embedder_fit(t->embedder, copy, NULL));
+    TAPER_TRY(cli_embedder_codes(t->embedder, copy, 1, t->code, NULL));
     taper_index_pack(t->code, 1, t->embedder->width, info.bits, t->bits);
     t->wanted[image] = 1;
     const taper_index_search search = {
@@ -100,7 +101,7 @@ static bool try_image(trying *t, size_t i, taper_status *status) {
     const taper_status read = cli_code_set_picture(t->set, i, &image, NULL);
     if (formats_is_system_error(read)) *status = read;
     if (read) return false;
-    const bool fits = codec_embedder_check(t->embedder, &image, NULL) == TAPER_OK;
+    const bool fits = cli_embedder_check(t->embedder, &image, NULL) == TAPER_OK;
     for (size_t a = 0; a < KINDS && fits && !*status; a++) {
         taper_image copy = {.pixels = NULL};
         *status = alter[a](&image, &copy);
@@ -136,7 +137,7 @@ static int try_all(trying *t, cli_alterations *out) {
 }
 
 int cli_alterations_try(cli_alterations *out, const taper_index *index, cli_code_set *set,
-                        const codec_embedder *embedder) {
+                        const cli_embedder *embedder) {
     const taper_index_info info = taper_index_get_info(index);
     trying t = {.index = index, .set = set, .embedder = embedder};
     *out = (cli_alterations){.images = 0};

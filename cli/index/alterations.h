@@ -14,6 +14,6 @@ typedef struct cli_alterations {
  * 255; 1/32 cropped at each side. On failure prints a message and returns an exit code; CLI_USAGE:
  * no image of the set can be used. */
 int cli_alterations_try(cli_alterations *out, const taper_index *index, cli_code_set *set,
-                        const codec_embedder *embedder);
+                        const cli_embedder *embedder);
 
 #endif

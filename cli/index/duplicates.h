@@ -5,8 +5,8 @@
 
 typedef struct cli_duplicates {
     const taper_index *index;
-    cli_code_set *set;              /* the images, to measure the distance; or NULL */
-    const codec_embedder *embedder; /* the model, to measure the distance; or NULL */
+    cli_code_set *set;            /* the images, to measure the distance; or NULL */
+    const cli_embedder *embedder; /* the model, to measure the distance; or NULL */
     const cli_common *common;
     int64_t within; /* largest distance of a pair; -1: measured (alterations.h) and printed */
 } cli_duplicates;

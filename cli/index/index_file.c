@@ -290,7 +290,7 @@ static int join(const gathering *g, const char *verb, const cli_index_options *o
     return status && error.text[0] ? (int)cli_fail(verb, NULL, status, &error) : CLI_DONE;
 }
 
-static int gather_and_write(gathering *g, const codec_embedder *embedder, const taper_sink *sink,
+static int gather_and_write(gathering *g, const cli_embedder *embedder, const taper_sink *sink,
                             taper_status *written) {
     taper_error error = {0};
     int code = cli_code_set_embed(g->set, embedder, take_rows, g);
@@ -305,7 +305,7 @@ static int gather_and_write(gathering *g, const codec_embedder *embedder, const 
     return code == CLI_DONE ? join(g, g->set->verb, g->options, sink, written) : code;
 }
 
-int cli_index_write(cli_code_set *set, const codec_embedder *embedder,
+int cli_index_write(cli_code_set *set, const cli_embedder *embedder,
                     const cli_index_options *options, const taper_sink *sink,
                     taper_status *written) {
     gathering g = {.n = 0};
@@ -318,7 +318,7 @@ int cli_index_write(cli_code_set *set, const codec_embedder *embedder,
     return code;
 }
 
-int cli_index_make(cli_index *index, cli_code_set *set, const codec_embedder *embedder,
+int cli_index_make(cli_index *index, cli_code_set *set, const cli_embedder *embedder,
                    const cli_index_options *options) {
     taper_error error = {0};
     FILE *spool = NULL;

@@ -62,12 +62,12 @@ typedef struct cli_index_options {
 /* Read the codes of an open set and write an index of them to the sink, after the images of
  * `earlier`. If they exceed --max-memory they are sorted in parts, in temporary files. set NULL:
  * only merges `earlier`. *written: status of the sink. Other failures print a message. */
-int cli_index_write(cli_code_set *set, const codec_embedder *embedder,
+int cli_index_write(cli_code_set *set, const cli_embedder *embedder,
                     const cli_index_options *options, const taper_sink *sink,
                     taper_status *written);
 
 /* The same, into an unnamed temporary file, which is opened. */
-int cli_index_make(cli_index *index, cli_code_set *set, const codec_embedder *embedder,
+int cli_index_make(cli_index *index, cli_code_set *set, const cli_embedder *embedder,
                    const cli_index_options *options);
 
 #endif

@@ -75,7 +75,7 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
     return code;
 }
 
-int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const codec_embedder *embedder) {
+int cli_query_codes_embed(cli_query_codes *q, cli_code_set *set, const cli_embedder *embedder) {
     embedding_queries e = {q, embedder->width, q->keeps_margins && !set->containers};
     const size_t first = q->n;
     q->set = set;

@@ -27,7 +27,7 @@ void cli_query_codes_close(cli_query_codes *queries); /* a zeroed one is fine */
 
 /* All images of an open set. */
 int cli_query_codes_embed(cli_query_codes *queries, cli_code_set *set,
-                          const codec_embedder *embedder);
+                          const cli_embedder *embedder);
 /* Images of the index, as --image names them (cli/search/image_choice.h). */
 int cli_query_codes_member(cli_query_codes *queries, const taper_index *index, const char *which);
 /* A code in hexadecimal digits; the first bit is the highest of the first digit. Only the given

@@ -22,9 +22,9 @@ int cli_search_layer_open(cli_search_layer *l, const char *verb, const char *pat
     }
     if (!bits) l->bits = info.units;
     const taper_status status =
-        codec_embedder_open(&l->embedder, l->model.model, cli_threads(common), &error);
+        cli_embedder_open(&l->embedder, l->model.model, 0, true, cli_threads(common), &error);
     if (status) return cli_fail(verb, path, status, &error);
-    l->embedder.scales = 1;
+    l->embedder.scales = true;
     l->numbers = malloc(CLI_SEARCH_LAYER_WAITING * l->embedder.width * sizeof *l->numbers);
     return l->numbers ? CLI_DONE : (int)cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
 }
@@ -32,14 +32,14 @@ int cli_search_layer_open(cli_search_layer *l, const char *verb, const char *pat
 void cli_search_layer_close(cli_search_layer *l) {
     for (size_t i = 0; i < l->held; i++) formats_image_free(&l->waiting[i]);
     free(l->numbers), free(l->codes);
-    codec_embedder_close(&l->embedder);
+    cli_embedder_close(&l->embedder);
     cli_model_close(&l->model);
     *l = (cli_search_layer){.n = 0};
 }
 
 taper_status cli_search_layer_check(const cli_search_layer *l, const taper_image *image,
                                     taper_error *error) {
-    return codec_embedder_check(&l->embedder, image, error);
+    return cli_embedder_check(&l->embedder, image, error);
 }
 
 /* Compute the codes of the waiting images. */
@@ -52,8 +52,7 @@ static taper_status flush(cli_search_layer *l, taper_error *error) {
         if (!codes) return TAPER_ERR_NOMEM;
         l->codes = codes, l->room = room;
     }
-    if (l->held)
-        status = codec_embedder_codes(&l->embedder, l->waiting, l->held, l->numbers, error);
+    if (l->held) status = cli_embedder_codes(&l->embedder, l->waiting, l->held, l->numbers, error);
     if (!status)
         taper_index_pack(l->numbers, l->held, l->embedder.width, l->bits, l->codes + l->n * words);
     for (size_t i = 0; i < l->held; i++) formats_image_free(&l->waiting[i]);

@@ -8,14 +8,14 @@
 #ifndef CLI_SEARCH_LAYER_H
 #define CLI_SEARCH_LAYER_H
 #include "cli/common/inputs.h"
-#include "codec/model/embed.h"
+#include "cli/search/embedder.h"
 #include "codec/taper.h"
 
 enum { CLI_SEARCH_LAYER_WAITING = 64 };
 
 typedef struct cli_search_layer {
     cli_model model;
-    codec_embedder embedder;
+    cli_embedder embedder;
     uint32_t bits;
     bool carries_model; /* also store the model in the container; set after opening */
     taper_image waiting[CLI_SEARCH_LAYER_WAITING]; /* images scaled to the window of the model */

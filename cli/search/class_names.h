@@ -2,6 +2,7 @@
  *
  * Directory cli/search/: codes of images, and labels by nearest neighbours.
  *   code_set         a set of images and their codes, read in blocks
+ *   embedder         codes of images, by a model or of their pixels
  *   container_set    containers as such a set; codes are read from the files
  *   labelled_codes   codes of a labelled set
  *   neighbour_votes  the nearest labelled images, and their votes

@@ -174,7 +174,7 @@ int cli_code_set_model(const cli_code_set *s, cli_model *model) {
 }
 
 int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_model *model,
-                           const char *path, size_t units, codec_embedder *e) {
+                           const char *path, size_t units, cli_embedder *e) {
     taper_error error = {0};
     const cli_code_set *first = sets[0];
     bool has_images = false;
@@ -182,15 +182,8 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
         has_images = has_images || sets[i]->set;
         if (!path && sets[i]->containers) path = cli_code_set_path(sets[i]);
     }
-    taper_status status = TAPER_OK;
-    if (has_images)
-        status = codec_embedder_open(e, model, cli_threads(first->common), &error);
-    else
-        *e = (codec_embedder){.window = model->window,
-                              .width = model->network.units,
-                              .has_network = 1,
-                              .is_binary = codec_model_is_binary(model)};
-    if (status == TAPER_OK) status = codec_embedder_shorten(e, units, &error);
+    const taper_status status =
+        cli_embedder_open(e, model, units, has_images, cli_threads(first->common), &error);
     if (status != TAPER_OK) return cli_fail(first->verb, path, status, &error);
     int code = CLI_DONE;
     for (size_t i = 0; i < n && code == CLI_DONE; i++) {
@@ -198,7 +191,7 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
         if (!containers) continue;
         code = cli_container_set_bind(containers, model);
         if (cli_container_set_search_model(containers) == taper_model_get_info(model).id)
-            e->scales = 1; /* as the images of the given codes were read */
+            e->scales = true; /* as the images of the given codes were read */
     }
     return code;
 }
@@ -240,7 +233,7 @@ typedef struct block {
     float *codes;       /* [room][width] */
 } block;
 
-static bool block_open(block *b, const codec_embedder *e) {
+static bool block_open(block *b, const cli_embedder *e) {
     const size_t widest = formats_larger(e->width, codec_window_values(e->window));
     b->room = formats_larger(1, formats_smaller(MOST_ROWS, MOST_NUMBERS / widest));
     b->image = malloc(b->room * sizeof *b->image);
@@ -258,11 +251,11 @@ static void block_close(block *b) {
     free(b->image), free(b->number), free(b->codes);
 }
 
-static int embed_block(const cli_code_set *s, const codec_embedder *e, block *b, cli_codes_fn *take,
+static int embed_block(const cli_code_set *s, const cli_embedder *e, block *b, cli_codes_fn *take,
                        void *user) {
     taper_error error = {0};
     if (!b->rows) return CLI_DONE;
-    const taper_status status = codec_embedder_codes(e, b->image, b->rows, b->codes, &error);
+    const taper_status status = cli_embedder_codes(e, b->image, b->rows, b->codes, &error);
     const int code = status == TAPER_OK ? take(user, b->number, b->image, b->rows, b->codes)
                                         : (int)cli_fail(s->verb, NULL, status, &error);
     block_empty(b);
@@ -270,7 +263,7 @@ static int embed_block(const cli_code_set *s, const codec_embedder *e, block *b,
 }
 
 /* Add image i to the block, or report that it is skipped. */
-static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *ahead, size_t i,
+static int take_image(cli_code_set *s, const cli_embedder *e, cli_readahead *ahead, size_t i,
                       block *b) {
     taper_error error = {0};
     taper_image image;
@@ -278,8 +271,8 @@ static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *a
     taper_status status = cli_readahead_next(ahead, &image, &error);
     if (status == TAPER_OK) {
         formats_image_apply_alpha(&image, s->alpha);
-        status = codec_embedder_check(e, &image, &error);
-        if (status == TAPER_OK) status = codec_embedder_fit(e, &image, &error);
+        status = cli_embedder_check(e, &image, &error);
+        if (status == TAPER_OK) status = cli_embedder_fit(e, &image, &error);
         if (status != TAPER_OK) formats_image_free(&image);
     }
     if (status != TAPER_OK) return cli_left_out_image(&s->left, path, status, &error);
@@ -290,7 +283,7 @@ static int take_image(cli_code_set *s, const codec_embedder *e, cli_readahead *a
     return CLI_DONE;
 }
 
-static int embed_all(cli_code_set *s, const codec_embedder *e, cli_readahead *ahead,
+static int embed_all(cli_code_set *s, const cli_embedder *e, cli_readahead *ahead,
                      cli_codes_fn *take, void *user) {
     const size_t n = formats_imageset_count(s->set);
     block b = {.rows = 0};
@@ -309,13 +302,13 @@ static int embed_all(cli_code_set *s, const codec_embedder *e, cli_readahead *ah
 }
 
 /* Add the code of image i of a container to the block, or report that it is skipped. */
-static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *b) {
+static int take_code(cli_code_set *s, const cli_embedder *e, size_t i, block *b) {
     taper_error error = {0};
     char name[CLI_IMAGE_NAME];
     uint32_t windows, known = 0;
     taper_image shape;
     taper_status status = cli_container_set_shape(s->containers, i, &shape, &windows, &error);
-    if (status == TAPER_OK) status = codec_embedder_check(e, &shape, &error);
+    if (status == TAPER_OK) status = cli_embedder_check(e, &shape, &error);
     if (status == TAPER_OK && windows != 1)
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
                               "image is %u windows of the model, which have a code each; only "
@@ -339,7 +332,7 @@ static int take_code(cli_code_set *s, const codec_embedder *e, size_t i, block *
     return CLI_DONE;
 }
 
-static int take_codes(cli_code_set *s, const codec_embedder *e, cli_codes_fn *take, void *user) {
+static int take_codes(cli_code_set *s, const cli_embedder *e, cli_codes_fn *take, void *user) {
     const size_t n = cli_code_set_images(s);
     block b = {.rows = 0};
     cli_progress progress;
@@ -377,7 +370,7 @@ static int tell_codes(cli_code_set *s) {
     return CLI_DONE;
 }
 
-int cli_code_set_embed(cli_code_set *s, const codec_embedder *e, cli_codes_fn *take, void *user) {
+int cli_code_set_embed(cli_code_set *s, const cli_embedder *e, cli_codes_fn *take, void *user) {
     taper_error error = {0};
     cli_readahead *ahead;
     int code;

@@ -12,7 +12,7 @@
 #define CLI_CODE_SET_H
 #include "cli/common/left_out.h"
 #include "cli/search/container_set.h"
-#include "codec/model/embed.h"
+#include "cli/search/embedder.h"
 #include "formats/image.h"
 
 enum { CLI_IMAGE_NAME = 4200 }; /* size of a buffer for the name of any image */
@@ -67,7 +67,7 @@ int cli_code_set_model(const cli_code_set *set, cli_model *model);
  * the model, for messages; NULL: that of a container. Binds sets of containers to the model. There
  * is an encoder only if a set has images. Sets may be NULL or not open. */
 int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_model *model,
-                           const char *path, size_t units, codec_embedder *embedder);
+                           const char *path, size_t units, cli_embedder *embedder);
 
 /* For pixels as codes: the size and channels that all images must have, those of the first readable
  * image. */
@@ -80,7 +80,7 @@ typedef int cli_codes_fn(void *user, const size_t *number, const taper_image *im
 
 /* Compute the codes of all images in order, some hundreds at a time, in bounded memory. Images that
  * cannot be used are reported and skipped. If none can be used, the exit code says why. */
-int cli_code_set_embed(cli_code_set *set, const codec_embedder *embedder, cli_codes_fn *take,
+int cli_code_set_embed(cli_code_set *set, const cli_embedder *embedder, cli_codes_fn *take,
                        void *user);
 
 /* Image i as a picture; pixels are the caller's to free. Errors are those of reading or

@@ -72,8 +72,8 @@ static int take_room(cli_labelled_codes *l, size_t n) {
     return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
 }
 
-int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set,
-                            const codec_embedder *embedder, bool wants_rest) {
+int cli_labelled_codes_read(cli_labelled_codes *l, cli_code_set *set, const cli_embedder *embedder,
+                            bool wants_rest) {
     *l =
         (cli_labelled_codes){.width = embedder->width, .are_bits = embedder->is_binary, .set = set};
     const char *lone = set->set ? formats_imageset_single_class(set->set) : NULL;

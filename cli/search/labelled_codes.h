@@ -21,7 +21,7 @@ typedef struct cli_labelled_codes {
  * keeps codes of unlabelled images, and fails if there are none; otherwise their number is printed.
  * On failure *out needs no free. */
 int cli_labelled_codes_read(cli_labelled_codes *out, cli_code_set *set,
-                            const codec_embedder *embedder, bool wants_rest);
+                            const cli_embedder *embedder, bool wants_rest);
 void cli_labelled_codes_free(cli_labelled_codes *codes); /* a zeroed one is fine */
 
 /* Number of codes of each class; the caller's to free, NULL without memory. */

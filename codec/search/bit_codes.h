@@ -24,7 +24,8 @@ CODEC_INLINE uint32_t codec_bits_ones(uint64_t word) {
 }
 
 /* Pack codes[n][width] into words[n][codec_bits_words(bits)]: their first `bits` <= width numbers.
- * A bit is 1 if the number is above 0. For a binary model (taper_embed) that is the unit's bit. */
+ * A bit is 1 if the number is above 0. For a binary model (taper_embedder_codes) that is the unit's
+ * bit. */
 void codec_bits_pack(const float *codes, size_t n, size_t width, size_t bits, uint64_t *words);
 
 /* Clear all bits of a code except the first `bits`. */
