@@ -16,6 +16,8 @@
 #include "cli/psnr_cut.h"
 #include "cli/index/search_layer.h"
 #include "codec/taper.h"
+#include "formats/bytes.h"
+#include "formats/front.h"
 #include "formats/image.h"
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -363,12 +365,12 @@ static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
 /* End of the layer in which a cut lies. repack keeps only what all images have, so a shorter cut
  * would fall below the quality that was found. */
 static taper_status end_of_layer(const state *st, uint64_t *cut, taper_error *error) {
-    const taper_open_options options = {.limits = &st->limits, .without_model = 1};
+    const taper_open_options how = {.limits = &st->limits, .without_model = 1};
     taper_container *container;
     taper_container_info info;
     uint64_t end = 0;
     uint32_t passes;
-    TAPER_TRY(taper_container_open(&container, &st->spooled, &options, error));
+    TAPER_TRY(taper_container_open(&container, &st->spooled, &how, error));
     taper_status status = taper_container_get_info(container, &info, error);
     for (uint32_t l = 0; status == TAPER_OK && l < info.layers && end < *cut; l++)
         status = taper_container_layer(container, 0, l, &end, &passes, error);

@@ -79,8 +79,8 @@ typedef struct taper_error {
     taper_fact fact;
     /* See taper_fact; otherwise 0. */
     uint64_t needed;
-    /* Which of several inputs failed, from 1: a container of taper_merge, an image of taper_embed.
-     * 0: not known. */
+    /* Which of several inputs failed, from 1: a container of taper_merge, an image of
+     * taper_embedder_codes. 0: not known. */
     uint64_t item;
     uint64_t reserved[4]; /* 0 */
     char text[256];

@@ -56,8 +56,8 @@ static taper_status compare(const work *w, const taper_image *image, size_t from
         rendered.pixels = w->samples;
         codec_grid grid = codec_windows_grid(w->model->window, image[i].width, image[i].height);
         TAPER_TRY(store(w, value, grid, &rendered));
-        TAPER_TRY(codec_mse(&image[i], &rendered, &mse, NULL));
-        take(least, codec_psnr_db(mse), i);
+        TAPER_TRY(taper_quality_mse(&image[i], &rendered, &mse, NULL));
+        take(least, taper_quality_psnr_db(mse), i);
         value += (size_t)windows_of(w, &image[i]) * w->model->network.inputs;
     }
     return TAPER_OK;
@@ -82,7 +82,7 @@ taper_status codec_group_quality(const taper_model *model, const codec_backend *
                                  const codec_strips *group, const taper_image *image, size_t n,
                                  codec_least_quality *out) {
     work w = {.model = model, .backend = *backend};
-    *out = (codec_least_quality){.psnr_db = 2 * CODEC_PSNR_CEILING_DB};
+    *out = (codec_least_quality){.psnr_db = 2 * TAPER_PSNR_CEILING_DB};
     codec_strip_rendering all = {.model = model, .strips = group, .n = group->first[group->n]};
     TAPER_TRY(codec_strip_renderer_begin(&w.renderer, &all, NULL));
     taper_status status = grow_memory(&w, image, n);
