@@ -341,7 +341,7 @@ install: all install-lib
 	install -d $(D)/bin $(D)/share/man/man1 $(D)/share/bash-completion/completions $(D)/share/zsh/site-functions
 	install $(B)/taper $(D)/bin/taper
 	$(B)/taper __man taper >$(D)/share/man/man1/taper.1
-	for v in $$($(B)/taper --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
+	for v in $$($(B)/taper --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do \
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
 	$(B)/taper __completion zsh >$(D)/share/zsh/site-functions/_taper

@@ -27,7 +27,7 @@ static void bash_verb(const cli_verb *verb, FILE *to) {
     fprintf(to, "    %s)\n        case $prev in\n", verb->name);
     for (const cli_option *o = verb->options; o->name; o++)
         if (o->kind != CLI_FLAG) bash_choices(o, to);
-    fputs("        esac\n        options='--help", to);
+    fputs("        esac\n        options='--help --help-all", to);
     for (const cli_option *o = verb->options; o->name; o++) fprintf(to, " --%s", o->name);
     fputs("' ;;\n", to);
 }
@@ -91,7 +91,9 @@ static void zsh_verb(const cli_verb *verb, FILE *to) {
         zsh_spec(o, "--", o->name, to);
         if (o->letter) zsh_spec(o, "-", letter, to);
     }
-    fputs(" \\\n            '--help[print a summary]' '*:file:_files' ;;\n", to);
+    fputs(" \\\n            '--help[print a summary]' '--help-all[print all options]' "
+          "'*:file:_files' ;;\n",
+          to);
 }
 
 void cli_completion_zsh(const cli_verb *const *verbs, FILE *to) {

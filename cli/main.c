@@ -29,7 +29,7 @@ static void help(FILE *to) {
     fputs("taper: sets of images in one file that can be cut anywhere\n\n"
           "usage: taper VERB [options] ...\n\n",
           to);
-    for (int i = 0; verbs[i]; i++) fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->what);
+    for (int i = 0; verbs[i]; i++) fprintf(to, "  %-13s %s\n", verbs[i]->name, verbs[i]->what);
     fputs("\n'taper VERB --help' lists the options of one verb; 'taper --version -v' says what "
           "this build is.\n",
           to);
@@ -55,7 +55,7 @@ static int help_verb(int argc, char **argv) {
     }
     const cli_verb *verb = find_verb(argv[1]);
     if (!verb) return unknown_verb(argv[1]);
-    cli_options_help(verb, stdout);
+    cli_options_help(verb, argc > 2 && !strcmp(argv[2], "--help-all"), stdout);
     return CLI_DONE;
 }
 

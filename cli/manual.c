@@ -95,8 +95,13 @@ void cli_manual_verb(const cli_verb *verb, FILE *to) {
         paragraphs(to, verb->about);
     }
     fputs(".SH OPTIONS\nSizes take the suffixes K, M, G, T (powers of 1024).\n", to);
-    for (const cli_option *o = verb->options; o->name; o++) option_entry(to, o);
-    fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint a summary of the options.\n", to);
+    fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint a summary of the usual options.\n"
+          ".TP\n\\fB\\-\\-help\\-all\\fR\nPrint a summary of all options.\n",
+          to);
+    for (const cli_option *o = verb->options; o->name; o++) {
+        if (cli_options_begins_group(verb, o)) fprintf(to, ".SS %s\n", o->group);
+        option_entry(to, o);
+    }
     if (verb->examples) {
         fputs(".SH EXAMPLES\n.nf\n", to);
         roff(to, verb->examples, -1);

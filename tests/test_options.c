@@ -185,11 +185,28 @@ static void help_lists_the_table(void **state) {
     assert_non_null(strstr(said, "usage: taper probe [options] FILE...\n"));
     assert_non_null(strstr(said, "  -k, --units N            length of the code [64]\n"));
     assert_non_null(strstr(said, "      --family NAME        kind of model: pca, dense [dense]\n"));
-    for (const cli_option *o = options; o->name; o++) assert_non_null(strstr(said, o->name));
+    for (const cli_option *o = options; o->name; o++)
+        if (!o->group) assert_non_null(strstr(said, o->name));
     char once[sizeof said];
     memcpy(once, said, sizeof once);
     assert_int_equal(parse(&s, &first, NULL, "probe", "-h", NULL), CLI_DONE);
     assert_string_equal(said, once);
+}
+
+/* Options of a group are shown by --help-all only. */
+static void groups_are_in_the_long_help(void **state) {
+    (void)state;
+    settings s;
+    int first;
+    assert_int_equal(parse(&s, &first, NULL, "probe", "--help", NULL), CLI_DONE);
+    assert_null(strstr(said, "--max-pixels"));
+    assert_non_null(strstr(said, "--help-all           all options, with those of limits\n"));
+    assert_int_equal(parse(&s, &first, NULL, "probe", "--help-all", NULL), CLI_DONE);
+    const char *heading = strstr(said, "\nlimits:\n      --max-pixels N ");
+    assert_non_null(heading);
+    assert_null(strstr(heading + 2, "\nlimits:"));
+    assert_true(strstr(said, "--force") < heading);
+    assert_non_null(strstr(heading, "--max-work N "));
 }
 
 /* What write prints, as text to be freed. */
@@ -215,6 +232,7 @@ static void manual_is_made_from_the_table(void **state) {
     assert_non_null(strstr(
         text, "\\fB\\-k\\fR, \\fB\\-\\-units\\fR \\fIN\\fR\nlength of the code.\nFrom 1 to 4096."));
     assert_non_null(strstr(text, ".PP\n\\&.Second, with a \\e and a \\- in it.\n"));
+    assert_non_null(strstr(text, ".SS limits\n.TP\n\\fB\\-\\-max\\-pixels"));
     assert_non_null(strstr(text, ".SH EXIT STATUS"));
     free(text);
     text = text_of(write_main);
@@ -391,13 +409,19 @@ static void nearest_word(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_stored),           cmocka_unit_test(every_kind_is_stored),
-        cmocka_unit_test(bad_usage_says_what_to_do),     cmocka_unit_test(help_lists_the_table),
-        cmocka_unit_test(manual_is_made_from_the_table), cmocka_unit_test(bash_completion_works),
-        cmocka_unit_test(zsh_completion_parses),         cmocka_unit_test(sizes_parse),
-        cmocka_unit_test(amounts_parse_as_sizes_do),     cmocka_unit_test(sizes_show),
-        cmocka_unit_test(exit_codes_follow_the_status),  cmocka_unit_test(nearest_word),
-        cmocka_unit_test(facts_become_remedies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(defaults_are_stored),
+                                       cmocka_unit_test(every_kind_is_stored),
+                                       cmocka_unit_test(bad_usage_says_what_to_do),
+                                       cmocka_unit_test(help_lists_the_table),
+                                       cmocka_unit_test(manual_is_made_from_the_table),
+                                       cmocka_unit_test(bash_completion_works),
+                                       cmocka_unit_test(zsh_completion_parses),
+                                       cmocka_unit_test(sizes_parse),
+                                       cmocka_unit_test(amounts_parse_as_sizes_do),
+                                       cmocka_unit_test(sizes_show),
+                                       cmocka_unit_test(exit_codes_follow_the_status),
+                                       cmocka_unit_test(nearest_word),
+                                       cmocka_unit_test(facts_become_remedies),
+                                       cmocka_unit_test(groups_are_in_the_long_help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

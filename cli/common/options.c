@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 enum {
-    MAX_OPTIONS = 96, /* most options of a verb, including --help */
+    MAX_OPTIONS = 96, /* most options of a verb */
     FIRST_VALUE =
         1000, /* getopt_long returns FIRST_VALUE + i for table entry i, which is never a letter */
     HELP_VALUE = FIRST_VALUE + MAX_OPTIONS,
+    HELP_ALL_VALUE,
     HELP_COLUMN = 27, /* column of the explanations in --help */
     HELP_WIDTH = 80,  /* width of its paragraphs */
     HELP_MOST = 100,  /* width of the lines of options */
@@ -88,22 +89,29 @@ int cli_usage(const cli_verb *verb, const char *format, ...) {
 static const char quality_words[] =
     "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes";
 
-static bool has_quality(const cli_verb *verb) {
+static bool has_option(const cli_verb *verb, const char *name) {
     for (const cli_option *o = verb->options; o->name; o++)
-        if (!strcmp(o->name, "psnr")) return true;
+        if (!strcmp(o->name, name)) return true;
     return false;
 }
 
+static bool has_quality(const cli_verb *verb) { return has_option(verb, "psnr"); }
+
 static int unknown_option(const cli_verb *verb, const char *word) {
-    const char *names[MAX_OPTIONS + 2];
+    const char *names[MAX_OPTIONS + 3];
     size_t n = 0;
     for (const cli_option *o = verb->options; o->name && n < MAX_OPTIONS; o++) names[n++] = o->name;
     names[n++] = "help";
+    names[n++] = "help-all";
     names[n] = NULL;
     char bare[MAX_WORD];
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     if (!strcmp(bare, "quality") && has_quality(verb))
         return cli_usage(verb, "unknown option '--quality'; %s", quality_words);
+    for (const cli_verb *const *other = verb->relatives; other && *other; other++)
+        if (has_option(*other, bare))
+            return cli_usage(verb, "unknown option '--%s'; `taper %s` has it", bare,
+                             (*other)->name);
     const char *near = cli_nearest(bare, names);
     if (near) return cli_usage(verb, "unknown option '--%s'; did you mean '--%s'?", bare, near);
     return cli_usage(verb, "unknown option '--%s'", bare);
@@ -218,7 +226,7 @@ static int bad_value(const cli_verb *verb, const cli_option *o, const char *text
 /* --- parsing --- */
 
 typedef struct getopt_tables {
-    struct option longs[MAX_OPTIONS + 2];
+    struct option longs[MAX_OPTIONS + 3];
     char shorts[2 * MAX_OPTIONS + 4];
 } getopt_tables;
 
@@ -238,6 +246,7 @@ static void fill_tables(const cli_option *options, getopt_tables *t) {
     }
     t->shorts[s] = 'h';
     t->longs[n] = (struct option){"help", no_argument, NULL, HELP_VALUE};
+    t->longs[n + 1] = (struct option){"help-all", no_argument, NULL, HELP_ALL_VALUE};
 }
 
 static const cli_option *option_of_value(const cli_option *options, int value) {
@@ -299,9 +308,10 @@ int cli_options_parse_over(const cli_verb *verb, const char *const *words, int a
         if (value == -1) break;
         if (value == '?') return bad_option(verb, argv);
         if (value == ':') return cli_usage(verb, "option '%s' needs an argument", argv[optind - 1]);
-        const cli_option *o = value == HELP_VALUE ? NULL : option_of_value(verb->options, value);
+        const bool helps = value == HELP_VALUE || value == HELP_ALL_VALUE;
+        const cli_option *o = helps ? NULL : option_of_value(verb->options, value);
         if (!o) { /* --help, or -h where the verb has no -h of its own */
-            cli_options_help(verb, stdout);
+            cli_options_help(verb, value == HELP_ALL_VALUE, stdout);
             return CLI_DONE;
         }
         bool *given = &last.given[o - verb->options];
@@ -436,13 +446,39 @@ static void help_paragraphs(FILE *to, const char *text) {
     fputc('\n', to);
 }
 
-void cli_options_help(const cli_verb *verb, FILE *to) {
+bool cli_options_begins_group(const cli_verb *verb, const cli_option *o) {
+    return o->group && (o == verb->options || !o[-1].group || strcmp(o[-1].group, o->group) != 0);
+}
+
+/* The lines of --help and --help-all. The latter names the groups that only it lists. */
+static void help_on_help(const cli_verb *verb, FILE *to) {
+    int column = HELP_COLUMN;
+    const char *before = ", with those of";
+    fprintf(to, "  -h, --help%*sthe usual options\n", HELP_COLUMN - 12, "");
+    fprintf(to, "      --help-all%*s", HELP_COLUMN - 16, "");
+    help_words(to, "all options", &column);
+    for (const cli_option *o = verb->options; o->name; o++) {
+        if (!cli_options_begins_group(verb, o)) continue;
+        help_words(to, before, &column);
+        help_words(to, " ", &column);
+        help_words(to, o->group, &column);
+        before = ",";
+    }
+    fputc('\n', to);
+}
+
+void cli_options_help(const cli_verb *verb, bool all, FILE *to) {
     fprintf(to, "taper %s: %s\n\nusage: taper %s %s\n", verb->name, verb->what, verb->name,
             verb->synopsis);
     if (verb->about) help_paragraphs(to, verb->about);
     fputs("\noptions [default]:\n", to);
-    for (const cli_option *o = verb->options; o->name; o++) help_line(to, o);
-    fprintf(to, "  -h, --help%*sthis text\n", HELP_COLUMN - 12, "");
+    for (const cli_option *o = verb->options; o->name; o++)
+        if (!o->group) help_line(to, o);
+    help_on_help(verb, to);
+    for (const cli_option *o = verb->options; o->name && all; o++) {
+        if (cli_options_begins_group(verb, o)) fprintf(to, "\n%s:\n", o->group);
+        if (o->group) help_line(to, o);
+    }
     if (verb->examples) {
         fputs("\nexamples:\n", to);
         for (const char *line = verb->examples; *line;) {

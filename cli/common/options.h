@@ -78,6 +78,9 @@ typedef struct cli_option {
      */
     unsigned uses;
     const char *with; /* the option without which this one has no effect; or NULL */
+    /* Heading of a group of options that --help leaves out and --help-all lists; NULL: in --help.
+     * Options of a group follow each other in the table. */
+    const char *group;
 } cli_option;
 
 typedef struct cli_verb {
@@ -91,6 +94,9 @@ typedef struct cli_verb {
     /* Description of each bit of cli_option.uses, such as "--family dense"; NULL-terminated. NULL
      * if no option has uses. */
     const char *const *uses;
+    /* Verbs that are named if one of their options is given to this one; NULL-terminated. NULL:
+     * none. */
+    const struct cli_verb *const *relatives;
 } cli_verb;
 
 extern const char *const cli_layouts[]; /* in the order of taper_layout */
@@ -154,12 +160,14 @@ extern const char *const cli_alphas[];  /* in the order of formats_alpha */
      "N",                                                                                         \
      offsetof(S, common.max_pixels),                                                              \
      .initial = "256M",                                                                           \
+     .group = "limits",                                                                           \
      .help = "refuse images of more pixels"},                                                     \
         {"max-images",                                                                            \
          0,                                                                                       \
          CLI_SIZE,                                                                                \
          "N",                                                                                     \
          offsetof(S, common.max_images),                                                          \
+         .group = "limits",                                                                       \
          .help = "refuse sets of more images; default: 64M, less for small files"},               \
         {"max-memory",                                                                            \
          0,                                                                                       \
@@ -167,23 +175,25 @@ extern const char *const cli_alphas[];  /* in the order of formats_alpha */
          "SIZE",                                                                                  \
          offsetof(S, common.max_memory),                                                          \
          .initial = "4G",                                                                         \
+         .group = "limits",                                                                       \
          .help = "refuse inputs that need more memory"},                                          \
         {"max-model",                                                                             \
          0,                                                                                       \
          CLI_SIZE,                                                                                \
          "SIZE",                                                                                  \
          offsetof(S, common.max_model),                                                           \
+         .group = "limits",                                                                       \
          .help = "refuse models that unpack to more bytes; default: 512M, less for small files"}, \
     {                                                                                             \
         "max-work", 0, CLI_SIZE, "N", offsetof(S, common.max_work),                               \
-            .initial = "200000",                                                                  \
+            .initial = "200000", .group = "limits",                                               \
             .help = "refuse models that may need more multiply-adds per pixel"                    \
     }
 
 /* Store the defaults, then the options of argv (argv[0] is the verb). Operands and options may be
  * mixed; argv is permuted so that the operands are argv[*first] .. argv[argc - 1]. Returns -1 on
- * success. Otherwise returns an exit code for the verb: CLI_DONE after --help, CLI_USAGE after an
- * error message. Not thread-safe (getopt_long). */
+ * success. Otherwise returns an exit code for the verb: CLI_DONE after --help or --help-all,
+ * CLI_USAGE after an error message. Not thread-safe (getopt_long). */
 int cli_options_parse(const cli_verb *verb, int argc, char **argv, void *settings, int *first);
 
 /* The same with other defaults. words: options as on a command line ("--family", "pca"),
@@ -212,8 +222,11 @@ void cli_options_free(const cli_verb *verb, void *settings);
 /* Print why the command line is wrong, with a reference to --help; returns CLI_USAGE. */
 int cli_usage(const cli_verb *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* `taper VERB --help`. */
-void cli_options_help(const cli_verb *verb, FILE *to);
+/* `taper VERB --help`; all: `taper VERB --help-all`. */
+void cli_options_help(const cli_verb *verb, bool all, FILE *to);
+
+/* True if the option begins a group. */
+bool cli_options_begins_group(const cli_verb *verb, const cli_option *option);
 
 /* The candidate with the smallest edit distance to word, if that is small; else NULL. candidates:
  * NULL-terminated. */

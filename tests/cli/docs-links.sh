@@ -33,7 +33,7 @@ grep -ohE '\b(taper|formats|codec|train|cli|cmd)_[a-z0-9_]+\b' "$ROOT"/docs/*.md
         tell "no $name in the sources"
 done
 "$TAPER" --help >all
-for verb in $(sed -n 's/^  \([a-z]*\) .*/\1/p' all); do "$TAPER" "$verb" --help >>all; done
+for verb in $(sed -n 's/^  \([a-z-]*\) .*/\1/p' all); do "$TAPER" "$verb" --help-all >>all; done
 grep -ohE '`--[a-z-]+' "$ROOT"/docs/*.md | tr -d '`' | sort -u | while read -r option; do
     grep -qw -e "$option" all || tell "no option $option"
 done

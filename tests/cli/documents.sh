@@ -6,7 +6,7 @@ renders() { # page
         test ! -s warnings
     fi
 }
-for verb in taper $("$TAPER" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+for verb in taper $("$TAPER" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
     "$TAPER" __man "$verb" >page
     grep -q '^\.SH NAME$' page
     renders page

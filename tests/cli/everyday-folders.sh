@@ -72,8 +72,8 @@ expect 0 '*2 links to folders were not followed (the first: parent/tree/loop): *
 expect 0 '*1 link to a folder was not followed (parent/tree/loop): *out of the folder*' \
     encode --follow-links parent/tree
 [ "$(images out.taper)" -eq 2 ]
-"$TAPER" train --help | grep -q follow-links
-"$TAPER" compare --help | grep -q follow-links
+"$TAPER" train --help-all | grep -q follow-links
+"$TAPER" compare --help-all | grep -q follow-links
 
 # names from standard input; more than one image there, or an archive, is said
 find set/png -name '*.png' | sort >names

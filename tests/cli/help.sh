@@ -6,7 +6,7 @@ code=0
 test "$code" -eq 2
 test ! -s out
 cmp all err
-verbs=$(sed -n 's/^  \([a-z]*\) .*/\1/p' all)
+verbs=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' all)
 test "$(echo $verbs | wc -w)" -ge 9
 for verb in $verbs; do
     "$TAPER" "$verb" --help >one

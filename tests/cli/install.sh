@@ -22,7 +22,7 @@ for file in bin/taper include/taper.h lib/libtaper.a lib/libtaper.so lib/libtape
     test -s "$at/$file" || { echo "$file is missing"; exit 1; }
 done
 test "$(find "$at/include" -type f | wc -l)" -eq 1
-for verb in $("$TAPER" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+for verb in $("$TAPER" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
     grep -q "^\.SH SYNOPSIS$" "$at/share/man/man1/taper-$verb.1"
 done
 "$at/bin/taper" --version | grep -q '^taper [0-9]'

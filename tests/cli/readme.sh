@@ -46,7 +46,7 @@ grep -ohE '\b(taper|formats|codec|train|cli|cmd|bench|samples)_[a-z0-9_]+\b' $do
 
 # options that are named exist
 "$TAPER" --help >all
-for verb in $(sed -n 's/^  \([a-z]*\) .*/\1/p' all); do "$TAPER" "$verb" --help >>all; done
+for verb in $(sed -n 's/^  \([a-z-]*\) .*/\1/p' all); do "$TAPER" "$verb" --help-all >>all; done
 # shellcheck disable=SC2086
 grep -ohE '`--[a-z-]+' $docs | tr -d '`' | sort -u | while read -r option; do
     grep -qw -e "$option" all || tell "no option $option"
