@@ -45,7 +45,7 @@ learn() { # name, bits, options...
     shift 2
     [ ! -f "$out/$name.tpm" ] || return 0
     [ "$hidden" = none ] || set -- --hidden "$hidden" "$@"
-    "$taper" train -q -o "$out/$name.tpm" --family dense --code binary -w whole -k "$bits" --untied -e "$epochs" --batch 500 -T "$threads" --checkpoint "$out/$name.chk" --resume \
+    "$taper" train-bits -q -o "$out/$name.tpm" -w whole -k "$bits" --untied -e "$epochs" --batch 500 -T "$threads" --checkpoint "$out/$name.chk" --resume \
         --log "$out/$name.jsonl" "$@" "$out/known-images" >&2
 }
 learn nested "$units" --labels "$out/known-labels" --class-units 64 --class-weight "${WEIGHT:-1}"

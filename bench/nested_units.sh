@@ -26,7 +26,7 @@ train() { # model options...
     [ ! -f "$1" ] || return 0
     model=$1
     shift
-    "$B/taper" train -q -T "$threads" -o "$model.part.tpm" --objective "$objective" --window whole --hidden "$hidden" \
+    "$B/taper" train-labels -q -T "$threads" -o "$model.part.tpm" --objective "$objective" --window whole --hidden "$hidden" \
         --start random -e "$epochs" --seed "$seed" --labels "$D/train-labels-idx1-ubyte.gz" \
         --checkpoint "$model.chk" --resume "$@" "$D/train-images-idx3-ubyte.gz"
     mv "$model.part.tpm" "$model"

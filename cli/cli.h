@@ -12,9 +12,10 @@
  *
  * Directory cli/: the command line.
  *   main cli            the table of verbs
- *   cmd_train cmd_encode cmd_truncate cmd_decode cmd_info cmd_verify cmd_repack cmd_merge
- *   cmd_compare cmd_embed cmd_classify cmd_index cmd_search
- *                       one verb each
+ *   cmd_train cmd_train_bits cmd_train_labels cmd_encode cmd_truncate cmd_decode cmd_info
+ *   cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed cmd_classify cmd_index cmd_search
+ *                       one verb each; the name has a dash for an underscore
+ *   training            what the three verbs for training have in common
  *   manual completion   manual pages and shell completions, from the tables of the verbs
  *   version             the version of this build
  *   device              the devices of --device
@@ -37,6 +38,8 @@
 
 /* The verbs: argv[0] is the verb's name, argv[argc] is NULL. Each returns its exit code. */
 int cmd_train(int argc, char **argv);
+int cmd_train_bits(int argc, char **argv);
+int cmd_train_labels(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_truncate(int argc, char **argv);
 int cmd_decode(int argc, char **argv);
@@ -50,8 +53,9 @@ int cmd_index(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_classify(int argc, char **argv);
 
-extern const cli_verb cli_verb_train, cli_verb_encode, cli_verb_truncate, cli_verb_decode,
-    cli_verb_info, cli_verb_verify, cli_verb_repack, cli_verb_merge, cli_verb_compare,
-    cli_verb_embed, cli_verb_classify, cli_verb_index, cli_verb_search;
+extern const cli_verb cli_verb_train, cli_verb_train_bits, cli_verb_train_labels, cli_verb_encode,
+    cli_verb_truncate, cli_verb_decode, cli_verb_info, cli_verb_verify, cli_verb_repack,
+    cli_verb_merge, cli_verb_compare, cli_verb_embed, cli_verb_classify, cli_verb_index,
+    cli_verb_search;
 
 #endif

@@ -43,7 +43,8 @@ static const cli_option options[] = {
     {"page", 0, CLI_STRING, "FILE", offsetof(settings, page),
      .help = "write a page here, with errors, confusions, and examples with their neighbours"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
-     .help = "use the first N numbers of each code (`train --nested`); 0: all", .uses = USE_MODEL},
+     .help = "use the first N numbers of each code (`train-labels --nested`); 0: all",
+     .uses = USE_MODEL},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "true labels of the inputs, to count errors; with --unlabelled: labels that vote",
      .uses = USE_INPUTS},
@@ -96,7 +97,7 @@ const cli_verb cli_verb_classify = {
         "for the others. Put labelled images into folders of classes and the others outside "
         "these, or give --labels, a CSV with the heading `name,label` and empty labels. The "
         "output lists the suggestions first, those with the fewest votes on top, then the given "
-        "labels without votes. Correct it in a spreadsheet and pass it to `taper train "
+        "labels without votes. Correct it in a spreadsheet and pass it to `taper train-labels "
         "--labels`, with the same inputs.\n\n"
         "Inputs that cannot be used are named and skipped, and the exit code is 1. If no input "
         "can be used, the exit code says why, as with `encode`.",

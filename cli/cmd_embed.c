@@ -37,7 +37,7 @@ static const cli_option options[] = {
     {"labels-out", 0, CLI_STRING, "FILE", offsetof(settings, labels_out),
      .help = "write the labels of the rows here: .npy numbers, or .csv `name,label`"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
-     .help = "use the first N numbers of each code (`train --nested`); 0: all"},
+     .help = "use the first N numbers of each code (`train-labels --nested`); 0: all"},
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, CSV `name,label`, or one label per line", .uses = USE_LABELS},
     {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
@@ -61,8 +61,8 @@ const cli_verb cli_verb_embed = {
     .uses = uses,
     .about =
         "Each image gives one row of numbers: its code, with one number per unit of the model. "
-        "For an embedding model (`taper train --preset labels` or --objective) images may have "
-        "any size. For others they must have the size of the model's window (`taper info "
+        "For an embedding model (`taper train-labels`) images may have any size. "
+        " For others they must have the size of the model's window (`taper info "
         "MODEL`; --window whole). Inputs are those of `encode`; rows are in their order.\n\n"
         "From containers (.taper, also truncated) codes, names and labels are read without "
         "decoding pixels. --model is needed if the container does not contain its model. Codes "

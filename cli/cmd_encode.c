@@ -44,6 +44,7 @@ static const cli_option options[] = {
      .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
+    CLI_ALPHA_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, CSV `name,label`, or one label per line"},
     CLI_CUT_OPTIONS(settings),
@@ -67,7 +68,6 @@ static const cli_option options[] = {
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "do not check that longer cuts of a set of up to 4,096 pixels look no worse than "
              "shorter ones; do not measure the PSNR at a size limit"},
-    CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

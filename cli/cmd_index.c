@@ -21,7 +21,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the index here, .tpx; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
-     .help = "a binary model made by `taper train`; default: that in the container",
+     .help = "a binary model made by `taper train-bits`; default: that in the container",
      .uses = USE_IMAGES},
     {"bits", 0, CLI_INT, "N", offsetof(settings, bits), .initial = "0", .min = 0, .max = 65536,
      .help = "use the first N bits of each code; 0: all that are known"},
@@ -49,8 +49,8 @@ const cli_verb cli_verb_index = {
     .options = options,
     .uses = uses,
     .about =
-        "Each image gives a code of bits, by a binary model (`taper train --family dense --code "
-        "binary --window whole --independent`). The index has the sorted codes, the image of "
+        "Each image gives a code of bits, by a binary model (`taper train-bits --window whole "
+        "--independent`). The index has the sorted codes, the image of "
         "each code, and names and labels. `taper search` reads it.\n\n"
         "From containers (.taper, also truncated) codes are read without decoding pixels. From "
         "truncated containers, as many bits are used as all images have.\n\n"

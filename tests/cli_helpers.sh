@@ -87,17 +87,17 @@ count_png() { # folder
     find "$1" -name '*.png' | wc -l
 }
 
-# `train` on the processor and on the GPU's kernels, on set/png: the same log, but for times. KERNELS: a program
+# A training on the processor and on the GPU's kernels, on set/png: the same log, but for times. KERNELS: a program
 # with a GPU (tests/gpu.sh); without it the execution model, in one order (others are tried operation by operation).
-learn_on_both() { # precision, how far figures may be apart, options of train...
+learn_on_both() { # precision, how far figures may be apart, verb, options...
     kernels=${KERNELS:-$(dirname "$TAPER")/tests/taper_model}
     precision=$1 apart=$2
     shift 2
     rm -f cpu.jsonl cuda.jsonl
-    "$TAPER" train -q -f --device cpu -o cpu.tpm --log cpu.jsonl "$@" set/png
-    TAPER_MODEL_ORDERS=1 "$kernels" train -q -f --device cuda --precision "$precision" -o cuda.tpm \
-        --log cuda.jsonl "$@" set/png 2>err || { cat err; echo "train $*: failed"; exit 1; }
-    python3 - cpu.jsonl cuda.jsonl "$apart" <<'END' || { echo "train $*: other figures"; exit 1; }
+    "$TAPER" "$@" -q -f --device cpu -o cpu.tpm --log cpu.jsonl set/png
+    TAPER_MODEL_ORDERS=1 "$kernels" "$@" -q -f --device cuda --precision "$precision" -o cuda.tpm \
+        --log cuda.jsonl set/png 2>err || { cat err; echo "$*: failed"; exit 1; }
+    python3 - cpu.jsonl cuda.jsonl "$apart" <<'END' || { echo "$*: other figures"; exit 1; }
 import json, sys
 runs = [[json.loads(line) for line in open(path)] for path in sys.argv[1:3]]
 assert runs[0] and len(runs[0]) == len(runs[1]), "other steps"

@@ -1,4 +1,5 @@
-/* train.h -- from images to a model file: the function behind `taper train`.
+/* train.h -- from images to a model file: the function behind `taper train` and
+ * `train-bits`.
  *
  * Directory train/: from images to a model.
  *   train                      the sequence of stages; train_options: its options

@@ -15,7 +15,7 @@ OUT=${OUT:-build/deep}
 mkdir -p "$OUT"
 for code in ${CODES:-binary units}; do
     # shellcheck disable=SC2086
-    [ -f "$OUT/$code.tpm" ] || "$B/taper" train -o "$OUT/$code.tpm" --family dense --code $code --untied \
+    [ -f "$OUT/$code.tpm" ] || "$B/taper" train-bits -o "$OUT/$code.tpm" --code $code --untied \
         --hidden 2048,1024 -k 512 -w whole -e "${EPOCHS:-60}" --truncation log-uniform:0.5 --rate 0.001 \
         --checkpoint "$OUT/$code.chk" --resume --log "$OUT/$code.jsonl" --plot "$OUT/$code" $TRAIN
     "$B/taper" compare --json -r none -m "$OUT/$code.tpm" "$TEST"

@@ -4,7 +4,7 @@
     python3 bench/gpu/pytorch_step.py [--device cuda|cpu] [--batch 10000] [--widths 3072,1024 ...]
                                       [--steps 30]
 
-The same model, batch and precision as `taper train --code units --untied --batch 10000`: rows of bytes that
+The same model, batch and precision as `taper train-bits --code units --untied --batch 10000`: rows of bytes that
 lie on the device are gathered and centred; an encoder with ReLU between its layers, and its mirror, none of
 whose weights are tied; nested dropout, a length drawn for every row; the mean squared error; Adam. In float32,
 TF32 and bfloat16 (autocast, weights in float32), each eager, by torch.compile, and as a CUDA graph. Prints JSON

@@ -38,7 +38,7 @@ mkdir -p "$work" "$out"
 
 for bits in $short $long; do
     model=$work/bits-$bits.tpm
-    [ -f "$model" ] || "$B/taper" train --family dense --code binary -w whole -k $bits --untied --independent \
+    [ -f "$model" ] || "$B/taper" train-bits -w whole -k $bits --untied --independent \
         -e $epochs --rate 0.006 --truncation log-uniform:0.5 --seed 1 -o "$model" "$data"/data_batch_[1-5].bin
     # shellcheck disable=SC2086
     [ -f "$work/$bits/codes.bits" ] ||
@@ -74,7 +74,7 @@ precision() {
         [ ! -f "$file" ] || images=$file
     done
     [ -n "$images" ] || { echo "SKIP precision of MNIST: it is not in $mnist (TAPER_DATA)" >&2; return 0; }
-    [ -f "$model" ] || "$B/taper" train --family dense --code binary -w whole -k 256 --untied --independent \
+    [ -f "$model" ] || "$B/taper" train-bits -w whole -k 256 --untied --independent \
         -e $epochs --rate 0.006 --truncation log-uniform:0.5 --seed 1 -o "$model" "$images" >&2
     # shellcheck disable=SC2086
     "$program" precision --data "$mnist" --model "$model" $precision --out "$work/$short"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-    MAX_OPTIONS = 96, /* most options of a verb */
+    MAX_OPTIONS = 64, /* most options of a verb */
     FIRST_VALUE =
         1000, /* getopt_long returns FIRST_VALUE + i for table entry i, which is never a letter */
     HELP_VALUE = FIRST_VALUE + MAX_OPTIONS,
@@ -89,13 +89,13 @@ int cli_usage(const cli_verb *verb, const char *format, ...) {
 static const char quality_words[] =
     "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes";
 
-static bool has_option(const cli_verb *verb, const char *name) {
-    for (const cli_option *o = verb->options; o->name; o++)
-        if (!strcmp(o->name, name)) return true;
+static bool has_option(const cli_option *options, const char *name) {
+    for (; options->name; options++)
+        if (!strcmp(options->name, name)) return true;
     return false;
 }
 
-static bool has_quality(const cli_verb *verb) { return has_option(verb, "psnr"); }
+static bool has_quality(const cli_verb *verb) { return has_option(verb->options, "psnr"); }
 
 static int unknown_option(const cli_verb *verb, const char *word) {
     const char *names[MAX_OPTIONS + 3];
@@ -108,10 +108,9 @@ static int unknown_option(const cli_verb *verb, const char *word) {
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     if (!strcmp(bare, "quality") && has_quality(verb))
         return cli_usage(verb, "unknown option '--quality'; %s", quality_words);
-    for (const cli_verb *const *other = verb->relatives; other && *other; other++)
-        if (has_option(*other, bare))
-            return cli_usage(verb, "unknown option '--%s'; `taper %s` has it", bare,
-                             (*other)->name);
+    for (const cli_relative *r = verb->relatives; r && r->name; r++)
+        if (has_option(r->options, bare))
+            return cli_usage(verb, "unknown option '--%s'; `taper %s` has it", bare, r->name);
     const char *near = cli_nearest(bare, names);
     if (near) return cli_usage(verb, "unknown option '--%s'; did you mean '--%s'?", bare, near);
     return cli_usage(verb, "unknown option '--%s'", bare);
@@ -453,16 +452,16 @@ bool cli_options_begins_group(const cli_verb *verb, const cli_option *o) {
 /* The lines of --help and --help-all. The latter names the groups that only it lists. */
 static void help_on_help(const cli_verb *verb, FILE *to) {
     int column = HELP_COLUMN;
-    const char *before = ", with those of";
+    const char *before = ", with those of ";
     fprintf(to, "  -h, --help%*sthe usual options\n", HELP_COLUMN - 12, "");
     fprintf(to, "      --help-all%*s", HELP_COLUMN - 16, "");
     help_words(to, "all options", &column);
     for (const cli_option *o = verb->options; o->name; o++) {
         if (!cli_options_begins_group(verb, o)) continue;
-        help_words(to, before, &column);
-        help_words(to, " ", &column);
-        help_words(to, o->group, &column);
-        before = ",";
+        char words[80];
+        snprintf(words, sizeof words, "%s%s", before, o->group);
+        help_words(to, words, &column);
+        before = ", ";
     }
     fputc('\n', to);
 }

@@ -83,6 +83,11 @@ typedef struct cli_option {
     const char *group;
 } cli_option;
 
+typedef struct cli_relative {
+    const char *name;
+    const cli_option *options;
+} cli_relative;
+
 typedef struct cli_verb {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -94,9 +99,9 @@ typedef struct cli_verb {
     /* Description of each bit of cli_option.uses, such as "--family dense"; NULL-terminated. NULL
      * if no option has uses. */
     const char *const *uses;
-    /* Verbs that are named if one of their options is given to this one; NULL-terminated. NULL:
+    /* Verbs that are named if one of their options is given to this one; ended by {0}. NULL:
      * none. */
-    const struct cli_verb *const *relatives;
+    const cli_relative *relatives;
 } cli_verb;
 
 extern const char *const cli_layouts[]; /* in the order of taper_layout */
@@ -115,17 +120,17 @@ extern const char *const cli_alphas[];  /* in the order of formats_alpha */
         "verbose", 'v', CLI_FLAG, .offset = offsetof(S, common.verbose), \
                                   .help = "print more; twice: even more" \
     }
-#define CLI_NULL_OPTION(S)                                                          \
-    {                                                                               \
-        "null", 0, CLI_FLAG,                                                        \
-            .offset = offsetof(S, null_list), .with = "filelist",                   \
-            .help = "paths in --filelist end in a NUL byte, as with `find -print0`" \
+#define CLI_NULL_OPTION(S)                                                           \
+    {                                                                                \
+        "null", 0, CLI_FLAG,                                                         \
+            .offset = offsetof(S, null_list), .with = "filelist", .group = "inputs", \
+            .help = "paths in --filelist end in a NUL byte, as with `find -print0`"  \
     }
 
 #define CLI_FOLLOW_OPTION(S)                                                                  \
     {                                                                                         \
         "follow-links", 0, CLI_FLAG,                                                          \
-            .offset = offsetof(S, follow_links),                                              \
+            .offset = offsetof(S, follow_links), .group = "inputs",                           \
             .help = "also enter links to folders that lead to a place below the given folder" \
     }
 #define CLI_JSON_OPTION(S)                                                 \
@@ -138,10 +143,11 @@ extern const char *const cli_alphas[];  /* in the order of formats_alpha */
         "threads", 'T', CLI_INT, "N", offsetof(S, common.threads),                                \
             .initial = "0", .min = 0, .max = 1024, .help = "worker threads; 0: one per processor" \
     }
-#define CLI_ALPHA_OPTION(S)                                                                  \
-    {                                                                                        \
-        "alpha", 0, CLI_CHOICE, "WHAT", offsetof(S, alpha),                                  \
-            .initial = "refuse", .choices = cli_alphas, .help = "how to handle transparency" \
+#define CLI_ALPHA_OPTION(S)                                                \
+    {                                                                      \
+        "alpha", 0, CLI_CHOICE, "WHAT", offsetof(S, alpha),                \
+            .initial = "refuse", .choices = cli_alphas, .group = "inputs", \
+            .help = "how to handle transparency"                           \
     }
 #define CLI_WORK_OPTIONS(S)                                                                       \
     CLI_THREADS_OPTION(S), {                                                                      \

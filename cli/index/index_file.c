@@ -67,9 +67,8 @@ int cli_index_check_model(const char *verb, const taper_model_info *model, const
     cli_error(
         verb, path,
         "the codes of this model are real numbers, but an index needs binary codes: train one "
-        "with 'taper train --family dense --code binary --window whole --independent', or, "
-        "of images with labels, --preset labels --code binary; 'taper embed' and 'classify' "
-        "take codes of numbers");
+        "with 'taper train-bits --window whole --independent', or, of images with labels, 'taper "
+        "train-labels --code binary'; 'taper embed' and 'classify' take codes of numbers");
     return CLI_USAGE;
 }
 

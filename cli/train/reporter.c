@@ -10,13 +10,13 @@
 
 void cli_train_reporter_begin(cli_train_reporter *t) {
     if (t->log_path && !(t->log = fopen(t->log_path, t->append ? "a" : "w")))
-        cli_warning("train", t->log_path, "cannot be written: %s", strerror(errno));
+        cli_warning(t->verb, t->log_path, "cannot be written: %s", strerror(errno));
 }
 
 void cli_train_reporter_end(cli_train_reporter *t) {
     const bool failed = t->log && ferror(t->log);
     if (t->log && (fclose(t->log) != 0 || failed))
-        cli_warning("train", t->log_path, "not all of it could be written; free some space");
+        cli_warning(t->verb, t->log_path, "not all of it could be written; free some space");
     free(t->curve);
 }
 
@@ -34,7 +34,7 @@ void cli_train_say_read(void *user, uint64_t done, uint64_t total) {
 void cli_train_enter(cli_train_reporter *t, const char *stage, uint64_t total, const char *unit) {
     if (t->stage && !strcmp(t->stage, stage)) return;
     if (t->stage) cli_progress_end(&t->progress);
-    cli_detail(t->common, 2, "train", "%s", stage);
+    cli_detail(t->common, 2, t->verb, "%s", stage);
     cli_progress_start(&t->progress, t->common, stage, total, unit);
     t->stage = stage;
 }
@@ -51,7 +51,7 @@ static void say_candidate(void *user, codec_window window, uint32_t units, uint6
             snprintf(at + used, sizeof at - used, "%.1f bytes an image at %.0f dB, ", bytes,
                      qualities[i]);
     }
-    cli_detail(t->common, 1, "train", "window %ux%u: %u unit%s, a model of %s; %sends at %.1f dB",
+    cli_detail(t->common, 1, t->verb, "window %ux%u: %u unit%s, a model of %s; %sends at %.1f dB",
                window.width, window.height, units, formats_plural(units, "s"),
                cli_show_size(model_bytes, size), at,
                curve->n ? curve->point[curve->n - 1].psnr_db : 0);
@@ -83,17 +83,17 @@ static int say_nested_step(void *user, uint64_t step, uint64_t steps, uint32_t f
 }
 
 static void say_models(void *user, const char *device, size_t models, size_t wanted) {
+    const cli_train_reporter *t = user;
     if (models == wanted)
-        cli_detail(((cli_train_reporter *)user)->common, 1, "train", "%zu models at a time on %s",
-                   models, device);
+        cli_detail(t->common, 1, t->verb, "%zu models at a time on %s", models, device);
     else
-        cli_warning("train", device, "memory for %zu model%s at a time, not %zu", models,
+        cli_warning(t->verb, device, "memory for %zu model%s at a time, not %zu", models,
                     formats_plural(models, "s"), wanted);
 }
 
 static void say_fewer_rows(void *user, const char *device, size_t rows, size_t wanted) {
-    (void)user;
-    cli_warning("train", device, "memory for %zu rows at a time, not %zu", rows, wanted);
+    const cli_train_reporter *t = user;
+    cli_warning(t->verb, device, "memory for %zu rows at a time, not %zu", rows, wanted);
 }
 
 /* Texts about a network that is being trained. */
@@ -142,11 +142,12 @@ static void say_diverged(void *user, const char *words) {
     cli_train_reporter *t = user;
     if (t->stage) cli_progress_end(&t->progress);
     t->stage = NULL;
-    cli_warning("train", t->output, "%s", words);
+    cli_warning(t->verb, t->output, "%s", words);
 }
 
 static void say_how(void *user, const char *words) {
-    cli_detail(((cli_train_reporter *)user)->common, 1, "train", "%s", words);
+    const cli_train_reporter *t = user;
+    cli_detail(t->common, 1, t->verb, "%s", words);
 }
 
 /* --- the learning curve ---------------------------------------------------------------- */
@@ -169,7 +170,7 @@ void cli_train_keep(cli_train_reporter *t, double epoch, double training, double
 static void say_epoch(void *user, uint32_t epoch, const train_dense_epoch *entry, double seconds) {
     cli_train_reporter *t = user;
     cli_train_keep(t, epoch, entry->loss, entry->validation_loss, 0);
-    cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, validation %.4g", epoch, entry->loss,
+    cli_detail(t->common, 2, t->verb, "epoch %u: loss %.4g, validation %.4g", epoch, entry->loss,
                entry->validation_loss);
     if (!t->log) return;
     cli_json j;
@@ -188,7 +189,7 @@ static void say_nested_epoch(void *user, uint32_t epoch, const train_nested_epoc
     cli_train_reporter *t = user;
     t->whole_units = 1;
     cli_train_keep(t, epoch, e->mse, e->validation_mse, e->frozen);
-    cli_detail(t->common, 2, "train", "epoch %u: squared error %.4g, validation %.4g", epoch,
+    cli_detail(t->common, 2, t->verb, "epoch %u: squared error %.4g, validation %.4g", epoch,
                e->mse, e->validation_mse);
     if (!t->log) return;
     cli_json j;
@@ -286,7 +287,7 @@ static void tell_model_bytes(const cli_train_reporter *t, const train_builtin_co
     if (r->with_model_percent > 0 && r->pays_from)
         snprintf(from, sizeof from, "; it pays from about %llu images on",
                  (unsigned long long)r->pays_from);
-    cli_note(t->common, "train",
+    cli_note(t->common, t->verb,
              "with its own %s counted once for %llu image%s it needs %s bytes than %s%s",
              cli_show_size(model_bytes, size), (unsigned long long)c->set_images,
              formats_plural(c->set_images, "s"), show_percent(r->with_model_percent, percent),
@@ -298,25 +299,25 @@ static void tell_comparison(const cli_train_reporter *t, const train_builtin_com
     const train_builtin_result *r = train_best_builtin(c);
     char percent[32];
     if (!r) {
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "no built-in model can be compared with it: they share no range of quality");
         return;
     }
     cli_note(
-        t->common, "train",
+        t->common, t->verb,
         "on %zu %s image%s it needs %s bytes than the built-in model %s at equal PSNR (%.0f to "
         "%.0f dB)",
         c->images, c->held_out ? "held-out" : "training", formats_plural(c->images, "s"),
         show_percent(r->percent, percent), r->name, r->from_db, r->to_db);
-    cli_note(t->common, "train", "at %.1f dB: %.0f bytes an image, with %s %.0f", r->at_db,
+    cli_note(t->common, t->verb, "at %.1f dB: %.0f bytes an image, with %s %.0f", r->at_db,
              r->bytes, r->name, r->builtin_bytes);
     if (!c->held_out)
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "expect lower gains on other images: it was trained on these; with fewer than %d "
                  "images none are held out",
                  (int)TRAIN_VALIDATION_PERIOD);
     if (r->percent > 0)
-        cli_warning("train", NULL,
+        cli_warning(t->verb, NULL,
                     "the built-in model %s is better for these images: encode with -m %s", r->name,
                     r->name);
     else
@@ -330,24 +331,24 @@ void cli_train_report(const cli_train_reporter *t, const train_report *r,
         return;
     }
     char size[16];
-    cli_note(t->common, "train", "%s: %zu image%s, window %ux%u, %u %sunit%s, %s", t->output,
+    cli_note(t->common, t->verb, "%s: %zu image%s, window %ux%u, %u %sunit%s, %s", t->output,
              r->images, formats_plural(r->images, "s"), r->window.width, r->window.height, r->units,
              r->binary ? "binary " : "", formats_plural(r->units, "s"),
              cli_show_size(r->model_bytes, size));
     if (r->scaled)
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "the images were scaled to %u x %u pixels, as an index scales them",
                  r->window.width, r->window.height);
     if (r->used_linear)
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "training did not improve on the linear start, which was kept");
     if (r->head_left_out)
-        cli_note(t->common, "train", "the head did not help on held-out images and was dropped");
+        cli_note(t->common, t->verb, "the head did not help on held-out images and was dropped");
     if (r->restoration_left_out)
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "restoration did not help on held-out images: the model is of family pca");
     for (uint32_t i = 0; i < r->validation.n; i++)
-        cli_detail(t->common, 2, "train", "layer %u: %.1f bytes an image, %.2f dB", i + 1,
+        cli_detail(t->common, 2, t->verb, "layer %u: %.1f bytes an image, %.2f dB", i + 1,
                    r->validation.point[i].bytes_per_image, r->validation.point[i].psnr_db);
     static const double qualities[] = {25, 30, 35};
     const char *which = r->validation_images ? "held-out" : "training";
@@ -356,12 +357,12 @@ void cli_train_report(const cli_train_reporter *t, const train_report *r,
         double bytes = train_bytes_at(&r->validation, qualities[i]);
         if (!(bytes > 0)) continue;
         said = 1;
-        cli_note(t->common, "train", "about %.1f bytes an image at %.0f dB (%s images, payload)",
+        cli_note(t->common, t->verb, "about %.1f bytes an image at %.0f dB (%s images, payload)",
                  bytes, qualities[i], which);
     }
     if (!said && r->validation.n) {
         const train_rd_point *end = &r->validation.point[r->validation.n - 1];
-        cli_note(t->common, "train", "all of it, %.1f bytes an image, gives %.2f dB (%s images)",
+        cli_note(t->common, t->verb, "all of it, %.1f bytes an image, gives %.2f dB (%s images)",
                  end->bytes_per_image, end->psnr_db, which);
     }
     if (comparison) tell_comparison(t, comparison, r->model_bytes);
@@ -369,10 +370,10 @@ void cli_train_report(const cli_train_reporter *t, const train_report *r,
 
 /* --- pictures -------------------------------------------------------------------------- */
 
-static void draw(const cli_plot *plot, const char *stem) {
+static void draw(const cli_train_reporter *t, const cli_plot *plot, const char *stem) {
     taper_error error = {0};
     if (cli_plot_write(plot, stem, true, cli_signals_watch(), &error) != TAPER_OK)
-        cli_warning("train", stem, "%s", cli_explain(&error).text);
+        cli_warning(t->verb, stem, "%s", cli_explain(&error).text);
 }
 
 static void draw_learning(const cli_train_reporter *t) {
@@ -400,7 +401,7 @@ static void draw_learning(const cli_train_reporter *t) {
                      .y_label = t->whole_units ? "expected squared error" : "loss",
                      .series = learning,
                      .n_series = 2};
-    draw(&plot, t->plot);
+    draw(t, &plot, t->plot);
     cli_series sweep = {
         .name = "units swept", .x = column, .y = column + 3 * n, .n = n, .bold = true};
     cli_plot swept = {.title = "unit sweeping",
@@ -410,7 +411,7 @@ static void draw_learning(const cli_train_reporter *t) {
                       .n_series = 1};
     memcpy(stem, t->plot, strlen(t->plot) + 1);
     memcpy(stem + strlen(t->plot), "-sweep", sizeof "-sweep");
-    if (t->whole_units && t->curve[n - 1].swept > 0) draw(&swept, stem);
+    if (t->whole_units && t->curve[n - 1].swept > 0) draw(t, &swept, stem);
     free(column), free(stem);
 }
 
@@ -435,5 +436,5 @@ void cli_train_draw(const cli_train_reporter *t, const train_report *r) {
                      .log_x = true,
                      .series = &rd,
                      .n_series = 1};
-    draw(&plot, t->plot);
+    draw(t, &plot, t->plot);
 }

@@ -1,5 +1,5 @@
-/* reporter.h -- the output of `taper train`: progress, the learning curve as JSON lines, the
- * report, and plots. */
+/* reporter.h -- the output of `taper train` and `train-bits`: progress, the learning curve as JSON
+ * lines, the report, and plots. */
 #ifndef CLI_TRAIN_REPORTER_H
 #define CLI_TRAIN_REPORTER_H
 #include "cli/common/left_out.h"
@@ -10,6 +10,7 @@
 
 typedef struct cli_train_reporter {
     const cli_common *common;
+    const char *verb;     /* its name */
     const char *output;   /* path of the model */
     const char *log_path; /* file for JSON lines, or NULL; opened by begin */
     const char *plot;     /* stem of the plots, or NULL */

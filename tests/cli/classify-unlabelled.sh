@@ -45,7 +45,7 @@ awk -F , -v OFS=, -v name="$first" '$1 == name { $2 = "mended" } { print } END {
 grep -qx "$first,mended" b2.csv
 grep -v "^$first," b.csv >rest
 grep -v "^$first," b2.csv | cmp - rest
-"$TAPER" train -q -o nca.tpm --objective nca --start pca -k 4 -e 1 --labels mended.csv both
+"$TAPER" train-labels -q -o nca.tpm --objective nca --start pca -k 4 -e 1 --labels mended.csv both
 "$TAPER" info nca.tpm | grep -q '6 classes'
 
 # some labels in a file, none for others, images that cannot be used among them; IDX by number
@@ -102,7 +102,7 @@ mv odd/arrow "odd/$odd"
 mv odd/bolt.jpeg "odd/$(printf 'b\nolt').jpeg"
 suggest -q -o odd.csv odd
 "$TAPER" embed -q -m whole.tpm -o o.npy --labels odd.csv --labels-out read.csv odd
-"$TAPER" train -q -o odd.tpm --objective nca --start random -k 2 -e 1 --labels odd.csv odd
+"$TAPER" train-labels -q -o odd.tpm --objective nca --start random -k 2 -e 1 --labels odd.csv odd
 "$TAPER" info odd.tpm | grep -q '5 classes'
 if command -v python3 >/dev/null; then
     cat >same.py <<'P'

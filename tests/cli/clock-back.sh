@@ -7,9 +7,9 @@ bars bars 4
 back "$TAPER" --version >version || { echo "SKIP cannot preload a library"; exit 0; }
 back "$TAPER" encode -vv -m tiny -o set.taper bars 2>err
 grep -q '^taper encode: 0\.00 s, ' err
-for kind in "--family dense --window 8" "--objective dt-nca"; do
+for kind in "train --family dense --window 8" "train-labels --objective dt-nca"; do
     # shellcheck disable=SC2086  # words
-    back "$TAPER" train -f $kind --units 8 -e 2 --log log.jsonl -o m.tpm bars 2>err
+    back "$TAPER" $kind -f --units 8 -e 2 --log log.jsonl -o m.tpm bars 2>err
     [ "$(wc -l <log.jsonl)" -ge 2 ]
     grep -q '"[a-z_]*seconds":0' log.jsonl
     if grep -E '"[a-z_]*seconds":-|-[0-9.]+ s\b' log.jsonl err; then echo "$kind: a time below zero"; exit 1; fi

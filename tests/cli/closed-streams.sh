@@ -4,7 +4,7 @@ small_set 40
 cp set/png/ring/0001.png colour.png
 { printf 'P5 32 32 255\n'; head -c 1024 /dev/zero; } >grey.pgm # beside colours a warning
 printf '\211PNG\r\n\032\n' >bad.png
-"$TAPER" train -q --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
 "$TAPER" index -q -m bits.tpm -o set.tpx set/png
 "$TAPER" encode -q -m model.tpm -o set.taper set/png/ring
 

@@ -2,8 +2,8 @@
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
 "$TAPER" train -q -w whole -k 9 -o whole.tpm set/png
-"$TAPER" train -q -w whole --family dense --code binary -k 32 -e 3 -o binary.tpm set/png
-"$TAPER" train -q -w whole --family dense --code binary --independent --untied -k 32 -e 3 -o independent.tpm set/png
+"$TAPER" train-bits -q -w whole -k 32 -e 3 -o binary.tpm set/png
+"$TAPER" train-bits -q -w whole --independent --untied -k 32 -e 3 -o independent.tpm set/png
 for model in whole binary independent; do
     "$TAPER" encode -q -m $model.tpm -o $model.taper set/png
     "$TAPER" embed -q -m $model.tpm -o $model-images.csv --labels-out labels.csv set/png
@@ -132,7 +132,7 @@ expect 2 '*known.taper: codes have only 32 units' "$TAPER" classify --units 33 -
 "$TAPER" encode -q -m model.tpm -o tiles.taper set/png
 expect 2 '*120 of 120 inputs were left out (the first: arrow/0001.png): image is 32 x 32 pixels but a code of the model is of 8 x 8; *' \
     "$TAPER" embed -m model.tpm -o none.csv tiles.taper
-"$TAPER" train -q -o nca.tpm --objective nca --start pca -k 3 -e 1 set/png
+"$TAPER" train-labels -q -o nca.tpm --objective nca --start pca -k 3 -e 1 set/png
 expect 2 '*whole.taper: container was made with model *' "$TAPER" embed -m nca.tpm -o none.csv whole.taper
 "$TAPER" encode -q -m whole.tpm -o flat.taper set/png/bolt
 expect 2 '*flat.taper: the labelled images have no labels: *' "$TAPER" classify -m whole.tpm --leave-one-out --among flat.taper

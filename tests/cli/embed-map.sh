@@ -5,7 +5,7 @@ small_set 60
 mkdir named
 for class in set/png/*; do cp -r "$class" "named/${class##*/}"; done
 mv named/bolt 'named/a <b> & "c"'
-"$TAPER" train -q -o codes.tpm --objective nca --start pca -k 5 -e 2 named
+"$TAPER" train-labels -q -o codes.tpm --objective nca --start pca -k 5 -e 2 named
 "$TAPER" embed -q -m codes.tpm --map map.html -o codes.csv named
 "$TAPER" classify -q -m codes.tpm --leave-one-out --among named -o near.csv
 cat >check.py <<'P'

@@ -2,7 +2,7 @@
 # makes other containers of it carries them; programs that do not know them pass over them.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -w whole -k 96 --independent -e 4 -o bits.tpm set/png
 "$SAMPLES" scenes scenes --count 6
 find scenes -name '*.png' | sort >list
 cp -r set/png mixed

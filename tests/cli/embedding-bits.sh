@@ -1,12 +1,12 @@
-# `train --objective ... --code binary`: an embedding whose codes are bits, in order: an index holds them, a container
+# `train-labels --code binary`: an embedding whose codes are bits, in order: an index holds them, a container
 # takes them along, and classes are told by either.
 . "$ROOT/tests/cli_helpers.sh"
 bars set 300
 quick="--objective dt-log-nca --code binary --start random --hidden 100 -k 32 -e 200 --rate 0.004 --batch 200 --hold-out 0.25 -T 1"
 # shellcheck disable=SC2086
-"$TAPER" train -q --json -o one.tpm $quick set >one.json
+"$TAPER" train-labels -q --json -o one.tpm $quick set >one.json
 # shellcheck disable=SC2086
-"$TAPER" train -q -o two.tpm $quick -T 2 set
+"$TAPER" train-labels -q -o two.tpm $quick -T 2 set
 cmp one.tpm two.tpm
 grep -q '"units":32,"binary":true' one.json
 for bits in 8 16 32; do
@@ -40,12 +40,12 @@ else
 fi
 
 # the same again is the same; trials are of bits
-"$TAPER" train -o found.tpm --preset labels --code binary -k 16 --minutes 0.1 set 2>found.txt
+"$TAPER" train-labels -o found.tpm --code binary -k 16 --minutes 0.1 set 2>found.txt
 grep -q 'to 16 bits' found.txt
 words=$(sed -n 's/.*to train it again: //p' found.txt)
 echo "$words" | grep -q -- '--code binary'
 # shellcheck disable=SC2086
-"$TAPER" train -q -o again.tpm $words set
+"$TAPER" train-labels -q -o again.tpm $words set
 cmp found.tpm again.tpm
 
 # an index: more neighbours share the class than by chance, which would be 53; of equal ones the first in the set are told
@@ -72,8 +72,8 @@ done
 
 # what it is not
 expect 2 'taper encode: one.tpm: an embedding model has no decoder: *' "$TAPER" encode -m one.tpm -o no.taper set
-expect 2 'taper train: --objective makes codes of numbers, or with --code binary of bits: omit --code units*' \
-    "$TAPER" train --objective nca --code units -o no.tpm set
-expect 2 '*use Adam*' "$TAPER" train --objective dt-nca --hidden 9 -k 8 --start random --code binary --optimiser cg -o no.tpm set
+expect 2 'taper train-labels: --code takes one of numbers, binary, not *' \
+    "$TAPER" train-labels --objective nca --code units -o no.tpm set
+expect 2 '*use Adam*' "$TAPER" train-labels --objective dt-nca --hidden 9 -k 8 --start random --code binary --optimiser cg -o no.tpm set
 test ! -e no.tpm
 nothing_left

@@ -55,7 +55,7 @@ expect 6 '*wide.png: no memory*' \
 kept
 
 # a disk that fails at a file's first bytes, by which it is known what it is: no verb calls it another kind
-"$TAPER" train -q --objective dt-nca --code binary --units 8 -e 1 -o bits.tpm in || exit 1
+"$TAPER" train-labels -q --objective dt-nca --code binary --units 8 -e 1 -o bits.tpm in || exit 1
 "$TAPER" index -q -m bits.tpm -o set.tpx in
 for what in "encode -m tiny -o none in" "embed -o none.npy" "index -o none.tpx" "search -i 0" "classify" "verify" "info" \
     "compare -r none"; do

@@ -12,7 +12,7 @@ bars set 60
 pages() { # epochs: page faults of a run
     python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt)' "$TAPER" train -q -f -T 1 -o model.tpm \
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt)' "$TAPER" train-labels -q -f -T 1 -o model.tpm \
         --objective dt-log-nca --hidden 300,300 --start random --hold-out 0 -e "$1" set
 }
 few=$(pages 5) many=$(pages 105)

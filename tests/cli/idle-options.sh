@@ -1,59 +1,67 @@
 # An option that does nothing in this run is named, in one line, and is no failure.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 16
-idle='taper train: warning: without effect here: '
 learn="$TAPER train -q -f -w 8 -k 8 -o x.tpm"
 
-# each of train's options against a run that has no use for it
-while read -r option wanted; do
-    case $option in '#'*|'') continue ;; esac
-    # shellcheck disable=SC2086
-    expect 0 "$idle$wanted" $learn $(echo "$option" | tr ",=" " ,") set/png
-    test "$(wc -l <expect.err)" -eq 1
-done <<'T'
---hidden,12 --hidden (for --family dense or --objective)
---epochs,3 --epochs (for --family dense or --objective)
---batch,3 --batch (for --family dense or --objective)
---rate,.1 --rate (for --family dense*)
+# each option of training against a run that has no use for it
+idle_in() { # verb and options; lines of options with commas for spaces, and words, on standard input
+    run="$TAPER $1 -q -f -k 8 -o x.tpm" idle="taper ${1%% *}: warning: without effect here: "
+    while read -r option wanted; do
+        # shellcheck disable=SC2086
+        expect 0 "$idle$wanted" $run $(echo "$option" | tr ",=" " ,") set/png
+        test "$(grep -c 'without effect' expect.err)" -eq 1
+    done
+}
+idle_in 'train -w 8' <<'T'
+--hidden,12 --hidden (for --family dense)
+--epochs,3 --epochs (for --family dense)
+--batch,3 --batch (for --family dense)
+--rate,.1 --rate (for --family dense)
 --truncation,uniform --truncation (for --family dense)
---code,planes --code (for --family dense or --objective or --preset labels)
---patience,3 --patience (for --family dense with --code planes)
---lambda,3 --lambda (for --family dense with --code planes)
---jitter,.5 --jitter (for --family dense with --code planes)
---truncated,.5 --truncated (for --family dense with --code planes)
---rho,.5 --rho (for --truncated above 0)
---quality,20=30 --quality (for --family dense with --code planes or --conditional or --head)
---sweep --sweep (for --code units or binary)
---orthonormal --orthonormal (for --code units --unit linear without --hidden)
---regularise,l1:1 --regularise (for --code units or binary)
---corrupt,.1 --corrupt (for --code units or binary or --objective)
---dropout,.1 --dropout (for --code units or binary with --hidden or --objective with --hidden)
---activation,linear --activation (for --code units or binary with --hidden)
---invariance,.1 --invariance (for --code units or binary)
---untied --untied (for --code units or binary)
---unit,relu --unit (for --code units)
---beta,.1 --beta (for --code binary)
---independent --independent (for --code binary)
---centre,.1 --centre (for --code binary)
---gradient,stop --gradient (for --code binary)
+--patience,3 --patience (for --family dense)
+--lambda,3 --lambda (for --family dense)
+--jitter,.5 --jitter (for --family dense)
+--truncated,.5 --truncated (for --family dense)
+--rho,.5 --rho (for --family dense with --truncated)
+--quality,20=30 --quality (for --family dense or --conditional or --head)
 --set-images,9 --set-images (for --window auto)
 --precision,tf32 --precision (for a GPU)
 --predict-epochs,3 --predict-epochs (for --conditional or --head)
 --fast,--conditional,8 --conditional (for a run without --fast)
 --restore,16 --restore (for --family conv)
 --restore-steps,16 --restore-steps (for --family conv)
---checkpoint,c --checkpoint (for --family dense or --conditional or --head or --family conv or --objective)
---log,l --log (for --family dense or --conditional or --head or --family conv or --objective)
---hidden,12,--beta,.1 --hidden (for --family dense or --objective), --beta (for --code binary)
+--checkpoint,c --checkpoint (for --family dense or --conditional or --head or --family conv)
+--log,l --log (for --family dense or --conditional or --head or --family conv)
+--hidden,12,--rho,.1 --hidden (for --family dense), --rho (for --family dense with --truncated)
 T
+idle_in 'train-bits -w 8 -e 1' <<'T'
+--set-images,9 --set-images (for --window auto)
+--dropout,.1 --dropout (for --hidden)
+--activation,linear --activation (for --hidden)
+--unit,relu --unit (for --code units)
+--orthonormal --orthonormal (for --code units --unit linear without --hidden)
+--class-weight,2 --class-weight (for --class-units)
+--nested,4 --nested (for --class-units)
+--code,units,--beta,.1 --beta (for --code binary)
+--code,units,--independent --independent (for --code binary)
+--code,units,--centre,.1 --centre (for --code binary)
+--code,units,--gradient,stop --gradient (for --code binary)
+--code,units,--optimiser,cg,--rate,.1 --rate (for --optimiser adam)
+T
+idle_in 'train-labels --objective nca -e 1' <<'T'
+--minutes,1 --minutes (for --objective auto)
+--degrees,2 --degrees (for --objective dt-nca, dt-mcml or dt-log-nca)
+--dropout,.1 --dropout (for --hidden)
+--mirror --mirror (for another --objective than auto with --motion)
+--pretrain-epochs,1 --pretrain-epochs (for --start rbm or denoising with --hidden)
+--teacher-epochs,1 --teacher-epochs (for --guess-labels or --start taught)
+--optimiser,cg,--rate,.1 --rate (for another --objective than auto with --optimiser adam)
+T
+idle='taper train: warning: without effect here: '
 conv="$learn --family conv --restore 8 --restore-steps 1"
-expect 0 "$idle--hidden (for --family dense or --objective)" $conv --hidden 12 set/png
+expect 0 "$idle--hidden (for --family dense)" $conv --hidden 12 set/png
 dense="$learn --family dense --epochs 1 --batch 32"
 expect 0 "$idle--lap (for --family pca or conv)" $dense --hidden 8 --lap 2 set/png
-expect 0 "$idle--patience (for --family dense with --code planes)" $dense --code binary --patience 3 set/png
-expect 0 "$idle--rate (for --family dense with --optimiser adam)" \
-    $dense --code units --optimiser cg --rate .1 set/png
-expect 0 "$idle--basis (for codes of planes)" $dense --code units --basis sparse set/png
 
 # what is used is not named, and neither is what a preset stands for
 expect 0 '*' $learn --preset fast --seed 3 --units 9 --basis principal --weight-error 1 --lap 1 set/png
@@ -65,8 +73,8 @@ test ! -s expect.err
 
 # --from keeps the model's shape: a preset has nothing to say, an option that was given is refused
 from="$TAPER train -q -f -o x.tpm --from model.tpm"
-expect 0 "$idle--preset (for a model that is not made --from another or --preset labels)" $from --preset fast set/png
-expect 0 "$idle--preset (*), --epochs (for --family dense or --objective)" $from --preset best --epochs 3 set/png
+expect 0 "$idle--preset (for a model that is not made --from another)" $from --preset fast set/png
+expect 0 "$idle--preset (*), --epochs (for --family dense)" $from --preset best --epochs 3 set/png
 expect 2 'taper train: --from keeps *: omit --family*' $from --family pca set/png
 
 # devices
@@ -111,7 +119,7 @@ expect 0 "taper decode: $without: --class-folders (for images, not --levels), --
     "$TAPER" decode -m model.tpm --levels --class-folders --strict set.taper
 
 # indexes
-"$TAPER" train -q -f --family dense --code binary -w whole --independent -k 32 -e 1 -o bits.tpm set/png
+"$TAPER" train-bits -q -f -w whole --independent -k 32 -e 1 -o bits.tpm set/png
 "$TAPER" index -q -m bits.tpm -o a.tpx set/png
 "$TAPER" index -q -m bits.tpm -o b.tpx set/png/bolt
 expect 0 "taper index: $without: --null (for --filelist)" "$TAPER" index -q -m bits.tpm -o c.tpx --null set/png/bolt

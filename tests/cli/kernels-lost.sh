@@ -3,38 +3,38 @@
 model=$(dirname "$TAPER")/tests/taper_model # kernels on the execution model, which fails where it is told
 export TAPER_MODEL_ORDERS=1
 "$SAMPLES" small set --count 8 --format png
-run() { # model, checkpoint, options...
-    output=$1 checkpoint=$2
-    shift 2
+run() { # model, checkpoint, verb, options...
+    output=$1 checkpoint=$2 verb=$3
+    shift 3
     rm -f launches
-    TAPER_MODEL_LAUNCHES=launches "$model" train -q -f --device cuda -o "$output" --checkpoint "$checkpoint" \
+    TAPER_MODEL_LAUNCHES=launches "$model" "$verb" -q -f --device cuda -o "$output" --checkpoint "$checkpoint" \
         --seed 3 "$@" set/png
 }
-lose() { # options...
+lose() { # verb, options...
     rm -f whole.tpm part.tpm whole.check* part.check*
     run whole.tpm whole.check "$@"
     all=$(cat launches) code=0
     (export TAPER_MODEL_FAIL=launch:$((all * 4 / 5)) && run part.tpm part.check "$@" 2>err) || code=$?
-    test "$code" -eq 5 || { cat err; echo "train $*: exit code $code"; exit 1; }
+    test "$code" -eq 5 || { cat err; echo "$*: exit code $code"; exit 1; }
     test ! -e part.tpm
     test "$(grep -c '^taper ' err)" -eq 1 # the address sanitizer has a line of its own
-    grep -q '^taper train: part.tpm: cuda:0: [a-z_]*: unspecified launch failure; run again with --resume' err ||
+    grep -q "^taper $verb: part.tpm: cuda:0: [a-z_]*: unspecified launch failure; run again with --resume" err ||
         { cat err; exit 1; }
     run part.tpm part.check --resume "$@"
-    cmp whole.tpm part.tpm || { echo "train $*: another model"; exit 1; }
+    cmp whole.tpm part.tpm || { echo "$*: another model"; exit 1; }
 }
 saved() { # options...: as lose, of learners whose last epoch, or some step, is saved
     lose "$@"
-    test "$(cat launches)" -lt "$all" || { echo "train $*: began anew"; exit 1; }
+    test "$(cat launches)" -lt "$all" || { echo "$*: began anew"; exit 1; }
 }
-dense() { saved --family dense --epochs 2 --batch 60 -w 8 --units 6 "$@"; }
+bits() { saved train-bits --epochs 2 --batch 60 -w 8 --units 6 "$@"; }
 
-dense --hidden 8
-dense --hidden 8 --code units
-dense --code units --optimiser cg --batch 120
-dense --code binary --untied
-saved --window 8 --units 12 --conditional 8 --head 8 --predict-epochs 2
-lose --window 8 --units 12 --family conv --restore 8 --restore-steps 1
+saved train --family dense --epochs 2 --batch 60 -w 8 --units 6 --hidden 8
+bits --hidden 8 --code units
+bits --code units --optimiser cg --batch 120
+bits --untied
+saved train --window 8 --units 12 --conditional 8 --head 8 --predict-epochs 2
+lose train --window 8 --units 12 --family conv --restore 8 --restore-steps 1
 
 # without a checkpoint the remedy is another
 fail() { # how, words

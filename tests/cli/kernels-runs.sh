@@ -6,15 +6,15 @@ export TAPER_MODEL_ORDERS=1
 
 # images that do not fit are streamed, to the same model: memory grows until a training has enough
 if [ -z "${KERNELS:-}" ]; then
-    fitting="train -f -v --device cuda --family dense --code units --epochs 1 --batch 500 -w 4 --units 4"
+    fitting="train-bits -f -v --device cuda --code units --epochs 1 --batch 500 -w 4 --units 4"
     "$model" $fitting -o kept.tpm set/png >out 2>&1
     grep -q 'do not fit' out && exit 1
     bytes=1700000
     until TAPER_MODEL_BYTES=$bytes "$model" $fitting -o streamed.tpm set/png >out 2>&1; do
-        grep -q 'taper train: .*memory' out || { cat out; exit 1; }
+        grep -q 'taper train-bits: .*memory' out || { cat out; exit 1; }
         bytes=$((bytes + 20000))
     done
-    grep -q '^taper train: cuda:0: 0.0707 MB of images do not fit: streamed$' out || { cat out; exit 1; }
+    grep -q '^taper train-bits: cuda:0: 0.0707 MB of images do not fit: streamed$' out || { cat out; exit 1; }
     cmp kept.tpm streamed.tpm
 fi
 
@@ -23,7 +23,7 @@ run() { # device, options...
     device=$1 program=$TAPER
     [ "$device" = cpu ] || program=$model
     shift
-    "$program" train -q -f --device "$device" -o "$device.tpm" --checkpoint run.check --family dense \
+    "$program" train-bits -q -f --device "$device" -o "$device.tpm" --checkpoint run.check \
         --epochs 2 --batch 16 -w whole --units 12 --hidden 16 --code units --seed 5 "$@" set/png
 }
 run cpu

@@ -2,11 +2,12 @@
 . "$ROOT/tests/cli_helpers.sh"
 "$SAMPLES" small set --count 8 --format png
 learn() { learn_on_both bf16 3e-2 "$@"; }
-dense() { learn --family dense --epochs 2 --batch 16 "$@"; }
+dense() { learn train --family dense --epochs 2 --batch 16 "$@"; }
+bits() { learn train-bits --epochs 2 --batch 16 "$@"; }
 
 dense -w whole --units 12 --hidden 16 --truncated 0.5
-dense -w whole --units 12 --hidden 16 --code units --sweep --dropout 0.2 --corrupt 0.1 --unit logistic
-dense -w whole --units 12 --code units --untied --orthonormal
-dense -w 16 --units 24 --code binary --untied
-learn --window 8 --conditional 8 --head 8 --predict-epochs 1
-learn --window 8 --family conv --restore 8 --restore-steps 3
+bits -w whole --units 12 --hidden 16 --code units --sweep --dropout 0.2 --corrupt 0.1 --unit logistic
+bits -w whole --units 12 --code units --untied --orthonormal
+bits -w 16 --units 24 --untied
+learn train --window 8 --conditional 8 --head 8 --predict-epochs 1
+learn train --window 8 --family conv --restore 8 --restore-steps 3

@@ -22,7 +22,7 @@ if ./decode first.ppm >none 2>said; then exit 1; fi
 grep -q '^decode: corrupt: ' said
 
 "$SAMPLES" scenes photos --count 6 2>/dev/null
-"$TAPER" train -q -o bits.tpm --family dense --code binary -w whole -k 64 --independent --untied -e 1 \
+"$TAPER" train-bits -q -o bits.tpm -w whole -k 64 --independent --untied -e 1 \
     --quick photos
 "$TAPER" encode -q --embed-with bits.tpm -o set.taper photos
 "$TAPER" encode -q --layout image -o each.taper photos

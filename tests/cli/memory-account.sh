@@ -9,7 +9,7 @@ command -v python3 >/dev/null || { echo "SKIP no python3"; exit 0; }
 draw() { python3 "$ROOT/tests/hostile_files.py" "$@"; }
 small_set 40
 "$TAPER" train -q -T 1 -w whole -k 2 -o whole.tpm set/png
-"$TAPER" train -q -T 1 --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -T 1 -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
 draw front 1000000 front.taper whole.tpm
 draw idx 1500000 many.gz
 draw labels 400000 labels.csv

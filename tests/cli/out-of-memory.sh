@@ -93,8 +93,8 @@ for class in cross ring; do cp pictures/$class/*.png twice/$class/again.png; don
 some 4 classify -q -T 1 -k 1 --leave-one-out --among twice -o /dev/null --page out
 some 4 embed -q -T 1 -m whole.tpm --map out twice
 # images of another size are scaled, by an allocation each: index, search, and embedding models in embed and classify
-"$TAPER" train -q -T 1 --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm pictures
-"$TAPER" train -q -T 1 --objective nca --code binary -w 8 -k 8 -e 1 -o labels.tpm twice
+"$TAPER" train-bits -q -T 1 -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm pictures
+"$TAPER" train-labels -q -T 1 --objective nca --code binary -w 8 -k 8 -e 1 -o labels.tpm twice
 "$TAPER" index -q -m bits.tpm -o few.tpx pictures
 some 2 index -q -T 1 -m bits.tpm -o out large pictures
 some 2 search -q -T 1 -m bits.tpm -o out few.tpx large pictures

@@ -55,9 +55,9 @@ test ! -e odd.tpm
 
 # codes of whole units have no bit planes to predict
 code=0
-"$TAPER" train --family dense --code binary --head 16 -o odd.tpm set/png 2>said || code=$?
+"$TAPER" train-bits --head 16 -o odd.tpm set/png 2>said || code=$?
 test "$code" -eq 2
-grep -q 'need --code planes' said
+grep -q "unknown option '--head'; .taper train. has it" said
 
 # the window is chosen first, then the networks learn, once: a resumed run finds its own checkpoints
 learn='train -q --conditional 8 --head 8 --predict-epochs 2 --checkpoint run.chk --resume'

@@ -42,7 +42,7 @@ draw front 200000 front.taper whole.tpm
 draw idx 20000 many.gz
 gunzip -c many.gz >many.idx
 head -c 50000 /dev/zero | tr '\000' '\n' | head -n 20000 | sed 's/^/1/' >numbers.csv
-"$TAPER" train -q -T 1 --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -T 1 -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
 "$TAPER" index -q -m bits.tpm -o few.tpx set/png
 "$TAPER" encode -q -m model.tpm -o set.taper set/png
 "$TAPER" encode -q -m model.tpm --layout image -o each.taper set/png

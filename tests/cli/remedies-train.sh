@@ -10,7 +10,7 @@ quick='-q -f -e 1 -k 64'
 
 # the command that index proposes where a model has no bits
 expect 2 '*train one with*' "$TAPER" index -m photo -o set.tpx mixed
-proposed=$(sed -n "s/.*train one with 'taper \(train [^']*\)'.*/\1/p" expect.err)
+proposed=$(sed -n "s/.*train one with 'taper \(train-bits [^']*\)'.*/\1/p" expect.err)
 for folder in mixed large; do
     "$TAPER" $proposed $quick -o bits.tpm $folder
     "$TAPER" index -q -f -m bits.tpm -o set.tpx $folder
@@ -18,7 +18,7 @@ for folder in mixed large; do
     test "$(wc -l <found)" -eq 2
 done
 "$TAPER" $proposed -f -e 1 -k 64 -o bits.tpm mixed 2>said
-grep -q '^taper train: the images were scaled to 32 x 32 pixels, as an index scales them$' said
+grep -q '^taper train-bits: the images were scaled to 32 x 32 pixels, as an index scales them$' said
 
 # a side that the refusal of --window whole names
 for folder in mixed large; do

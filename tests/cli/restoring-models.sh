@@ -68,4 +68,3 @@ refused 'multiple of 8' --family conv --restore 12
 refused 'even sides' --family conv --window 7
 refused 'omit --family' --family conv --from conv.tpm
 refused 'without networks' --family conv --fast
-refused 'needs --family dense' --family conv --code units

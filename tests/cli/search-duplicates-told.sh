@@ -2,7 +2,7 @@
 # found by a poor model, or by few images, comes with a warning.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" train -q --family dense --code binary -w whole -k 128 --independent -e 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -w whole -k 128 --independent -e 4 -o bits.tpm set/png
 mkdir copies
 for n in $(seq 101 300); do ln set/png/arrow/0001.png copies/$n.png; done
 for file in set/png/*/000[2-5].png; do cp "$file" "copies/$(echo "$file" | tr / -)"; done
@@ -23,7 +23,7 @@ END
 test "$(cat count)" -eq $(($(wc -l <pairs.csv) - 1))
 
 # few bits do not part different images
-"$TAPER" train -q --family dense --code binary -w whole -k 4 -e 1 -o poor.tpm set/png
+"$TAPER" train-bits -q -w whole -k 4 -e 1 -o poor.tpm set/png
 "$TAPER" search --duplicates -m poor.tpm set/png >poor.csv 2>err
 grep -q '^taper search: warning: 1[0-9]* of 120 images have another within [0-9]*: unless .* too few bits, .* give --within$' err
 # and few images tell no distance

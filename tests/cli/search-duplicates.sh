@@ -2,7 +2,7 @@
 # copies of the set's own images.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" train -q --family dense --code binary -w whole -k 128 --independent -e 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -w whole -k 128 --independent -e 4 -o bits.tpm set/png
 mkdir folder
 i=0
 for file in set/png/*/*.png; do # images of this set are drawn anew each: none is another's copy

@@ -2,7 +2,7 @@
 # themselves; an index grows by merging; what cannot be done has a sentence.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 4 --hidden 40 -o bits.tpm set/png
+"$TAPER" train-bits -q -w whole -k 96 --independent -e 4 --hidden 40 -o bits.tpm set/png
 index() { "$TAPER" index -m bits.tpm "$@"; }
 search() { "$TAPER" search "$@"; }
 
@@ -180,7 +180,7 @@ fi
 expect 2 '*give an index, or images to search*' search
 expect 2 '*give queries: images, --image or --code; or --duplicates*' search all.tpx
 expect 2 'taper search: queries that are images need the model that made the index: -m MODEL' search all.tpx set/png/star/0001.png
-"$TAPER" train -q --family dense --code binary -w whole -k 96 --independent -e 1 --seed 9 -o other.tpm set/png
+"$TAPER" train-bits -q -w whole -k 96 --independent -e 1 --seed 9 -o other.tpm set/png
 expect 2 "taper search: other.tpm: the index's codes are of model *" search -m other.tpm all.tpx set/png/star/0001.png
 expect 2 'taper index: model.tpm: the codes of this model are real numbers, but an index needs binary codes: *' \
     "$TAPER" index -m model.tpm -o no.tpx set/png

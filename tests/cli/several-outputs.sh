@@ -21,7 +21,7 @@ expect 5 "$full" classify -o codes --page /dev/full new
 none
 expect 5 "$full" classify -o /dev/full --page page new
 none
-"$TAPER" train -q --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
 "$TAPER" index -q -m bits.tpm -o few.tpx known
 search() { "$TAPER" search -k 1 -i 1 --images known "$@" few.tpx; }
 expect 5 "$full" search -o codes --html /dev/full

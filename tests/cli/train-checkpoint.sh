@@ -1,17 +1,18 @@
 # `--checkpoint` with `--window auto` and `dense`: each window has a file of its own, so that a run that was
 # killed anywhere goes on, and ends in the model of a run that was not.
 "$SAMPLES" small set --count 48 --format png
-run() { # code, model, options...
-    code=$1 model=$2
+planes='train --family dense' units='train-bits --code units'
+run() { # verb, model, options...
+    verb=$1 model=$2
     shift 2
-    "$TAPER" train -q --family dense --code "$code" --units 12 --hidden 16 --epochs 2 --batch 64 \
+    "$TAPER" $verb -q --units 12 --hidden 16 --epochs 2 --batch 64 \
         --set-images 1000000 -o "$model" "$@" set/png
 }
 # kill the run as soon as a file is there
-kill_at() { # file, code, options...
-    file=$1 code=$2
+kill_at() { # file, verb, options...
+    file=$1 verb=$2
     shift 2
-    "$TAPER" train -q -f --family dense --code "$code" --units 12 --hidden 16 --epochs 2 --batch 64 \
+    "$TAPER" $verb -q -f --units 12 --hidden 16 --epochs 2 --batch 64 \
         --set-images 1000000 -o killed.tpm "$@" set/png &
     running=$!
     while [ ! -e "$file" ] && kill -0 $running 2>/dev/null; do sleep 0.02; done
@@ -19,20 +20,20 @@ kill_at() { # file, code, options...
     wait $running 2>/dev/null || true
 }
 
-for code in planes units; do
+for kind in "$planes" "$units"; do
     predict=
-    [ $code = units ] || predict='--conditional 8 --head 8 --predict-epochs 1'
+    [ "$kind" = "$units" ] || predict='--conditional 8 --head 8 --predict-epochs 1'
     # shellcheck disable=SC2086
-    run $code unbroken.tpm $predict --checkpoint whole
+    run "$kind" unbroken.tpm $predict --checkpoint whole
     test -s whole.8x8
     test -s whole.16x16
     for at in .8x8 .16x16 .32x32; do
         # shellcheck disable=SC2086
-        kill_at part$at $code $predict --checkpoint part
+        kill_at part$at "$kind" $predict --checkpoint part
         test -s part$at
     done
     # shellcheck disable=SC2086
-    run $code resumed.tpm $predict --checkpoint part --resume
+    run "$kind" resumed.tpm $predict --checkpoint part --resume
     cmp unbroken.tpm resumed.tpm
     rm -f killed.tpm unbroken.tpm resumed.tpm part.* whole.*
 done
@@ -67,14 +68,14 @@ restore resumed.tpm --resume
 cmp unbroken.tpm resumed.tpm
 
 # with one window, the file is what was asked for
-run planes one.tpm -w 8 --checkpoint one
+run "$planes" one.tpm -w 8 --checkpoint one
 test -s one
 
 # a checkpoint that was cut is refused by its own name, and stays as it was
 head -c 17 one >cut
 cp cut before
 code=0
-run planes other.tpm -w 8 --checkpoint cut --resume 2>words || code=$?
+run "$planes" other.tpm -w 8 --checkpoint cut --resume 2>words || code=$?
 test "$code" -eq 3 || { echo "exit code $code"; cat words; exit 1; }
 grep -q '^taper train: cut: the checkpoint ends at byte 17' words || { cat words; exit 1; }
 cmp cut before

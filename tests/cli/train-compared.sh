@@ -42,7 +42,7 @@ assert r["percent"] < 0 < r["with_model_percent"] and r["from_db"] < r["at_db"] 
 assert abs(real - r["bytes_per_image"] / r["builtin_bytes_per_image"]) < 0.03, (real, r)
 END
 
-# too few to hold any out is said; --quick and codes of whole units are not compared
+# too few to hold any out is said; runs with --quick and codes of whole units are not compared
 mkdir few
 cp letters/png/A/*.png few
 "$TAPER" train -f --window 8 -o few.tpm few 2>said
@@ -52,9 +52,7 @@ not grep -q 'held-out' said
 grep -qx 'taper train: expect lower gains on other images: it was trained on these; with fewer than 16 images none are held out' said
 "$TAPER" train -f --json --quick --window 8 --basis principal -o few.tpm few >quick.json 2>said
 not grep -q comparison quick.json
-"$TAPER" train -f --json --family dense --code binary -w whole -k 32 -e 1 -o bits.tpm few >bits.json 2>said
+"$TAPER" train-bits -f --json -w whole -k 32 -e 1 -o bits.tpm few >bits.json 2>said
 not grep -q comparison bits.json
 "$TAPER" train -f --from few.tpm --quick -o few-again.tpm few 2>said
 not grep -q 'effect' said
-expect 0 '*warning: without effect here: --quick (for codes of planes*' \
-    "$TAPER" train -f --quick --family dense --code binary -w whole -k 32 -e 1 -o bits.tpm few

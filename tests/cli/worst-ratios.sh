@@ -49,7 +49,7 @@ worst $((5 * honest_mib)) $((50 * honest_ms)) info "$corpus/model/few-bytes-many
 worst $((50 * honest_mib)) $((50 * honest_ms)) search -i 0 "$corpus/container/codes-that-unpack-too-far.taper"
 
 # pictures: 4 million pixels, all alike, in 4 to 24 kB; 200 scans; text chunks that unpack to 1 MiB each
-"$TAPER" train -q -T 1 --family dense --code binary -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
+"$TAPER" train-bits -q -T 1 -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
 honest index -f -T 1 -m bits.tpm -o out.tpx set/png/ring/0001.png
 for kind in jpeg scans png flat; do
     draw $kind 2000 $kind.gz # by what is in it

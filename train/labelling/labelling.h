@@ -1,5 +1,5 @@
 /* labelling.h -- trains a classifier from few labels and many images: the function behind `taper
- * train --guess-labels` and `--start taught`.
+ * train-labels --guess-labels` and `--start taught`.
  *
  * Labels are spread over a neighbour graph, and the most certain guesses count as labels for a
  * teacher network, which is trained on all images. The teacher's class is the final guess. If every

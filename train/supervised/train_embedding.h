@@ -1,5 +1,5 @@
-/* train_embedding.h -- from labelled images to an embedding model: the function behind `taper train
- * --objective`. The model has an encoder only; each image has one code.
+/* train_embedding.h -- from labelled images to an embedding model: the function behind `taper
+ * train-labels`. The model has an encoder only; each image has one code.
  *
  * Directory train/supervised/: from labelled images to a model.
  *   train_embedding    this function

@@ -1,141 +1,8 @@
-/* embedding.c -- see embedding.h. */
-#include "cli/train/embedding.h"
+/* labels_report.c -- see labels_report.h. */
+#include "cli/train/labels_report.h"
 #include "cli/common/json.h"
 #include <math.h>
 #include <string.h>
-
-/* --- what is asked for ------------------------------------------------------------------- */
-
-const char *const cli_objectives[] = {"none",    "nca",     "log-nca",    "mcml",
-                                      "dt-nca",  "dt-mcml", "dt-log-nca", "dg-nca",
-                                      "dg-mcml", "auto",    NULL};
-const char *const cli_embedding_starts[] = {"auto", "random",    "identity", "pca", "lda",
-                                            "rbm",  "denoising", "taught",   NULL};
-enum { AUTO, RANDOM, IDENTITY, PCA, LDA, RBM, DENOISING, TAUGHT };
-
-static const struct objective {
-    train_neighbour_loss loss;
-    int all_pairs, student, deep;
-} objectives[] = {{0},
-                  {TRAIN_NCA, 0, 0, 0},
-                  {TRAIN_LOG_NCA, 0, 0, 0},
-                  {TRAIN_MCML, 0, 0, 0},
-                  {TRAIN_NCA, 0, 1, 1},
-                  {TRAIN_MCML, 1, 1, 1},
-                  {TRAIN_LOG_NCA, 0, 1, 1},
-                  {TRAIN_NCA, 0, 0, 1},
-                  {TRAIN_MCML, 1, 0, 1},
-                  {TRAIN_NCA, 0, 1, 0}};
-enum { SEARCHED = sizeof objectives / sizeof *objectives - 1 };
-
-bool cli_embedding_is_searched(const cli_embedding *e) { return e->objective == SEARCHED; }
-bool cli_embedding_is_student(const cli_embedding *e) { return objectives[e->objective].student; }
-bool cli_embedding_is_deep(const cli_embedding *e) { return objectives[e->objective].deep; }
-bool cli_embedding_is_pretrained(const cli_embedding *e, bool has_hidden) {
-    const bool by_layers = e->start == RBM || e->start == DENOISING;
-    return has_hidden && ((e->start == AUTO && !e->guess_labels) || by_layers);
-}
-
-bool cli_embedding_is_taught(const cli_embedding *e) {
-    return e->guess_labels || e->start == TAUGHT;
-}
-
-/* "auto", "learned", or a number above 0. */
-static taper_status choose_degrees(const cli_embedding *e, train_embedding_choice *c,
-                                   taper_error *error) {
-    train_neighbour_objective *o = &c->training.objective;
-    o->alpha = c->units > 1 ? c->units - 1 : 1;
-    o->learns_alpha = !strcmp(e->degrees, "learned") && o->student;
-    if (o->learns_alpha || !strcmp(e->degrees, "auto")) return TAPER_OK;
-    if (cli_parse_double(e->degrees, &o->alpha) && o->alpha >= TRAIN_LEAST_ALPHA && o->alpha <= 1e6)
-        return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_ARG,
-                        "--degrees is auto, learned or a number from 0.001 on, not '%s'",
-                        e->degrees);
-}
-
-train_prefix_list cli_embedding_lengths(const cli_embedding *e, uint32_t units) {
-    train_prefix_list p = {.lengths = 0};
-    for (size_t i = 0; i < e->nested.count && i + 1 < TRAIN_MOST_PREFIXES; i++)
-        p.length[p.lengths++] = (uint32_t)e->nested.item[i];
-    if (p.lengths && p.length[p.lengths - 1] != units) p.length[p.lengths++] = units;
-    return p;
-}
-
-static taper_status choose_start(const cli_embedding *e, train_embedding_choice *c,
-                                 taper_error *error) {
-    static const train_linear_kind kind[] = {TRAIN_START_PCA, TRAIN_START_RANDOM,
-                                             TRAIN_START_IDENTITY, TRAIN_START_PCA,
-                                             TRAIN_START_LDA};
-    const bool searched = cli_embedding_is_searched(e);
-    const int how = searched ? AUTO : e->start;
-    const char *name = cli_embedding_starts[how];
-    if (c->n_hidden && how > RANDOM && how < RBM)
-        return formats_fail(error, TAPER_ERR_ARG, "--start %s is for a linear map; omit --hidden",
-                            name);
-    if (!c->n_hidden && how >= RBM)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "--start %s is for a network with hidden layers: give --hidden", name);
-    const bool guesses = e->guess_labels && !searched;
-    if (!c->n_hidden && guesses)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "--guess-labels is for a network with hidden layers: give --hidden");
-    c->guess_labels = guesses;
-    c->teaching = train_teaching_defaults();
-    c->teaching.epochs = (uint32_t)e->teacher_epochs;
-    c->teaching.reach = (float)e->teacher_reach;
-    c->start = cli_embedding_is_pretrained(e, c->n_hidden > 0) ? TRAIN_EMBEDDING_PRETRAINED
-               : c->n_hidden && how != RANDOM                  ? TRAIN_EMBEDDING_TAUGHT
-                                                               : TRAIN_EMBEDDING_DRAWN;
-    c->rbm = train_rbm_defaults();
-    c->rbm.method = how == DENOISING ? TRAIN_DENOISE : TRAIN_CONTRASTIVE;
-    c->rbm.epochs = (uint32_t)e->pretrain_epochs;
-    c->rbm.seed = c->training.seed;
-    /* scale at which neighbours influence each other from the start (linear_start.h) */
-    const double spread = how <= RANDOM || how == PCA ? 10.0 : 0.0;
-    if (!c->n_hidden) c->linear = (train_linear_options){kind[how], spread, 0, c->training.seed};
-    return TAPER_OK;
-}
-
-/* Larger steps destroy the layers that a teacher trained on all images. Codes of a few units, for
- * maps, need larger steps (bench/results/README.md). */
-static float rate_of(const struct objective *o, const train_embedding_choice *c) {
-    enum { FEW = 3 };
-    const uint32_t units = c->units;
-    if (c->n_hidden && c->start == TRAIN_EMBEDDING_TAUGHT) return 4e-4f;
-    if (o->deep && o->loss == TRAIN_LOG_NCA) return 2e-3f;
-    if (units > FEW || !o->deep) return train_embedding_defaults().rate;
-    return o->loss == TRAIN_MCML ? 2e-2f : 1e-2f;
-}
-
-taper_status cli_embedding_choose(const cli_embedding *e, train_embedding_choice *c,
-                                  taper_error *error) {
-    static const uint32_t papers[] = {500, 500, 2000};
-    const struct objective *o = &objectives[e->objective];
-    if (!c->units) { /* unchanged with -k */
-        c->units = c->training.binary ? 64 : 30;
-        c->most_units = 4 * c->units;
-    }
-    c->minutes = cli_embedding_is_searched(e) ? e->minutes : 0.0;
-    if (!c->n_hidden && o->deep) c->hidden = papers, c->n_hidden = 3;
-    c->objective = cli_objectives[e->objective];
-    c->training.objective = (train_neighbour_objective){
-        .loss = o->loss, .all_pairs = o->all_pairs, .student = o->student, .hinge = e->hinge};
-    c->training.l2 = e->l2;
-    c->training.numbers_first = e->numbers_first;
-    c->training.reconstruct = e->reconstruct;
-    c->training.free_units = (uint32_t)e->free_units;
-    TAPER_TRY(choose_degrees(e, c, error));
-    c->training.prefixes = cli_embedding_lengths(e, c->units);
-    if (c->training.binary && !e->nested.count && !c->training.objective.learns_alpha)
-        c->training.prefixes = train_prefix_halves(c->units);
-    c->motion = (float)e->motion, c->mirrors = e->mirrors;
-    c->training.k = (uint32_t)e->neighbours;
-    c->training.validation_fraction = (float)e->hold_out;
-    TAPER_TRY(choose_start(e, c, error));
-    if (!(c->training.rate > 0.0f)) c->training.rate = rate_of(o, c);
-    return TAPER_OK;
-}
 
 /* --- while it works ---------------------------------------------------------------------- */
 
@@ -148,7 +15,7 @@ static int say_layer(void *user, const train_rbm_progress *p) {
     cli_train_enter(t, "pretraining layers", (uint64_t)p->layers * p->epochs, "epochs");
     cli_progress_set(&t->progress, (uint64_t)(p->layer - 1) * p->epochs + p->epoch);
     cli_progress_say(&t->progress, "layer %u, error %.4g", p->layer, p->error);
-    cli_detail(t->common, 2, "train", "layer %u, epoch %u: error %.4g", p->layer, p->epoch,
+    cli_detail(t->common, 2, t->verb, "layer %u, epoch %u: error %.4g", p->layer, p->epoch,
                p->error);
     if (!t->log) return 0;
     cli_json j;
@@ -175,7 +42,7 @@ static void say_epoch(void *user, uint32_t epoch, const train_embedding_epoch *e
     cli_train_reporter *t = user;
     const int measured = isfinite(e->error);
     cli_train_keep(t, epoch, e->loss, e->error, 0);
-    cli_detail(t->common, 2, "train", "epoch %u: loss %.4g, error %.2f %%", epoch, e->loss,
+    cli_detail(t->common, 2, t->verb, "epoch %u: loss %.4g, error %.2f %%", epoch, e->loss,
                100.0 * e->error);
     if (!t->log) return;
     cli_json j;
@@ -191,10 +58,11 @@ static void say_epoch(void *user, uint32_t epoch, const train_embedding_epoch *e
 }
 
 static void say_how(void *user, const char *words) {
-    cli_note(((cli_train_reporter *)user)->common, "train", "%s", words);
+    const cli_train_reporter *t = user;
+    cli_note(t->common, t->verb, "%s", words);
 }
 
-train_embedding_hooks cli_embedding_hooks(cli_train_reporter *t) {
+train_embedding_hooks cli_labels_hooks(cli_train_reporter *t) {
     return (train_embedding_hooks){t, say_stage, {say_layer, t}, {t, say_step, say_epoch, say_how}};
 }
 
@@ -280,7 +148,7 @@ static void say_again(const cli_train_reporter *t, const train_embedding_choice 
         snprintf(noise + used, sizeof noise - used, " --seed %llu",
                  (unsigned long long)c->training.seed);
     cli_note(
-        t->common, "train",
+        t->common, t->verb,
         "to train it again: --objective %s%s%s --start %s -k %u -e %u --rate %g%s --hold-out 0",
         c->objective, c->training.binary ? " --code binary" : "", widths, start_words(c, start),
         c->units, c->training.epochs, (double)c->training.rate, noise);
@@ -289,7 +157,7 @@ static void say_again(const cli_train_reporter *t, const train_embedding_choice 
 /* Print the trials, the expected error, and whether labels help. */
 static void say_found(const cli_train_reporter *t, const train_embedding_report *r) {
     const train_embedding_found *f = &r->found;
-    cli_note(t->common, "train",
+    cli_note(t->common, t->verb,
              "tried on %zu images, %u fold%s, %u vote%s: nearest neighbours by pixels have %.2f %% "
              "errors on held-out images",
              f->rows, f->folds, formats_plural(f->folds, "s"), f->k, formats_plural(f->k, "s"),
@@ -297,26 +165,26 @@ static void say_found(const cli_train_reporter *t, const train_embedding_report 
     for (uint32_t i = 0; i < f->trials; i++) {
         const train_embedding_trial *trial = &f->trial[i];
         if (trial->error.tested)
-            cli_note(t->common, "train", "  %5.2f %%  %s%s", 100.0 * trial->error.rate,
+            cli_note(t->common, t->verb, "  %5.2f %%  %s%s", 100.0 * trial->error.rate,
                      trial->words, trial->kept ? ": kept" : "");
         else
-            cli_note(t->common, "train", "  diverged %s", trial->words);
+            cli_note(t->common, t->verb, "  diverged %s", trial->words);
     }
     say_again(t, &f->choice);
     cli_note(
-        t->common, "train",
+        t->common, t->verb,
         "on images held out from the trials: %.2f %% errors (95 %%: %.2f to %.2f). Each half of "
         "them tests the settings chosen by the other half; the final model is trained on all",
         100.0 * f->expected.rate, 100.0 * f->expected.low, 100.0 * f->expected.high);
     /* three standard deviations: rarely exceeded by chance, even by the best of a dozen recipes */
     const double p = f->pixels.rate, n = (double)f->pixels.tested;
     if (p < f->error.rate)
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "labels do not help here: neighbours by pixels have %.2f %% errors, the best "
                  "settings %.2f %%; more images per class, or a longer code (-k), may help",
                  100.0 * p, 100.0 * f->error.rate);
     else if (f->expected.rate > p - 3.0 * sqrt(p * (1.0 - p) / n))
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "it is not certain that labels help: neighbours by pixels have %.2f %% errors, "
                  "and the best of several settings may be this much better by chance",
                  100.0 * f->pixels.rate);
@@ -326,19 +194,19 @@ static void say_found(const cli_train_reporter *t, const train_embedding_report 
 static void say_pixels(const cli_train_reporter *t, const train_embedding_report *r) {
     if (!r->pixels.tested) return;
     if (r->held_out.rate < r->pixels.rate) {
-        cli_note(t->common, "train", "nearest neighbours by pixels: %.2f %% errors (%zu images)",
+        cli_note(t->common, t->verb, "nearest neighbours by pixels: %.2f %% errors (%zu images)",
                  100.0 * r->pixels.rate, (size_t)r->pixels.tested);
         return;
     }
     cli_warning(
-        "train", t->output,
+        t->verb, t->output,
         "nearest neighbours by pixels are as good or better: %.2f %% errors on %zu held-out "
-        "images; --preset labels tries several objectives and settings",
+        "images; --objective auto tries several objectives and settings",
         100.0 * r->pixels.rate, (size_t)r->pixels.tested);
 }
 
-void cli_embedding_report(const cli_train_reporter *t, const train_embedding_choice *c,
-                          const train_embedding_report *r) {
+void cli_labels_report(const cli_train_reporter *t, const train_embedding_choice *c,
+                       const train_embedding_report *r) {
     const train_embedding_result *l = &r->learned;
     char size[16];
     if (r->found.trials) c = &r->found.choice;
@@ -346,7 +214,7 @@ void cli_embedding_report(const cli_train_reporter *t, const train_embedding_cho
         report_json(t, c, r);
         return;
     }
-    cli_note(t->common, "train",
+    cli_note(t->common, t->verb,
              "%s: an embedding of %zu image%s of %zu classes, %ux%u pixels to %u %s%s, %s",
              t->output, l->rows + l->held_out, formats_plural(l->rows + l->held_out, "s"),
              l->classes, r->window.width, r->window.height, r->units,
@@ -357,18 +225,18 @@ void cli_embedding_report(const cli_train_reporter *t, const train_embedding_cho
         return;
     }
     if (!r->held_out.tested) {
-        cli_note(t->common, "train",
+        cli_note(t->common, t->verb,
                  "no images were held out: the error is not known, and the last network is kept");
         return;
     }
-    cli_note(t->common, "train",
+    cli_note(t->common, t->verb,
              "%u nearest neighbours name the class of %zu held-out images with %.2f %% errors "
              "(95 %%: %.2f to %.2f; %.2f before labels); the network of epoch %u of %u, chosen by "
              "them",
              r->k, l->held_out, 100.0 * r->held_out.rate, 100.0 * r->held_out.low,
              100.0 * r->held_out.high, 100.0 * l->start_error, l->best_epoch, l->epochs);
     for (uint32_t i = 0; i < c->training.prefixes.lengths; i++)
-        cli_note(t->common, "train", "by the first %u units: %.2f %% (%.2f to %.2f)",
+        cli_note(t->common, t->verb, "by the first %u units: %.2f %% (%.2f to %.2f)",
                  c->training.prefixes.length[i], 100.0 * r->prefix[i].rate,
                  100.0 * r->prefix[i].low, 100.0 * r->prefix[i].high);
     say_pixels(t, r);
