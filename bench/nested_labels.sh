@@ -1,5 +1,5 @@
 #!/bin/sh
-# nested_labels.sh -- MNIST by a binary code whose first 64 bits learn from labels (train --class-units): 5-NN error by its first
+# nested_labels.sh -- MNIST by a binary code whose first 64 bits learn from labels (train-bits --class-units): 5-NN error by its first
 # 8, 16, 32 and 64 bits against models trained for that length alone; PSNR at 32 and UNITS / 8 bytes an image with labels and without.
 #
 #   sh bench/nested_labels.sh BUILD_DIR FOLDER        JSON lines on standard output

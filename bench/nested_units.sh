@@ -1,5 +1,5 @@
 #!/bin/sh
-# nested_units.sh -- a nested embedding (train --nested) against a model of its own for each length: test error of
+# nested_units.sh -- a nested embedding (train-labels --nested) against a model of its own for each length: test error of
 # 5-NN by the first units of the one and by all units of the other, on MNIST. JSON lines on standard output.
 #
 #   sh bench/nested_units.sh BUILD_DIR FOLDER [EPOCHS [TRAINING OPTIONS...]]

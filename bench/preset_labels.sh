@@ -1,5 +1,5 @@
 #!/bin/sh
-# preset_labels.sh -- what `train --preset labels` makes of a set in ten minutes: its error on test images, looked at once, beside
+# preset_labels.sh -- what `train-labels` makes of a set in ten minutes: its error on test images, looked at once, beside
 # 5-NN by pixels, by principal components and by linear NCA. JSON lines on standard output.
 #
 #   sh bench/preset_labels.sh BUILD_DIR NAME TRAIN_IMAGES TRAIN_LABELS TEST_IMAGES TEST_LABELS
@@ -26,7 +26,7 @@ learn() { # method options...
     model=$OUT/$name-$1.tpm
     shift
     [ "$labels" = - ] || set -- "$@" --labels "$labels"
-    "$B/taper" train -q -f --json -T "$threads" -o "$model" "$@" "$images"
+    "$B/taper" train-labels -q -f --json -T "$threads" -o "$model" "$@" "$images"
 }
 
 judge() { # method [options...]
@@ -50,7 +50,7 @@ number() { # key
 
 learn pca --objective nca -k "$dims" --rate 1e-9 -e 1 --hold-out 0 >/dev/null # its start: principal components
 learn linear-nca --objective nca -k "$dims" --rate 0.003 -e "$linear_epochs" --hold-out 0 >/dev/null
-learn preset --preset labels --minutes "$minutes" >"$OUT/found.json"
+learn preset --minutes "$minutes" >"$OUT/found.json"
 judge pixels
 for method in pca linear-nca preset; do judge $method -m "$OUT/$name-$method.tpm"; done
 method=preset

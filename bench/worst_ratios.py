@@ -31,7 +31,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         subprocess.run([samples, "small", "set", "--count", "40", "--format", "png"], check=True, stderr=subprocess.DEVNULL)
-        subprocess.run([taper, "train", "-q", "-T", "1", "--family", "dense", "--code", "binary", "-w", "whole", "-k", "16",
+        subprocess.run([taper, "train-bits", "-q", "-T", "1", "-w", "whole", "-k", "16",
                         "--independent", "-e", "1", "--hidden", "4", "-o", "bits.tpm", "set/png"], check=True)
         index = (taper, "index", "-f", "-T", "1", "-m", "bits.tpm", "-o", "out.tpx")
         for kind, n in FILES + (("honest jpeg", 1600), ("honest png", 900)):

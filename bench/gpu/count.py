@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What training must cost on a GPU, counted before there is one.
 
-    python3 bench/gpu/count.py [--step] BUILD_DIR IMAGES [OPTIONS of taper train]
+    python3 bench/gpu/count.py [--step] BUILD_DIR IMAGES [OPTIONS of taper train-bits]
 
 Runs the program with kernels on the execution model (BUILD_DIR/tests/taper_model), which then runs no kernel and
 counts each operation: the bytes of its arrays, all read or written once, and the multiply-adds of products.
@@ -27,7 +27,7 @@ def counted(build, images, options, epochs):
     """[(operation, bytes, multiply-adds)] in the order in which they are put on the stream."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "count")
-        subprocess.run([os.path.join(build, "tests", "taper_model"), "train", "-q", "-f", "--device", "cuda",
+        subprocess.run([os.path.join(build, "tests", "taper_model"), "train-bits", "-q", "-f", "--device", "cuda",
                         "-o", os.path.join(folder, "m.tpm"), "--epochs", str(epochs), *options, images],
                        env=dict(os.environ, TAPER_MODEL_COUNT=path), check=False)
         with open(path, encoding="utf-8") as file:

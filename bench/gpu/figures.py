@@ -107,8 +107,8 @@ def launches(build, images, epochs):
     """Of a training whose kernels are counted, and not run."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "launches")
-        subprocess.run([os.path.join(build, "tests", "taper_model"), "train", "-q", "-f", "--device", "cuda", "-w", "whole",
-                        "--family", "dense", "--code", "binary", "--untied", "--units", "1024", "--batch", "10000",
+        subprocess.run([os.path.join(build, "tests", "taper_model"), "train-bits", "-q", "-f", "--device", "cuda", "-w", "whole",
+                        "--untied", "--units", "1024", "--batch", "10000",
                         "--epochs", str(epochs), "-o", os.path.join(folder, "m.tpm"), images],
                        env=dict(os.environ, TAPER_MODEL_COUNT=os.path.join(folder, "count"), TAPER_MODEL_LAUNCHES=path),
                        stderr=subprocess.DEVNULL, check=False)

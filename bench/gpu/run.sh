@@ -43,7 +43,7 @@ need() { # folder, files...
 figures() { python3 bench/gpu/figures.py "$@"; }
 now() { date +%s.%N; }
 since() { echo "$(now) $1" | awk '{ printf "%.2f\n", $1 - $2 }'; }
-train() { timeout 520 "$taper" train -q -f --device "$DEVICE" "$@"; }
+train() { verb=$1; shift; timeout 520 "$taper" "$verb" -q -f --device "$DEVICE" "$@"; }
 build() {
     [ -z "${TAPER:-}" ] || return 0
     command -v nvcc >/dev/null || skip "nvcc is not installed"
@@ -90,7 +90,7 @@ step() {
     config="\"network\":\"$1\",\"batch\":$3,\"precision\":\"$2\"" network=$1 precision=$2 rows=$3
     shift 3
     rm -f "$OUT/step.log"
-    train -w whole --family dense --code units --untied --batch "$rows" --precision "$precision" --epochs $epochs \
+    train train-bits -w whole --code units --untied --batch "$rows" --precision "$precision" --epochs $epochs \
         --log "$OUT/step.log" -o "$OUT/step.tpm" "$@" "$DATA"/data_batch_[1-5].bin
     figures step "$OUT/step.log" >"$OUT/step.ms"
     { read -r ms && read -r host; } <"$OUT/step.ms"
@@ -116,7 +116,7 @@ seconds_of() {
     n=$1 begin=$(now)
     shift
     for window in "$@"; do
-        train -w "$window" --family dense --code units --units $units --set-images 1000000 --epochs "$n" \
+        train train-bits -w "$window" --code units --units $units --set-images 1000000 --epochs "$n" \
             -o "$OUT/side.tpm" "$OUT/some.bin"
     done
     since "$begin"
@@ -167,7 +167,7 @@ quality)
     for precision in $precisions; do
         begin=$(now)
         # shellcheck disable=SC2086
-        train -w whole --family dense --code binary --untied $quality --precision $precision ${MORE:-} \
+        train train-bits -w whole --untied $quality --precision $precision ${MORE:-} \
             --log "$OUT/binary-$precision.jsonl" -o "$OUT/binary-$precision.tpm" "$DATA"/data_batch_[1-5].bin
         config="\"network\":\"$shallow\",\"precision\":\"$precision\""
         say speed/time-to-quality seconds "$(since "$begin")" s "$config"
@@ -179,7 +179,7 @@ quality)
 photo)
     begin=$(now) code=0
     # shellcheck disable=SC2086
-    train --json --family conv --seed 1 $photo ${MORE:-} --checkpoint "$OUT/photo.chk" --resume --log "$OUT/photo.log" \
+    train train --json --family conv --seed 1 $photo ${MORE:-} --checkpoint "$OUT/photo.chk" --resume --log "$OUT/photo.log" \
         -o "$OUT/photo.tpm" "$PHOTOS" >"$OUT/photo.json" || code=$?
     since "$begin" >>"$OUT/photo.seconds"
     goes_on $code

@@ -20,7 +20,7 @@
  *   scatter      codes of two numbers as a picture; sweep: what one unit says of an image
  *   speed        time and storage of k-NN in pixels and in codes
  *   semi         few labels and split codes, on the page; nested: codes for every length;
- *                preset: what --preset labels makes of sets
+ *                preset: what train-labels makes of sets
  *   tables page  what the papers have beside what is here */
 #ifndef BENCH_PAPER_EMBEDDING_H
 #define BENCH_PAPER_EMBEDDING_H

@@ -40,7 +40,7 @@ void embedding_put_preset(const embedding *e, FILE *to) {
         rows++;
     }
     if (!rows) return;
-    cli_page_heading(to, "--preset labels: ten minutes of one thread, test error of 5-NN in %");
+    cli_page_heading(to, "train-labels: ten minutes of one thread, test error of 5-NN in %");
     cli_page_note(to, "The recipe is found by trials on training images; test images are looked at "
                       "once (bench/preset_labels.sh). Linear NCA has 30 units and begins with "
                       "principal components.");

@@ -1,4 +1,4 @@
-/* preset.h -- what `train --preset labels` makes of sets, beside what needs no choice. */
+/* preset.h -- what `train-labels` makes of sets, beside what needs no choice. */
 #ifndef BENCH_PAPER_EMBEDDING_PRESET_H
 #define BENCH_PAPER_EMBEDDING_PRESET_H
 #include "bench/paper-embedding/embedding.h"

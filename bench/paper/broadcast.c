@@ -98,7 +98,7 @@ static void write_histograms(const paper *p, const broadcast *b) {
     for (int q = 0; q < PAPER_POPULATIONS; q++) {
         char comment[128];
         taper_error error = {0};
-        if (!strncmp(paper_populations[q], "ladder:", 7)) continue; /* taper train has these */
+        if (!strncmp(paper_populations[q], "ladder:", 7)) continue; /* taper train-bits has these */
         char *path = figures_path(p->figures.out, "broadcast-log-normal-%s.txt",
                                   strchr(paper_populations[q], ':') + 1);
         snprintf(comment, sizeof comment, "share of receivers of 1, 2, ... %u bits: %s", UNITS,

@@ -19,7 +19,7 @@ double paper_mean_length(const train_truncation *t);
 /* The rho whose geometric distribution over 1 .. units has this mean, 1 < mean < units. */
 double paper_geometric_of_mean(double mean, uint32_t units);
 
-/* As a file for `taper train --truncation file:`. */
+/* As a file for `taper train-bits --truncation file:`. */
 taper_status paper_write_histogram(const train_truncation *t, const char *path, const char *comment,
                                    taper_error *error);
 #endif

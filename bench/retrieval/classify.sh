@@ -5,7 +5,7 @@
 #   sh bench/retrieval/classify.sh BUILD_DIR WORK FOLDER      JSON lines on standard output; run.sh calls it
 #
 # FOLDER has MNIST's files as they are published (.gz). Two models a seed, 10 minutes each on one core, kept in WORK.
-# SEEDS="1 2". Models learn from all training images; the recipe is the one that --preset labels found for numbers.
+# SEEDS="1 2". Models learn from all training images; the recipe is the one that `train-labels` found for numbers.
 # QUICK=1: FOLDER has CIFAR's records; small networks, to see that all runs.
 set -eu
 [ $# -eq 3 ] && [ -x "$1/taper" ] && [ -d "$2" ] || { echo "usage: sh bench/retrieval/classify.sh BUILD_DIR WORK FOLDER" >&2; exit 2; }
@@ -39,7 +39,7 @@ for seed in ${SEEDS:-1 2}; do
         model=$work/classes-$kind-$seed.tpm code=
         [ $kind = numbers ] || code="--code binary"
         # shellcheck disable=SC2086
-        [ -f "$model" ] || "$taper" train -q $recipe $code --seed "$seed" $known_labels -o "$model" "$known" >&2
+        [ -f "$model" ] || "$taper" train-labels -q $recipe $code --seed "$seed" $known_labels -o "$model" "$known" >&2
     done
     # shellcheck disable=SC2086
     "$taper" classify -q --json -k 5 -m "$work/classes-numbers-$seed.tpm" --among "$known" $among_labels $tested_labels "$tested" |
