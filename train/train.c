@@ -1,9 +1,7 @@
-/* train.c -- the stages of making a model: window, linear basis, stored precision,
- * calibration, validation. See train.h. */
+/* train.c -- from images to a model: a candidate for each window, each by its stages
+ * (train_stages.h), of which the best is chosen and extended. See train.h. */
 #include "train/train.h"
-#include "train/calibrate/ms_ssim_gain.h"
 #include "train/choice.h"
-#include "train/linear/lap_design.h"
 #include "train/optimise/checkpoint.h"
 #include "train/side_by_side.h"
 #include "train/train_parts.h"
@@ -12,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WHOLE_SIDE_AUTO = 64, SCALED_SIDE = 32, MOST_UNITS = 4096, MOST_WINDOWS = 4 };
+enum { WHOLE_SIDE_AUTO = 64, SCALED_SIDE = 32, MOST_WINDOWS = 4 };
 
 /* --- one candidate --------------------------------------------------------------------- */
 
@@ -36,73 +34,34 @@ static taper_status finish_candidate(candidate *c, const train_job *j, taper_err
     return codec_model_write(c->model, &precision, &c->file, error);
 }
 
-/* Windows overlap if an image has several. */
-static void set_lap(taper_model *m, const train_job *j) {
-    uint32_t width = m->window.width, height = m->window.height, several = 0;
-    uint32_t most = (width < height ? width : height) / 2, reach = j->options.lap;
-    if (j->options.family == TAPER_FAMILY_DENSE) return;
-    for (size_t i = 0; i < j->data->n; i++)
-        several |= j->data->image[i].width > width || j->data->image[i].height > height;
-    if (reach > most) reach = most; /* TRAIN_LAP_AUTO too */
-    if (reach > CODEC_LAP_MOST) reach = CODEC_LAP_MOST;
-    if (!several || !reach) return;
-    train_lap_design(&m->lap, reach);
-    m->window.lap = &m->lap;
-}
-
-static taper_status calibrate_linear(taper_model *m, const train_job *j, taper_error *error) {
-    int perceptual = j->options.loss == TRAIN_MS_SSIM;
-    train_say(j, perceptual ? "errors of units" : "calibration", -1);
-    if (!m->window.lap && !perceptual) return train_round_and_calibrate(m, j, NULL, error);
-    double *gain = malloc(m->network.units * sizeof *gain);
-    taper_status status = gain ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (uint32_t u = 0; u < m->network.units && gain; u++) gain[u] = 1; /* orthonormal */
-    if (status == TAPER_OK && m->window.lap) status = train_lap_gains(m, gain);
-    if (status == TAPER_OK && perceptual) {
-        status = train_ms_ssim_gains(m, j->data, j->be->pool, gain);
-        train_say(j, "calibration", -1);
-    }
-    status = status == TAPER_OK ? train_round_and_calibrate(m, j, gain, error)
-                                : formats_fail(error, status, "no memory for the gains of units");
-    free(gain);
-    return status;
-}
-
 static int has_whole_units(const train_options *o) {
     return o->family == TAPER_FAMILY_DENSE && o->code != TRAIN_CODE_PLANES;
 }
 
-/* The initial model: empty, or with principal components. */
+static const train_stages *stages_of(const train_job *j) {
+    return has_whole_units(&j->options) ? &train_nested_stages : &train_picture_stages;
+}
+
 static taper_status begin_candidate(candidate *c, const train_job *j, codec_window window,
                                     taper_error *error) {
-    const train_options *o = &j->options;
-    uint32_t inputs = codec_window_values(window), units = o->units ? o->units : MOST_UNITS;
     *c = (candidate){.model = calloc(1, sizeof *c->model),
                      .file = formats_buffer_make(FORMATS_MOST_BYTES)};
-    taper_model *m = c->model;
-    if (!m) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
-    m->window = window;
-    m->tied = o->family != TAPER_FAMILY_DENSE;
-    m->info.family = m->tied ? TAPER_FAMILY_PCA : TAPER_FAMILY_DENSE; /* conv: set later */
-    if (units > inputs && !(has_whole_units(o) && o->units)) units = inputs;
-    if (has_whole_units(o)) {
-        m->network.inputs = inputs, m->network.units = units;
-        return TAPER_OK;
-    }
-    if (codec_network_alloc(&m->network, inputs, units, CODEC_TIED, NULL, 0, NULL, 0))
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u units", units);
-    set_lap(m, j);
-    return train_fit_basis(m, j, error);
+    if (!c->model) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a model");
+    c->model->window = window;
+    return stages_of(j)->begin(c->model, j, error);
 }
 
 static taper_status end_candidate(candidate *c, const train_job *j, taper_error *error) {
-    if (has_whole_units(&j->options)) {
-        TAPER_TRY(train_nested_stages(c->model, j, error));
-    } else if (j->options.family == TAPER_FAMILY_DENSE) {
-        TAPER_TRY(train_dense_stages(c->model, j, error));
-    } else {
-        TAPER_TRY(calibrate_linear(c->model, j, error));
-    }
+    TAPER_TRY(stages_of(j)->end(c->model, j, error));
+    return finish_candidate(c, j, error);
+}
+
+/* Adds further networks to the chosen model. */
+static taper_status extend_candidate(candidate *c, const train_job *j, taper_error *error) {
+    int extended = 0;
+    if (stages_of(j)->extend) TAPER_TRY(stages_of(j)->extend(c->model, j, &extended, error));
+    if (!extended) return TAPER_OK;
+    formats_buffer_clear(&c->file);
     return finish_candidate(c, j, error);
 }
 
@@ -117,39 +76,13 @@ static taper_status adapt_candidate(candidate *c, const train_job *j, taper_erro
     return finish_candidate(c, j, error);
 }
 
-/* Adds conditional model and head. For family dense, their checkpoints have a suffix, because the
- * autoencoder has its own. */
-static taper_status add_predictors(taper_model *m, const train_job *j, taper_error *error) {
-    train_job with = *j;
-    char *path;
-    TAPER_TRY(train_checkpoint_suffixed(&path, j->options.conditional.saving.path,
-                                        j->options.family == TAPER_FAMILY_DENSE ? ".bits" : "",
-                                        error));
-    with.options.conditional.saving.path = with.options.head.saving.path = path;
-    taper_status status = train_add_conditional(m, &with, error);
-    free(path);
-    return status;
-}
-
-/* Adds conditional model, head and restoration network to the chosen model. */
-static taper_status extend_candidate(candidate *c, const train_job *j, taper_error *error) {
-    const train_options *o = &j->options;
-    int predict = !has_whole_units(o) && (o->conditional.hidden || o->head.hidden);
-    int restore = o->family == TAPER_FAMILY_CONV;
-    if (!predict && !restore) return TAPER_OK;
-    if (predict) TAPER_TRY(add_predictors(c->model, j, error));
-    if (restore) TAPER_TRY(train_add_restoration(c->model, j, error));
-    formats_buffer_clear(&c->file);
-    return finish_candidate(c, j, error);
-}
-
 /* --- windows --------------------------------------------------------------------------- */
 
 /* Estimates whether a model of this window may save its own bytes for a set of this size. It
  * assumes half a byte per weight, and a saving of a quarter of two bits per pixel. */
 static int can_pay(const train_job *j, codec_window window) {
     double inputs = codec_window_values(window),
-           units = j->options.units ? j->options.units : MOST_UNITS;
+           units = j->options.units ? j->options.units : TRAIN_MOST_UNITS;
     double model_bytes = 0.5 * inputs * fmin(units, inputs),
            pixels = (double)j->data->pixels / (double)j->data->n;
     double images =

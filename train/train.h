@@ -4,8 +4,8 @@
  * Directory train/: from images to a model.
  *   train                      the sequence of stages; train_options: its options
  *   train_stages               declarations of the stages; train_parts: helpers of stages
- *   train_basis_stage          the transform of a linear model
- *   train_dense_stages         family dense; train_nested_stages: nested-dropout autoencoders
+ *   train_picture_stages       models with bit planes; train_nested_stages: codes of whole units
+ *   train_basis_stage          the transform of a linear model; train_dense_stages: family dense
  *   train_conditional_stage    a network that predicts bits; train_restoration_stage: one that
  *                              restores pixels
  *   train_adapt                adapts an existing model

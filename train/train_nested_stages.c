@@ -273,7 +273,16 @@ static taper_status learn(void *context, train_device *device, taper_error *erro
     return status;
 }
 
-taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error *error) {
+static taper_status begin(taper_model *m, const train_job *j, taper_error *error) {
+    const uint32_t inputs = codec_window_values(m->window), units = j->options.units;
+    (void)error;
+    m->info.family = TAPER_FAMILY_DENSE;
+    m->network.inputs = inputs;
+    m->network.units = units ? units : (uint32_t)formats_smaller(TRAIN_MOST_UNITS, inputs);
+    return TAPER_OK;
+}
+
+static taper_status end(taper_model *m, const train_job *j, taper_error *error) {
     train_pixels pixels;
     uint8_t *memory = NULL;
     if (j->options.n_hidden >= TRAIN_NESTED_MAX_LAYERS)
@@ -291,3 +300,5 @@ taper_status train_nested_stages(taper_model *m, const train_job *j, taper_error
     free(memory);
     return status;
 }
+
+const train_stages train_nested_stages = {begin, end, NULL};

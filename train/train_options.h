@@ -47,45 +47,49 @@ typedef struct train_nested_choice {
 train_nested_choice train_nested_choice_defaults(void);
 
 typedef struct train_options {
+    /* --- of every model --- */
     /* Default TAPER_FAMILY_PCA; conv: pca, then its restoration network. */
     taper_family family;
+    /* Family dense; default TRAIN_CODE_PLANES. The other codes have the options `nested`. */
+    train_code code;
     /* Side in pixels; or TRAIN_WINDOW_AUTO: chosen on the validation part by file and model bytes;
      * or TRAIN_WINDOW_WHOLE: the images, which must have one size, at most 256 x 256 (for
-     * TRAIN_CODE_BINARY others are scaled to 32 x 32). */
+     * TRAIN_CODE_BINARY others are scaled to 32 x 32). Of several windows each has its own
+     * checkpoints, PATH.8x8 and so on. */
     uint32_t window;
-    /* Not for family dense: pixels by which windows overlap their neighbours, at most half a side;
-     * 0: none; TRAIN_LAP_AUTO: as many as possible. Ignored if each image is one window. */
-    uint32_t lap;
-    train_basis basis; /* default TRAIN_BASIS_SPARSE */
-    /* Not for family dense: measure to optimise; default TRAIN_MSE. */
-    train_metric loss;
     /* 0: all of the window, at most 4096, so that quality is not limited */
     uint32_t units;
+    /* Family dense: widths of the encoder's hidden layers from the input inwards; the decoder has
+     * the same in reverse. NULL: 512, 512 for planes, none for the other codes. */
+    const uint32_t *hidden;
+    uint32_t n_hidden;
     /* Finest threshold in 8-bit levels times sqrt(window values) (calibrate.h); 0: 2. */
     float step;
     /* Squared error that rounding the linear weights may add; 0: 0.25 (54 dB). */
     double linear_mse;
     /* Images over which the model's bytes are spread when the window is chosen; 0: all given. */
     uint64_t set_images;
+
+    /* --- of models with bit planes: families pca and conv, and TRAIN_CODE_PLANES --- */
     /* The file of a model of family pca or conv to adapt, or NULL. Family, window, lap, units and
      * the shapes of its networks are then its own. */
     const formats_buffer *from;
     /* With `from`: only learn a new restoration network, of the shape in `restoration`. All other
      * parts of the model stay as they are. */
     int restore_anew;
-    /* Family dense; default TRAIN_CODE_PLANES. */
-    train_code code;
-    /* Of several windows each has its own checkpoints, PATH.8x8 and so on. Those of `conditional`
-     * and `head` of family dense are PATH.bits and PATH.bits.head. */
-    /* TRAIN_CODE_PLANES: its loop (dense_trainer.h). */
-    train_dense_options dense;
-    train_nested_choice nested;                  /* the other codes */
-    train_conditional_options conditional, head; /* not for codes of whole units */
-    train_restoration_options restoration;       /* family conv */
-    /* Family dense: widths of the encoder's hidden layers from the input inwards; the decoder has
-     * the same in reverse. NULL: 512, 512 for planes, none for the other codes. */
-    const uint32_t *hidden;
-    uint32_t n_hidden;
+    /* Not for family dense: pixels by which windows overlap their neighbours, at most half a side;
+     * 0: none; TRAIN_LAP_AUTO: as many as possible. Ignored if each image is one window. */
+    uint32_t lap;
+    train_basis basis; /* default TRAIN_BASIS_SPARSE */
+    /* Not for family dense: measure to optimise; default TRAIN_MSE. */
+    train_metric loss;
+    train_dense_options dense; /* of the loop of family dense (dense_trainer.h) */
+    /* Checkpoints of family dense: PATH.bits and PATH.bits.head. */
+    train_conditional_options conditional, head;
+    train_restoration_options restoration; /* family conv */
+
+    /* --- of codes of whole units --- */
+    train_nested_choice nested;
 } train_options;
 
 /* Called when a model of one window is complete; there may be several windows. */

@@ -1,5 +1,5 @@
 /* train_stages.h -- the stages of train_model, in train_NAME_stage.c, train_NAME_stages.c and
- * train_adapt.c. make_candidate and extend_candidate (train.c) call them in order. */
+ * train_adapt.c. */
 #ifndef TRAIN_TRAIN_STAGES_H
 #define TRAIN_TRAIN_STAGES_H
 #include "train/train_options.h"
@@ -29,9 +29,25 @@ taper_status train_adapt(taper_model *model, const train_job *job, taper_error *
  * smaller on the validation part. */
 taper_status train_dense_stages(taper_model *model, const train_job *job, taper_error *error);
 
-/* Family dense with codes of whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): trains the network,
- * converts it to the codec's form, and makes its tables. model->network.inputs and .units are set
- * by the caller. */
-taper_status train_nested_stages(taper_model *model, const train_job *job, taper_error *error);
+enum { TRAIN_MOST_UNITS = 4096 }; /* of a code, unless more are requested */
+
+/* The stages of one kind of model, which train_model calls in this order. */
+typedef struct train_stages {
+    /* From a zeroed model that has its window. */
+    taper_status (*begin)(taper_model *model, const train_job *job, taper_error *error);
+    /* May run in a thread of its own. */
+    taper_status (*end)(taper_model *model, const train_job *job, taper_error *error);
+    /* Adds networks to the model of the chosen window; extended: receives 1 if there are such. May
+     * be NULL. */
+    taper_status (*extend)(taper_model *model, const train_job *job, int *extended,
+                           taper_error *error);
+} train_stages;
+
+/* Bit planes: the linear transform, then its calibration or train_dense_stages, then the networks
+ * that predict bits and restore pixels. */
+extern const train_stages train_picture_stages;
+/* Whole units (TRAIN_CODE_UNITS, TRAIN_CODE_BINARY): trains the network, converts it to the codec's
+ * form, and makes its tables. */
+extern const train_stages train_nested_stages;
 
 #endif
