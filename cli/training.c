@@ -2,16 +2,8 @@
 #include "cli/training.h"
 #include "cli/common/signals.h"
 #include "cli/search/code_set.h"
-#include "cli/train/bits.h"
-#include "cli/train/labels.h"
-#include "cli/train/pictures.h"
 #include "formats/imageset/imageset.h"
 #include <stdlib.h>
-
-const cli_relative cli_training_verbs[] = {{"train", cli_pictures_table},
-                                           {"train-bits", cli_bits_table},
-                                           {"train-labels", cli_labels_table},
-                                           {0}};
 
 /* --- the model ------------------------------------------------------------------------- */
 

@@ -29,9 +29,6 @@ typedef struct cli_training {
     formats_buffer file; /* the model's, made by make */
 } cli_training;
 
-/* The three verbs and their tables; ended by {0}. */
-extern const cli_relative cli_training_verbs[];
-
 /* Run it: operands are argv[first] .. argv[argc - 1]. Prints messages; returns an exit code. */
 int cli_training_run(cli_training *training, int argc, char **argv, int first);
 

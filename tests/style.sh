@@ -144,7 +144,7 @@ doors train/sampling 'dataset philox numbers truncation corruption jitter quanti
 doors cli/compare 'comparison subject originals report'
 doors cli/search 'code_set embedder labelling suggestions map container_set thumbnail image_choice'
 doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
-doors cli/train 'pictures bits labels labels_report reporter targets'
+doors cli/train 'common labels_report reporter targets'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 

@@ -89,13 +89,13 @@ int cli_usage(const cli_verb *verb, const char *format, ...) {
 static const char quality_words[] =
     "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes";
 
-static bool has_option(const cli_option *options, const char *name) {
-    for (; options->name; options++)
-        if (!strcmp(options->name, name)) return true;
+static bool has_option(const cli_verb *verb, const char *name) {
+    for (const cli_option *o = verb->options; o->name; o++)
+        if (!strcmp(o->name, name)) return true;
     return false;
 }
 
-static bool has_quality(const cli_verb *verb) { return has_option(verb->options, "psnr"); }
+static bool has_quality(const cli_verb *verb) { return has_option(verb, "psnr"); }
 
 static int unknown_option(const cli_verb *verb, const char *word) {
     const char *names[MAX_OPTIONS + 3];
@@ -108,9 +108,10 @@ static int unknown_option(const cli_verb *verb, const char *word) {
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     if (!strcmp(bare, "quality") && has_quality(verb))
         return cli_usage(verb, "unknown option '--quality'; %s", quality_words);
-    for (const cli_relative *r = verb->relatives; r && r->name; r++)
-        if (has_option(r->options, bare))
-            return cli_usage(verb, "unknown option '--%s'; `taper %s` has it", bare, r->name);
+    for (const cli_verb *const *other = verb->relatives; other && *other; other++)
+        if (has_option(*other, bare))
+            return cli_usage(verb, "unknown option '--%s'; `taper %s` has it", bare,
+                             (*other)->name);
     const char *near = cli_nearest(bare, names);
     if (near) return cli_usage(verb, "unknown option '--%s'; did you mean '--%s'?", bare, near);
     return cli_usage(verb, "unknown option '--%s'", bare);

@@ -83,11 +83,6 @@ typedef struct cli_option {
     const char *group;
 } cli_option;
 
-typedef struct cli_relative {
-    const char *name;
-    const cli_option *options;
-} cli_relative;
-
 typedef struct cli_verb {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -99,9 +94,9 @@ typedef struct cli_verb {
     /* Description of each bit of cli_option.uses, such as "--family dense"; NULL-terminated. NULL
      * if no option has uses. */
     const char *const *uses;
-    /* Verbs that are named if one of their options is given to this one; ended by {0}. NULL:
+    /* Verbs that are named if one of their options is given to this one; NULL-terminated. NULL:
      * none. */
-    const cli_relative *relatives;
+    const struct cli_verb *const *relatives;
 } cli_verb;
 
 extern const char *const cli_layouts[]; /* in the order of taper_layout */

@@ -1,11 +1,8 @@
 /* common.h -- the settings that `taper train`, `train-bits` and `train-labels` share.
  *
- * Directory cli/train/: parts of these three verbs. Each verb is a file cli/cmd_train*.c with its
- * texts; cli/training.c runs it.
+ * Directory cli/train/: parts of these verbs. Each verb is one file, cli/cmd_train*.c: its
+ * settings, options, checks, and the options of training made from them; cli/training.c runs it.
  *   common         the shared settings, their options and checks
- *   pictures       `taper train`: its options, checks, and options of training made from them
- *   bits           `taper train-bits`, likewise
- *   labels         `taper train-labels`, likewise
  *   targets        the output files, checked before training
  *   reporter       progress, learning curve, report
  *   labels_report  the same for embeddings */

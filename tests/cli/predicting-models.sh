@@ -57,7 +57,7 @@ test ! -e odd.tpm
 code=0
 "$TAPER" train-bits --head 16 -o odd.tpm set/png 2>said || code=$?
 test "$code" -eq 2
-grep -q "unknown option '--head'; .taper train. has it" said
+grep -q "unknown option '--head'" said
 
 # the window is chosen first, then the networks learn, once: a resumed run finds its own checkpoints
 learn='train -q --conditional 8 --head 8 --predict-epochs 2 --checkpoint run.chk --resume'

@@ -115,7 +115,7 @@ refused 6 'model has 324 weights' --objective nca -k 4 --max-model 1295 "$images
 refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 3,2 "$images"
 refused 2 'rise from 1 to all 6 units' --objective dt-nca $quick --nested 8 "$images"
 refused 2 'none are learned' --objective dt-nca $quick --nested 2 --degrees learned "$images"
-refused 2 "unknown option '--family'; .taper train. has it" --objective nca --family dense "$images"
+refused 2 "unknown option '--family'" --objective nca --family dense "$images"
 cp -r set mixed
 printf 'P5\n5 9\n255\n%045d' 0 >mixed/lying/odd.pgm
 refused 2 'several: leave it out, and they are scaled' --objective nca --window whole mixed

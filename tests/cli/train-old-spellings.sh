@@ -35,5 +35,3 @@ cmp old.tpm new.tpm
 expect 5 '*--code: cannot open*' "$TAPER" train -o no.tpm -- --code binary
 not grep -q 'is now' expect.err
 expect 2 "taper train: unknown option '--sweep'; \`taper train-bits\` has it (see: taper train --help)" "$TAPER" train --sweep bars
-expect 2 "taper train-bits: unknown option '--motion'; \`taper train-labels\` has it*" "$TAPER" train-bits --motion 1 bars
-expect 2 "taper train-labels: unknown option '--from'; \`taper train\` has it*" "$TAPER" train-labels --from tiny bars
