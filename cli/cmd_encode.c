@@ -365,9 +365,9 @@ static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
 /* End of the layer in which a cut lies. repack keeps only what all images have, so a shorter cut
  * would fall below the quality that was found. */
 static taper_status end_of_layer(const state *st, uint64_t *cut, taper_error *error) {
-    const taper_open_options how = {.limits = &st->limits, .without_model = 1};
+    const taper_open_options how = {.size = sizeof how, .limits = &st->limits, .without_model = 1};
     taper_container *container;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     uint64_t end = 0;
     uint32_t passes;
     TAPER_TRY(taper_container_open(&container, &st->spooled, &how, error));

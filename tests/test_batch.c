@@ -24,7 +24,8 @@ static int setup(void **state) {
                                     9 + (unsigned)(picture_random(&seed) % 31), i % 5 ? 3 : 1,
                                     i % 7 ? 8 : 16, i);
     for (int k = 0; k < 2; k++) {
-        const taper_encode_options options = {.layout = k ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET,
+        const taper_encode_options options = {.size = sizeof options,
+                                              .layout = k ? TAPER_LAYOUT_IMAGE : TAPER_LAYOUT_SET,
                                               .group_images = k ? 0 : 5};
         f->file[k] = dct_encode(f->model, f->image, N, &options, 0);
     }

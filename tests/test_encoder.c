@@ -447,7 +447,7 @@ static void a_picture_becomes_a_file(void **state) {
 
     taper_container *container;
     taper_decoder *decoder;
-    taper_container_info info;
+    taper_container_info info = {.size = sizeof info};
     assert_int_equal(taper_container_open_file(&container, path, NULL, NULL), TAPER_OK);
     assert_int_equal(taper_container_get_info(container, &info, NULL), TAPER_OK);
     assert_int_equal(taper_decoder_new(&decoder, container, NULL, NULL), TAPER_OK);
