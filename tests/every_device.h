@@ -15,7 +15,7 @@ enum { DEVICES = 3 };
 #endif
 static on_device device[DEVICES];
 
-/* When the execution model performs work on streams (cuda/model.h). */
+/* When the execution model performs work on streams (tests/cuda/model.h). */
 #if defined(EVERY_DEVICE_KERNELS) && !defined(EVERY_DEVICE_GPU)
 enum { TIMINGS = 3 };
 static inline void set_timing(int timing) { cuda_model_set_timing((cuda_model_timing)timing); }

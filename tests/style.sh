@@ -29,7 +29,7 @@ awk '
 ' $all >>"$found"
 
 # parameters: of definitions, which begin at a line that begins with a letter; products have BLAS's
-many='codec_plain_gemm|gemm|gemm_256|gemm_512|train_plain_gemm|train_cuda_gemm|write_rows|list_symbols|read_chunk'
+many='codec_plain_gemm|gemm|gemm_256|gemm_512|train_plain_gemm|train_cuda_gemm|write_rows|list_symbols'
 awk -v many="^($many)\$" '
     /^[A-Za-z_]/ && !/^(typedef|struct|enum|union) [^(]*\{/ && !/=/ { begun = FNR; text = "" }
     begun { text = text " " $0 }
