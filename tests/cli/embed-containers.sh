@@ -121,7 +121,7 @@ awk -F , 'NR > 1 && ($1 != $5 || $6 > 4) { print; wrong = 1 } END { exit wrong }
 grep -q '"n":120,"k":12,"width":32,"height":32' map.html
 
 # what cannot be
-expect 2 '*whole.taper: the container does not carry its model *; give it with -m' "$TAPER" embed -o none.csv whole.taper
+expect 2 '*whole.taper: *container does not carry its model *; give *with -m' "$TAPER" embed -o none.csv whole.taper
 expect 2 '*whole.taper: container was made with model *, this is *' "$TAPER" embed -m binary.tpm -o none.csv whole.taper
 expect 2 '*whole.taper: container was made with model *' "$TAPER" classify --among known.taper whole.taper
 expect 2 '*whole.taper: containers and images are mixed: *' "$TAPER" embed -m whole.tpm -o none.csv set/png whole.taper
