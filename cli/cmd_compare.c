@@ -8,7 +8,6 @@
 #include "cli/compare/report.h"
 #include "cli/compare/subject.h"
 #include "cli/device.h"
-#include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +160,7 @@ static int load_model(state *st) {
     st->model_info = taper_model_get_info(st->model.model);
     st->subject.model = st->model.model;
     st->subject.model_bytes = st->model.size;
-    codec_builtin_model builtin;
-    st->result->is_builtin = codec_builtin_model_of(st->model_info.id, &builtin);
+    st->result->is_builtin = taper_model_builtin_of(st->model_info.id) != NULL;
     return CLI_DONE;
 }
 

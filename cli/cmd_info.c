@@ -5,8 +5,7 @@
 #include "cli/common/plain_text.h"
 #include "cli/reach.h"
 #include "cli/index/index_info.h"
-#include "codec/model/builtin_models.h"
-#include "codec/model/model.h"
+#include "codec/taper_model.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,12 +88,6 @@ static uint32_t *class_sizes(const cli_container *c) {
     return n;
 }
 
-/* The built-in model of this number, or NULL. */
-static const char *builtin_name(uint64_t id) {
-    codec_builtin_model m;
-    return codec_builtin_model_of(id, &m) ? m.name : NULL;
-}
-
 /* --- JSON --- */
 
 static void json_classes(cli_json *j, const cli_container *c) {
@@ -157,7 +150,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "container");
     json_id(&j, "model", f->model_id);
-    cli_json_string(&j, "builtin_model", builtin_name(f->model_id));
+    cli_json_string(&j, "builtin_model", taper_model_builtin_of(f->model_id));
     cli_json_uint(&j, "embedded_model_bytes", f->model_bytes);
     cli_json_string(&j, "layout", cli_layouts[f->layout]);
     cli_json_uint(&j, "images", f->images);
@@ -186,12 +179,13 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_end(&j);
 }
 
-static void json_model_layers(cli_json *j, const codec_code_tables *t) {
+static void json_model_layers(cli_json *j, const taper_model *model) {
+    taper_model_layer layer;
     cli_json_open(j, "layers", '[');
-    for (uint32_t l = 0; l < t->n_layers; l++) {
+    for (uint32_t l = 0; !taper_model_get_layer(model, l, &layer); l++) {
         cli_json_open(j, NULL, '{');
-        cli_json_uint(j, "passes", t->layer[l].pass);
-        cli_json_uint(j, "bytes_per_megapixel", t->layer[l].bytes_per_mpixel);
+        cli_json_uint(j, "passes", layer.passes);
+        cli_json_uint(j, "bytes_per_megapixel", layer.bytes_per_megapixel);
         cli_json_close(j);
     }
     cli_json_close(j);
@@ -208,12 +202,12 @@ static void json_training(cli_json *j, const taper_model_info *m) {
 
 static void model_json(const settings *s, const char *path, const taper_model *model,
                        const char *family) {
-    taper_model_info m = model->info;
+    taper_model_info m = taper_model_get_info(model);
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "model");
-    cli_json_string(&j, "builtin_model", builtin_name(m.id));
+    cli_json_string(&j, "builtin_model", taper_model_builtin_of(m.id));
     json_id(&j, "id", m.id);
     cli_json_string(&j, "family", family);
     cli_json_uint(&j, "channels", m.channels);
@@ -235,7 +229,7 @@ static void model_json(const settings *s, const char *path, const taper_model *m
     cli_json_uint(&j, "stages_known", m.stages_known);
     cli_json_uint(&j, "passes_known", m.passes_known);
     json_training(&j, &m);
-    if (s->common.verbose && !m.embedding) json_model_layers(&j, &model->tables);
+    if (s->common.verbose && !m.embedding) json_model_layers(&j, model);
     cli_json_end(&j);
 }
 
@@ -345,7 +339,7 @@ static void tell_person(const settings *s, const char *path, const cli_container
     cli_put_plain(stdout, path);
     printf(": container\n");
     print_images(c);
-    const char *builtin = builtin_name(f->model_id);
+    const char *builtin = taper_model_builtin_of(f->model_id);
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
     if (builtin)
         printf("%s, which is built in\n", builtin);
@@ -371,18 +365,19 @@ static void tell_person(const settings *s, const char *path, const cli_container
 }
 
 /* -v: the layers of an encoder. */
-static void print_model_layers(const codec_code_tables *t) {
+static void print_model_layers(const taper_model *model) {
+    taper_model_layer layer;
     printf("  layer  up to pass  bytes a megapixel\n");
-    for (uint32_t l = 0; l < t->n_layers; l++)
-        printf("  %5u %11u %18u\n", l + 1, t->layer[l].pass, t->layer[l].bytes_per_mpixel);
+    for (uint32_t l = 0; !taper_model_get_layer(model, l, &layer); l++)
+        printf("  %5u %11u %18u\n", l + 1, layer.passes, layer.bytes_per_megapixel);
 }
 
 /* -vv: properties of each unit. */
-static void print_units(const codec_code_tables *t) {
+static void print_units(const taper_model *model) {
+    taper_model_unit unit;
     printf("   unit  planes  finest step  in steps, its usual size\n");
-    for (uint32_t u = 0; u < t->units; u++)
-        printf("  %5u %7u %12.4g %25.4g\n", u + 1, t->planes[u], (double)t->step[u],
-               exp2(t->log_scale[u] / 16.0));
+    for (uint32_t u = 0; !taper_model_get_unit(model, u, &unit); u++)
+        printf("  %5u %7u %12.4g %25.4g\n", u + 1, unit.planes, unit.step, unit.usual_size);
 }
 
 static void print_training(const taper_model_info *m) {
@@ -395,17 +390,18 @@ static void print_training(const taper_model_info *m) {
 
 /* For an embedding model: an image is one window, and there are no bits. */
 static void print_embedding(const settings *s, const taper_model *model) {
-    const codec_stack *encoder = &model->network.encoder;
-    taper_model_info m = model->info;
+    uint32_t depth = 0;
+    const taper_model_info m = taper_model_get_info(model);
+    while (taper_model_layer_width(model, depth + 1)) depth++;
     printf("  window    %u x %u pixels, to which images are scaled\n", m.window_width,
            m.window_height);
     printf("  code      %u %s%s, by %u layer%s\n", m.units, m.binary ? "bit" : "unit",
-           formats_plural(m.units, "s"), encoder->depth, formats_plural(encoder->depth, "s"));
+           formats_plural(m.units, "s"), depth, formats_plural(depth, "s"));
     print_training(&m);
     printf("  work      %llu multiply-adds a pixel\n", (unsigned long long)m.work);
     if (!s->common.verbose) return;
-    printf("  layers    %u", model->network.inputs);
-    for (uint32_t l = 0; l < encoder->depth; l++) printf("-%u", encoder->layer[l].outputs);
+    printf("  layers    %u", taper_model_layer_width(model, 0));
+    for (uint32_t l = 1; l <= depth; l++) printf("-%u", taper_model_layer_width(model, l));
     printf("\n");
 }
 
@@ -424,8 +420,8 @@ static void print_size(const taper_model_info *m) {
 
 static void model_person(const settings *s, const char *path, const taper_model *model,
                          const char *family) {
-    taper_model_info m = model->info;
-    const char *builtin = builtin_name(m.id);
+    taper_model_info m = taper_model_get_info(model);
+    const char *builtin = taper_model_builtin_of(m.id);
     cli_put_plain(stdout, path);
     printf(": model%s%s%s\n", builtin ? ", " : "", builtin ? builtin : "",
            builtin ? ", which is built in" : "");
@@ -455,15 +451,15 @@ static void model_person(const settings *s, const char *path, const taper_model 
            (unsigned long long)m.work, (unsigned long long)m.most_work);
     print_stages(&m);
     print_size(&m);
-    if (s->common.verbose) print_model_layers(&model->tables);
-    if (s->common.verbose > 1 && !m.binary) print_units(&model->tables);
+    if (s->common.verbose) print_model_layers(model);
+    if (s->common.verbose > 1 && !m.binary) print_units(model);
 }
 
 /* --- the verb --- */
 
 /* Closes the model. */
 static int tell_model(const settings *s, cli_model *m, const char *path) {
-    const char *family = taper_family_name(m->model->info.family);
+    const char *family = taper_family_name(taper_model_get_info(m->model).family);
     if (s->common.json)
         model_json(s, path, m->model, family);
     else
@@ -495,11 +491,10 @@ static int tell_index(const settings *s, const char *path) {
 static int tell(const settings *s, char *path) {
     cli_stream stream;
     cli_model model;
-    codec_builtin_model builtin;
     int code = cli_inputs_check("info", &path, 1);
     if (code != CLI_DONE) return code;
     if (cli_is_index(path)) return tell_index(s, path);
-    if (codec_builtin_model_named(path, &builtin)) {
+    if (taper_model_builtin_bytes(path, NULL)) {
         code = cli_model_open(&model, "info", path, &s->common);
         return code == CLI_DONE ? tell_model(s, &model, path) : code;
     }

@@ -1,7 +1,7 @@
 /* version.c -- `taper --version`; see version.h. */
 #include "cli/version.h"
 #include "cli/device.h"
-#include "codec/backend/backend.h"
+#include "codec/taper.h"
 #include <png.h>
 #include <xxhash.h>
 #include <zlib.h>
@@ -20,10 +20,10 @@
 void cli_version(FILE *to, bool details) {
     fprintf(to, "taper %s\n", TAPER_VERSION);
     if (!details) return;
-    codec_backend cpu;
-    codec_backend_cpu(&cpu);
+    char kernels[96];
+    taper_kernels(kernels, sizeof kernels);
     unsigned xxh = XXH_versionNumber();
-    fprintf(to, "kernels: %s\n", cpu.kernels);
+    fprintf(to, "kernels: %s\n", kernels);
     fprintf(to, "zstd %s\nlibpng %s\n%s\nzlib %s\nxxHash %u.%u.%u\n", ZSTD_versionString(),
             png_get_libpng_ver(NULL), JPEG_NAME, zlibVersion(), xxh / 10000, xxh / 100 % 100,
             xxh % 100);

@@ -39,6 +39,10 @@ extern "C" {
 /* "1.0.0" */
 TAPER_API const char *taper_version(void);
 
+/* Write the arithmetic that is used on this processor, e.g. "plain C", to text[room]; a text that
+ * does not fit is cut. Results do not depend on it. */
+TAPER_API void taper_kernels(char *text, size_t room);
+
 /* A short English name of a status, e.g. "corrupt". Never NULL. */
 TAPER_API const char *taper_status_name(taper_status status);
 

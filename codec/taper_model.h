@@ -67,6 +67,8 @@ typedef struct taper_model_info {
     uint32_t stages, stages_known;
     /* Passes that can be decoded with the loaded stages. */
     uint32_t passes_known;
+    /* Layers of the containers that it makes (taper_model_get_layer). */
+    uint32_t layers;
     /* Of a binary model: what is subtracted from each bit of a code, 0 to 1; else 0. */
     float centre;
 } taper_model_info;
@@ -89,6 +91,34 @@ TAPER_API taper_status taper_model_load_stages(taper_model **out, const void *by
 TAPER_API void taper_model_free(taper_model *model);
 TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
 
+/* A layer of the containers that a model makes: the passes and, at its end, the expected bytes per
+ * million pixels from the first layer on. */
+typedef struct taper_model_layer {
+    uint32_t passes;
+    uint32_t bytes_per_megapixel;
+} taper_model_layer;
+/* TAPER_ERR_ARG: the layer is not 0..taper_model_info.layers - 1. */
+TAPER_API taper_status taper_model_get_layer(const taper_model *model, uint32_t layer,
+                                             taper_model_layer *out);
+
+/* How a unit is coded: its bit planes, the finest step on the scale of taper_decoder_codes, and its
+ * usual size in such steps, the root of the mean square. */
+typedef struct taper_model_unit {
+    uint32_t planes;
+    double step;
+    double usual_size;
+} taper_model_unit;
+/* TAPER_ERR_ARG: the unit is not 0..taper_model_info.units - 1; or the model is binary or an
+ * embedding model. */
+TAPER_API taper_status taper_model_get_unit(const taper_model *model, uint32_t unit,
+                                            taper_model_unit *out);
+
+/* The width of a layer of the network that makes codes, 1 for the first; 0: the numbers of a
+ * window. Returns 0 for a layer that does not exist. A model of family pca has none. */
+TAPER_API uint32_t taper_model_layer_width(const taper_model *model, uint32_t layer);
+
+/* The name of built-in model i, from 0; NULL: there are fewer. */
+TAPER_API const char *taper_model_builtin_name(size_t i);
 /* Open a built-in model by name, for an encoder: "photo" for photographs and other large images,
  * "tiny" for images of about 32x32 pixels. Decoders find built-in models by the id in the
  * container. The weights are constants of the library: opening takes microseconds and 16 KiB. The
@@ -97,6 +127,8 @@ TAPER_API taper_status taper_model_builtin(taper_model **out, const char *name, 
 /* The contents and the size of its .tpm file (for taper_encode_options.model_bytes). The library
  * owns them. NULL and 0: there is no built-in model of that name. size may be NULL. */
 TAPER_API const void *taper_model_builtin_bytes(const char *name, size_t *size);
+/* The name of the built-in model with this id (taper_model_info.id); NULL: it is another model. */
+TAPER_API const char *taper_model_builtin_of(uint64_t id);
 /* The name of the built-in model of a container, from the first n bytes of the container; 32 bytes
  * are enough. NULL: another model, too few bytes, or not a container. */
 TAPER_API const char *taper_model_builtin_for(const void *bytes, size_t n);

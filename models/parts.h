@@ -113,6 +113,7 @@ static inline void models_list_info(models_list *list, const taper_model *m) {
     VALUE(m, info.work);
     VALUE(m, info.most_work);
     VALUE(m, info.feedback);
+    VALUE(m, info.layers);
     VALUE(m, info.centre);
     VALUE(m, info.embedding);
     TABLE(m, info.objective, info.objective[0]);

@@ -7,7 +7,7 @@
 # those in `many`. Generated tables are named *_table.h and may be longer.
 cd "$(dirname "$0")/.." || exit 1
 found=$(mktemp) || exit 1
-trap 'rm -f "$found"' EXIT
+trap 'rm -f "$found" "$found.except"' EXIT
 
 sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -type f | sort; }
 all=$(sources formats codec train cli samples tests bench)
@@ -106,6 +106,25 @@ upward train/labelling 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/
 upward train/supervised 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional/|restoration/)'
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
+# The tool is a client of the library: it includes the public headers, and of formats/ what knows nothing of the formats.
+# Exceptions, FILE HEADER: what `train` and `levels` need, and a few.
+sed 's/ *#.*//' >"$found.except" <<'EXCEPT'
+cli/cmd_encode.c formats/front.h
+cli/decode_levels.c codec/decoder/front_load.h
+cli/decode_levels.c codec/decoder/levels.h
+cli/device.h codec/backend/backend.h # threads of `train`
+cli/index/index_file.c formats/front.h
+cli/search/embedder.c codec/transform/windows.h # pixels as codes
+EXCEPT
+grep -nE '^#include "(codec/[^"]*/|formats/[^"/]*\.h")' $(sources cli) /dev/null |
+    grep -vE '"formats/(atomic_file|bytes|file|image|name_escape|status)\.h"' |
+    while IFS=: read -r file line text; do
+        grep -qxF "$file $(echo "$text" | cut -d'"' -f2)" "$found.except" ||
+            echo "$file:$line: $text   <- the tool includes public headers of the library"
+    done >>"$found"
+while read -r file header; do
+    grep -qF "#include \"$header\"" "$file" || echo "$file: $header   <- an exception that is not needed"
+done <"$found.except" >>"$found"
 # the public headers of each directory: other directories may include only these. A directory for one
 # stage has one or two; a directory of tools has one per tool.
 doors() { # directory, headers

@@ -684,12 +684,22 @@ static void try_verify(void) {
 
 static void try_version(void) { assert_non_null(taper_version()); }
 
+static void try_kernels(void) {
+    char text[4] = "x";
+    taper_kernels(NULL, 0);
+    taper_kernels(text, 0);
+    assert_string_equal(text, "x");
+    taper_kernels(text, sizeof text);
+    assert_int_equal(strlen(text), 3);
+}
+
 static void try_status_name(void) {
     EACH_NUMBER(v) assert_non_null(taper_status_name((taper_status)*v));
 }
 
 static const argument_trial table[] = {
     {"taper_version", try_version},
+    {"taper_kernels", try_kernels},
     {"taper_status_name", try_status_name},
     {"taper_encoder_new", try_encoder_new},
     {"taper_encoder_add", try_encoder_add},

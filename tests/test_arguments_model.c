@@ -56,6 +56,53 @@ static void try_model_builtin_bytes(void) {
     assert_non_null(taper_model_builtin_bytes("tiny", NULL));
 }
 
+static void try_model_get_layer(void) {
+    taper_model_layer layer;
+    const uint32_t layers = taper_model_get_info(coder).layers;
+    assert_int_equal(taper_model_get_layer(NULL, 0, &layer), TAPER_ERR_ARG);
+    assert_int_equal(taper_model_get_layer(coder, 0, NULL), TAPER_ERR_ARG);
+    EACH_NUMBER(v)
+    assert_int_equal(taper_model_get_layer(coder, (uint32_t)*v, &layer),
+                     (uint32_t)*v < layers ? TAPER_OK : TAPER_ERR_ARG);
+    assert_int_equal(taper_model_get_layer(coder, layers - 1, &layer), TAPER_OK);
+    assert_int_equal(layer.passes, taper_model_get_info(coder).passes);
+    assert_int_equal(taper_model_get_layer(embedder, 0, &layer), TAPER_ERR_ARG);
+}
+
+static void try_model_get_unit(void) {
+    taper_model_unit unit;
+    assert_int_equal(taper_model_get_unit(NULL, 0, &unit), TAPER_ERR_ARG);
+    assert_int_equal(taper_model_get_unit(coder, 0, NULL), TAPER_ERR_ARG);
+    EACH_NUMBER(v)
+    assert_int_equal(taper_model_get_unit(coder, (uint32_t)*v, &unit),
+                     (uint32_t)*v < taper_model_get_info(coder).units ? TAPER_OK : TAPER_ERR_ARG);
+    assert_true(unit.step > 0 && unit.usual_size > 0);
+    assert_int_equal(taper_model_get_unit(embedder, 0, &unit), TAPER_ERR_ARG);
+}
+
+static void try_model_layer_width(void) {
+    assert_int_equal(taper_model_layer_width(NULL, 0), 0);
+    EACH_NUMBER(v)
+    assert_int_equal(taper_model_layer_width(embedder, (uint32_t)*v), (uint32_t)*v == 0 ? 5 * 5 * 3
+                                                                      : (uint32_t)*v == 1 ? UNITS
+                                                                                          : 0);
+}
+
+static void try_model_builtin_name(void) {
+    assert_string_equal(taper_model_builtin_name(0), "photo");
+    assert_string_equal(taper_model_builtin_name(1), "tiny");
+    assert_null(taper_model_builtin_name(2));
+    assert_null(taper_model_builtin_name(SIZE_MAX));
+}
+
+static void try_model_builtin_of(void) {
+    taper_model *tiny;
+    EACH_NUMBER(v) assert_null(taper_model_builtin_of(*v));
+    assert_int_equal(taper_model_builtin(&tiny, "tiny", NULL), TAPER_OK);
+    assert_string_equal(taper_model_builtin_of(taper_model_get_info(tiny).id), "tiny");
+    taper_model_free(tiny);
+}
+
 static void try_model_builtin_for(void) {
     assert_null(taper_model_builtin_for(NULL, 32));
     assert_null(taper_model_builtin_for("", 0));
@@ -146,6 +193,11 @@ static const argument_trial table[] = {
     {"taper_model_load_stages", try_model_load_stages},
     {"taper_model_free", try_model_free},
     {"taper_model_get_info", try_model_get_info},
+    {"taper_model_get_layer", try_model_get_layer},
+    {"taper_model_get_unit", try_model_get_unit},
+    {"taper_model_layer_width", try_model_layer_width},
+    {"taper_model_builtin_name", try_model_builtin_name},
+    {"taper_model_builtin_of", try_model_builtin_of},
     {"taper_model_builtin", try_model_builtin},
     {"taper_model_builtin_bytes", try_model_builtin_bytes},
     {"taper_model_builtin_for", try_model_builtin_for},

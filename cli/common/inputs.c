@@ -1,7 +1,6 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
 #include "cli/common/inputs.h"
 #include "cli/common/spool.h"
-#include "codec/model/builtin_models.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -76,9 +75,8 @@ bool cli_stream_is_model(const cli_stream *stream) {
 static void tell_container(const cli_container *c, const char *verb, const char *path,
                            const cli_common *common) {
     const taper_container_info *f = &c->info;
-    codec_builtin_model builtin = {.name = NULL};
+    const char *builtin = taper_model_builtin_of(f->model_id);
     if (!strcmp(verb, "info")) return;
-    codec_builtin_model_of(f->model_id, &builtin);
     cli_detail(
         common, 1, verb,
         "%s: %llu image%s in %u group%s and %u layer%s, layout %s, front matter of %llu bytes",
@@ -89,7 +87,7 @@ static void tell_container(const cli_container *c, const char *verb, const char 
         common, 1, verb, "%s: %llu of %llu bytes are here; its model, %016llx, is %s", path,
         (unsigned long long)(c->source.size < f->file_bytes ? c->source.size : f->file_bytes),
         (unsigned long long)f->file_bytes, (unsigned long long)f->model_id,
-        builtin.name     ? builtin.name
+        builtin          ? builtin
         : f->model_bytes ? "in the file"
                          : "not in the file");
 }
@@ -187,15 +185,24 @@ int cli_stages_read(cli_model *m, const cli_stream *stream, const char *verb, co
     return read_stream(m, stream, 1, verb, path, common);
 }
 
-static int open_builtin(cli_model *m, const char *verb, const codec_builtin_model *builtin,
+/* No built-in model has more bytes of weights. */
+enum { ENOUGH_FOR_BUILTIN = 1 << 24 };
+
+static int open_builtin(cli_model *m, const char *verb, const char *name,
                         const cli_common *common) {
     taper_error error = {0};
     const taper_limits limits = cli_limits(common);
-    *m = (cli_model){.bytes = builtin->bytes, .size = builtin->size};
-    const taper_status status = codec_builtin_model_open(builtin, &limits, &m->own, &error);
-    if (status != TAPER_OK) return cli_fail(verb, builtin->name, status, &error);
+    *m = (cli_model){0};
+    m->bytes = taper_model_builtin_bytes(name, &m->size);
+    taper_status status = taper_model_builtin(&m->own, name, &error);
+    if (!status && (limits.max_model_bytes < ENOUGH_FOR_BUILTIN ||
+                    limits.max_work < taper_model_get_info(m->own).most_work)) {
+        taper_model_free(m->own); /* loading says what it needs */
+        status = taper_model_load(&m->own, m->bytes, m->size, &limits, &error);
+    }
+    if (status != TAPER_OK) return cli_fail(verb, name, status, &error);
     m->model = m->own;
-    tell_model(m->model, verb, builtin->name, common);
+    tell_model(m->model, verb, name, common);
     return CLI_DONE;
 }
 
@@ -211,9 +218,8 @@ int cli_container_bind(cli_container *c, const taper_model *model, const char *v
 static int open_model(cli_model *m, int stages, const char *verb, const char *path,
                       const cli_common *common) {
     cli_stream stream;
-    codec_builtin_model builtin;
     *m = (cli_model){0};
-    if (codec_builtin_model_named(path, &builtin)) return open_builtin(m, verb, &builtin, common);
+    if (taper_model_builtin_bytes(path, NULL)) return open_builtin(m, verb, path, common);
     int code = cli_stream_open(&stream, verb, path);
     if (code == CLI_DONE) code = read_stream(m, &stream, stages, verb, path, common);
     cli_stream_close(&stream);

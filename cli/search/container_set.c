@@ -1,6 +1,6 @@
 /* container_set.c -- see container_set.h. */
 #include "cli/search/container_set.h"
-#include "codec/model/model.h"
+#include "codec/taper_model.h"
 #include "codec/taper.h"
 #include <fcntl.h>
 #include <stdlib.h>

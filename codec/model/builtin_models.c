@@ -72,10 +72,15 @@ taper_status taper_model_builtin(taper_model **out, const char *name, taper_erro
                         name ? name : "");
 }
 
+const char *taper_model_builtin_name(size_t i) { return i < COUNT ? models[i].name : NULL; }
+
+const char *taper_model_builtin_of(uint64_t id) {
+    codec_builtin_model m;
+    return codec_builtin_model_of(id, &m) ? m.name : NULL;
+}
+
 const char *taper_model_builtin_for(const void *bytes, size_t n) {
     static const uint8_t magic[8] = {0x89, 'T', 'P', 'R', 0x0D, 0x0A, 0x1A, 0x0A};
-    codec_builtin_model m;
     if (!bytes || n < CONTAINER_ID_AT + 8 || memcmp(bytes, magic, sizeof magic)) return NULL;
-    uint64_t id = formats_get_u64le((const uint8_t *)bytes + CONTAINER_ID_AT);
-    return codec_builtin_model_of(id, &m) ? m.name : NULL;
+    return taper_model_builtin_of(formats_get_u64le((const uint8_t *)bytes + CONTAINER_ID_AT));
 }

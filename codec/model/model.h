@@ -6,6 +6,7 @@
  *   architecture              the first part of the payload; linear_rows: the linear path in it
  *   embedding_record          how a model without a decoder was trained
  *   builtin_models            the built-in models
+ *   model_parts               its layers and units, and the kernels, for the public interface
  *   analysis                  the network for encoding
  *   work                      the multiply-adds per pixel of a model
  *   embed                     images to codes for search, one window per image

@@ -77,6 +77,7 @@ static taper_status read_stacks(taper_model *m, const codec_architecture *a, for
 void codec_model_describe(taper_model *m) {
     const codec_code_tables *t = &m->tables;
     m->info.lap = m->lap.reach;
+    m->info.layers = t->n_layers;
     m->info.centre = t->centre;
     m->info.conditional_hidden = t->conditional ? t->conditional->hidden : 0;
     m->info.head_hidden = t->head ? t->head->hidden : 0;

@@ -1,0 +1,32 @@
+/* model_parts.c -- what a model consists of, and what computes with it, for those who ask; see
+ * taper_model.h. */
+#include "codec/model/model.h"
+#include "codec/backend/backend.h"
+#include "codec/taper.h"
+#include <math.h>
+#include <stdio.h>
+
+void taper_kernels(char *text, size_t room) {
+    codec_backend cpu;
+    codec_backend_cpu(&cpu);
+    if (text) snprintf(text, room, "%s", cpu.kernels);
+}
+
+taper_status taper_model_get_layer(const taper_model *m, uint32_t l, taper_model_layer *out) {
+    if (!m || !out || l >= m->tables.n_layers) return TAPER_ERR_ARG;
+    const codec_layer_end *end = &m->tables.layer[l];
+    *out = (taper_model_layer){end->pass, end->bytes_per_mpixel};
+    return TAPER_OK;
+}
+
+taper_status taper_model_get_unit(const taper_model *m, uint32_t u, taper_model_unit *out) {
+    if (!m || !out || codec_model_is_binary(m) || u >= m->tables.units) return TAPER_ERR_ARG;
+    const codec_code_tables *t = &m->tables;
+    *out = (taper_model_unit){t->planes[u], (double)t->step[u], exp2(t->log_scale[u] / 16.0)};
+    return TAPER_OK;
+}
+
+uint32_t taper_model_layer_width(const taper_model *m, uint32_t layer) {
+    if (!m || layer > m->network.encoder.depth) return 0;
+    return layer ? m->network.encoder.layer[layer - 1].outputs : m->network.inputs;
+}
