@@ -26,7 +26,7 @@
  *     taper_types      types that all modules share: status, error, image, limits, source, sink
  *     status           the error convention and the default limits
  *     sized            public structs that may grow
- *     account          the memory that a handle uses
+ *     account layout   the memory that a handle uses; the arrays of an object in one block
  *     bytes            bounds-checked reading and writing in memory, varints, CRC32C
  *     image            creates, checks and converts images
  *     file             reads files and descriptors

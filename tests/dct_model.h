@@ -7,6 +7,7 @@
 #ifndef TESTS_DCT_MODEL_H
 #define TESTS_DCT_MODEL_H
 #include "tests/open_decoder.h"
+#include "codec/bitplane/strips.h"
 #include "codec/model/model.h"
 #include "codec/taper.h"
 #include "formats/container.h"
@@ -275,6 +276,13 @@ static inline taper_container_info dct_info(const formats_buffer *file, const ta
         abort();
     close_decoder(decoder);
     return info;
+}
+
+/* The memory of the state of a group of one image. */
+static inline uint64_t dct_state_bytes(const taper_model *model, uint32_t columns, uint32_t rows) {
+    const codec_grid grid = {columns, rows};
+    const codec_group_shape shape = codec_group_shape_of(&grid, 1);
+    return codec_strips_bytes(&model->tables, &shape);
 }
 
 /* Mean over images of each image's PSNR, 8 bits; an exact image counts as 100 dB. */

@@ -1,7 +1,6 @@
 /* test_allocation.c -- rate classes: which images go ahead, what a layer holds of each, and what a
  * reader makes of it. */
 #include "tests/open_decoder.h"
-#include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
 #include "codec/groups/allocation.h"
 #include "codec/model/builtin_models.h"
@@ -120,7 +119,7 @@ static void little_memory_is_enough(void **state) {
     fixture *f = *state;
     formats_buffer file = encode(f, TAPER_ALLOCATION_MEAN, 1), want = formats_buffer_make(1 << 24);
     assert_int_equal(dct_pull(file.data, file.size, f->model, &want, NULL), TAPER_OK);
-    uint64_t all = codec_chunk_coder_bytes(&f->model->tables, N * 16); /* windows */
+    uint64_t all = dct_state_bytes(f->model, 4, 4 * N); /* windows */
     formats_memory memory = {file.data, file.size};
     taper_source source = formats_memory_source(&memory);
     int refused = 0, decoded = 0;

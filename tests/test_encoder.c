@@ -399,7 +399,7 @@ static void a_failing_sink_is_reported(void **state) {
 static void what_is_encoded_can_be_decoded(void **state) {
     fixture *f = *state;
     taper_image picture = dct_picture(1200, 1000, 3, 1);
-    uint64_t one = codec_chunk_coder_bytes(&f->colour->tables, 1200 * 1000 / 16);
+    uint64_t one = dct_state_bytes(f->colour, 1200 / 4, 1000 / 4);
     int refused = 0, drawn = 0;
     for (uint64_t most = one / 8; most < 4 * one; most += one / 16) {
         taper_limits limits = {.max_memory = most};

@@ -7,6 +7,14 @@
 
 enum { MOST_STRINGS = 9 };
 
+static codec_interleaved begin(uint32_t n, formats_account *account) {
+    static formats_buffer string[MOST_STRINGS];
+    static uint32_t length[MOST_STRINGS];
+    codec_interleaved s = {.n = n, .string = string, .length = length};
+    codec_interleaved_begin(&s, account);
+    return s;
+}
+
 typedef struct fixture {
     uint32_t n;
     formats_buffer string[MOST_STRINGS], chunk;
@@ -49,9 +57,8 @@ static void pieces_of_any_size_give_the_strings(void **unused) {
     uint64_t state = 3;
     for (uint32_t round = 0; round < 60; round++) {
         fixture f;
-        codec_interleaved s;
         make(&f, 1 + round % MOST_STRINGS, &state);
-        assert_int_equal(codec_interleaved_open(&s, f.n, NULL), TAPER_OK);
+        codec_interleaved s = begin(f.n, NULL);
         for (int again = 0; again < 2; again++) {
             for (size_t at = 0; at < f.chunk.size;) {
                 size_t step = 1 + picture_random(&state) % (again ? 5 : 300);
@@ -61,7 +68,7 @@ static void pieces_of_any_size_give_the_strings(void **unused) {
             }
             codec_interleaved_clear(&s);
         }
-        codec_interleaved_close(&s);
+        codec_interleaved_end(&s);
         drop(&f);
     }
 }
@@ -78,14 +85,13 @@ static void cuts_have_equal_shares(void **unused) {
     }
     assert_int_equal(codec_segment_write(string, from, to, N, &chunk), TAPER_OK);
     for (size_t cut = 6; cut <= chunk.size; cut += 37) {
-        codec_interleaved s;
-        assert_int_equal(codec_interleaved_open(&s, N, NULL), TAPER_OK);
+        codec_interleaved s = begin(N, NULL);
         assert_int_equal(codec_interleaved_read(&s, chunk.data, cut), TAPER_OK);
         for (int i = 0; i < N; i++) {
             double share = (double)(cut - 6) * (double)to[i] / 7500;
             assert_true(fabs((double)s.string[i].size - share) <= 2 * CODEC_SEGMENT_PIECE);
         }
-        codec_interleaved_close(&s);
+        codec_interleaved_end(&s);
     }
     for (int i = 0; i < N; i++) formats_buffer_free(&string[i]);
     formats_buffer_free(&chunk);
@@ -101,8 +107,7 @@ static void illegal_segments_end_it(void **unused) {
         {1, 1, 'a', 'b', 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1}, /* no end */
     };
     for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
-        codec_interleaved s;
-        assert_int_equal(codec_interleaved_open(&s, 2, NULL), TAPER_OK);
+        codec_interleaved s = begin(2, NULL);
         for (size_t at = 0; at <= sizeof *chunks; at++)
             assert_int_equal(codec_interleaved_read(&s, chunks[c], at), TAPER_OK);
         assert_true(s.bad);
@@ -110,7 +115,7 @@ static void illegal_segments_end_it(void **unused) {
             assert_int_equal(s.string[i].size, 1);
             assert_int_equal(s.string[i].data[0], 'a' + i);
         }
-        codec_interleaved_close(&s);
+        codec_interleaved_end(&s);
     }
 }
 
@@ -119,16 +124,15 @@ static void memory_follows_the_bytes(void **unused) {
     (void)unused;
     uint8_t chunk[10 + 5000] = {0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F};
     formats_account account = {.limit = 20000};
-    codec_interleaved s;
-    assert_int_equal(codec_interleaved_open(&s, 2, &account), TAPER_OK);
+    codec_interleaved s = begin(2, &account);
     assert_int_equal(codec_interleaved_read(&s, chunk, sizeof chunk), TAPER_OK);
     assert_int_equal(s.string[0].size + s.string[1].size, 5000);
-    codec_interleaved_close(&s);
+    codec_interleaved_end(&s);
     assert_int_equal(account.used, 0);
     account.limit = 3000;
-    assert_int_equal(codec_interleaved_open(&s, 2, &account), TAPER_OK);
+    s = begin(2, &account);
     assert_int_equal(codec_interleaved_read(&s, chunk, sizeof chunk), TAPER_ERR_LIMIT);
-    codec_interleaved_close(&s);
+    codec_interleaved_end(&s);
     assert_int_equal(account.used, 0);
 }
 

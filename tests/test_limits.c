@@ -1,7 +1,6 @@
 /* test_limits.c -- what the process takes, measured, against what a handle may take: containers of
  * a few bytes that ask for gigabytes. */
 #define _DEFAULT_SOURCE /* fork, wait, getrusage */
-#include "codec/bitplane/chunk_coder.h"
 #include "cmocka_all.h"
 #include "tests/open_decoder.h"
 #include "codec/taper.h"
@@ -200,7 +199,7 @@ static void rate_classes_share_one_limit(void **state) {
     taper_model *model = *state;
     zeros_after s = container(model, 16, 800, 16, 0);
     taper_source source = {&s, s.front.size, read_zeros};
-    uint64_t one = codec_chunk_coder_bytes(&model->tables, 200 * 200);
+    uint64_t one = dct_state_bytes(model, 200, 200);
     taper_limits limits = {.max_memory = 3 * one};
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);

@@ -42,7 +42,7 @@ static void the_models_order_stays(void **unused) {
         taper_model *m = model_in_parts(parts);
         const codec_code_tables *t = &m->tables;
         codec_code_tables r;
-        assert_int_equal(codec_raised_planes_make(&r, t, raised, RAISED, NULL), TAPER_OK);
+        assert_int_equal(codec_raised_planes_make(&r, t, raised, RAISED, NULL, NULL), TAPER_OK);
         assert_int_equal(r.n_passes, t->n_passes + MORE);
         uint32_t own = 0, above[8] = {[0] = 1, [2] = 3, [7] = 2}, before = UINT32_MAX;
         uint8_t depth[192] = {0};
@@ -93,14 +93,15 @@ static void what_a_model_cannot_have_is_refused(void **unused) {
                  {{65534, 1}, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         codec_code_tables r;
-        taper_status status = codec_raised_planes_make(&r, &m->tables, &cases[i].raised, 1, NULL);
+        taper_status status =
+            codec_raised_planes_make(&r, &m->tables, &cases[i].raised, 1, NULL, NULL);
         assert_int_equal(status, cases[i].legal ? TAPER_OK : TAPER_ERR_CORRUPT);
         codec_raised_planes_free(&r);
     }
     taper_model_free(m);
     codec_code_tables binary, r;
     assert_int_equal(codec_code_tables_make_binary(&binary, 8, 16, NULL), TAPER_OK);
-    assert_int_equal(codec_raised_planes_make(&r, &binary, raised, RAISED, NULL),
+    assert_int_equal(codec_raised_planes_make(&r, &binary, raised, RAISED, NULL, NULL),
                      TAPER_ERR_CORRUPT);
     codec_code_tables_free(&binary);
 }
@@ -115,7 +116,7 @@ static void units_without_planes_can_be_raised(void **unused) {
     t.rd_slope[0] = 100, t.rd_slope[1] = 80;
     assert_int_equal(codec_order_make(&t), TAPER_OK);
     const formats_raised one = {1, 3};
-    assert_int_equal(codec_raised_planes_make(&r, &t, &one, 1, NULL), TAPER_OK);
+    assert_int_equal(codec_raised_planes_make(&r, &t, &one, 1, NULL, NULL), TAPER_OK);
     static const struct {
         uint16_t unit;
         uint8_t depth, own;

@@ -108,8 +108,10 @@ static void each_strip_is_a_group_of_its_own(void **state) {
     int ended;
     formats_buffer chunk = encode(f, end, 0, &ended);
     assert_false(ended);
-    codec_interleaved s;
-    assert_int_equal(codec_interleaved_open(&s, STRIPS, NULL), TAPER_OK);
+    formats_buffer string[STRIPS];
+    uint32_t length[STRIPS];
+    codec_interleaved s = {.n = STRIPS, .string = string, .length = length};
+    codec_interleaved_begin(&s, NULL);
     assert_int_equal(codec_interleaved_read(&s, chunk.data, chunk.size), TAPER_OK);
     for (uint32_t i = 0; i < STRIPS; i++) {
         uint32_t row = codec_strip_row(f->grid, STRIPS, i),
@@ -126,7 +128,7 @@ static void each_strip_is_a_group_of_its_own(void **state) {
         codec_chunk_coder_free(&g);
         formats_buffer_free(&own);
     }
-    codec_interleaved_close(&s);
+    codec_interleaved_end(&s);
     formats_buffer_free(&chunk);
 }
 

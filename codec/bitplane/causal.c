@@ -17,32 +17,15 @@ enum {
 /* --- memory ---------------------------------------------------------------------------- */
 
 /* Shifts by a row of windows read values before the first and after the last; they are not used. */
-static size_t margin_of(const codec_group *g) {
-    size_t margin = 1;
-    for (uint32_t i = 0; i < g->runs; i++)
-        if (g->run[i].columns > margin) margin = g->run[i].columns;
-    return margin;
-}
-
-uint64_t codec_causal_bytes(uint64_t positions) {
-    enum { ROWS = 3, MARGINS = 2 };
-    return (positions * ROWS * (1 + MARGINS) + codec_group_stride(positions) + 2) * sizeof(int32_t);
-}
-
-taper_status codec_causal_begin(codec_causal *c, const codec_group *g) {
-    size_t margin = margin_of(g), row = g->n + 2 * margin;
-    c->memory = calloc(3 * row + g->stride, sizeof *c->memory);
-    if (!c->memory) return TAPER_ERR_NOMEM;
-    c->known = c->memory + margin;
+void codec_causal_lay_out(codec_causal *c, const codec_group *g, formats_layout *at) {
+    const size_t margin = g->widest, row = g->n + 2 * margin;
+    int32_t *memory = formats_lay(at, 3 * (uint64_t)row + g->stride, sizeof *memory);
+    *c = (codec_causal){0};
+    if (!memory) return;
+    c->known = memory + margin;
     c->left = c->known + row;
     c->right = c->left + row;
-    c->logit = c->memory + 3 * row;
-    return TAPER_OK;
-}
-
-void codec_causal_end(codec_causal *c) {
-    free(c->memory);
-    *c = (codec_causal){0};
+    c->logit = memory + 3 * row;
 }
 
 /* --- values ---------------------------------------------------------------------------- */

@@ -33,16 +33,10 @@ typedef struct codec_causal {
     int wide; /* the sums of the pass exceed 32 bits: all contexts are computed one by one */
     /* Reconstruction points after the pass, by level, in 1/256. */
     int32_t centre[CODEC_RECON_LEVELS + 1];
-    /* The allocation that contains the arrays. */
-    int32_t *memory;
 } codec_causal;
 
-/* Allocate memory for a group that has neighbours. On failure *causal is zeroed. */
-taper_status codec_causal_begin(codec_causal *causal, const codec_group *group);
-/* Free the memory. Safe on a zeroed struct. */
-void codec_causal_end(codec_causal *causal);
-/* Upper bound of the memory. */
-uint64_t codec_causal_bytes(uint64_t positions);
+/* Lay out the arrays for a group that has neighbours. */
+void codec_causal_lay_out(codec_causal *causal, const codec_group *group, formats_layout *at);
 
 /* Nonzero if passes of this unit have a causal template. */
 static inline int codec_causal_is_unit(const codec_causal *causal, uint32_t u) {

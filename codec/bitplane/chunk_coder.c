@@ -6,52 +6,39 @@
 
 enum { P_HALF = 32768 };
 
-static uint64_t saturated_sum(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+void codec_chunk_coder_lay_out(codec_chunk_coder *c, const codec_code_tables *tables,
+                               const codec_group_shape *shape, codec_group_layout *at) {
+    codec_group_lay_out(&c->group, tables, shape, at);
+    codec_context_model_lay_out(&c->contexts, &c->group, at);
 }
 
-uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t positions) {
-    return saturated_sum(codec_group_bytes(tables, positions),
-                         codec_context_model_bytes(tables, positions));
-}
-
-uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions) {
-    uint64_t contexts = codec_context_model_bytes(tables, positions);
-    if (contexts < UINT64_MAX) contexts -= sizeof(codec_context_model); /* in the coder */
-    return saturated_sum(codec_group_coding_bytes(tables, positions), contexts);
-}
-
-taper_status codec_chunk_coder_open(codec_chunk_coder *c, const codec_code_tables *tables,
-                                    const codec_grid *grid, size_t n_images, taper_error *error) {
-    *c = (codec_chunk_coder){0};
-    TAPER_TRY(codec_group_open(&c->group, tables, grid, n_images, error));
+void codec_chunk_coder_begin(codec_chunk_coder *c, const codec_grid *grid, size_t n_images) {
     c->code_stride = c->group.stride;
-    return TAPER_OK;
-}
-
-taper_status codec_chunk_coder_begin_contexts(codec_chunk_coder *c, taper_error *error) {
-    if (codec_context_model_alloc(&c->contexts, &c->group) == TAPER_OK) return TAPER_OK;
-    formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %u windows; use smaller groups",
-                 c->group.n);
-    codec_group_free(&c->group);
-    return TAPER_ERR_NOMEM;
+    codec_group_begin(&c->group, grid, n_images);
+    codec_context_model_reset(&c->contexts, &c->group);
 }
 
 taper_status codec_chunk_coder_alloc(codec_chunk_coder *c, const codec_code_tables *tables,
                                      const codec_grid *grid, size_t n_images, taper_error *error) {
-    TAPER_TRY(codec_chunk_coder_open(c, tables, grid, n_images, error));
-    TAPER_TRY(codec_group_begin_coding(&c->group, error));
-    return codec_chunk_coder_begin_contexts(c, error);
+    const codec_group_shape shape = codec_group_shape_of(grid, n_images);
+    codec_group_layout at = {0};
+    codec_group_blocks own;
+    codec_chunk_coder_lay_out(c, tables, &shape, &at);
+    *c = (codec_chunk_coder){0};
+    TAPER_TRY(codec_group_take(&own, &at, &shape, NULL, error));
+    codec_chunk_coder_lay_out(c, tables, &shape, &at);
+    c->group.own = own;
+    codec_chunk_coder_begin(c, grid, n_images);
+    return TAPER_OK;
 }
 
 void codec_chunk_coder_end_coding(codec_chunk_coder *c) {
-    codec_context_model_free(&c->contexts);
-    codec_group_end_coding(&c->group);
+    c->contexts = (codec_context_model){0};
+    c->group.norm = NULL, c->group.signed_norm = NULL;
 }
 
 void codec_chunk_coder_free(codec_chunk_coder *c) {
     if (!c) return;
-    codec_context_model_free(&c->contexts);
     codec_group_free(&c->group);
     *c = (codec_chunk_coder){0};
 }

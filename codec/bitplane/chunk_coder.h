@@ -10,7 +10,7 @@
 #include "codec/entropy/mixed_bit.h"
 
 typedef struct codec_chunk_coder {
-    codec_group group;
+    codec_group group; /* its blocks are those of codec_chunk_coder_alloc */
     codec_context_model contexts;
     /* Values from unit to unit of the codes that are encoded; group.stride after allocation. */
     size_t code_stride;
@@ -21,21 +21,18 @@ typedef struct codec_chunk_coder {
     codec_mixed_bit mixed; /* of a binary model: predicts all bits */
 } codec_chunk_coder;
 
-/* Memory of a group with this number of positions, in bytes; saturates. */
-uint64_t codec_chunk_coder_bytes(const codec_code_tables *tables, uint64_t positions);
+/* Lay out the state, as codec_group_lay_out. *coder begins zeroed. */
+void codec_chunk_coder_lay_out(codec_chunk_coder *coder, const codec_code_tables *tables,
+                               const codec_group_shape *shape, codec_group_layout *at);
+/* Set the state before the first pass, once it is laid out in memory. */
+void codec_chunk_coder_begin(codec_chunk_coder *coder, const codec_grid *grid, size_t n_images);
+/* Forget what only coding needs. The group can then be read, and no more. */
+void codec_chunk_coder_end_coding(codec_chunk_coder *coder);
 
-/* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1).
+/* Lay out and begin in blocks of its own, for n_images with these grids (all >= 1 x 1).
  * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *coder owns nothing. */
 taper_status codec_chunk_coder_alloc(codec_chunk_coder *coder, const codec_code_tables *tables,
                                      const codec_grid *grid, size_t n_images, taper_error *error);
-/* The same in steps: first without what only coding needs; then codec_group_begin_coding, and the
- * contexts. After a failure *coder owns nothing. */
-taper_status codec_chunk_coder_open(codec_chunk_coder *coder, const codec_code_tables *tables,
-                                    const codec_grid *grid, size_t n_images, taper_error *error);
-taper_status codec_chunk_coder_begin_contexts(codec_chunk_coder *coder, taper_error *error);
-/* Free what only coding needs; the number of its bytes. The group can then be read, and no more. */
-void codec_chunk_coder_end_coding(codec_chunk_coder *coder);
-uint64_t codec_chunk_coder_coding_bytes(const codec_code_tables *tables, uint64_t positions);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_chunk_coder_free(codec_chunk_coder *coder);
 /* Return to the state before the first pass. */

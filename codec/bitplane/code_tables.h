@@ -19,6 +19,7 @@
 #define CODEC_CODE_TABLES_H
 #include "codec/backend/simd.h"
 #include "formats/bytes.h"
+#include "formats/layout.h"
 
 enum {
     CODEC_MAX_UNITS = 65535,
@@ -105,6 +106,7 @@ typedef struct codec_code_tables {
     float centre;
     /* [units] share of ones of each unit of a binary model, in 1/256; NULL: not a binary model. */
     uint8_t *density;
+    formats_block block; /* of tables with raised planes (raised_planes.h) */
 } codec_code_tables;
 
 /* Allocate zeroed arrays for units, with one fraction per plane. codec_code_tables_set_planes

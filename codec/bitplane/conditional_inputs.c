@@ -1,31 +1,17 @@
 /* conditional_inputs.c -- see conditional_inputs.h. Integers only (promise P4). */
 #include "codec/bitplane/conditional_inputs.h"
 #include "codec/bitplane/neighbours.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHANGES = 6 /* of a position, on average, before the list is full */ };
 
-uint64_t codec_input_changes_bytes(uint64_t n) {
-    enum { A_CHANGE = sizeof(uint32_t) + 2 * sizeof(codec_pair_row) };
-    return n * (CHANGES * A_CHANGE + sizeof(uint32_t));
-}
-
-taper_status codec_input_changes_begin(codec_input_changes *c, uint32_t n) {
-    size_t most = CHANGES * (size_t)n;
+void codec_input_changes_lay_out(codec_input_changes *c, uint32_t n, formats_layout *at) {
+    const uint64_t most = CHANGES * (uint64_t)n;
     *c = (codec_input_changes){.most = (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX)};
-    c->position = calloc(most, sizeof *c->position);
-    c->change = calloc(most, sizeof *c->change);
-    c->sorted = calloc(most, sizeof *c->sorted);
-    c->end = calloc(n, sizeof *c->end);
-    if (c->position && c->change && c->sorted && c->end) return TAPER_OK;
-    codec_input_changes_end(c);
-    return TAPER_ERR_NOMEM;
-}
-
-void codec_input_changes_end(codec_input_changes *c) {
-    free(c->position), free(c->change), free(c->sorted), free(c->end);
-    *c = (codec_input_changes){0};
+    c->position = formats_lay(at, most, sizeof *c->position);
+    c->change = formats_lay(at, most, sizeof *c->change);
+    c->sorted = formats_lay(at, most, sizeof *c->sorted);
+    c->end = formats_lay(at, n, sizeof *c->end);
 }
 
 void codec_input_changes_sort(codec_input_changes *c, uint32_t n) {

@@ -16,12 +16,8 @@ typedef struct codec_input_changes {
     uint32_t *end;          /* [n] one past the last change of a position in `sorted` */
 } codec_input_changes;
 
-/* Memory for n positions, in bytes. */
-uint64_t codec_input_changes_bytes(uint64_t n);
-/* Allocate an empty list for n positions. TAPER_ERR_NOMEM: *changes is zeroed. */
-taper_status codec_input_changes_begin(codec_input_changes *changes, uint32_t n);
-/* Leaves it zeroed. */
-void codec_input_changes_end(codec_input_changes *changes);
+/* Lay out an empty list for n positions, whose memory need not be zeroed. */
+void codec_input_changes_lay_out(codec_input_changes *changes, uint32_t n, formats_layout *at);
 
 /* Append a change. The list must not be full. */
 static inline void codec_input_changes_add(codec_input_changes *c, uint32_t position,

@@ -18,35 +18,18 @@ enum {
 
 /* --- memory ---------------------------------------------------------------------------- */
 
-uint64_t codec_conditional_bytes(const codec_conditional *c, uint64_t n) {
-    if (n >= (uint64_t)1 << 40) return UINT64_MAX;
-    return (n + LANES + VECTOR) * (6 * (uint64_t)c->hidden + c->own + 8) +
-           codec_input_changes_bytes(n);
-}
-
-taper_status codec_conditional_begin(codec_conditional_state *s, const codec_conditional *c,
-                                     uint32_t n) {
-    *s = (codec_conditional_state){.model = c};
-    s->stride = (n + LANES - 1) / LANES * LANES;
-    s->sum = calloc((size_t)n * c->hidden, sizeof *s->sum);
-    s->hidden = calloc((size_t)n * c->hidden, sizeof *s->hidden);
-    s->columns = calloc((size_t)s->stride * c->hidden, sizeof *s->columns);
-    s->seen = calloc((size_t)c->own * n, 1);
-    s->planes = calloc(c->own, 1);
-    s->fractions = calloc(c->own, 1);
-    s->logit = calloc((size_t)s->stride + VECTOR, sizeof *s->logit);
-    int ok = codec_input_changes_begin(&s->changes, n) == TAPER_OK;
-    if (ok && s->sum && s->hidden && s->columns && s->seen && s->planes && s->fractions && s->logit)
-        return TAPER_OK;
-    codec_conditional_end(s);
-    return TAPER_ERR_NOMEM;
-}
-
-void codec_conditional_end(codec_conditional_state *s) {
-    free(s->sum), free(s->hidden), free(s->seen), free(s->planes), free(s->fractions);
-    free(s->columns), free(s->logit);
-    codec_input_changes_end(&s->changes);
-    *s = (codec_conditional_state){0};
+void codec_conditional_lay_out(codec_conditional_state *s, const codec_conditional *c, uint32_t n,
+                               codec_group_layout *at) {
+    const uint64_t stride = ((uint64_t)n + LANES - 1) / LANES * LANES, hidden = c->hidden;
+    *s = (codec_conditional_state){.model = c, .stride = (uint32_t)stride};
+    s->sum = formats_lay(&at->coding, n * hidden, sizeof *s->sum);
+    s->hidden = formats_lay(&at->coding, n * hidden, sizeof *s->hidden);
+    s->columns = formats_lay(&at->coding, stride * hidden, sizeof *s->columns);
+    s->seen = formats_lay(&at->coding, (uint64_t)c->own * n, 1);
+    s->planes = formats_lay(&at->coding, c->own, 1);
+    s->fractions = formats_lay(&at->coding, c->own, 1);
+    s->logit = formats_lay(&at->coding, stride + VECTOR, sizeof *s->logit);
+    codec_input_changes_lay_out(&s->changes, n, &at->unset);
 }
 
 void codec_conditional_reset(codec_conditional_state *s, uint32_t n) {

@@ -27,15 +27,10 @@ typedef struct codec_conditional_state {
     uint32_t stages; /* started so far */
 } codec_conditional_state;
 
-/* Memory for n positions, in bytes; saturates. */
-uint64_t codec_conditional_bytes(const codec_conditional *model, uint64_t n);
-
-/* Allocate the state for n positions. TAPER_ERR_NOMEM: *state is zeroed. */
-taper_status codec_conditional_begin(codec_conditional_state *state, const codec_conditional *model,
-                                     uint32_t n);
-/* Leaves it zeroed. */
-void codec_conditional_end(codec_conditional_state *state);
-/* Return to the state after codec_conditional_begin, for the same n positions. */
+/* Lay out the state for n positions. */
+void codec_conditional_lay_out(codec_conditional_state *state, const codec_conditional *model,
+                               uint32_t n, codec_group_layout *at);
+/* Return to the state before the first pass, for the same n positions. */
 void codec_conditional_reset(codec_conditional_state *state, uint32_t n);
 
 /* Fill logit[] for the group's next pass, and prepare codec_conditional_sign. Passes must ascend;

@@ -1,15 +1,6 @@
 /* context_model.c -- see context_model.h. */
 #include "codec/bitplane/context_model.h"
 #include "codec/entropy/fixed_log.h"
-#include <stdlib.h>
-
-uint64_t codec_context_model_bytes(const codec_code_tables *tables, uint64_t positions) {
-    enum { A_POSITION = 6 * sizeof(uint16_t) + 4 * sizeof(int32_t) };
-    if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
-    return codec_group_stride(positions) * A_POSITION + sizeof(codec_context_model) +
-           (tables->causal ? codec_causal_bytes(positions) : 0) +
-           (tables->conditional ? codec_conditional_bytes(tables->conditional, positions) : 0);
-}
 
 /* Each bin starts with the probability of its logit plus the model's correction, which counts as
  * CONFIDENCE observations. Flags, and bits after a flag of 1, are more probable. */
@@ -25,44 +16,23 @@ static void set_priors(codec_context_model *m, const codec_code_tables *t) {
         }
 }
 
-static int take_memory(codec_context_model *m, const codec_group *g) {
-    size_t stride = g->stride;
-    int linked = g->sides != NULL, ok = 1;
-    m->context = calloc(stride, sizeof *m->context);
-    m->most = calloc(stride / CODEC_BLOCK, sizeof *m->most);
-    m->logit = calloc(stride, sizeof *m->logit);
-    m->zeros = calloc(stride, sizeof *m->zeros);
-    if (linked) {
-        m->value = calloc(stride, sizeof *m->value);
-        m->from_side = calloc(stride, sizeof *m->from_side);
-        ok = m->value && m->from_side;
-    }
-    for (int i = 0; i < 4; i++) ok = (m->feature[i] = calloc(stride, sizeof(uint16_t))) && ok;
-    return ok && m->context && m->most && m->logit && m->zeros;
-}
-
-taper_status codec_context_model_alloc(codec_context_model *m, const codec_group *g) {
+void codec_context_model_lay_out(codec_context_model *m, const codec_group *g,
+                                 codec_group_layout *at) {
     const codec_code_tables *t = g->tables;
-    *m = (codec_context_model){0};
-    if (t->density) return TAPER_OK;
-    taper_status status = take_memory(m, g) ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK && t->causal && g->sides) status = codec_causal_begin(&m->causal, g);
-    if (status == TAPER_OK && t->conditional)
-        status = codec_conditional_begin(&m->conditional, t->conditional, g->n);
-    if (status == TAPER_OK)
-        set_priors(m, t);
-    else
-        codec_context_model_free(m);
-    return status;
-}
-
-void codec_context_model_free(codec_context_model *m) {
-    free(m->context), free(m->most), free(m->logit), free(m->value), free(m->from_side),
-        free(m->zeros);
-    for (int i = 0; i < 4; i++) free(m->feature[i]);
-    codec_causal_end(&m->causal);
-    codec_conditional_end(&m->conditional);
-    *m = (codec_context_model){0};
+    const size_t stride = g->stride;
+    if (t->density) return;
+    m->context = formats_lay(&at->coding, stride, sizeof *m->context);
+    m->most = formats_lay(&at->coding, stride / CODEC_BLOCK, sizeof *m->most);
+    for (int i = 0; i < 4; i++)
+        m->feature[i] = formats_lay(&at->coding, stride, sizeof *m->feature[i]);
+    m->logit = formats_lay(&at->coding, stride, sizeof *m->logit);
+    m->zeros = formats_lay(&at->coding, stride, sizeof *m->zeros);
+    if (g->linked) {
+        m->value = formats_lay(&at->coding, stride, sizeof *m->value);
+        m->from_side = formats_lay(&at->coding, stride, sizeof *m->from_side);
+        if (t->causal) codec_causal_lay_out(&m->causal, g, &at->coding);
+    }
+    if (t->conditional) codec_conditional_lay_out(&m->conditional, t->conditional, g->n, at);
 }
 
 void codec_context_model_reset(codec_context_model *m, const codec_group *g) {

@@ -39,14 +39,10 @@ typedef struct codec_context_model {
     int32_t *zeros;       /* [stride] zeros, for logits without a term */
 } codec_context_model;
 
-/* Memory for this number of positions, in bytes; saturates. */
-uint64_t codec_context_model_bytes(const codec_code_tables *tables, uint64_t positions);
-
-/* Allocate the state before the first pass of this group. TAPER_ERR_NOMEM: *model owns nothing. */
-taper_status codec_context_model_alloc(codec_context_model *model, const codec_group *group);
-/* Leaves it zeroed. */
-void codec_context_model_free(codec_context_model *model);
-/* Return to the state before the first pass. */
+/* Lay out the state for a group that is laid out, too. *model begins zeroed. */
+void codec_context_model_lay_out(codec_context_model *model, const codec_group *group,
+                                 codec_group_layout *at);
+/* Set the state before the first pass, or return to it. */
 void codec_context_model_reset(codec_context_model *model, const codec_group *group);
 
 #endif

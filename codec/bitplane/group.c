@@ -11,18 +11,44 @@ uint64_t codec_group_stride(uint64_t positions) {
     return (positions + 16 + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions) {
-    enum { A_UNIT = 2 + 1 + 2, LINKS = 4 * 4 + 1 };
-    if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
-    return codec_group_stride(positions) *
-               ((uint64_t)tables->units * A_UNIT + CODEC_SIGNED_UNITS * 2 + LINKS) +
-           2 * (uint64_t)tables->units + positions * (sizeof(codec_run) + 2 * sizeof(uint16_t)) +
-           sizeof(codec_group);
+void codec_group_shape_add(codec_group_shape *s, codec_grid grid) {
+    const uint64_t windows = (uint64_t)grid.columns * grid.rows;
+    if (formats_add_u64(s->windows, windows, &s->windows) != TAPER_OK) s->windows = UINT64_MAX;
+    s->runs += !s->images++ || s->columns != grid.columns;
+    s->columns = grid.columns;
+    s->widest = grid.columns > s->widest ? grid.columns : s->widest;
+    s->several |= windows > 1;
 }
 
-uint64_t codec_group_coding_bytes(const codec_code_tables *tables, uint64_t positions) {
-    if (positions >= (uint64_t)1 << 40) return UINT64_MAX;
-    return codec_group_stride(positions) * 2 * ((uint64_t)tables->units + CODEC_SIGNED_UNITS);
+codec_group_shape codec_group_shape_of(const codec_grid *grid, size_t n_images) {
+    codec_group_shape s = {0};
+    for (size_t i = 0; i < n_images; i++) codec_group_shape_add(&s, grid[i]);
+    return s;
+}
+
+void codec_group_lay_out(codec_group *g, const codec_code_tables *t, const codec_group_shape *shape,
+                         codec_group_layout *at) {
+    formats_layout *kept = &at->kept;
+    const uint64_t units = t->units, n = shape->windows <= INT32_MAX ? shape->windows : 0,
+                   stride = codec_group_stride(n), margin = shape->widest;
+    *g = (codec_group){.tables = t, .n = (uint32_t)n, .stride = (uint32_t)stride};
+    g->widest = shape->widest, g->linked = shape->several && !t->density;
+    if (n < shape->windows) formats_lay(kept, UINT64_MAX, 1);
+    g->level = formats_lay(kept, units * stride, sizeof *g->level);
+    g->plane_known = formats_lay(kept, units * stride, 1);
+    g->depth = formats_lay(kept, units, 1);
+    g->fraction = formats_lay(kept, units, 1);
+    if (g->linked) {
+        for (int i = 0; i < 4; i++)
+            g->neighbour[i] = formats_lay(kept, stride, sizeof *g->neighbour[i]);
+        g->sides = formats_lay(kept, stride, 1);
+        g->run = formats_lay(kept, shape->runs, sizeof *g->run);
+        g->signed_norm =
+            formats_lay(&at->coding, CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
+    }
+    if (t->density) return;
+    uint16_t *norm = formats_lay(&at->unset, units * stride + 2 * margin, sizeof *norm);
+    if (norm) g->norm = norm + margin;
 }
 
 static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
@@ -51,26 +77,6 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
     for (int side = 0; side < 4; side++) g->neighbour[side][g->n] = g->n;
 }
 
-/* Allocate the arrays for groups where an image has several windows. */
-static int allocate_linked(codec_group *g, size_t n_images) {
-    size_t stride = g->stride;
-    g->sides = calloc(stride, 1);
-    g->run = calloc(n_images, sizeof *g->run);
-    int ok = g->sides && g->run;
-    for (int i = 0; i < 4; i++)
-        ok = (g->neighbour[i] = calloc(stride, sizeof *g->neighbour[i])) && ok;
-    return ok;
-}
-
-static int take_memory(codec_group *g) {
-    size_t stride = g->stride, units = g->tables->units;
-    g->level = calloc(units * stride, sizeof *g->level);
-    g->depth = calloc(units, 1);
-    g->fraction = calloc(units, 1);
-    g->plane_known = calloc(units * stride, 1);
-    return g->level && g->depth && g->fraction && g->plane_known;
-}
-
 /* Set the norms of a unit of which nothing is known. */
 static void clear_norms(codec_group *g, uint32_t u) {
     uint16_t unknown = g->tables->zero_norm[CODEC_RATIO_BINS - 1];
@@ -81,51 +87,60 @@ static void clear_norms(codec_group *g, uint32_t u) {
         memset(g->signed_norm + at, 0, g->n * sizeof *g->signed_norm);
 }
 
-static taper_status no_memory(codec_group *g, taper_error *error) {
-    formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group of %u windows; use smaller groups",
-                 g->n);
-    codec_group_free(g);
-    return TAPER_ERR_NOMEM;
+uint64_t codec_group_layout_bytes(const codec_group_layout *at) {
+    uint64_t sum;
+    if (formats_add_u64(at->kept.used, at->coding.used, &sum) != TAPER_OK ||
+        formats_add_u64(sum, at->unset.used, &sum) != TAPER_OK)
+        return UINT64_MAX;
+    return sum;
 }
 
-taper_status codec_group_open(codec_group *g, const codec_code_tables *tables,
-                              const codec_grid *grid, size_t n_images, taper_error *error) {
-    *g = (codec_group){.tables = tables};
-    uint64_t n = 0;
-    int linked = 0;
-    for (size_t i = 0; i < n_images; i++) {
-        uint64_t windows = (uint64_t)grid[i].columns * grid[i].rows;
-        n += windows;
-        linked |= windows > 1 && !tables->density;
-        g->widest = grid[i].columns > g->widest ? grid[i].columns : g->widest;
-        if (n > INT32_MAX)
-            return formats_fail(error, TAPER_ERR_LIMIT,
-                                "a group holds more than 2^31 windows; use smaller groups");
-    }
-    g->n = (uint32_t)n;
-    g->stride = (uint32_t)codec_group_stride(n);
-    if (!take_memory(g) || (linked && !allocate_linked(g, n_images))) return no_memory(g, error);
-    if (linked) link_neighbours(g, grid, n_images);
-    return TAPER_OK;
+taper_status codec_group_take(codec_group_blocks *b, codec_group_layout *at,
+                              const codec_group_shape *shape, formats_account *account,
+                              taper_error *error) {
+    *b = (codec_group_blocks){0};
+    if (shape->windows > INT32_MAX)
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "a group holds more than 2^31 windows; use smaller groups");
+    taper_status status = formats_block_take(&b->kept, &at->kept, account);
+    if (status == TAPER_OK) status = formats_block_take(&b->coding, &at->coding, account);
+    if (status == TAPER_OK) status = formats_block_take_unset(&b->unset, &at->unset, account);
+    if (status == TAPER_OK) return TAPER_OK;
+    codec_group_release(b);
+    return formats_fail(error, status, "no memory for a group of %u windows; use smaller groups",
+                        (uint32_t)shape->windows);
 }
 
-taper_status codec_group_begin_coding(codec_group *g, taper_error *error) {
+void codec_group_end_coding(codec_group_blocks *b) {
+    formats_block_free(&b->coding), formats_block_free(&b->unset);
+}
+
+void codec_group_release(codec_group_blocks *b) {
+    codec_group_end_coding(b);
+    formats_block_free(&b->kept);
+}
+
+void codec_group_begin(codec_group *g, const codec_grid *grid, size_t n_images) {
     const size_t stride = g->stride, units = g->tables->units, margin = g->widest;
-    if (g->tables->density) return TAPER_OK;
-    g->norm_memory = malloc((units * stride + 2 * margin) * sizeof *g->norm);
-    if (g->sides) g->signed_norm = calloc(CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
-    if (!g->norm_memory || !g->signed_norm != !g->sides) return no_memory(g, error);
-    g->norm = g->norm_memory + margin; /* clear_norms sets the rest */
-    memset(g->norm_memory, 0, margin * sizeof *g->norm);
+    if (g->linked) link_neighbours(g, grid, n_images);
+    if (!g->norm) return;
+    memset(g->norm - margin, 0, margin * sizeof *g->norm);
     memset(g->norm + units * stride, 0, margin * sizeof *g->norm);
     for (uint32_t u = 0; u < units; u++) clear_norms(g, u);
-    return TAPER_OK;
 }
 
 taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error) {
-    TAPER_TRY(codec_group_open(g, tables, grid, n_images, error));
-    return codec_group_begin_coding(g, error);
+    const codec_group_shape shape = codec_group_shape_of(grid, n_images);
+    codec_group_layout at = {0};
+    codec_group_blocks own;
+    codec_group_lay_out(g, tables, &shape, &at);
+    *g = (codec_group){0};
+    TAPER_TRY(codec_group_take(&own, &at, &shape, NULL, error));
+    codec_group_lay_out(g, tables, &shape, &at);
+    g->own = own;
+    codec_group_begin(g, grid, n_images);
+    return TAPER_OK;
 }
 
 void codec_group_reset(codec_group *g) {
@@ -137,18 +152,9 @@ void codec_group_reset(codec_group *g) {
     for (uint32_t u = 0; u < t->units && !t->density; u++) clear_norms(g, u);
 }
 
-void codec_group_end_coding(codec_group *g) {
-    free(g->norm_memory), free(g->signed_norm);
-    g->norm = g->norm_memory = NULL;
-    g->signed_norm = NULL;
-}
-
 void codec_group_free(codec_group *g) {
     if (!g) return;
-    codec_group_end_coding(g);
-    free(g->level), free(g->sides), free(g->run);
-    free(g->depth), free(g->fraction), free(g->plane_known);
-    for (int i = 0; i < 4; i++) free(g->neighbour[i]);
+    codec_group_release(&g->own);
     *g = (codec_group){0};
 }
 

@@ -19,6 +19,7 @@
 #define CODEC_GROUP_H
 #include "codec/bitplane/code_tables.h"
 #include "codec/window.h"
+#include "formats/layout.h"
 #include <string.h>
 
 enum {
@@ -34,6 +35,37 @@ typedef struct codec_run {
     uint32_t first, end, columns;
 } codec_run;
 
+/* What determines the memory of a group. Begins zeroed. */
+typedef struct codec_group_shape {
+    uint64_t images, windows; /* windows saturates */
+    uint32_t columns, widest; /* of windows: in the last image and the widest */
+    uint32_t runs;
+    int several; /* an image has several windows */
+} codec_group_shape;
+
+/* Add an image, whose grid is at least 1 x 1. */
+void codec_group_shape_add(codec_group_shape *shape, codec_grid grid);
+codec_group_shape codec_group_shape_of(const codec_grid *grid, size_t n_images);
+
+/* Its memory: what is kept; and what only coding needs, zeroed or not. */
+typedef struct codec_group_layout {
+    formats_layout kept, coding, unset;
+} codec_group_layout;
+typedef struct codec_group_blocks {
+    formats_block kept, coding, unset;
+} codec_group_blocks;
+
+/* The counted bytes; saturates. */
+uint64_t codec_group_layout_bytes(const codec_group_layout *at);
+/* Take the blocks of a layout with groups of this shape in all. The messages say how many windows
+ * these are. TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *blocks is zeroed. */
+taper_status codec_group_take(codec_group_blocks *blocks, codec_group_layout *at,
+                              const codec_group_shape *shape, formats_account *account,
+                              taper_error *error);
+/* Free what only coding needs; or all of them. */
+void codec_group_end_coding(codec_group_blocks *blocks);
+void codec_group_release(codec_group_blocks *blocks);
+
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     uint32_t n;                      /* positions */
@@ -47,14 +79,15 @@ typedef struct codec_group {
     /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. A row
      * of windows before the first unit and after the last is memory, too. */
     uint16_t *norm;
-    uint16_t *norm_memory; /* the allocation that contains it */
     /* NULL for binary models, and if every image has one window: */
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
     uint8_t *sides;         /* [n] which of the four exist: bit CODEC_LEFT, .. CODEC_DOWN */
-    uint32_t widest;        /* columns of the widest image */
     codec_run *run;         /* [runs] */
     uint32_t runs;
+    uint32_t widest;        /* columns of the widest image */
+    int linked;             /* there are neighbours */
+    codec_group_blocks own; /* of codec_group_alloc */
     /* The progress of coding: */
     uint32_t pass;     /* complete passes; the next pass is tables->pass[pass] */
     uint32_t position; /* decoded positions of the next pass */
@@ -62,21 +95,18 @@ typedef struct codec_group {
 
 /* The stride of the arrays of a group with this number of positions. */
 uint64_t codec_group_stride(uint64_t positions);
-/* Memory of a group with this number of positions, in bytes; saturates. */
-uint64_t codec_group_bytes(const codec_code_tables *tables, uint64_t positions);
 
-/* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1).
+/* Lay out the state. Sets the sizes in *group. More than 2^31 windows take more memory than there
+ * is. */
+void codec_group_lay_out(codec_group *group, const codec_code_tables *tables,
+                         const codec_group_shape *shape, codec_group_layout *at);
+/* Set the state before the first pass, once it is laid out in memory. */
+void codec_group_begin(codec_group *group, const codec_grid *grid, size_t n_images);
+
+/* All of these, in blocks of its own, for n_images with these grids (all >= 1 x 1).
  * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *group is zeroed. */
 taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tables,
                                const codec_grid *grid, size_t n_images, taper_error *error);
-/* The same in two steps: first without the norms, which only coding needs, so that what is freed
- * first may be allocated last. After a failure *group is zeroed. */
-taper_status codec_group_open(codec_group *group, const codec_code_tables *tables,
-                              const codec_grid *grid, size_t n_images, taper_error *error);
-taper_status codec_group_begin_coding(codec_group *group, taper_error *error);
-/* Free the norms; the number of their bytes. */
-void codec_group_end_coding(codec_group *group);
-uint64_t codec_group_coding_bytes(const codec_code_tables *tables, uint64_t positions);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_group_free(codec_group *group);
 /* Return to the state before the first pass. */

@@ -19,18 +19,36 @@ int codec_raised_planes_fit(const codec_code_tables *t, const formats_raised *ra
     return 1;
 }
 
-static uint32_t count_planes(const formats_raised *raised, uint32_t n) {
+uint32_t codec_raised_planes_count(const formats_raised *raised, uint32_t n) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += raised[i].planes;
     return sum;
 }
 
-uint64_t codec_raised_planes_bytes(const codec_code_tables *t, const formats_raised *raised,
-                                   uint32_t n) {
-    uint64_t more = count_planes(raised, n);
-    return n ? 2 * (uint64_t)t->units + (t->n_passes + more + 1) * (sizeof *t->pass + 4) +
-                   more * sizeof(raised_pass)
-             : 0;
+/* What is needed to put the raised planes in order. */
+typedef struct sorting {
+    raised_pass *pass; /* [planes] */
+    uint32_t *first;   /* [units + 1] index of a unit's first slope */
+} sorting;
+
+/* Lay out the arrays that are not the model's. */
+static void lay_out(codec_code_tables *out, sorting *by, const codec_code_tables *model,
+                    uint64_t planes, formats_layout *at) {
+    const uint64_t passes = model->n_passes + planes + 1;
+    out->planes = formats_lay(at, model->units, 1);
+    if (model->head_depth) out->head_depth = formats_lay(at, model->units, 1);
+    out->pass = formats_lay(at, passes, sizeof *out->pass);
+    out->model_pass = formats_lay(at, passes, sizeof *out->model_pass);
+    by->pass = formats_lay(at, planes, sizeof *by->pass);
+    by->first = formats_lay(at, model->units + (uint64_t)1, sizeof *by->first);
+}
+
+uint64_t codec_raised_planes_bytes(const codec_code_tables *model, uint64_t planes) {
+    codec_code_tables counted;
+    sorting by;
+    formats_layout at = {0};
+    if (planes) lay_out(&counted, &by, model, planes, &at);
+    return at.used;
 }
 
 /* The slope of the model's pass i. first: [units] index of a unit's first slope. */
@@ -59,25 +77,22 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Sort all raised planes by descending slope, then ascending unit. */
-static taper_status sort_raised(const codec_code_tables *t, const formats_raised *raised,
-                                uint32_t n, raised_pass *to) {
-    uint32_t *first = malloc(((size_t)t->units + 1) * sizeof *first), count = 0;
-    if (!first) return TAPER_ERR_NOMEM;
-    first[0] = 0;
+static void sort_raised(const codec_code_tables *t, const formats_raised *raised, uint32_t n,
+                        const sorting *by) {
+    uint32_t *first = by->first, count = 0;
     for (uint32_t u = 0; u < t->units; u++) first[u + 1] = first[u] + t->planes[u] * t->fractions;
     uint32_t least = t->n_passes ? rd_slope_of(t, first, t->n_passes - 1) : 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t u = raised[i].unit, own = t->planes[u] ? t->rd_slope[first[u]] : least;
         for (uint32_t above = raised[i].planes; above; above--) {
             uint32_t rd_slope = own + 16 * above, depth = raised[i].planes - above;
-            to[count++] = (raised_pass){place_of(t, first, rd_slope),
-                                        rd_slope,
-                                        {(uint16_t)u, (uint8_t)depth, (uint8_t)(t->fractions - 1)}};
+            by->pass[count++] =
+                (raised_pass){place_of(t, first, rd_slope),
+                              rd_slope,
+                              {(uint16_t)u, (uint8_t)depth, (uint8_t)(t->fractions - 1)}};
         }
     }
-    free(first);
-    qsort(to, count, sizeof *to, compare);
-    return TAPER_OK;
+    qsort(by->pass, count, sizeof *by->pass, compare);
 }
 
 /* Merge the model's passes and the raised ones into out, whose planes are already raised. */
@@ -100,40 +115,35 @@ static void merge(const codec_code_tables *model, const raised_pass *raised, uin
 
 taper_status codec_raised_planes_make(codec_code_tables *out, const codec_code_tables *model,
                                       const formats_raised *raised, uint32_t n,
-                                      taper_error *error) {
+                                      formats_account *account, taper_error *error) {
+    const uint32_t more = codec_raised_planes_count(raised, n);
+    codec_code_tables t = *model; /* a shallow copy, except for what is laid out */
+    sorting by;
+    formats_layout at = {0};
     memset(out, 0, sizeof *out);
     if (!codec_raised_planes_fit(model, raised, n))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the container raises planes that its model cannot have");
-    codec_code_tables t = *model; /* a shallow copy, except for the following */
-    uint32_t more = count_planes(raised, n);
-    size_t passes = (size_t)model->n_passes + more + 1;
-    raised_pass *sorted = malloc((more + 1) * sizeof *sorted);
-    t.planes = malloc(model->units);
-    t.head_depth = model->head_depth ? malloc(model->units) : NULL;
-    t.pass = malloc(passes * sizeof *t.pass);
-    t.model_pass = malloc(passes * sizeof *t.model_pass);
-    int ok = sorted && t.planes && t.pass && t.model_pass && !t.head_depth == !model->head_depth &&
-             sort_raised(model, raised, n, sorted) == TAPER_OK;
-    if (ok) {
-        memcpy(t.planes, model->planes, model->units);
-        if (t.head_depth) memcpy(t.head_depth, model->head_depth, model->units);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t u = raised[i].unit;
-            t.planes[u] = (uint8_t)(t.planes[u] + raised[i].planes);
-            if (t.head_depth) t.head_depth[u] = (uint8_t)(t.head_depth[u] + raised[i].planes);
-        }
-        merge(model, sorted, more, &t);
+    lay_out(&t, &by, model, more, &at);
+    taper_status status = formats_block_take(&t.block, &at, account);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory for %u raised planes", more);
+    lay_out(&t, &by, model, more, &at);
+    sort_raised(model, raised, n, &by);
+    memcpy(t.planes, model->planes, model->units);
+    if (t.head_depth) memcpy(t.head_depth, model->head_depth, model->units);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t u = raised[i].unit;
+        t.planes[u] = (uint8_t)(t.planes[u] + raised[i].planes);
+        if (t.head_depth) t.head_depth[u] = (uint8_t)(t.head_depth[u] + raised[i].planes);
     }
-    free(sorted);
+    merge(model, by.pass, more, &t);
     *out = t;
-    if (ok) return TAPER_OK;
-    codec_raised_planes_free(out);
-    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u raised planes", more);
+    return TAPER_OK;
 }
 
 void codec_raised_planes_free(codec_code_tables *t) {
-    free(t->planes), free(t->head_depth), free(t->pass), free(t->model_pass);
+    formats_block_free(&t->block);
     memset(t, 0, sizeof *t);
 }
 

@@ -14,14 +14,18 @@
 #include "formats/container.h"
 
 /* Make the tables of a group. They borrow from the model's tables. raised: n > 0 units, ascending.
- * TAPER_ERR_CORRUPT: there is no such unit, there would be more than CODEC_MAX_PLANES planes, or
- * the model is binary. TAPER_ERR_NOMEM. On failure *out owns nothing. */
+ * Their memory is charged to the account, which may be NULL. TAPER_ERR_CORRUPT: there is no such
+ * unit, there would be more than CODEC_MAX_PLANES planes, or the model is binary. TAPER_ERR_NOMEM,
+ * TAPER_ERR_LIMIT. On failure *out owns nothing. */
 taper_status codec_raised_planes_make(codec_code_tables *out, const codec_code_tables *model,
-                                      const formats_raised *raised, uint32_t n, taper_error *error);
+                                      const formats_raised *raised, uint32_t n,
+                                      formats_account *account, taper_error *error);
 /* Free what is not borrowed from the model, and zero the struct. Safe on a zeroed struct. */
 void codec_raised_planes_free(codec_code_tables *tables);
-uint64_t codec_raised_planes_bytes(const codec_code_tables *model, const formats_raised *raised,
-                                   uint32_t n);
+/* What codec_raised_planes_make charges for this number of planes; 0 for none. */
+uint64_t codec_raised_planes_bytes(const codec_code_tables *model, uint64_t planes);
+/* The number of planes in a list of n units. */
+uint32_t codec_raised_planes_count(const formats_raised *raised, uint32_t n);
 /* Nonzero if these raised planes are legal for the model. Used to check a directory. */
 int codec_raised_planes_fit(const codec_code_tables *model, const formats_raised *raised,
                             uint32_t n);

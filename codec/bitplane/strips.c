@@ -20,71 +20,69 @@ uint32_t codec_strips_count(const codec_grid *grid, size_t n_images) {
 
 /* --- memory ------------------------------------------------------------------------------- */
 
-uint64_t codec_strips_bytes(const codec_code_tables *t, uint64_t windows) {
-    uint64_t all = codec_chunk_coder_bytes(t, windows), n = codec_strips_most(windows);
-    if (n < 2 || all == UINT64_MAX) return all;
-    /* Each strip has its probabilities, and up to 47 positions more than windows. */
-    uint64_t more = codec_chunk_coder_bytes(t, 32) + sizeof(codec_chunk_coder) +
-                    sizeof(codec_rc_decoder) + sizeof(uint32_t) + codec_interleaved_bytes(1);
-    return all + n * more;
+/* The grid of strip i of an image. */
+static codec_grid strip_grid(codec_grid grid, uint32_t strips, uint32_t i) {
+    const uint32_t row = codec_strip_row(grid, strips, i);
+    return (codec_grid){grid.columns, codec_strip_row(grid, strips, i + 1) - row};
 }
 
-uint64_t codec_strips_coding_bytes(const codec_strips *strips) {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < strips->n; i++)
-        bytes +=
-            codec_chunk_coder_coding_bytes(strips->coder[i].group.tables, strips->coder[i].group.n);
-    return bytes;
+/* What only coding needs has blocks of its own: they are freed before rendering, and the picture
+ * then fits in their place. */
+static void lay_out(codec_strips *s, const codec_code_tables *tables, codec_group_shape shape,
+                    codec_group_layout *at) {
+    const int one = shape.images == 1;
+    const codec_grid grid = {shape.columns, one ? (uint32_t)(shape.windows / shape.columns) : 0};
+    const uint32_t n = one ? codec_strips_count(&grid, 1) : 1;
+    s->n = n;
+    s->coder = formats_lay(&at->kept, n, sizeof *s->coder);
+    s->first = formats_lay(&at->kept, n + (uint64_t)1, sizeof *s->first);
+    s->rc = formats_lay(&at->coding, n, sizeof *s->rc);
+    if (n > 1) codec_interleaved_lay_out(&s->segments, n, &at->coding);
+    for (uint32_t i = 0; i < n; i++) {
+        codec_chunk_coder counted; /* only what is laid out is set */
+        const codec_grid part = strip_grid(grid, n, i);
+        if (n > 1) shape = codec_group_shape_of(&part, 1);
+        codec_chunk_coder_lay_out(s->coder ? &s->coder[i] : &counted, tables, &shape, at);
+    }
 }
 
-static int take_lists(codec_strips *strips, uint32_t n, formats_account *account) {
-    strips->coder = calloc(n, sizeof *strips->coder);
-    strips->first = calloc((size_t)n + 1, sizeof *strips->first);
-    strips->rc = calloc(n, sizeof *strips->rc);
-    return strips->coder && strips->first && strips->rc &&
-           (n == 1 || codec_interleaved_open(&strips->segments, n, account) == TAPER_OK);
+uint64_t codec_strips_bytes(const codec_code_tables *tables, const codec_group_shape *shape) {
+    codec_strips strips = {0};
+    codec_group_layout at = {0};
+    lay_out(&strips, tables, *shape, &at);
+    return codec_group_layout_bytes(&at);
 }
 
-/* Open the coder of strip i. */
-static taper_status open_strip(codec_strips *strips, uint32_t i, const codec_code_tables *tables,
-                               const codec_grid *grid, size_t n_images, taper_error *error) {
-    codec_chunk_coder *c = &strips->coder[i];
-    const uint32_t row = codec_strip_row(*grid, strips->n, i),
-                   end = codec_strip_row(*grid, strips->n, i + 1);
-    const codec_grid part = {grid->columns, end - row};
-    TAPER_TRY(strips->n == 1 ? codec_chunk_coder_open(c, tables, grid, n_images, error)
-                             : codec_chunk_coder_open(c, tables, &part, 1, error));
-    strips->first[i + 1] = strips->first[i] + c->group.n;
-    return TAPER_OK;
+static void begin(codec_strips *s, const codec_grid *grid, size_t n_images,
+                  formats_account *account) {
+    codec_interleaved_begin(&s->segments, account);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const codec_grid part = strip_grid(*grid, s->n, i);
+        codec_chunk_coder_begin(&s->coder[i], s->n > 1 ? &part : grid, s->n > 1 ? 1 : n_images);
+        s->first[i + 1] = s->first[i] + s->coder[i].group.n;
+    }
 }
 
-/* What only coding needs is allocated behind the rest of all strips, and the norms side by side:
- * they are freed before rendering, and the picture then fits in their place. */
 taper_status codec_strips_alloc(codec_strips *strips, const codec_code_tables *tables,
                                 const codec_grid *grid, size_t n_images, formats_account *account,
                                 taper_error *error) {
-    const uint32_t n = codec_strips_count(grid, n_images);
+    const codec_group_shape shape = codec_group_shape_of(grid, n_images);
+    codec_group_layout at = {0};
     *strips = (codec_strips){0};
-    taper_status status = TAPER_OK;
-    if (!take_lists(strips, n, account))
-        status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u strips", n);
-    else
-        strips->n = n;
-    for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++)
-        status = open_strip(strips, i, tables, grid, n_images, error);
-    for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++)
-        status = codec_group_begin_coding(&strips->coder[i].group, error);
-    for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++)
-        status = codec_chunk_coder_begin_contexts(&strips->coder[i], error);
-    if (status != TAPER_OK) codec_strips_free(strips);
+    lay_out(strips, tables, shape, &at);
+    taper_status status = codec_group_take(&strips->blocks, &at, &shape, account, error);
+    if (status == TAPER_OK) {
+        lay_out(strips, tables, shape, &at);
+        begin(strips, grid, n_images, account);
+    } else
+        *strips = (codec_strips){0};
     return status;
 }
 
 void codec_strips_free(codec_strips *strips) {
     if (!strips) return;
-    for (uint32_t i = 0; i < strips->n; i++) codec_chunk_coder_free(&strips->coder[i]);
-    if (strips->segments.n) codec_interleaved_close(&strips->segments);
-    free(strips->coder), free(strips->first), free(strips->rc);
+    codec_interleaved_end(&strips->segments);
+    codec_group_release(&strips->blocks);
     *strips = (codec_strips){0};
 }
 
@@ -94,8 +92,10 @@ void codec_strips_reset(codec_strips *strips) {
 }
 
 void codec_strips_end_coding(codec_strips *strips) {
-    if (strips->segments.n) codec_interleaved_close(&strips->segments);
+    codec_interleaved_end(&strips->segments);
     for (uint32_t i = 0; i < strips->n; i++) codec_chunk_coder_end_coding(&strips->coder[i]);
+    codec_group_end_coding(&strips->blocks);
+    strips->rc = NULL;
 }
 
 uint32_t codec_strip_of(const codec_strips *strips, uint32_t window) {

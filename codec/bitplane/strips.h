@@ -37,11 +37,12 @@ typedef struct codec_strips {
     codec_interleaved segments; /* of several strips */
     /* Borrowed; threads for large groups. NULL: none. */
     struct codec_pool *pool;
+    codec_group_blocks blocks; /* all of this but the strings */
 } codec_strips;
 
-/* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1). Strings
- * are charged to the account, which may be NULL; the caller charges codec_strips_bytes.
- * TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *strips owns nothing. */
+/* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1). All
+ * memory is charged to the account, which may be NULL. TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: *strips
+ * owns nothing. */
 taper_status codec_strips_alloc(codec_strips *strips, const codec_code_tables *tables,
                                 const codec_grid *grid, size_t n_images, formats_account *account,
                                 taper_error *error);
@@ -51,10 +52,8 @@ void codec_strips_reset(codec_strips *strips);
 /* Free what only coding needs. The groups can then be read, and no more. */
 void codec_strips_end_coding(codec_strips *strips);
 
-/* An upper bound of the memory of a group with this number of windows; saturates. */
-uint64_t codec_strips_bytes(const codec_code_tables *tables, uint64_t windows);
-/* What codec_strips_end_coding frees of it, at least. */
-uint64_t codec_strips_coding_bytes(const codec_strips *strips);
+/* What codec_strips_alloc charges for a group of this shape; saturates. */
+uint64_t codec_strips_bytes(const codec_code_tables *tables, const codec_group_shape *shape);
 
 /* The strip that holds a window of the group. */
 uint32_t codec_strip_of(const codec_strips *strips, uint32_t window);

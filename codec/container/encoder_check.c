@@ -10,8 +10,8 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
                                  codec_grid grid) {
     enum { THREADS = 16 };
     const taper_model *m = e->model;
-    uint64_t n = (uint64_t)grid.columns * grid.rows;
-    uint64_t bytes = codec_strips_bytes(&m->tables, n);
+    const codec_group_shape shape = codec_group_shape_of(&grid, 1);
+    uint64_t n = shape.windows, bytes = codec_strips_bytes(&m->tables, &shape);
     bytes += n * m->network.inputs * sizeof(float);
     if (m->restoration.layers)
         bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);
@@ -21,9 +21,9 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
 
 /* Memory to encode the image as the only one of its group. */
 static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *image) {
-    uint64_t windows = codec_encoder_windows(e, image),
-             bytes = codec_encoder_image_bytes(e, image, 0);
-    codec_group_size size = {windows, 1, windows, bytes, 0, e->options.measure};
+    const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
+    codec_group_size size = {.measured = e->options.measure};
+    codec_group_size_add(&size, grid, codec_encoder_image_bytes(e, image, 0));
     return codec_group_write_bytes(e->model, &size) +
            codec_encoder_image_bytes(e, image, e->layers.rate_classes > 1);
 }

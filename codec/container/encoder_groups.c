@@ -54,7 +54,7 @@ void codec_encode_job_run(void *item) {
     codec_encode_job *job = item;
     taper_encoder *e = job->encoder;
     formats_buffer out =
-        formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, job->size.windows));
+        formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, job->size.shape.windows));
     taper_error error = {0};
     const uint32_t most_layers =
         e->layers.n > e->layers.n_longer ? e->layers.n : e->layers.n_longer;
@@ -173,15 +173,12 @@ static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const ta
     if (code)
         TAPER_TRY(codec_encoder_grow(e, (void **)&of->code, of->n, &job->code_capacity,
                                      sizeof *of->code));
-    uint64_t windows = codec_encoder_windows(e, image),
-             bytes = codec_encoder_image_bytes(e, image, 0);
+    const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
     if (code) of->code[of->n] = code;
     of->image[of->n++] = *image;
     job->pixels += (uint64_t)image->width * image->height;
     job->charged += codec_encoder_image_bytes(e, image, code != NULL);
-    job->size.images++, job->size.windows += windows;
-    if (windows > job->size.most_windows) job->size.most_windows = windows;
-    if (bytes > job->size.most_bytes) job->size.most_bytes = bytes;
+    codec_group_size_add(&job->size, grid, codec_encoder_image_bytes(e, image, 0));
     job->size.has_codes = code != NULL;
     job->size.measured = image->pixels && e->options.measure;
     return TAPER_OK;

@@ -130,10 +130,10 @@ taper_status codec_decoder_damage(const codec_group_reader *group, taper_error *
 
 /* Fail with TAPER_ERR_LIMIT: rendering an image needs this memory. */
 taper_status codec_decoder_refuse(const taper_decoder *decoder, uint64_t bytes, taper_error *error);
-/* Check, before decoding, that an image of n windows and this memory for rendering it fit in
+/* Check, before decoding, that an image of these windows and this memory for rendering it fit in
  * max_memory. */
-taper_status codec_decoder_check_memory(const taper_decoder *decoder, uint64_t n, uint64_t bytes,
-                                        taper_error *error);
+taper_status codec_decoder_check_memory(const taper_decoder *decoder, codec_grid grid,
+                                        uint64_t bytes, taper_error *error);
 /* Check, after decoding, that this memory for rendering an image is left. Caches are dropped if
  * necessary. */
 taper_status codec_decoder_need(taper_decoder *decoder, const taper_image_info *info,

@@ -3,47 +3,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocate the group's state, with the model's tables or tables with raised planes. */
-static taper_status open_state(codec_group_reader *r, const taper_model *model,
-                               const formats_front *front, const codec_grid *grid,
-                               taper_error *error) {
+static void lay_out(codec_group_reader *r, codec_grid **grid, formats_layout *at) {
+    r->first = formats_lay(at, r->images + (uint64_t)1, sizeof *r->first);
+    *grid = formats_lay(at, r->images, sizeof **grid);
+}
+
+/* Set the grid and the first window of each image, and check that memory for the group is left. */
+static taper_status measure(codec_group_reader *r, const taper_model *model,
+                            const formats_front *front, codec_grid *grid, taper_error *error) {
+    const uint64_t left = r->account ? formats_account_left(r->account) : UINT64_MAX;
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, r->group, &n);
-    if (n) TAPER_TRY(codec_raised_planes_make(&r->raised, &model->tables, raised, n, error));
-    return codec_strips_alloc(&r->strips, n ? &r->raised : &model->tables, grid, r->images,
-                              r->account, error);
-}
-
-/* The memory of that state. */
-static uint64_t state_bytes(const taper_model *model, const formats_front *front, uint32_t g,
-                            uint64_t windows) {
-    uint32_t n;
-    const formats_raised *raised = formats_front_raised(front, g, &n);
-    return codec_strips_bytes(&model->tables, windows) +
-           codec_raised_planes_bytes(&model->tables, raised, n);
-}
-
-/* Set the grid and the first window of each image, and charge the memory of the group. */
-static taper_status lay_out(codec_group_reader *r, const taper_model *model,
-                            const formats_front *front, codec_grid *grid, taper_error *error) {
-    uint64_t windows = 0, left = r->account ? formats_account_left(r->account) : UINT64_MAX, bytes;
+    const uint64_t tables =
+        codec_raised_planes_bytes(&model->tables, codec_raised_planes_count(raised, n));
+    codec_group_shape shape = {0};
     for (uint32_t i = 0; i < r->images; i++) {
         uint32_t place = front->group_first[r->group] + i;
         const formats_geometry *image = &front->geometry[formats_front_image(front, place)];
         grid[i] = codec_windows_grid(model->window, image->width, image->height);
-        windows += (uint64_t)grid[i].columns * grid[i].rows;
-        bytes = state_bytes(model, front, r->group, windows);
-        if (bytes > left)
-            return formats_fail_fact(
-                error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
-                formats_account_step(r->account, bytes),
-                "group %u needs %llu bytes or more to decode, of which %llu are left", r->number,
-                (unsigned long long)bytes, (unsigned long long)left);
-        r->first[i + 1] = (uint32_t)windows;
+        codec_group_shape_add(&shape, grid[i]);
+        r->first[i + 1] = (uint32_t)shape.windows;
     }
-    bytes = state_bytes(model, front, r->group, windows);
-    (void)formats_account_take(r->account, bytes);
-    r->charged += bytes;
+    uint64_t bytes = codec_strips_bytes(&model->tables, &shape);
+    if (bytes <= left && tables <= left - bytes) return TAPER_OK;
+    bytes = bytes > UINT64_MAX - tables ? bytes : bytes + tables;
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                             formats_account_step(r->account, bytes),
+                             "group %u needs %llu bytes or more to decode, of which %llu are left",
+                             r->number, (unsigned long long)bytes, (unsigned long long)left);
+}
+
+/* Allocate the group's state, with the model's tables or tables with raised planes. */
+static taper_status open_state(codec_group_reader *r, const taper_model *model,
+                               const formats_front *front, codec_grid *grid, taper_error *error) {
+    uint32_t n;
+    const formats_raised *raised = formats_front_raised(front, r->group, &n);
+    TAPER_TRY(measure(r, model, front, grid, error));
+    if (n)
+        TAPER_TRY(
+            codec_raised_planes_make(&r->raised, &model->tables, raised, n, r->account, error));
+    TAPER_TRY(codec_strips_alloc(&r->strips, n ? &r->raised : &model->tables, grid, r->images,
+                                 r->account, error));
+    r->known_passes = codec_model_known_passes(model, r->strips.coder->group.tables);
     return TAPER_OK;
 }
 
@@ -58,23 +59,18 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
     r->chunk = formats_buffer_make(FORMATS_MOST_BYTES);
     r->kept = formats_buffer_make(FORMATS_MOST_BYTES);
     r->chunk.account = r->kept.account = account;
-    codec_grid *grid = NULL;
-    uint64_t list = ((uint64_t)r->images + 1) * (sizeof *r->first + sizeof *grid);
-    taper_status status = formats_account_take(account, list);
-    if (status != TAPER_OK)
+    formats_layout at = {0};
+    codec_grid *grid;
+    lay_out(r, &grid, &at);
+    const uint64_t bytes = at.used;
+    taper_status status = formats_block_take(&r->lists, &at, account);
+    if (status == TAPER_ERR_LIMIT)
         return formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
-                                 formats_account_step(account, list),
+                                 formats_account_step(account, bytes),
                                  "a group of %u images takes more memory than is left", r->images);
-    r->charged = list;
-    r->first = calloc((size_t)r->images + 1, sizeof *r->first);
-    grid = calloc((size_t)r->images + 1, sizeof *grid);
-    status =
-        r->first && grid ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
-    if (status == TAPER_OK) status = lay_out(r, model, front, grid, error);
-    if (status == TAPER_OK) status = open_state(r, model, front, grid, error);
-    if (status == TAPER_OK)
-        r->known_passes = codec_model_known_passes(model, r->strips.coder->group.tables);
-    free(grid);
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a group");
+    lay_out(r, &grid, &at);
+    status = open_state(r, model, front, grid, error);
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
 }
@@ -84,8 +80,7 @@ void codec_group_reader_close(codec_group_reader *r) {
     codec_strips_free(&r->strips);
     codec_raised_planes_free(&r->raised);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
-    free(r->first);
-    formats_account_give(r->account, r->charged);
+    formats_block_free(&r->lists);
     *r = (codec_group_reader){0};
 }
 
@@ -224,12 +219,9 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *block
 
 /* Free what only decoding needs: a group of a source is decoded once, as far as the source goes. */
 static void end_decoding(codec_group_reader *r) {
-    uint64_t freed = codec_strips_coding_bytes(&r->strips);
     codec_strips_end_coding(&r->strips);
     r->bytes_used += r->chunk.size;
     formats_buffer_free(&r->chunk);
-    formats_account_give(r->account, freed);
-    r->charged -= freed;
 }
 
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,

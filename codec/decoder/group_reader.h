@@ -11,8 +11,9 @@ typedef struct codec_group_reader {
     /* The tables of its coders if the group has raised planes; else zeroed. */
     codec_code_tables raised;
     uint32_t group, images;
-    uint32_t number; /* of the group in the container; `group` is that in its front */
-    uint32_t *first; /* [images + 1] first window of each image */
+    uint32_t number;     /* of the group in the container; `group` is that in its front */
+    uint32_t *first;     /* [images + 1] first window of each image */
+    formats_block lists; /* that, and the images' grids while the group is opened */
     /* The current layer; front->layers after the last. */
     uint32_t layer;
     /* The received bytes of the current chunk. */
@@ -28,7 +29,6 @@ typedef struct codec_group_reader {
     uint64_t bytes_used;
     /* Borrowed; charged with all memory of the reader. */
     formats_account *account;
-    uint64_t charged; /* without the two buffers */
 } codec_group_reader;
 
 /* Open group g, before its first byte. TAPER_ERR_LIMIT: the account has too little memory. */

@@ -38,9 +38,10 @@ taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_
                              (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
 }
 
-taper_status codec_decoder_check_memory(const taper_decoder *d, uint64_t n, uint64_t bytes,
+taper_status codec_decoder_check_memory(const taper_decoder *d, codec_grid grid, uint64_t bytes,
                                         taper_error *error) {
-    uint64_t state = codec_strips_bytes(&codec_decoder_model(d)->tables, n);
+    const codec_group_shape shape = codec_group_shape_of(&grid, 1);
+    uint64_t state = codec_strips_bytes(&codec_decoder_model(d)->tables, &shape);
     bytes += d->container->front.account.used + d->container->leaves_used;
     if (formats_add_u64(bytes, state, &bytes) == TAPER_OK && bytes <= d->limits.max_memory)
         return TAPER_OK;
@@ -56,7 +57,7 @@ static taper_status check_memory(const taper_decoder *d, const taper_image_info 
     if (!is_large(n < UINT32_MAX ? (uint32_t)n : UINT32_MAX))
         bytes += n * codec_decoder_model(d)->network.inputs * sizeof(int16_t);
     if (n < UINT32_MAX) bytes += passing_bytes(d, info, (uint32_t)n, (uint32_t)n);
-    return codec_decoder_check_memory(d, n, bytes, error);
+    return codec_decoder_check_memory(d, grid, bytes, error);
 }
 
 /* Allocate memory for n windows, and check that the temporary memory is available. Caches are

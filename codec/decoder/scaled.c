@@ -79,7 +79,8 @@ taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t 
     uint64_t n = (uint64_t)info.columns * info.rows, bytes = UINT64_MAX / 2;
     if (n < UINT32_MAX)
         bytes = is_small ? small_bytes(d, &info, scale) : codec_decoder_picture_bytes(d, &info);
-    TAPER_TRY(codec_decoder_check_memory(d, n, bytes, error));
+    const codec_grid grid = {info.columns, info.rows};
+    TAPER_TRY(codec_decoder_check_memory(d, grid, bytes, error));
     TAPER_TRY(codec_decoder_load_image(d, i, UINT32_MAX, &image, error));
     out->width = (info.width - 1) / scale + 1, out->height = (info.height - 1) / scale + 1;
     out->channels = info.channels, out->depth = info.depth;

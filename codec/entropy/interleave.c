@@ -1,6 +1,5 @@
 /* interleave.c -- see interleave.h. */
 #include "codec/entropy/interleave.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Where the piece of this round begins, in a string of this length. length <= CODEC_SEGMENT_MOST,
@@ -36,29 +35,21 @@ taper_status codec_segment_write(const formats_buffer *string, const uint64_t *f
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-uint64_t codec_interleaved_bytes(uint32_t n) {
-    return (uint64_t)n * (sizeof(formats_buffer) + sizeof(uint32_t));
+void codec_interleaved_lay_out(codec_interleaved *s, uint32_t n, formats_layout *at) {
+    *s = (codec_interleaved){.n = n};
+    s->string = formats_lay(at, n, sizeof *s->string);
+    s->length = formats_lay(at, n, sizeof *s->length);
 }
 
-taper_status codec_interleaved_open(codec_interleaved *s, uint32_t n, formats_account *account) {
-    *s = (codec_interleaved){.n = n};
-    s->string = calloc(n, sizeof *s->string);
-    s->length = calloc(n, sizeof *s->length);
-    if (!s->string || !s->length) {
-        free(s->string), free(s->length);
-        *s = (codec_interleaved){0};
-        return TAPER_ERR_NOMEM;
-    }
-    for (uint32_t i = 0; i < n; i++) {
+void codec_interleaved_begin(codec_interleaved *s, formats_account *account) {
+    for (uint32_t i = 0; i < s->n; i++) {
         s->string[i] = formats_buffer_make(FORMATS_MOST_BYTES);
         s->string[i].account = account;
     }
-    return TAPER_OK;
 }
 
-void codec_interleaved_close(codec_interleaved *s) {
+void codec_interleaved_end(codec_interleaved *s) {
     for (uint32_t i = 0; i < s->n; i++) formats_buffer_free(&s->string[i]);
-    free(s->string), free(s->length);
     *s = (codec_interleaved){0};
 }
 

@@ -10,6 +10,7 @@
 #ifndef CODEC_INTERLEAVE_H
 #define CODEC_INTERLEAVE_H
 #include "formats/bytes.h"
+#include "formats/layout.h"
 
 enum { CODEC_SEGMENT_PIECE = 64 };
 #define CODEC_SEGMENT_MOST UINT32_MAX
@@ -31,15 +32,15 @@ typedef struct codec_interleaved {
     int bad;                /* a segment is not legal: nothing more is read */
 } codec_interleaved;
 
-/* Begin with n empty strings, whose memory is charged to the account. account: borrowed; may be
- * NULL. TAPER_ERR_NOMEM: *segments is zeroed. */
-taper_status codec_interleaved_open(codec_interleaved *segments, uint32_t n,
-                                    formats_account *account);
-void codec_interleaved_close(codec_interleaved *segments); /* leaves it zeroed */
+/* Lay out a reader of n strings. */
+void codec_interleaved_lay_out(codec_interleaved *segments, uint32_t n, formats_layout *at);
+/* Begin with empty strings, whose memory is charged to the account. account: borrowed; may be NULL.
+ */
+void codec_interleaved_begin(codec_interleaved *segments, formats_account *account);
+/* Free the strings. Leaves it zeroed. */
+void codec_interleaved_end(codec_interleaved *segments);
 /* Empty the strings, for another chunk. */
 void codec_interleaved_clear(codec_interleaved *segments);
-/* Memory of n empty strings. */
-uint64_t codec_interleaved_bytes(uint32_t n);
 
 /* bytes[size]: the known prefix of the chunk, which may grow from call to call. Append what is new
  * to the strings. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: for the strings. */

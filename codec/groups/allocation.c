@@ -35,16 +35,33 @@ static double take_codes(const codec_code_tables *t, const uint8_t *depth, const
     return sum;
 }
 
+static void lay_out(const taper_model *m, uint64_t windows, float **pixels, float **x,
+                    formats_layout *at) {
+    *pixels = formats_lay(at, windows * m->network.inputs, sizeof **pixels);
+    *x = formats_lay(at, CODEC_ROWS_AT_ONCE * (uint64_t)m->tables.units, sizeof **x);
+}
+
+uint64_t codec_log_distortion_bytes(const taper_model *m, uint64_t windows) {
+    formats_layout at = {0};
+    float *pixels, *x;
+    lay_out(m, windows, &pixels, &x, &at);
+    return at.used + codec_network_scratch_bytes(&m->network);
+}
+
 taper_status codec_log_distortion(const taper_model *m, const codec_network *network,
                                   const codec_backend *be, const taper_image *image,
                                   const uint8_t *depth, double *log_distortion, int16_t *code) {
     codec_backend backend = *be; /* a copy: other threads use it */
     codec_grid grid = codec_windows_grid(m->window, image->width, image->height);
     size_t n = (size_t)grid.columns * grid.rows, inputs = codec_window_values(m->window);
-    float *pixels = malloc(n * inputs * sizeof *pixels);
-    float *x = malloc((size_t)CODEC_ROWS_AT_ONCE * m->tables.units * sizeof *x);
-    taper_status status = pixels && x ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) codec_windows_read(m->window, image, pixels);
+    formats_layout at_block = {0};
+    formats_block block;
+    float *pixels, *x;
+    lay_out(m, n, &pixels, &x, &at_block);
+    TAPER_TRY(formats_block_take_unset(&block, &at_block, NULL));
+    lay_out(m, n, &pixels, &x, &at_block);
+    taper_status status = TAPER_OK;
+    codec_windows_read(m->window, image, pixels);
     double sum = 1e-9;
     for (size_t at = 0; at < n && status == TAPER_OK; at += CODEC_ROWS_AT_ONCE) {
         uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? (uint32_t)(n - at) : CODEC_ROWS_AT_ONCE;
@@ -53,14 +70,8 @@ taper_status codec_log_distortion(const taper_model *m, const codec_network *net
             sum = take_codes(&m->tables, depth, x, rows, sum, code + at * m->tables.units);
     }
     *log_distortion = log2(sum / (double)n);
-    free(pixels), free(x);
+    formats_block_free(&block);
     return status;
-}
-
-uint64_t codec_log_distortion_bytes(const taper_model *m, uint64_t windows) {
-    return (windows * m->network.inputs + (uint64_t)CODEC_ROWS_AT_ONCE * m->network.units) *
-               sizeof(float) +
-           codec_network_scratch_bytes(&m->network);
 }
 
 uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion, double mean) {

@@ -12,127 +12,152 @@ uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows) {
     return codec_group_stride(windows) * model->tables.units * sizeof(int16_t) + SMALL_MEMORY;
 }
 
-/* Windows as floats: those of the largest image, those that fill its last block, and a block of
+void codec_group_size_add(codec_group_size *size, codec_grid grid, uint64_t bytes) {
+    const uint64_t windows = (uint64_t)grid.columns * grid.rows;
+    codec_group_shape_add(&size->shape, grid);
+    size->most_windows = windows > size->most_windows ? windows : size->most_windows;
+    size->most_bytes = bytes > size->most_bytes ? bytes : size->most_bytes;
+}
+
+/* Windows as floats: those of the largest image and those that fill its last block; and a block of
  * codes. */
-static uint64_t float_bytes(const taper_model *m, uint64_t most_windows) {
-    return ((most_windows + CODEC_ROWS_AT_ONCE) * m->network.inputs +
-            (uint64_t)CODEC_ROWS_AT_ONCE * m->network.units) *
-               sizeof(float) +
-           codec_network_scratch_bytes(&m->network);
+typedef struct analysis {
+    float *pixels, *code;
+} analysis;
+
+static void lay_out_analysis(analysis *a, const taper_model *m, uint64_t most_windows,
+                             formats_layout *at) {
+    const uint64_t windows = most_windows + CODEC_ROWS_AT_ONCE;
+    a->pixels = formats_lay(at, windows * m->network.inputs, sizeof *a->pixels);
+    a->code = formats_lay(at, CODEC_ROWS_AT_ONCE * (uint64_t)m->tables.units, sizeof *a->code);
 }
 
-/* Tables with raised planes, and the raised passes while they are sorted. */
-static uint64_t raised_bytes(const codec_code_tables *t) {
-    enum { A_PASS = 2 * sizeof(codec_pass) + 4 * sizeof(uint32_t) };
-    return ((uint64_t)t->n_rd_slopes + (uint64_t)t->units * CODEC_MAX_PLANES) * A_PASS;
-}
+typedef struct lists {
+    codec_grid *grid;            /* [images] */
+    codec_clipping_image *parts; /* [images] */
+} lists;
 
-uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *size) {
-    if (size->windows >= (uint64_t)1 << 32) return UINT64_MAX;
-    uint64_t codes = codec_group_stride(size->windows) * m->tables.units * sizeof(int16_t);
-    uint64_t floats = float_bytes(m, size->most_windows);
-    uint64_t coding = codec_strips_bytes(&m->tables, size->windows) +
-                      2 * codec_group_chunk_bytes(m, size->windows); /* with strings of strips */
-    uint64_t most = codes + coding;
-    if (!size->has_codes && codes + floats > most) most = codes + floats;
-    if (size->measured && coding + floats + size->most_bytes > most)
-        most = coding + floats + size->most_bytes;
-    return most + SMALL_MEMORY + raised_bytes(&m->tables) +
-           size->images * (sizeof(codec_grid) + sizeof(codec_clipping_image) + sizeof(double) +
-                           sizeof(codec_run));
-}
-
-/* --- codes ------------------------------------------------------------------------------ */
-
-/* Quantise the codes of n windows into q[units][stride], starting at window `first`. Works in
- * blocks to save memory. code: [CODEC_ROWS_AT_ONCE][units], temporary. */
-static taper_status quantise_windows(const codec_group_writer *w, const float *pixels, uint32_t n,
-                                     uint32_t first, size_t stride, float *code, int16_t *q) {
-    const codec_code_tables *t = &w->model->tables;
-    codec_backend backend = *w->backend;
-    for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
-        uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
-        TAPER_TRY(codec_network_encode(w->network, &backend,
-                                       pixels + (size_t)at * w->network->inputs, rows, code));
-        for (uint32_t u = 0; u < t->units; u++)
-            for (uint32_t r = 0; r < rows; r++)
-                q[u * stride + first + at + r] =
-                    codec_quantise_wide(t, u, code[(size_t)r * t->units + u]);
-    }
-    return TAPER_OK;
-}
-
-/* Copy given codes into q[units][stride]. */
-static void copy_codes(const codec_group_images *images, const codec_grid *grid, uint32_t units,
-                       size_t stride, int16_t *q) {
-    size_t first = 0;
-    for (size_t i = 0; i < images->n; i++) {
-        const int16_t *code = images->code[i];
-        size_t windows = (size_t)grid[i].columns * grid[i].rows;
-        for (size_t r = 0; r < windows; r++)
-            for (uint32_t u = 0; u < units; u++) q[u * stride + first + r] = code[r * units + u];
-        first += windows;
-    }
-}
-
-static taper_status quantise_images(const codec_group_writer *w, const codec_group_images *images,
-                                    const codec_grid *grid, size_t stride, int16_t *q) {
-    codec_window window = w->model->window;
-    size_t inputs = codec_window_values(window), most = 0;
-    for (size_t i = 0; i < images->n; i++) {
-        size_t windows = (size_t)grid[i].columns * grid[i].rows;
-        most = windows > most ? windows : most;
-    }
-    float *pixels = malloc((most + CODEC_ROWS_AT_ONCE) * inputs * sizeof *pixels);
-    float *code = malloc(CODEC_ROWS_AT_ONCE * w->model->tables.units * sizeof *code);
-    taper_status status = pixels && code ? TAPER_OK : TAPER_ERR_NOMEM;
-    uint32_t first = 0, waiting = 0; /* quantised windows, windows in `pixels` */
-    for (size_t i = 0; i < images->n && status == TAPER_OK; i++) {
-        codec_windows_read(window, &images->image[i], pixels + waiting * inputs);
-        waiting += grid[i].columns * grid[i].rows;
-        if (waiting < CODEC_ROWS_AT_ONCE && i + 1 < images->n) continue;
-        status = quantise_windows(w, pixels, waiting, first, stride, code, q);
-        first += waiting;
-        waiting = 0;
-    }
-    free(pixels), free(code);
-    return status;
-}
-
-/* Fill q[units][stride] and choose which planes to raise. Given codes are already quantised and
- * lose nothing. */
-static taper_status fill_codes(const codec_group_writer *w, const codec_group_images *images,
-                               const codec_grid *grid, size_t stride, int16_t *q,
-                               codec_written_group *written) {
-    const codec_code_tables *t = &w->model->tables;
-    codec_clipping_image *parts = malloc(images->n * sizeof *parts);
-    if (!parts) return TAPER_ERR_NOMEM;
-    uint32_t first = 0;
-    for (size_t i = 0; i < images->n; i++) {
-        const taper_image *image = &images->image[i];
-        uint32_t windows = grid[i].columns * grid[i].rows;
-        parts[i] = (codec_clipping_image){
-            first, windows, (uint64_t)image->width * image->height * w->model->window.channels};
-        first += windows;
-    }
-    taper_status status = TAPER_OK;
-    if (images->code)
-        copy_codes(images, grid, t->units, stride, q);
-    else
-        status = quantise_images(w, images, grid, stride, q);
-    if (status == TAPER_OK)
-        status = codec_clipping_choose(t, q, stride, parts, images->n,
-                                       images->image->pixels ? CODEC_CLIPPING_MAY_LOSE : 0,
-                                       &written->raised, &written->n_raised);
-    free(parts);
-    return status;
+static void lay_out_lists(lists *of, uint64_t images, formats_layout *at) {
+    of->grid = formats_lay(at, images, sizeof *of->grid);
+    of->parts = formats_lay(at, images, sizeof *of->parts);
 }
 
 /* The codes of a group: [units][stride]. */
 typedef struct codes {
     int16_t *value;
     size_t stride;
+    formats_block block;
 } codes;
+
+static void lay_out_codes(codes *q, const taper_model *m, uint64_t windows, formats_layout *at) {
+    q->stride = codec_group_stride(windows);
+    q->value = formats_lay(at, m->tables.units * (uint64_t)q->stride, sizeof *q->value);
+}
+
+uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *size) {
+    formats_layout codes_at = {0}, floats_at = {0}, at = {0};
+    const uint64_t windows = size->shape.windows;
+    analysis a;
+    lists of;
+    codes q;
+    if (windows >= (uint64_t)1 << 32) return UINT64_MAX;
+    lay_out_codes(&q, m, windows, &codes_at);
+    lay_out_analysis(&a, m, size->most_windows, &floats_at);
+    lay_out_lists(&of, size->shape.images, &at);
+    uint64_t floats = floats_at.used + codec_network_scratch_bytes(&m->network),
+             coding = codec_strips_bytes(&m->tables, &size->shape) +
+                      2 * codec_group_chunk_bytes(m, windows), /* with strings of strips */
+        most = codes_at.used + coding;
+    if (!size->has_codes && codes_at.used + floats > most) most = codes_at.used + floats;
+    if (size->measured && coding + floats + size->most_bytes > most)
+        most = coding + floats + size->most_bytes;
+    uint64_t most_raised = (uint64_t)m->tables.units * CODEC_MAX_PLANES;
+    return most + at.used + SMALL_MEMORY + codec_raised_planes_bytes(&m->tables, most_raised);
+}
+
+/* --- codes ------------------------------------------------------------------------------ */
+
+/* Quantise the codes of the n windows of *a, which begin at window `first`. Works in blocks to save
+ * memory. */
+static taper_status quantise_windows(const codec_group_writer *w, const analysis *a, uint32_t n,
+                                     uint32_t first, const codes *q) {
+    const codec_code_tables *t = &w->model->tables;
+    codec_backend backend = *w->backend;
+    for (uint32_t at = 0; at < n; at += CODEC_ROWS_AT_ONCE) {
+        uint32_t rows = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
+        TAPER_TRY(codec_network_encode(w->network, &backend,
+                                       a->pixels + (size_t)at * w->network->inputs, rows, a->code));
+        for (uint32_t u = 0; u < t->units; u++)
+            for (uint32_t r = 0; r < rows; r++)
+                q->value[u * q->stride + first + at + r] =
+                    codec_quantise_wide(t, u, a->code[(size_t)r * t->units + u]);
+    }
+    return TAPER_OK;
+}
+
+/* Copy given codes. */
+static void copy_codes(const codec_group_images *images, const codec_grid *grid, uint32_t units,
+                       const codes *q) {
+    size_t first = 0;
+    for (size_t i = 0; i < images->n; i++) {
+        const int16_t *code = images->code[i];
+        size_t windows = (size_t)grid[i].columns * grid[i].rows;
+        for (size_t r = 0; r < windows; r++)
+            for (uint32_t u = 0; u < units; u++)
+                q->value[u * q->stride + first + r] = code[r * units + u];
+        first += windows;
+    }
+}
+
+static taper_status quantise_images(const codec_group_writer *w, const codec_group_images *images,
+                                    const codec_grid *grid, const codes *q) {
+    codec_window window = w->model->window;
+    size_t inputs = codec_window_values(window), most = 0;
+    for (size_t i = 0; i < images->n; i++) {
+        size_t windows = (size_t)grid[i].columns * grid[i].rows;
+        most = windows > most ? windows : most;
+    }
+    formats_layout at = {0};
+    formats_block block;
+    analysis a;
+    lay_out_analysis(&a, w->model, most, &at);
+    TAPER_TRY(formats_block_take_unset(&block, &at, NULL));
+    lay_out_analysis(&a, w->model, most, &at);
+    taper_status status = TAPER_OK;
+    uint32_t first = 0, waiting = 0; /* quantised windows, windows in `pixels` */
+    for (size_t i = 0; i < images->n && status == TAPER_OK; i++) {
+        codec_windows_read(window, &images->image[i], a.pixels + waiting * inputs);
+        waiting += grid[i].columns * grid[i].rows;
+        if (waiting < CODEC_ROWS_AT_ONCE && i + 1 < images->n) continue;
+        status = quantise_windows(w, &a, waiting, first, q);
+        first += waiting;
+        waiting = 0;
+    }
+    formats_block_free(&block);
+    return status;
+}
+
+/* Fill the codes and choose which planes to raise. Given codes are already quantised and lose
+ * nothing. */
+static taper_status fill_codes(const codec_group_writer *w, const codec_group_images *images,
+                               const lists *of, const codes *q, codec_written_group *written) {
+    const codec_code_tables *t = &w->model->tables;
+    uint32_t first = 0;
+    for (size_t i = 0; i < images->n; i++) {
+        const taper_image *image = &images->image[i];
+        uint32_t windows = of->grid[i].columns * of->grid[i].rows;
+        of->parts[i] = (codec_clipping_image){
+            first, windows, (uint64_t)image->width * image->height * w->model->window.channels};
+        first += windows;
+    }
+    if (images->code)
+        copy_codes(images, of->grid, t->units, q);
+    else
+        TAPER_TRY(quantise_images(w, images, of->grid, q));
+    return codec_clipping_choose(t, q->value, q->stride, of->parts, images->n,
+                                 images->image->pixels ? CODEC_CLIPPING_MAY_LOSE : 0,
+                                 &written->raised, &written->n_raised);
+}
 
 /* Coding that ends at a limit leaves PAST bytes behind it, so that the bytes before it are known to
  * be right. */
@@ -201,23 +226,23 @@ static taper_status write_chunks(const codec_group_writer *w, codec_strips *stri
 }
 
 /* Encode the layers of a group and measure its quality. Groups with raised planes have their own
- * tables. q is freed before the measurement. */
+ * tables. The codes are freed before the measurement. */
 static taper_status write_group(const codec_group_writer *w, const codec_group_images *images,
-                                const codec_grid *grid, codes q, formats_buffer *out,
+                                const codec_grid *grid, codes *q, formats_buffer *out,
                                 codec_written_group *written, taper_error *error) {
     const codec_code_tables *tables = &w->model->tables;
     codec_code_tables raised = {0};
     codec_strips strips = {0};
     taper_status status = TAPER_OK;
     if (written->n_raised) {
-        status =
-            codec_raised_planes_make(&raised, tables, written->raised, written->n_raised, error);
+        status = codec_raised_planes_make(&raised, tables, written->raised, written->n_raised, NULL,
+                                          error);
         tables = &raised;
     }
     if (status == TAPER_OK)
         status = codec_strips_alloc(&strips, tables, grid, images->n, NULL, error);
-    if (status == TAPER_OK) status = write_chunks(w, &strips, &q, out, written);
-    free(q.value);
+    if (status == TAPER_OK) status = write_chunks(w, &strips, q, out, written);
+    formats_block_free(&q->block);
     if (status == TAPER_OK && w->measure && images->image->pixels)
         status = codec_group_quality(w->model, w->backend, &strips, images->image, images->n,
                                      &written->least);
@@ -231,27 +256,38 @@ void codec_written_group_free(codec_written_group *written) {
     *written = (codec_written_group){0};
 }
 
+static taper_status open_codes(codes *q, const taper_model *m, uint64_t windows) {
+    formats_layout at = {0};
+    if (windows > INT32_MAX) return TAPER_ERR_NOMEM;
+    lay_out_codes(q, m, windows, &at);
+    TAPER_TRY(formats_block_take_unset(&q->block, &at, NULL));
+    lay_out_codes(q, m, windows, &at);
+    return TAPER_OK;
+}
+
 taper_status codec_group_write(const codec_group_writer *w, const codec_group_images *images,
                                formats_buffer *out, codec_written_group *written,
                                taper_error *error) {
-    codec_grid *grid = malloc(images->n * sizeof *grid);
+    formats_layout at = {0};
+    formats_block block;
+    lists of;
+    codes q = {0};
     uint64_t windows = 0;
     *written = (codec_written_group){.chunk_at = written->chunk_at,
                                      .least = {.psnr_db = 2 * TAPER_PSNR_CEILING_DB}};
-    if (!grid) return TAPER_ERR_NOMEM;
+    lay_out_lists(&of, images->n, &at);
+    TAPER_TRY(formats_block_take_unset(&block, &at, NULL));
+    lay_out_lists(&of, images->n, &at);
     for (size_t i = 0; i < images->n; i++) {
-        grid[i] =
+        of.grid[i] =
             codec_windows_grid(w->model->window, images->image[i].width, images->image[i].height);
-        windows += (uint64_t)grid[i].columns * grid[i].rows;
+        windows += (uint64_t)of.grid[i].columns * of.grid[i].rows;
     }
-    size_t stride = codec_group_stride(windows);
-    int16_t *q = windows <= INT32_MAX ? malloc(w->model->tables.units * stride * sizeof *q) : NULL;
-    taper_status status = q ? fill_codes(w, images, grid, stride, q, written) : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK)
-        status = write_group(w, images, grid, (codes){q, stride}, out, written, error);
-    else
-        free(q);
-    free(grid);
+    taper_status status = open_codes(&q, w->model, windows);
+    if (status == TAPER_OK) status = fill_codes(w, images, &of, &q, written);
+    if (status == TAPER_OK) status = write_group(w, images, of.grid, &q, out, written, error);
+    formats_block_free(&q.block);
+    formats_block_free(&block);
     if (status == TAPER_OK) return status;
     free(written->raised);
     written->raised = NULL, written->n_raised = 0;

@@ -62,13 +62,15 @@ void codec_written_group_free(codec_written_group *written);
 
 /* The numbers that determine how much memory it takes to write a group. */
 typedef struct codec_group_size {
-    uint64_t windows, images;
+    codec_group_shape shape;
     /* Of the largest image: windows, and bytes of its pixels. */
     uint64_t most_windows, most_bytes;
     int has_codes; /* nonzero: codes are given */
     int measured;  /* nonzero: the quality is measured */
 } codec_group_size;
 
+/* Add an image of this grid, and bytes of pixels. */
+void codec_group_size_add(codec_group_size *size, codec_grid grid, uint64_t bytes);
 /* Upper bound of the size of the group's chunks. A value of a code has 16 bits. */
 uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows);
 /* Upper bound of the memory of codec_group_write, including the output and without the images.

@@ -178,7 +178,8 @@ static void encode_group(layout *l, uint32_t g) {
     const codec_code_tables *tables = &l->model->tables;
     uint32_t n_raised;
     const formats_raised *units = formats_front_raised(f, g, &n_raised);
-    if (n_raised && codec_raised_planes_make(&raised, tables, units, n_raised, NULL) != TAPER_OK)
+    if (n_raised &&
+        codec_raised_planes_make(&raised, tables, units, n_raised, NULL, NULL) != TAPER_OK)
         abort();
     if (n_raised) tables = &raised;
     if (codec_strips_alloc(&state, tables, grid, n, NULL, NULL) != TAPER_OK) abort();
