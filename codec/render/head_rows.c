@@ -80,7 +80,6 @@ typedef struct folding {
     const codec_head_rows *rows, *like; /* like: NULL, or sums that are there already */
     const codec_synthesis *synthesis;
     const codec_term_rows *units;
-    codec_term *term; /* [(units->n + 1) / 2] */
 } folding;
 
 /* The weight of row k of the synthesis, less that of `like`: both are below 2^13. */
@@ -97,7 +96,7 @@ static uint32_t fold_terms(const folding *f, uint32_t h) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < (f->units->n + 1) / 2; k++) {
         int16_t a = weight_of_row(f, 2 * k, h), b = weight_of_row(f, 2 * k + 1, h);
-        if (a || b) f->term[n++] = (codec_term){k, {a, b}};
+        if (a || b) f->rows->term[n++] = (codec_term){k, {a, b}};
     }
     return n;
 }
@@ -105,7 +104,7 @@ static uint32_t fold_terms(const folding *f, uint32_t h) {
 /* Add to raw[hidden][lanes], which holds zeros or the sums of `like`. */
 static void fold(const folding *f, int32_t *raw) {
     const codec_synthesis *s = f->synthesis;
-    const codec_term *term = f->term;
+    const codec_term *term = f->rows->term;
     for (uint32_t h = 0; h < f->rows->head->hidden; h++, raw += s->lanes) {
         uint32_t terms = fold_terms(f, h);
         for (uint32_t lane = 0, n; lane < s->lanes; lane += n) {
@@ -157,24 +156,20 @@ static void round_rows(codec_head_rows *r, uint32_t lanes) {
     }
 }
 
-static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s,
-                              const codec_term_rows *units, const codec_head_rows *like) {
+static void make_rows(codec_head_rows *r, const codec_synthesis *s, const codec_term_rows *units,
+                      const codec_head_rows *like) {
+    folding f = {r, NULL, s, units};
     r->bits = fold_bits(r);
-    if (r->bits == INT32_MIN) return TAPER_OK;
-    size_t numbers = (size_t)r->head->hidden * s->lanes;
-    folding f = {r, NULL, s, units, malloc((s->units + 1) / 2 * sizeof *f.term)};
-    r->raw = calloc(numbers, sizeof *r->raw);
-    r->row = malloc(numbers * sizeof *r->row);
-    if (f.term && r->raw && r->row) {
-        if (like && like->raw && like->bits == r->bits) {
-            memcpy(r->raw, like->raw, numbers * sizeof *r->raw);
-            f.like = like;
-        }
-        fold(&f, r->raw);
-        round_rows(r, s->lanes);
+    if (r->bits == INT32_MIN) {
+        r->raw = NULL, r->row = NULL;
+        return;
     }
-    free(f.term);
-    return f.term && r->raw && r->row ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (like && like->raw && like->bits == r->bits) {
+        memcpy(r->raw, like->raw, (size_t)r->head->hidden * s->lanes * sizeof *r->raw);
+        f.like = like;
+    }
+    fold(&f, r->raw);
+    round_rows(r, s->lanes);
 }
 
 /* --- the state ---------------------------------------------------------------------------- */
@@ -226,13 +221,25 @@ static void widen_inputs(codec_head_rows *r) {
             r->inputs[(size_t)i * r->lanes * 2 + k] = r->head->pairs[(size_t)i * hidden * 2 + k];
 }
 
+/* units: of the model; lanes: of the synthesis; stride: of `seen`. */
+static void lay_out(codec_head_rows *r, const codec_conditional *head, uint32_t units,
+                    uint32_t lanes, uint64_t stride, formats_layout *at) {
+    const uint64_t inputs = codec_head_rows_inputs(head), numbers = (uint64_t)head->hidden * lanes;
+    r->lanes = codec_sparse_lanes(head->hidden);
+    r->inputs = formats_lay(at, inputs * r->lanes * 2, sizeof *r->inputs);
+    r->scale = formats_lay(at, units, sizeof *r->scale);
+    r->seen = formats_lay(at, head->own * stride + MARGIN, 1);
+    r->raw = formats_lay(at, numbers, sizeof *r->raw);
+    r->row = formats_lay(at, numbers, sizeof *r->row);
+    r->term = formats_lay(at, (units + (uint64_t)1) / 2, sizeof *r->term);
+}
+
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,
                                uint64_t n, uint64_t columns) {
-    uint64_t inputs = codec_head_rows_inputs(head), hidden = head->hidden;
-    return inputs * codec_sparse_lanes(head->hidden) * 2 * sizeof(int16_t) +
-           hidden * lanes * (sizeof(int32_t) + sizeof(int16_t)) +
-           head->own * (n + 2 * columns + MARGIN) +
-           units * (2 * sizeof(codec_head_scale) + sizeof(codec_term));
+    codec_head_rows counted;
+    formats_layout at = {0};
+    lay_out(&counted, head, units, lanes, n + 2 * (columns + 1) + 1, &at); /* as set_range */
+    return at.used;
 }
 
 /* Set the range of positions: the windows, those around them, and an absent one at the end. */
@@ -249,27 +256,20 @@ static void set_range(codec_head_rows *r, uint32_t first, uint32_t n) {
 taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
                                    const codec_synthesis *s, const codec_term_rows *units,
                                    uint32_t first, uint32_t n, const codec_head_rows *like) {
+    formats_layout at = {0};
     memset(r, 0, sizeof *r);
     r->group = g, r->head = g->tables->head;
-    r->lanes = codec_sparse_lanes(r->head->hidden);
-    r->inputs = calloc((size_t)codec_head_rows_inputs(r->head) * r->lanes * 2, sizeof *r->inputs);
-    r->scale = calloc(g->tables->units, sizeof *r->scale);
     set_range(r, first, n);
-    r->seen = calloc((size_t)r->head->own * r->stride + MARGIN, 1);
-    taper_status status = r->inputs && r->scale && r->seen ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) {
-        begin(r, units->bits);
-        widen_inputs(r);
-        status = make_rows(r, s, units, like);
-    }
-    if (status != TAPER_OK) codec_head_rows_end(r);
-    return status;
+    lay_out(r, r->head, g->tables->units, s->lanes, r->stride, &at);
+    TAPER_TRY(formats_block_take(&r->block, &at, NULL));
+    lay_out(r, r->head, g->tables->units, s->lanes, r->stride, &at);
+    begin(r, units->bits);
+    widen_inputs(r);
+    make_rows(r, s, units, like);
+    return TAPER_OK;
 }
 
-void codec_head_rows_end(codec_head_rows *r) {
-    free(r->inputs), free(r->row), free(r->raw), free(r->scale), free(r->seen);
-    r->inputs = r->row = NULL, r->raw = NULL, r->scale = NULL, r->seen = NULL;
-}
+void codec_head_rows_end(codec_head_rows *r) { formats_block_free(&r->block); }
 
 /* --- windows ------------------------------------------------------------------------------ */
 

@@ -48,6 +48,8 @@ typedef struct codec_head_rows {
     uint16_t used[CODEC_CONDITIONAL_MOST_UNITS];
     uint32_t n_used;
     int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
+    codec_term *term; /* temporary, [(units + 1) / 2] */
+    formats_block block;
 } codec_head_rows;
 
 /* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1. units:

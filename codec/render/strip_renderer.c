@@ -88,7 +88,8 @@ taper_status codec_strip_renderer_sums(const codec_strip_renderer *r, uint32_t f
     return TAPER_OK;
 }
 
+/* A strip has at most a row of windows more than its share. */
 uint64_t codec_strip_renderer_bytes(const taper_model *m, uint64_t n, uint64_t columns) {
-    uint64_t strips = codec_strips_most(n), bytes = codec_window_renderer_bytes(m, n, columns);
-    return strips < 2 ? bytes : bytes + strips * codec_window_renderer_bytes(m, 32, columns);
+    const uint64_t strips = codec_strips_most(n), each = strips > 1 ? n / strips + columns : n;
+    return strips * (sizeof(codec_window_renderer) + codec_window_renderer_bytes(m, each, columns));
 }

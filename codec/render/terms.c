@@ -11,21 +11,10 @@ codec_scaled codec_scaled_of(float x) {
     return (codec_scaled){(uint32_t)ldexpf(part, 24), exponent - 24};
 }
 
-uint64_t codec_terms_bytes(uint32_t rows) {
-    return 2 * (uint64_t)WINDOWS * ((rows + 1) / 2) * sizeof(codec_term);
-}
-
-taper_status codec_terms_alloc(codec_terms *t, uint32_t rows) {
+void codec_terms_lay_out(codec_terms *t, uint32_t rows, formats_layout *at) {
     *t = (codec_terms){.capacity = (rows + 1) / 2};
-    t->fine = malloc((size_t)codec_terms_bytes(rows));
-    if (!t->fine) return TAPER_ERR_NOMEM;
-    t->coarse = t->fine + (size_t)WINDOWS * t->capacity;
-    return TAPER_OK;
-}
-
-void codec_terms_free(codec_terms *t) {
-    free(t->fine);
-    *t = (codec_terms){0};
+    t->fine = formats_lay(at, WINDOWS * (uint64_t)t->capacity, sizeof *t->fine);
+    t->coarse = formats_lay(at, WINDOWS * (uint64_t)t->capacity, sizeof *t->coarse);
 }
 
 /* A unit's levels and known planes from the first window on, and how they become coefficients. */

@@ -30,10 +30,8 @@ typedef struct codec_terms {
     codec_term *fine, *coarse; /* [WINDOWS][capacity], ascending pairs */
 } codec_terms;
 
-/* TAPER_ERR_NOMEM: *terms is zeroed. */
-taper_status codec_terms_alloc(codec_terms *terms, uint32_t rows);
-void codec_terms_free(codec_terms *terms);
-uint64_t codec_terms_bytes(uint32_t rows);
+/* Lay out the lists for so many rows; their memory need not be zeroed. */
+void codec_terms_lay_out(codec_terms *terms, uint32_t rows, formats_layout *at);
 
 /* Set what is added to the coefficients of unit u in the windows of the batch whose next plane is
  * known; for the head (head_rows.h). */

@@ -5,7 +5,6 @@
 #include "codec/bitplane/head.h"
 #include "codec/bitplane/quantiser.h"
 #include "codec/transform/picture.h"
-#include <stdlib.h>
 
 enum {
     BATCH = CODEC_TERMS_WINDOWS,
@@ -72,6 +71,7 @@ typedef struct batch {
     uint8_t *quads;   /* the same as a matrix of BATCH lanes */
     codec_term *head; /* [BATCH][hidden / 2], and room for the head's inputs before */
     uint32_t n_head[BATCH], hidden;
+    formats_block block;
 } batch;
 
 static uint32_t head_terms(const codec_conditional *head) {
@@ -79,20 +79,23 @@ static uint32_t head_terms(const codec_conditional *head) {
     return BATCH * each > CODEC_HEAD_WINDOWS * inputs ? BATCH * each : CODEC_HEAD_WINDOWS * inputs;
 }
 
-static void free_batch(batch *b) {
-    codec_terms_free(&b->terms);
-    free(b->h2), free(b->head);
+/* rows: of the synthesis. head: NULL: none. */
+static void lay_out(batch *b, uint32_t rows, const codec_conditional *head, formats_layout *at) {
+    b->hidden = head ? head->hidden : 0;
+    codec_terms_lay_out(&b->terms, rows, at);
+    b->h2 = formats_lay(at, BATCH * (uint64_t)b->hidden, 1);
+    b->quads = formats_lay(at, BATCH * (uint64_t)b->hidden, 1);
+    b->head = formats_lay(at, head ? head_terms(head) : 0, sizeof *b->head);
 }
 
 static taper_status alloc_batch(const codec_window_renderer *r, batch *b) {
-    *b = (batch){0};
-    taper_status status = codec_terms_alloc(&b->terms, r->synthesis->units);
-    if (status != TAPER_OK || !r->has_head) return status;
-    b->hidden = r->head.head->hidden;
-    b->h2 = calloc(2 * (size_t)BATCH, b->hidden);
-    b->quads = b->h2 ? b->h2 + (size_t)BATCH * b->hidden : NULL;
-    b->head = malloc(head_terms(r->head.head) * sizeof *b->head);
-    return b->h2 && b->head ? TAPER_OK : TAPER_ERR_NOMEM;
+    const codec_conditional *head = r->has_head ? r->head.head : NULL;
+    formats_layout at = {0};
+    lay_out(b, r->synthesis->units, head, &at);
+    TAPER_TRY(formats_block_take_unset(&b->block, &at, NULL));
+    lay_out(b, r->synthesis->units, head, &at);
+    memset(b->quads, 0, BATCH * (size_t)b->hidden);
+    return TAPER_OK;
 }
 
 typedef struct differences {
@@ -179,31 +182,29 @@ static void run_batch(const codec_window_renderer *r, const batch *b, uint32_t n
 static taper_status run_linear(const codec_window_renderer *r, uint32_t first, uint32_t n,
                                int16_t *value) {
     batch b;
-    taper_status status = alloc_batch(r, &b);
-    for (uint32_t at = 0, more; at < n && status == TAPER_OK; at += more) {
+    TAPER_TRY(alloc_batch(r, &b));
+    for (uint32_t at = 0, more; at < n; at += more) {
         more = n - at < BATCH ? n - at : BATCH;
         list_batch(r, &b, first + at, more);
         run_batch(r, &b, more, value + (size_t)at * r->synthesis->inputs);
     }
-    free_batch(&b);
-    return status;
+    formats_block_free(&b.block);
+    return TAPER_OK;
 }
 
 taper_status codec_window_renderer_sums(const codec_window_renderer *r, uint32_t first, uint32_t n,
                                         int32_t *sum) {
     const uint32_t lanes = r->synthesis->lanes;
     batch b;
-    taper_status status = alloc_batch(r, &b);
-    if (status == TAPER_OK) {
-        list_batch(r, &b, first, n);
-        for (uint32_t lane = 0, count; lane < lanes; lane += count) {
-            count = lanes - lane < BLOCK ? lanes - lane : BLOCK;
-            for (uint32_t i = 0; i < n; i++)
-                sum_lanes(r, &b, i, lane, count, sum + (size_t)i * lanes + lane);
-        }
+    TAPER_TRY(alloc_batch(r, &b));
+    list_batch(r, &b, first, n);
+    for (uint32_t lane = 0, count; lane < lanes; lane += count) {
+        count = lanes - lane < BLOCK ? lanes - lane : BLOCK;
+        for (uint32_t i = 0; i < n; i++)
+            sum_lanes(r, &b, i, lane, count, sum + (size_t)i * lanes + lane);
     }
-    free_batch(&b);
-    return status;
+    formats_block_free(&b.block);
+    return TAPER_OK;
 }
 
 /* --- other models --------------------------------------------------------------------------- */
@@ -214,26 +215,38 @@ static uint32_t whole_windows(const codec_group *group, uint32_t first, uint32_t
     return known <= first ? 0 : known - first < n ? known - first : n;
 }
 
+/* Codes and pixels of a block of n windows at most. */
+typedef struct rows {
+    float *code, *pixels;
+} rows;
+
+static void lay_out_rows(rows *r, const codec_network *net, uint64_t n, formats_layout *at) {
+    n = n < CODEC_ROWS_AT_ONCE ? n : CODEC_ROWS_AT_ONCE;
+    r->code = formats_lay(at, n * net->units, sizeof *r->code);
+    r->pixels = formats_lay(at, n * net->inputs, sizeof *r->pixels);
+}
+
 static taper_status run_network(const codec_window_renderer *r, codec_backend *be, uint32_t first,
                                 uint32_t n, int16_t *value) {
     const codec_network *net = &r->model->network;
-    for (uint32_t at = 0, more; at < n; at += more, first += more) {
+    formats_layout layout = {0};
+    formats_block block;
+    rows b;
+    lay_out_rows(&b, net, n, &layout);
+    TAPER_TRY(formats_block_take_unset(&block, &layout, NULL));
+    lay_out_rows(&b, net, n, &layout);
+    taper_status status = TAPER_OK;
+    for (uint32_t at = 0, more; at < n && status == TAPER_OK; at += more, first += more) {
         more = n - at < CODEC_ROWS_AT_ONCE ? n - at : CODEC_ROWS_AT_ONCE;
-        float *code = malloc((size_t)more * net->units * sizeof *code),
-              *pixels = malloc((size_t)more * net->inputs * sizeof *pixels);
-        taper_status status = code && pixels ? TAPER_OK : TAPER_ERR_NOMEM;
-        if (status == TAPER_OK) {
-            (r->has_head ? codec_head_dequantise : codec_dequantise)(r->group, first, more, code);
-            status = codec_network_decode_cut(net, be, code, more, r->units,
-                                              whole_windows(r->group, first, more), pixels);
-        }
+        (r->has_head ? codec_head_dequantise : codec_dequantise)(r->group, first, more, b.code);
+        status = codec_network_decode_cut(net, be, b.code, more, r->units,
+                                          whole_windows(r->group, first, more), b.pixels);
         if (status == TAPER_OK)
-            codec_picture_values(pixels, (size_t)more * net->inputs,
+            codec_picture_values(b.pixels, (size_t)more * net->inputs,
                                  value + (size_t)at * net->inputs);
-        free(code), free(pixels);
-        TAPER_TRY(status);
     }
-    return TAPER_OK;
+    formats_block_free(&block);
+    return status;
 }
 
 taper_status codec_window_renderer_run(const codec_window_renderer *r, codec_backend *be,
@@ -251,13 +264,13 @@ uint64_t codec_window_renderer_bytes(const taper_model *m, uint64_t n, uint64_t 
 }
 
 uint64_t codec_window_renderer_run_bytes(const taper_model *m, uint64_t n) {
-    const codec_conditional *head = m->tables.head;
-    if (!codec_model_is_linear(m)) {
-        uint64_t rows = n < CODEC_ROWS_AT_ONCE ? n : CODEC_ROWS_AT_ONCE;
-        return rows * ((uint64_t)m->network.units + m->network.inputs) * sizeof(float) +
-               codec_network_scratch_bytes(&m->network);
+    formats_layout at = {0};
+    batch b;
+    rows r;
+    if (codec_model_is_linear(m)) {
+        lay_out(&b, m->network.units, m->tables.head, &at);
+        return at.used;
     }
-    uint64_t bytes = codec_terms_bytes(m->network.units);
-    if (head) bytes += 2 * BATCH * (uint64_t)head->hidden + head_terms(head) * sizeof(codec_term);
-    return bytes;
+    lay_out_rows(&r, &m->network, n, &at);
+    return at.used + codec_network_scratch_bytes(&m->network);
 }

@@ -11,6 +11,7 @@
 #include "codec/search/centring.h"
 #include "codec/search/nearest_list.h"
 #include "formats/bytes.h"
+#include "formats/layout.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -31,9 +32,9 @@ typedef struct knn_task {
     codec_centring centring;
     double slack; /* see knn.h */
     size_t blocks;
-    atomic_size_t next; /* the next free block */
-    atomic_int status;  /* the first failure of any thread */
-    char *memory;
+    atomic_size_t next;          /* the next free block */
+    atomic_int status;           /* the first failure of any thread */
+    struct workplace *workplace; /* [threads] */
     uint32_t *neighbours;
     double *distances;
 } knn_task;
@@ -44,7 +45,7 @@ typedef struct pair {
 } pair;
 
 /* The arrays of one thread. */
-typedef struct workplace {
+struct workplace {
     double *query_square, *reference_square; /* [rows], [columns] |q|^2, |r|^2 */
     codec_nearest_list *list;                /* [rows] */
     float *query, *reference;                /* [rows][width] -2 q, [columns][width] r */
@@ -56,7 +57,8 @@ typedef struct workplace {
     size_t first;        /* the block's first query */
     size_t pairs;        /* pairs whose distances are not computed yet */
     pair pair[LANES];
-} workplace;
+};
+typedef struct workplace workplace;
 
 /* --- the reference implementation
  * -------------------------------------------------------------------- */
@@ -259,48 +261,33 @@ static taper_status search_block(knn_task *t, workplace *w, size_t block) {
     return TAPER_OK;
 }
 
-/* The size of a thread's arrays; sets their addresses, starting at `memory`. */
-static uint64_t lay_out(const codec_search_plan *p, uint64_t width, char *memory, workplace *w) {
-    enum { LINE = 64 };
-    const uint64_t bytes[] = {p->rows * sizeof(double),
-                              p->columns * sizeof(double),
-                              p->rows * sizeof(codec_nearest_list),
-                              p->rows * width * sizeof(float),
-                              p->columns * width * sizeof(float),
-                              (uint64_t)p->rows * p->columns * sizeof(float),
-                              p->rows * sizeof(float),
-                              p->columns * sizeof(float),
-                              p->columns * sizeof(float),
-                              p->columns * sizeof(float),
-                              p->columns * sizeof(uint32_t)};
-    enum { ARRAYS = sizeof bytes / sizeof *bytes };
-    uint64_t at[ARRAYS + 1] = {0};
-    for (size_t i = 0; i < ARRAYS; i++) at[i + 1] = at[i] + (bytes[i] + LINE - 1) / LINE * LINE;
-#define PLACE(i) ((void *)(memory + at[i]))
-    if (w)
-        *w = (workplace){.query_square = PLACE(0),
-                         .reference_square = PLACE(1),
-                         .list = PLACE(2),
-                         .query = PLACE(3),
-                         .reference = PLACE(4),
-                         .product = PLACE(5),
-                         .limit = PLACE(6),
-                         .low = PLACE(7),
-                         .gap = PLACE(8),
-                         .upper = PLACE(9),
-                         .candidate = PLACE(10)};
-#undef PLACE
-    return at[ARRAYS];
+static void lay_out(workplace *w, const codec_search_plan *p, size_t width, formats_layout *at) {
+    w->query_square = formats_lay(at, p->rows, sizeof *w->query_square);
+    w->reference_square = formats_lay(at, p->columns, sizeof *w->reference_square);
+    w->list = formats_lay(at, p->rows, sizeof *w->list);
+    w->query = formats_lay(at, p->rows, width * sizeof *w->query);
+    w->reference = formats_lay(at, p->columns, width * sizeof *w->reference);
+    w->product = formats_lay(at, p->rows, p->columns * sizeof *w->product);
+    w->limit = formats_lay(at, p->rows, sizeof *w->limit);
+    w->low = formats_lay(at, p->columns, sizeof *w->low);
+    w->gap = formats_lay(at, p->columns, sizeof *w->gap);
+    w->upper = formats_lay(at, p->columns, sizeof *w->upper);
+    w->candidate = formats_lay(at, p->columns, sizeof *w->candidate);
+}
+
+static void lay_out_all(knn_task *t, size_t workers, formats_layout *at) {
+    workplace counted;
+    t->workplace = formats_lay(at, workers, sizeof *t->workplace);
+    for (size_t i = 0; i < workers; i++)
+        lay_out(t->workplace ? &t->workplace[i] : &counted, t->plan, t->search->width, at);
 }
 
 /* The function of a thread: takes blocks until there are none, or one has failed. */
 static void search_blocks(void *context, size_t worker) {
     knn_task *t = context;
-    const uint64_t bytes = lay_out(t->plan, t->search->width, NULL, NULL);
-    workplace w;
-    lay_out(t->plan, t->search->width, t->memory + worker * bytes, &w);
+    workplace *w = &t->workplace[worker];
     for (size_t i; !atomic_load(&t->status) && (i = atomic_fetch_add(&t->next, 1)) < t->blocks;) {
-        taper_status status = search_block(t, &w, i);
+        taper_status status = search_block(t, w, i);
         if (status) atomic_store(&t->status, (int)status);
     }
 }
@@ -308,13 +295,17 @@ static void search_blocks(void *context, size_t worker) {
 static taper_status run(knn_task *t, taper_error *error) {
     const size_t workers = formats_smaller(t->plan->threads, t->blocks);
     codec_pool *pool = NULL;
-    t->memory = malloc(workers * lay_out(t->plan, t->search->width, NULL, NULL));
-    if (!t->memory || (workers > 1 && codec_pool_create(&pool, (unsigned)workers)))
+    formats_layout at = {0};
+    formats_block block;
+    lay_out_all(t, workers, &at);
+    const int ok = formats_block_take_unset(&block, &at, NULL) == TAPER_OK;
+    if (ok) lay_out_all(t, workers, &at);
+    if (!ok || (workers > 1 && codec_pool_create(&pool, (unsigned)workers)))
         atomic_store(&t->status, TAPER_ERR_NOMEM);
     else
         codec_pool_run(pool, search_blocks, t, workers);
     codec_pool_destroy(pool);
-    free(t->memory);
+    formats_block_free(&block);
     const taper_status status = (taper_status)atomic_load(&t->status);
     if (status) return formats_fail(error, status, "no memory to search by blocks");
     return TAPER_OK;
@@ -366,7 +357,10 @@ taper_status codec_nearest(const taper_search *search, const codec_search_plan *
 
 uint64_t codec_search_bytes(const codec_search_plan *plan, size_t width) {
     const uint64_t laid_out = (uint64_t)plan->columns * width * sizeof(float); /* in a product */
-    return plan->threads * (lay_out(plan, width, NULL, NULL) + laid_out) +
+    formats_layout at = {0};
+    workplace w;
+    lay_out(&w, plan, width, &at);
+    return plan->threads * (sizeof w + at.used + laid_out) +
            width * 2 * (sizeof(double) + sizeof(float));
 }
 

@@ -7,6 +7,7 @@
 #include "codec/transform/network.h"
 #include "codec/transform/triangle.h"
 #include "formats/bytes.h"
+#include "formats/layout.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,34 +133,38 @@ typedef struct scratch {
     float *output;    /* [ROW_BLOCK][units or inputs] */
     float *hidden[2]; /* [ROW_BLOCK][widest hidden layer], used alternately; NULL without a stack */
     float *mixed;     /* [ROW_BLOCK][units], to decode with feedback */
-    float *memory;
+    formats_block block;
 } scratch;
 
-static taper_status scratch_alloc(scratch *s, size_t inputs, size_t outputs,
-                                  const codec_stack *stack, size_t mixed) {
-    size_t widest = 0;
+static void lay_out(scratch *s, const codec_network *net, int decoding, formats_layout *at) {
+    const codec_stack *stack = decoding ? &net->decoder : &net->encoder;
+    const uint64_t inputs = decoding ? net->units : net->inputs,
+                   outputs = decoding ? net->inputs : net->units;
+    uint64_t widest = 0;
     for (uint32_t i = 0; i + 1 < stack->depth; i++)
         widest = formats_larger(widest, stack->layer[i].outputs);
-    if (!zeroed(&s->memory, ROW_BLOCK, inputs + outputs + 2 * widest + mixed))
-        return TAPER_ERR_NOMEM;
-    s->input = s->memory;
-    s->output = s->input + ROW_BLOCK * inputs;
-    s->hidden[0] = s->output + ROW_BLOCK * outputs;
-    s->hidden[1] = s->hidden[0] + ROW_BLOCK * widest;
-    s->mixed = s->hidden[1] + ROW_BLOCK * widest;
+    s->input = formats_lay(at, ROW_BLOCK * inputs, sizeof *s->input);
+    s->output = formats_lay(at, ROW_BLOCK * outputs, sizeof *s->output);
+    for (int i = 0; i < 2; i++)
+        s->hidden[i] = formats_lay(at, ROW_BLOCK * widest, sizeof *s->hidden[i]);
+    const int mixes = decoding && codec_network_has_feedback(net);
+    s->mixed = formats_lay(at, mixes ? ROW_BLOCK * (uint64_t)net->units : 0, sizeof *s->mixed);
+}
+
+static taper_status scratch_take(scratch *s, const codec_network *net, int decoding) {
+    formats_layout at = {0};
+    lay_out(s, net, decoding, &at);
+    TAPER_TRY(formats_block_take(&s->block, &at, NULL));
+    lay_out(s, net, decoding, &at);
     return TAPER_OK;
 }
 
 uint64_t codec_network_scratch_bytes(const codec_network *net) {
-    uint64_t widest = 0, sides = (uint64_t)net->inputs + net->units, triangle = 0;
-    const codec_stack *stack[] = {&net->encoder, &net->decoder};
-    for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i + 1 < stack[s]->depth; i++)
-            widest = formats_larger(widest, stack[s]->layer[i].outputs);
-    if (codec_network_has_feedback(net))
-        triangle =
-            ROW_BLOCK * net->units * sizeof(float) + codec_triangle_scratch_bytes(net->units);
-    return ROW_BLOCK * (sides + 2 * widest) * sizeof(float) + triangle;
+    formats_layout at[2] = {{0}, {0}};
+    scratch s;
+    for (int decoding = 0; decoding < 2; decoding++) lay_out(&s, net, decoding, &at[decoding]);
+    const uint64_t most = at[0].used > at[1].used ? at[0].used : at[1].used;
+    return most + (codec_network_has_feedback(net) ? codec_triangle_scratch_bytes(net->units) : 0);
 }
 
 /* output = activation(keep * output + stack(input)), each with ROW_BLOCK rows. */
@@ -200,12 +205,12 @@ static taper_status encode_block(const codec_network *net, codec_backend *be, sc
 taper_status codec_network_encode(const codec_network *net, codec_backend *be, const float *pixels,
                                   size_t n, float *codes) {
     scratch s;
-    TAPER_TRY(scratch_alloc(&s, net->inputs, net->units, &net->encoder, 0));
+    TAPER_TRY(scratch_take(&s, net, 0));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
         status = encode_block(net, be, &s, pixels + i * net->inputs,
                               formats_smaller(ROW_BLOCK, n - i), codes + i * net->units);
-    free(s.memory);
+    formats_block_free(&s.block);
     return status;
 }
 
@@ -260,14 +265,13 @@ taper_status codec_network_decode_cut(const codec_network *net, codec_backend *b
                                       float *pixels) {
     if (units > net->units || !codec_network_has_decoder(net)) return TAPER_ERR_ARG;
     scratch s;
-    TAPER_TRY(scratch_alloc(&s, net->units, net->inputs, &net->decoder,
-                            codec_network_has_feedback(net) ? net->units : 0));
+    TAPER_TRY(scratch_take(&s, net, 1));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i += ROW_BLOCK)
         status =
             decode_block(net, be, &s, codes + i * net->units, formats_smaller(ROW_BLOCK, n - i),
                          units, whole > i ? whole - i : 0, pixels + i * net->inputs);
-    free(s.memory);
+    formats_block_free(&s.block);
     return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "codec/backend/simd.h"
 #include "codec/transform/restoration.h"
+#include "formats/layout.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +157,7 @@ typedef struct task {
 /* The current rows of a band's layers, in one allocation. Rows of `pixels`, `bytes` and `nothing`
  * have a patch of zeros at either end. */
 typedef struct band {
-    void *memory;
+    formats_block block;
     int32_t *z;                        /* z of the current row */
     int16_t *pixels[KEPT];             /* the input of the first layer */
     int16_t *h[MOST_LAYERS];           /* a row is replaced after all layers have used it */
@@ -177,9 +178,15 @@ static size_t row_size(const codec_restoration *r, size_t columns) {
     return (columns + 2) * (r->hidden > values ? r->hidden : values);
 }
 
-/* Bytes of a band's arrays for rows of this size. */
-static size_t band_bytes(const codec_restoration *r, size_t row) {
-    return row * (sizeof(int32_t) + (KEPT + r->layers + 1) * sizeof(int16_t) + r->layers * KEPT);
+static void lay_out(band *b, const codec_restoration *r, size_t columns, formats_layout *at) {
+    const size_t row = row_size(r, columns);
+    b->z = formats_lay(at, row, sizeof *b->z);
+    for (int i = 0; i < KEPT; i++) b->pixels[i] = formats_lay(at, row, sizeof *b->pixels[i]);
+    for (uint32_t l = 0; l < r->layers; l++) {
+        b->h[l] = formats_lay(at, row, sizeof *b->h[l]);
+        for (int i = 0; i < KEPT; i++) b->bytes[l][i] = formats_lay(at, row, 1);
+    }
+    b->nothing = formats_lay(at, row, sizeof *b->nothing);
 }
 
 static size_t edge_size(const codec_restoration *r, size_t columns) {
@@ -188,29 +195,22 @@ static size_t edge_size(const codec_restoration *r, size_t columns) {
 
 uint64_t codec_restoration_bytes(const codec_restoration *r, codec_window w, codec_grid grid,
                                  unsigned threads) {
-    uint64_t rows = (uint64_t)grid.rows * (w.height / PATCH),
-             columns = (uint64_t)grid.columns * (w.width / PATCH),
-             bands = (rows - 1) / LEAST_BAND + 1;
-    if (threads <= 1) return band_bytes(r, row_size(r, columns));
-    if (bands > 2 * threads) bands = 2 * threads;
-    return (bands - 1) * edge_size(r, columns) * sizeof(int16_t) +
-           (bands < threads ? bands : threads) * band_bytes(r, row_size(r, columns));
+    const uint64_t columns = (uint64_t)grid.columns * (w.width / PATCH),
+                   rows = (uint64_t)grid.rows * (w.height / PATCH),
+                   bands = (rows - 1) / rows_of_band((uint32_t)rows, threads) + 1;
+    formats_layout at = {0};
+    band b;
+    lay_out(&b, r, columns, &at);
+    const uint64_t at_once = bands < threads ? bands : threads;
+    return (bands - 1) * edge_size(r, columns) * sizeof(int16_t) + at_once * at.used;
 }
 
-static int open_band(const task *t, band *b) {
-    uint32_t layers = t->net->layers;
-    size_t row = row_size(t->net, t->patches.columns);
-    b->memory = calloc(band_bytes(t->net, row), 1);
-    if (!b->memory) return 0;
-    b->z = b->memory;
-    int16_t *at = (int16_t *)(b->z + row);
-    for (int i = 0; i < KEPT; i++, at += row) b->pixels[i] = at;
-    for (uint32_t l = 0; l < layers; l++, at += row) b->h[l] = at;
-    b->nothing = at;
-    uint8_t *bytes = (uint8_t *)(at + row);
-    for (uint32_t l = 0; l < layers; l++)
-        for (int i = 0; i < KEPT; i++, bytes += row) b->bytes[l][i] = bytes;
-    return 1;
+static taper_status open_band(const task *t, band *b) {
+    formats_layout at = {0};
+    lay_out(b, t->net, t->patches.columns, &at);
+    TAPER_TRY(formats_block_take(&b->block, &at, NULL));
+    lay_out(b, t->net, t->patches.columns, &at);
+    return TAPER_OK;
 }
 
 /* Row y, within the picture, of the input of a layer. */
@@ -268,7 +268,7 @@ static void restore_band(void *context, size_t number) {
     int64_t layers = t->net->layers, rows = t->patches.rows, first = (int64_t)number * t->band_rows,
             end = first + t->band_rows;
     if (end > rows) end = rows;
-    if (!open_band(t, &b)) {
+    if (open_band(t, &b) != TAPER_OK) {
         t->failed = 1;
         return;
     }
@@ -280,7 +280,7 @@ static void restore_band(void *context, size_t number) {
                 make_row(t, &b, (uint32_t)l, made);
         }
     }
-    free(b.memory);
+    formats_block_free(&b.block);
 }
 
 taper_status codec_restoration_apply(const codec_restoration *r, uint32_t pass, codec_pool *pool,
