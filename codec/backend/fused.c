@@ -279,21 +279,19 @@ static void choose_blocks(gemm_task *t, size_t enough) {
     t->blocks = blocks_of(t->m, t->block_rows) * t->blocks_across;
 }
 
-static taper_status gemm(codec_backend *be, int transpose_a, int transpose_b, size_t m, size_t n,
-                         size_t k, const float *a, const float *b, float beta, float *c,
-                         tile_fn *const *tile) {
-    if (!m || !n || !k)
-        return codec_plain_gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c);
-    size_t depth = formats_smaller(k, PART);
-    gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c,
-                   tile,        depth,       0, 0, 0, 0, 0, NULL};
-    choose_blocks(&t, 2 * codec_pool_threads(be->pool));
-    size_t workers = formats_smaller(codec_pool_threads(be->pool), t.blocks);
-    size_t size = workers * t.block_columns * depth * sizeof(float) + LINE;
+/* t: the arguments and kernels; the rest is set here. */
+static taper_status gemm(codec_backend *be, gemm_task *t) {
+    if (!t->m || !t->n || !t->k)
+        return codec_plain_gemm(be, t->transpose_a, t->transpose_b, t->m, t->n, t->k, t->a, t->b,
+                                t->beta, t->c);
+    t->depth = formats_smaller(t->k, PART);
+    choose_blocks(t, 2 * codec_pool_threads(be->pool));
+    size_t workers = formats_smaller(codec_pool_threads(be->pool), t->blocks);
+    size_t size = workers * t->block_columns * t->depth * sizeof(float) + LINE;
     char *memory = malloc(size);
     if (!memory) return TAPER_ERR_NOMEM;
-    t.panels = (float *)(void *)(memory + (LINE - (uintptr_t)memory % LINE) % LINE);
-    codec_pool_run(be->pool, gemm_worker, &t, workers);
+    t->panels = (float *)(void *)(memory + (LINE - (uintptr_t)memory % LINE) % LINE);
+    codec_pool_run(be->pool, gemm_worker, t, workers);
     free(memory);
     return TAPER_OK;
 }
@@ -301,13 +299,15 @@ static taper_status gemm(codec_backend *be, int transpose_a, int transpose_b, si
 static taper_status gemm_512(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                              size_t n, size_t k, const float *a, const float *b, float beta,
                              float *c) {
-    return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tiles_512);
+    gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c, .tile = tiles_512};
+    return gemm(be, &t);
 }
 
 static taper_status gemm_256(codec_backend *be, int transpose_a, int transpose_b, size_t m,
                              size_t n, size_t k, const float *a, const float *b, float beta,
                              float *c) {
-    return gemm(be, transpose_a, transpose_b, m, n, k, a, b, beta, c, tiles_256);
+    gemm_task t = {transpose_a, transpose_b, m, n, k, a, b, beta, c, .tile = tiles_256};
+    return gemm(be, &t);
 }
 
 static const codec_backend_ops ops_512 = {"fused", gemm_512, codec_plain_bias};

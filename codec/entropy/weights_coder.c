@@ -95,17 +95,25 @@ typedef struct coded {
     uint8_t class, symbol;
 } coded;
 
-/* List all symbols, their counts, and the plain bits. */
+/* What is written of a matrix: all symbols, their counts, and the plain bits. */
+typedef struct listing {
+    coded *symbol; /* [rows][columns] */
+    uint32_t (*count)[SYMBOLS];
+    bit_writer plain;
+} listing;
+
+/* q: temporary, [columns] */
 static void list_symbols(float *weights, uint32_t rows, uint32_t columns, uint32_t width,
-                         const float *step, int32_t *q, coded *to, uint32_t count[][SYMBOLS],
-                         bit_writer *plain) {
+                         const float *step, int32_t *q, listing *l) {
+    bit_writer *plain = &l->plain;
+    coded *to = l->symbol;
     for (uint32_t r = 0; r < rows; r++) {
         quantise_row(weights + (size_t)r * columns, columns, step[r], q);
         for (uint32_t c = 0; c < columns; c++, to++) {
             uint32_t digits, magnitude = (uint32_t)abs(q[c]);
             *to = (coded){(uint8_t)class_of(sum_around(q, c, width)),
                           (uint8_t)symbol_of(magnitude, &digits)};
-            count[to->class][to->symbol]++;
+            l->count[to->class][to->symbol]++;
             if (magnitude) put_bits(plain, q[c] < 0, 1);
             put_bits(plain, magnitude & ((1u << digits) - 1), digits);
         }
@@ -132,7 +140,7 @@ taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns
     codec_rans_table *table = calloc(CLASSES, sizeof *table);
     formats_buffer words = formats_buffer_make(FORMATS_MOST_BYTES),
                    bits = formats_buffer_make(FORMATS_MOST_BYTES);
-    bit_writer plain = {.out = &bits};
+    listing listed = {symbols, count, {.out = &bits}};
     taper_status status = q && symbols && count && table ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) {
         for (uint32_t r = 0; r < rows; r++) {
@@ -140,7 +148,7 @@ taper_status codec_weights_write(float *weights, uint32_t rows, uint32_t columns
             memcpy(&raw, &step[r], sizeof raw);
             formats_write_u32le(out, raw);
         }
-        list_symbols(weights, rows, columns, width, step, q, symbols, count, &plain);
+        list_symbols(weights, rows, columns, width, step, q, &listed);
         for (uint32_t k = 0; k < CLASSES; k++) {
             codec_rans_table_make(&table[k], count[k]);
             codec_rans_table_write(&table[k], out);

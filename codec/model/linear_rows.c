@@ -46,25 +46,34 @@ static long without_bits(long v, uint32_t bits) {
     return v + half >= 0 ? (v + half) / one : -((one - 1 - v - half) / one);
 }
 
-/* Write the rows of n units: of their integers the upper part, without `coarse` bits, or (rest) the
- * lower one. The matrix gets all bits. step: [units] */
-static taper_status write_rows(float *matrix, const codec_network *net, uint32_t width,
-                               const float *step, const uint32_t *unit, uint32_t n,
-                               const uint8_t *coarse, int rest, formats_buffer *out) {
+/* The rows of n units: of their integers the upper part, without `coarse` bits, or (rest) the lower
+ * one. */
+typedef struct part {
+    const uint32_t *unit;  /* [n] */
+    const uint8_t *coarse; /* [n] */
+    uint32_t n;
+    int rest;
+} part;
+
+/* Write them. The matrix gets all bits. step: [units] */
+static taper_status write_rows(float *matrix, const taper_model *m, const float *step, part p,
+                               formats_buffer *out) {
+    const codec_network *net = &m->network;
     new_rows rows;
-    TAPER_TRY(alloc_new(&rows, n, net->inputs));
-    for (uint32_t i = 0; i < n; i++) {
-        float *row = matrix + unit[i] * (size_t)net->inputs, fine = step[unit[i]];
+    TAPER_TRY(alloc_new(&rows, p.n, net->inputs));
+    for (uint32_t i = 0; i < p.n; i++) {
+        float *row = matrix + p.unit[i] * (size_t)net->inputs, fine = step[p.unit[i]];
         float *to = rows.weight + i * (size_t)net->inputs;
-        rows.step[i] = rest ? fine : fine * (float)(1 << coarse[i]);
+        rows.step[i] = p.rest ? fine : fine * (float)(1 << p.coarse[i]);
         for (uint32_t c = 0; c < net->inputs; c++) {
             long v = lrintf(fmaxf(fminf(row[c] / fine, CODEC_WEIGHT_MAX), -CODEC_WEIGHT_MAX)),
-                 upper = without_bits(v, coarse[i]);
+                 upper = without_bits(v, p.coarse[i]);
             row[c] = (float)v * fine;
-            to[c] = (float)(rest ? v - upper * (1L << coarse[i]) : upper) * rows.step[i];
+            to[c] = (float)(p.rest ? v - upper * (1L << p.coarse[i]) : upper) * rows.step[i];
         }
     }
-    taper_status status = codec_weights_write(rows.weight, n, net->inputs, width, rows.step, out);
+    taper_status status =
+        codec_weights_write(rows.weight, p.n, net->inputs, m->window.width, rows.step, out);
     free_new(&rows);
     return status;
 }
@@ -78,18 +87,13 @@ taper_status codec_linear_rows_write(taper_model *m, const float *step, const co
     for (uint32_t k = 0; k < sets->n; k++)
         memset(coarse + sets->first[k], sets->coarse[k], sets->first[k + 1] - sets->first[k]);
     const uint32_t at = sets->first[s], n = sets->first[s + 1] - at,
-                   from = sets->first[codec_unit_sets_coarse_from(sets, s)],
-                   width = m->window.width;
+                   from = sets->first[codec_unit_sets_coarse_from(sets, s)];
+    const part before = {sets->unit + from, coarse + from, at - from, 1},
+               own = {sets->unit + at, coarse + at, n, 0};
     taper_status status = TAPER_OK;
-    if (from < at)
-        status = write_rows(net->synthesis, net, width, step, sets->unit + from, at - from,
-                            coarse + from, 1, out);
-    if (status == TAPER_OK)
-        status =
-            write_rows(net->synthesis, net, width, step, sets->unit + at, n, coarse + at, 0, out);
-    if (status == TAPER_OK && !m->tied)
-        status =
-            write_rows(net->analysis, net, width, step, sets->unit + at, n, coarse + at, 0, out);
+    if (from < at) status = write_rows(net->synthesis, m, step, before, out);
+    if (status == TAPER_OK) status = write_rows(net->synthesis, m, step, own, out);
+    if (status == TAPER_OK && !m->tied) status = write_rows(net->analysis, m, step, own, out);
     free(coarse);
     return status;
 }
