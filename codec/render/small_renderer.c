@@ -15,13 +15,20 @@ static int32_t *row_of(const sums *p, uint32_t c, uint32_t y) {
     return p->value + ((size_t)c * p->height + y) * p->width;
 }
 
-static taper_status alloc(const codec_small_basis *b, codec_grid grid, sums *p) {
+static void lay_out(sums *p, const codec_small_basis *b, codec_grid grid, formats_layout *at) {
     *p = (sums){.width = grid.columns * b->window.width + 2 * b->reach,
                 .height = grid.rows * b->window.height + 2 * b->reach,
                 .channels = b->window.channels};
-    uint64_t n = (uint64_t)p->width * p->height * p->channels;
-    if (n <= SIZE_MAX / sizeof *p->value) p->value = calloc((size_t)n, sizeof *p->value);
-    return p->value ? TAPER_OK : TAPER_ERR_NOMEM;
+    p->value = formats_lay(at, (uint64_t)p->width * p->height, p->channels * sizeof *p->value);
+}
+
+static taper_status alloc(sums *p, const codec_small_basis *b, codec_grid grid,
+                          formats_block *block) {
+    formats_layout at = {0};
+    lay_out(p, b, grid, &at);
+    TAPER_TRY(formats_block_take(block, &at, NULL));
+    lay_out(p, b, grid, &at);
+    return TAPER_OK;
 }
 
 /* to[n] += from[n], modulo 2^32. */
@@ -50,6 +57,10 @@ static void put(const rendering *t, uint32_t i, const int32_t *from) {
             add(from, width, row_of(&t->picture, c, y + k) + x);
 }
 
+static size_t batch_bytes(const codec_small_basis *b) {
+    return BATCH * (size_t)b->rows.lanes * sizeof(int32_t);
+}
+
 static void render_block(void *context, size_t number) {
     rendering *t = context;
     const codec_small_source *s = t->source;
@@ -57,7 +68,7 @@ static void render_block(void *context, size_t number) {
     uint32_t windows = s->grid.columns * s->grid.rows, in_block = t->rows * s->grid.columns,
              block = (uint32_t)number * PHASES + t->phase, first = block * in_block,
              end = windows - first < in_block ? windows : first + in_block;
-    int32_t *sum = malloc(BATCH * lanes * sizeof *sum);
+    int32_t *sum = malloc(batch_bytes(s->basis));
     if (!sum) t->failed = 1;
     for (uint32_t i = first, n; i < end && !t->failed; i += n) {
         n = end - i < BATCH ? end - i : BATCH;
@@ -118,27 +129,25 @@ taper_status codec_render_small(const codec_small_source *s, codec_pool *pool, t
     codec_strip_rendering all = {s->model, s->group, s->first, s->grid.columns * s->grid.rows,
                                  1,        s->basis};
     TAPER_TRY(codec_strip_renderer_begin(&t.renderer, &all, pool));
-    taper_status status = alloc(s->basis, s->grid, &t.picture);
+    formats_block block;
+    taper_status status = alloc(&t.picture, s->basis, s->grid, &block);
     if (status == TAPER_OK) status = render_blocks(&t, pool);
     if (status == TAPER_OK) {
         fold_edges(&t.picture, s->basis->reach);
         status = store(&t, image);
     }
-    free(t.picture.value);
+    formats_block_free(&block);
     codec_strip_renderer_end(&t.renderer);
     return status;
 }
 
 uint64_t codec_render_small_bytes(const taper_model *m, uint32_t scale, codec_grid grid,
                                   unsigned threads) {
-    codec_window w = m->window;
-    uint64_t reach = w.lap ? (w.lap->reach - 1) / scale + 1 : 0, width = w.width / scale,
-             height = w.height / scale;
-    uint64_t lanes = (width + 2 * reach) * (height + 2 * reach) * w.channels + CODEC_SPARSE_STEP;
-    uint64_t sums_bytes = (grid.columns * width + 2 * reach) * (grid.rows * height + 2 * reach) *
-                          w.channels * sizeof(int32_t);
-    uint64_t values = grid.columns * width * grid.rows * height * w.channels * sizeof(int16_t);
-    return sums_bytes + values +
+    const codec_small_basis b = codec_small_basis_shape(m->window, scale, m->network.units);
+    formats_layout at = {0};
+    sums p;
+    lay_out(&p, &b, grid, &at);
+    return at.used + codec_picture_bytes(b.window, grid) +
            codec_strip_renderer_bytes(m, (uint64_t)grid.columns * grid.rows, grid.columns) +
-           threads * (codec_window_renderer_run_bytes(m, BATCH) + BATCH * lanes * sizeof(int32_t));
+           threads * (codec_window_renderer_run_bytes(m, BATCH) + batch_bytes(&b));
 }

@@ -45,18 +45,13 @@ static void gather(const codec_lap *lap, uint32_t side, uint32_t scale, uint32_t
     }
 }
 
-static taper_status make_axis(const codec_lap *lap, uint32_t side, uint32_t scale, uint32_t reach,
-                              axis *a) {
-    *a = (axis){side, (side + 2 * reach) / scale, NULL};
-    a->weight = calloc((size_t)side * a->out, sizeof *a->weight);
-    if (!a->weight) return TAPER_ERR_NOMEM;
-    for (uint32_t i = 0; i < side; i++) {
+static void fill_axis(const codec_lap *lap, uint32_t scale, uint32_t reach, const axis *a) {
+    for (uint32_t i = 0; i < a->side; i++) {
         int32_t *sum = a->weight + (size_t)i * a->out;
-        gather(lap, side, scale, reach, i, sum);
+        gather(lap, a->side, scale, reach, i, sum);
         for (uint32_t o = 0; o < a->out; o++)
             sum[o] = (sum[o] + (int32_t)scale / 2) >> (31 - __builtin_clz(scale));
     }
-    return TAPER_OK;
 }
 
 /* --- pairs of rows -------------------------------------------------------------------------- */
@@ -69,25 +64,35 @@ typedef struct maker {
     int32_t *line;            /* [across.side][2] */
     int32_t *half;            /* [across.side][column] T */
     int32_t *to;              /* [across.out][column] */
+    int16_t *pair;            /* [values][2], of the window or of small rows */
+    formats_block block;
 } maker;
 
-static void end(maker *m) {
-    free(m->across.weight), free(m->down.weight);
-    free(m->line), free(m->half), free(m->to);
+static void lay_out_maker(maker *m, codec_window w, uint32_t scale, formats_layout *at) {
+    const uint32_t around = 2 * reach_of(w, scale);
+    m->channels = w.channels;
+    m->across = (axis){w.width, (w.width + around) / scale, NULL};
+    m->down = (axis){w.height, (w.height + around) / scale, NULL};
+    m->column = m->down.out * w.channels * 2;
+    m->small = m->across.out * m->column / 2;
+    const uint64_t values = codec_window_values(w), most = values > m->small ? values : m->small;
+    m->across.weight = formats_lay(at, w.width, m->across.out * sizeof *m->across.weight);
+    m->down.weight = formats_lay(at, w.height, m->down.out * sizeof *m->down.weight);
+    m->line = formats_lay(at, w.width, 2 * sizeof *m->line);
+    m->half = formats_lay(at, w.width, m->column * sizeof *m->half);
+    m->to = formats_lay(at, m->small, 2 * sizeof *m->to);
+    m->pair = formats_lay(at, most, 2 * sizeof *m->pair);
 }
 
 static taper_status begin(codec_window w, uint32_t scale, maker *m) {
-    uint32_t reach = reach_of(w, scale);
-    *m = (maker){.channels = w.channels};
-    taper_status status = make_axis(w.lap, w.width, scale, reach, &m->across);
-    if (status == TAPER_OK) status = make_axis(w.lap, w.height, scale, reach, &m->down);
-    if (status != TAPER_OK) return status;
-    m->column = m->down.out * w.channels * 2;
-    m->small = m->across.out * m->column / 2;
-    m->line = malloc(2 * (size_t)w.width * sizeof *m->line);
-    m->half = malloc((size_t)w.width * m->column * sizeof *m->half);
-    m->to = malloc(2 * (size_t)m->small * sizeof *m->to);
-    return m->line && m->half && m->to ? TAPER_OK : TAPER_ERR_NOMEM;
+    const uint32_t reach = reach_of(w, scale);
+    formats_layout at = {0};
+    lay_out_maker(m, w, scale, &at);
+    TAPER_TRY(formats_block_take(&m->block, &at, NULL));
+    lay_out_maker(m, w, scale, &at);
+    fill_axis(w.lap, scale, reach, &m->across);
+    fill_axis(w.lap, scale, reach, &m->down);
+    return TAPER_OK;
 }
 
 CODEC_INLINE int32_t clamp16(int32_t x) { return x < -32768 ? -32768 : x > 32767 ? 32767 : x; }
@@ -174,9 +179,9 @@ static void fill_rows(const maker *m, const codec_synthesis *s, const uint8_t *k
     memcpy(r->bits, s->bits, s->units * sizeof *r->bits);
 }
 
-/* The mean is made in two parts of 16 bits. pair: temporary, [values][2]. */
-static void fill_mean(const maker *m, const codec_synthesis *s, int16_t *pair,
-                      codec_small_basis *b) {
+/* The mean is made in two parts of 16 bits. */
+static void fill_mean(const maker *m, const codec_synthesis *s, codec_small_basis *b) {
+    int16_t *pair = m->pair;
     enum { ONE = 1 << MEAN_BITS };
     for (uint32_t i = 0; i < s->inputs; i++) {
         pair[2 * (size_t)i] = (int16_t)clamp16(s->mean[i] >> MEAN_BITS);
@@ -193,70 +198,70 @@ static size_t weights_of(uint32_t units, uint32_t lanes) {
     return (size_t)(units + 1) / 2 * lanes * 2;
 }
 
-static taper_status alloc(const maker *m, const codec_synthesis *s, codec_small_basis *b) {
+/* Lay out `kept` rows, the largest array, at the end. */
+static void lay_out(codec_small_basis *b, uint32_t kept, formats_layout *at) {
     codec_synthesis *r = &b->rows;
-    *r = (codec_synthesis){.inputs = m->small, .lanes = codec_sparse_lanes(m->small)};
-    r->weight = calloc(weights_of(s->units, r->lanes), sizeof *r->weight);
-    r->mean = calloc(r->lanes, sizeof *r->mean);
-    r->bits = malloc(s->units * sizeof *r->bits);
-    b->unit = malloc(s->units * sizeof *b->unit);
-    return r->weight && r->mean && r->bits && b->unit ? TAPER_OK : TAPER_ERR_NOMEM;
+    r->bits = formats_lay(at, b->units, sizeof *r->bits);
+    r->mean = formats_lay(at, r->lanes, sizeof *r->mean);
+    b->unit = formats_lay(at, b->units, sizeof *b->unit);
+    r->weight = formats_lay(at, weights_of(kept, r->lanes), sizeof *r->weight);
 }
 
 /* Give back the memory of the rows that do not stay. */
 static void trim(codec_small_basis *b) {
-    codec_synthesis *r = &b->rows;
-    void *weight = realloc(r->weight, weights_of(r->units, r->lanes) * sizeof *r->weight),
-         *unit = realloc(b->unit, r->units * sizeof *b->unit);
-    if (weight) r->weight = weight;
-    if (unit) b->unit = unit;
+    codec_small_basis counted = *b;
+    formats_layout at = {0};
+    lay_out(&counted, b->rows.units, &at);
+    void *memory = realloc(b->block.memory, (size_t)at.used);
+    if (!memory) return;
+    b->block = (formats_block){memory, at.used, NULL};
+    at = (formats_layout){.memory = memory};
+    lay_out(b, b->rows.units, &at);
+}
+
+codec_small_basis codec_small_basis_shape(codec_window w, uint32_t scale, uint32_t units) {
+    const uint32_t reach = reach_of(w, scale) / scale, width = w.width / scale,
+                   height = w.height / scale,
+                   small = (width + 2 * reach) * (height + 2 * reach) * w.channels;
+    return (codec_small_basis){.scale = scale,
+                               .window = {width, height, w.channels, NULL},
+                               .reach = reach,
+                               .units = units,
+                               .rows = {.inputs = small, .lanes = codec_sparse_lanes(small)}};
 }
 
 taper_status codec_small_basis_make(const codec_synthesis *s, codec_window w, uint32_t scale,
                                     const uint8_t *kept, codec_small_basis *out) {
-    codec_small_basis b = {.scale = scale,
-                           .window = {w.width / scale, w.height / scale, w.channels, NULL},
-                           .reach = reach_of(w, scale) / scale,
-                           .units = s->units};
+    codec_small_basis b = codec_small_basis_shape(w, scale, s->units);
+    formats_layout at = {0};
     maker m;
-    taper_status status = begin(w, scale, &m);
-    uint32_t most = s->inputs > m.small ? s->inputs : m.small;
-    int16_t *pair = malloc(2 * (size_t)most * sizeof *pair);
-    if (!pair) status = TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) status = alloc(&m, s, &b);
+    *out = (codec_small_basis){0};
+    TAPER_TRY(begin(w, scale, &m));
+    lay_out(&b, s->units, &at);
+    taper_status status = formats_block_take(&b.block, &at, NULL);
     if (status == TAPER_OK) {
+        lay_out(&b, s->units, &at);
         fill_rows(&m, s, kept, &b);
-        fill_mean(&m, s, pair, &b);
+        fill_mean(&m, s, &b);
         trim(&b);
-    } else
-        codec_small_basis_free(&b);
-    free(pair);
-    end(&m);
-    *out = b;
+        *out = b;
+    }
+    formats_block_free(&m.block);
     return status;
 }
 
 void codec_small_basis_free(codec_small_basis *b) {
-    codec_synthesis_free(&b->rows);
-    free(b->unit);
+    formats_block_free(&b->block);
     *b = (codec_small_basis){0};
 }
 
-/* --- memory --------------------------------------------------------------------------------- */
-
-static uint64_t bytes_of(uint64_t units, uint64_t kept, uint64_t lanes) {
-    return (kept + 1) / 2 * lanes * 2 * sizeof(int16_t) + lanes * sizeof(int32_t) +
-           kept * sizeof(uint32_t) + units;
-}
-
-uint64_t codec_small_basis_bytes(const codec_small_basis *b) {
-    return b->scale ? bytes_of(b->units, b->rows.units, b->rows.lanes) : 0;
-}
+uint64_t codec_small_basis_bytes(const codec_small_basis *b) { return b->block.bytes; }
 
 uint64_t codec_small_basis_most_bytes(uint32_t units, codec_window w, uint32_t scale) {
-    uint64_t reach = reach_of(w, scale), across = (w.width + 2 * reach) / scale,
-             down = (w.height + 2 * reach) / scale, small = across * down * w.channels;
-    uint64_t making = w.width * across + w.height * down + codec_window_values(w) + small +
-                      2 * (w.width * (1 + down * w.channels) + small);
-    return bytes_of(units, units, small + CODEC_SPARSE_STEP) + (making + units) * sizeof(int32_t);
+    codec_small_basis b = codec_small_basis_shape(w, scale, units);
+    formats_layout at = {0};
+    maker m;
+    lay_out(&b, units, &at);
+    lay_out_maker(&m, w, scale, &at);
+    return at.used;
 }

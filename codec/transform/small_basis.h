@@ -23,6 +23,7 @@
 #define CODEC_SMALL_BASIS_H
 #include "codec/transform/synthesis.h"
 #include "codec/window.h"
+#include "formats/layout.h"
 
 enum { CODEC_SMALL_MOST_SCALE = 16 };
 
@@ -35,11 +36,14 @@ typedef struct codec_small_basis {
     codec_synthesis rows;
     uint32_t units; /* of the model */
     uint32_t *unit; /* [rows.units] their numbers in the model, ascending */
+    formats_block block;
 } codec_small_basis;
 
 /* Nonzero if both sides of the window are multiples of the scale. */
 int codec_small_basis_fits(codec_window window, uint32_t scale);
 
+/* Its sizes, without any rows. */
+codec_small_basis codec_small_basis_shape(codec_window window, uint32_t scale, uint32_t units);
 /* Make it of a synthesis of a window that fits. kept: [units] 0: the unit is left
  * out; or NULL. scale: 2, 4, 8 or 16. TAPER_ERR_NOMEM: *out is zeroed. */
 taper_status codec_small_basis_make(const codec_synthesis *synthesis, codec_window window,
