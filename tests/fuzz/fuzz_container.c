@@ -15,6 +15,8 @@ enum { HEADER = FORMATS_HEADER_SIZE, SECTION = FORMATS_SECTION_SIZE };
 static const taper_limits limits = {
     .max_pixels = 1 << 14, .max_images = 200, .max_memory = 1 << 22, .max_model_bytes = 1 << 18};
 
+static const taper_merge_options merge_limits = {.size = sizeof merge_limits, .limits = &limits};
+
 static void must(int holds) {
     if (!holds) abort();
 }
@@ -193,12 +195,12 @@ static taper_status of_models_inside(const taper_source *source) {
     must(open_decoder(&decoder, source, the_model(), &limits, NULL) == TAPER_OK);
     must(taper_container_get_info(taper_decoder_container(decoder), &info, NULL) == TAPER_OK);
     taper_status status = TAPER_OK;
-    if (info.has_model) {
+    if (info.model_bytes) {
         taper_decoder *own;
         status = open_decoder(&own, source, NULL, &limits, NULL);
         close_decoder(own);
     }
-    if (status == TAPER_OK && info.has_search_model) {
+    if (status == TAPER_OK && info.search_model_bytes) {
         status = taper_container_search_model(taper_decoder_container(decoder), &model, NULL);
         taper_model_free(model);
     }
@@ -355,12 +357,13 @@ static void print_levels(const taper_source *source) {
     for (size_t room = 1 << 7; room <= 1 << 24; room <<= 17) {
         formats_buffer text = formats_buffer_make(room);
         const taper_sink sink = dct_sink(&text);
-        formats_front front;
-        must(codec_front_load(source, &limits, &front, NULL) == TAPER_OK);
-        const taper_status status =
-            codec_levels_write(&front, the_model(), source, limits.max_memory, &sink, NULL);
+        const taper_open_options options = {
+            .size = sizeof options, .model = the_model(), .limits = &limits};
+        taper_container *container;
+        must(taper_container_open(&container, source, &options, NULL) == TAPER_OK);
+        const taper_status status = codec_levels_write(container, UINT64_MAX, &sink, NULL);
         must(status != TAPER_OK || text.size);
-        formats_front_free(&front);
+        taper_container_close(container);
         formats_buffer_free(&text);
     }
 }
@@ -447,7 +450,7 @@ static void search(const taper_decoder *decoder) {
     const taper_status status =
         taper_container_search_code(taper_decoder_container(decoder), info.images - 1, code, NULL);
     must(status == (info.search_bits ? TAPER_OK : TAPER_ERR_ARG));
-    must(info.search_bits || !info.has_search_model);
+    must(info.search_bits || !info.search_model_bytes);
     if (taper_container_search_model(taper_decoder_container(decoder), &model, NULL) == TAPER_OK)
         must(taper_model_get_info(model).id == info.search_model_id);
     taper_model_free(model);
