@@ -155,7 +155,7 @@ static int open_model(state *st) {
 }
 
 static int open_embedder(state *st) {
-    codec_window window;
+    cli_window window;
     int code;
     if (st->s.model || st->among.containers || st->inputs.containers) {
         code = open_model(st);

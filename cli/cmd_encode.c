@@ -17,7 +17,7 @@
 #include "cli/index/search_layer.h"
 #include "codec/taper.h"
 #include "formats/bytes.h"
-#include "formats/front.h"
+#include "formats/name_escape.h"
 #include "formats/image.h"
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 /* decode_levels.c -- `decode --levels`: prints decoded integers as text, to compare decoders. */
 #include "cli/decoding.h"
-#include "codec/decoder/front_load.h"
 #include "codec/decoder/levels.h"
 #include <errno.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
  *     paging           front matter in one piece to pages, and back
  *     packed           contents that may be zstd frames
  *     name_block       finds the names of a section, and whether they are legal
- *     name_escape      escapes control characters in names
+ *     name_escape      escapes control characters in names; legal names
  *     holds            which cuts are rendered as a shorter cut
  *     model_file       the envelope of a .tpm file
  *     index_file       a .tpx file

@@ -1,7 +1,6 @@
 /* front.c -- see front.h. */
 #include "formats/front.h"
 #include "formats/holds.h"
-#include "formats/name_escape.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,32 +91,6 @@ uint32_t formats_front_passes(const formats_front *f, uint32_t layer) {
         most = end > most ? end : most;
     }
     return most;
-}
-
-/* Is a part of a path empty, "." or ".."? */
-static int is_no_name(const char *part, size_t n) {
-    return n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.');
-}
-
-/* The bytes that a name cannot hold, that end a part of it, or that need a look: 1; others: 0. */
-static const uint8_t is_special[256] = {
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,         1,          1,          1,
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['/'] = 1, ['\\'] = 1, [0x7F] = 1,
-};
-
-/* One pass over the bytes: an index of a million images checks all its names when it is opened. */
-int formats_name_is_legal(const char *name) {
-    const char *part = name, *c = name;
-    for (;; c++) {
-        while (!is_special[(unsigned char)*c]) c++;
-        if (*c == '/' || !*c) {
-            if (is_no_name(part, (size_t)(c - part))) return 0;
-            if (!*c) return c - name <= 4095;
-            part = c + 1;
-        } else if (*c != '\\' || !formats_name_escaped(c)) {
-            return 0;
-        }
-    }
 }
 
 /* --- cuts ------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #ifndef FORMATS_FRONT_H
 #define FORMATS_FRONT_H
 #include "formats/bytes.h"
+#include "formats/name_escape.h"
 
 enum {
     FORMATS_CONTAINER_VERSION = 2,
@@ -179,9 +180,5 @@ static inline size_t formats_front_search_bytes(const formats_front *f) {
 }
 
 void formats_front_free(formats_front *front); /* leaves it zeroed */
-
-/* 1 if a container may hold this name: a relative path of at most 4,095 bytes, without empty parts,
- * "." or "..", control characters, or a backslash outside an escape (name_escape.h). */
-int formats_name_is_legal(const char *name);
 
 #endif

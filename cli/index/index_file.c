@@ -3,7 +3,6 @@
 #include "cli/common/spool.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
-#include "formats/front.h"
 #include "formats/name_escape.h"
 #include <stdlib.h>
 #include <string.h>

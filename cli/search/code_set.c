@@ -198,7 +198,7 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
 
 /* --- pixels as codes --- */
 
-int cli_code_set_window(cli_code_set *s, codec_window *window) {
+int cli_code_set_window(cli_code_set *s, cli_window *window) {
     taper_error error = {0};
     taper_image image;
     const size_t n = formats_imageset_count(s->set);
@@ -208,7 +208,7 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
             return cli_fail(s->verb, formats_imageset_path(s->set, i), status, &error);
         if (status != TAPER_OK) continue; /* reported when its code is computed */
         formats_image_apply_alpha(&image, s->alpha);
-        *window = (codec_window){image.width, image.height, image.channels == 1 ? 1 : 3, NULL};
+        *window = (cli_window){image.width, image.height, image.channels == 1 ? 1 : 3};
         const bool has_alpha = formats_image_has_alpha(&image);
         formats_image_free(&image);
         if (has_alpha) continue;
@@ -219,7 +219,7 @@ int cli_code_set_window(cli_code_set *s, codec_window *window) {
                   window->width, window->height);
         return CLI_LIMIT;
     }
-    *window = (codec_window){1, 1, 3, NULL}; /* each is reported and skipped */
+    *window = (cli_window){1, 1, 3}; /* each is reported and skipped */
     return CLI_DONE;
 }
 
@@ -234,7 +234,8 @@ typedef struct block {
 } block;
 
 static bool block_open(block *b, const cli_embedder *e) {
-    const size_t widest = formats_larger(e->width, codec_window_values(e->window));
+    const size_t widest =
+        formats_larger(e->width, (size_t)e->window.width * e->window.height * e->window.channels);
     b->room = formats_larger(1, formats_smaller(MOST_ROWS, MOST_NUMBERS / widest));
     b->image = malloc(b->room * sizeof *b->image);
     b->number = malloc(b->room * sizeof *b->number);

@@ -71,7 +71,7 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
 
 /* For pixels as codes: the size and channels that all images must have, those of the first readable
  * image. */
-int cli_code_set_window(cli_code_set *set, codec_window *window);
+int cli_code_set_window(cli_code_set *set, cli_window *window);
 
 /* Receives n images of the set and their codes[n][width]. number: [n] ascending; image: [n] as
  * read, or scaled to the window of the model; NULL for containers. Returns an exit code. */

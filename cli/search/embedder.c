@@ -1,7 +1,6 @@
 /* embedder.c -- see embedder.h. */
 #include "cli/search/embedder.h"
 #include "codec/taper_quality.h"
-#include "codec/transform/windows.h"
 #include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@ taper_status cli_embedder_open(cli_embedder *out, const taper_model *model, size
                                bool encodes, unsigned threads, taper_error *error) {
     const taper_model_info info = taper_model_get_info(model);
     *out = (cli_embedder){.model = model,
-                          .window = {info.window_width, info.window_height, info.channels, NULL},
+                          .window = {info.window_width, info.window_height, info.channels},
                           .scales = info.embedding,
                           .width = width ? width : info.units,
                           .units = info.units,
@@ -20,8 +19,9 @@ taper_status cli_embedder_open(cli_embedder *out, const taper_model *model, size
     return encodes ? taper_embedder_new(&out->of, model, threads, error) : TAPER_OK;
 }
 
-void cli_embedder_open_pixels(cli_embedder *out, codec_window window) {
-    *out = (cli_embedder){.window = window, .width = codec_window_values(window)};
+void cli_embedder_open_pixels(cli_embedder *out, cli_window window) {
+    *out = (cli_embedder){.window = window,
+                          .width = (size_t)window.width * window.height * window.channels};
 }
 
 void cli_embedder_close(cli_embedder *e) {
@@ -29,7 +29,7 @@ void cli_embedder_close(cli_embedder *e) {
     *e = (cli_embedder){.width = 0};
 }
 
-static taper_status check_pixels(codec_window w, const taper_image *image, taper_error *error) {
+static taper_status check_pixels(cli_window w, const taper_image *image, taper_error *error) {
     if (image->channels != 1 && image->channels != 3)
         return formats_fail_fact(error, TAPER_ERR_UNSUPPORTED, TAPER_FACT_ALPHA, 0,
                                  "image has an alpha channel, which codes do not represent");
@@ -53,7 +53,7 @@ taper_status cli_embedder_check(const cli_embedder *e, const taper_image *image,
 }
 
 taper_status cli_embedder_fit(const cli_embedder *e, taper_image *image, taper_error *error) {
-    const codec_window w = e->window;
+    const cli_window w = e->window;
     taper_image scaled;
     const bool fits = image->width == w.width && image->height == w.height && image->depth == 8;
     if (!e->scales || fits) return TAPER_OK;
@@ -70,11 +70,19 @@ static taper_status whole_codes(const cli_embedder *e, const taper_image *images
                             : taper_embedder_codes(e->of, images, n, codes, error);
 }
 
+/* Samples as numbers from 0 to 255, channel after channel. */
+static void read_pixels(const cli_embedder *e, const taper_image *image, float *to) {
+    const size_t n = (size_t)image->width * image->height, channels = image->channels;
+    for (size_t c = 0; c < e->window.channels; c++)
+        for (size_t i = 0, at = channels == 1 ? 0 : c; i < n; i++, at += channels)
+            *to++ = image->depth == 16 ? (float)((const uint16_t *)image->pixels)[at] / 257.0f
+                                       : (float)((const uint8_t *)image->pixels)[at];
+}
+
 taper_status cli_embedder_codes(const cli_embedder *e, const taper_image *images, size_t n,
                                 float *codes, taper_error *error) {
     if (!e->model) {
-        for (size_t i = 0; i < n; i++)
-            codec_windows_read(e->window, &images[i], codes + i * e->width);
+        for (size_t i = 0; i < n; i++) read_pixels(e, &images[i], codes + i * e->width);
         return TAPER_OK;
     }
     if (e->width == e->units) return whole_codes(e, images, n, codes, error);

@@ -2,13 +2,17 @@
 #ifndef CLI_EMBEDDER_H
 #define CLI_EMBEDDER_H
 #include "codec/taper_model.h"
-#include "codec/window.h"
 #include <stdbool.h>
+
+/* The size of images, and 1 or 3 channels. */
+typedef struct cli_window {
+    uint32_t width, height, channels;
+} cli_window;
 
 typedef struct cli_embedder {
     const taper_model *model; /* borrowed; NULL: codes are pixels */
     taper_embedder *of;       /* NULL: no image is encoded */
-    codec_window window;      /* the size that an image must have */
+    cli_window window;        /* the size that an image must have */
     bool scales;              /* images of other sizes are scaled to it */
     bool keeps_margins;       /* codes are margins; set after opening */
     size_t width;             /* numbers in a code */
@@ -22,7 +26,7 @@ typedef struct cli_embedder {
 taper_status cli_embedder_open(cli_embedder *out, const taper_model *model, size_t width,
                                bool encodes, unsigned threads, taper_error *error);
 /* Codes are the pixels, 0..255, channel after channel: the reference for search by codes. */
-void cli_embedder_open_pixels(cli_embedder *out, codec_window window);
+void cli_embedder_open_pixels(cli_embedder *out, cli_window window);
 void cli_embedder_close(cli_embedder *embedder); /* a zeroed one is fine */
 
 /* Check an image; its pixels may be NULL. TAPER_ERR_UNSUPPORTED: it has another size and is not
