@@ -29,7 +29,7 @@ LIBDIR  ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 NM      ?= nm
 OBJCOPY ?= objcopy
-VERSION := 1.0.0
+VERSION := $(shell sed -n 's/^.define TAPER_VERSION  *"\(.*\)"/\1/p' formats/taper_types.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 FUZZ_SECONDS ?= 30
 ifeq ($(CUDA),1)
@@ -38,7 +38,7 @@ endif
 B       := build/$(if $(filter 1,$(SAN)),san,opt)$(if $(CU),-cuda,)
 
 CFLAGS  ?= -O3 -g
-CSTD    := -std=c11 -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DTAPER_VERSION='"$(VERSION)"' \
+CSTD    := -std=c11 -I. -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 \
            -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla -fPIC -fvisibility=hidden -pthread
 # bit-exact decoding: no fused multiply-add, no reassociation, whatever CFLAGS says. Nobody looks at errno or the
 # floating-point flags, for which compilers would do one number at a time.

@@ -108,7 +108,8 @@ static int speed(char **argument) {
     uint32_t *neighbours = room(n[0] * n[3], sizeof *neighbours);
     double *distances = room(n[0] * n[3], sizeof *distances);
     draw(1, n[0], n[2], queries), draw(2, n[1], n[2], references);
-    const taper_search s = {references, n[1], queries, n[0], 0, n[2], n[3], (unsigned)n[4]};
+    const taper_search s = {sizeof(taper_search), references, n[1], queries, n[0], 0, n[2], n[3],
+                            (unsigned)n[4]};
     const double before = peak_mib();
     double search = time_of_search(&s, neighbours, distances);
     const double peak = peak_mib() - before;
@@ -171,7 +172,7 @@ static int32_t *load_labels(const char *folder, const char *name) {
 
 static int error_of_pixels(const char *folder, unsigned threads) {
     enum { MOST = 7, CLASSES = 10 };
-    taper_search s = {.k = MOST, .threads = threads};
+    taper_search s = {.size = sizeof(taper_search), .k = MOST, .threads = threads};
     float *references = load_images(folder, "train-images-idx3", &s.n_references, &s.width);
     float *queries = load_images(folder, "t10k-images-idx3", &s.n_queries, &s.width);
     int32_t *labels = load_labels(folder, "train-labels-idx1");
@@ -183,8 +184,9 @@ static int error_of_pixels(const char *folder, unsigned threads) {
     s.references = references, s.queries = queries;
     time_of_search(&s, neighbours, distances);
     for (size_t k = 1; k <= MOST; k += 2) {
-        taper_votes votes = {neighbours, s.n_queries, MOST, k, labels, s.n_references, CLASSES};
-        taper_error_rate rate;
+        taper_votes votes = {sizeof(taper_votes), neighbours, s.n_queries, MOST, k, labels,
+                             s.n_references,      CLASSES};
+        taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         char config[256];
         need(taper_vote(&votes, voted, &error), &error);
         need(taper_count_errors(voted, truth, s.n_queries, CLASSES, NULL, &rate, &error), &error);

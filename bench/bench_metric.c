@@ -104,13 +104,21 @@ static void report(const set *s, const char *method, const codec_layer *layer, u
     double *distances = room(tests * K, sizeof *distances);
     int32_t *labels = room(s->n, sizeof *labels), *voted = room(tests, sizeof *voted);
     taper_error error = {0};
-    taper_error_rate rate;
+    taper_error_rate rate = {.size = sizeof(taper_error_rate)};
     char config[256];
     for (size_t i = 0; i < s->n; i++) labels[i] = (int32_t)s->label[i];
-    const taper_search search = {codes, s->learned, codes + s->learned * width, tests, 0, width,
-                                 K,     threads};
+    const taper_search search = {sizeof(taper_search),
+                                 codes,
+                                 s->learned,
+                                 codes + s->learned * width,
+                                 tests,
+                                 0,
+                                 width,
+                                 K,
+                                 threads};
     need(taper_nearest(&search, neighbours, distances, &error), &error);
-    const taper_votes votes = {neighbours, tests, K, K, labels, s->learned, CLASSES};
+    const taper_votes votes = {sizeof(taper_votes), neighbours, tests, K, K, labels,
+                               s->learned,          CLASSES};
     need(taper_vote(&votes, voted, &error), &error);
     need(taper_count_errors(voted, labels + s->learned, tests, CLASSES, NULL, &rate, &error),
          &error);

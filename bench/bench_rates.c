@@ -184,7 +184,9 @@ static void report_rates(const settings *s, const taper_model *model, const test
         taper_container_get_info(c, &info, &error))
         die("open", &error);
     taper_container_close(c);
-    double model_share = (double)taper_model_get_info(model).file_bytes / (double)t->n;
+    taper_model_info of_model = {.size = sizeof of_model};
+    taper_model_get_info(model, &of_model, NULL);
+    double model_share = (double)of_model.file_bytes / (double)t->n;
     for (int i = 0; i < s->qualities; i++) {
         char name[64];
         double bytes = bytes_for(model, t, &file, info.front_bytes, s->quality[i]);
@@ -295,7 +297,8 @@ int main(int argc, char **argv) {
     formats_buffer file = get_model(&s, argv + 1, split - 1, &seconds);
     taper_model *model;
     if (taper_model_load(&model, file.data, file.size, NULL, &error)) die("model", &error);
-    taper_model_info info = taper_model_get_info(model);
+    taper_model_info info = {.size = sizeof info};
+    taper_model_get_info(model, &info, NULL);
     char config[320];
     snprintf(config, sizeof config,
              "{\"family\":\"%s\",\"window\":%u,\"units\":%u,\"threads\":%u,\"train\":\"%s\","

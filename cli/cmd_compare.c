@@ -157,7 +157,7 @@ static int find_model(state *st) {
 static int load_model(state *st) {
     int code = find_model(st);
     if (code != CLI_DONE || !st->model.model) return code;
-    st->model_info = taper_model_get_info(st->model.model);
+    st->model_info = cli_model_info(st->model.model);
     st->subject.model = st->model.model;
     st->subject.model_bytes = st->model.size;
     st->result->is_builtin = taper_model_builtin_of(st->model_info.id) != NULL;

@@ -359,7 +359,7 @@ static int decode_to_one_file(job *j, uint32_t groups) {
 
 /* True if the container is cut, or its model lacks stages. */
 static bool is_incomplete(const job *j) {
-    const taper_model_info model = taper_model_get_info(taper_container_model(j->container->open));
+    const taper_model_info model = cli_model_info(taper_container_model(j->container->open));
     return j->container->source.size < j->container->info.file_bytes ||
            model.stages_known < model.stages;
 }

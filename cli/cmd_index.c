@@ -114,7 +114,7 @@ static int open_images(state *st, char **paths, size_t n) {
     if (code == CLI_DONE) code = cli_code_set_spares(&st->images, paths, n, s->output);
     if (code == CLI_DONE && s->model) code = cli_output_check("index", s->output, s->model);
     if (code != CLI_DONE) return code;
-    const taper_model_info info = taper_model_get_info(st->model.model);
+    const taper_model_info info = cli_model_info(st->model.model);
     code = cli_index_check_model("index", &info, s->model);
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->images}, 1, st->model.model,
@@ -126,7 +126,7 @@ static int open_images(state *st, char **paths, size_t n) {
 static void tell(const settings *s, const cli_index *made) {
     char size[16];
     if (!made->index) return;
-    const taper_index_info info = taper_index_get_info(made->index);
+    const taper_index_info info = cli_index_info(made->index);
     if (s->common.json)
         cli_index_report(made, s->output, &s->common);
     else
@@ -142,7 +142,7 @@ static void tell_changes(const state *st, const cli_index *made) {
     const char *before = NULL, *after = NULL;
     for (size_t k = 0; k < st->n_earlier && made->index; k++) {
         const taper_index *earlier = st->earlier[k].index;
-        const uint64_t images = taper_index_get_info(earlier).images;
+        const uint64_t images = cli_index_info(earlier).images;
         for (uint64_t i = 0; i < images; i++, image++) {
             const char *a = taper_index_name(earlier, i), *b = taper_index_name(made->index, image);
             if (!a || !b || !strcmp(a, b) || n++) continue;
@@ -159,7 +159,7 @@ static void tell_changes(const state *st, const cli_index *made) {
 /* New images get the number of bits and the weights of the first index. */
 static int follow_earlier(const state *st, cli_index_options *o) {
     if (!st->n_earlier) return CLI_DONE;
-    const taper_index_info first = taper_index_get_info(st->earlier[0].index);
+    const taper_index_info first = cli_index_info(st->earlier[0].index);
     const bool is_even = !first.is_weighted && first.bits > 64;
     const bool other_bits = cli_options_given("bits") && o->bits != first.bits;
     const bool other_weights = cli_options_given("weights") && o->are_even != is_even;
@@ -177,7 +177,7 @@ static int follow_earlier(const state *st, cli_index_options *o) {
 static int write_index(state *st, bool has_images) {
     const settings *s = &st->s;
     cli_index_options o = {.common = &s->common,
-                           .model_id = has_images ? taper_model_get_info(st->model.model).id : 0,
+                           .model_id = has_images ? cli_model_info(st->model.model).id : 0,
                            .bits = (uint32_t)s->bits,
                            .are_even = s->weights == EVEN,
                            .earlier = st->earlier,

@@ -202,7 +202,7 @@ static void json_training(cli_json *j, const taper_model_info *m) {
 
 static void model_json(const settings *s, const char *path, const taper_model *model,
                        const char *family) {
-    taper_model_info m = taper_model_get_info(model);
+    taper_model_info m = cli_model_info(model);
     cli_json j;
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
@@ -391,7 +391,7 @@ static void print_training(const taper_model_info *m) {
 /* For an embedding model: an image is one window, and there are no bits. */
 static void print_embedding(const settings *s, const taper_model *model) {
     uint32_t depth = 0;
-    const taper_model_info m = taper_model_get_info(model);
+    const taper_model_info m = cli_model_info(model);
     while (taper_model_layer_width(model, depth + 1)) depth++;
     printf("  window    %u x %u pixels, to which images are scaled\n", m.window_width,
            m.window_height);
@@ -420,7 +420,7 @@ static void print_size(const taper_model_info *m) {
 
 static void model_person(const settings *s, const char *path, const taper_model *model,
                          const char *family) {
-    taper_model_info m = taper_model_get_info(model);
+    taper_model_info m = cli_model_info(model);
     const char *builtin = taper_model_builtin_of(m.id);
     cli_put_plain(stdout, path);
     printf(": model%s%s%s\n", builtin ? ", " : "", builtin ? builtin : "",
@@ -459,7 +459,7 @@ static void model_person(const settings *s, const char *path, const taper_model 
 
 /* Closes the model. */
 static int tell_model(const settings *s, cli_model *m, const char *path) {
-    const char *family = taper_family_name(taper_model_get_info(m->model).family);
+    const char *family = taper_family_name(cli_model_info(m->model).family);
     if (s->common.json)
         model_json(s, path, m->model, family);
     else

@@ -150,8 +150,8 @@ static int open_model(state *st) {
 }
 
 static int check_model(const state *st) {
-    const taper_model_info model = taper_model_get_info(st->model.model);
-    const taper_index_info index = taper_index_get_info(st->index.index);
+    const taper_model_info model = cli_model_info(st->model.model);
+    const taper_index_info index = cli_index_info(st->index.index);
     if (index.model_id == model.id) return CLI_DONE;
     cli_error("search", st->s.model,
               "the index's codes are of model %016llx, and this is %016llx: give the model that "
@@ -162,7 +162,7 @@ static int check_model(const state *st) {
 
 /* Open the embedder, if there are images. Images of any size are scaled. */
 static int open_embedder(state *st) {
-    const taper_model_info info = taper_model_get_info(st->model.model);
+    const taper_model_info info = cli_model_info(st->model.model);
     int code = cli_index_check_model("search", &info, st->s.model);
     if (code == CLI_DONE)
         code = cli_code_sets_embedder((cli_code_set *const[]){&st->indexed, &st->inputs}, 2,
@@ -203,7 +203,7 @@ static int open_file(state *st, char *path) {
 
 static int make_index(state *st) {
     const cli_index_options o = {.common = &st->s.common,
-                                 .model_id = taper_model_get_info(st->model.model).id};
+                                 .model_id = cli_model_info(st->model.model).id};
     return cli_index_make(&st->index, &st->indexed, &st->embedder, &o);
 }
 
@@ -238,7 +238,7 @@ static int take_queries(state *st) {
 
 /* --where: the images that may be results. */
 static int choose_wanted(state *st) {
-    const taper_index_info info = taper_index_get_info(st->index.index);
+    const taper_index_info info = cli_index_info(st->index.index);
     const char *class = st->s.where;
     if (!class) return CLI_DONE;
     if (!strncmp(class, "label=", 6)) class += 6;
@@ -280,7 +280,8 @@ static void drop_selves(state *st, size_t room, size_t k) {
 /* Rank by the margins of the queries that are images. */
 static taper_status rank(state *st, size_t room, taper_error *error) {
     const cli_query_codes *q = &st->queries;
-    const taper_index_ranking ranking = {q->code, q->margin, q->n, room};
+    const taper_index_ranking ranking = {sizeof(taper_index_ranking), q->code, q->margin, q->n,
+                                         room};
     if (!st->s.margins) return TAPER_OK;
     return taper_index_rank(st->index.index, &ranking, st->image, st->distance, error);
 }
@@ -294,7 +295,7 @@ static size_t room_for(const state *st, size_t k, uint64_t images) {
 }
 
 static int find_nearest(state *st, size_t *k) {
-    const uint64_t images = taper_index_get_info(st->index.index).images;
+    const uint64_t images = cli_index_info(st->index.index).images;
     const cli_query_codes *q = &st->queries;
     taper_error error = {0};
     *k = (size_t)st->s.k;
@@ -307,7 +308,8 @@ static int find_nearest(state *st, size_t *k) {
     st->image = malloc((q->n + 1) * room * sizeof *st->image);
     st->distance = malloc((q->n + 1) * room * sizeof *st->distance);
     if (!st->image || !st->distance) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
-    const taper_index_search search = {.queries = q->code,
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = q->code,
                                        .n_queries = q->n,
                                        .known_bits = q->known_bits,
                                        .k = room,

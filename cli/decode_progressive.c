@@ -181,7 +181,7 @@ static int finish(arrival *a) {
     }
     if (cli_pictures_refused(&a->plan, a->q)) return CLI_SOME_FAILED;
     const taper_model_info model =
-        taper_model_get_info(taper_container_model(taper_decoder_container(a->decoder)));
+        cli_model_info(taper_container_model(taper_decoder_container(a->decoder)));
     const bool is_whole = a->arrived >= a->info.file_bytes && model.stages_known == model.stages;
     return a->q->strict && !is_whole ? CLI_INCOMPLETE : CLI_DONE;
 }

@@ -244,8 +244,8 @@ int cli_training_run(cli_training *t, int argc, char **argv, int first) {
     if (code == CLI_DONE && t->from)
         code = cli_coder_open(&t->model, t->verb->name, t->from, &s->common);
     if (code != CLI_DONE) return code;
-    taper_model_info info = {0};
-    if (t->from) info = taper_model_get_info(t->model.model);
+    taper_model_info info = {.size = sizeof(taper_model_info)};
+    if (t->from) info = cli_model_info(t->model.model);
     cli_options_name_idle(t->verb, t->uses(s, t->from ? &info : NULL));
     code = open_and_learn(t, argv + first, (size_t)(argc - first));
     cli_model_close(&t->model);

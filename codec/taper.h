@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-/* "1.0.0" */
+/* The version of the library, as TAPER_VERSION: "1.0.0". */
 TAPER_API const char *taper_version(void);
 
 /* Write the arithmetic that is used on this processor, e.g. "plain C", to text[room]; a text that
@@ -142,6 +142,7 @@ TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const c
  * matter, so every cut has them. `taper index` makes an index from them. Images of all sizes have
  * such codes. Readers that do not know them skip them. truncate, repack and merge keep them. */
 typedef struct taper_search_codes {
+    size_t size; /* sizeof(taper_search_codes), set by the caller */
     /* taper_model_info.id of the binary model that made the codes. */
     uint64_t model_id;
     /* Length of a code in bits, 1..65536. */

@@ -5,11 +5,12 @@
  * word 0; the bits after the last are 0. taper_index_pack makes such codes from the results of
  * taper_embedder_codes or taper_decoder_codes.
  *
- *     taper_index_set set = {.codes = codes, .n = n, .bits = bits};
+ *     taper_index_set set = {.size = sizeof set, .codes = codes, .n = n, .bits = bits};
  *     status = taper_index_build(&set, 0, &sink, &error);           // writes a .tpx file
  *     ...
  *     status = taper_index_open(&index, bytes, size, NULL, &error); // e.g. a mapped file
- *     taper_index_search search = {.queries = query, .n_queries = 1, .k = 10, .recall = 0.9};
+ *     taper_index_search search = {.size = sizeof search, .queries = query, .n_queries = 1,
+ *                                  .k = 10, .recall = 0.9};
  *     if (!status) status = taper_index_nearest(index, &search, images, distances, NULL, &error);
  *     taper_index_close(index);
  *
@@ -25,9 +26,9 @@ extern "C" {
 /* --- making an index -------------------------------------------------------------------- */
 
 /* Pack codes[n][width] into words[n][(bits + 63) / 64]. The first `bits` numbers of each code
- * become bits: 1 if the number is above 0. If bits > width, nothing is written. */
-TAPER_API void taper_index_pack(const float *codes, size_t n, size_t width, uint32_t bits,
-                                uint64_t *words);
+ * become bits: 1 if the number is above 0. TAPER_ERR_ARG: bits > width. */
+TAPER_API taper_status taper_index_pack(const float *codes, size_t n, size_t width, uint32_t bits,
+                                        uint64_t *words, taper_error *error);
 
 /* The number of layers of codes of so many bits. An index compares codes layer by layer: the first
  * layer has 64 bits, and each further layer as many bits as all layers before it. Codes of 1,024
@@ -35,6 +36,7 @@ TAPER_API void taper_index_pack(const float *codes, size_t n, size_t width, uint
 TAPER_API uint32_t taper_index_layers(uint32_t bits);
 
 typedef struct taper_index_set {
+    size_t size; /* sizeof(taper_index_set), set by the caller */
     /* [n][(bits + 63) / 64] */
     const uint64_t *codes;
     size_t n;      /* 1..2^32 - 1 */
@@ -88,6 +90,7 @@ TAPER_API void taper_index_close(taper_index *index);
 TAPER_API taper_status taper_index_check(const taper_index *index, taper_error *error);
 
 typedef struct taper_index_info {
+    size_t size; /* sizeof(taper_index_info), set by the caller */
     uint64_t images, model_id;
     uint32_t bits, classes;
     /* Size of the codes. */
@@ -105,7 +108,9 @@ typedef struct taper_index_info {
     uint64_t memory;
 } taper_index_info;
 
-TAPER_API taper_index_info taper_index_get_info(const taper_index *index);
+/* TAPER_ERR_ARG: out->size is not set, or a pointer is NULL. */
+TAPER_API taper_status taper_index_get_info(const taper_index *index, taper_index_info *out,
+                                            taper_error *error);
 /* The name of image i, 0..info.images - 1, or NULL; its class, or -1. The name is one of the bytes
  * that taper_index_open was given. */
 TAPER_API const char *taper_index_name(const taper_index *index, uint64_t i);
@@ -132,8 +137,9 @@ TAPER_API taper_status taper_index_merge(const taper_index *const *from, size_t 
 /* --- neighbourhoods --------------------------------------------------------------------- */
 
 typedef struct taper_index_range {
-    /* Places in the sorted order, for taper_index_code. */
-    uint64_t first, size;
+    size_t size; /* sizeof(taper_index_range), set by the caller */
+    /* Places in the sorted order, for taper_index_code: the first, and how many. */
+    uint64_t first, count;
     /* Leading bits that all these codes share with the query. */
     uint32_t depth;
     /* Codes that were compared. */
@@ -143,7 +149,7 @@ typedef struct taper_index_range {
 /* Find the nested neighbourhood of a query: the codes that share its first b bits, for the largest
  * b with at least `least` such codes. This is the ordered retrieval of Rippel, Gelbart & Adams
  * 2014, section 5. least: 1..images. known_bits: 0..bits, the bits of the query that are known, for
- * example from a cut file; b does not exceed it. The result may be large: see range.size. The time
+ * example from a cut file; b does not exceed it. The result may be large: see range.count. The time
  * grows with log(images) and not with the length of codes. TAPER_ERR_ARG: a number is out of range.
  * TAPER_ERR_CORRUPT: the index is damaged and its codes are not in order. */
 TAPER_API taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t *query,
@@ -153,6 +159,7 @@ TAPER_API taper_status taper_index_neighbourhood(const taper_index *index, const
 /* --- nearest neighbours ----------------------------------------------------------------- */
 
 typedef struct taper_index_search {
+    size_t size; /* sizeof(taper_index_search), set by the caller */
     /* [n_queries][(bits + 63) / 64] */
     const uint64_t *queries;
     size_t n_queries; /* 0.. */
@@ -195,6 +202,7 @@ TAPER_API taper_status taper_index_nearest(const taper_index *index,
 /* --- ranking by margins ----------------------------------------------------------------- */
 
 typedef struct taper_index_ranking {
+    size_t size; /* sizeof(taper_index_ranking), set by the caller */
     /* [n_queries][(bits + 63) / 64] */
     const uint64_t *queries;
     /* [n_queries][bits] the distance of each bit from its threshold, of

@@ -22,6 +22,7 @@ TAPER_API const char *taper_family_name(taper_family family);
 enum { TAPER_OBJECTIVE_BYTES = 32 };
 
 typedef struct taper_model_info {
+    size_t size; /* sizeof(taper_model_info), set by the caller */
     taper_family family;
     uint32_t channels; /* 1: grey, 3: RGB */
     /* Size of a window in pixels. A code describes one window; larger images are a grid of them. */
@@ -89,7 +90,9 @@ TAPER_API taper_status taper_model_load_stages(taper_model **out, const void *by
                                                const taper_limits *limits, taper_error *error);
 /* NULL is allowed. The model must outlive the encoders and decoders that use it. */
 TAPER_API void taper_model_free(taper_model *model);
-TAPER_API taper_model_info taper_model_get_info(const taper_model *model);
+/* TAPER_ERR_ARG: out->size is not set, or a pointer is NULL. */
+TAPER_API taper_status taper_model_get_info(const taper_model *model, taper_model_info *out,
+                                            taper_error *error);
 
 /* A layer of the containers that a model makes: the passes and, at its end, the expected bytes per
  * million pixels from the first layer on. */

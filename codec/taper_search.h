@@ -4,12 +4,14 @@
  * A CODE is a row of `width` float32: the result of taper_embedder_codes or taper_decoder_codes,
  * pixels, or any other numbers. Example, the error rates of 1-NN to 7-NN from one search:
  *
- *     taper_search search = {.references = codes, .n_references = n, .width = 30, .k = 7,
- *                            .queries = test_codes, .n_queries = tests};
+ *     taper_search search = {.size = sizeof search, .references = codes, .n_references = n,
+ *                            .width = 30, .k = 7, .queries = test_codes, .n_queries = tests};
+ *     taper_error_rate rate = {.size = sizeof rate};
  *     status = taper_nearest(&search, neighbours, distances, &error);
  *     for (size_t k = 1; !status && k <= 7; k += 2) {
- *         taper_votes votes = {.neighbours = neighbours, .n_queries = tests, .found = 7, .k = k,
- *                              .labels = labels, .n_labels = n, .classes = 10};
+ *         taper_votes votes = {.size = sizeof votes, .neighbours = neighbours, .found = 7, .k = k,
+ *                              .n_queries = tests, .labels = labels, .n_labels = n,
+ *                              .classes = 10};
  *         status = taper_vote(&votes, voted, &error);
  *         if (!status) status = taper_count_errors(voted, truth, tests, 10, NULL, &rate, &error);
  *     }
@@ -26,6 +28,7 @@ extern "C" {
 /* --- nearest neighbours ---------------------------------------------------------------- */
 
 typedef struct taper_search {
+    size_t size; /* sizeof(taper_search), set by the caller */
     /* [n_references][width], all finite. */
     const float *references;
     size_t n_references; /* 1..2^32 - 1 */
@@ -74,6 +77,7 @@ TAPER_API taper_status taper_nearest(const taper_search *search, uint32_t *neigh
 /* --- votes ----------------------------------------------------------------------------- */
 
 typedef struct taper_votes {
+    size_t size; /* sizeof(taper_votes), set by the caller */
     /* [n_queries][found], nearest first, as taper_nearest returns them. */
     const uint32_t *neighbours;
     size_t n_queries; /* 0.. */
@@ -95,6 +99,7 @@ typedef struct taper_votes {
 TAPER_API taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *error);
 
 typedef struct taper_error_rate {
+    size_t size;     /* sizeof(taper_error_rate), set by the caller */
     uint64_t tested; /* 1.. */
     uint64_t wrong;  /* 0..tested */
     /* wrong / tested. */
@@ -111,7 +116,8 @@ typedef struct taper_error_rate {
  * inference", JASA 22, 1927, for independent trials. With p the rate, n trials and z = 1.96:
  * (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
  *
- * TAPER_ERR_ARG: n is 0, or a label is out of range; *out is unchanged. */
+ * TAPER_ERR_ARG: n is 0, or a label is out of range; *out is unchanged. Also: out->size is not set.
+ */
 TAPER_API taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size_t n,
                                           uint32_t classes, uint64_t *confusion,
                                           taper_error_rate *out, taper_error *error);

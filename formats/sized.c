@@ -30,6 +30,12 @@ taper_status formats_sized_take(void *own, size_t own_size, const void *given, c
     return TAPER_OK;
 }
 
+taper_status formats_limits_take(taper_limits *own, const taper_limits *given, taper_error *error) {
+    TAPER_TRY(formats_sized_take(own, sizeof *own, given, "taper_limits", error));
+    *own = formats_limits_or_default(own);
+    return TAPER_OK;
+}
+
 taper_status formats_sized_give(void *to, const void *own, size_t own_size, const char *name,
                                 taper_error *error) {
     size_t size;

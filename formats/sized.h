@@ -20,4 +20,8 @@ taper_status formats_sized_take(void *own, size_t own_size, const void *given, c
 taper_status formats_sized_give(void *to, const void *own, size_t own_size, const char *name,
                                 taper_error *error);
 
+/* A caller's limits, with defaults in place of 0; given may be NULL. Errors as formats_sized_take.
+ */
+taper_status formats_limits_take(taper_limits *own, const taper_limits *given, taper_error *error);
+
 #endif

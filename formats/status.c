@@ -129,5 +129,6 @@ taper_limits formats_limits_or_default(const taper_limits *limits) {
     if (!l.max_memory) l.max_memory = (uint64_t)1 << 32;
     if (!l.max_model_bytes) l.max_model_bytes = FORMATS_DEFAULT_MODEL_BYTES;
     if (!l.max_work) l.max_work = 200000;
+    l.size = sizeof l;
     return l;
 }

@@ -13,6 +13,13 @@
 #define TAPER_API
 #endif
 
+/* The version of this header; taper_version is that of the library. Programs of one major version
+ * run with every later library of that version. */
+#define TAPER_VERSION       "1.0.0"
+#define TAPER_VERSION_MAJOR 1
+#define TAPER_VERSION_MINOR 0
+#define TAPER_VERSION_PATCH 0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -97,8 +104,9 @@ typedef struct taper_image {
     void *pixels;
 } taper_image;
 
-/* Limits that a reader enforces before it allocates memory. 0: the default. */
+/* Limits that a reader enforces before it allocates memory. 0: the default, except for size. */
 typedef struct taper_limits {
+    size_t size; /* sizeof(taper_limits), set by the caller */
     /* Pixels of one image; default 2^28 (268 million). */
     uint64_t max_pixels;
     /* Images of a set or container; default 2^26 - 1. With the default, small files have lower

@@ -2,7 +2,7 @@
  * writes, with the same weights. It takes the constants that an earlier build has made of the file
  * (unpack_model.c), so that no reader of earlier versions is needed:
  *
- *   cc -std=gnu11 -DTAPER_VERSION='""' -O2 -I. -DMODEL=models_photo_constant -o rewrite \
+ *   cc -std=gnu11 -O2 -I. -DMODEL=models_photo_constant -o rewrite \
  *      models/rewrite_model.c OLD/models/photo_constant.c OLD/models/photo_arrays.S \
  *      codec/model/model_write.c $(cat tests/decoder_sources.txt) -lzstd -lxxhash -lm -pthread
  *   ./rewrite [HEAD_END] >models/photo.tpm

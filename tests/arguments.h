@@ -54,13 +54,15 @@ static inline void refused(taper_status status, taper_error *error) {
 /* Limits with number i set to v and the others at their defaults. */
 enum { ARGUMENT_LIMITS = 5 };
 static inline taper_limits argument_limits(int i, uint64_t v) {
-    taper_limits limits = {0};
+    taper_limits limits = {.size = sizeof(taper_limits)};
     uint64_t *const field[ARGUMENT_LIMITS] = {&limits.max_pixels, &limits.max_images,
                                               &limits.max_memory, &limits.max_model_bytes,
                                               &limits.max_work};
     *field[i] = v;
     return limits;
 }
+
+static const taper_limits argument_no_size = {.max_work = 1 << 20};
 
 /* Find the name of the next function that a header declares, from *at on. 0: there are no more. */
 static inline int argument_next_name(const char **at, char name[80]) {

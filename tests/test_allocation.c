@@ -124,7 +124,7 @@ static void little_memory_is_enough(void **state) {
     taper_source source = formats_memory_source(&memory);
     int refused = 0, decoded = 0;
     for (uint64_t most = all / 16; most < all; most += all / 16) {
-        taper_limits limits = {.max_memory = most};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = most};
         formats_buffer pixels = formats_buffer_make(1 << 24);
         taper_decoder *decoder;
         taper_error error = {0};

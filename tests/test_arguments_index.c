@@ -20,14 +20,15 @@ static const taper_sink sink = {NULL, swallow}, no_sink = {NULL, NULL};
 static void try_pack(void) {
     float codes[3] = {1, -1, NAN};
     uint64_t word = 7;
-    taper_index_pack(NULL, 1, 3, 3, &word);
-    taper_index_pack(codes, 1, 3, 3, NULL);
-    taper_index_pack(codes, SIZE_MAX, 3, 3, &word);
-    taper_index_pack(codes, 1, SIZE_MAX, 3, &word);
-    taper_index_pack(codes, 1, 3, UINT32_MAX, &word);
-    taper_index_pack(codes, 0, 3, 3, &word);
+    taper_error error = {0};
+    refused(taper_index_pack(NULL, 1, 3, 3, &word, &error), &error);
+    refused(taper_index_pack(codes, 1, 3, 3, NULL, &error), &error);
+    refused(taper_index_pack(codes, SIZE_MAX, 3, 3, &word, &error), &error);
+    refused(taper_index_pack(codes, 1, SIZE_MAX, 3, &word, &error), &error);
+    refused(taper_index_pack(codes, 1, 3, UINT32_MAX, &word, &error), &error);
+    assert_int_equal(taper_index_pack(codes, 0, 3, 3, &word, NULL), TAPER_OK);
     assert_true(word == 7);
-    taper_index_pack(codes, 1, 3, 3, &word);
+    assert_int_equal(taper_index_pack(codes, 1, 3, 3, &word, NULL), TAPER_OK);
     assert_true(word == (uint64_t)1 << 63);
 }
 
@@ -48,6 +49,8 @@ static void try_build(void) {
     refused(taper_index_build(NULL, 1, &sink, &error), &error);
     refused(taper_index_build(&s, 1, NULL, &error), &error);
     refused(taper_index_build(&s, 1, &no_sink, &error), &error);
+    s.size = 0;
+    assert_int_equal(build(&s), TAPER_ERR_ARG);
     EACH_NUMBER(v) {
         if (*v) allowed(taper_index_build(&drawn.set, (unsigned)*v, &sink, &error), &error);
         s = drawn.set, s.bits = (uint32_t)*v;
@@ -82,6 +85,7 @@ static void try_open(void) {
     taper_index *other;
     refused(taper_index_open(NULL, file.data, file.size, NULL, &error), &error);
     refused(taper_index_open(&other, NULL, file.size, NULL, &error), &error);
+    refused(taper_index_open(&other, file.data, file.size, &argument_no_size, &error), &error);
     refused(taper_index_open(&other, file.data + 1, file.size - 1, NULL, &error), &error);
     EACH_NUMBER(v) {
         const taper_status status =
@@ -102,7 +106,14 @@ static void try_check(void) {
     refused(taper_index_check(NULL, &error), &error);
 }
 
-static void try_get_info(void) { assert_int_equal(taper_index_get_info(NULL).images, 0); }
+static void try_get_info(void) {
+    taper_error error = {0};
+    taper_index_info info = {.size = sizeof info, .images = 7}, no_size = {.images = 7};
+    refused(taper_index_get_info(NULL, &info, &error), &error);
+    refused(taper_index_get_info(index, NULL, &error), &error);
+    refused(taper_index_get_info(index, &no_size, &error), &error);
+    assert_true(info.images == 7 && no_size.images == 7);
+}
 
 static void try_name(void) {
     assert_null(taper_index_name(NULL, 0));
@@ -151,12 +162,13 @@ static void try_merge(void) {
 /* --- search ----------------------------------------------------------------------------- */
 
 static void try_neighbourhood(void) {
-    taper_index_range range;
+    taper_index_range range = {.size = sizeof(taper_index_range)};
     taper_error error = {0};
     const uint64_t *query = drawn.codes;
     refused(taper_index_neighbourhood(NULL, query, 1, 1, &range, &error), &error);
     refused(taper_index_neighbourhood(index, NULL, 1, 1, &range, &error), &error);
     refused(taper_index_neighbourhood(index, query, 1, 1, NULL, &error), &error);
+    refused(taper_index_neighbourhood(index, query, 1, 1, &(taper_index_range){0}, &error), &error);
     EACH_NUMBER(v) {
         assert_int_equal(
             allowed(taper_index_neighbourhood(index, query, (uint32_t)*v, 1, &range, &error),
@@ -179,8 +191,12 @@ static taper_status nearest(const taper_index_search *search) {
 
 static void try_nearest(void) {
     static const uint8_t wanted[N] = {UINT8_MAX};
-    const taper_index_search good = {
-        .queries = drawn.codes, .n_queries = N, .k = K, .recall = 1, .threads = 1};
+    const taper_index_search good = {.size = sizeof(taper_index_search),
+                                     .queries = drawn.codes,
+                                     .n_queries = N,
+                                     .k = K,
+                                     .recall = 1,
+                                     .threads = 1};
     taper_index_search s = good;
     taper_error error = {0};
     uint32_t known[N], within;
@@ -191,6 +207,8 @@ static void try_nearest(void) {
     refused(taper_index_nearest(index, &s, images, NULL, NULL, &error), &error);
     assert_int_equal(taper_index_nearest(index, &s, images, distances, NULL, NULL), TAPER_OK);
     s.queries = NULL;
+    assert_int_equal(nearest(&s), TAPER_ERR_ARG);
+    s = good, s.size = 0;
     assert_int_equal(nearest(&s), TAPER_ERR_ARG);
     EACH_COUNT(v) {
         s = good, s.n_queries = *v;
@@ -221,7 +239,7 @@ static taper_status rank(const taper_index_ranking *ranking) {
 
 static void try_rank(void) {
     static float margins[N * BITS];
-    const taper_index_ranking good = {drawn.codes, margins, N, K};
+    const taper_index_ranking good = {sizeof(taper_index_ranking), drawn.codes, margins, N, K};
     taper_index_ranking r = good;
     taper_error error = {0};
     for (int i = 0; i < N * K; i++) images[i] = (uint32_t)i % N, distances[i] = 0;
@@ -230,6 +248,9 @@ static void try_rank(void) {
     refused(taper_index_rank(index, NULL, images, distances, &error), &error);
     refused(taper_index_rank(index, &r, NULL, distances, &error), &error);
     refused(taper_index_rank(index, &r, images, NULL, &error), &error);
+    r.size = 0;
+    assert_int_equal(rank(&r), TAPER_ERR_ARG);
+    r = good;
     r.queries = NULL;
     assert_int_equal(rank(&r), TAPER_ERR_ARG);
     r = good, r.margins = NULL;

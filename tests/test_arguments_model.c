@@ -2,6 +2,7 @@
  * extremes; see arguments.h. */
 #include "arguments.h"
 #include "dct_model.h"
+#include "infos.h"
 #include "tiny_embedding_model.h"
 
 enum { SIDE = 8, UNITS = 5 };
@@ -22,6 +23,7 @@ static void try_loading(load_fn *load) {
     taper_model *m;
     refused(load(NULL, coder_file.data, coder_file.size, NULL, &error), &error);
     refused(load(&m, NULL, coder_file.size, NULL, &error), &error);
+    refused(load(&m, coder_file.data, coder_file.size, &argument_no_size, &error), &error);
     EACH_COUNT(v) {
         const taper_status status = allowed(load(&m, coder_file.data, *v, NULL, &error), &error);
         assert_true(status && !m);
@@ -39,7 +41,14 @@ static void try_model_load_stages(void) { try_loading(taper_model_load_stages); 
 
 static void try_model_free(void) { taper_model_free(NULL); }
 
-static void try_model_get_info(void) { assert_int_equal(taper_model_get_info(NULL).units, 0); }
+static void try_model_get_info(void) {
+    taper_error error = {0};
+    taper_model_info info = {.size = sizeof info, .units = 7}, no_size = {.units = 7};
+    refused(taper_model_get_info(NULL, &info, &error), &error);
+    refused(taper_model_get_info(coder, NULL, &error), &error);
+    refused(taper_model_get_info(coder, &no_size, &error), &error);
+    assert_true(info.units == 7 && no_size.units == 7);
+}
 
 static void try_model_builtin(void) {
     taper_error error = {0};
@@ -58,14 +67,14 @@ static void try_model_builtin_bytes(void) {
 
 static void try_model_get_layer(void) {
     taper_model_layer layer;
-    const uint32_t layers = taper_model_get_info(coder).layers;
+    const uint32_t layers = info_of_model(coder).layers;
     assert_int_equal(taper_model_get_layer(NULL, 0, &layer), TAPER_ERR_ARG);
     assert_int_equal(taper_model_get_layer(coder, 0, NULL), TAPER_ERR_ARG);
     EACH_NUMBER(v)
     assert_int_equal(taper_model_get_layer(coder, (uint32_t)*v, &layer),
                      (uint32_t)*v < layers ? TAPER_OK : TAPER_ERR_ARG);
     assert_int_equal(taper_model_get_layer(coder, layers - 1, &layer), TAPER_OK);
-    assert_int_equal(layer.passes, taper_model_get_info(coder).passes);
+    assert_int_equal(layer.passes, info_of_model(coder).passes);
     assert_int_equal(taper_model_get_layer(embedder, 0, &layer), TAPER_ERR_ARG);
 }
 
@@ -75,7 +84,7 @@ static void try_model_get_unit(void) {
     assert_int_equal(taper_model_get_unit(coder, 0, NULL), TAPER_ERR_ARG);
     EACH_NUMBER(v)
     assert_int_equal(taper_model_get_unit(coder, (uint32_t)*v, &unit),
-                     (uint32_t)*v < taper_model_get_info(coder).units ? TAPER_OK : TAPER_ERR_ARG);
+                     (uint32_t)*v < info_of_model(coder).units ? TAPER_OK : TAPER_ERR_ARG);
     assert_true(unit.step > 0 && unit.usual_size > 0);
     assert_int_equal(taper_model_get_unit(embedder, 0, &unit), TAPER_ERR_ARG);
 }
@@ -99,7 +108,7 @@ static void try_model_builtin_of(void) {
     taper_model *tiny;
     EACH_NUMBER(v) assert_null(taper_model_builtin_of(*v));
     assert_int_equal(taper_model_builtin(&tiny, "tiny", NULL), TAPER_OK);
-    assert_string_equal(taper_model_builtin_of(taper_model_get_info(tiny).id), "tiny");
+    assert_string_equal(taper_model_builtin_of(info_of_model(tiny).id), "tiny");
     taper_model_free(tiny);
 }
 

@@ -14,7 +14,8 @@ static taper_status nearest(const taper_search *search) {
 }
 
 static taper_search good(void) {
-    return (taper_search){.references = codes,
+    return (taper_search){.size = sizeof(taper_search),
+                          .references = codes,
                           .n_references = N,
                           .queries = codes,
                           .n_queries = N,
@@ -45,6 +46,8 @@ static void try_nearest(void) {
     refused(taper_nearest(&s, neighbours, NULL, &error), &error);
     s.references = NULL;
     assert_int_equal(nearest(&s), TAPER_ERR_ARG);
+    s = good(), s.size = 0;
+    assert_int_equal(nearest(&s), TAPER_ERR_ARG);
     for (int leave_one_out = 0; leave_one_out <= 1; leave_one_out++)
         for (int field = 0; field < 6; field++) EACH_NUMBER(v) {
                 s = good();
@@ -66,7 +69,7 @@ static void try_nearest(void) {
 static void try_vote(void) {
     static const uint32_t found[N * K] = {0, 1, 1, 2, 2, 0};
     static const int32_t labels[N] = {0, 1, 1}, illegal[N] = {-1, INT32_MAX, INT32_MIN};
-    const taper_votes good_votes = {found, N, K, K, labels, N, CLASSES};
+    const taper_votes good_votes = {sizeof(taper_votes), found, N, K, K, labels, N, CLASSES};
     int32_t voted[N];
     taper_error error = {0};
     taper_votes v = good_votes;
@@ -74,6 +77,8 @@ static void try_vote(void) {
     refused(taper_vote(NULL, voted, &error), &error);
     refused(taper_vote(&v, NULL, &error), &error);
     v.neighbours = NULL;
+    refused(taper_vote(&v, voted, &error), &error);
+    v = good_votes, v.size = 0;
     refused(taper_vote(&v, voted, &error), &error);
     v = good_votes, v.labels = NULL;
     refused(taper_vote(&v, voted, &error), &error);
@@ -96,11 +101,13 @@ static void try_vote(void) {
 static void try_count_errors(void) {
     static const int32_t labels[N] = {0, 1, 1}, illegal[N] = {0, INT32_MIN, INT32_MAX};
     uint64_t confusion[CLASSES * CLASSES];
-    taper_error_rate rate;
+    taper_error_rate rate = {.size = sizeof(taper_error_rate)};
     taper_error error = {0};
     refused(taper_count_errors(NULL, labels, N, CLASSES, confusion, &rate, &error), &error);
     refused(taper_count_errors(labels, NULL, N, CLASSES, confusion, &rate, &error), &error);
     refused(taper_count_errors(labels, labels, N, CLASSES, confusion, NULL, &error), &error);
+    refused(taper_count_errors(labels, labels, N, CLASSES, NULL, &(taper_error_rate){0}, &error),
+            &error);
     refused(taper_count_errors(illegal, labels, N, CLASSES, confusion, &rate, &error), &error);
     refused(taper_count_errors(labels, illegal, N, CLASSES, confusion, &rate, &error), &error);
     EACH_COUNT(n)

@@ -316,7 +316,7 @@ static void reading_holds_its_ceiling(void **state) {
     uint8_t *bytes;
     size_t n;
     taper_error error;
-    const taper_limits nine = {.max_memory = 9};
+    const taper_limits nine = {.size = sizeof(taper_limits), .max_memory = 9};
     scratch_write(folder, "ten", "0123456789", 10);
     scratch_path(path, folder, "ten");
     assert_int_equal(formats_file_read(path, 10, &bytes, &n, NULL), TAPER_OK);

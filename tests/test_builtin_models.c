@@ -183,10 +183,11 @@ static void limits_hold(void **unused) {
     (void)unused;
     for (int i = 0; i < NAMES; i++) {
         pair p = open_pair(names[i]);
-        const taper_limits limits[] = {{.max_model_bytes = 1 << 16},
-                                       {.max_work = p.opened->info.most_work - 1},
-                                       {.max_work = p.opened->info.most_work},
-                                       {.max_model_bytes = 1 << 24}};
+        const taper_limits limits[] = {
+            {.size = sizeof(taper_limits), .max_model_bytes = 1 << 16},
+            {.size = sizeof(taper_limits), .max_work = p.opened->info.most_work - 1},
+            {.size = sizeof(taper_limits), .max_work = p.opened->info.most_work},
+            {.size = sizeof(taper_limits), .max_model_bytes = 1 << 24}};
         for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
             taper_model *a, *b;
             taper_error said = {0}, told = {0};

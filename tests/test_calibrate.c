@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "codec/bitplane/quantiser.h"
 #include "codec/bitplane/chunk_coder.h"
+#include "infos.h"
 #include "tiny_model.h"
 #include "train/calibrate/calibrate.h"
 #include "train/calibrate/cholesky.h"
@@ -214,7 +215,7 @@ static void a_trained_model_codes_pictures(void **state) {
     taper_model *same = tiny_model_train(image, TRAIN, 4, 0, &again);
     assert_int_equal(file.size, again.size); /* training repeats */
     assert_memory_equal(file.data, again.data, file.size);
-    assert_int_equal(taper_model_get_info(model).units, 48);
+    assert_int_equal(info_of_model(model).units, 48);
     formats_buffer out = dct_encode(model, image + TRAIN, TEST, NULL, 0),
                    pixels = formats_buffer_make(1 << 24);
     assert_int_equal(dct_pull(out.data, out.size, model, &pixels, NULL), TAPER_OK);

@@ -44,7 +44,8 @@ static int drop(void **state) {
 }
 
 static taper_search_codes codes_of(const fixture *f, size_t n) {
-    return (taper_search_codes){.model_id = 1, .bits = BITS, .n = n, .codes = f->code};
+    return (taper_search_codes){
+        .size = sizeof(taper_search_codes), .model_id = 1, .bits = BITS, .n = n, .codes = f->code};
 }
 
 /* An encoder with n images. */

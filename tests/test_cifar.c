@@ -32,7 +32,7 @@ static void encoding_loses_nothing(void **state) {
     }
     assert_int_equal(formats_cifar_read(&source, &cifar, COUNT, &back, NULL), TAPER_ERR_ARG);
     assert_int_equal(formats_cifar_read_label(&source, &cifar, COUNT, &label, NULL), TAPER_ERR_ARG);
-    const taper_limits limits = {.max_images = COUNT - 1};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_images = COUNT - 1};
     assert_int_equal(formats_cifar_open(&source, &limits, &cifar, NULL), TAPER_ERR_LIMIT);
     free(bytes);
 }

@@ -5,6 +5,7 @@
 #include "codec/bitplane/head.h"
 #include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
+#include "infos.h"
 #include "model_zoo.h"
 
 static int make(void **state) {
@@ -49,7 +50,7 @@ static void assert_same(const codes *a, const codes *b, uint32_t units) {
     assert_int_equal(a->done.passes, b->done.passes);
 }
 
-static uint32_t units_of(const taper_model *model) { return taper_model_get_info(model).units; }
+static uint32_t units_of(const taper_model *model) { return info_of_model(model).units; }
 
 /* Through the network, whole codes are the pixels that rendering gives, however the bytes come. */
 static void whole_codes_are_the_pixels(void **state) {
@@ -111,7 +112,7 @@ static void codes_are_the_groups_state(void **state) {
             taper_source source;
             taper_decoder *d = zoo_open(model, &memory, &source);
             formats_front f;
-            uint32_t passes = taper_model_get_info(model).passes * (uint32_t)k / 5;
+            uint32_t passes = info_of_model(model).passes * (uint32_t)k / 5;
             uint32_t enough[FORMATS_MAX_RATE_CLASSES];
             for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) enough[t] = passes;
             codec_group_readers readers = {.pass_limit = enough};
@@ -263,7 +264,7 @@ static void misuse_and_limits_are_told(void **state) {
     close_decoder(d), close_decoder(none);
     int ended[2] = {0};
     for (uint64_t most = 1000; most < 1 << 18; most += most / 8) {
-        taper_limits limits = {.max_memory = most};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = most};
         if (open_decoder(&d, &source, z->model[0], &limits, NULL) != TAPER_OK) continue;
         taper_status status = taper_decoder_codes(d, 3, units, UINT32_MAX, value, NULL, NULL, NULL);
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);

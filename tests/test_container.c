@@ -109,8 +109,9 @@ static void limits_hold_before_memory_is_taken(void **unused) {
     (void)unused;
     formats_front f = front_sample();
     formats_buffer out = front_write(&f);
-    taper_limits images = {.max_images = IMAGES - 1}, pixels = {.max_pixels = 640 * 480},
-                 memory = {.max_memory = 300};
+    taper_limits images = {.size = sizeof(taper_limits), .max_images = IMAGES - 1},
+                 pixels = {.size = sizeof(taper_limits), .max_pixels = 640 * 480},
+                 memory = {.size = sizeof(taper_limits), .max_memory = 300};
     assert_int_equal(front_read(out.data, out.size, &images, NULL), TAPER_ERR_LIMIT);
     assert_int_equal(front_read(out.data, out.size, &pixels, NULL), TAPER_ERR_LIMIT);
     assert_int_equal(front_read(out.data, out.size, &memory, NULL), TAPER_ERR_LIMIT);

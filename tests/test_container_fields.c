@@ -483,7 +483,7 @@ static void sections_unpack_to_what_they_claim(void **unused) {
     }
     crafted_section section[] = {dire, {"modl", packed, n, sizeof text}};
     formats_buffer file = craft_file(&plain, section, 2);
-    taper_limits limits = {.max_memory = sizeof text};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = sizeof text};
     assert_int_equal(front_read(file.data, file.size, &limits, NULL), TAPER_ERR_LIMIT);
     /* sizes that add up beyond what a file can have */
     uint64_t need;

@@ -7,6 +7,7 @@
 #include "counting_source.h"
 #include "dct_model.h"
 #include "formats/container.h"
+#include "infos.h"
 
 enum { N = 12, SEED = 91 };
 
@@ -232,7 +233,7 @@ static void the_directory_is_told(void **state) {
                 !info.model_bytes);
     assert_true(info.has_names && info.has_labels && info.classes == 2);
     assert_int_equal(info.file_bytes, f->file[1].size);
-    assert_int_equal(info.passes, taper_model_get_info(f->model).passes);
+    assert_int_equal(info.passes, info_of_model(f->model).passes);
     uint64_t pixels = 0, first, count;
     for (uint64_t i = 0; i < N; i++) {
         taper_image_info image = {.size = sizeof image};
@@ -299,8 +300,7 @@ static void models_must_match(void **state) {
         taper_error error = {0};
         assert_int_equal(open_decoder(&decoder, &source, model, NULL, &error), TAPER_ERR_MODEL);
         assert_null(decoder);
-        assert_true(error.fact == TAPER_FACT_MODEL &&
-                    error.needed == taper_model_get_info(f->model).id);
+        assert_true(error.fact == TAPER_FACT_MODEL && error.needed == info_of_model(f->model).id);
         assert_int_equal(stream_decoder(&decoder, model, NULL, NULL), TAPER_OK);
         assert_int_equal(taper_decoder_push(decoder, memory.bytes, memory.size, NULL),
                          TAPER_ERR_MODEL);
@@ -317,7 +317,7 @@ static void claims_beyond_the_model_are_refused(void **state) {
         taper_model *grey = dct_model_make((codec_window){4, 4, 1, NULL}, 0, 6, &unused);
         assert_int_equal(formats_front_read(f->file[0].data, f->file[0].size, NULL, &front, NULL),
                          TAPER_OK);
-        if (kind) front.model_id = taper_model_get_info(grey).id;
+        if (kind) front.model_id = info_of_model(grey).id;
         if (kind)
             front.layers = 1, front.layer_end[0] = 1;
         else
@@ -605,7 +605,9 @@ static void limits_hold(void **state) {
     fixture *f = *state;
     formats_memory memory = {f->file[0].data, f->file[0].size};
     taper_source source = formats_memory_source(&memory);
-    const taper_limits limits[] = {{.max_images = N - 1}, {.max_pixels = 63}, {.max_memory = 100}};
+    const taper_limits limits[] = {{.size = sizeof(taper_limits), .max_images = N - 1},
+                                   {.size = sizeof(taper_limits), .max_pixels = 63},
+                                   {.size = sizeof(taper_limits), .max_memory = 100}};
     for (int i = 0; i < 3; i++) {
         taper_decoder *decoder;
         assert_int_equal(open_decoder(&decoder, &source, f->model, &limits[i], NULL),
@@ -615,7 +617,8 @@ static void limits_hold(void **state) {
                          TAPER_ERR_LIMIT);
         close_decoder(decoder);
     }
-    taper_limits group = {.max_memory = 20000}; /* the directory fits, the group does not */
+    taper_limits group = {.size = sizeof(taper_limits),
+                          .max_memory = 20000}; /* the directory fits, the group does not */
     taper_decoder *decoder;
     uint8_t pixels[192];
     taper_image out = {.pixels = pixels};
@@ -627,7 +630,7 @@ static void limits_hold(void **state) {
     taper_encode_options options = {
         .embed_model = 1, .model_bytes = f->model_file.data, .model_size = f->model_file.size};
     formats_buffer embedded = dct_encode(f->model, f->image, 1, &options, 0);
-    taper_limits small = {.max_model_bytes = 1000};
+    taper_limits small = {.size = sizeof(taper_limits), .max_model_bytes = 1000};
     memory = (formats_memory){embedded.data, embedded.size};
     source = formats_memory_source(&memory);
     assert_int_equal(open_decoder(&decoder, &source, NULL, &small, NULL), TAPER_ERR_LIMIT);

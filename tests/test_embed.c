@@ -1,5 +1,6 @@
 /* test_embed.c -- codes of images for search: those of the network, for any threads and neighbours;
  * what a container's decoder gives; what has no code. */
+#include "tests/infos.h"
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "tiny_embedding_model.h"
@@ -216,7 +217,7 @@ static void other_sizes_are_scaled(void **state) {
     const tiny_shape shape = {
         .window = {6, 5, 1, NULL}, .units = 7, .depth = 2, .hidden = CODEC_RELU};
     taper_model *model = tiny_embedding_make(shape, 3, &file);
-    const taper_model_info info = taper_model_get_info(model);
+    const taper_model_info info = info_of_model(model);
     taper_image small = picture_noise(info.window_width, info.window_height, 1, 8, 4),
                 large = picture_noise(2 * info.window_width, 2 * info.window_height, 1, 8, 5);
     for (uint32_t y = 0; y < large.height; y++)

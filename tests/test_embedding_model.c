@@ -2,6 +2,7 @@
  * wherever a decoder is wanted. */
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
+#include "infos.h"
 #include "model_payload.h"
 #include "tiny_embedding_model.h"
 
@@ -43,7 +44,7 @@ static void models_round_trip(void **unused) {
         m->info.binary = !m->network.code && i % 2;
         formats_buffer file = write_model(m, 0);
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
-        taper_model_info info = taper_model_get_info(back);
+        taper_model_info info = info_of_model(back);
         assert_true(info.family == TAPER_FAMILY_DENSE && info.units == s.units);
         assert_true(info.embedding && m->info.embedding && !info.passes);
         assert_int_equal(info.binary, m->network.code == CODEC_LINEAR && i % 2);

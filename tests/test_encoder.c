@@ -1,5 +1,6 @@
 /* test_encoder.c -- feeding images: what is taken, what is refused, groups, layers, targets,
  * options. */
+#include "tests/infos.h"
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/container/encoder.h"
@@ -49,10 +50,10 @@ static void everything_arrives(void **state) {
     formats_buffer file = dct_encode(f->colour, f->image, N, NULL, 1),
                    pixels = formats_buffer_make(1 << 24);
     formats_front front = front_of(&file);
-    assert_int_equal(front.model_id, taper_model_get_info(f->colour).id);
+    assert_int_equal(front.model_id, info_of_model(f->colour).id);
     assert_true(front.images == N && front.groups == 1 && front.layout == 0 && !front.tail &&
                 !front.model);
-    assert_int_equal(front.layer_end[front.layers - 1], taper_model_get_info(f->colour).passes);
+    assert_int_equal(front.layer_end[front.layers - 1], info_of_model(f->colour).passes);
     for (int i = 0; i < N; i++) {
         char name[32];
         snprintf(name, sizeof name, "f/%d.png", i);
@@ -108,7 +109,7 @@ static void bad_images_are_refused_alone(void **state) {
                  {{101, 100, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0},
                  {{FORMATS_MAX_SIDE + 1u, 1, 1, 8, pixels}, NULL, TAPER_ERR_LIMIT, 0}};
     for (int grey = 0; grey < 2; grey++) {
-        taper_limits limits = {.max_pixels = 10000};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_pixels = 10000};
         taper_encode_options options = {.size = sizeof options, .limits = &limits};
         taper_encoder *encoder;
         assert_int_equal(taper_encoder_new(&encoder, grey ? f->grey : f->colour, &options, NULL),
@@ -141,7 +142,7 @@ static void memory_and_image_limits_hold(void **state) {
     uint8_t *pixels = calloc(400, 400);
     assert_non_null(pixels);
     taper_image large = {400, 400, 1, 8, pixels}, small = {8, 8, 1, 8, pixels};
-    taper_limits limits = {.max_memory = 1 << 20, .max_images = 2};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 1 << 20, .max_images = 2};
     taper_encode_options options = {.size = sizeof options, .limits = &limits};
     taper_encoder *encoder;
     assert_int_equal(taper_encoder_new(&encoder, f->colour, &options, NULL), TAPER_OK);
@@ -160,7 +161,7 @@ static void lists_count_against_the_limit(void **state) {
     uint8_t pixel[3] = {1, 2, 3};
     char name[BYTES] = {0};
     taper_image small = {1, 1, 3, 8, pixel};
-    taper_limits limits = {.max_memory = MOST};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = MOST};
     taper_encode_options options = {.size = sizeof options, .limits = &limits};
     taper_encoder *encoder;
     memset(name, 'n', BYTES - 1);
@@ -402,7 +403,7 @@ static void what_is_encoded_can_be_decoded(void **state) {
     uint64_t one = dct_state_bytes(f->colour, 1200 / 4, 1000 / 4);
     int refused = 0, drawn = 0;
     for (uint64_t most = one / 8; most < 4 * one; most += one / 16) {
-        taper_limits limits = {.max_memory = most};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = most};
         taper_encode_options options = {
             .size = sizeof options, .limits = &limits, .target_bytes_per_megapixel = 20000};
         formats_buffer file = formats_buffer_make(1 << 26);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const taper_error_rate rates[] = {{200, 5, 0.025, 0.0125, 0.0572}, {1, 1, 1, 0.2065, 1}};
+static const taper_error_rate rates[] = {{0, 200, 5, 0.025, 0.0125, 0.0572},
+                                         {0, 1, 1, 1, 0.2065, 1}};
 static const size_t votes[] = {5, 1};
 
 typedef void report_fn(const cli_error_report *, FILE *);

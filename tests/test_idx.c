@@ -87,7 +87,7 @@ static void labels_return(void **state) {
         assert_int_equal(count, 7);
         assert_memory_equal(back, labels, 7);
         free(back);
-        const taper_limits limits = {.max_images = 6};
+        const taper_limits limits = {.size = sizeof(taper_limits), .max_images = 6};
         assert_int_equal(formats_idx_labels_decode(bytes, n, &limits, &back, &count, NULL),
                          TAPER_ERR_LIMIT);
         assert_null(back);
@@ -280,7 +280,7 @@ static void gzip_bombs_are_refused_by_their_header(void **state) {
     assert_int_equal(unpack_claim(small, 5000000, NULL, &error), TAPER_ERR_CORRUPT);
     assert_int_equal(unpack_claim(small, 999, NULL, &error), TAPER_ERR_TRUNCATED);
     assert_int_equal(unpack_claim(small, 1000, NULL, &error), TAPER_OK);
-    const taper_limits limits = {.max_memory = 1015};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 1015};
     assert_int_equal(unpack_claim(small, 1000, &limits, &error), TAPER_ERR_LIMIT);
 }
 

@@ -885,7 +885,7 @@ static void standard_input_takes_every_format(void **state) {
     assert_pixels(set, 1, 2);
     assert_string_equal(formats_imageset_path(set, 1), "standard input");
     formats_imageset_close(set);
-    const taper_limits limits = {.max_memory = n - 1};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_memory = n - 1};
     assert_null(open_stream(bytes, n, &(formats_imageset_options){.limits = &limits}));
     assert_null(open_stream("", 0, NULL));
     memset(bytes, 5, 2 * 3073);
@@ -915,7 +915,7 @@ static void limits_are_passed_on(void **state) {
     (void)state;
     put_png("limits/1.png", 1);
     put_png("limits/2.png", 2);
-    taper_limits limits = {.max_images = 1};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_images = 1};
     const formats_imageset_options options = {.limits = &limits};
     formats_imageset *set;
     taper_error error;
@@ -923,7 +923,7 @@ static void limits_are_passed_on(void **state) {
     assert_int_equal(error.fact, TAPER_FACT_MAX_IMAGES);
     assert_int_equal(open_set(&set, NAMES("limits/1.png", "limits/2.png"), &options, NULL, &error),
                      TAPER_ERR_LIMIT);
-    limits = (taper_limits){.max_pixels = 19};
+    limits = (taper_limits){.size = sizeof(taper_limits), .max_pixels = 19};
     set = must_open(NAMES("limits"), &options, 0);
     taper_image image;
     assert_int_equal(formats_imageset_read(set, 0, &image, &error), TAPER_ERR_LIMIT);

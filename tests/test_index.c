@@ -2,6 +2,7 @@
  * same with any threads and of any parts; what cannot be built, searched or joined is refused. */
 #include "codec/taper_index.h"
 #include "cmocka_all.h"
+#include "infos.h"
 #include "tiny_index.h"
 
 enum { BITS = 200, WORDS = 4, N = 300 };
@@ -9,7 +10,7 @@ enum { BITS = 200, WORDS = 4, N = 300 };
 /* --- what it was built of --------------------------------------------------------------- */
 
 static void check_info(const tiny_set *t, const taper_index *index, size_t size) {
-    const taper_index_info info = taper_index_get_info(index);
+    const taper_index_info info = info_of_index(index);
     const size_t n = t->set.n, words = codec_bits_words(t->set.bits);
     assert_int_equal(info.images, n);
     assert_int_equal(info.bits, t->set.bits);
@@ -88,7 +89,7 @@ static void layers_and_packing(void **state) {
     assert_int_equal(taper_index_layers(65), 2);
     assert_int_equal(taper_index_layers(1024), 5);
     assert_int_equal(taper_index_layers(65536), 11);
-    taper_index_pack(codes, 2, 3, 2, words);
+    assert_int_equal(taper_index_pack(codes, 2, 3, 2, words, NULL), TAPER_OK);
     assert_true(words[0] == (uint64_t)1 << 62 && words[1] == (uint64_t)1 << 63);
 }
 
@@ -125,7 +126,8 @@ static void each_finds_itself(void **state) {
     for (size_t r = 0; r < 4; r++) {
         uint32_t image[N], distance[N];
         uint64_t looked_at[N];
-        const taper_index_search search = {.queries = f->t.codes,
+        const taper_index_search search = {.size = sizeof(taper_index_search),
+                                           .queries = f->t.codes,
                                            .n_queries = N,
                                            .k = 1,
                                            .recall = recalls[r],
@@ -181,7 +183,8 @@ static void nearest_are_as_defined(void **state) {
         uint8_t wanted[N];
         for (size_t i = 0; i < N; i++) wanted[i] = !bits_below(9);
         bits_draw_query(f->t.codes, N, BITS, query);
-        const taper_index_search search = {.queries = query,
+        const taper_index_search search = {.size = sizeof(taper_index_search),
+                                           .queries = query,
                                            .n_queries = 1,
                                            .k = 1 + bits_below(N),
                                            .recall = 1,
@@ -202,15 +205,15 @@ static void neighbourhoods_are_as_defined(void **state) {
         const uint32_t known = (uint32_t)bits_below(BITS + 1);
         const size_t least = 1 + bits_below(1 + bits_below(N));
         size_t deeper = 0;
-        taper_index_range r;
+        taper_index_range r = {.size = sizeof(taper_index_range)};
         bits_draw_query(f->t.codes, N, BITS, query);
         assert_int_equal(taper_index_neighbourhood(f->index, query, known, least, &r, NULL),
                          TAPER_OK);
-        assert_true(r.size >= least && r.depth <= known && r.looked_at < 100);
+        assert_true(r.count >= least && r.depth <= known && r.looked_at < 100);
         for (uint64_t place = 0; place < N; place++) {
             taper_index_code(f->index, place, code);
             const size_t prefix = bits_prefix(code, query, BITS);
-            assert_int_equal(prefix >= r.depth, place >= r.first && place - r.first < r.size);
+            assert_int_equal(prefix >= r.depth, place >= r.first && place - r.first < r.count);
             deeper += prefix > r.depth;
         }
         assert_true(r.depth == known || deeper < least);
@@ -221,9 +224,12 @@ static void bad_searches_are_named(void **state) {
     const fixture *f = *state;
     uint32_t image[N], distance[N], known[] = {BITS, 1};
     taper_error e = {0};
-    taper_index_range range;
-    const taper_index_search good = {
-        .queries = f->t.codes, .n_queries = 2, .k = 3, .known_bits = known};
+    taper_index_range range = {.size = sizeof(taper_index_range)};
+    const taper_index_search good = {.size = sizeof(taper_index_search),
+                                     .queries = f->t.codes,
+                                     .n_queries = 2,
+                                     .k = 3,
+                                     .known_bits = known};
 #define REFUSED(words, ...)                                                            \
     do {                                                                               \
         taper_index_search s = good;                                                   \

@@ -276,7 +276,7 @@ static void neighbourhoods_of_lies_are_told(void **state) {
     size_t refused = 0;
     for (size_t round = 0; round < 3000; round++) {
         taper_index *index;
-        taper_index_range range;
+        taper_index_range range = {.size = sizeof(taper_index_range)};
         taper_error error = {0};
         restore(f);
         for (size_t i = 0; i < N; i++) {
@@ -293,7 +293,7 @@ static void neighbourhoods_of_lies_are_told(void **state) {
             assert_true(status == TAPER_ERR_CORRUPT && strstr(error.text, "order"));
             refused++;
         } else {
-            assert_true(range.size >= least && range.first + range.size <= N);
+            assert_true(range.count >= least && range.first + range.count <= N);
         }
         taper_index_close(index);
     }
@@ -352,13 +352,13 @@ static void texts_that_are_illegal_are_found(void **state) {
 
 static void limits_hold(void **state) {
     const fixture *f = *state;
-    taper_limits limits = {.max_images = N};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_images = N};
     assert_int_equal(open_status(f->whole.data, f->whole.size, &limits, NULL), TAPER_OK);
     limits.max_images--;
     assert_int_equal(open_status(f->whole.data, f->whole.size, &limits, NULL), TAPER_ERR_LIMIT);
     taper_status before = TAPER_ERR_LIMIT;
     for (uint64_t most = 1; most < 1000; most++) {
-        const taper_limits memory = {.max_memory = most};
+        const taper_limits memory = {.size = sizeof(taper_limits), .max_memory = most};
         const taper_status status = open_status(f->whole.data, f->whole.size, &memory, NULL);
         assert_true(status == before || (status == TAPER_OK && most > f->header.names_size));
         before = status;

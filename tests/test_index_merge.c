@@ -2,6 +2,7 @@
  * measured; names and classes that clash; parts that do not fit together. */
 #include "codec/taper_index.h"
 #include "cmocka_all.h"
+#include "infos.h"
 #include "tiny_index.h"
 #include <math.h>
 #include <time.h>
@@ -52,18 +53,22 @@ static void check_searches(const taper_index *got, const taper_index *want, cons
     uint32_t image[2][QUERIES * K], distance[2][QUERIES * K];
     for (size_t i = 0; i < QUERIES; i++)
         bits_draw_query(t->codes, t->set.n, BITS, query + i * WORDS);
-    taper_index_search search = {.queries = query, .n_queries = QUERIES, .recall = 1, .threads = 1};
+    taper_index_search search = {.size = sizeof(taper_index_search),
+                                 .queries = query,
+                                 .n_queries = QUERIES,
+                                 .recall = 1,
+                                 .threads = 1};
     search.k = t->set.n < K ? t->set.n : K;
     assert_int_equal(taper_index_nearest(got, &search, image[0], distance[0], NULL, NULL), 0);
     assert_int_equal(taper_index_nearest(want, &search, image[1], distance[1], NULL, NULL), 0);
     assert_memory_equal(image[0], image[1], QUERIES * search.k * sizeof **image);
     assert_memory_equal(distance[0], distance[1], QUERIES * search.k * sizeof **distance);
     for (size_t i = 0; i < QUERIES; i++) {
-        taper_index_range a, b;
+        taper_index_range a = {.size = sizeof a}, b = {.size = sizeof b};
         const size_t least = 1 + bits_below(t->set.n);
         taper_index_neighbourhood(got, query + i * WORDS, BITS, least, &a, NULL);
         taper_index_neighbourhood(want, query + i * WORDS, BITS, least, &b, NULL);
-        assert_true(a.first == b.first && a.size == b.size && a.depth == b.depth);
+        assert_true(a.first == b.first && a.count == b.count && a.depth == b.depth);
         assert_true(a.looked_at == b.looked_at);
     }
 }
@@ -219,7 +224,7 @@ static void names_and_classes_are_joined(void **state) {
         assert_string_equal(taper_index_name(got, i), names[i / 2][i % 2]);
         assert_int_equal(taper_index_label(got, i), labels[i]);
     }
-    assert_int_equal(taper_index_get_info(got).classes, 4);
+    assert_int_equal(info_of_index(got).classes, 4);
     assert_string_equal(taper_index_class_name(got, 3), "bird");
     taper_index_close(got);
     for (size_t p = 0; p < 3; p++) taper_index_close(part[p]), formats_buffer_free(&bytes[p]);

@@ -181,7 +181,7 @@ static void every_flipped_bit_is_survived(void **state) {
     taper_image image = picture_scene(12, 10, 3, 0), back;
     unsigned long n;
     unsigned char *bytes = encode(&image, (jpeg_plan){50, 1, 1, 0, 0, 0, 0, 0}, &n);
-    const taper_limits limits = {.max_pixels = 1 << 22};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_pixels = 1 << 22};
     for (unsigned long bit = 0; bit < 8 * n; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
         taper_error error = {.status = TAPER_OK};
@@ -222,7 +222,7 @@ static void limits_hold_before_memory_is_taken(void **state) {
     unsigned long n;
     unsigned char *bytes = encode(&image, (jpeg_plan){80, 1, 0, 0, 0, 0, 0, 0}, &n);
     taper_error error;
-    taper_limits limits = {.max_pixels = 89};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_pixels = 89};
     assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, &error), TAPER_ERR_LIMIT);
     assert_int_equal(error.fact, TAPER_FACT_MAX_PIXELS);
     limits.max_pixels = 90;
@@ -236,7 +236,7 @@ static void limits_hold_before_memory_is_taken(void **state) {
     assert_non_null(strstr(error.text, "cannot hold"));
     /* coefficients of a progressive file do not fit, though the pixels would */
     memcpy(bytes + at, "\x03\x00\x03\x00", 4);
-    limits = (taper_limits){.max_memory = 768 * 768 * 3 + 1000};
+    limits = (taper_limits){.size = sizeof(taper_limits), .max_memory = 768 * 768 * 3 + 1000};
     if (formats_jpeg_decode(bytes, n, &limits, &back, &error) != TAPER_ERR_LIMIT)
         fail_msg("%s", error.text);
     assert_int_equal(error.fact, TAPER_FACT_MAX_MEMORY);

@@ -189,7 +189,10 @@ static void codes_are_told_apart(void **state) {
         for (size_t i = 0; i < 4; i++) {
             float *references = codes(kind, N, widths[i]);
             float *queries = codes(kind, QUERIES, widths[i]);
-            taper_search s = {.references = references, .n_references = N, .width = widths[i]};
+            taper_search s = {.size = sizeof(taper_search),
+                              .references = references,
+                              .n_references = N,
+                              .width = widths[i]};
             s.k = ks[(i + kind) % 4], s.queries = queries, s.n_queries = QUERIES;
             check_search(&s, kinds[kind].name);
             s.k = ks[(i + kind + 1) % 4], s.queries = NULL;
@@ -206,7 +209,8 @@ static void queries_are_of_another_kind(void **state) {
     for (size_t kind = 0; kind < KINDS * KINDS; kind++) {
         float *references = codes(kind / KINDS, N, WIDTH);
         float *queries = codes(kind % KINDS, QUERIES, WIDTH);
-        taper_search s = {references, N, queries, QUERIES, 0, WIDTH, 1 + kind % 9, 0};
+        taper_search s = {sizeof(taper_search), references, N, queries, QUERIES, 0, WIDTH,
+                          1 + kind % 9,         0};
         found want = room_for(&s);
         codec_nearest_plain(&s, want.neighbours, want.distances);
         for (size_t b = 0; b < n_backends; b++)
@@ -222,7 +226,7 @@ static void every_k(void **state) {
     enum { N = 41, WIDTH = 4 };
     float *references = codes(1, N, WIDTH), *queries = codes(1, 9, WIDTH);
     for (size_t k = 1; k <= N; k++) {
-        taper_search s = {references, N, queries, 9, 0, WIDTH, k, 1};
+        taper_search s = {sizeof(taper_search), references, N, queries, 9, 0, WIDTH, k, 1};
         check_search(&s, "every k");
         s.queries = NULL, s.n_queries = N;
         if (k < N) check_search(&s, "every k, leave-one-out");
@@ -235,7 +239,11 @@ static void any_number_of_threads(void **state) {
     (void)state;
     enum { N = 2300, WIDTH = 7, K = 6 };
     float *references = codes(3, N, WIDTH);
-    taper_search s = {.references = references, .n_references = N, .width = WIDTH, .k = K};
+    taper_search s = {.size = sizeof(taper_search),
+                      .references = references,
+                      .n_references = N,
+                      .width = WIDTH,
+                      .k = K};
     s.n_queries = N;
     found want = room_for(&s);
     codec_nearest_plain(&s, want.neighbours, want.distances);
@@ -277,7 +285,7 @@ static void what_is_ruled_out_is_not_measured(void **state) {
         told[i] = first ? 1e6f : references[i];
         if (first) references[i] = 0;
     }
-    taper_search s = {told, N, queries, QUERIES, 0, WIDTH, K, 1};
+    taper_search s = {sizeof(taper_search), told, N, queries, QUERIES, 0, WIDTH, K, 1};
     found want = room_for(&s);
     codec_nearest_plain(&s, want.neighbours, want.distances);
     s.references = references;
@@ -292,7 +300,7 @@ static void neighbours_of_a_line(void **state) {
     const float line[] = {0, 1, 3, 1, 6}, at[] = {2};
     uint32_t neighbours[10];
     double distances[10];
-    taper_search s = {line, 5, at, 1, 0, 1, 5, 1};
+    taper_search s = {sizeof(taper_search), line, 5, at, 1, 0, 1, 5, 1};
     assert_int_equal(taper_nearest(&s, neighbours, distances, NULL), TAPER_OK);
     assert_memory_equal(neighbours, ((uint32_t[]){1, 2, 3, 0, 4}), 5 * sizeof *neighbours);
     assert_memory_equal(distances, ((double[]){1, 1, 1, 4, 16}), 5 * sizeof *distances);
@@ -309,7 +317,7 @@ static void bad_searches_are_named(void **state) {
     float references[] = {0, 1, 2, 3, 4, 5}, queries[] = {1, 2, 3, 4};
     uint32_t neighbours[8];
     double distances[8];
-    const taper_search good = {references, 3, queries, 2, 0, 2, 3, 1};
+    const taper_search good = {sizeof(taper_search), references, 3, queries, 2, 0, 2, 3, 1};
     taper_error e = {0};
 #define REFUSED(status, words, ...)                                             \
     do {                                                                        \
@@ -346,7 +354,8 @@ static void memory_is_bounded(void **state) {
     static const unsigned most[][2] = {{1, 30}, {16, 30}, {256, 300}, {2, 784}, {16, 2000}};
     for (size_t i = 0; i < sizeof most / sizeof *most; i++)
         for (size_t width = 1; width <= most[i][1]; width += width < 64 ? 1 : 61) {
-            const taper_search s = {.n_references = 1000000,
+            const taper_search s = {.size = sizeof(taper_search),
+                                    .n_references = 1000000,
                                     .queries = (const float *)&s,
                                     .n_queries = 10000,
                                     .width = width,

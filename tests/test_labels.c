@@ -169,7 +169,7 @@ static void bad_files_name_their_line(void **state) {
     memset(endless, 'x', 1 << 20);
     assert_int_equal(formats_labels_decode(endless, 1 << 20, NULL, &l, &error), TAPER_ERR_CORRUPT);
     free(endless);
-    const taper_limits limits = {.max_images = 2};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_images = 2};
     assert_int_equal(formats_labels_decode("1\n2\n3\n", 6, &limits, &l, &error), TAPER_ERR_LIMIT);
     assert_null(l.classes);
 }

@@ -5,6 +5,7 @@
 #include "codec/taper.h"
 #include "codec/transform/lap.h"
 #include "dct_model.h"
+#include "infos.h"
 #include "model_payload.h"
 #include "train/linear/lap_design.h"
 
@@ -242,7 +243,7 @@ static void models_carry_it(void **unused) {
     codec_lap lap = lap_of(4);
     formats_buffer file = formats_buffer_make(1 << 20);
     taper_model *m = lapped_model(&file);
-    assert_int_equal(taper_model_get_info(m).lap, 4);
+    assert_int_equal(info_of_model(m).lap, 4);
     assert_ptr_equal(m->window.lap, &m->lap);
     assert_memory_equal(m->lap.stored, lap.stored, 16 * sizeof *lap.stored);
     assert_memory_equal(m->lap.prefilter, lap.prefilter, 16 * sizeof *lap.prefilter);

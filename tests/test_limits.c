@@ -6,6 +6,7 @@
 #include "codec/taper.h"
 #include "dct_model.h"
 #include "formats/container.h"
+#include "infos.h"
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -50,7 +51,7 @@ static taper_status read_zeros(void *user, uint64_t offset, void *to, size_t n) 
 static zeros_after container(const taper_model *model, uint32_t images, uint32_t side,
                              uint32_t rate_classes, uint64_t chunk) {
     zeros_after s = {formats_buffer_make(1 << 28), 0};
-    formats_front f = {.model_id = taper_model_get_info(model).id,
+    formats_front f = {.model_id = info_of_model(model).id,
                        .images = images,
                        .groups = images,
                        .layers = 1,
@@ -200,7 +201,7 @@ static void rate_classes_share_one_limit(void **state) {
     zeros_after s = container(model, 16, 800, 16, 0);
     taper_source source = {&s, s.front.size, read_zeros};
     uint64_t one = dct_state_bytes(model, 200, 200);
-    taper_limits limits = {.max_memory = 3 * one};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 3 * one};
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_OK);
@@ -218,7 +219,7 @@ static void chunks_count_against_the_limit(void **state) {
     taper_model *model = *state;
     zeros_after s = container(model, 1, 8, 1, (uint64_t)1 << 30);
     taper_source source = {&s, s.front.size + (1 << 30), read_zeros};
-    taper_limits limits = {.max_memory = 64 * MIB};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 64 * MIB};
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
@@ -237,13 +238,13 @@ static void front_matter_counts_against_the_limit(void **state) {
     taper_source source = {&s, s.front.size, read_zeros};
     static work *const works[] = {verify, decode, push};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
-        taper_limits limits = {.max_memory = 60 * MIB};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 60 * MIB};
         taper_status status;
         uint64_t bytes = measure(works[i], &source, model, &limits, &status);
         assert_int_equal(status, TAPER_ERR_LIMIT);
         assert_in_range(bytes, 0, most_of(&limits));
     }
-    taper_limits enough = {.max_memory = 200 * MIB};
+    taper_limits enough = {.size = sizeof(taper_limits), .max_memory = 200 * MIB};
     taper_status status;
     uint64_t bytes = measure(verify, &source, model, &enough, &status);
     assert_int_equal(status, TAPER_ERR_CORRUPT); /* checksums of nothing that are not 0 */
@@ -269,13 +270,14 @@ static void joining_and_cutting_count_against_the_limit(void **state) {
     assert_in_range(s.front.size, 1, MIB / 8);
     static work *const works[] = {join, cut};
     for (size_t i = 0; i < 2; i++) {
-        taper_limits limits = {.max_memory = 30 * MIB};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 30 * MIB};
         taper_status status;
         uint64_t bytes = measure(works[i], &source, model, &limits, &status);
         assert_int_equal(status, TAPER_ERR_LIMIT);
         assert_in_range(bytes, 0, most_of(&limits));
     }
-    taper_limits limits = {.max_memory = 100 * MIB}; /* enough for each of the eight */
+    taper_limits limits = {.size = sizeof(taper_limits),
+                           .max_memory = 100 * MIB}; /* enough for each of the eight */
     taper_status status;
     uint64_t bytes = measure(join, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
@@ -320,7 +322,7 @@ static void climb(work *run, const taper_source *source, const taper_model *mode
                   int done_at) {
     int refused = 0, done = 0;
     for (int mib = refused_at; !done && mib <= done_at; mib += (done_at - refused_at) / 4) {
-        taper_limits limits = {.max_memory = (uint64_t)mib * MIB};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = (uint64_t)mib * MIB};
         taper_status status;
         uint64_t bytes = measure(run, source, model, &limits, &status);
         assert_in_range(bytes, 0, most_of(&limits));

@@ -30,9 +30,14 @@ static void check_ranks(int kind, uint32_t bits, int has) {
     taper_index *index = tiny_open(&file);
     float *margins = malloc(QUERIES * bits * sizeof *margins);
     uint32_t image[QUERIES * FOUND], distance[QUERIES * FOUND], before[QUERIES * FOUND];
-    const taper_index_search search = {
-        .queries = asked.codes, .n_queries = QUERIES, .k = FOUND, .recall = 1, .threads = 1};
-    const taper_index_ranking ranking = {asked.codes, margins, QUERIES, FOUND};
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = asked.codes,
+                                       .n_queries = QUERIES,
+                                       .k = FOUND,
+                                       .recall = 1,
+                                       .threads = 1};
+    const taper_index_ranking ranking = {sizeof(taper_index_ranking), asked.codes, margins, QUERIES,
+                                         FOUND};
     for (size_t i = 0; i < QUERIES * bits; i++)
         margins[i] = (float)bits_below(1000) / 500.0f - 1.0f;
     assert_int_equal(taper_index_nearest(index, &search, image, distance, NULL, NULL), TAPER_OK);
@@ -79,8 +84,12 @@ static void equal_margins_change_nothing(void **state) {
     uint32_t image[FOUND], distance[FOUND], image_then[FOUND], distance_then[FOUND];
     float margins[100];
     for (int b = 0; b < 100; b++) margins[b] = b % 2 ? 0.5f : -0.5f;
-    const taper_index_search search = {.queries = t.codes, .n_queries = 1, .k = FOUND, .recall = 1};
-    taper_index_ranking ranking = {t.codes, margins, 1, FOUND};
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = t.codes,
+                                       .n_queries = 1,
+                                       .k = FOUND,
+                                       .recall = 1};
+    taper_index_ranking ranking = {sizeof(taper_index_ranking), t.codes, margins, 1, FOUND};
     assert_int_equal(taper_index_nearest(index, &search, image, distance, NULL, NULL), TAPER_OK);
     memcpy(image_then, image, sizeof image), memcpy(distance_then, distance, sizeof distance);
     assert_int_equal(taper_index_rank(index, &ranking, image, distance, NULL), TAPER_OK);

@@ -374,7 +374,7 @@ static void what_cannot_be_read_is_not_written(void **state) {
     assert_int_equal(out.size, file.size);
     assert_memory_equal(out.data, file.data, file.size);
     out.size = 0;
-    taper_limits few = {.max_images = 3};
+    taper_limits few = {.size = sizeof(taper_limits), .max_images = 3};
     assert_int_equal(assemble(&file, &front, &few, &out, &error), TAPER_ERR_LIMIT);
     assert_int_equal(error.fact, TAPER_FACT_MAX_IMAGES);
     front.names[1] = '\n'; /* of f/0.png */

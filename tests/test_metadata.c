@@ -209,7 +209,7 @@ static void orientation_has_its_conditions(void **state) {
     assert_int_equal(formats_png_encode(&stored, &png, &n, NULL), TAPER_OK);
     put_chunk(&piece, "eXIf", exif.data, exif.size);
     formats_buffer file = insert(png, n, PNG_FRONT, &piece);
-    taper_limits limits = {.max_memory = 2 * 40 * 30 * 3 - 1};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 2 * 40 * 30 * 3 - 1};
     taper_error error;
     assert_int_equal(formats_png_decode(file.data, file.size, &limits, &back, &error),
                      TAPER_ERR_LIMIT);

@@ -5,6 +5,7 @@
 #include "codec/model/model.h"
 #include "codec/transform/pseudo_inverse.h"
 #include "dct_model.h"
+#include "infos.h"
 #include "model_payload.h"
 #include <zstd.h>
 
@@ -63,7 +64,7 @@ static void models_round_trip(void **unused) {
         taper_model *m = dense_model(kind & 1, kind >> 1, SEED), *back;
         formats_buffer file = write_model(m);
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
-        taper_model_info info = taper_model_get_info(back);
+        taper_model_info info = info_of_model(back);
         assert_int_equal(info.family, TAPER_FAMILY_DENSE);
         assert_true(info.channels == 1 && info.window_width == 4 && info.window_height == 3 &&
                     info.units == 8);
@@ -150,7 +151,7 @@ static void cut_and_damaged_files_are_refused(void **unused) {
     formats_write_u8(&file, 0);
     assert_int_equal(load_bytes(file.data, file.size, NULL), TAPER_ERR_CORRUPT);
     file.size--;
-    taper_limits limits = {.max_model_bytes = 100};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_model_bytes = 100};
     assert_int_equal(load_bytes(file.data, file.size, &limits), TAPER_ERR_LIMIT);
     formats_buffer_free(&file);
     taper_model_free(m);

@@ -1,6 +1,7 @@
 /* test_model_features.c -- direct networks, activations, tied stacks, binary units in model files.
  * Round trips, and a refusal by name for every illegal field. */
 #include "cmocka_all.h"
+#include "infos.h"
 #include "model_payload.h"
 #include "tiny_binary_model.h"
 
@@ -52,7 +53,7 @@ static void models_round_trip(void **unused) {
         formats_buffer file = write_model(m);
         assert_int_equal(file.data[8], FORMATS_MODEL_VERSION);
         assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
-        taper_model_info info = taper_model_get_info(back);
+        taper_model_info info = info_of_model(back);
         assert_true(info.family == TAPER_FAMILY_DENSE && info.units == s.units);
         assert_true(info.binary == !s.real && m->info.binary == info.binary);
         assert_int_equal(info.passes, m->tables.n_passes);
@@ -191,7 +192,7 @@ static void triangles_count(void **unused) {
     uint64_t with = m->info.work;
     taper_error error;
     assert_int_equal(taper_model_load(&back, file.data, file.size, NULL, NULL), TAPER_OK);
-    taper_limits limits = {.max_model_bytes = 4 * back->info.weights};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_model_bytes = 4 * back->info.weights};
     taper_model_free(back);
     assert_int_equal(taper_model_load(&back, file.data, file.size, &limits, NULL), TAPER_OK);
     taper_model_free(back);

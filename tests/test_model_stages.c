@@ -5,6 +5,7 @@
 #include "codec/bitplane/unit_sets.h"
 #include "codec/decoder/decoder.h"
 #include "formats/model_file.h"
+#include "infos.h"
 #include "staged_model.h"
 
 /* Of the stages the second restores, and the last refines; the others have a set each. */
@@ -53,7 +54,7 @@ static taper_status load(const uint8_t *bytes, size_t size, int stages, uint32_t
         (stages ? taper_model_load_stages : taper_model_load)(&m, bytes, size, NULL, &error);
     assert_int_equal(status, error.status);
     assert_int_equal(status == TAPER_OK, m != NULL);
-    if (known) *known = m ? taper_model_get_info(m).stages_known : 0;
+    if (known) *known = m ? info_of_model(m).stages_known : 0;
     taper_model_free(m);
     return status;
 }
@@ -144,7 +145,7 @@ static void info_tells_what_is_known(void **unused) {
     uint32_t before = 0;
     for (uint32_t k = 1; k <= STAGES; k++) {
         taper_model *m = with_stages(k);
-        taper_model_info i = taper_model_get_info(m);
+        taper_model_info i = info_of_model(m);
         assert_true(i.stages == STAGES && i.stages_known == k && i.id == model->info.id);
         assert_true(i.file_bytes == file.size && i.passes == model->info.passes);
         assert_true(k == 2 || k > ALL_SETS ? i.passes_known == before : i.passes_known > before);
@@ -321,7 +322,7 @@ static void same_levels(const formats_buffer *container, uint32_t k) {
         groups_are_equal(&a->strips.coder->group, &b->strips.coder->group);
         codec_group_readers_close(&part), codec_group_readers_close(&whole);
     }
-    if (k < ALL_SETS) assert_true(least < taper_model_get_info(m).passes_known); /* raised */
+    if (k < ALL_SETS) assert_true(least < info_of_model(m).passes_known); /* raised */
     formats_front_free(&front);
     taper_model_free(m);
 }
@@ -345,7 +346,7 @@ static void same_pictures(const formats_buffer *container, uint32_t k) {
     for (int i = 0; i < 3; i++) {
         assert_int_equal(done[i].complete, k >= ALL_SETS);
         assert_int_equal(again[i].complete, k >= ALL_SETS);
-        assert_true(done[i].passes <= taper_model_get_info(m).passes_known);
+        assert_true(done[i].passes <= info_of_model(m).passes_known);
         assert_int_equal(done[i].passes, again[i].passes);
     }
     close_decoder(decoder);

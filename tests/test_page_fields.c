@@ -406,7 +406,7 @@ static void few_bytes_have_few_chunks(void **unused) {
     formats_leaf leaf[] = {{0, 0, 0, 0}, {1000, 1000, 20, 0}, {2000, 2000, 40, 0}};
     const formats_root root = {.leaves = 2, .leaf = leaf};
     const uint8_t bytes[40] = {0};
-    const taper_limits limits = {.max_memory = 1 << 17};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 1 << 17};
     formats_front f = {.images = 2000,
                        .groups = 2000,
                        .layers = 4000,

@@ -3,6 +3,7 @@
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
 #include "codec/decoder/decoder.h"
+#include "infos.h"
 #include "model_zoo.h"
 #include "paged.h"
 
@@ -491,7 +492,7 @@ static void leaves_must_fit_the_model(void **state) {
     taper_error error = {0};
     assert_int_equal(formats_front_read(f->file[2].data, f->file[2].size, NULL, &front, NULL),
                      TAPER_OK);
-    front.model_id = taper_model_get_info(grey).id;
+    front.model_id = info_of_model(grey).id;
     front.layer_end[0] = 1;
     assert_int_equal(formats_front_write_paged(&front, 1, &file, NULL), TAPER_OK);
     taper_decoder *d = zoo_new(grey);
@@ -515,7 +516,7 @@ static void limits_hold(void **state) {
     const formats_buffer *file = &f->file[1];
     int ended[3] = {0};
     for (uint64_t most = 1; most < 1 << 20; most += 1 + most / 8) {
-        const taper_limits limits = {.max_memory = most};
+        const taper_limits limits = {.size = sizeof(taper_limits), .max_memory = most};
         taper_decoder *d;
         uint64_t data, used = 0;
         assert_int_equal(stream_decoder(&d, f->zoo.model[0], &limits, NULL), TAPER_OK);

@@ -449,7 +449,7 @@ static void limits_hold(void **unused) {
     formats_buffer out = sample(&state, MIXED);
     int refused = 0, read = 0;
     for (uint64_t most = 1; most < 1 << 16; most += 1 + most / 8) {
-        const taper_limits limits = {.max_memory = most};
+        const taper_limits limits = {.size = sizeof(taper_limits), .max_memory = most};
         const taper_status status = front_read(out.data, out.size, &limits, NULL);
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT);
         if (status == TAPER_OK)
@@ -458,7 +458,8 @@ static void limits_hold(void **unused) {
             refused++, assert_int_equal(read, 0);
     }
     assert_true(read && refused > 10);
-    const taper_limits images = {.max_images = 19}, pixels = {.max_pixels = 3};
+    const taper_limits images = {.size = sizeof(taper_limits), .max_images = 19},
+                       pixels = {.size = sizeof(taper_limits), .max_pixels = 3};
     assert_int_equal(front_read(out.data, out.size, &images, NULL), TAPER_ERR_LIMIT);
     assert_int_equal(front_read(out.data, out.size, &pixels, NULL), TAPER_ERR_LIMIT);
     formats_buffer_free(&out);

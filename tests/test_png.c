@@ -347,12 +347,12 @@ static void limits_are_exact(void **state) {
     uint8_t *bytes;
     size_t n;
     assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
-    taper_limits limits = {.max_pixels = 90, .max_memory = 270};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_pixels = 90, .max_memory = 270};
     assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL), TAPER_OK);
     formats_image_free(&back);
     limits.max_pixels = 89;
     assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL), TAPER_ERR_LIMIT);
-    limits = (taper_limits){.max_memory = 269};
+    limits = (taper_limits){.size = sizeof(taper_limits), .max_memory = 269};
     assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL), TAPER_ERR_LIMIT);
     free(bytes);
     formats_image_free(&image);

@@ -568,13 +568,22 @@ static void verify_loads_the_model_inside(void **state) {
         taper_limits limits;
         taper_status want;
     } cases[] = {
-        {f->model_file.data, f->model_file.size, {0}, TAPER_OK},
-        {f->model_file.data, f->model_file.size - 1, {0}, TAPER_ERR_CORRUPT},
-        {flipped, f->model_file.size, {0}, TAPER_ERR_CORRUPT},
-        {"no model", 8, {0}, TAPER_ERR_CORRUPT},
-        {other.data, other.size, {0}, TAPER_ERR_CORRUPT},
-        {f->model_file.data, f->model_file.size, {.max_model_bytes = 1000}, TAPER_ERR_LIMIT},
-        {f->model_file.data, f->model_file.size, {.max_work = 1}, TAPER_ERR_LIMIT},
+        {f->model_file.data, f->model_file.size, {.size = sizeof(taper_limits)}, TAPER_OK},
+        {f->model_file.data,
+         f->model_file.size - 1,
+         {.size = sizeof(taper_limits)},
+         TAPER_ERR_CORRUPT},
+        {flipped, f->model_file.size, {.size = sizeof(taper_limits)}, TAPER_ERR_CORRUPT},
+        {"no model", 8, {.size = sizeof(taper_limits)}, TAPER_ERR_CORRUPT},
+        {other.data, other.size, {.size = sizeof(taper_limits)}, TAPER_ERR_CORRUPT},
+        {f->model_file.data,
+         f->model_file.size,
+         {.size = sizeof(taper_limits), .max_model_bytes = 1000},
+         TAPER_ERR_LIMIT},
+        {f->model_file.data,
+         f->model_file.size,
+         {.size = sizeof(taper_limits), .max_work = 1},
+         TAPER_ERR_LIMIT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         formats_buffer file = dct_carry(&f->set, cases[i].model, cases[i].size, NULL, 0);

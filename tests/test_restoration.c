@@ -7,6 +7,7 @@
 #include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
+#include "infos.h"
 #include "model_payload.h"
 #include "front.h"
 #include "random_restoration.h"
@@ -390,8 +391,8 @@ static taper_model *conv_model(formats_buffer *file) {
     for (uint32_t s = 0; s < 4; s++) m->restoration.gain[s] = 2;
     assert_int_equal(codec_model_write(m, &precision, file, NULL), TAPER_OK);
     if (taper_model_load(&loaded, file->data, file->size, NULL, &error)) fail_msg("%s", error.text);
-    assert_int_equal(taper_model_get_info(loaded).family, TAPER_FAMILY_CONV);
-    assert_int_equal(taper_model_get_info(loaded).restoration_hidden, 16);
+    assert_int_equal(info_of_model(loaded).family, TAPER_FAMILY_CONV);
+    assert_int_equal(info_of_model(loaded).restoration_hidden, 16);
     taper_model_free(m);
     formats_buffer_free(&plain);
     return loaded;

@@ -1,6 +1,7 @@
 /* test_restoration_trainer.c -- family conv: restoring pays on images that have something to
  * restore, repeats on any device and any number of threads, can be interrupted, also by a device
  * that fails, and learns on from another model. */
+#include "infos.h"
 #include "later_stage.h"
 
 static train_options usual(void) {
@@ -17,7 +18,7 @@ static train_options usual(void) {
 static taper_family family_of(const formats_buffer *file) {
     taper_model *m;
     assert_int_equal(taper_model_load(&m, file->data, file->size, NULL, NULL), TAPER_OK);
-    taper_family family = taper_model_get_info(m).family;
+    taper_family family = info_of_model(m).family;
     taper_model_free(m);
     return family;
 }

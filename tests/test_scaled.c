@@ -402,7 +402,7 @@ static uint64_t least_memory(const taper_model *m, const formats_buffer *file, u
     formats_memory memory = {.bytes = file->data, .size = file->size};
     static uint8_t pixels[512 * 512];
     for (uint64_t kb = 1;; kb += kb / 16 + 1) {
-        taper_limits limits = {.max_memory = kb << 10};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = kb << 10};
         taper_decoder *d;
         taper_error error = {0};
         taper_source source = formats_memory_source(&memory);

@@ -5,6 +5,7 @@
 #include "codec/decoder/front_load.h"
 #include "dct_model.h"
 #include "formats/container.h"
+#include "infos.h"
 #include "tiny_embedding_model.h"
 
 enum { N = 5, BITS = 70, WORDS = 2 };
@@ -39,7 +40,8 @@ static int drop(void **state) {
 }
 
 static taper_search_codes codes_of(const fixture *f) {
-    return (taper_search_codes){.model_id = taper_model_get_info(f->maker).id,
+    return (taper_search_codes){.size = sizeof(taper_search_codes),
+                                .model_id = info_of_model(f->maker).id,
                                 .bits = BITS,
                                 .n = N,
                                 .codes = f->code,
@@ -85,8 +87,8 @@ static void assert_arrived(const fixture *f, const formats_buffer *file, size_t 
     }
     assert_int_equal(taper_container_search_model(taper_decoder_container(decoder), &model, NULL),
                      TAPER_OK);
-    assert_true(taper_model_get_info(model).id == info.search_model_id);
-    assert_true(info.search_model_id == taper_model_get_info(f->maker).id);
+    assert_true(info_of_model(model).id == info.search_model_id);
+    assert_true(info.search_model_id == info_of_model(f->maker).id);
     taper_model_free(model);
     close_decoder(decoder);
 }
@@ -197,7 +199,7 @@ static void all_readers_agree_on_broken_models(void **state) {
 static void models_above_the_limits_are_passed_on(void **state) {
     const fixture *f = *state;
     const taper_search_codes codes = codes_of(f);
-    const taper_limits limits = {.max_model_bytes = 300};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_model_bytes = 300};
     formats_buffer file = encode(f, &codes);
     taper_status said[READERS];
     ask_readers(&file, f->coder, &limits, said);
@@ -221,7 +223,7 @@ static void only_their_own_model_is_taken(void **state) {
     codes.bits = BITS + 2; /* the model has one bit less */
     assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, NULL), TAPER_ERR_ARG);
     codes = codes_of(f); /* whose model makes numbers */
-    codes.model_id = taper_model_get_info(f->coder).id;
+    codes.model_id = info_of_model(f->coder).id;
     codes.model_bytes = f->other_file.data, codes.model_size = f->other_file.size;
     assert_int_equal(taper_encoder_set_search_codes(encoder, &codes, &error), TAPER_ERR_ARG);
     assert_non_null(strstr(error.text, "numbers"));
@@ -259,7 +261,7 @@ static void a_strange_model_is_found(void **state) {
             front.search_model = malloc(f->other_file.size);
             front.search_model_size = f->other_file.size;
             memcpy(front.search_model, f->other_file.data, f->other_file.size);
-            front.search_model_id = taper_model_get_info(f->coder).id;
+            front.search_model_id = info_of_model(f->coder).id;
         }
         assert_int_equal(codec_front_search_model(&front, &limits, &model, NULL),
                          TAPER_ERR_CORRUPT);

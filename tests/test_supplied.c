@@ -461,7 +461,7 @@ static void limits_hold(void **state) {
     uint64_t front = dct_info(file, z->model[0]).front_bytes;
     int ended[4] = {0};
     for (uint64_t most = 1; most < 1 << 20; most += 1 + most / 6) {
-        taper_limits limits = {.max_memory = most};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_memory = most};
         taper_decoder *d;
         uint64_t data;
         assert_int_equal(stream_decoder(&d, z->model[0], &limits, NULL), TAPER_OK);
@@ -476,7 +476,7 @@ static void limits_hold(void **state) {
         close_decoder(d);
     }
     assert_true(ended[0] > ended[3] && ended[1] && ended[2] && ended[3]);
-    taper_limits limits = {.max_memory = 400000};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 400000};
     taper_decoder *d; /* too much at once leaves room for what is wanted */
     uint64_t data;
     uint8_t *much = calloc(1, 500000);

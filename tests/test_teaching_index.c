@@ -1,6 +1,7 @@
 /* test_teaching_index.c -- the library, formats/teaching_index.py and SPEC.md, section 15, agree:
  * on the bytes of the example, on what is found in indexes, on which bytes are one. */
 #include "cmocka_all.h"
+#include "infos.h"
 #include "scratch.h"
 #include "codec/taper_index.h"
 #include "formats/bytes.h"
@@ -94,7 +95,7 @@ static void open_made(fixture *f, made_index *m, const char *name) {
     assert_int_equal(taper_index_open(&m->index, m->bytes.data, m->bytes.size, NULL, NULL),
                      TAPER_OK);
     assert_int_equal(taper_index_check(m->index, NULL), TAPER_OK);
-    m->info = taper_index_get_info(m->index);
+    m->info = info_of_index(m->index);
 }
 
 static void close_made(made_index *m) {
@@ -138,7 +139,8 @@ static void make(fixture *f, made_index *m, const recipe *r, const char *file) {
         labels[i] = (int32_t)below(f, 4) - 1;
     }
     for (int l = 0; l < 11; l++) weights[l] = (uint16_t)(65535 >> l);
-    const taper_index_set set = {.codes = codes,
+    const taper_index_set set = {.size = sizeof(taper_index_set),
+                                 .codes = codes,
                                  .n = r->n,
                                  .bits = r->bits,
                                  .model_id = 0xFEDCBA9876543210u,
@@ -174,8 +176,13 @@ static void compare_search(fixture *f, const made_index *m, const uint64_t *quer
                            const char *digits, uint32_t known) {
     uint32_t images[MOST_CODES], distances[MOST_CODES];
     const uint32_t k = 1 + below(f, (uint32_t)m->info.images);
-    const taper_index_search search = {
-        .queries = query, .n_queries = 1, .known_bits = &known, .k = k, .recall = 1, .threads = 1};
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = query,
+                                       .n_queries = 1,
+                                       .known_bits = &known,
+                                       .k = k,
+                                       .recall = 1,
+                                       .threads = 1};
     assert_int_equal(taper_index_nearest(m->index, &search, images, distances, NULL, NULL),
                      TAPER_OK);
     f->expected[0] = '\0';
@@ -192,12 +199,12 @@ static void compare_neighbourhood(fixture *f, const made_index *m, const uint64_
                                   const char *digits, uint32_t known) {
     const uint32_t images = (uint32_t)m->info.images;
     const uint32_t least = 1 + below(f, 1 + below(f, images));
-    taper_index_range range;
+    taper_index_range range = {.size = sizeof(taper_index_range)};
     assert_int_equal(taper_index_neighbourhood(m->index, query, known, least, &range, NULL),
                      TAPER_OK);
     f->expected[0] = '\0';
     expect(f, "depth %u first %u size %u\n", range.depth, (unsigned)range.first,
-           (unsigned)range.size);
+           (unsigned)range.count);
     assert_int_equal(run(f, "python3 -B formats/teaching_index.py '%s' neighbourhood %s %u",
                          m->path, digits, least),
                      0);
@@ -264,7 +271,8 @@ static void the_example_is_what_is_built(void **state) {
     static const uint64_t codes[] = {(uint64_t)0xB2 << 56, (uint64_t)0x2D << 56,
                                      (uint64_t)0xB6 << 56};
     static const char *const names[] = {"a.png", "b.png", "c.png"};
-    const taper_index_set set = {.codes = codes, .n = 3, .bits = 8, .names = names};
+    const taper_index_set set = {
+        .size = sizeof(taper_index_set), .codes = codes, .n = 3, .bits = 8, .names = names};
     char path[SCRATCH_PATH];
     made_index m;
     need_python();

@@ -11,7 +11,7 @@ static const int32_t labels[REFERENCES] = {2, 2, 0, 0, 1, 1, 1, 3};
 static int32_t vote(const uint32_t *neighbours, size_t k) {
     int32_t voted = -9;
     taper_error e = {0};
-    const taper_votes votes = {neighbours, 1, FOUND, k, labels, REFERENCES, 4};
+    const taper_votes votes = {sizeof(taper_votes), neighbours, 1, FOUND, k, labels, REFERENCES, 4};
     assert_int_equal(taper_vote(&votes, &voted, &e), TAPER_OK);
     return voted;
 }
@@ -43,7 +43,8 @@ static void several_k_of_one_search(void **state) {
     taper_error e = {0};
     for (size_t k = 1; k <= FOUND; k++) {
         int32_t voted[2];
-        const taper_votes votes = {neighbours[0], 2, FOUND, k, labels, REFERENCES, 4};
+        const taper_votes votes = {
+            sizeof(taper_votes), neighbours[0], 2, FOUND, k, labels, REFERENCES, 4};
         assert_int_equal(taper_vote(&votes, voted, &e), TAPER_OK);
         if (k != 5)
             assert_memory_equal(voted, want[k - 1], sizeof voted);
@@ -58,7 +59,7 @@ static void bad_votes_are_named(void **state) {
     const int32_t some[REFERENCES] = {2, 2, 0, -1, 1, 1, 1, 3};
     int32_t voted;
     taper_error e = {0};
-    const taper_votes good = {near, 1, FOUND, 3, labels, REFERENCES, 4};
+    const taper_votes good = {sizeof(taper_votes), near, 1, FOUND, 3, labels, REFERENCES, 4};
     assert_int_equal(taper_vote(&good, &voted, &e), TAPER_OK);
     taper_votes bad = good;
     bad.labels = some;
@@ -90,7 +91,7 @@ static void errors_are_counted(void **state) {
     const int32_t voted[] = {0, 1, 2, 1, 0, 2}, truth[] = {0, 1, 1, 1, 2, 2};
     const uint64_t want[9] = {1, 0, 0, 0, 2, 1, 1, 0, 1};
     uint64_t confusion[9];
-    taper_error_rate rate, none;
+    taper_error_rate rate = {.size = sizeof rate}, none = rate;
     taper_error e = {0};
     memset(confusion, 255, sizeof confusion);
     assert_int_equal(taper_count_errors(voted, truth, 6, 3, confusion, &rate, &e), TAPER_OK);

@@ -4,6 +4,7 @@
 #include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"
+#include "infos.h"
 #include "random_conditional.h"
 
 enum { DEFAULT = 200000 };
@@ -18,7 +19,7 @@ static void models_that_ship_take_what_was_counted(void **unused) {
     for (size_t i = 0; i < 2; i++) {
         taper_model *m;
         assert_int_equal(taper_model_builtin(&m, cases[i].name, NULL), TAPER_OK);
-        taper_model_info info = taper_model_get_info(m);
+        taper_model_info info = info_of_model(m);
         assert_in_range(info.work, cases[i].counted * 97 / 100, cases[i].counted * 103 / 100);
         assert_in_range(info.most_work, info.work, DEFAULT / 4);
         taper_model_free(m);
@@ -80,17 +81,17 @@ static void models_that_take_hours_are_refused(void **unused) {
                      TAPER_ERR_LIMIT);
     assert_null(loaded);
     char figure[40];
-    uint64_t most = taper_model_get_info(m).most_work;
+    uint64_t most = info_of_model(m).most_work;
     snprintf(figure, sizeof figure, " %llu ", (unsigned long long)most);
     assert_non_null(strstr(error.text, figure));
     assert_non_null(strstr(error.text, "limit of 200000"));
     assert_true(error.fact == TAPER_FACT_MAX_WORK && error.needed == most);
     for (int more = 0; more < 2; more++) {
-        taper_limits limits = {.max_work = most - 1 + (uint64_t)more};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_work = most - 1 + (uint64_t)more};
         assert_int_equal(taper_model_load(&loaded, file.data, file.size, &limits, NULL),
                          more ? TAPER_OK : TAPER_ERR_LIMIT);
     }
-    taper_model_info info = taper_model_get_info(loaded);
+    taper_model_info info = info_of_model(loaded);
     assert_in_range(info.work, least, info.most_work);
     assert_true(info.most_work == most);
     taper_model_free(loaded), taper_model_free(m);
@@ -109,7 +110,7 @@ static void models_that_containers_carry_are_limited(void **unused) {
     formats_memory memory = {container.data, container.size};
     taper_source source = formats_memory_source(&memory);
     for (int more = 0; more < 2; more++) {
-        taper_limits limits = {.max_work = more ? UINT64_MAX : 0};
+        taper_limits limits = {.size = sizeof(taper_limits), .max_work = more ? UINT64_MAX : 0};
         taper_decoder *decoder;
         assert_int_equal(open_decoder(&decoder, &source, NULL, &limits, NULL),
                          more ? TAPER_OK : TAPER_ERR_LIMIT);

@@ -32,7 +32,8 @@ static inline void tiny_draw(tiny_set *t, int kind, size_t n, uint32_t bits, int
         t->labels[i] = (int32_t)bits_below(4) - 1;
     }
     for (int l = 0; l < CODEC_INDEX_MOST_LAYERS; l++) t->weights[l] = (uint16_t)(65535 >> l);
-    t->set = (taper_index_set){.codes = t->codes,
+    t->set = (taper_index_set){.size = sizeof(taper_index_set),
+                               .codes = t->codes,
                                .n = n,
                                .bits = bits,
                                .model_id = 0xFEDCBA9876543210u,

@@ -38,16 +38,24 @@ void embedding_judge(const embedding *e, size_t width, const float *train_codes,
                      const train_pixels *train, const float *test_codes, const train_pixels *test,
                      embedding_record *out) {
     taper_error error = {0};
-    taper_search s = {train_codes, train->n, test_codes, test->n, 0, width, MOST_K, e->threads};
+    taper_search s = {sizeof(taper_search),
+                      train_codes,
+                      train->n,
+                      test_codes,
+                      test->n,
+                      0,
+                      width,
+                      MOST_K,
+                      e->threads};
     uint32_t *neighbours = figures_memory(test->n * MOST_K, sizeof *neighbours);
     double *distances = figures_memory(test->n * MOST_K, sizeof *distances);
     int32_t *voted = figures_memory(test->n, sizeof *voted), *labels = signed_labels(train),
             *truth = signed_labels(test);
     figures_check(taper_nearest(&s, neighbours, distances, &error), "neighbours", &error);
     for (size_t i = 0; i < EMBEDDING_KS; i++) {
-        taper_votes votes = {neighbours, test->n,  MOST_K,           embedding_k[i],
-                             labels,     train->n, EMBEDDING_CLASSES};
-        taper_error_rate rate;
+        taper_votes votes = {sizeof(taper_votes), neighbours, test->n,  MOST_K,
+                             embedding_k[i],      labels,     train->n, EMBEDDING_CLASSES};
+        taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         figures_check(taper_vote(&votes, voted, &error), "votes", &error);
         figures_check(
             taper_count_errors(voted, truth, test->n, EMBEDDING_CLASSES, NULL, &rate, &error),

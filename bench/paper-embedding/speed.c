@@ -24,7 +24,8 @@ static int by_size(const void *a, const void *b) {
 }
 
 static double seconds_of(const embedding *e, const side *s, size_t n, size_t queries) {
-    taper_search search = {s->references, n, s->queries, queries, 0, s->width, K, e->threads};
+    taper_search search = {
+        sizeof(taper_search), s->references, n, s->queries, queries, 0, s->width, K, e->threads};
     uint32_t *neighbours = figures_memory(queries * K, sizeof *neighbours);
     double *distances = figures_memory(queries * K, sizeof *distances);
     taper_error error = {0};

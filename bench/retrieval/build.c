@@ -6,7 +6,8 @@ static void measure(const retrieval_set *set, int falling, unsigned threads) {
     retrieval_index index;
     char config[256];
     retrieval_index_make(set, falling, threads, &index);
-    const taper_index_info info = taper_index_get_info(index.index);
+    taper_index_info info = {.size = sizeof info};
+    taper_index_get_info(index.index, &info, NULL);
     snprintf(config, sizeof config,
              "{\"method\":\"build\",\"codes\":\"%s\",\"n\":%zu,\"bits\":%zu,\"weights\":\"%s\","
              "\"threads\":%u}",

@@ -157,8 +157,11 @@ void retrieval_index_make(const retrieval_set *set, int falling, unsigned thread
     const uint32_t layers = taper_index_layers((uint32_t)set->bits);
     for (uint32_t l = 0; l < layers; l++)
         weight[l] = falling ? (uint16_t)(1u << (layers - 1 - l)) : 1;
-    const taper_index_set codes = {
-        .codes = set->codes, .n = set->n, .bits = (uint32_t)set->bits, .weights = weight};
+    const taper_index_set codes = {.size = sizeof(taper_index_set),
+                                   .codes = set->codes,
+                                   .n = set->n,
+                                   .bits = (uint32_t)set->bits,
+                                   .weights = weight};
     *out = (retrieval_index){.index = NULL};
     /* codes, 4 bytes a code for its image, and at most 8 for the table; checksums and the rest */
     out->bytes = figures_memory(set->n * (8 * set->words + 16) + (1 << 20), 1);
@@ -166,7 +169,8 @@ void retrieval_index_make(const retrieval_set *set, int falling, unsigned thread
     const double start = bench_now();
     figures_check(taper_index_build(&codes, threads, &sink, &error), "index", &error);
     out->seconds = bench_now() - start;
-    const taper_limits limits = {.max_images = UINT32_MAX, .max_memory = UINT64_MAX};
+    const taper_limits limits = {
+        .size = sizeof(taper_limits), .max_images = UINT32_MAX, .max_memory = UINT64_MAX};
     figures_check(taper_index_open(&out->index, out->bytes, out->size, &limits, &error), "index",
                   &error);
 }

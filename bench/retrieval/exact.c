@@ -19,7 +19,8 @@ typedef struct exact_run {
 
 static double time_nearest(const exact_run *run, size_t first, size_t n) {
     taper_error error = {0};
-    const taper_index_search search = {.queries = run->set->query + first * run->set->words,
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = run->set->query + first * run->set->words,
                                        .n_queries = n,
                                        .k = K,
                                        .recall = 1,

@@ -39,13 +39,17 @@ static void look(const ranks *s, const retrieval_set *front, const taper_index *
                  size_t found, int by_margins) {
     taper_error error = {0};
     const uint64_t *query = front->query + i * front->words;
-    const taper_index_search search = {
-        .queries = query, .n_queries = 1, .k = found, .recall = 1, .threads = 1};
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = query,
+                                       .n_queries = 1,
+                                       .k = found,
+                                       .recall = 1,
+                                       .threads = 1};
     figures_check(taper_index_nearest(index, &search, s->number, s->distance, NULL, &error),
                   "nearest", &error);
     if (!by_margins) return;
     for (size_t b = 0; b < front->bits; b++) s->front[b] = s->margins[i * s->set->bits + b];
-    const taper_index_ranking ranking = {query, s->front, 1, found};
+    const taper_index_ranking ranking = {sizeof(taper_index_ranking), query, s->front, 1, found};
     figures_check(taper_index_rank(index, &ranking, s->number, s->distance, &error), "rank",
                   &error);
 }

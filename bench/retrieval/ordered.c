@@ -15,6 +15,7 @@ typedef struct ordered {
 
 static void look(const ordered *o, size_t i) {
     taper_error error = {0};
+    o->range[i].size = sizeof o->range[i];
     figures_check(taper_index_neighbourhood(o->index, o->set->query + i * o->set->words,
                                             (uint32_t)o->set->bits, o->least, &o->range[i], &error),
                   "neighbourhood", &error);
@@ -56,7 +57,7 @@ static double ranked_time(const ordered *o, retrieval_found *found) {
         codec_nearest_list list = retrieval_list(found, i, far);
         look(o, i);
         retrieval_rank(o->index, o->set->query + i * o->set->words, o->range[i].first,
-                       o->range[i].size, &list);
+                       o->range[i].count, &list);
         retrieval_put(found, i, &list);
         o->value[i] = 1e6 * (bench_now() - start);
     }

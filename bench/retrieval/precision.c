@@ -47,7 +47,8 @@ static void look_in_block(const precision *p, const float *query, size_t first, 
     float *block = as_numbers(&p->training, first, n);
     uint32_t *number = figures_memory(p->queries.n, K * sizeof *number);
     double *distance = figures_memory(p->queries.n, K * sizeof *distance);
-    const taper_search search = {.references = block,
+    const taper_search search = {.size = sizeof(taper_search),
+                                 .references = block,
                                  .n_references = n,
                                  .queries = query,
                                  .n_queries = p->queries.n,

@@ -17,7 +17,8 @@ typedef struct recall_run {
 static void search(const recall_run *run, double recall, unsigned threads, size_t first, size_t n,
                    retrieval_found *found) {
     taper_error error = {0};
-    const taper_index_search search = {.queries = run->set->query + first * run->set->words,
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = run->set->query + first * run->set->words,
                                        .n_queries = n,
                                        .k = RETRIEVAL_K,
                                        .recall = recall,

@@ -15,7 +15,8 @@ typedef struct shortlist {
 
 static void look(const shortlist *s, size_t i, double recall) {
     taper_error error = {0};
-    const taper_index_search search = {.queries = s->quarter->query + i * s->quarter->words,
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = s->quarter->query + i * s->quarter->words,
                                        .n_queries = 1,
                                        .k = s->length,
                                        .recall = recall,

@@ -54,7 +54,8 @@ static void look_in_block(finder *f, const retrieval_references *references, wor
     taper_error error = {0};
     const retrieval_images *block = &references->block;
     retrieval_model_codes(&f->model, block, w->code);
-    const taper_search search = {.references = w->code,
+    const taper_search search = {.size = sizeof(taper_search),
+                                 .references = w->code,
                                  .n_references = block->n,
                                  .queries = f->query,
                                  .n_queries = f->queries,

@@ -134,6 +134,12 @@ void cli_container_close(cli_container *c) {
 
 /* --- models --- */
 
+taper_model_info cli_model_info(const taper_model *model) {
+    taper_model_info info = {.size = sizeof info};
+    (void)taper_model_get_info(model, &info, NULL);
+    return info;
+}
+
 static taper_status read_model(cli_model *m, const taper_source *source, int stages,
                                const taper_limits *limits, taper_error *error) {
     if (source->size > limits->max_model_bytes)
@@ -154,7 +160,7 @@ static taper_status read_model(cli_model *m, const taper_source *source, int sta
 /* For -v; `info` says it in its own way. */
 static void tell_model(const taper_model *model, const char *verb, const char *path,
                        const cli_common *common) {
-    taper_model_info i = taper_model_get_info(model);
+    taper_model_info i = cli_model_info(model);
     if (!strcmp(verb, "info")) return;
     cli_detail(common, 1, verb,
                "model %s: family %s, window %u x %u, %u unit%s, %u pass%s, %llu bytes, id %016llx",
@@ -196,7 +202,7 @@ static int open_builtin(cli_model *m, const char *verb, const char *name,
     m->bytes = taper_model_builtin_bytes(name, &m->size);
     taper_status status = taper_model_builtin(&m->own, name, &error);
     if (!status && (limits.max_model_bytes < ENOUGH_FOR_BUILTIN ||
-                    limits.max_work < taper_model_get_info(m->own).most_work)) {
+                    limits.max_work < cli_model_info(m->own).most_work)) {
         taper_model_free(m->own); /* loading says what it needs */
         status = taper_model_load(&m->own, m->bytes, m->size, &limits, &error);
     }
@@ -232,7 +238,7 @@ int cli_model_open(cli_model *m, const char *verb, const char *path, const cli_c
 
 /* Refuse an embedding model. */
 static int check_coder(int code, cli_model *m, const char *verb, const char *path) {
-    if (code != CLI_DONE || !taper_model_get_info(m->model).embedding) return code;
+    if (code != CLI_DONE || !cli_model_info(m->model).embedding) return code;
     cli_model_close(m);
     cli_error(verb, path,
               "an embedding model has no decoder: it cannot make or decode containers; use it with "
@@ -247,7 +253,7 @@ int cli_coder_open(cli_model *m, const char *verb, const char *path, const cli_c
 int cli_stages_open(cli_model *m, const char *verb, const char *path, const cli_common *common) {
     const int code = check_coder(open_model(m, 1, verb, path, common), m, verb, path);
     if (code != CLI_DONE) return code;
-    const taper_model_info i = taper_model_get_info(m->model);
+    const taper_model_info i = cli_model_info(m->model);
     if (i.stages_known == i.stages) return code;
     char drawn[80] = "all passes are drawn, but not refined";
     if (i.passes_known < i.passes)

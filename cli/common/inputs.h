@@ -68,6 +68,8 @@ int cli_model_read(cli_model *model, const cli_stream *stream, const char *verb,
 int cli_stages_read(cli_model *model, const cli_stream *stream, const char *verb, const char *path,
                     const cli_common *common);
 void cli_model_close(cli_model *model); /* a zeroed one is fine */
+/* taper_model_get_info by value. */
+taper_model_info cli_model_info(const taper_model *model);
 
 /* --- where to cut --- */
 

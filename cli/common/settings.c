@@ -5,7 +5,8 @@
 static uint64_t held; /* bytes held by this process */
 
 taper_limits cli_limits(const cli_common *common) {
-    const taper_limits given = {.max_pixels = common->max_pixels,
+    const taper_limits given = {.size = sizeof(taper_limits),
+                                .max_pixels = common->max_pixels,
                                 .max_images = common->max_images,
                                 .max_memory = common->max_memory,
                                 .max_model_bytes = common->max_model,

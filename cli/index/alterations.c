@@ -60,14 +60,19 @@ typedef struct trying {
 } trying;
 
 static taper_status measure(trying *t, taper_image *copy, uint32_t image) {
-    const taper_index_info info = taper_index_get_info(t->index);
+    const taper_index_info info = cli_index_info(t->index);
     uint32_t found;
     TAPER_TRY(cli_embedder_fit(t->embedder, copy, NULL));
     TAPER_TRY(cli_embedder_codes(t->embedder, copy, 1, t->code, NULL));
-    taper_index_pack(t->code, 1, t->embedder->width, info.bits, t->bits);
+    TAPER_TRY(taper_index_pack(t->code, 1, t->embedder->width, info.bits, t->bits, NULL));
     t->wanted[image] = 1;
-    const taper_index_search search = {
-        .queries = t->bits, .n_queries = 1, .k = 1, .recall = 1, .wanted = t->wanted, .threads = 1};
+    const taper_index_search search = {.size = sizeof(taper_index_search),
+                                       .queries = t->bits,
+                                       .n_queries = 1,
+                                       .k = 1,
+                                       .recall = 1,
+                                       .wanted = t->wanted,
+                                       .threads = 1};
     const taper_status status =
         taper_index_nearest(t->index, &search, &found, &t->distance[t->n], NULL, NULL);
     t->wanted[image] = 0;
@@ -78,7 +83,7 @@ static taper_status measure(trying *t, taper_image *copy, uint32_t image) {
 /* *at: number in the index of image i of the set, or -1. */
 static taper_status find_image(const trying *t, size_t i, int64_t *at) {
     char room[CLI_IMAGE_NAME];
-    const uint64_t images = taper_index_get_info(t->index).images;
+    const uint64_t images = cli_index_info(t->index).images;
     char *name = cli_index_name(cli_index_path(t->set, i, room));
     if (!name) return TAPER_ERR_NOMEM;
     *at = -1;
@@ -138,7 +143,7 @@ static int try_all(trying *t, cli_alterations *out) {
 
 int cli_alterations_try(cli_alterations *out, const taper_index *index, cli_code_set *set,
                         const cli_embedder *embedder) {
-    const taper_index_info info = taper_index_get_info(index);
+    const taper_index_info info = cli_index_info(index);
     trying t = {.index = index, .set = set, .embedder = embedder};
     *out = (cli_alterations){.images = 0};
     t.wanted = calloc(info.images, 1);

@@ -110,7 +110,8 @@ static int search_all(pair_search *p) {
         const size_t n = formats_smaller(AT_ONCE, p->images - at);
         for (size_t i = 0; i < n; i++)
             p->self[i] = taper_index_code(p->of->index, at + i, p->code + i * p->words);
-        const taper_index_search search = {.queries = p->code,
+        const taper_index_search search = {.size = sizeof(taper_index_search),
+                                           .queries = p->code,
                                            .n_queries = n,
                                            .k = p->k,
                                            .recall = 1,
@@ -194,7 +195,7 @@ static void tell(const pair_search *p) {
 
 int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_status *written) {
     static const char heading[] = "name,other,distance,image,other_image\n";
-    const taper_index_info info = taper_index_get_info(d->index);
+    const taper_index_info info = cli_index_info(d->index);
     pair_search p = {.of = d, .images = info.images, .words = (info.bits + 63) / 64};
     p.k = formats_smaller(MOST_NEAR + 1, p.images);
     int code = choose_within(&p);

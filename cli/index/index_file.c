@@ -27,7 +27,7 @@ static int open_mapped(cli_index *index, const char *verb, const char *path,
     const taper_status status =
         taper_index_open(&index->index, index->bytes, index->size, &limits, &error);
     if (status == TAPER_OK) {
-        index->held = cli_memory_hold(taper_index_get_info(index->index).memory);
+        index->held = cli_memory_hold(cli_index_info(index->index).memory);
         return CLI_DONE;
     }
     cli_index_close(index);
@@ -52,6 +52,12 @@ int cli_index_read_back(cli_index *index, cli_output *out, const cli_common *com
     if (!status) status = formats_descriptor_map(descriptor, &index->bytes, &index->size, &error);
     return status ? (int)cli_fail(out->verb, out->path, status, &error)
                   : open_mapped(index, out->verb, out->path, common);
+}
+
+taper_index_info cli_index_info(const taper_index *index) {
+    taper_index_info info = {.size = sizeof info};
+    (void)taper_index_get_info(index, &info, NULL);
+    return info;
 }
 
 void cli_index_close(cli_index *index) {
@@ -140,7 +146,8 @@ static taper_status build_index(gathering *g, const taper_sink *sink, taper_erro
     for (size_t k = 0; k < classes; k++) class_name[k] = cli_code_set_class(g->set, k);
     falling_weights(bits, weight);
     shorten(g, bits);
-    const taper_index_set set = {.codes = g->codes,
+    const taper_index_set set = {.size = sizeof(taper_index_set),
+                                 .codes = g->codes,
                                  .n = g->n,
                                  .bits = bits,
                                  .model_id = g->options->model_id,
@@ -240,7 +247,7 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
         }
         const char *name = cli_index_path(g->set, number[i], path);
         taper_index_pack(codes + i * g->width, 1, g->width, (uint32_t)g->width,
-                         g->codes + g->n * g->words);
+                         g->codes + g->n * g->words, NULL);
         g->labels[g->n] = cli_code_set_label(g->set, number[i]);
         g->names[g->n] = cli_index_name(name);
         if (!g->names[g->n]) return cli_fail(g->set->verb, NULL, TAPER_ERR_NOMEM, NULL);
@@ -258,7 +265,7 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
     enum { EACH = 48 };
     uint64_t needs = 0;
     for (size_t i = 0; i < n; i++) {
-        const taper_index_info info = taper_index_get_info(from[i]);
+        const taper_index_info info = cli_index_info(from[i]);
         needs += 2 * (info.memory + info.name_bytes) + EACH * info.images;
     }
     const taper_limits limits = cli_limits(common);

@@ -38,6 +38,8 @@ int cli_index_open(cli_index *index, const char *verb, const char *path, const c
  * cannot be read back: CLI_DONE, and index->index is NULL. */
 int cli_index_read_back(cli_index *index, cli_output *out, const cli_common *common);
 void cli_index_close(cli_index *index); /* a zeroed one is fine */
+/* taper_index_get_info by value. */
+taper_index_info cli_index_info(const taper_index *index);
 
 /* The path from which cli_index_name makes the name of image i: the path of its file, "PATH#N" for
  * an IDX or CIFAR file, or its name in a container. Returns room, or a string of the set. */

@@ -5,7 +5,7 @@
 #include "formats/bytes.h"
 
 static void tell_json(const cli_index *index, const char *path) {
-    const taper_index_info info = taper_index_get_info(index->index);
+    const taper_index_info info = cli_index_info(index->index);
     char id[20];
     cli_json j;
     snprintf(id, sizeof id, "%016llx", (unsigned long long)info.model_id);
@@ -29,7 +29,7 @@ static void tell_json(const cli_index *index, const char *path) {
 }
 
 void cli_index_report(const cli_index *index, const char *path, const cli_common *common) {
-    const taper_index_info info = taper_index_get_info(index->index);
+    const taper_index_info info = cli_index_info(index->index);
     char all[16], codes[16], search[16];
     if (common->json) {
         tell_json(index, path);

@@ -15,11 +15,11 @@ static void put_row(cli_found *f, size_t query, size_t row, const taper_index_ra
                     uint64_t *code) {
     const cli_query_codes *q = f->queries;
     snprintf(f->label[row], sizeof f->label[row], "%u bit%s: %llu image%s", range->depth,
-             formats_plural(range->depth, "s"), (unsigned long long)range->size,
-             formats_plural(range->size, "s"));
+             formats_plural(range->depth, "s"), (unsigned long long)range->count,
+             formats_plural(range->count, "s"));
     size_t at = row * COLUMNS;
     for (size_t j = 0; j < COLUMNS; j++) {
-        const uint64_t place = range->first + j * range->size / COLUMNS;
+        const uint64_t place = range->first + j * range->count / COLUMNS;
         const uint32_t image = taper_index_code(f->index, place, code);
         const bool is_twice = at > row * COLUMNS && f->image[at - 1] == image;
         if (is_twice || image == q->self[query]) continue;
@@ -31,15 +31,15 @@ static void put_row(cli_found *f, size_t query, size_t row, const taper_index_ra
 static taper_status put_query(cli_found *f, size_t query, uint64_t least, uint64_t *code,
                               taper_error *error) {
     const cli_query_codes *q = f->queries;
-    const uint64_t images = taper_index_get_info(f->index).images;
+    const uint64_t images = cli_index_info(f->index).images;
     if (least > images) least = images;
     for (size_t r = 0; r < CLI_NESTED_ROWS; r++) {
-        taper_index_range range;
+        taper_index_range range = {.size = sizeof(taper_index_range)};
         TAPER_TRY(taper_index_neighbourhood(f->index, q->code + query * q->words,
                                             q->known_bits[query], least, &range, error));
         put_row(f, query, query * CLI_NESTED_ROWS + r, &range, code);
-        if (range.size >= images) break;
-        least = range.size > images / TIMES ? images : range.size * TIMES;
+        if (range.count >= images) break;
+        least = range.count > images / TIMES ? images : range.count * TIMES;
     }
     return TAPER_OK;
 }

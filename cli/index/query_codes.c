@@ -8,7 +8,7 @@
 #include <string.h>
 
 void cli_query_codes_open(cli_query_codes *q, const taper_index *index, bool keeps_margins) {
-    const uint32_t bits = taper_index_get_info(index).bits;
+    const uint32_t bits = cli_index_info(index).bits;
     *q = (cli_query_codes){.words = (bits + 63) / 64, .bits = bits, .keeps_margins = keeps_margins};
 }
 
@@ -63,7 +63,8 @@ static int take_rows(void *user, const size_t *number, const taper_image *image,
     char name[CLI_IMAGE_NAME];
     int code = make_room(q, n) ? CLI_DONE : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n && code == CLI_DONE; i++) {
-        taper_index_pack(codes + i * e->width, 1, e->width, q->bits, q->code + q->n * q->words);
+        taper_index_pack(codes + i * e->width, 1, e->width, q->bits, q->code + q->n * q->words,
+                         NULL);
         char *text = formats_name_escape(cli_index_path(q->set, number[i], name));
         code = text ? add(q, text, q->bits, -1, (int64_t)number[i])
                     : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
@@ -107,7 +108,7 @@ static int add_member(cli_query_codes *q, const taper_index *index, uint64_t ima
 }
 
 int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const char *which) {
-    const uint64_t images = taper_index_get_info(index).images;
+    const uint64_t images = cli_index_info(index).images;
     const cli_image_choice choice = {"search", NULL, images, stored_name, index};
     bool *wanted = calloc((size_t)images + 1, sizeof *wanted);
     int code = wanted ? cli_images_choose(&choice, which, wanted)

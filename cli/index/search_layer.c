@@ -12,7 +12,7 @@ int cli_search_layer_open(cli_search_layer *l, const char *verb, const char *pat
     *l = (cli_search_layer){.bits = bits};
     int code = cli_model_open(&l->model, verb, path, common);
     if (code != CLI_DONE) return code;
-    const taper_model_info info = taper_model_get_info(l->model.model);
+    const taper_model_info info = cli_model_info(l->model.model);
     code = cli_index_check_model(verb, &info, path);
     if (code != CLI_DONE) return code;
     if (bits > info.units) {
@@ -54,7 +54,8 @@ static taper_status flush(cli_search_layer *l, taper_error *error) {
     }
     if (l->held) status = cli_embedder_codes(&l->embedder, l->waiting, l->held, l->numbers, error);
     if (!status)
-        taper_index_pack(l->numbers, l->held, l->embedder.width, l->bits, l->codes + l->n * words);
+        status = taper_index_pack(l->numbers, l->held, l->embedder.width, l->bits,
+                                  l->codes + l->n * words, error);
     for (size_t i = 0; i < l->held; i++) formats_image_free(&l->waiting[i]);
     l->n += l->held;
     l->held = 0;
@@ -73,7 +74,8 @@ taper_status cli_search_layer_finish(cli_search_layer *l, taper_encoder *encoder
                                      taper_error *error) {
     const taper_status status = flush(l, error);
     if (status) return formats_fail(error, status, "no memory for the codes for search");
-    const taper_search_codes codes = {.model_id = taper_model_get_info(l->model.model).id,
+    const taper_search_codes codes = {.size = sizeof(taper_search_codes),
+                                      .model_id = cli_model_info(l->model.model).id,
                                       .bits = l->bits,
                                       .n = l->n,
                                       .codes = l->codes,

@@ -81,9 +81,9 @@ enum { AT_ONCE = 4096 };
 static taper_status members_csv(const cli_found *f, size_t i, const taper_index_range *range,
                                 uint64_t *code, const taper_sink *sink) {
     cli_text text;
-    for (uint64_t at = 0; at < range->size; at += AT_ONCE) {
+    for (uint64_t at = 0; at < range->count; at += AT_ONCE) {
         TAPER_TRY(cli_text_open(&text));
-        for (uint64_t p = at; p < range->size && p < at + AT_ONCE; p++) {
+        for (uint64_t p = at; p < range->count && p < at + AT_ONCE; p++) {
             const uint32_t image = taper_index_code(f->index, range->first + p, code);
             cli_put_csv_name(text.to, f->queries->name[i]);
             fprintf(text.to, ",%u,", range->depth);
@@ -104,9 +104,9 @@ static taper_status members_json(const cli_found *f, size_t i, const taper_index
     cli_json_string(&j, "kind", "neighbourhood");
     cli_json_string(&j, "query", f->queries->name[i]);
     cli_json_uint(&j, "bits", range->depth);
-    cli_json_uint(&j, "size", range->size);
+    cli_json_uint(&j, "size", range->count);
     cli_json_open(&j, "images", '[');
-    for (uint64_t p = 0; p < range->size; p++) {
+    for (uint64_t p = 0; p < range->count; p++) {
         json_image(&j, f->index, taper_index_code(f->index, range->first + p, code));
         cli_json_close(&j);
     }
@@ -133,9 +133,9 @@ static taper_status put_heading(const cli_common *common, const taper_sink *sink
 int cli_put_neighbourhoods(const cli_found *f, uint64_t least, const cli_common *common,
                            const taper_sink *sink, taper_status *written) {
     const cli_query_codes *q = f->queries;
-    const uint64_t images = taper_index_get_info(f->index).images;
+    const uint64_t images = cli_index_info(f->index).images;
     taper_error error = {0};
-    taper_index_range range;
+    taper_index_range range = {.size = sizeof(taper_index_range)};
     if (least > images) least = images;
     *written = put_heading(common, sink);
     for (size_t i = 0; i < q->n && !*written; i++) {
@@ -143,7 +143,7 @@ int cli_put_neighbourhoods(const cli_found *f, uint64_t least, const cli_common 
             f->index, q->code + i * q->words, q->known_bits[i], least, &range, &error);
         if (status) return cli_fail("search", NULL, status, &error);
         cli_note(common, "search", "%s: %llu image%s its first %u bit%s", q->name[i],
-                 (unsigned long long)range.size, range.size == 1 ? " shares" : "s share",
+                 (unsigned long long)range.count, range.count == 1 ? " shares" : "s share",
                  range.depth, formats_plural(range.depth, "s"));
         *written = put_members(f, i, &range, common, sink);
     }

@@ -153,7 +153,7 @@ static taper_status put_row(const cli_found *f, size_t row, size_t columns,
 
 /* What was searched for. */
 static void put_beginning(const cli_found *f, FILE *to) {
-    const taper_index_info info = taper_index_get_info(f->index);
+    const taper_index_info info = cli_index_info(f->index);
     char about[280];
     if (f->least)
         snprintf(about, sizeof about,

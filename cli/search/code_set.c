@@ -190,7 +190,7 @@ int cli_code_sets_embedder(cli_code_set *const *sets, size_t n, const taper_mode
         cli_container_set *containers = sets[i]->containers;
         if (!containers) continue;
         code = cli_container_set_bind(containers, model);
-        if (cli_container_set_search_model(containers) == taper_model_get_info(model).id)
+        if (cli_container_set_search_model(containers) == cli_model_info(model).id)
             e->scales = true; /* as the images of the given codes were read */
     }
     return code;

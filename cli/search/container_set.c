@@ -264,7 +264,7 @@ static taper_status decode_part(const cli_container_set *s, decoding *d, const p
 
 int cli_container_set_bind(cli_container_set *s, const taper_model *model) {
     s->model = model;
-    const taper_model_info info = taper_model_get_info(model);
+    const taper_model_info info = cli_model_info(model);
     s->by_search = cli_container_set_search_model(s) == info.id;
     s->centre = info.centre;
     if (s->by_search) return bind_search(s, &info);
@@ -284,7 +284,7 @@ taper_status cli_container_set_shape(cli_container_set *s, size_t i, taper_image
     taper_image_info info = {.size = sizeof info};
     const part *p = part_of(s, &i);
     if (s->by_search) { /* one code for an image of any size */
-        const taper_model_info m = taper_model_get_info(s->model);
+        const taper_model_info m = cli_model_info(s->model);
         *windows = 1;
         *shape = (taper_image){m.window_width, m.window_height, image_of(p, i).channels, 8, NULL};
         return TAPER_OK;

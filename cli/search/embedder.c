@@ -1,5 +1,6 @@
 /* embedder.c -- see embedder.h. */
 #include "cli/search/embedder.h"
+#include "cli/common/inputs.h"
 #include "codec/taper_quality.h"
 #include "formats/image.h"
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 taper_status cli_embedder_open(cli_embedder *out, const taper_model *model, size_t width,
                                bool encodes, unsigned threads, taper_error *error) {
-    const taper_model_info info = taper_model_get_info(model);
+    const taper_model_info info = cli_model_info(model);
     *out = (cli_embedder){.model = model,
                           .window = {info.window_width, info.window_height, info.channels},
                           .scales = info.embedding,

@@ -107,10 +107,12 @@ int cli_labelling_leave_one_out(cli_labelling *l) {
 
 static taper_status count_errors(cli_labelling *l, uint64_t *confusion, taper_error_rate *rate,
                                  taper_error *error) {
-    for (size_t k = 0; k < l->votes.n_k; k++)
+    for (size_t k = 0; k < l->votes.n_k; k++) {
+        rate[k].size = sizeof rate[k];
         TAPER_TRY(taper_count_errors(l->guess + k * l->room, l->truth, l->tested,
                                      (uint32_t)l->classes->count, k ? NULL : confusion, &rate[k],
                                      error));
+    }
     return TAPER_OK;
 }
 

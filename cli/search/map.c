@@ -175,7 +175,8 @@ static taper_status put_places(const cli_map *m, const double *at, FILE *to) {
 static taper_status put_neighbours(const cli_map *m, size_t k, FILE *to, taper_error *error) {
     uint32_t *near = malloc((m->n * k + 1) * sizeof *near);
     double *distance = malloc((m->n * k + 1) * sizeof *distance);
-    const taper_search search = {.references = m->code,
+    const taper_search search = {.size = sizeof(taper_search),
+                                 .references = m->code,
                                  .n_references = m->n,
                                  .n_queries = m->n,
                                  .width = m->width,

@@ -83,7 +83,8 @@ taper_status cli_neighbour_votes_find(cli_neighbour_votes *v, const float *codes
     const cli_labelled_codes *known = v->known;
     const unsigned threads =
         (unsigned)formats_smaller(cli_threads(known->set->common), MOST_THREADS);
-    const taper_search search = {.references = known->codes,
+    const taper_search search = {.size = sizeof(taper_search),
+                                 .references = known->codes,
                                  .n_references = known->n,
                                  .queries = codes,
                                  .n_queries = n,
@@ -94,8 +95,9 @@ taper_status cli_neighbour_votes_find(cli_neighbour_votes *v, const float *codes
     TAPER_TRY(v->mixed ? find_mixed(v, search, error)
                        : taper_nearest(&search, v->neighbour, v->distance, error));
     for (size_t k = 0; k < v->n_k; k++) {
-        const taper_votes votes = {v->neighbour, n,        v->most_k,           v->k[k],
-                                   known->label, known->n, (uint32_t)v->classes};
+        const taper_votes votes = {
+            sizeof(taper_votes), v->neighbour, n, v->most_k, v->k[k], known->label, known->n,
+            (uint32_t)v->classes};
         TAPER_TRY(taper_vote(&votes, v->label + k * v->room, error));
     }
     return TAPER_OK;

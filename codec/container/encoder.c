@@ -92,11 +92,11 @@ static taper_status init(taper_encoder *e, const taper_model *model,
                          taper_error *error) {
     TAPER_TRY(
         formats_sized_take(&e->options, sizeof e->options, options, "taper_encode_options", error));
+    TAPER_TRY(formats_limits_take(&e->limits, e->options.limits, error));
     e->model = model;
     if (e->options.threads > MOST_THREADS) e->options.threads = MOST_THREADS;
     e->layers.rate_classes =
         e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_RATE_CLASSES;
-    e->limits = formats_limits_or_default(e->options.limits);
     e->shared.own = formats_account_within(&e->limits);
     e->shared.account = account ? account : &e->shared.own;
     e->set.names = e->set.class_names = formats_buffer_make(FORMATS_MOST_BYTES);

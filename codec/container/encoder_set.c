@@ -1,5 +1,6 @@
 /* encoder_set.c -- see encoder_set.h; and the functions taper_encoder_set_*. */
 #include "codec/container/encoder_set.h"
+#include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,10 +86,12 @@ static taper_status check_search_model(const taper_encoder *e, const taper_searc
                         (unsigned long long)info.id, info.units, info.binary ? "bits" : "numbers");
 }
 
-taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *codes,
+taper_status taper_encoder_set_search_codes(taper_encoder *e, const taper_search_codes *given,
                                             taper_error *error) {
+    taper_search_codes own, *codes = &own;
     TAPER_TRY(formats_need(e, "the encoder", error));
-    TAPER_TRY(formats_need(codes, "codes for search", error));
+    TAPER_TRY(formats_need(given, "codes for search", error));
+    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_search_codes", error));
     TAPER_TRY(codec_encoder_check_order(e, "set_search_codes", error));
     const size_t bytes = ((size_t)codes->bits + 7) / 8, words = ((size_t)codes->bits + 63) / 64;
     if (codes->bits < 1 || codes->bits > FORMATS_MAX_SEARCH_BITS || codes->n != e->set.images ||

@@ -305,7 +305,8 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
     for (size_t i = 0; i < n; i++) TAPER_TRY(formats_need_source(&from[i], error));
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_merge_options", error));
-    taper_limits limits = formats_limits_or_default(o.limits);
+    taper_limits limits;
+    TAPER_TRY(formats_limits_take(&limits, o.limits, error));
     formats_front front = {.account = formats_account_within(&limits)};
     merging m = {.source = from, .n = n};
     taper_status status = formats_front_take(&front, n, sizeof *m.front, &m.front, error);

@@ -8,6 +8,7 @@
 #include "codec/decoder/group_reader.h"
 #include "codec/container/kept_codes.h"
 #include "codec/container/verify.h"
+#include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +31,17 @@ static taper_status read_source_chunk(void *user, uint32_t layer, uint32_t group
 }
 
 taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const taper_sink *to,
-                            const taper_limits *limits, taper_error *error) {
+                            const taper_limits *given, taper_error *error) {
+    taper_limits limits;
     formats_front front;
     TAPER_TRY(formats_need_source(from, error));
     TAPER_TRY(formats_need_sink(to, error));
-    TAPER_TRY(codec_front_load(from, limits, &front, error));
+    TAPER_TRY(formats_limits_take(&limits, given, error));
+    TAPER_TRY(codec_front_load(from, &limits, &front, error));
     uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
     uint64_t *chunk_at = NULL;
     taper_status status = formats_front_take(&front, chunks, sizeof *chunk_at, &chunk_at, error);
-    if (status == TAPER_OK) status = codec_front_check_models(&front, 0, limits, error);
+    if (status == TAPER_OK) status = codec_front_check_models(&front, 0, &limits, error);
     if (status == TAPER_OK)
         status = codec_refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, error);
     if (status == TAPER_OK) {
@@ -47,7 +50,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
         uint64_t here = from->size > front.front_size ? from->size - front.front_size : 0;
         if (here < data) codec_clip_data(&front, here); /* the source is a cut file */
         codec_chunks reader = {&source, read_source_chunk};
-        status = codec_assemble(&front, &reader, max_bytes, limits, to, error);
+        status = codec_assemble(&front, &reader, max_bytes, &limits, to, error);
     }
     free(chunk_at);
     formats_front_free(&front);
@@ -338,10 +341,11 @@ static taper_status repack_front(const formats_front *front, const taper_source 
 taper_status taper_repack(const taper_source *from, const taper_model *model, taper_layout layout,
                           uint32_t group_images, const taper_sink *to, const taper_limits *given,
                           taper_error *error) {
-    taper_limits limits = formats_limits_or_default(given);
+    taper_limits limits;
     formats_front front;
     TAPER_TRY(formats_need_source(from, error));
     TAPER_TRY(formats_need_sink(to, error));
+    TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_model *own = NULL;
     taper_status status = TAPER_OK;

@@ -119,11 +119,13 @@ static taper_status verify(const taper_source *from, taper_verify_report *report
 }
 
 taper_status taper_verify(const taper_source *from, taper_verify_report *report,
-                          const taper_limits *limits, taper_error *error) {
+                          const taper_limits *given, taper_error *error) {
     taper_verify_report own = {0};
+    taper_limits limits;
     TAPER_TRY(formats_need_source(from, error));
+    TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(formats_sized_give(report, &own, sizeof own, "taper_verify_report", error));
-    const taper_status status = verify(from, &own, limits, error);
+    const taper_status status = verify(from, &own, &limits, error);
     TAPER_TRY(formats_sized_give(report, &own, sizeof own, "taper_verify_report", error));
     return status;
 }

@@ -37,7 +37,9 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_container *conta
     if (!container->source.read)
         return formats_fail(error, TAPER_ERR_ARG, "this container is of a streaming decoder");
     if (!container->model)
-        return formats_fail(error, TAPER_ERR_MODEL, "the container was opened without its model");
+        return formats_fail_fact(error, TAPER_ERR_MODEL, TAPER_FACT_MODEL,
+                                 container->front.model_id,
+                                 "the container was opened without its model");
     const taper_limits limits = limits_of(container, o.max_memory);
     if (container->front.account.used > limits.max_memory)
         return codec_front_refuse(&limits, container->front.account.used, error);
@@ -65,7 +67,8 @@ taper_status taper_decoder_new_streaming(taper_decoder **out, const taper_open_o
     TAPER_TRY(formats_need(out, "the decoder's place", error));
     *out = NULL;
     TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_open_options", error));
-    const taper_limits limits = formats_limits_or_default(o.limits);
+    taper_limits limits;
+    TAPER_TRY(formats_limits_take(&limits, o.limits, error));
     if (o.without_model)
         return formats_fail(error, TAPER_ERR_ARG, "a decoder cannot be without a model");
     taper_decoder *d = make(&limits, CODEC_FEED_UNKNOWN, error);

@@ -49,10 +49,12 @@ taper_status taper_container_open(taper_container **out, const taper_source *sou
     *out = NULL;
     TAPER_TRY(formats_need_source(source, error));
     TAPER_TRY(formats_sized_take(&o, sizeof o, options, "taper_open_options", error));
+    taper_limits limits;
+    TAPER_TRY(formats_limits_take(&limits, o.limits, error));
     taper_container *c = calloc(1, sizeof *c);
     if (!c) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a container");
     c->source = *source;
-    c->limits = formats_limits_or_default(o.limits);
+    c->limits = limits;
     taper_status status = codec_front_load(source, &c->limits, &c->front, error);
     codec_container_count(c);
     if (status == TAPER_OK && !o.without_model) status = taper_container_bind(c, o.model, error);

@@ -8,6 +8,7 @@
 #include "codec/model/linear_rows.h"
 #include "codec/model/work.h"
 #include "formats/model_file.h"
+#include "formats/sized.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,7 +282,8 @@ static taper_status load(taper_model **out, const void *bytes, size_t size, int 
     TAPER_TRY(formats_need(out, "the model's place", error));
     *out = NULL;
     TAPER_TRY(formats_need_array(bytes, size, 1, "the model's bytes", error));
-    taper_limits limits = formats_limits_or_default(given);
+    taper_limits limits;
+    TAPER_TRY(formats_limits_take(&limits, given, error));
     formats_model_contents contents;
     TAPER_TRY(formats_model_unpack(bytes, size, prefix, &limits, &contents, error));
     limits.max_model_bytes = formats_most_model_bytes(&limits, size);
@@ -319,8 +321,9 @@ void taper_model_free(taper_model *m) {
     free(m);
 }
 
-taper_model_info taper_model_get_info(const taper_model *m) {
-    return m ? m->info : (taper_model_info){0};
+taper_status taper_model_get_info(const taper_model *m, taper_model_info *out, taper_error *error) {
+    TAPER_TRY(formats_need(m, "the model", error));
+    return formats_sized_give(out, &m->info, sizeof m->info, "taper_model_info", error);
 }
 
 /* --- models of which stages are missing ------------------------------------------------- */

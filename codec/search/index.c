@@ -1,6 +1,7 @@
 /* index.c -- an open index, and search in it; see taper_index.h. */
 #include "codec/search/index.h"
 #include "codec/search/cascade_measure.h"
+#include "formats/sized.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,10 @@ static uint64_t sample_bytes(const taper_index *index) {
 
 taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
                               const taper_limits *limits, taper_error *error) {
-    const taper_limits checked = formats_limits_or_default(limits);
+    taper_limits checked;
     TAPER_TRY(formats_need(out, "the index's place", error));
     *out = NULL;
+    TAPER_TRY(formats_limits_take(&checked, limits, error));
     taper_index *index = calloc(1, sizeof *index);
     if (!index) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open an index");
     taper_status status = formats_index_open(&index->file, bytes, size, &checked, error);
@@ -109,8 +111,9 @@ taper_status taper_index_check(const taper_index *index, taper_error *error) {
 
 /* --- contents --------------------------------------------------------------------------- */
 
-taper_index_info taper_index_get_info(const taper_index *index) {
-    if (!index) return (taper_index_info){0};
+taper_status taper_index_get_info(const taper_index *index, taper_index_info *out,
+                                  taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
     const formats_index_header *h = &index->file.header;
     taper_index_info info = {
         .images = h->codes,
@@ -129,7 +132,7 @@ taper_index_info taper_index_get_info(const taper_index *index) {
         info.is_weighted |= index->cascade.weight[l] != index->cascade.weight[0];
     for (size_t e = 0; e < FORMATS_INDEX_EFFORTS; e++)
         info.recall = fmax(info.recall, (double)index->recall[e]);
-    return info;
+    return formats_sized_give(out, &info, sizeof info, "taper_index_info", error);
 }
 
 const char *taper_index_name(const taper_index *index, uint64_t i) {
@@ -196,8 +199,11 @@ taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t 
     if (found.size < least)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "the index's codes are not in order; make it again");
-    *range = (taper_index_range){found.first, found.size, (uint32_t)found.depth, found.looked_at};
-    return TAPER_OK;
+    const taper_index_range got = {.first = found.first,
+                                   .count = found.size,
+                                   .depth = (uint32_t)found.depth,
+                                   .looked_at = found.looked_at};
+    return formats_sized_give(range, &got, sizeof got, "taper_index_range", error);
 }
 
 /* The effort for this recall: the larger of that measured on the index's own images and that of a
@@ -212,8 +218,6 @@ static float effort_of(const taper_index *index, double recall) {
 static taper_status check_search(const taper_index *index, const taper_index_search *search,
                                  const uint32_t *images, const uint32_t *distances,
                                  taper_error *error) {
-    TAPER_TRY(formats_need(index, "the index", error));
-    TAPER_TRY(formats_need(search, "the search", error));
     if (search->k < 1 || search->k > index->order.n)
         return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are legal", search->k,
                             index->order.n);
@@ -235,9 +239,13 @@ static taper_status check_search(const taper_index *index, const taper_index_sea
     return TAPER_OK;
 }
 
-taper_status taper_index_nearest(const taper_index *index, const taper_index_search *search,
+taper_status taper_index_nearest(const taper_index *index, const taper_index_search *given,
                                  uint32_t *images, uint32_t *distances, uint64_t *looked_at,
                                  taper_error *error) {
+    taper_index_search own, *search = &own;
+    TAPER_TRY(formats_need(index, "the index", error));
+    TAPER_TRY(formats_need(given, "the search", error));
+    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_index_search", error));
     TAPER_TRY(check_search(index, search, images, distances, error));
     const double recall = search->recall > 0 ? search->recall : 0.95;
     const codec_cascade_query query = {

@@ -2,16 +2,19 @@
  * taper_index.h. */
 #include "codec/search/cascade_measure.h"
 #include "codec/search/index.h"
+#include "formats/sized.h"
 #include <stdlib.h>
 #include <string.h>
 
-void taper_index_pack(const float *codes, size_t n, size_t width, uint32_t bits, uint64_t *words) {
-    const size_t row = codec_bits_words(bits) * sizeof *words;
-    if (bits > width || formats_need_array(codes, n ? width : 0, sizeof *codes, "codes", NULL) ||
-        formats_need_array(codes, n, width * sizeof *codes, "codes", NULL) ||
-        formats_need_array(words, n, row, "words", NULL))
-        return;
+taper_status taper_index_pack(const float *codes, size_t n, size_t width, uint32_t bits,
+                              uint64_t *words, taper_error *error) {
+    if (bits > width)
+        return formats_fail(error, TAPER_ERR_ARG, "%u bits of codes of %zu numbers", bits, width);
+    TAPER_TRY(formats_need_array(codes, n ? width : 0, sizeof *codes, "codes", error));
+    TAPER_TRY(formats_need_array(codes, n, width * sizeof *codes, "codes", error));
+    TAPER_TRY(formats_need_array(words, n, codec_bits_words(bits) * sizeof *words, "words", error));
     codec_bits_pack(codes, n, width, bits, words);
+    return TAPER_OK;
 }
 
 uint32_t taper_index_layers(uint32_t bits) {
@@ -172,7 +175,6 @@ static taper_status check_images(const taper_index_set *set, taper_error *error)
 }
 
 static taper_status check_set(const taper_index_set *set, taper_error *error) {
-    TAPER_TRY(formats_need(set, "the set", error));
     if (set->n < 1 || set->n > UINT32_MAX || set->bits < 1 || set->bits > FORMATS_INDEX_MOST_BITS ||
         set->classes > FORMATS_MAX_CLASSES)
         return formats_fail(error, TAPER_ERR_ARG,
@@ -232,9 +234,12 @@ static taper_status build(const taper_index_set *set, codec_pool *pool, const ta
     return status;
 }
 
-taper_status taper_index_build(const taper_index_set *set, unsigned threads, const taper_sink *to,
+taper_status taper_index_build(const taper_index_set *given, unsigned threads, const taper_sink *to,
                                taper_error *error) {
     codec_pool *pool;
+    taper_index_set own, *set = &own;
+    TAPER_TRY(formats_need(given, "the set", error));
+    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_index_set", error));
     TAPER_TRY(check_set(set, error));
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(codec_index_pool(&pool, threads, error));

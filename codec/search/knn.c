@@ -12,6 +12,7 @@
 #include "codec/search/nearest_list.h"
 #include "formats/bytes.h"
 #include "formats/layout.h"
+#include "formats/sized.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -315,7 +316,6 @@ static taper_status run(knn_task *t, taper_error *error) {
 
 static taper_status check(const taper_search *s, const uint32_t *neighbours,
                           const double *distances, taper_error *error) {
-    TAPER_TRY(formats_need(s, "the search", error));
     const size_t n = s->n_references, most = s->queries ? n : n - 1;
     if (!s->references || !neighbours || !distances)
         return formats_fail(error, TAPER_ERR_ARG, "an array is NULL");
@@ -387,9 +387,12 @@ codec_search_plan codec_search_plan_of(const taper_search *search) {
     return p;
 }
 
-taper_status taper_nearest(const taper_search *search, uint32_t *neighbours, double *distances,
+taper_status taper_nearest(const taper_search *given, uint32_t *neighbours, double *distances,
                            taper_error *error) {
     codec_backend be;
+    taper_search own, *search = &own;
+    TAPER_TRY(formats_need(given, "the search", error));
+    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_search", error));
     TAPER_TRY(check(search, neighbours, distances, error)); /* before it is used to make a plan */
     codec_backend_cpu(&be);
     codec_search_plan plan = codec_search_plan_of(search);

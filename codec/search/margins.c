@@ -2,6 +2,7 @@
  */
 #include "codec/search/bit_codes.h"
 #include "codec/search/index.h"
+#include "formats/sized.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -84,10 +85,12 @@ static taper_status check_arrays(const taper_index_ranking *of, size_t words, si
     return formats_need_array(distances, n, found * sizeof *distances, "distances", error);
 }
 
-taper_status taper_index_rank(const taper_index *index, const taper_index_ranking *of,
+taper_status taper_index_rank(const taper_index *index, const taper_index_ranking *given,
                               uint32_t *images, uint32_t *distances, taper_error *error) {
+    taper_index_ranking own, *of = &own;
     TAPER_TRY(formats_need(index, "the index", error));
-    TAPER_TRY(formats_need(of, "the ranking", error));
+    TAPER_TRY(formats_need(given, "the ranking", error));
+    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_index_ranking", error));
     const size_t n = index->order.n, words = index->order.words, bits = index->file.header.bits;
     TAPER_TRY(check_arrays(of, words, bits, images, distances, error));
     ranking r = {index, calloc(n, sizeof *r.place), calloc(64 * words, sizeof *r.weight),

@@ -1,6 +1,6 @@
 /* votes.c -- see votes.h. */
 #include "codec/search/votes.h"
-#include "formats/status.h"
+#include "formats/sized.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +56,10 @@ static int32_t most_voted(const uint32_t *neighbour, size_t k, const int32_t *la
     return best;
 }
 
-taper_status taper_vote(const taper_votes *votes, int32_t *voted, taper_error *error) {
-    TAPER_TRY(formats_need(votes, "votes", error));
+taper_status taper_vote(const taper_votes *given, int32_t *voted, taper_error *error) {
+    taper_votes own, *votes = &own;
+    TAPER_TRY(formats_need(given, "votes", error));
+    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_votes", error));
     TAPER_TRY(formats_need_array(voted, votes->n_queries, sizeof *voted, "voted", error));
     TAPER_TRY(check_votes(votes, error));
     uint32_t *count = calloc(votes->classes, sizeof *count);
@@ -95,6 +97,5 @@ taper_status taper_count_errors(const int32_t *voted, const int32_t *truth, size
     }
     rate.rate = (double)rate.wrong / (double)n;
     codec_wilson(rate.wrong, n, &rate.low, &rate.high);
-    *out = rate;
-    return TAPER_OK;
+    return formats_sized_give(out, &rate, sizeof rate, "taper_error_rate", error);
 }

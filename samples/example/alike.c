@@ -23,8 +23,7 @@ static const void *map(const char *path, size_t *size) {
 }
 
 /* The image of this name, or of this number; the number of images where there is none. */
-static uint64_t find(const taper_index *index, const char *which) {
-    const uint64_t images = taper_index_get_info(index).images;
+static uint64_t find(const taper_index *index, uint64_t images, const char *which) {
     char *end;
     for (uint64_t i = 0; i < images; i++) {
         const char *name = taper_index_name(index, i);
@@ -38,15 +37,18 @@ static uint64_t find(const taper_index *index, const char *which) {
 static taper_status search(const taper_index *index, uint64_t image, size_t k, uint64_t *code,
                            uint32_t *images, uint32_t *distances, taper_error *error) {
     taper_status status = taper_index_image_code(index, image, code, error);
-    const taper_index_search of = {.queries = code, .n_queries = 1, .k = k, .threads = 1};
+    const taper_index_search of = {
+        .size = sizeof of, .queries = code, .n_queries = 1, .k = k, .threads = 1};
     if (!status) status = taper_index_nearest(index, &of, images, distances, NULL, error);
     return status;
 }
 
 static int show(const taper_index *index, const char *which, size_t k) {
-    const taper_index_info info = taper_index_get_info(index);
-    const uint64_t image = find(index, which);
+    taper_index_info info = {.size = sizeof info};
     taper_error error = {0};
+    if (taper_index_get_info(index, &info, &error))
+        return fprintf(stderr, "alike: %s\n", error.text), 1;
+    const uint64_t image = find(index, info.images, which);
     if (k > info.images) k = (size_t)info.images;
     uint64_t *code = malloc((info.bits + 63) / 64 * sizeof *code);
     uint32_t *images = malloc(k * sizeof *images), *distances = malloc(k * sizeof *distances);

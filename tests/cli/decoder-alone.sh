@@ -2,7 +2,7 @@
 # libraries; only zstd, xxHash and libm are linked. It decodes what the whole taper wrote.
 CC=${CC:-cc}
 sources=$(sed "s|^|$ROOT/|" "$ROOT/tests/decoder_sources.txt")
-flags="-std=c11 -I$ROOT -Wall -Wextra -Wpedantic -Werror -ffp-contract=off -DTAPER_VERSION=\"alone\""
+flags="-std=c11 -I$ROOT -Wall -Wextra -Wpedantic -Werror -ffp-contract=off"
 # shellcheck disable=SC2086
 $CC $flags -O1 -o alone "$ROOT/tests/decoder_alone.c" $sources -lzstd -lxxhash -lm -pthread
 

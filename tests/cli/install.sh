@@ -136,9 +136,9 @@ int main(void) {
     uint32_t near[3];
     double distances[3];
     int32_t voted;
-    taper_error_rate rate;
-    taper_search search = {.references = codes, .n_references = 4, .width = 2, .k = 3, .queries = query, .n_queries = 1};
-    taper_votes votes = {.neighbours = near, .n_queries = 1, .found = 3, .k = 3, .labels = labels, .n_labels = 4, .classes = 2};
+    taper_error_rate rate = {.size = sizeof rate};
+    taper_search search = {.size = sizeof search, .references = codes, .n_references = 4, .width = 2, .k = 3, .queries = query, .n_queries = 1};
+    taper_votes votes = {.size = sizeof votes, .neighbours = near, .n_queries = 1, .found = 3, .k = 3, .labels = labels, .n_labels = 4, .classes = 2};
     if (taper_nearest(&search, near, distances, NULL) || taper_vote(&votes, &voted, NULL)) return 1;
     if (taper_count_errors(&voted, truth, 1, 2, NULL, &rate, NULL)) return 2;
     return near[0] != 3 || near[1] != 1 || near[2] != 2 || distances[2] != 17 || voted != 1 || rate.wrong;

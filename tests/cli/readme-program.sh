@@ -56,7 +56,7 @@ int main(void) {
     taper_verify_report report = {.size = sizeof report};
     taper_error e = {0};
     taper_sink sink = {NULL, put};
-    taper_limits few = {.max_model_bytes = 1000};
+    taper_limits few = {.size = sizeof few, .max_model_bytes = 1000};
     taper_open_options small = {.size = sizeof small, .limits = &few};
     taper_source source = {.read = get};
     source.size = size = fread(bytes, 1, sizeof bytes, stdin);

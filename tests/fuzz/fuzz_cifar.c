@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     }
     taper_image none;
     uint8_t no_label;
-    const taper_limits few = {.max_images = 1};
+    const taper_limits few = {.size = sizeof(taper_limits), .max_images = 1};
     formats_cifar again;
     if (formats_cifar_read(&source, &cifar, cifar.count, &none, NULL) != TAPER_ERR_ARG) abort();
     status = formats_cifar_read_label(&source, &cifar, cifar.count, &no_label, NULL);

@@ -7,13 +7,17 @@
 #include "codec/taper.h"
 #include "formats/container.h"
 #include "formats/leaf.h"
+#include "tests/infos.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 enum { HEADER = FORMATS_HEADER_SIZE, SECTION = FORMATS_SECTION_SIZE };
 
-static const taper_limits limits = {
-    .max_pixels = 1 << 14, .max_images = 200, .max_memory = 1 << 22, .max_model_bytes = 1 << 18};
+static const taper_limits limits = {.size = sizeof(taper_limits),
+                                    .max_pixels = 1 << 14,
+                                    .max_images = 200,
+                                    .max_memory = 1 << 22,
+                                    .max_model_bytes = 1 << 18};
 
 static const taper_merge_options merge_limits = {.size = sizeof merge_limits, .limits = &limits};
 
@@ -86,7 +90,7 @@ static int seal_data(const uint8_t *bytes, size_t n, formats_buffer *out) {
             if (last <= here)
                 f.checksum[block] = formats_crc32c(0, data + first, (size_t)(last - first));
         }
-    f.model_id = taper_model_get_info(the_model()).id;
+    f.model_id = info_of_model(the_model()).id;
     must(formats_front_write(&f, out, NULL) == TAPER_OK);
     uint64_t end = f.chunk_at[(uint64_t)f.layers * f.groups];
     formats_write_bytes(out, data, (size_t)(here < end ? here : end));
@@ -138,7 +142,7 @@ static taper_status render(taper_decoder *decoder, formats_buffer *pixels) {
 /* Codes of an image and of its first layers, in range. */
 static void look_at_codes(taper_decoder *decoder, uint64_t i, const taper_image_info *image,
                           uint32_t layers) {
-    const uint32_t units = taper_model_get_info(the_model()).units;
+    const uint32_t units = info_of_model(the_model()).units;
     const size_t n = (size_t)image->columns * image->rows * units;
     float *values = malloc(n * sizeof *values);
     uint8_t *planes = malloc(n);
@@ -310,7 +314,7 @@ static void draw_first(taper_decoder *decoder) {
     if (taper_decoder_bytes_needed(decoder) ||
         taper_container_get_image(taper_decoder_container(decoder), 0, &info, NULL))
         return;
-    const uint32_t units = taper_model_get_info(the_model()).units;
+    const uint32_t units = info_of_model(the_model()).units;
     float *values = malloc((size_t)info.columns * info.rows * units * sizeof *values);
     taper_image out = {.pixels = malloc((size_t)info.bytes)};
     must(values && out.pixels);
@@ -451,7 +455,7 @@ static void search(const taper_decoder *decoder) {
     must(status == (info.search_bits ? TAPER_OK : TAPER_ERR_ARG));
     must(info.search_bits || !info.search_model_bytes);
     if (taper_container_search_model(taper_decoder_container(decoder), &model, NULL) == TAPER_OK)
-        must(taper_model_get_info(model).id == info.search_model_id);
+        must(info_of_model(model).id == info.search_model_id);
     taper_model_free(model);
     free(code);
 }

@@ -61,8 +61,10 @@ static formats_front with_header_of(const formats_front *f) {
 }
 
 static void try_directory(formats_front *f, const uint8_t *bytes, size_t n, int raised) {
-    const taper_limits limits = {
-        .max_pixels = 1 << 20, .max_images = 1 << 16, .max_memory = 1 << 24};
+    const taper_limits limits = {.size = sizeof(taper_limits),
+                                 .max_pixels = 1 << 20,
+                                 .max_images = 1 << 16,
+                                 .max_memory = 1 << 24};
     taper_error error = {0};
     formats_cursor in = formats_cursor_over(bytes, n);
     taper_status status = formats_directory_read(f, &in, raised, &limits, &error);

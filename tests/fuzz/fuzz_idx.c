@@ -10,10 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static const taper_limits limits = {.max_pixels = 1 << 16,
+static const taper_limits limits = {.size = sizeof(taper_limits),
+                                    .max_pixels = 1 << 16,
                                     .max_images = 1 << 16,
                                     .max_memory = 1 << 22},
-                          few = {.max_images = 2}, little = {.max_memory = 300};
+                          few = {.size = sizeof(taper_limits), .max_images = 2},
+                          little = {.size = sizeof(taper_limits), .max_memory = 300};
 
 /* An image, written alone, plain and packed, is the same when it is read again. */
 static void write_again(const taper_image *image) {

@@ -253,7 +253,8 @@ static void open_set(scene *s, uint8_t how) {
     const char *path[MOST_INPUTS];
     const size_t n = name_inputs(s, how, folder, path);
     const int list_is_stream = how & LIST_IS_STREAM && s->list, here = open(".", O_RDONLY);
-    const taper_limits limits = {.max_pixels = 1 << 16,
+    const taper_limits limits = {.size = sizeof(taper_limits),
+                                 .max_pixels = 1 << 16,
                                  .max_images = how & FEW_IMAGES ? 3 : 200,
                                  .max_memory = how & LITTLE_MEMORY ? 1500 : 1 << 22};
     const formats_imageset_options options = {.filelist = list_is_stream ? "-" : s->list,

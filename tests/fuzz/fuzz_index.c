@@ -6,6 +6,7 @@
  * only large indexes have: the search that is not exact. A byte says of how many bits; then come
  * changes, of a place, three bytes, and what is put there. Bit 5: two threads search. */
 #include "codec/search/index.h"
+#include "tests/infos.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +76,11 @@ static const formats_buffer *drawn_index(size_t kind) {
     if (out->size) return out;
     *out = formats_buffer_make(1 << 24);
     uint64_t *code = draw_codes(MOST_CODES, bits[kind % 3], kind);
-    const taper_index_set set = {
-        .codes = code, .n = MOST_CODES, .bits = bits[kind % 3], .model_id = 1};
+    const taper_index_set set = {.size = sizeof(taper_index_set),
+                                 .codes = code,
+                                 .n = MOST_CODES,
+                                 .bits = bits[kind % 3],
+                                 .model_id = 1};
     const taper_sink sink = {out, append};
     must(!taper_index_build(&set, 1, &sink, NULL));
     free(code);
@@ -88,7 +92,8 @@ static const taper_index *other_index(void) {
     static taper_index *index;
     static formats_buffer file;
     uint64_t code[] = {1, 2, 3};
-    const taper_index_set set = {.codes = code, .n = 3, .bits = 64, .model_id = 77};
+    const taper_index_set set = {
+        .size = sizeof(taper_index_set), .codes = code, .n = 3, .bits = 64, .model_id = 77};
     const taper_sink sink = {&file, append};
     if (index) return index;
     file = formats_buffer_make(1 << 16);
@@ -118,18 +123,18 @@ static void try_neighbourhoods(const taper_index *index, const taper_index_info 
                                const uint64_t *query, uint32_t known, int is_sound) {
     const uint64_t step = info->images > 2000 ? 9 : 1; /* the definition reads all codes */
     for (uint64_t least = 1; least <= info->images; least += 1 + step * least / 2) {
-        taper_index_range r;
+        taper_index_range r = {.size = sizeof(taper_index_range)};
         const taper_status status = taper_index_neighbourhood(index, query, known, least, &r, NULL);
         must(!status || (!is_sound && status == TAPER_ERR_CORRUPT));
         if (status) continue;
-        must(r.first <= info->images && r.size <= info->images - r.first && r.depth <= known);
-        must(r.size >= least);
+        must(r.first <= info->images && r.count <= info->images - r.first && r.depth <= known);
+        must(r.count >= least);
         must(r.looked_at < 200);
         (void)codec_index_sharing(&index->order, query, r.depth);
         if (!is_sound) continue;
         const codec_neighbourhood want =
             codec_index_neighbourhood_plain(&index->order, query, (size_t)least, known);
-        must(r.first == want.first && r.size == want.size && r.depth == want.depth);
+        must(r.first == want.first && r.count == want.size && r.depth == want.depth);
     }
 }
 
@@ -156,7 +161,8 @@ static void try_ranks(const taper_index *index, const taper_index_search *s,
     float *margins = malloc(n * sizeof *margins);
     must(margins != NULL);
     for (size_t i = 0; i < n; i++) margins[i] = (float)(i % 7) - 2;
-    const taper_index_ranking ranking = {s->queries, margins, QUERIES, s->k};
+    const taper_index_ranking ranking = {sizeof(taper_index_ranking), s->queries, margins, QUERIES,
+                                         s->k};
     uint64_t before = 0, after = 0;
     for (size_t i = 0; i < QUERIES * s->k; i++) before += image[i];
     must(!taper_index_rank(index, &ranking, image, distance, NULL));
@@ -199,7 +205,8 @@ static void search(const taper_index *index, const taper_index_info *info, uint8
         try_neighbourhoods(index, info, query + i * words, info->bits, is_sound);
     }
     for (size_t i = 0; i < info->images; i++) wanted[i] = i % 3 != how % 3;
-    const taper_index_search s = {.queries = query,
+    const taper_index_search s = {.size = sizeof(taper_index_search),
+                                  .queries = query,
                                   .n_queries = QUERIES,
                                   .k = info->images < MOST_K ? (size_t)info->images : MOST_K,
                                   .known_bits = how & 2 ? known : NULL,
@@ -213,8 +220,11 @@ static void search(const taper_index *index, const taper_index_info *info, uint8
 static void refuse(const taper_index *index, const taper_index_info *info) {
     uint64_t query[MOST_WORDS] = {0};
     uint32_t known = info->bits + 1, image = (uint32_t)info->images, distance;
-    taper_index_range range;
-    taper_index_search s = {.queries = query, .n_queries = 1, .k = (size_t)info->images + 1};
+    taper_index_range range = {.size = sizeof(taper_index_range)};
+    taper_index_search s = {.size = sizeof(taper_index_search),
+                            .queries = query,
+                            .n_queries = 1,
+                            .k = (size_t)info->images + 1};
     const taper_index *const two[] = {index, other_index()};
     const taper_sink sink = {NULL, append};
     must(taper_index_nearest(index, &s, &image, &distance, NULL, NULL) == TAPER_ERR_ARG);
@@ -229,7 +239,7 @@ static void refuse(const taper_index *index, const taper_index_info *info) {
     must(taper_index_merge(&index, 0, &sink, NULL) == TAPER_ERR_ARG);
     if (info->model_id != 77) must(taper_index_merge(two, 2, &sink, NULL) == TAPER_ERR_ARG);
     float margins[64 * MOST_WORDS] = {0};
-    const taper_index_ranking ranking = {query, margins, 1, 1};
+    const taper_index_ranking ranking = {sizeof(taper_index_ranking), query, margins, 1, 1};
     image = (uint32_t)info->images;
     must(taper_index_rank(index, &ranking, &image, &distance, NULL) == TAPER_ERR_ARG);
     margins[info->bits - 1] = NAN;
@@ -246,7 +256,7 @@ static void join(const taper_index *index, const taper_index_info *info, int is_
         taper_index *joined;
         must(!taper_index_merge(from, n, &sink, NULL));
         must(!taper_index_open(&joined, out.data, out.size, NULL, NULL));
-        must(taper_index_get_info(joined).images == n * info->images);
+        must(info_of_index(joined).images == n * info->images);
         must(!is_sound || !taper_index_check(joined, NULL));
         taper_index_close(joined);
         formats_buffer_free(&out);
@@ -271,7 +281,8 @@ static uint8_t *make_file(const uint8_t *bytes, size_t n, size_t *size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
-    const taper_limits limits = {.max_images = MOST_CODES, .max_memory = 1 << 22};
+    const taper_limits limits = {
+        .size = sizeof(taper_limits), .max_images = MOST_CODES, .max_memory = 1 << 22};
     if (n < 1) return 0;
     const uint8_t how = bytes[0];
     size_t size = n - 1;
@@ -289,7 +300,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const taper_status status = taper_index_open(&index, file, size, &limits, &error);
     must(status == error.status && (status == TAPER_OK) == (index != NULL));
     if (index) {
-        const taper_index_info info = taper_index_get_info(index);
+        const taper_index_info info = info_of_index(index);
         const int is_sound = !taper_index_check(index, NULL);
         must(info.images <= MOST_CODES && info.recall >= 0 && info.recall <= 1);
         look_around(index, &info);

@@ -5,6 +5,7 @@
 #include "../dct_model.h"
 #include "codec/taper.h"
 #include "formats/model_file.h"
+#include "tests/infos.h"
 #include <zstd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -56,14 +57,14 @@ static void embed(const taper_model *model) {
 }
 
 static void use(const taper_model *model) {
-    taper_model_info info = taper_model_get_info(model);
+    taper_model_info info = info_of_model(model);
     must(info.units > 0 && info.window_width > 0 && info.channels > 0);
     must((info.passes > 0) == !info.embedding);
     if (info.embedding) {
         embed(model);
         return;
     }
-    taper_limits limits = {.max_memory = 1 << 24};
+    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 1 << 24};
     taper_encode_options options = {
         .size = sizeof options, .limits = &limits, .layout = TAPER_LAYOUT_IMAGE};
     taper_encoder *encoder;
@@ -82,7 +83,7 @@ static void use(const taper_model *model) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
-    const taper_limits limits = {.max_model_bytes = 1 << 17};
+    const taper_limits limits = {.size = sizeof(taper_limits), .max_model_bytes = 1 << 17};
     if (n < 1) return 0;
     size_t size = n - 1;
     uint8_t *file;

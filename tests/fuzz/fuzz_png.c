@@ -17,7 +17,8 @@ static void look_at_metadata(const uint8_t *bytes, size_t n) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     look_at_metadata(bytes, n);
-    const taper_limits limits = {.max_pixels = 1 << 20, .max_memory = 1 << 24};
+    const taper_limits limits = {
+        .size = sizeof(taper_limits), .max_pixels = 1 << 20, .max_memory = 1 << 24};
     taper_image image, back;
     taper_error error = {.status = TAPER_OK};
     taper_status status = formats_png_decode(bytes, n, &limits, &image, &error);

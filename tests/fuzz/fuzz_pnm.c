@@ -18,7 +18,8 @@ static void round_trip(const taper_image *image, const taper_limits *limits) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
-    const taper_limits limits = {.max_pixels = 1 << 20, .max_memory = 1 << 24};
+    const taper_limits limits = {
+        .size = sizeof(taper_limits), .max_pixels = 1 << 20, .max_memory = 1 << 24};
     for (size_t at = 0; at < n;) {
         taper_image image;
         taper_error error = {.status = TAPER_OK};

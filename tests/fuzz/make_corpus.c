@@ -13,6 +13,7 @@
 #include "codec/taper.h"
 #include "formats/directory.h"
 #include "formats/model_file.h"
+#include "tests/infos.h"
 
 static void save(const char *folder, const char *name, const void *prefix, size_t n_prefix,
                  const uint8_t *bytes, size_t n) {
@@ -121,7 +122,8 @@ static void make_searched(const char *folder) {
     const taper_encode_options whole = {
         .size = sizeof whole, .embed_model = 1, .model_bytes = own.data, .model_size = own.size};
     const uint64_t code[IMAGES] = {0x5aull << 56, 0xffffull << 48, 0};
-    const taper_search_codes codes = {.model_id = taper_model_get_info(maker).id,
+    const taper_search_codes codes = {.size = sizeof(taper_search_codes),
+                                      .model_id = info_of_model(maker).id,
                                       .bits = BITS,
                                       .n = IMAGES,
                                       .codes = code,
@@ -554,7 +556,8 @@ static void make_indexes(const char *folder) {
         for (size_t w = 0; w < 4; w++) codes[4 * i + w] = picture_random(&state) << 32;
         if (i % 4) memcpy(codes + 4 * i, codes + 4 * (i - 1), (i % 4) * sizeof *codes);
     }
-    taper_index_set set = {.codes = codes,
+    taper_index_set set = {.size = sizeof(taper_index_set),
+                           .codes = codes,
                            .n = NAMED,
                            .bits = 224,
                            .model_id = 5,
@@ -564,9 +567,13 @@ static void make_indexes(const char *folder) {
                            .class_names = classes,
                            .classes = 2};
     save_index(folder, "whole", &set);
-    set = (taper_index_set){.codes = codes, .n = N, .bits = 224}; /* more than lie beside a query */
+    set = (taper_index_set){.size = sizeof(taper_index_set),
+                            .codes = codes,
+                            .n = N,
+                            .bits = 224}; /* more than lie beside a query */
     save_index(folder, "layers", &set);
-    set = (taper_index_set){.codes = codes, .n = 4 * N, .bits = 32};
+    set =
+        (taper_index_set){.size = sizeof(taper_index_set), .codes = codes, .n = 4 * N, .bits = 32};
     save_index(folder, "short", &set);
     set.n = 1;
     save_index(folder, "one", &set);

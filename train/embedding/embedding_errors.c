@@ -35,14 +35,16 @@ static taper_status count_votes(const train_embedding_codes *c, const vote_array
                                 taper_error_rate *rate, taper_error *error) {
     const train_embedding_rows *r = c->rows;
     const size_t queries = r->n - r->n_training;
-    const taper_search search = {.references = c->code,
+    const taper_search search = {.size = sizeof(taper_search),
+                                 .references = c->code,
                                  .n_references = r->n_training,
                                  .queries = c->code + r->n_training * c->units,
                                  .n_queries = queries,
                                  .width = c->units,
                                  .k = k,
                                  .threads = c->threads};
-    const taper_votes votes = {b->neighbours, queries, k, k, b->label, r->n_training, r->classes};
+    const taper_votes votes = {sizeof(taper_votes), b->neighbours, queries, k, k, b->label,
+                               r->n_training,       r->classes};
     for (size_t i = 0; i < r->n; i++) b->label[i] = (int32_t)c->label[r->all[i]];
     TAPER_TRY(taper_nearest(&search, b->neighbours, b->distances, error));
     TAPER_TRY(taper_vote(&votes, b->voted, error));
@@ -56,7 +58,7 @@ taper_status train_embedding_vote(const train_embedding_codes *c, taper_error_ra
                                   taper_error *error) {
     const train_embedding_rows *r = c->rows;
     const size_t queries = r->n - r->n_training, k = c->k < r->n_training ? c->k : r->n_training;
-    *rate = (taper_error_rate){0};
+    *rate = (taper_error_rate){.size = sizeof(taper_error_rate)};
     if (!queries) return TAPER_OK;
     vote_arrays b = {malloc(queries * k * sizeof *b.neighbours),
                      malloc(queries * k * sizeof *b.distances), malloc(r->n * sizeof *b.label),
@@ -73,7 +75,7 @@ taper_status train_embedding_error(const train_embedding_look *l, double *rate,
                                    taper_error *error) {
     const train_embedding_rows *r = l->rows;
     const size_t units = l->embedder->class_units;
-    taper_error_rate counted;
+    taper_error_rate counted = {.size = sizeof(taper_error_rate)};
     *rate = NAN;
     if (r->n == r->n_training) return TAPER_OK;
     float *code = malloc(r->n * units * sizeof *code);

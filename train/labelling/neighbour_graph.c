@@ -113,7 +113,8 @@ static taper_status search(const float *code, size_t n, uint32_t width, unsigned
     const size_t k = formats_smaller(TRAIN_GRAPH_NEIGHBOURS, n - 1);
     uint32_t *neighbour = malloc(n * k * sizeof *neighbour);
     double *square = malloc(n * k * sizeof *square);
-    const taper_search search = {.references = code,
+    const taper_search search = {.size = sizeof(taper_search),
+                                 .references = code,
                                  .n_references = n,
                                  .n_queries = n,
                                  .width = width,

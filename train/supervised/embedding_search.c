@@ -117,7 +117,7 @@ static taper_status try_recipe(search *s, recipe *r, double seconds, train_embed
     const double begun = train_seconds();
     taper_status status = TAPER_OK;
     for (uint32_t f = 0; f < s->found->folds && status == TAPER_OK; f++) {
-        taper_error_rate rate = {0};
+        taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         take_fold(s, f);
         if (!f && o->epochs) {
             o->epochs = 1; /* measures the time of an epoch */
@@ -266,7 +266,8 @@ static taper_status try_change(search *s, uint32_t i, taper_error *error) {
     taper_status status =
         try_recipe(s, &r, left_for_trials(s) / (double)(CHANGES - i), trial, &why);
     if ((status == TAPER_ERR_ARG || status == TAPER_ERR_LIMIT) && f->trials > 1 && !s->stopped) {
-        trial->error = trial->half[0] = trial->half[1] = (taper_error_rate){0};
+        trial->error = trial->half[0] = trial->half[1] =
+            (taper_error_rate){.size = sizeof(taper_error_rate)};
         return TAPER_OK;
     }
     if (status != TAPER_OK) return formats_fail_as(error, status, &why, "%s", why.text);
@@ -334,7 +335,7 @@ static taper_status judge_pixels(search *s, taper_error *error) {
     taper_status status = TAPER_OK;
     f->rows = formats_smaller(rows, MOST_PIXELS / s->pixels->inputs);
     for (uint32_t k = 0; k < f->folds && status == TAPER_OK; k++) {
-        taper_error_rate rate = {0};
+        taper_error_rate rate = {.size = sizeof(taper_error_rate)};
         take_fold(s, k);
         status = train_embedding_judge(s->stage, NULL, 0, &s->rows, &s->at.choice.training, NULL,
                                        &rate, error);

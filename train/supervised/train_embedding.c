@@ -116,7 +116,8 @@ static taper_status measure_pixels(const job *j, const train_embedding_choice *c
     const taper_status status = train_embedding_judge(&j->stage, NULL, 0, &judged, &c->training,
                                                       NULL, &j->report->pixels, error);
     if (status != TAPER_ERR_NOMEM) return status;
-    j->report->pixels = (taper_error_rate){0}; /* the model does not depend on it */
+    j->report->pixels =
+        (taper_error_rate){.size = sizeof(taper_error_rate)}; /* the model does not depend on it */
     return TAPER_OK;
 }
 
