@@ -80,6 +80,9 @@ typedef struct taper_model_info {
  * TAPER_ERR_LIMIT: the network exceeds limits->max_model_bytes or limits->max_work. */
 TAPER_API taper_status taper_model_load(taper_model **out, const void *bytes, size_t size,
                                         const taper_limits *limits, taper_error *error);
+/* The same of a .tpm file. TAPER_ERR_IO also: it cannot be read. */
+TAPER_API taper_status taper_model_load_file(taper_model **out, const char *path,
+                                             const taper_limits *limits, taper_error *error);
 /* Load a model from the first bytes of a .tpm file: the whole stages that they contain, at least
  * the first. If some are missing, the model is for decoders only: they decode up to passes_known
  * passes, to the same codes as with all stages, and refine and restore as far as the stages for
@@ -102,7 +105,7 @@ typedef struct taper_model_layer {
 } taper_model_layer;
 /* TAPER_ERR_ARG: the layer is not 0..taper_model_info.layers - 1. */
 TAPER_API taper_status taper_model_get_layer(const taper_model *model, uint32_t layer,
-                                             taper_model_layer *out);
+                                             taper_model_layer *out, taper_error *error);
 
 /* How a unit is coded: its bit planes, the finest step on the scale of taper_decoder_codes, and its
  * usual size in such steps, the root of the mean square. */
@@ -114,7 +117,7 @@ typedef struct taper_model_unit {
 /* TAPER_ERR_ARG: the unit is not 0..taper_model_info.units - 1; or the model is binary or an
  * embedding model. */
 TAPER_API taper_status taper_model_get_unit(const taper_model *model, uint32_t unit,
-                                            taper_model_unit *out);
+                                            taper_model_unit *out, taper_error *error);
 
 /* The width of a layer of the network that makes codes, 1 for the first; 0: the numbers of a
  * window. Returns 0 for a layer that does not exist. A model of family pca has none. */

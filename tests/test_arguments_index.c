@@ -99,6 +99,26 @@ static void try_open(void) {
     }
 }
 
+static void try_open_file(void) {
+    taper_error error = {0};
+    taper_index *other;
+    const char *path = "arguments.tpx";
+    FILE *to = fopen(path, "wb");
+    assert_non_null(to);
+    assert_int_equal(fwrite(file.data, 1, file.size, to), file.size);
+    assert_int_equal(fclose(to), 0);
+    refused(taper_index_open_file(NULL, path, NULL, &error), &error);
+    refused(taper_index_open_file(&other, NULL, NULL, &error), &error);
+    refused(taper_index_open_file(&other, path, &argument_no_size, &error), &error);
+    assert_int_equal(allowed(taper_index_open_file(&other, "nowhere", NULL, &error), &error),
+                     TAPER_ERR_IO);
+    assert_null(other);
+    assert_int_equal(taper_index_open_file(&other, path, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_index_check(other, NULL), TAPER_OK);
+    taper_index_close(other);
+    remove(path);
+}
+
 static void try_close(void) { taper_index_close(NULL); }
 
 static void try_check(void) {
@@ -274,14 +294,23 @@ static void try_rank(void) {
 }
 
 static const argument_trial table[] = {
-    {"taper_index_pack", try_pack},         {"taper_index_layers", try_layers},
-    {"taper_index_build", try_build},       {"taper_index_open", try_open},
-    {"taper_index_close", try_close},       {"taper_index_check", try_check},
-    {"taper_index_get_info", try_get_info}, {"taper_index_name", try_name},
-    {"taper_index_label", try_label},       {"taper_index_class_name", try_class_name},
-    {"taper_index_code", try_code},         {"taper_index_image_code", try_image_code},
-    {"taper_index_merge", try_merge},       {"taper_index_neighbourhood", try_neighbourhood},
-    {"taper_index_nearest", try_nearest},   {"taper_index_rank", try_rank},
+    {"taper_index_pack", try_pack},
+    {"taper_index_layers", try_layers},
+    {"taper_index_open_file", try_open_file},
+    {"taper_index_build", try_build},
+    {"taper_index_open", try_open},
+    {"taper_index_close", try_close},
+    {"taper_index_check", try_check},
+    {"taper_index_get_info", try_get_info},
+    {"taper_index_name", try_name},
+    {"taper_index_label", try_label},
+    {"taper_index_class_name", try_class_name},
+    {"taper_index_code", try_code},
+    {"taper_index_image_code", try_image_code},
+    {"taper_index_merge", try_merge},
+    {"taper_index_neighbourhood", try_neighbourhood},
+    {"taper_index_nearest", try_nearest},
+    {"taper_index_rank", try_rank},
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };
 

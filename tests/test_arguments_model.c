@@ -39,6 +39,20 @@ static void try_loading(load_fn *load) {
 static void try_model_load(void) { try_loading(taper_model_load); }
 static void try_model_load_stages(void) { try_loading(taper_model_load_stages); }
 
+static void try_model_load_file(void) {
+    taper_error error = {0};
+    taper_model *m;
+    const char *path = "models/tiny.tpm";
+    refused(taper_model_load_file(NULL, path, NULL, &error), &error);
+    refused(taper_model_load_file(&m, NULL, NULL, &error), &error);
+    refused(taper_model_load_file(&m, path, &argument_no_size, &error), &error);
+    assert_int_equal(allowed(taper_model_load_file(&m, "nowhere", NULL, &error), &error),
+                     TAPER_ERR_IO);
+    assert_null(m);
+    assert_int_equal(taper_model_load_file(&m, path, NULL, NULL), TAPER_OK);
+    taper_model_free(m);
+}
+
 static void try_model_free(void) { taper_model_free(NULL); }
 
 static void try_model_get_info(void) {
@@ -66,27 +80,29 @@ static void try_model_builtin_bytes(void) {
 }
 
 static void try_model_get_layer(void) {
+    taper_error error = {0};
     taper_model_layer layer;
     const uint32_t layers = info_of_model(coder).layers;
-    assert_int_equal(taper_model_get_layer(NULL, 0, &layer), TAPER_ERR_ARG);
-    assert_int_equal(taper_model_get_layer(coder, 0, NULL), TAPER_ERR_ARG);
+    refused(taper_model_get_layer(NULL, 0, &layer, &error), &error);
+    refused(taper_model_get_layer(coder, 0, NULL, &error), &error);
     EACH_NUMBER(v)
-    assert_int_equal(taper_model_get_layer(coder, (uint32_t)*v, &layer),
+    assert_int_equal(taper_model_get_layer(coder, (uint32_t)*v, &layer, NULL),
                      (uint32_t)*v < layers ? TAPER_OK : TAPER_ERR_ARG);
-    assert_int_equal(taper_model_get_layer(coder, layers - 1, &layer), TAPER_OK);
+    assert_int_equal(taper_model_get_layer(coder, layers - 1, &layer, NULL), TAPER_OK);
     assert_int_equal(layer.passes, info_of_model(coder).passes);
-    assert_int_equal(taper_model_get_layer(embedder, 0, &layer), TAPER_ERR_ARG);
+    assert_int_equal(taper_model_get_layer(embedder, 0, &layer, NULL), TAPER_ERR_ARG);
 }
 
 static void try_model_get_unit(void) {
+    taper_error error = {0};
     taper_model_unit unit;
-    assert_int_equal(taper_model_get_unit(NULL, 0, &unit), TAPER_ERR_ARG);
-    assert_int_equal(taper_model_get_unit(coder, 0, NULL), TAPER_ERR_ARG);
+    refused(taper_model_get_unit(NULL, 0, &unit, &error), &error);
+    refused(taper_model_get_unit(coder, 0, NULL, &error), &error);
     EACH_NUMBER(v)
-    assert_int_equal(taper_model_get_unit(coder, (uint32_t)*v, &unit),
+    assert_int_equal(taper_model_get_unit(coder, (uint32_t)*v, &unit, NULL),
                      (uint32_t)*v < info_of_model(coder).units ? TAPER_OK : TAPER_ERR_ARG);
     assert_true(unit.step > 0 && unit.usual_size > 0);
-    assert_int_equal(taper_model_get_unit(embedder, 0, &unit), TAPER_ERR_ARG);
+    assert_int_equal(taper_model_get_unit(embedder, 0, &unit, NULL), TAPER_ERR_ARG);
 }
 
 static void try_model_layer_width(void) {
@@ -199,6 +215,7 @@ static void try_check_image(void) {
 static const argument_trial table[] = {
     {"taper_family_name", try_family_name},
     {"taper_model_load", try_model_load},
+    {"taper_model_load_file", try_model_load_file},
     {"taper_model_load_stages", try_model_load_stages},
     {"taper_model_free", try_model_free},
     {"taper_model_get_info", try_model_get_info},

@@ -3,6 +3,7 @@
  * The directory codec/model/: trained models.
  *   model                     the struct of a model
  *   model_read model_write    read and write the payload of a .tpm; model_payload: shared fields
+ *   model_load                opens a file
  *   architecture              the first part of the payload; linear_rows: the linear path in it
  *   embedding_record          how a model without a decoder was trained
  *   builtin_models            the built-in models

@@ -12,15 +12,19 @@ void taper_kernels(char *text, size_t room) {
     if (text) snprintf(text, room, "%s", cpu.kernels);
 }
 
-taper_status taper_model_get_layer(const taper_model *m, uint32_t l, taper_model_layer *out) {
-    if (!m || !out || l >= m->tables.n_layers) return TAPER_ERR_ARG;
+taper_status taper_model_get_layer(const taper_model *m, uint32_t l, taper_model_layer *out,
+                                   taper_error *error) {
+    if (!m || !out || l >= m->tables.n_layers)
+        return formats_fail(error, TAPER_ERR_ARG, "the model has no layer %u", l);
     const codec_layer_end *end = &m->tables.layer[l];
     *out = (taper_model_layer){end->pass, end->bytes_per_mpixel};
     return TAPER_OK;
 }
 
-taper_status taper_model_get_unit(const taper_model *m, uint32_t u, taper_model_unit *out) {
-    if (!m || !out || codec_model_is_binary(m) || u >= m->tables.units) return TAPER_ERR_ARG;
+taper_status taper_model_get_unit(const taper_model *m, uint32_t u, taper_model_unit *out,
+                                  taper_error *error) {
+    if (!m || !out || codec_model_is_binary(m) || u >= m->tables.units)
+        return formats_fail(error, TAPER_ERR_ARG, "the model has no unit %u with bit planes", u);
     const codec_code_tables *t = &m->tables;
     *out = (taper_model_unit){t->planes[u], (double)t->step[u], exp2(t->log_scale[u] / 16.0)};
     return TAPER_OK;

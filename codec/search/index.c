@@ -1,6 +1,7 @@
 /* index.c -- an open index, and search in it; see taper_index.h. */
 #include "codec/search/index.h"
 #include "codec/search/cascade_measure.h"
+#include "formats/file.h"
 #include "formats/sized.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -53,9 +54,26 @@ taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t siz
     return TAPER_OK;
 }
 
+taper_status taper_index_open_file(taper_index **out, const char *path, const taper_limits *limits,
+                                   taper_error *error) {
+    const void *bytes;
+    uint64_t size;
+    TAPER_TRY(formats_need(out, "the index's place", error));
+    *out = NULL;
+    TAPER_TRY(formats_need(path, "the path", error));
+    TAPER_TRY(formats_file_map(path, &bytes, &size, error));
+    const taper_status status = taper_index_open(out, bytes, size, limits, error);
+    if (status == TAPER_OK)
+        (*out)->mapped = bytes, (*out)->mapped_size = size;
+    else
+        formats_file_unmap(bytes, size);
+    return status;
+}
+
 void taper_index_close(taper_index *index) {
     if (!index) return;
     formats_index_close(&index->file);
+    formats_file_unmap(index->mapped, index->mapped_size);
     codec_cascade_sample_free(&index->sample);
     free(index);
 }

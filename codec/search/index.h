@@ -12,6 +12,8 @@ struct taper_index {
     codec_cascade cascade; /* of `order` */
     codec_cascade_sample sample;
     const float *recall; /* [FORMATS_INDEX_EFFORTS] */
+    const void *mapped;  /* the file, of taper_index_open_file; else NULL */
+    uint64_t mapped_size;
 };
 
 /* Create a pool of `threads` threads, 0..256; 0: one per online core. TAPER_ERR_ARG, _NOMEM. */

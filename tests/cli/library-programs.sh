@@ -3,10 +3,10 @@ CC=${CC:-cc} sanitised=
 if nm "$B/libtaper.a" 2>/dev/null | grep -q __asan_; then sanitised="-fsanitize=address,undefined"; fi
 mkdir include
 echo '#include "codec/taper.h"' >include/taper.h # the installed header is one file
-libraries="$(pkg-config --libs libzstd libxxhash libpng libjpeg zlib 2>/dev/null) -lm -pthread"
+libraries="$(pkg-config --libs libzstd libxxhash 2>/dev/null) -lm -pthread"
 awk '/^```c$/ { getline; file = $2; on = 1 } /^```$/ { on = 0; if (file) close(file) } on { print >file }' \
     "$ROOT/docs/library.md"
-test "$(ls ./*.c | wc -l)" -eq 6
+test "$(ls ./*.c | wc -l)" -eq 10
 for file in *.c; do
     # shellcheck disable=SC2086
     $CC -std=c11 -Wall -Wextra -Wpedantic -Werror $sanitised -Iinclude -I"$ROOT" \
@@ -22,8 +22,7 @@ if ./decode first.ppm >none 2>said; then exit 1; fi
 grep -q '^decode: corrupt: ' said
 
 "$SAMPLES" scenes photos --count 6 2>/dev/null
-"$TAPER" train-bits -q -o bits.tpm -w whole -k 64 --independent --untied -e 1 \
-    --quick photos
+"$TAPER" train-bits -q -o bits.tpm -w whole -k 64 --independent --untied -e 1 photos
 "$TAPER" encode -q --embed-with bits.tpm -o set.taper photos
 "$TAPER" encode -q --layout image -o each.taper photos
 "$TAPER" index -q -m bits.tpm -o set.tpx set.taper
@@ -38,6 +37,17 @@ size=$(wc -c <each.taper)
 ./ranges each.taper 2 $((size / 2)) >half
 test "$(sed 's/ .*//' whole)" -lt $((size / 2))
 awk '{ print $4 }' half whole | sort -n | head -n 1 | grep -qx "$(awk '{ print $4 }' half)"
+
+./array ramp.taper
+./image ramp.taper | grep -qx '64 x 48, 1 channels'
+if ./image none >said; then exit 1; fi
+./nearest set.tpx >found
+test "$(wc -l <found)" -eq 5
+head -n 1 found | grep -q '^0 '
+./batch each.taper >means
+test "$(wc -l <means)" -eq 8
+awk '$1 <= 0 || $1 >= 1 { exit 1 }' means
+test "$(head -n 1 means)" = "$(sed -n 7p means)" # of six images, 0 and 30 are one
 
 ./similar set.tpx set.taper >found
 test "$(wc -l <found)" -eq 5
