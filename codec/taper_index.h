@@ -82,8 +82,9 @@ typedef struct taper_index taper_index;
  * aligned to 8. TAPER_ERR_UNSUPPORTED: the machine is big-endian. On failure *out is NULL. */
 TAPER_API taper_status taper_index_open(taper_index **out, const void *bytes, uint64_t size,
                                         const taper_limits *limits, taper_error *error);
-/* The same of a file, which is mapped until the index is closed. If a program shortens it meanwhile,
- * reading ends this process (SIGBUS): replace it by renaming another file. TAPER_ERR_IO also. */
+/* The same of a file, which is mapped until the index is closed. If a program shortens it
+ * meanwhile, reading ends this process (SIGBUS): replace it by renaming another file to its name.
+ * TAPER_ERR_IO also. */
 TAPER_API taper_status taper_index_open_file(taper_index **out, const char *path,
                                              const taper_limits *limits, taper_error *error);
 /* NULL is allowed. */
