@@ -165,9 +165,14 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
 /* --- all images --- */
 
 static int open_decoder(const job *j, taper_decoder **out) {
+    *out = NULL;
     taper_error error = {0};
-    const taper_decode_options cut = {.size = sizeof cut, .cut = j->cut ? j->cut : 1};
-    const taper_status status = taper_decoder_new(out, j->container->open, &cut, &error);
+    /* the front matter counts for the decoder, too */
+    const taper_decode_options how = {.size = sizeof how,
+                                      .cut = j->cut ? j->cut : 1,
+                                      .max_memory = cli_limits(j->q->common).max_memory +
+                                                    j->container->info.memory};
+    const taper_status status = taper_decoder_new(out, j->container->open, &how, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
 }
 
@@ -396,6 +401,9 @@ static int decode_pictures(job *j) {
     const taper_container_info *info = &j->container->info;
     j->passes = info->passes;
     int code = cli_picture_plan_make(&j->plan, j->q, j->container->open);
+    if (code != CLI_DONE) return code;
+    taper_decoder_free(j->worker[0].decoder);
+    code = open_decoder(j, &j->worker[0].decoder); /* again, with the memory that names leave */
     if (code != CLI_DONE) return code;
     if (j->plan.one_file) {
         code = decode_to_one_file(j, info->groups);

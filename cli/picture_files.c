@@ -229,6 +229,32 @@ static taper_status settle_case(cli_picture_plan *plan, const cli_decode_request
 
 /* --- the plan --- */
 
+/* Charge the memory of the names: those of all images while they are chosen, as a name must not
+ * depend on which images are decoded. */
+static int hold_names(cli_picture_plan *plan, const cli_decode_request *q,
+                      const taper_container *container, uint64_t images) {
+    enum { EACH = 96, NUMBER = 12 }; /* bytes of a name beside its two texts; "000001.png" */
+    const taper_limits limits = cli_limits(q->common);
+    taper_error error = {0};
+    uint64_t bytes = images * EACH;
+    for (uint64_t i = 0; i < images; i++) {
+        taper_image_info info = {.size = sizeof info};
+        taper_container_get_image(container, i, &info, NULL);
+        bytes += 2 * (info.name ? strlen(info.name) + 1 : NUMBER);
+    }
+    if (bytes > limits.max_memory)
+        return cli_fail("decode", q->input,
+                        formats_fail_fact(&error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                          formats_memory_needed(&limits, bytes),
+                                          "the names of %llu files take %llu bytes of memory, and "
+                                          "%llu are left",
+                                          (unsigned long long)images, (unsigned long long)bytes,
+                                          (unsigned long long)limits.max_memory),
+                        &error);
+    plan->held = cli_memory_hold(bytes);
+    return CLI_DONE;
+}
+
 static int name_and_settle(cli_picture_plan *plan, const cli_decode_request *q,
                            const taper_container *container, bool *is_new) {
     plan->name = calloc((size_t)plan->count + 1, sizeof *plan->name);
@@ -253,7 +279,8 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
         cli_error("decode", q->input, "has no labels, which --class-folders needs");
         return CLI_USAGE;
     }
-    int code = name_and_settle(plan, q, container, &is_new);
+    int code = hold_names(plan, q, container, info.images);
+    if (code == CLI_DONE) code = name_and_settle(plan, q, container, &is_new);
     for (uint64_t k = 0; k < plan->count && code == CLI_DONE && !is_new; k++)
         code = check_target(plan, q, k);
     for (uint64_t k = 0; k < plan->count && code == CLI_DONE; k++)
@@ -265,6 +292,7 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
 void cli_picture_files_free(cli_picture_plan *plan) {
     for (uint64_t k = 0; plan->name && k < plan->count; k++) free(plan->name[k]);
     if (plan->folder >= 0) close(plan->folder);
+    cli_memory_release(plan->held);
     free(plan->name);
     free(plan->change);
     free(plan->refused);

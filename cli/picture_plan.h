@@ -37,6 +37,7 @@ typedef struct cli_picture_plan {
     uint8_t *change; /* [count] formats_name_change */
     bool *refused;   /* [count] the file system does not accept the name; already printed */
     int folder;      /* descriptor */
+    uint64_t held;   /* bytes charged by cli_memory_hold for the names */
 } cli_picture_plan;
 
 static inline uint64_t cli_picture_plan_image(const cli_picture_plan *plan, uint64_t k) {

@@ -100,3 +100,13 @@ if command -v convert >/dev/null && convert plain.png -colorspace sRGB -type Tru
         "$TAPER" encode -f --max-memory 710K -m tiny -o out.taper plain.jpg
     follow '--max-memory 710K' 3 encode -f -T 1 -m tiny -o out.taper plain.jpg
 fi
+# names of files are memory, too
+mkdir named
+long=$(printf 'x%.0s' $(seq 180))
+for i in $(seq 300); do printf 'P5 2 2 255\nabcd' >"named/$long-$i.pgm"; done
+"$TAPER" encode -q -m tiny -o named.taper named
+expect 6 'taper decode: named.taper: the names of 300 files take * bytes of memory, *; give --max-memory 1M *' \
+    "$TAPER" decode --max-memory 150K -o out-named named.taper
+test ! -e out-named
+follow '--max-memory 100K' 4 decode -o out-named named.taper
+test "$(ls out-named | wc -l)" -eq 300
