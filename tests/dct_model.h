@@ -236,7 +236,7 @@ static inline taper_status dct_render_all(taper_decoder *decoder, formats_buffer
     taper_container_info info = {.size = sizeof info};
     taper_status status = taper_container_get_info(taper_decoder_container(decoder), &info, NULL),
                  worst = TAPER_OK;
-    if (taper_decoder_bytes_needed(decoder)) return TAPER_ERR_TRUNCATED;
+    if (!taper_decoder_container(decoder)) return TAPER_ERR_TRUNCATED;
     if (status != TAPER_OK) return status;
     for (uint64_t i = 0; i < info.images; i++) {
         taper_image_info image = {.size = sizeof image};

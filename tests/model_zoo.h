@@ -86,6 +86,8 @@ static inline zoo_rendered zoo_render(taper_decoder *decoder, uint64_t i) {
     taper_image_info info = {.size = sizeof info};
     taper_image out = {.pixels = r.pixels};
     r.status = taper_container_get_image(taper_decoder_container(decoder), i, &info, NULL);
+    if (!taper_decoder_container(decoder))
+        r.status = taper_decoder_render(decoder, i, &out, NULL, NULL);
     if (r.status != TAPER_OK) return r;
     if (info.bytes > sizeof r.pixels) abort();
     r.bytes = (size_t)info.bytes;
