@@ -39,8 +39,8 @@ static void test_the_table_names_every_rival(void **state) {
         taper_error error;
         if (cli_rival_load(rival, &error) != TAPER_OK) { /* what the build found is here, too */
             print_message("%s: %s\n", rival->name, error.text);
-            assert_string_equal(error.text, rival->absent);
-            assert_non_null(strstr(rival->absent, "built without"));
+            assert_non_null(strstr(error.text, "built without"));
+            assert_non_null(strstr(error.text, rival->package));
             continue;
         }
         assert_int_equal(cli_rival_load(rival, &error), TAPER_OK);
@@ -52,7 +52,7 @@ static void test_the_table_names_every_rival(void **state) {
     }
     assert_null(cli_rivals[5]);
     assert_null(cli_rival_find("gif"));
-    assert_null(cli_rival_jpeg.absent);
+    assert_non_null(cli_rival_jpeg.encode);
 }
 
 /* At the best quality a rival must come close to the image, and cost more than at the worst. */
@@ -68,13 +68,13 @@ static void check_coding(const cli_rival *rival, size_t setting, const taper_ima
         if (status != TAPER_OK)
             fail_msg("%s, %ux%u: %s", rival->name, image->width, image->height, error.text);
         assert_int_equal(taper_quality_mse(image, &coded.decoded, &mse, NULL), TAPER_OK);
-        assert_true(coded.file_bytes > 0 && coded.bytes);
+        assert_true(coded.file.size > 0 && coded.file.data);
         assert_true((rival->payload_is != NULL) == (coded.payload_bytes > 0));
-        assert_true(coded.payload_bytes < coded.file_bytes);
-        bytes[best] = coded.file_bytes;
+        assert_true(coded.payload_bytes < coded.file.size);
+        bytes[best] = coded.file.size;
         db[best] = taper_quality_psnr_db(mse);
         cli_rival_coded_free(&coded);
-        assert_null(coded.bytes);
+        assert_null(coded.file.data);
     }
     if (image->width > 4 && image->height > 4) assert_true(bytes[1] > bytes[0]);
     if (image->width > 16 && image->height > 16 && !(db[1] >= 30 && db[1] > db[0] + 3))
@@ -102,8 +102,8 @@ static void test_the_payload_of_jpeg_is_its_scans(void **state) {
     taper_image image = make_image(32, 32, 3, 1);
     cli_rival_coded coded;
     assert_int_equal(cli_rival_code(&cli_rival_jpeg, &image, 0, 50, &coded, NULL), TAPER_OK);
-    const uint8_t *p = coded.bytes;
-    size_t n = coded.file_bytes;
+    const uint8_t *p = coded.file.data;
+    size_t n = coded.file.size;
     assert_true(p[0] == 0xFF && p[1] == 0xD8 && p[n - 2] == 0xFF && p[n - 1] == 0xD9);
     assert_memory_equal(p + 6, "JFIF", 5);
     size_t start = n - 2;
@@ -240,7 +240,7 @@ static void check_fits(const cli_rival *rival, bool is_payload) {
             assert_int_equal(cli_rival_code(rival, &image, 0, rival->ladder[q], &coded, NULL),
                              TAPER_OK);
             assert_int_equal(taper_quality_mse(&image, &coded.decoded, &mse, NULL), TAPER_OK);
-            if ((double)(is_payload ? coded.payload_bytes : coded.file_bytes) <= budget[i])
+            if ((double)(is_payload ? coded.payload_bytes : coded.file.size) <= budget[i])
                 assert_true(fit[i].mse <= mse);
             cli_rival_coded_free(&coded);
         }

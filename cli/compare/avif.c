@@ -1,12 +1,10 @@
 /* avif.c -- AVIF by libavif and libaom: 4:4:4 (4:0:0 for grey), full range, one quantiser for the
  * whole image, speed 2 (slow: 0.9 dB better on small images than avifenc's 6), one thread. */
-#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
 #ifdef RIVAL_LIBRARY
 #include <avif/avif.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
@@ -91,45 +89,42 @@ static avifResult read_pixels(const avifImage *picture, taper_image *out) {
 static size_t mdat_bytes(const uint8_t *p, size_t n) {
     size_t sum = 0, at = 0;
     while (n - at >= 8) {
-        uint64_t size = (uint64_t)p[at] << 24 | (uint64_t)p[at + 1] << 16 |
-                        (uint64_t)p[at + 2] << 8 | p[at + 3];
+        size_t size = formats_get_u32be(p + at);
         if (size == 0) size = n - at; /* to the end of the file */
         if (size < 8 || size > n - at) break;
-        if (memcmp(p + at + 4, "mdat", 4) == 0) sum += (size_t)size - 8;
-        at += (size_t)size;
+        if (memcmp(p + at + 4, "mdat", 4) == 0) sum += size - 8;
+        at += size;
     }
     return sum;
 }
 
-static taper_status say(avifResult result, const taper_image *image, taper_error *error) {
+static taper_status status_of(avifResult result, cli_rival_coded *coded) {
     if (result == AVIF_RESULT_OK) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libavif cannot code %ux%u pixels: %s",
-                        image->width, image->height, lib.avifResultToString(result));
+    snprintf(coded->why, sizeof coded->why, "%s", lib.avifResultToString(result));
+    return TAPER_ERR_UNSUPPORTED;
 }
 
-static taper_status encode(const taper_image *image, size_t setting, double quality,
-                           cli_rival_coded *out, taper_error *error) {
-    (void)setting;
+static taper_status encode(const taper_image *image, cli_rival_coded *out) {
     avifRWData file = AVIF_DATA_EMPTY;
-    taper_status status = say(compress(image, (int)quality, &file), image, error);
-    if (status == TAPER_OK) status = cli_rival_keep_bytes(out, file.data, file.size, error);
+    taper_status status = status_of(compress(image, (int)out->quality, &file), out);
+    if (status == TAPER_OK) status = formats_write_bytes(&out->file, file.data, file.size);
     if (status == TAPER_OK) out->payload_bytes = mdat_bytes(file.data, file.size);
     lib.avifRWDataFree(&file);
     return status;
 }
 
-static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+static taper_status decode(cli_rival_coded *coded) {
     avifDecoder *decoder = lib.avifDecoderCreate();
     avifImage *picture = lib.avifImageCreateEmpty();
     avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
     if (decoder && picture) {
         decoder->maxThreads = 1;
-        result = lib.avifDecoderReadMemory(decoder, picture, coded->bytes, coded->file_bytes);
+        result = lib.avifDecoderReadMemory(decoder, picture, coded->file.data, coded->file.size);
         if (result == AVIF_RESULT_OK) result = read_pixels(picture, &coded->decoded);
     }
     if (picture) lib.avifImageDestroy(picture);
     if (decoder) lib.avifDecoderDestroy(decoder);
-    return say(result, &coded->decoded, error);
+    return status_of(result, coded);
 }
 
 static void version(char *text, size_t room) {
@@ -142,18 +137,12 @@ static void version(char *text, size_t room) {
 const cli_rival cli_rival_avif = {
     .name = "avif",
     .title = "AVIF",
+    .codec = "libavif",
+    .media_type = "image/avif",
+    .package = "libavif-dev",
     .payload_is = "bytes in the mdat box",
 #ifdef RIVAL_LIBRARY
+    CLI_RIVAL_CODES,
     .library = &library,
-    .version = version,
-    .media_type = "image/avif",
-    .settings = k_settings,
-    .n_settings = 1,
-    .ladder = k_ladder,
-    .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .encode = encode,
-    .decode = decode,
-#else
-    .absent = "built without libavif; install libavif-dev and build again",
 #endif
 };

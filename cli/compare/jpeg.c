@@ -48,20 +48,20 @@ static void set_up(struct jpeg_compress_struct *c, const taper_image *image, int
 
 /* *bytes is malloc'd by libjpeg. On failure it is NULL: libjpeg may have freed its buffer, and then
  * has not updated the pointer. */
-static taper_status compress(const taper_image *image, int halved, int quality, int progressive,
-                             unsigned char **bytes, unsigned long *n, taper_error *error) {
+static taper_status compress(const taper_image *image, int progressive, cli_rival_coded *out,
+                             unsigned char **bytes, unsigned long *n) {
     struct jpeg_compress_struct c;
     jpeg_failure failure;
     c.err = catch_errors(&failure);
     if (setjmp(failure.back)) {
         jpeg_destroy_compress(&c);
         *bytes = NULL;
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libjpeg cannot encode: %s",
-                            failure.text);
+        snprintf(out->why, sizeof out->why, "%s", failure.text);
+        return TAPER_ERR_UNSUPPORTED;
     }
     jpeg_create_compress(&c);
     jpeg_mem_dest(&c, bytes, n);
-    set_up(&c, image, halved, quality, progressive);
+    set_up(&c, image, out->setting == 1, (int)out->quality, progressive);
     jpeg_start_compress(&c, TRUE);
     while (c.next_scanline < c.image_height) {
         JSAMPROW row =
@@ -89,18 +89,18 @@ static size_t scan_bytes(const unsigned char *p, size_t n) {
     return sum;
 }
 
-static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+static taper_status decode(cli_rival_coded *coded) {
     taper_image *out = &coded->decoded;
     struct jpeg_decompress_struct d;
     jpeg_failure failure;
     d.err = catch_errors(&failure);
     if (setjmp(failure.back)) {
         jpeg_destroy_decompress(&d);
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libjpeg cannot decode: %s",
-                            failure.text);
+        snprintf(coded->why, sizeof coded->why, "%s", failure.text);
+        return TAPER_ERR_UNSUPPORTED;
     }
     jpeg_create_decompress(&d);
-    jpeg_mem_src(&d, coded->bytes, (unsigned long)coded->file_bytes);
+    jpeg_mem_src(&d, coded->file.data, (unsigned long)coded->file.size);
     jpeg_read_header(&d, TRUE);
     d.out_color_space = out->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     d.dct_method = JDCT_ISLOW;
@@ -115,18 +115,18 @@ static taper_status decode(cli_rival_coded *coded, taper_error *error) {
     return TAPER_OK;
 }
 
-static taper_status encode(const taper_image *image, size_t setting, double quality,
-                           cli_rival_coded *out, taper_error *error) {
+static taper_status encode(const taper_image *image, cli_rival_coded *out) {
     taper_status status = TAPER_OK;
     for (int progressive = 0; progressive < 2 && status == TAPER_OK; progressive++) {
         unsigned char *bytes = NULL;
         unsigned long n = 0;
-        status = compress(image, setting == 1, (int)quality, progressive, &bytes, &n, error);
-        if (status == TAPER_OK && (!progressive || n < out->file_bytes)) {
+        status = compress(image, progressive, out, &bytes, &n);
+        if (status == TAPER_OK && (!progressive || n < out->file.size)) {
             /* payload of the file that is kept: without its tables a progressive scan would look
              * smaller still */
             out->payload_bytes = scan_bytes(bytes, n);
-            status = cli_rival_keep_bytes(out, bytes, n, error);
+            formats_buffer_clear(&out->file);
+            status = formats_write_bytes(&out->file, bytes, n);
         }
         free(bytes);
     }
@@ -146,13 +146,8 @@ static void version(char *text, size_t room) {
 const cli_rival cli_rival_jpeg = {
     .name = "jpeg",
     .title = "JPEG",
+    .codec = "libjpeg",
     .payload_is = "bytes of the scans alone, without headers and tables",
-    .version = version,
     .media_type = "image/jpeg",
-    .settings = k_settings,
-    .n_settings = 2,
-    .ladder = k_ladder,
-    .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .encode = encode,
-    .decode = decode,
+    CLI_RIVAL_CODES,
 };

@@ -1,13 +1,10 @@
 /* jpeg2000.c -- lossy JPEG 2000 by OpenJPEG: 9-7 wavelet, colour transform, one tile, one quality
  * layer made for a PSNR; a bare codestream (.j2k), which is smaller than a .jp2 file. */
-#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
-#include "formats/bytes.h"
 
 #ifdef RIVAL_LIBRARY
 #include <openjpeg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
@@ -27,8 +24,8 @@ static const char *const k_settings[] = {"one layer"};
 static const double k_ladder[] = {20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 43, 46};
 
 typedef struct memory { /* the stream of OpenJPEG */
-    uint8_t *bytes;
-    size_t size, room, at;
+    formats_buffer *file;
+    size_t at;
 } memory;
 
 static void be_quiet(const char *text, void *user) { (void)text, (void)user; }
@@ -41,29 +38,24 @@ static void silence(opj_codec_t *codec) {
 
 static OPJ_SIZE_T memory_read(void *to, OPJ_SIZE_T n, void *user) {
     memory *m = user;
-    if (m->at >= m->size) return (OPJ_SIZE_T)-1;
-    if (n > m->size - m->at) n = m->size - m->at;
-    memcpy(to, m->bytes + m->at, n);
+    if (m->at >= m->file->size) return (OPJ_SIZE_T)-1;
+    n = formats_smaller(n, m->file->size - m->at);
+    memcpy(to, m->file->data + m->at, n);
     m->at += n;
     return n;
 }
 
-static int memory_grow(memory *m, size_t room) {
-    if (room <= m->room) return 1;
-    uint8_t *larger = realloc(m->bytes, room * 2);
-    if (!larger) return 0;
-    memset(larger + m->room, 0, room * 2 - m->room);
-    m->bytes = larger;
-    m->room = room * 2;
-    return 1;
-}
-
 static OPJ_SIZE_T memory_write(void *from, OPJ_SIZE_T n, void *user) {
     memory *m = user;
-    if (n > FORMATS_MOST_BYTES - m->at || !memory_grow(m, m->at + n)) return (OPJ_SIZE_T)-1;
-    memcpy(m->bytes + m->at, from, n);
+    const size_t had = m->file->size;
+    if (n > FORMATS_MOST_BYTES - m->at) return (OPJ_SIZE_T)-1;
+    if (m->at + n > had) {
+        uint8_t *added = formats_buffer_extend(m->file, m->at + n - had);
+        if (!added) return (OPJ_SIZE_T)-1;
+        memset(added, 0, m->at + n - had);
+    }
+    memcpy(m->file->data + m->at, from, n);
     m->at += n;
-    if (m->at > m->size) m->size = m->at;
     return n;
 }
 
@@ -84,9 +76,8 @@ static OPJ_BOOL memory_seek(OPJ_OFF_T to, void *user) {
 static opj_stream_t *open_memory(memory *m, int reading) {
     opj_stream_t *stream = lib.opj_stream_create(65536, reading ? OPJ_TRUE : OPJ_FALSE);
     if (!stream) return NULL;
-    m->at = 0;
     lib.opj_stream_set_user_data(stream, m, NULL);
-    lib.opj_stream_set_user_data_length(stream, m->size);
+    lib.opj_stream_set_user_data_length(stream, m->file->size);
     lib.opj_stream_set_read_function(stream, memory_read);
     lib.opj_stream_set_write_function(stream, memory_write);
     lib.opj_stream_set_skip_function(stream, memory_skip);
@@ -126,12 +117,13 @@ static void set_parameters(opj_cparameters_t *p, const taper_image *image, doubl
     p->tcp_distoratio[0] = (float)psnr_db;
 }
 
-static int compress(const taper_image *image, double psnr_db, memory *to) {
+static int compress(const taper_image *image, cli_rival_coded *out) {
     opj_cparameters_t parameters;
-    set_parameters(&parameters, image, psnr_db);
+    set_parameters(&parameters, image, out->quality);
+    memory to = {.file = &out->file};
     opj_codec_t *codec = lib.opj_create_compress(OPJ_CODEC_J2K);
     opj_image_t *picture = picture_of(image);
-    opj_stream_t *stream = open_memory(to, 0);
+    opj_stream_t *stream = open_memory(&to, 0);
     int done = 0;
     if (codec && picture && stream) {
         silence(codec);
@@ -161,11 +153,12 @@ static int read_pixels(const opj_image_t *picture, taper_image *out) {
     return 1;
 }
 
-static int decompress(memory *from, taper_image *out) {
+static int decompress(cli_rival_coded *coded) {
+    memory from = {.file = &coded->file};
     opj_dparameters_t parameters;
     lib.opj_set_default_decoder_parameters(&parameters);
     opj_codec_t *codec = lib.opj_create_decompress(OPJ_CODEC_J2K);
-    opj_stream_t *stream = open_memory(from, 1);
+    opj_stream_t *stream = open_memory(&from, 1);
     opj_image_t *picture = NULL;
     int done = 0;
     if (codec && stream) {
@@ -173,7 +166,7 @@ static int decompress(memory *from, taper_image *out) {
         done = lib.opj_setup_decoder(codec, &parameters) &&
                lib.opj_read_header(stream, codec, &picture) &&
                lib.opj_decode(codec, stream, picture) && lib.opj_end_decompress(codec, stream) &&
-               read_pixels(picture, out);
+               read_pixels(picture, &coded->decoded);
     }
     if (picture) lib.opj_image_destroy(picture);
     if (stream) lib.opj_stream_destroy(stream);
@@ -185,7 +178,7 @@ static int decompress(memory *from, taper_image *out) {
 static size_t drop_comments(uint8_t *p, size_t n) {
     size_t at = 2; /* after SOC; the main header ends with SOT */
     while (at + 4 <= n && p[at] == 0xFF && p[at + 1] != 0x90) {
-        size_t length = 2 + ((size_t)p[at + 2] << 8 | p[at + 3]);
+        size_t length = 2 + (size_t)formats_get_u16be(p + at + 2);
         if (length > n - at) break;
         if (p[at + 1] == 0x64) {
             memmove(p + at, p + at + length, n - at - length);
@@ -201,29 +194,19 @@ static size_t drop_comments(uint8_t *p, size_t n) {
 static size_t tile_bytes(const uint8_t *p, size_t n) {
     size_t at = 2; /* after SOC */
     while (at + 4 <= n && p[at] == 0xFF && p[at + 1] != 0x93)
-        at += 2 + ((size_t)p[at + 2] << 8 | p[at + 3]);
+        at += 2 + (size_t)formats_get_u16be(p + at + 2);
     return at + 4 <= n ? n - at - 4 : 0;
 }
 
-static taper_status encode(const taper_image *image, size_t setting, double quality,
-                           cli_rival_coded *out, taper_error *error) {
-    (void)setting;
-    memory file = {0};
-    if (!compress(image, quality, &file)) {
-        free(file.bytes);
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot encode %ux%u pixels",
-                            image->width, image->height);
-    }
-    out->bytes = file.bytes;
-    out->file_bytes = drop_comments(file.bytes, file.size);
-    out->payload_bytes = tile_bytes(file.bytes, out->file_bytes);
+static taper_status encode(const taper_image *image, cli_rival_coded *out) {
+    if (!compress(image, out)) return TAPER_ERR_UNSUPPORTED;
+    out->file.size = drop_comments(out->file.data, out->file.size);
+    out->payload_bytes = tile_bytes(out->file.data, out->file.size);
     return TAPER_OK;
 }
 
-static taper_status decode(cli_rival_coded *coded, taper_error *error) {
-    memory file = {.bytes = coded->bytes, .size = coded->file_bytes};
-    if (decompress(&file, &coded->decoded)) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "OpenJPEG cannot decode what it wrote");
+static taper_status decode(cli_rival_coded *coded) {
+    return decompress(coded) ? TAPER_OK : TAPER_ERR_UNSUPPORTED;
 }
 
 static void version(char *text, size_t room) {
@@ -234,17 +217,11 @@ static void version(char *text, size_t room) {
 const cli_rival cli_rival_jpeg2000 = {
     .name = "jpeg2000",
     .title = "JPEG 2000",
+    .codec = "OpenJPEG",
+    .package = "libopenjp2-7-dev",
     .payload_is = "bytes of the tile's packets, without main and tile headers",
 #ifdef RIVAL_LIBRARY
+    CLI_RIVAL_CODES,
     .library = &library,
-    .version = version,
-    .settings = k_settings,
-    .n_settings = 1,
-    .ladder = k_ladder,
-    .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .encode = encode,
-    .decode = decode,
-#else
-    .absent = "built without OpenJPEG; install libopenjp2-7-dev and build again",
 #endif
 };

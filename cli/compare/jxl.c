@@ -1,13 +1,11 @@
 /* jxl.c -- JPEG XL by libjxl: lossy at a given distance, effort 7 as cjxl has it, a bare codestream
  * without container, one thread. */
-#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
 #ifdef RIVAL_LIBRARY
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* clang-format off */
 #define FUNCTIONS(ONE) ONE(JxlColorEncodingSetToSRGB) ONE(JxlDecoderCloseInput) \
@@ -56,31 +54,22 @@ static int add_image(JxlEncoder *encoder, const taper_image *image, double dista
     return 1;
 }
 
-/* All output of the encoder into out->bytes. */
-static int take_output(JxlEncoder *encoder, cli_rival_coded *out) {
-    size_t room = 4096, used = 0;
-    if (!(out->bytes = malloc(room))) return 0;
+static int take_output(JxlEncoder *encoder, formats_buffer *file) {
     for (;;) {
-        uint8_t *next = out->bytes + used;
-        size_t left = room - used;
-        JxlEncoderStatus status = lib.JxlEncoderProcessOutput(encoder, &next, &left);
-        used = room - left;
-        if (status == JXL_ENC_SUCCESS) break;
-        if (status != JXL_ENC_NEED_MORE_OUTPUT || room > SIZE_MAX / 2) return 0;
-        uint8_t *larger = realloc(out->bytes, room * 2);
-        if (!larger) return 0;
-        out->bytes = larger;
-        room *= 2;
+        size_t left = file->size + 4096; /* twice as much each time */
+        uint8_t *next = formats_buffer_extend(file, left);
+        if (!next) return 0;
+        const JxlEncoderStatus status = lib.JxlEncoderProcessOutput(encoder, &next, &left);
+        file->size -= left;
+        if (status != JXL_ENC_NEED_MORE_OUTPUT) return status == JXL_ENC_SUCCESS;
     }
-    out->file_bytes = used;
-    return 1;
 }
 
 static int decompress(JxlDecoder *decoder, const cli_rival_coded *coded) {
     const taper_image *out = &coded->decoded;
     const JxlPixelFormat format = pixel_format(out);
     if (lib.JxlDecoderSubscribeEvents(decoder, JXL_DEC_FULL_IMAGE) != JXL_DEC_SUCCESS ||
-        lib.JxlDecoderSetInput(decoder, coded->bytes, coded->file_bytes) != JXL_DEC_SUCCESS)
+        lib.JxlDecoderSetInput(decoder, coded->file.data, coded->file.size) != JXL_DEC_SUCCESS)
         return 0;
     lib.JxlDecoderCloseInput(decoder);
     for (;;) {
@@ -93,24 +82,19 @@ static int decompress(JxlDecoder *decoder, const cli_rival_coded *coded) {
     }
 }
 
-static taper_status encode(const taper_image *image, size_t setting, double quality,
-                           cli_rival_coded *out, taper_error *error) {
-    (void)setting;
+static taper_status encode(const taper_image *image, cli_rival_coded *out) {
     JxlEncoder *encoder = lib.JxlEncoderCreate(NULL);
-    int done = encoder && add_image(encoder, image, quality) && take_output(encoder, out);
+    int done =
+        encoder && add_image(encoder, image, out->quality) && take_output(encoder, &out->file);
     if (encoder) lib.JxlEncoderDestroy(encoder);
-    if (done) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                        "libjxl cannot code %ux%u pixels at distance %g", image->width,
-                        image->height, quality);
+    return done ? TAPER_OK : TAPER_ERR_UNSUPPORTED;
 }
 
-static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+static taper_status decode(cli_rival_coded *coded) {
     JxlDecoder *decoder = lib.JxlDecoderCreate(NULL);
     int done = decoder && decompress(decoder, coded);
     if (decoder) lib.JxlDecoderDestroy(decoder);
-    if (done) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libjxl cannot decode what it wrote");
+    return done ? TAPER_OK : TAPER_ERR_UNSUPPORTED;
 }
 
 static void version(char *text, size_t room) {
@@ -122,16 +106,10 @@ static void version(char *text, size_t room) {
 const cli_rival cli_rival_jxl = {
     .name = "jxl",
     .title = "JPEG XL",
+    .codec = "libjxl",
+    .package = "libjxl-dev",
 #ifdef RIVAL_LIBRARY
+    CLI_RIVAL_CODES,
     .library = &library,
-    .version = version,
-    .settings = k_settings,
-    .n_settings = 1,
-    .ladder = k_ladder,
-    .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .encode = encode,
-    .decode = decode,
-#else
-    .absent = "built without libjxl; install libjxl-dev and build again",
 #endif
 };

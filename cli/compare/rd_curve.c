@@ -139,7 +139,7 @@ static taper_status rival_code(void *coder, unsigned thread, size_t i, size_t co
     cli_rival_coded coded;
     taper_status status = cli_rival_code(rival, &plain, setting, quality, &coded, error);
     if (status == TAPER_OK) {
-        out->file_bytes = coded.file_bytes;
+        out->file_bytes = coded.file.size;
         out->payload_bytes = coded.payload_bytes;
         status = cli_rd_measure(&plain, &coded.decoded, out, error);
         cli_rival_coded_free(&coded);

@@ -1,15 +1,18 @@
 /* rival.c -- see rival.h. */
 #include "cli/compare/rival.h"
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 taper_status cli_rival_load(const cli_rival *rival, taper_error *error) {
-    if (rival->absent) return formats_fail(error, TAPER_ERR_UNSUPPORTED, "%s", rival->absent);
+    if (!rival->encode)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "built without %s; install %s and build again", rival->codec,
+                            rival->package);
     return rival->library ? cli_late_library_load(rival->library, error) : TAPER_OK;
 }
 
 void cli_rival_coded_free(cli_rival_coded *coded) {
-    free(coded->bytes);
+    formats_buffer_free(&coded->file);
     free(coded->decoded.pixels);
     *coded = (cli_rival_coded){0};
 }
@@ -38,25 +41,30 @@ taper_status cli_rival_prepare(const taper_image *image, taper_image *out, taper
     return TAPER_OK;
 }
 
-taper_status cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n,
-                                  taper_error *error) {
-    free(out->bytes);
-    out->bytes = malloc(n ? n : 1);
-    if (!out->bytes)
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu bytes of a rival", n);
-    memcpy(out->bytes, bytes, n);
-    out->file_bytes = n;
-    return TAPER_OK;
+static taper_status explain(const cli_rival *rival, taper_status status, const char *cannot,
+                            const cli_rival_coded *coded, taper_error *error) {
+    if (status == TAPER_OK) return TAPER_OK;
+    if (status == TAPER_ERR_UNSUPPORTED)
+        return formats_fail(error, status, "%s cannot %s%s%s", rival->codec, cannot,
+                            *coded->why ? ": " : "", coded->why);
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the file of %s", rival->codec);
+}
+
+taper_status cli_rival_decode(const cli_rival *rival, const taper_image *like,
+                              cli_rival_coded *coded, taper_error *error) {
+    TAPER_TRY(
+        cli_rival_new_image(like->width, like->height, like->channels, &coded->decoded, error));
+    return explain(rival, rival->decode(coded), "decode what it wrote", coded, error);
 }
 
 taper_status cli_rival_code(const cli_rival *rival, const taper_image *image, size_t setting,
                             double quality, cli_rival_coded *out, taper_error *error) {
-    *out = (cli_rival_coded){0};
-    taper_status status = rival->encode(image, setting, quality, out, error);
-    if (status == TAPER_OK)
-        status =
-            cli_rival_new_image(image->width, image->height, image->channels, &out->decoded, error);
-    if (status == TAPER_OK) status = rival->decode(out, error);
+    char cannot[64];
+    snprintf(cannot, sizeof cannot, "encode %ux%u pixels", image->width, image->height);
+    *out = (cli_rival_coded){.setting = setting, .quality = quality};
+    out->file = formats_buffer_make(FORMATS_MOST_BYTES);
+    taper_status status = explain(rival, rival->encode(image, out), cannot, out, error);
+    if (status == TAPER_OK) status = cli_rival_decode(rival, image, out, error);
     if (status != TAPER_OK) cli_rival_coded_free(out);
     return status;
 }

@@ -9,18 +9,22 @@
 #ifndef CLI_COMPARE_RIVAL_H
 #define CLI_COMPARE_RIVAL_H
 #include "cli/compare/late_library.h"
+#include "formats/bytes.h"
 
 typedef struct cli_rival_coded {
-    uint8_t *bytes; /* the file; its owner is the caller, see cli_rival_coded_free */
-    size_t file_bytes;
+    size_t setting;       /* in: the number of one of the rival's settings */
+    double quality;       /* in */
+    formats_buffer file;  /* its owner is the caller, see cli_rival_coded_free */
     size_t payload_bytes; /* 0 when the rival has no payload accounting */
     taper_image decoded;  /* 8 bits, channels as the image that went in */
+    char why[200];        /* of TAPER_ERR_UNSUPPORTED; empty: the library does not tell */
 } cli_rival_coded;
 
 typedef struct cli_rival {
     const char *name;                /* "jpeg": for --rivals, JSON and CSV */
     const char *title;               /* "JPEG": for people */
-    const char *absent;              /* NULL: built in; else why not and the remedy */
+    const char *codec;               /* "libjpeg": the library, in messages */
+    const char *package;             /* "libjxl-dev": what to install if it is not built in */
     const cli_late_library *library; /* NULL: linked */
     const char *media_type; /* "image/jpeg", of files that browsers show; NULL: they do not */
     const char *payload_is; /* "bytes of the scans"; NULL: accounting `file` only */
@@ -32,13 +36,19 @@ typedef struct cli_rival {
     /* Qualities from few bytes to many, in the library's own scale. */
     const double *ladder;
     size_t n_ladder;
-    /* For cli_rival_code. encode: write the file and the size of its payload to *out, which is
-     * zeroed. decode: decode the file into coded->decoded, whose pixels are allocated. Safe from
-     * several threads at once; one call uses one thread. */
-    taper_status (*encode)(const taper_image *image, size_t setting, double quality,
-                           cli_rival_coded *out, taper_error *error);
-    taper_status (*decode)(cli_rival_coded *coded, taper_error *error);
+    /* For cli_rival_code. encode: code at out->setting and out->quality, and write the file and
+     * the size of its payload to *out; NULL: not built in. decode: decode the file into
+     * coded->decoded, whose pixels are allocated. TAPER_ERR_UNSUPPORTED: the library failed; any
+     * other failure: no memory. Safe from several threads at once; one call uses one thread. */
+    taper_status (*encode)(const taper_image *image, cli_rival_coded *out);
+    taper_status (*decode)(cli_rival_coded *coded);
 } cli_rival;
+
+/* The members that a rival's source file defines as static objects of these names. */
+#define CLI_RIVAL_CODES                                                       \
+    .version = version, .settings = k_settings,                               \
+    .n_settings = sizeof k_settings / sizeof *k_settings, .ladder = k_ladder, \
+    .n_ladder = sizeof k_ladder / sizeof *k_ladder, .encode = encode, .decode = decode
 
 extern const cli_rival cli_rival_jpeg, cli_rival_jpeg2000, cli_rival_webp, cli_rival_avif,
     cli_rival_jxl;
@@ -58,6 +68,11 @@ taper_status cli_rival_load(const cli_rival *rival, taper_error *error);
 taper_status cli_rival_code(const cli_rival *rival, const taper_image *image, size_t setting,
                             double quality, cli_rival_coded *out, taper_error *error);
 
+/* Decode coded->file, of an image like this, into coded->decoded: its pixels are the caller's to
+ * free, also after a failure. */
+taper_status cli_rival_decode(const cli_rival *rival, const taper_image *like,
+                              cli_rival_coded *coded, taper_error *error);
+
 void cli_rival_coded_free(cli_rival_coded *coded); /* leaves it zeroed */
 
 /* Convert an image for rivals: 8 bits (16-bit samples are rounded), 1 or 3 channels, without alpha.
@@ -72,7 +87,4 @@ taper_status cli_rival_new_image(uint32_t width, uint32_t height, int channels, 
  */
 int cli_rivals_have_room(void);
 
-/* For the rivals: replace out->bytes by a copy of bytes. */
-taper_status cli_rival_keep_bytes(cli_rival_coded *out, const void *bytes, size_t n,
-                                  taper_error *error);
 #endif

@@ -34,9 +34,10 @@ static taper_status code(attempts *a, size_t place, taper_error *error) {
         cli_rival_code(a->rival, a->image, a->setting, quality_at(a->rival, place), &coded, error));
     taper_status status = taper_quality_mse(a->image, &coded.decoded, &mse, error);
     if (status == TAPER_OK) {
-        const size_t counted = a->is_payload ? coded.payload_bytes : coded.file_bytes;
-        a->at[place] = (cli_rival_fit){coded.bytes, coded.file_bytes, counted, mse};
-        coded.bytes = NULL;
+        cli_rival_fit *at = &a->at[place];
+        at->counted = a->is_payload ? coded.payload_bytes : coded.file.size;
+        at->bytes = formats_buffer_take(&coded.file, &at->size);
+        at->mse = mse;
     }
     cli_rival_coded_free(&coded);
     return status;
@@ -106,10 +107,8 @@ taper_status cli_rival_fit_all(const cli_rival *rival, const taper_image *image,
 
 taper_status cli_rival_fit_decode(const cli_rival *rival, const taper_image *image,
                                   const cli_rival_fit *fit, taper_image *out, taper_error *error) {
-    cli_rival_coded coded = {.bytes = fit->bytes, .file_bytes = fit->size};
-    TAPER_TRY(
-        cli_rival_new_image(image->width, image->height, image->channels, &coded.decoded, error));
-    const taper_status status = rival->decode(&coded, error);
+    cli_rival_coded coded = {.file = {.data = fit->bytes, .size = fit->size}};
+    const taper_status status = cli_rival_decode(rival, image, &coded, error);
     if (status != TAPER_OK) free(coded.decoded.pixels);
     *out = status == TAPER_OK ? coded.decoded : (taper_image){0};
     return status;

@@ -1,6 +1,5 @@
 /* webp.c -- lossy WebP by libwebp: method 6, the slowest and smallest; a grey image goes in as
  * colour, for WebP has no grey, and its chroma costs next to nothing. WebP is always 4:2:0. */
-#include "cli/compare/late_library.h"
 #include "cli/compare/rival.h"
 
 #ifdef RIVAL_LIBRARY
@@ -23,15 +22,16 @@ CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
 static const char *const k_settings[] = {"4:2:0"};
 static const double k_ladder[] = {0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95};
 
-static taper_status compress(const taper_image *image, double quality, WebPMemoryWriter *writer,
-                             taper_error *error) {
+static taper_status compress(const taper_image *image, WebPMemoryWriter *writer,
+                             cli_rival_coded *out) {
     WebPConfig config;
     WebPPicture picture;
-    if (!lib.WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)quality,
+    if (!lib.WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, (float)out->quality,
                                     WEBP_ENCODER_ABI_VERSION) ||
-        !lib.WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION))
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "libwebp is not the version that taper was built for");
+        !lib.WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION)) {
+        snprintf(out->why, sizeof out->why, "it is not the version that taper was built for");
+        return TAPER_ERR_UNSUPPORTED;
+    }
     config.method = 6;
     picture.width = (int)image->width;
     picture.height = (int)image->height;
@@ -39,7 +39,7 @@ static taper_status compress(const taper_image *image, double quality, WebPMemor
     picture.custom_ptr = writer;
     taper_image colour = *image;
     if (image->channels == 1) {
-        TAPER_TRY(cli_rival_new_image(image->width, image->height, 3, &colour, error));
+        TAPER_TRY(cli_rival_new_image(image->width, image->height, 3, &colour, NULL));
         for (size_t i = 0; i < (size_t)image->width * image->height; i++)
             for (size_t c = 0; c < 3; c++)
                 ((uint8_t *)colour.pixels)[3 * i + c] = ((const uint8_t *)image->pixels)[i];
@@ -49,22 +49,20 @@ static taper_status compress(const taper_image *image, double quality, WebPMemor
     int code = picture.error_code;
     lib.WebPPictureFree(&picture);
     if (image->channels == 1) free(colour.pixels);
-    if (!done)
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "libwebp cannot encode %ux%u pixels (its error %d)", image->width,
-                            image->height, code);
-    return TAPER_OK;
+    if (done) return TAPER_OK;
+    snprintf(out->why, sizeof out->why, "its error %d", code);
+    return TAPER_ERR_UNSUPPORTED;
 }
 
-static taper_status decode(cli_rival_coded *coded, taper_error *error) {
+static taper_status decode(cli_rival_coded *coded) {
     const taper_image *out = &coded->decoded;
     taper_image colour = {0};
-    TAPER_TRY(cli_rival_new_image(out->width, out->height, 3, &colour, error));
+    TAPER_TRY(cli_rival_new_image(out->width, out->height, 3, &colour, NULL));
     const size_t pixels = (size_t)out->width * out->height;
-    if (!lib.WebPDecodeRGBInto(coded->bytes, coded->file_bytes, colour.pixels, pixels * 3,
+    if (!lib.WebPDecodeRGBInto(coded->file.data, coded->file.size, colour.pixels, pixels * 3,
                                (int)out->width * 3)) {
         free(colour.pixels);
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED, "libwebp cannot decode what it wrote");
+        return TAPER_ERR_UNSUPPORTED;
     }
     const uint8_t *from = colour.pixels;
     uint8_t *to = out->pixels;
@@ -77,15 +75,13 @@ static taper_status decode(cli_rival_coded *coded, taper_error *error) {
     return TAPER_OK;
 }
 
-static taper_status encode(const taper_image *image, size_t setting, double quality,
-                           cli_rival_coded *out, taper_error *error) {
-    (void)setting;
+static taper_status encode(const taper_image *image, cli_rival_coded *out) {
     WebPMemoryWriter writer;
     lib.WebPMemoryWriterInit(&writer);
-    taper_status status = compress(image, quality, &writer, error);
-    if (status == TAPER_OK) status = cli_rival_keep_bytes(out, writer.mem, writer.size, error);
+    taper_status status = compress(image, &writer, out);
+    if (status == TAPER_OK) status = formats_write_bytes(&out->file, writer.mem, writer.size);
     lib.WebPMemoryWriterClear(&writer);
-    out->payload_bytes = out->file_bytes > HEADER_BYTES ? out->file_bytes - HEADER_BYTES : 0;
+    out->payload_bytes = out->file.size > HEADER_BYTES ? out->file.size - HEADER_BYTES : 0;
     return status;
 }
 
@@ -98,18 +94,12 @@ static void version(char *text, size_t room) {
 const cli_rival cli_rival_webp = {
     .name = "webp",
     .title = "WebP",
+    .codec = "libwebp",
+    .media_type = "image/webp",
+    .package = "libwebp-dev",
     .payload_is = "file less its 30 header bytes",
 #ifdef RIVAL_LIBRARY
+    CLI_RIVAL_CODES,
     .library = &library,
-    .version = version,
-    .media_type = "image/webp",
-    .settings = k_settings,
-    .n_settings = 1,
-    .ladder = k_ladder,
-    .n_ladder = sizeof k_ladder / sizeof *k_ladder,
-    .encode = encode,
-    .decode = decode,
-#else
-    .absent = "built without libwebp; install libwebp-dev and build again",
 #endif
 };
