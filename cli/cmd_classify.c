@@ -317,7 +317,7 @@ static size_t count_stdin(char *const *paths, size_t n) {
 
 static bool any_container(char *const *paths, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (cli_is_container(paths[i])) return true;
+        if (cli_kind_of(paths[i]) == CLI_IS_CONTAINER) return true;
     return false;
 }
 

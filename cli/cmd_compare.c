@@ -125,12 +125,8 @@ static bool ends_in(const char *text, const char *end) {
 
 /* True if the file is a container, by its first bytes, or by its name if it cannot be read. */
 static bool is_container(const char *path) {
-    static const uint8_t magic[4] = {0x89, 'T', 'P', 'R'};
-    uint8_t front[4];
-    size_t n;
-    if (formats_file_peek(path, front, sizeof front, &n, NULL) == TAPER_OK && n == sizeof front)
-        return memcmp(front, magic, sizeof magic) == 0;
-    return ends_in(path, ".taper");
+    const cli_kind kind = cli_kind_of(path);
+    return kind == CLI_IS_UNKNOWN ? ends_in(path, ".taper") : kind == CLI_IS_CONTAINER;
 }
 
 /* Remove the first operand that is a container from the list. */

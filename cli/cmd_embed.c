@@ -356,7 +356,7 @@ static int check_settings(const settings *s, char **paths, size_t n) {
     const bool to_stdout = s->output && !strcmp(s->output, "-");
     if (!n && !s->filelist)
         return cli_usage(v, "give the images: files, folders, IDX or CIFAR files, containers");
-    if (!s->model && (!n || !cli_is_container(paths[0])))
+    if (!s->model && (!n || cli_kind_of(paths[0]) != CLI_IS_CONTAINER))
         return cli_usage(v, "give the model that makes the codes: -m MODEL");
     if (!s->output && !s->map) return cli_usage(v, "give an output: -o FILE, --map PAGE");
     if (to_stdout && s->common.json)

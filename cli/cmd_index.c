@@ -82,7 +82,7 @@ typedef struct state {
 static size_t part_paths(char **paths, size_t n) {
     size_t indexes = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!cli_is_index(paths[i])) continue;
+        if (cli_kind_of(paths[i]) != CLI_IS_INDEX) continue;
         char *path = paths[i];
         memmove(paths + indexes + 1, paths + indexes, (i - indexes) * sizeof *paths);
         paths[indexes++] = path;
@@ -206,7 +206,8 @@ static int make_index(state *st, char **paths, size_t n) {
         return cli_usage(&cli_verb_index, "give images to index, or two indexes to join");
     if (!has_images && s->labels)
         return cli_usage(&cli_verb_index, "indexes have their labels; omit --labels");
-    if (has_images && !s->model && (n == st->n_earlier || !cli_is_container(paths[st->n_earlier])))
+    if (has_images && !s->model &&
+        (n == st->n_earlier || cli_kind_of(paths[st->n_earlier]) != CLI_IS_CONTAINER))
         return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
     cli_options_name_idle(&cli_verb_index, has_images ? USE_IMAGES : 0);
     int code = open_earlier(st, paths);

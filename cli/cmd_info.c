@@ -493,7 +493,7 @@ static int tell(const settings *s, char *path) {
     cli_model model;
     int code = cli_inputs_check("info", &path, 1);
     if (code != CLI_DONE) return code;
-    if (cli_is_index(path)) return tell_index(s, path);
+    if (cli_kind_of(path) == CLI_IS_INDEX) return tell_index(s, path);
     if (taper_model_builtin_bytes(path, NULL)) {
         code = cli_model_open(&model, "info", path, &s->common);
         return code == CLI_DONE ? tell_model(s, &model, path) : code;

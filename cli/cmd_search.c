@@ -184,7 +184,7 @@ static int open_file(state *st, char *path) {
     if (code != CLI_DONE) return code;
     if (s->output && cli_output_check("search", s->output, path) != CLI_DONE) return CLI_USAGE;
     if (s->html && cli_output_check("search", s->html, path) != CLI_DONE) return CLI_USAGE;
-    if (cli_is_index(path)) {
+    if (cli_kind_of(path) == CLI_IS_INDEX) {
         const int opened = cli_index_open(&st->index, "search", path, &s->common);
         if (opened != CLI_DONE || !s->images.count) return opened;
         return cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
@@ -193,7 +193,7 @@ static int open_file(state *st, char *path) {
         cli_error("search", "standard input", "cannot be an index or a container: give its file");
         return CLI_USAGE;
     }
-    if (!s->model && !cli_is_container(path)) {
+    if (!s->model && cli_kind_of(path) != CLI_IS_CONTAINER) {
         cli_error("search", path,
                   "neither an index (.tpx) nor a container; of images -m MODEL makes an index");
         return CLI_USAGE;

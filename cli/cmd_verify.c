@@ -178,7 +178,7 @@ static int verify_file(const settings *s, char *path) {
     cli_stream stream;
     int code = cli_inputs_check("verify", &path, 1);
     if (code != CLI_DONE) return code;
-    if (cli_is_index(path)) return verify_index(s, path);
+    if (cli_kind_of(path) == CLI_IS_INDEX) return verify_index(s, path);
     code = cli_stream_open(&stream, "verify", path);
     if (code != CLI_DONE) return code;
     code = cli_stream_is_model(&stream) ? verify_model(s, &stream, path)

@@ -58,13 +58,10 @@ static void check_query(const bits_order *o, const uint64_t *query, size_t bits)
     ask(o, query, &a);
     check_place(o, query, &a);
     const size_t deepest[] = {bits, 0, 1, bits_below(bits + 1)};
-    for (size_t d = 0; d < 4; d++) {
-        check_range(codec_index_sharing(&o->index, query, deepest[d]), members(&a, deepest[d]), o,
-                    0, "sharing");
+    for (size_t d = 0; d < 4; d++)
         for (size_t least = 1; least <= a.n; least++)
             check_range(codec_index_neighbourhood(&o->index, query, least, deepest[d]),
                         defined(&a, least, deepest[d]), o, least, "neighbourhood");
-    }
     const size_t least = 1 + bits_below(a.n);
     check_range(codec_index_neighbourhood_plain(&o->index, query, least, deepest[3]),
                 defined(&a, least, deepest[3]), o, least, "plain neighbourhood");
@@ -217,10 +214,8 @@ static void check_bounds(const bits_order *o, const uint64_t *query, size_t bits
     for (size_t least = 1; least <= n; least++) {
         const size_t deepest = bits_below(bits + 1);
         const codec_neighbourhood a = codec_index_neighbourhood(&o->index, query, least, deepest);
-        const codec_neighbourhood b = codec_index_sharing(&o->index, query, deepest);
         assert_true(a.first <= n && a.size <= n - a.first && a.depth <= deepest);
-        assert_true(b.first <= n && b.size <= n - b.first && b.depth == deepest);
-        assert_true(a.looked_at < 200 && b.looked_at < 200);
+        assert_true(a.looked_at < 200);
     }
 }
 

@@ -110,7 +110,7 @@ static void check_least_squares(int feedback) {
     double mse[K + 1];
     make(&net, 0, feedback);
     assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_refit(&net, &source.data, 0.0), TAPER_OK);
+    assert_int_equal(train_nested_refit(&net, &source.data, &source.data, NULL), TAPER_OK);
     assert_int_equal(train_nested_codes(&net, &source.data, 0, x), TAPER_OK);
     errors(&net, 0, N, mse);
     for (uint32_t b = 1; b <= K; b++) {
@@ -139,7 +139,7 @@ static void short_codes_are_decoded_as_they_were_fitted(void **state) {
     double mse[K + 1], sum = 0.0;
     make(&net, 0, 1);
     assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_refit(&net, &source.data, 1e-3), TAPER_OK);
+    assert_int_equal(train_nested_refit(&net, &source.data, &source.data, NULL), TAPER_OK);
     assert_int_equal(train_nested_codes(&net, &source.data, 0, x), TAPER_OK);
     assert_int_equal(train_nested_decode(&net, x, ROWS, KEPT, out), TAPER_OK);
     errors(&net, 0, ROWS, mse);
@@ -160,21 +160,21 @@ static void what_is_worse_is_not_taken(void **state) {
     errors(&net, 0, 100, before);
     assert_int_equal(train_nested_source_open(&few, &net, &data, NULL, 100), TAPER_OK);
     assert_int_equal(train_nested_source_open(&source, &net, &data, NULL, N), TAPER_OK);
-    assert_int_equal(train_nested_refit_best(&net, &source.data, &few.data, NULL), TAPER_OK);
+    assert_int_equal(train_nested_refit(&net, &source.data, &few.data, NULL), TAPER_OK);
     errors(&net, 0, 100, after);
     assert_true(net.mixed && after[K] < 0.9 * before[K]);
     on_device_take(&place, kept, net.layer[0].v, sizeof kept);
     net.mixed = 0; /* the same rows say the same again: M and v are what they were */
-    assert_int_equal(train_nested_refit_best(&net, &source.data, &few.data, NULL), TAPER_OK);
+    assert_int_equal(train_nested_refit(&net, &source.data, &few.data, NULL), TAPER_OK);
     on_device_take(&place, v, net.layer[0].v, sizeof v);
     assert_memory_equal(v, kept, sizeof v);
     train_nested_data none = {.feed = &few.feed};
-    assert_int_equal(train_nested_refit(&net, &none, 0.0), TAPER_ERR_ARG);
+    assert_int_equal(train_nested_refit(&net, &none, &none, NULL), TAPER_ERR_ARG);
     train_nested_source_close(&source), train_nested_source_close(&few);
     train_nested_free(&net);
     make(&net, 1, 1);
     assert_null(net.mixing);
-    assert_int_equal(train_nested_refit(&net, &none, 0.0), TAPER_ERR_ARG);
+    assert_int_equal(train_nested_refit(&net, &none, &none, NULL), TAPER_ERR_ARG);
     train_nested_free(&net);
 }
 

@@ -25,6 +25,22 @@ int cli_inputs_check(const char *verb, char *const *paths, size_t n) {
     return CLI_DONE;
 }
 
+static cli_kind kind_of(const uint8_t front[4]) {
+    static const char k_last[] = "RMX"; /* in the order of cli_kind */
+    const char *last = front[3] && !memcmp(front, "\x89TP", 3) ? strchr(k_last, front[3]) : NULL;
+    return last ? (cli_kind)(CLI_IS_CONTAINER + (last - k_last)) : CLI_IS_OTHER;
+}
+
+cli_kind cli_kind_of(const char *path) {
+    uint8_t front[4];
+    size_t got;
+    struct stat st;
+    if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode) ||
+        formats_file_peek(path, front, sizeof front, &got, NULL) || got < sizeof front)
+        return CLI_IS_UNKNOWN;
+    return kind_of(front);
+}
+
 static taper_status spool_stream(cli_stream *stream, int descriptor, taper_error *error) {
     TAPER_TRY(cli_spool_open(&stream->spool, error));
     TAPER_TRY(cli_spool_fill(stream->spool, descriptor, error));
@@ -64,11 +80,10 @@ void cli_stream_close(cli_stream *stream) {
 }
 
 bool cli_stream_is_model(const cli_stream *stream) {
-    static const uint8_t magic[4] = {0x89, 'T', 'P', 'M'};
     uint8_t front[4];
     return stream->source.size >= sizeof front &&
            stream->source.read(stream->source.user, 0, front, sizeof front) == TAPER_OK &&
-           memcmp(front, magic, sizeof front) == 0;
+           kind_of(front) == CLI_IS_MODEL;
 }
 
 /* For -v; `info` says it in its own way. */

@@ -14,6 +14,16 @@
  * are recognised: such a failure ends the run. Files that cannot be opened are reported later. */
 int cli_inputs_check(const char *verb, char *const *paths, size_t n);
 
+/* What a regular file is by its first bytes. */
+typedef enum cli_kind {
+    CLI_IS_UNKNOWN = -1, /* standard input, another stream, or a file that cannot be read */
+    CLI_IS_OTHER,
+    CLI_IS_CONTAINER,
+    CLI_IS_MODEL,
+    CLI_IS_INDEX
+} cli_kind;
+cli_kind cli_kind_of(const char *path);
+
 /* A file; or "-" or another stream, which is first copied to a temporary file. */
 typedef struct cli_stream {
     formats_file *file;

@@ -11,15 +11,6 @@ enum { MOST_PARTS = 200 };
 
 /* --- opening ---------------------------------------------------------------------------- */
 
-bool cli_is_index(const char *path) {
-    static const uint8_t magic[4] = {0x89, 'T', 'P', 'X'};
-    uint8_t front[4];
-    size_t got = 0;
-    return strcmp(path, "-") != 0 &&
-           formats_file_peek(path, front, sizeof front, &got, NULL) == TAPER_OK && got == 4 &&
-           !memcmp(front, magic, sizeof front);
-}
-
 static int open_mapped(cli_index *index, const char *verb, const char *path,
                        const cli_common *common) {
     taper_error error = {0};

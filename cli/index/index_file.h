@@ -31,8 +31,6 @@ typedef struct cli_index {
     uint64_t held; /* bytes charged by cli_memory_hold */
 } cli_index;
 
-/* True if the file begins like an index. */
-bool cli_is_index(const char *path);
 int cli_index_open(cli_index *index, const char *verb, const char *path, const cli_common *common);
 /* Open an index that was just written to out, to check it before it is put in place. If the output
  * cannot be read back: CLI_DONE, and index->index is NULL. */

@@ -59,7 +59,7 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
     const int code = cli_inputs_check(s->verb, paths, n);
     if (code != CLI_DONE) return code;
     for (size_t i = 0; i < n; i++)
-        if (cli_is_container(paths[i])) container = paths[i], containers++;
+        if (cli_kind_of(paths[i]) == CLI_IS_CONTAINER) container = paths[i], containers++;
     if (container && (containers < n || s->filelist)) {
         cli_error(s->verb, container,
                   "containers and images are mixed: use one run for each, or decode the containers "

@@ -2,11 +2,8 @@
 #include "cli/search/container_set.h"
 #include "codec/taper_model.h"
 #include "codec/taper.h"
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* One container. */
 typedef struct part {
@@ -40,18 +37,6 @@ struct cli_container_set {
     decoding codes, pictures; /* two decoders: the state of one is for codes */
     bool by_search;           /* uses the codes for search in the front matter */
 };
-
-bool cli_is_container(const char *path) {
-    static const uint8_t magic[4] = {0x89, 'T', 'P', 'R'};
-    uint8_t front[4];
-    struct stat st;
-    if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)) return false;
-    const int file = open(path, O_RDONLY | O_CLOEXEC); /* allocates nothing, so it cannot fail */
-    if (file < 0) return false;
-    const ssize_t n = read(file, front, sizeof front);
-    close(file);
-    return n == sizeof front && !memcmp(front, magic, sizeof front);
-}
 
 /* --- opening -------------------------------------------------------------------------------- */
 

@@ -16,9 +16,6 @@
 
 typedef struct cli_container_set cli_container_set;
 
-/* True if the file begins like a container. False for standard input. */
-bool cli_is_container(const char *path);
-
 /* Read the front matter of each container. On failure *out is NULL. */
 int cli_container_set_open(cli_container_set **out, const char *verb, char **paths, size_t n,
                            const cli_common *common);

@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 enum {
-    CODEC_SPARSE_STEP = 16,  /* lanes of a matrix are a multiple of it */
-    CODEC_SPARSE_BLOCK = 96, /* the most lanes of one call */
-    CODEC_SPARSE_ALIGN = 64  /* bytes; of a matrix, for speed */
+    CODEC_SPARSE_STEP = 16, /* lanes of a matrix are a multiple of it */
+    CODEC_SPARSE_BLOCK = 96 /* the most lanes of one call */
 };
 
 typedef struct codec_term {

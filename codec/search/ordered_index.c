@@ -169,13 +169,6 @@ codec_neighbourhood codec_index_neighbourhood(const codec_ordered_index *index,
     return around(index, query, p, depth < deepest ? depth : deepest, looked_at);
 }
 
-codec_neighbourhood codec_index_sharing(const codec_ordered_index *index, const uint64_t *query,
-                                        size_t depth) {
-    size_t looked_at = 0;
-    const size_t p = codec_index_place(index, query, &looked_at);
-    return around(index, query, p, depth, looked_at);
-}
-
 codec_neighbourhood codec_index_neighbourhood_plain(const codec_ordered_index *index,
                                                     const uint64_t *query, size_t least,
                                                     size_t deepest) {

@@ -77,10 +77,6 @@ size_t codec_index_place(const codec_ordered_index *index, const uint64_t *query
  * search finds where they cross. Two further searches find how far codes share that many bits. */
 codec_neighbourhood codec_index_neighbourhood(const codec_ordered_index *index,
                                               const uint64_t *query, size_t least, size_t deepest);
-/* The neighbourhood N_depth, which may be empty. */
-codec_neighbourhood codec_index_sharing(const codec_ordered_index *index, const uint64_t *query,
-                                        size_t depth);
-
 /* The reference implementation of codec_index_neighbourhood. */
 codec_neighbourhood codec_index_neighbourhood_plain(const codec_ordered_index *index,
                                                     const uint64_t *query, size_t least,

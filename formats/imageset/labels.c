@@ -391,11 +391,6 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
     return status;
 }
 
-int32_t formats_labels_find(const formats_labels *labels, const char *key) {
-    const size_t place = formats_label_index_place(&labels->index, key, NULL);
-    return place < labels->index.count ? labels->classes[place] : -1;
-}
-
 taper_status formats_labels_check_count(const formats_labels *labels, size_t images,
                                         taper_error *error) {
     if (labels->count == images) return TAPER_OK;

@@ -41,10 +41,6 @@ taper_status formats_labels_decode(const void *bytes, size_t n, const taper_limi
 taper_status formats_labels_from_texts(const char *const *texts, size_t n, formats_labels *out,
                                        taper_error *error);
 
-/* The class of the name with this key (formats_name_key). -1: the file has no such name, or no
- * label for it. */
-int32_t formats_labels_find(const formats_labels *labels, const char *key);
-
 /* For labels in image order: TAPER_ERR_ARG, with both counts, if there are not as many as images.
  */
 taper_status formats_labels_check_count(const formats_labels *labels, size_t images,

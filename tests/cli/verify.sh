@@ -6,6 +6,9 @@ small_set 60
 "$TAPER" verify --strict set.taper image.taper model.tpm >said
 test "$(grep -c ': whole: ' said)" -eq 3
 size=$(wc -c <set.taper)
+mkfifo pipe
+cat set.taper >pipe &
+"$TAPER" verify --strict pipe | grep -q '^pipe: whole: '
 
 head -c 10000 set.taper >cut.taper
 "$TAPER" verify cut.taper | grep -q "^cut.taper: cut: 10000 of $size bytes are here; [1-9][0-9]* of "

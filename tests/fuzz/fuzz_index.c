@@ -130,7 +130,6 @@ static void try_neighbourhoods(const taper_index *index, const taper_index_info 
         must(r.first <= info->images && r.count <= info->images - r.first && r.depth <= known);
         must(r.count >= least);
         must(r.looked_at < 200);
-        (void)codec_index_sharing(&index->order, query, r.depth);
         if (!is_sound) continue;
         const codec_neighbourhood want =
             codec_index_neighbourhood_plain(&index->order, query, (size_t)least, known);

@@ -119,6 +119,6 @@ taper_status train_nested_refit_run(train_nested_run *r, taper_error *error) {
     const train_nested_data rows = training_rows(r, r->n_training),
                             judge = train_nested_validation_rows(r);
     if (!r->net->mixing || !judge.n) return TAPER_OK;
-    taper_status status = train_nested_refit_best(r->net, &rows, &judge, r->options->truncation);
+    taper_status status = train_nested_refit(r->net, &rows, &judge, r->options->truncation);
     return train_explain(status, error, "refitting the decoder");
 }

@@ -141,15 +141,6 @@ static taper_status begin(moments *m, train_nested_network *net, const train_nes
     return add_up(m, net, rows);
 }
 
-taper_status train_nested_refit(train_nested_network *net, const train_nested_data *rows,
-                                double ridge) {
-    moments m;
-    taper_status status = begin(&m, net, rows);
-    if (status == TAPER_OK) status = solve(&m, net, ridge);
-    release(&m);
-    return status;
-}
-
 /* Saves the trained decoder, to be restored. */
 static taper_status keep(train_nested_network *net, float *v, float *c) {
     const train_nested_layer *y = &net->layer[0];
@@ -184,9 +175,9 @@ static taper_status choose(moments *m, train_nested_network *net, const train_ne
     return TAPER_OK;
 }
 
-taper_status train_nested_refit_best(train_nested_network *net, const train_nested_data *rows,
-                                     const train_nested_data *judge,
-                                     const train_truncation *truncation) {
+taper_status train_nested_refit(train_nested_network *net, const train_nested_data *rows,
+                                const train_nested_data *judge,
+                                const train_truncation *truncation) {
     const size_t n = net->units * (size_t)net->shape.inputs;
     float *v = malloc(n * sizeof *v), *c = malloc(net->shape.inputs * sizeof *c);
     double best = -1.0;

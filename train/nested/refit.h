@@ -9,16 +9,11 @@
 #define TRAIN_REFIT_H
 #include "train/nested/nested_errors.h"
 
-/* Refits the decoder of a binary network of one untied layer to rows. ridge >= 0 times C's mean
- * diagonal is added to the diagonal. TAPER_ERR_ARG: the network has another form, or C is singular
- * (raise ridge); the network is unchanged. TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: its decoder is
- * undefined. */
+/* Refits the decoder of a binary network of one untied layer to rows, with ridge times C's mean
+ * diagonal added to the diagonal. Of several ridges it takes that of least expected error on judge
+ * (truncation: as for train_nested_validate), and leaves the decoder unchanged if none lowers the
+ * error. TAPER_ERR_ARG: the network has another form, or there are no rows; it is unchanged.
+ * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE: its decoder is undefined. */
 taper_status train_nested_refit(train_nested_network *net, const train_nested_data *rows,
-                                double ridge);
-
-/* Tries several ridges and refits with the one of least expected error on `judge` (truncation: as
- * for train_nested_validate). Leaves the decoder unchanged if none lowers the error. */
-taper_status train_nested_refit_best(train_nested_network *net, const train_nested_data *rows,
-                                     const train_nested_data *judge,
-                                     const train_truncation *truncation);
+                                const train_nested_data *judge, const train_truncation *truncation);
 #endif

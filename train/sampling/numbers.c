@@ -2,7 +2,6 @@
 #include "train/sampling/numbers.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *train_number(const char *text, double *value) {
     /* strtod would also accept blanks, "inf" and "0x1p3" */
@@ -40,15 +39,6 @@ double train_dot(size_t n, const float *a, const float *b) {
     for (size_t half = LANES / 2; half; half /= 2)
         for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
     return sum[0];
-}
-
-int train_zeros(float **out, size_t rows, size_t columns) {
-    enum { LINE = 64 };
-    if (columns && rows > (SIZE_MAX - LINE) / columns / sizeof(float)) return 0;
-    size_t bytes = (rows * columns * sizeof(float) + LINE) / LINE * LINE;
-    *out = aligned_alloc(LINE, bytes);
-    if (*out) memset(*out, 0, bytes);
-    return *out != NULL;
 }
 
 int32_t train_rounded(float w, int32_t most) {

@@ -36,10 +36,6 @@ CODEC_INLINE float train_exp(float x) {
 /* The sum of a[i] b[i] in double, in an order that depends on n only. a may be b. */
 double train_dot(size_t n, const float *a, const float *b);
 
-/* *out: rows * columns zeros, aligned to a cache line for vector loads; free with free(). Returns 0
- * if there is no memory or the size overflows. */
-int train_zeros(float **out, size_t rows, size_t columns);
-
 /* The integer nearest to w, clamped to -most .. most; 0 for NaN. */
 int32_t train_rounded(float w, int32_t most);
 

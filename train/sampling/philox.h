@@ -50,7 +50,6 @@ enum {
     TRAIN_STREAM_WEIGHTS = 1,  /* initial weights; + layer number << 8 */
     TRAIN_STREAM_SHUFFLE = 2,  /* order of examples; + epoch << 8 */
     TRAIN_STREAM_CUT = 3,      /* per example: threshold, truncation; + step << 8 */
-    TRAIN_STREAM_NOISE = 4,    /* per code element; + step << 8 */
     TRAIN_STREAM_SPLIT = 5,    /* validation split */
     TRAIN_STREAM_CORRUPT = 6,  /* inputs set to 0; + step << 16 */
     TRAIN_STREAM_DROPOUT = 7,  /* hidden units set to 0; + layer << 8 + step << 16 */

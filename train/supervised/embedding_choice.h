@@ -102,7 +102,7 @@ typedef struct train_embedding_found {
 
 typedef struct train_embedding_report {
     codec_window window;
-    uint32_t units, weight_bits;
+    uint32_t units;
     uint64_t model_bytes;
     size_t images;
     train_embedding_result learned;
