@@ -198,7 +198,7 @@ $(B)/make_samples: $(call obj,$(SAMPLES)) $(IMAGE_OBJ) $(LIB_OBJ)
 # Tests run for a moment, and are compiled for it. They are linked into one program, which runs the test that it is
 # called by: each is a link to it. Those that replace functions of the C library, have arguments, or test programs of
 # bench/ are programs of their own.
-OWN_PROGRAM := $(addprefix $(B)/tests/test_,signals limits theory paper paper_embedding circles)
+OWN_PROGRAM := $(addprefix $(B)/tests/test_,signals limits theory paper paper_embedding circles metric_learning)
 TOGETHER    := $(filter-out $(OWN_PROGRAM) $(KERNEL_TESTS),$(TESTS))
 $(B)/tests/%.o: CFLAGS := $(subst -O3,-O1,$(CFLAGS))
 $(addsuffix .o,$(TOGETHER) $(KERNEL_TESTS)): TEST_DEFS = -Dmain=main_of_$(basename $(@F))
@@ -221,6 +221,7 @@ $(B)/tests/test_paper: $(call obj,bench/paper/least_squares.c bench/paper/itq.c 
 $(B)/tests/test_paper_embedding: $(filter-out %/paper_embedding.o,$(call obj,$(wildcard bench/paper-embedding/*.c bench/figures/*.c))) \
     $(B)/bench/common.o $(filter-out $(B)/samples/make_samples.o,$(call obj,$(SAMPLES)))
 $(B)/tests/test_circles: $(call obj,bench/paper-embedding/circles.c)
+$(B)/tests/test_metric_learning $(B)/bench/bench_metric: $(call obj,$(wildcard bench/paper-embedding/metric_*.c))
 $(OWN_PROGRAM): %: %.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LATE_LIBS) $(LDLIBS)
 $(B)/bench/%: $(B)/bench/%.o $(B)/bench/common.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ)) $(TRAIN_OBJ) $(LIB_OBJ)

@@ -1,6 +1,6 @@
-/* bench_metric.c -- linear MCML (train/embedding/metric_learning.h) on labelled images: the error
- * of 5-NN under maps of its metric, beside pixels, principal components and discriminants, and the
- * time that it takes.
+/* bench_metric.c -- linear MCML (bench/paper-embedding/metric_learning.h) on labelled images: the
+ * error of 5-NN under maps of its metric, beside pixels, principal components and discriminants,
+ * and the time that it takes.
  *
  *     bench_metric IMAGES LABELS [SEED [THREADS [STEPS [TOLERANCE]]]]       ... 1 2 200 1e-4
  *
@@ -9,13 +9,13 @@
  * embedding/usps: test_error_percent of methods mcml, pca, lda by dims, with its 95 % interval in
  * the config; mcml's loss, steps and seconds. Words on its way go to standard error. */
 #include "bench/bench.h"
+#include "bench/paper-embedding/metric_learning.h"
 #include "codec/backend/backend.h"
 #include "codec/taper.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
 #include "formats/images/idx.h"
 #include "train/embedding/linear_start.h"
-#include "train/embedding/metric_learning.h"
 #include "train/processor/processor.h"
 #include "train/sampling/philox.h"
 #include <stdio.h>
@@ -157,7 +157,7 @@ static void try_starts(const set *s, const train_labelled_rows *rows, train_devi
         }
 }
 
-static int tell(void *user, const train_metric_step *step) {
+static int tell(void *user, const embedding_metric_step *step) {
     const double *begin = user;
     fprintf(stderr, "step %u  loss %.6f  rank %u  length %.3g  halved %u  %.1f s\n", step->step,
             step->loss, step->rank, step->length, step->halved, bench_now() - *begin);
@@ -165,13 +165,13 @@ static int tell(void *user, const train_metric_step *step) {
 }
 
 static void try_mcml(const set *s, const train_labelled_rows *rows, train_device *device,
-                     train_metric_options options, uint64_t seed, unsigned threads) {
+                     embedding_metric_options options, uint64_t seed, unsigned threads) {
     double begin = bench_now();
-    train_metric metric;
+    embedding_metric metric;
     taper_error error = {0};
     char config[256];
     options.step = tell, options.user = &begin;
-    need(train_metric_learn(&options, rows, device, &metric, &error), &error);
+    need(embedding_metric_learn(&options, rows, device, &metric, &error), &error);
     const double seconds = bench_now() - begin;
     snprintf(config, sizeof config,
              "{\"method\":\"mcml\",\"rows\":%zu,\"inputs\":%u,\"steps\":%u,\"tolerance\":%g,"
@@ -182,11 +182,11 @@ static void try_mcml(const set *s, const train_labelled_rows *rows, train_device
     bench_print("embedding/usps", "train_seconds", seconds, "s", config);
     for (int i = 0; i <= DIMS; i++) {
         codec_layer layer = layer_of(s->inputs, i < DIMS ? dims[i] : s->inputs);
-        need(train_metric_map(&metric, &layer, &error), &error);
+        need(embedding_metric_map(&metric, &layer, &error), &error);
         report(s, "mcml", &layer, seed, threads);
         free(layer.weight), free(layer.bias);
     }
-    train_metric_free(&metric);
+    embedding_metric_free(&metric);
 }
 
 int main(int argc, char **argv) {
@@ -197,7 +197,7 @@ int main(int argc, char **argv) {
     }
     const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     const unsigned threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 2;
-    train_metric_options options = train_metric_defaults();
+    embedding_metric_options options = embedding_metric_defaults();
     if (argc > 5) options.steps = (uint32_t)strtoul(argv[5], NULL, 10);
     if (argc > 6) options.tolerance = strtod(argv[6], NULL);
     set s = load(argv[1], argv[2]);

@@ -1,7 +1,7 @@
 /* test_metric_learning.c -- linear MCML: its gradient by the metric against finite differences in
  * double, the projection, and that what is found is the least loss. */
-#include "train/embedding/metric_learning.h"
-#include "train/embedding/metric_loss.h"
+#include "bench/paper-embedding/metric_learning.h"
+#include "bench/paper-embedding/metric_loss.h"
 #include "on_device.h"
 #include "pictures.h"
 #include <math.h>
@@ -100,19 +100,19 @@ static void gradients_are_differences(void **unused) {
     printf("seed %d\n", SEED);
     on_device_open_threads(&d, TRAIN_PROCESSOR, 2);
     for (uint64_t k = 0; k < 8; k++) {
-        train_metric_loss l;
+        embedding_metric_loss l;
         draw_metric(SEED + k, 0, m);
         plain_gradient(m, want);
-        assert_int_equal(train_metric_loss_open(&l, &rows, tiles[k % 4], &d.device, NULL),
+        assert_int_equal(embedding_metric_loss_open(&l, &rows, tiles[k % 4], &d.device, NULL),
                          TAPER_OK);
-        assert_int_equal(train_metric_loss_at(&l, m, &loss, NULL), TAPER_OK);
-        assert_int_equal(train_metric_gradient(&l, g), TAPER_OK);
+        assert_int_equal(embedding_metric_loss_at(&l, m, &loss, NULL), TAPER_OK);
+        assert_int_equal(embedding_metric_gradient(&l, g), TAPER_OK);
         assert_true(fabs(loss - plain_loss(m)) <= 1e-5 * fabs(loss));
         for (int i = 0; i < D * D; i++) {
             const double error = fabs(g[i] - want[i]) / length(want);
             if (!(error <= worst)) worst = error;
         }
-        train_metric_loss_close(&l);
+        embedding_metric_loss_close(&l);
     }
     printf("gradients: within %.1e of finite differences\n", worst);
     assert_true(worst <= 1e-5);
@@ -137,14 +137,14 @@ static void metrics_are_projected(void **unused) {
     (void)unused;
     const train_labelled_rows rows = draw();
     on_device d;
-    train_metric_loss l;
+    embedding_metric_loss l;
     on_device_open(&d, TRAIN_PROCESSOR);
-    assert_int_equal(train_metric_loss_open(&l, &rows, 0, &d.device, NULL), TAPER_OK);
+    assert_int_equal(embedding_metric_loss_open(&l, &rows, 0, &d.device, NULL), TAPER_OK);
     for (int k = 0; k < 5; k++) {
         double m[D * D], p[D * D], apart[D * D], inner = 0, loss;
         draw_metric(SEED + 20 + (uint64_t)k, 0.2, m);
         memcpy(p, m, sizeof p);
-        assert_int_equal(train_metric_loss_at(&l, p, &loss, NULL), TAPER_OK);
+        assert_int_equal(embedding_metric_loss_at(&l, p, &loss, NULL), TAPER_OK);
         for (int i = 0; i < D * D; i++) apart[i] = p[i] - m[i], inner += p[i] * apart[i];
         assert_true(length(apart) > 0.01 && l.rank < D);
         assert_true(least_form(p) >= -1e-12 && least_form(apart) >= -1e-12);
@@ -152,9 +152,9 @@ static void metrics_are_projected(void **unused) {
         assert_true(fabs(loss - plain_loss(p)) <= 1e-5 * fabs(loss));
     }
     double none[D * D] = {0}, loss; /* rank 0: all distances are 0 */
-    assert_int_equal(train_metric_loss_at(&l, none, &loss, NULL), TAPER_OK);
+    assert_int_equal(embedding_metric_loss_at(&l, none, &loss, NULL), TAPER_OK);
     assert_true(l.rank == 0 && fabs(loss - plain_loss(none)) <= 1e-5 * fabs(loss));
-    train_metric_loss_close(&l);
+    embedding_metric_loss_close(&l);
     on_device_close(&d);
 }
 
@@ -163,7 +163,7 @@ typedef struct curve {
     double loss[400];
     uint32_t n, stop_after;
 } curve;
-static int keep(void *user, const train_metric_step *step) {
+static int keep(void *user, const embedding_metric_step *step) {
     curve *c = user;
     assert_int_equal(step->step, c->n);
     assert_true(c->n < 400);
@@ -172,14 +172,14 @@ static int keep(void *user, const train_metric_step *step) {
 }
 
 static taper_status learn_on(train_processor_kind kind, unsigned threads,
-                             const train_labelled_rows *rows, curve *c, train_metric *metric,
+                             const train_labelled_rows *rows, curve *c, embedding_metric *metric,
                              taper_error *error) {
-    train_metric_options options = train_metric_defaults();
+    embedding_metric_options options = embedding_metric_defaults();
     on_device d;
     options.tolerance = 1e-7, options.steps = 390;
     options.step = keep, options.user = c, options.tile_rows = 16;
     on_device_open_threads(&d, kind, threads);
-    taper_status status = train_metric_learn(&options, rows, &d.device, metric, error);
+    taper_status status = embedding_metric_learn(&options, rows, &d.device, metric, error);
     on_device_close(&d);
     return status;
 }
@@ -200,7 +200,7 @@ static void the_least_loss_is_found(void **unused) {
     (void)unused;
     const train_labelled_rows rows = draw();
     curve c = {.stop_after = 1000};
-    train_metric metric;
+    embedding_metric metric;
     double g[D * D], inner = 0;
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, &rows, &c, &metric, NULL), TAPER_OK);
     printf("%u steps, loss %.4f to %.4f\n", metric.steps, c.loss[0], metric.loss);
@@ -215,7 +215,7 @@ static void the_least_loss_is_found(void **unused) {
     printf("<G, M> %.1e, least form of G %.1e, |G| %.1e, |M| %.1e\n", inner, least_form(g),
            length(g), length(metric.matrix));
     assert_true(fabs(inner) <= 1e-3 && least_form(g) >= -1e-3);
-    train_metric_free(&metric);
+    embedding_metric_free(&metric);
 }
 
 /* Two classes told apart by number 0 plus number 3, beside loud noise. */
@@ -232,18 +232,18 @@ static void what_tells_classes_apart_is_found(void **unused) {
     }
     const train_labelled_rows rows = {.numbers = x, .n = ROWS, .inputs = D, .label = of};
     curve c = {.stop_after = 1000};
-    train_metric metric;
+    embedding_metric metric;
     float weight[D], bias[1];
     codec_layer layer = {D, 1, weight, bias};
     double square = 0;
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, &rows, &c, &metric, NULL), TAPER_OK);
-    assert_int_equal(train_metric_map(&metric, &layer, NULL), TAPER_OK);
+    assert_int_equal(embedding_metric_map(&metric, &layer, NULL), TAPER_OK);
     for (int i = 0; i < D; i++) square += (double)weight[i] * weight[i];
     printf("%u steps, loss %.4f to %.2g, along the difference %.5f\n", metric.steps, c.loss[0],
            metric.loss, fabs(weight[0] + weight[3]) / sqrt(2 * square));
     assert_true(fabs(weight[0] + weight[3]) / sqrt(2 * square) > 0.999);
     assert_true(metric.loss < 0.1);
-    train_metric_free(&metric);
+    embedding_metric_free(&metric);
 }
 
 /* With all units, codes have the metric's distances; fewer are the first of these. The mean row has
@@ -252,14 +252,14 @@ static void maps_are_roots_of_metrics(void **unused) {
     (void)unused;
     const train_labelled_rows rows = draw();
     curve c = {.stop_after = 3};
-    train_metric metric;
+    embedding_metric metric;
     float weight[D * D], bias[D], first[2 * D], bias_2[2];
     codec_layer all = {D, D, weight, bias}, two = {D, 2, first, bias_2},
                 more = {D, D + 1, NULL, NULL};
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, &rows, &c, &metric, NULL), TAPER_OK);
     assert_int_equal(metric.steps, 3); /* it was told to end */
-    assert_int_equal(train_metric_map(&metric, &all, NULL), TAPER_OK);
-    assert_int_equal(train_metric_map(&metric, &two, NULL), TAPER_OK);
+    assert_int_equal(embedding_metric_map(&metric, &all, NULL), TAPER_OK);
+    assert_int_equal(embedding_metric_map(&metric, &two, NULL), TAPER_OK);
     for (int k = 0; k < 2 * D; k++) assert_true(fabs(first[k] - weight[k]) <= 1e-5);
     double mean = 0;
     for (int u = 0; u < D; u++) {
@@ -278,14 +278,14 @@ static void maps_are_roots_of_metrics(void **unused) {
         }
         assert_true(fabs(sum - squared(metric.matrix, r, 0)) <= 1e-4 * (1 + sum));
     }
-    assert_int_equal(train_metric_map(&metric, &more, NULL), TAPER_ERR_ARG);
-    train_metric_free(&metric);
+    assert_int_equal(embedding_metric_map(&metric, &more, NULL), TAPER_ERR_ARG);
+    embedding_metric_free(&metric);
 }
 
 static void any_threads_and_the_shadow_give_the_same_bits(void **unused) {
     (void)unused;
     const train_labelled_rows rows = draw();
-    train_metric first, other;
+    embedding_metric first, other;
     curve c = {.stop_after = 5};
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, &rows, &c, &first, NULL), TAPER_OK);
     for (int k = 0; k < 2; k++) {
@@ -293,16 +293,16 @@ static void any_threads_and_the_shadow_give_the_same_bits(void **unused) {
         assert_int_equal(learn_on(k ? TRAIN_SHADOW : TRAIN_PROCESSOR, 3, &rows, &c, &other, NULL),
                          TAPER_OK);
         assert_memory_equal(first.matrix, other.matrix, D * D * sizeof(double));
-        train_metric_free(&other);
+        embedding_metric_free(&other);
     }
-    train_metric_free(&first);
+    embedding_metric_free(&first);
 }
 
 /* Bytes are y / 255. */
 static void bytes_are_numbers(void **unused) {
     (void)unused;
     static uint8_t byte[N * D];
-    train_metric of_bytes, of_numbers;
+    embedding_metric of_bytes, of_numbers;
     curve c = {.stop_after = 5};
     train_labelled_rows rows = draw();
     for (int k = 0; k < N * D; k++) {
@@ -317,12 +317,12 @@ static void bytes_are_numbers(void **unused) {
     for (int k = 0; k < D * D; k++)
         assert_true(fabs(of_bytes.matrix[k] - of_numbers.matrix[k]) <=
                     1e-2 * length(of_numbers.matrix));
-    train_metric_free(&of_bytes), train_metric_free(&of_numbers);
+    embedding_metric_free(&of_bytes), embedding_metric_free(&of_numbers);
 }
 
 static void refused(const train_labelled_rows *rows, const char *why) {
     taper_error error = {0};
-    train_metric metric;
+    embedding_metric metric;
     curve c = {0};
     assert_int_equal(learn_on(TRAIN_PROCESSOR, 1, rows, &c, &metric, &error), TAPER_ERR_ARG);
     if (!strstr(error.text, why)) fail_msg("'%s' does not say '%s'", error.text, why);

@@ -2,12 +2,12 @@
 #include "bench/paper-embedding/learn.h"
 #include "bench/bench.h"
 #include "bench/paper-embedding/baselines.h"
+#include "bench/paper-embedding/metric_learning.h"
 #include "bench/paper-embedding/settings.h"
 #include "bench/paper-embedding/stacks.h"
 #include "formats/bytes.h"
 #include "train/embedding/drawn_start.h"
 #include "train/embedding/linear_start.h"
-#include "train/embedding/metric_learning.h"
 #include "train/rbm/rbm_unroll.h"
 #include "train/supervised/taught.h"
 #include <math.h>
@@ -163,7 +163,7 @@ static void learn_deep(embedding *e, const embedding_cell *cell, const train_pix
     train_taught_free(&taught);
 }
 
-static int on_step(void *user, const train_metric_step *at) {
+static int on_step(void *user, const embedding_metric_step *at) {
     if (at->step % 10 == 0)
         figures_say("  %s: step %u, loss %.5f, rank %u", (const char *)user, at->step, at->loss,
                     at->rank);
@@ -174,20 +174,20 @@ static int on_step(void *user, const train_metric_step *at) {
 static void learn_metric(embedding *e, const embedding_cell *cell, const train_pixels *rows,
                          embedding_learned *out) {
     embedding_settings s = embedding_settings_of(out->settings);
-    train_metric_options options = train_metric_defaults();
+    embedding_metric_options options = embedding_metric_defaults();
     train_labelled_rows labelled = train_labelled_pixels(rows);
-    train_metric metric;
+    embedding_metric metric;
     taper_error error = {0};
     char name[64];
     snprintf(name, sizeof name, "%s", cell->name);
     options.steps = s.training.epochs, options.step = on_step, options.user = name;
-    figures_check(train_metric_learn(&options, &labelled, &e->device.train, &metric, &error),
+    figures_check(embedding_metric_learn(&options, &labelled, &e->device.train, &metric, &error),
                   cell->name, &error);
     make_network(&out->net, rows->inputs, cell->dims, NULL, 0);
     codec_layer *layer = &out->net.encoder.layer[0];
-    figures_check(train_metric_map(&metric, layer, &error), cell->name, &error);
+    figures_check(embedding_metric_map(&metric, layer, &error), cell->name, &error);
     for (size_t i = 0; i < (size_t)layer->outputs * layer->inputs; i++) layer->weight[i] /= 255.0f;
-    train_metric_free(&metric);
+    embedding_metric_free(&metric);
 }
 
 static void learn_linear(embedding *e, const embedding_cell *cell, const train_pixels *rows,

@@ -16,8 +16,7 @@
  *   embedder             the encoder with its objective, forward and backward
  *   linear_start         initial linear encoders: identity, random, principal components,
  *                        discriminants; labelled_rows: the data that they are computed from
- *   drawn_start          random initial weights for networks with hidden layers
- *   metric_learning      linear MCML by projected gradient; metric_loss: its loss by the metric */
+ *   drawn_start          random initial weights for networks with hidden layers */
 #ifndef TRAIN_EMBEDDING_TRAINER_H
 #define TRAIN_EMBEDDING_TRAINER_H
 #include "train/embedding/embedding_options.h"

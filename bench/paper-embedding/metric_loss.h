@@ -10,13 +10,13 @@
  * The operations on neighbours give pull = 2 (diag(S 1) - S), with which code i's gradient is the
  * sum of pull_ij A x_j. So dloss/dM = 1/2 X^T pull X, computed a tile of pull's rows at a time by
  * matrix products. */
-#ifndef TRAIN_METRIC_LOSS_H
-#define TRAIN_METRIC_LOSS_H
+#ifndef BENCH_PAPER_EMBEDDING_METRIC_LOSS_H
+#define BENCH_PAPER_EMBEDDING_METRIC_LOSS_H
 #include "train/device/device.h"
 #include "train/embedding/labelled_rows.h"
 #include "train/linear/lapack.h"
 
-typedef struct train_metric_loss {
+typedef struct embedding_metric_loss {
     size_t rows, tile;
     uint32_t inputs, rank; /* rank: of the last metric */
     float *mean;           /* [inputs] of the numbers of all rows */
@@ -34,21 +34,21 @@ typedef struct train_metric_loss {
     float *product;       /* [inputs][inputs] x^T pull x */
     uint32_t *label;      /* [rows] */
     double *sums, *own, *total;
-} train_metric_loss;
+} embedding_metric_loss;
 
 /* Opens the loss of the labelled rows. The device is borrowed; data is not used after the call.
  * tile_rows 0: TRAIN_NEIGHBOUR_TILE. TAPER_ERR_ARG with the remedy, as train_labelled_find;
  * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE, TAPER_ERR_IO (lapack.h). Nothing is held then. */
-taper_status train_metric_loss_open(train_metric_loss *l, const train_labelled_rows *data,
-                                    size_t tile_rows, train_device *device, taper_error *error);
-void train_metric_loss_close(train_metric_loss *l); /* leaves it zeroed; zeroed is fine */
+taper_status embedding_metric_loss_open(embedding_metric_loss *l, const train_labelled_rows *data,
+                                        size_t tile_rows, train_device *device, taper_error *error);
+void embedding_metric_loss_close(embedding_metric_loss *l); /* leaves it zeroed; zeroed is fine */
 
 /* Replaces the symmetric metric[inputs][inputs] by the nearest positive semidefinite one (Frobenius
  * norm): negative eigenvalues become 0. *loss is its loss, not finite if distances overflow. Fails
  * as lapack.h, or as the device. */
-taper_status train_metric_loss_at(train_metric_loss *l, double *metric, double *loss,
-                                  taper_error *error);
-/* gradient[inputs][inputs] at the last metric of train_metric_loss_at. TAPER_ERR_DEVICE. */
-taper_status train_metric_gradient(train_metric_loss *l, double *gradient);
+taper_status embedding_metric_loss_at(embedding_metric_loss *l, double *metric, double *loss,
+                                      taper_error *error);
+/* gradient[inputs][inputs] at the last metric of embedding_metric_loss_at. TAPER_ERR_DEVICE. */
+taper_status embedding_metric_gradient(embedding_metric_loss *l, double *gradient);
 
 #endif

@@ -1,6 +1,6 @@
 /* metric_learning.c -- see metric_learning.h. */
-#include "train/embedding/metric_learning.h"
-#include "train/embedding/metric_loss.h"
+#include "bench/paper-embedding/metric_learning.h"
+#include "bench/paper-embedding/metric_loss.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 enum { MOST_HALVED = 20, PATIENCE = 10 };
 static const double ENOUGH = 1e-4; /* least fraction of the decrease predicted by the gradient */
 
-train_metric_options train_metric_defaults(void) {
-    return (train_metric_options){.steps = 200, .tolerance = 1e-4};
+embedding_metric_options embedding_metric_defaults(void) {
+    return (embedding_metric_options){.steps = 200, .tolerance = 1e-4};
 }
 
-void train_metric_free(train_metric *metric) {
+void embedding_metric_free(embedding_metric *metric) {
     free(metric->matrix), free(metric->mean);
-    *metric = (train_metric){0};
+    *metric = (embedding_metric){0};
 }
 
 typedef struct descent {
-    train_metric_loss at;
+    embedding_metric_loss at;
     size_t n;                      /* inputs^2 */
     double *m, *gradient;          /* [n] at the present metric */
     double *trial, *next_gradient; /* [n] at the next one */
@@ -63,8 +63,8 @@ static taper_status begin(descent *d, const train_labelled_rows *rows, taper_err
     if (!(distance > 0))
         return formats_fail(error, TAPER_ERR_ARG, "all rows are the same; give images that differ");
     for (size_t i = 0; i < rows->inputs; i++) d->m[i * (rows->inputs + 1u)] = 1.0 / distance;
-    TAPER_TRY(train_metric_loss_at(&d->at, d->m, &d->loss, error));
-    TAPER_TRY(train_metric_gradient(&d->at, d->gradient));
+    TAPER_TRY(embedding_metric_loss_at(&d->at, d->m, &d->loss, error));
+    TAPER_TRY(embedding_metric_gradient(&d->at, d->gradient));
     const double steepness = dot(d->gradient, d->gradient, d->n);
     if (!isfinite(d->loss) || !isfinite(steepness))
         return formats_fail(error, TAPER_ERR_ARG,
@@ -81,7 +81,7 @@ static taper_status search(descent *d, uint32_t *halved, taper_error *error) {
     for (*halved = 0; *halved < MOST_HALVED; ++*halved, d->length /= 2) {
         double loss, promised = 0;
         for (size_t i = 0; i < d->n; i++) d->trial[i] = d->m[i] - d->length * d->gradient[i];
-        TAPER_TRY(train_metric_loss_at(&d->at, d->trial, &loss, error));
+        TAPER_TRY(embedding_metric_loss_at(&d->at, d->trial, &loss, error));
         for (size_t i = 0; i < d->n; i++) promised += d->gradient[i] * (d->m[i] - d->trial[i]);
         if (promised > 0 && loss < d->loss && loss <= d->loss - ENOUGH * promised) {
             d->loss = loss;
@@ -94,7 +94,7 @@ static taper_status search(descent *d, uint32_t *halved, taper_error *error) {
 /* Takes the step, and computes the next one's first length. */
 static taper_status arrive(descent *d) {
     double square = 0, turned = 0;
-    TAPER_TRY(train_metric_gradient(&d->at, d->next_gradient));
+    TAPER_TRY(embedding_metric_gradient(&d->at, d->next_gradient));
     for (size_t i = 0; i < d->n; i++) {
         const double s = d->trial[i] - d->m[i];
         square += s * s, turned += s * (d->next_gradient[i] - d->gradient[i]);
@@ -105,13 +105,13 @@ static taper_status arrive(descent *d) {
     return TAPER_OK;
 }
 
-static int report(const train_metric_options *o, const descent *d, uint32_t step, uint32_t halved,
-                  double length) {
-    const train_metric_step at = {step, d->at.rank, halved, d->loss, length};
+static int report(const embedding_metric_options *o, const descent *d, uint32_t step,
+                  uint32_t halved, double length) {
+    const embedding_metric_step at = {step, d->at.rank, halved, d->loss, length};
     return o->step && o->step(o->user, &at);
 }
 
-static taper_status descend(const train_metric_options *o, descent *d, train_metric *metric,
+static taper_status descend(const embedding_metric_options *o, descent *d, embedding_metric *metric,
                             taper_error *error) {
     int ends = report(o, d, 0, 0, 0);
     while (!ends && metric->steps < o->steps && !metric->converged) {
@@ -132,8 +132,8 @@ static taper_status descend(const train_metric_options *o, descent *d, train_met
 
 /* --- the loop --------------------------------------------------------------------------- */
 
-static taper_status learn(const train_metric_options *o, const train_labelled_rows *rows,
-                          descent *d, train_metric *metric, taper_error *error) {
+static taper_status learn(const embedding_metric_options *o, const train_labelled_rows *rows,
+                          descent *d, embedding_metric *metric, taper_error *error) {
     d->n = (size_t)rows->inputs * rows->inputs;
     d->m = calloc(d->n, sizeof *d->m);
     d->gradient = calloc(d->n, sizeof *d->m);
@@ -148,20 +148,21 @@ static taper_status learn(const train_metric_options *o, const train_labelled_ro
     return TAPER_OK;
 }
 
-taper_status train_metric_learn(const train_metric_options *options,
-                                const train_labelled_rows *rows, train_device *device,
-                                train_metric *metric, taper_error *error) {
+taper_status embedding_metric_learn(const embedding_metric_options *options,
+                                    const train_labelled_rows *rows, train_device *device,
+                                    embedding_metric *metric, taper_error *error) {
     descent d = {0};
-    *metric = (train_metric){.inputs = rows->inputs};
+    *metric = (embedding_metric){.inputs = rows->inputs};
     if (!(options->tolerance >= 0))
         return formats_fail(error, TAPER_ERR_ARG, "the tolerance is at least 0");
-    taper_status status = train_metric_loss_open(&d.at, rows, options->tile_rows, device, error);
+    taper_status status =
+        embedding_metric_loss_open(&d.at, rows, options->tile_rows, device, error);
     if (status == TAPER_OK) {
         status = learn(options, rows, &d, metric, error);
-        train_metric_loss_close(&d.at);
+        embedding_metric_loss_close(&d.at);
     }
     free(d.m), free(d.gradient), free(d.trial), free(d.next_gradient);
-    if (status != TAPER_OK) train_metric_free(metric);
+    if (status != TAPER_OK) embedding_metric_free(metric);
     return status;
 }
 
@@ -173,7 +174,8 @@ static double sign_of(const double *v, size_t n) {
     return v[top] < 0 ? -1.0 : 1.0;
 }
 
-taper_status train_metric_map(const train_metric *metric, codec_layer *layer, taper_error *error) {
+taper_status embedding_metric_map(const embedding_metric *metric, codec_layer *layer,
+                                  taper_error *error) {
     const size_t inputs = metric->inputs, units = layer->outputs;
     train_lapack lapack;
     if (layer->inputs != inputs || !units || units > inputs)

@@ -1,5 +1,5 @@
 /* metric_loss.c -- see metric_loss.h. */
-#include "train/embedding/metric_loss.h"
+#include "bench/paper-embedding/metric_loss.h"
 #include "train/objectives/neighbours.h"
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 /* --- rows ------------------------------------------------------------------------------- */
 
-static void lay_out(train_metric_loss *l) {
+static void lay_out(embedding_metric_loss *l) {
     train_arena *a = &l->arena;
     const size_t n = l->rows, d = l->inputs;
     l->x = train_arena_floats(a, n, d);
@@ -25,7 +25,7 @@ static void lay_out(train_metric_loss *l) {
 }
 
 /* Uploads labelled rows, as numbers minus their mean. l->mean is the mean of values on entry. */
-static taper_status upload_rows(train_metric_loss *l, const train_labelled_rows *data,
+static taper_status upload_rows(embedding_metric_loss *l, const train_labelled_rows *data,
                                 const train_labelled_found *found) {
     const size_t d = l->inputs;
     const float unit = (float)train_labelled_unit(data);
@@ -45,7 +45,7 @@ static taper_status upload_rows(train_metric_loss *l, const train_labelled_rows 
     return status;
 }
 
-static taper_status fill(train_metric_loss *l, const train_labelled_rows *data,
+static taper_status fill(embedding_metric_loss *l, const train_labelled_rows *data,
                          const train_labelled_found *found, train_device *device,
                          taper_error *error) {
     l->mean = malloc(l->inputs * sizeof *l->mean);
@@ -59,21 +59,22 @@ static taper_status fill(train_metric_loss *l, const train_labelled_rows *data,
     return upload_rows(l, data, found);
 }
 
-taper_status train_metric_loss_open(train_metric_loss *l, const train_labelled_rows *data,
-                                    size_t tile_rows, train_device *device, taper_error *error) {
+taper_status embedding_metric_loss_open(embedding_metric_loss *l, const train_labelled_rows *data,
+                                        size_t tile_rows, train_device *device,
+                                        taper_error *error) {
     train_labelled_found found = {0};
-    *l = (train_metric_loss){.inputs = data->inputs};
+    *l = (embedding_metric_loss){.inputs = data->inputs};
     taper_status status = train_labelled_find(data, &found, error);
     l->rows = found.n;
     l->tile = tile_rows ? tile_rows : TRAIN_NEIGHBOUR_TILE;
     if (l->tile > l->rows) l->tile = l->rows;
     if (status == TAPER_OK) status = fill(l, data, &found, device, error);
-    if (status != TAPER_OK) train_metric_loss_close(l);
+    if (status != TAPER_OK) embedding_metric_loss_close(l);
     train_labelled_found_free(&found);
     return status;
 }
 
-void train_metric_loss_close(train_metric_loss *l) {
+void embedding_metric_loss_close(embedding_metric_loss *l) {
     free(l->mean);
     train_arena_free(&l->arena);
     train_stream_close(&l->stream);
@@ -85,7 +86,7 @@ void train_metric_loss_close(train_metric_loss *l) {
 
 /* metric = sum of value u u^T over positive eigenvalues; A has the rows root value u. Tiny
  * eigenvalues, which are rounding errors, are omitted. */
-static taper_status project(train_metric_loss *l, double *metric, taper_error *error) {
+static taper_status project(embedding_metric_loss *l, double *metric, taper_error *error) {
     const size_t d = l->inputs;
     const double *value = l->lapack.value, *u = l->lapack.u;
     float *factor = calloc(d * d, sizeof *factor);
@@ -109,7 +110,7 @@ static taper_status project(train_metric_loss *l, double *metric, taper_error *e
 }
 
 /* For the codes of the metric; with rank 0 they have one element, 0. */
-static train_neighbours neighbours_of(const train_metric_loss *l) {
+static train_neighbours neighbours_of(const embedding_metric_loss *l) {
     return (train_neighbours){.rows = l->rows,
                               .units = l->rank ? l->rank : 1,
                               .code = l->code,
@@ -120,8 +121,8 @@ static train_neighbours neighbours_of(const train_metric_loss *l) {
                               .share = l->share};
 }
 
-taper_status train_metric_loss_at(train_metric_loss *l, double *metric, double *loss,
-                                  taper_error *error) {
+taper_status embedding_metric_loss_at(embedding_metric_loss *l, double *metric, double *loss,
+                                      taper_error *error) {
     train_stream *s = &l->stream;
     TAPER_TRY(project(l, metric, error));
     const train_neighbours n = neighbours_of(l);
@@ -136,7 +137,7 @@ taper_status train_metric_loss_at(train_metric_loss *l, double *metric, double *
     return TAPER_OK;
 }
 
-taper_status train_metric_gradient(train_metric_loss *l, double *gradient) {
+taper_status embedding_metric_gradient(embedding_metric_loss *l, double *gradient) {
     train_stream *s = &l->stream;
     const train_neighbours n = neighbours_of(l);
     const size_t d = l->inputs;
