@@ -9,8 +9,9 @@
  *  - 0 (TAPER_OK) is success. After a failure, `error` (which may be NULL) holds the reason, and
  *    facts about it (taper_fact).
  *  - The library never prints, never exits and has no global state.
- *  - One thread at a time may use a handle; different threads may use different handles at once. A
- *    model is read-only after loading: any number of handles and threads may share it.
+ *  - One thread at a time may use a handle; different threads may use different handles at once.
+ *    Models, open containers and open indexes do not change: any number of handles and threads may
+ *    share one.
  *  - Input bytes are not trusted: sizes are checked against taper_limits before memory is
  *    allocated.
  *  - Every function returns TAPER_ERR_ARG for these errors, even where its text does not say so: a
