@@ -118,15 +118,11 @@ static cli_rd_job images_of(state *st) {
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* True if the file is a container, by its first bytes, or by its name if it cannot be read. */
 static bool is_container(const char *path) {
     const cli_kind kind = cli_kind_of(path);
-    return kind == CLI_IS_UNKNOWN ? ends_in(path, ".taper") : kind == CLI_IS_CONTAINER;
+    return kind == CLI_IS_UNKNOWN ? formats_has_extension(path, ".taper")
+                                  : kind == CLI_IS_CONTAINER;
 }
 
 /* Remove the first operand that is a container from the list. */

@@ -1,16 +1,13 @@
 /* decode_levels.c -- `decode --levels`: prints decoded integers as text, to compare decoders. */
 #include "cli/decoding.h"
+#include "cli/common/spool.h"
 #include "codec/decoder/levels.h"
 #include <errno.h>
 #include <stdio.h>
 
-static taper_status write_text(void *user, const void *bytes, size_t n) {
-    return fwrite(bytes, 1, n, user) == n ? TAPER_OK : TAPER_ERR_IO;
-}
-
 int cli_decode_levels(const cli_decode_request *q, const taper_container *container, uint64_t cut) {
     taper_error error = {0};
-    const taper_sink sink = {stdout, write_text};
+    const taper_sink sink = cli_spool_sink(stdout);
     const taper_status status = codec_levels_write(container, cut, &sink, &error);
     if (ferror(stdout) || fflush(stdout))
         return cli_fail("decode", "-", formats_fail_errno(&error, errno, "write"), &error);

@@ -2,18 +2,14 @@
 #include "cli/decoding.h"
 #include "cli/search/image_choice.h"
 #include "cli/picture_files.h"
+#include "cli/reach.h"
+#include "formats/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 /* --- which images --- */
-
-static uint64_t image_count(const taper_container *container) {
-    taper_container_info info = {.size = sizeof info};
-    return taper_container_get_info(container, &info, NULL) == TAPER_OK ? info.images : 0;
-}
 
 static const char *stored_name(const void *of, uint64_t i) {
     taper_image_info info = {.size = sizeof info};
@@ -22,7 +18,7 @@ static const char *stored_name(const void *of, uint64_t i) {
 
 static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
                          const taper_container *container) {
-    uint64_t all = image_count(container);
+    uint64_t all = cli_image_count(container);
     plan->count = all;
     if (!q->images.count) return CLI_DONE;
     const cli_image_choice choice = {"decode", q->input, all, stored_name, container};
@@ -55,11 +51,6 @@ uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image) {
 
 /* --- one file, or a folder --- */
 
-static bool ends_with(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n > m && strcasecmp(text + n - m, suffix) == 0;
-}
-
 /* The format by the name of a file; -1: unknown. */
 static int format_of_name(const char *path) {
     static const struct {
@@ -70,7 +61,7 @@ static int format_of_name(const char *path) {
         {".pgm", CLI_PICTURE_PNM},   {".idx", CLI_PICTURE_IDX},      {".idx.gz", CLI_PICTURE_IDX},
         {"-ubyte", CLI_PICTURE_IDX}, {"-ubyte.gz", CLI_PICTURE_IDX}, {".bin", CLI_PICTURE_CIFAR}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (ends_with(path, known[i].suffix)) return (int)known[i].format;
+        if (formats_has_extension(path, known[i].suffix)) return (int)known[i].format;
     return -1;
 }
 
@@ -105,7 +96,8 @@ static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
     if (q->class_folders && plan->one_file)
         return cli_usage(q->verb, "--class-folders is for files in a folder: give -o DIR");
     if (plan->one_file || is_folder) return CLI_DONE;
-    if (!ends_with(q->output, ".jpg") && !ends_with(q->output, ".jpeg")) return CLI_DONE;
+    if (!formats_has_extension(q->output, ".jpg") && !formats_has_extension(q->output, ".jpeg"))
+        return CLI_DONE;
     cli_error("decode", q->output, "JPEG is not written; name a .png or .pnm file, or a folder");
     return CLI_USAGE;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -151,6 +152,11 @@ taper_status formats_file_read_within(const char *path, const taper_limits *limi
         status = formats_descriptor_read(descriptor, limits, bytes, size, error);
     close(descriptor);
     return status;
+}
+
+int formats_has_extension(const char *path, const char *extension) {
+    size_t n = strlen(path), m = strlen(extension);
+    return n > m && strcasecmp(path + n - m, extension) == 0;
 }
 
 taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got,

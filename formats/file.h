@@ -27,6 +27,8 @@ taper_status formats_file_read_within(const char *path, const taper_limits *limi
 taper_status formats_file_read(const char *path, uint64_t ceiling, uint8_t **bytes, size_t *size,
                                taper_error *error);
 
+int formats_has_extension(const char *path, const char *extension); /* ".png"; ignores case */
+
 /* Read up to n bytes from the start of a regular file; *got is how many there are. After
  * TAPER_ERR_IO errno is that of the failed call. */
 taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got,

@@ -8,7 +8,7 @@
 /* *out is the caller's to fclose; NULL on failure. */
 taper_status cli_spool_open(FILE **out, taper_error *error);
 
-/* Append to the spool. */
+/* Append to the spool, or to another stream. */
 taper_sink cli_spool_sink(FILE *spool);
 /* Append all remaining bytes of a descriptor. */
 taper_status cli_spool_fill(FILE *spool, int descriptor, taper_error *error);

@@ -1,6 +1,7 @@
 /* jxl.c -- JPEG XL by libjxl: lossy at a given distance, effort 7 as cjxl has it, a bare codestream
  * without container, one thread. */
 #include "cli/compare/rival.h"
+#include "formats/image.h"
 
 #ifdef RIVAL_LIBRARY
 #include <jxl/decode.h>
@@ -26,10 +27,6 @@ static JxlPixelFormat pixel_format(const taper_image *image) {
     return (JxlPixelFormat){image->channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
 }
 
-static size_t pixel_bytes(const taper_image *image) {
-    return (size_t)image->width * image->height * image->channels;
-}
-
 static int add_image(JxlEncoder *encoder, const taper_image *image, double distance) {
     JxlBasicInfo info;
     lib.JxlEncoderInitBasicInfo(&info);
@@ -47,7 +44,7 @@ static int add_image(JxlEncoder *encoder, const taper_image *image, double dista
         lib.JxlEncoderSetFrameDistance(frame, (float)distance) != JXL_ENC_SUCCESS ||
         lib.JxlEncoderFrameSettingsSetOption(frame, JXL_ENC_FRAME_SETTING_EFFORT, 7) !=
             JXL_ENC_SUCCESS ||
-        lib.JxlEncoderAddImageFrame(frame, &format, image->pixels, pixel_bytes(image)) !=
+        lib.JxlEncoderAddImageFrame(frame, &format, image->pixels, formats_image_samples(image)) !=
             JXL_ENC_SUCCESS)
         return 0;
     lib.JxlEncoderCloseInput(encoder);
@@ -76,8 +73,8 @@ static int decompress(JxlDecoder *decoder, const cli_rival_coded *coded) {
         JxlDecoderStatus status = lib.JxlDecoderProcessInput(decoder);
         if (status == JXL_DEC_FULL_IMAGE) return 1;
         if (status != JXL_DEC_NEED_IMAGE_OUT_BUFFER ||
-            lib.JxlDecoderSetImageOutBuffer(decoder, &format, out->pixels, pixel_bytes(out)) !=
-                JXL_DEC_SUCCESS)
+            lib.JxlDecoderSetImageOutBuffer(decoder, &format, out->pixels,
+                                            formats_image_samples(out)) != JXL_DEC_SUCCESS)
             return 0;
     }
 }

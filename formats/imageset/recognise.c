@@ -8,16 +8,10 @@
 #include "formats/images/pnm.h"
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static taper_status add_numbered_entries(list_builder *b, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) TAPER_TRY(formats_image_list_add(b, i, 0));
     return TAPER_OK;
-}
-
-int formats_has_extension(const char *path, const char *extension) {
-    size_t n = strlen(path), m = strlen(extension);
-    return n > m && strcasecmp(path + n - m, extension) == 0;
 }
 
 /* Give the candidate a pack, if it has none, for random access. */

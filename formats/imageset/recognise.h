@@ -23,6 +23,4 @@ typedef struct candidate {
  * this file; if it is TAPER_OK, the error concerns the list, and b->error has the text. */
 taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why);
 
-int formats_has_extension(const char *path, const char *extension); /* ignores case */
-
 #endif

@@ -165,11 +165,6 @@ taper_status train_plain_copy_columns(train_stream *s, size_t rows, size_t width
 enum { SIDE_ROWS = 128 };
 
 static size_t side_blocks(size_t rows) { return (rows + SIDE_ROWS - 1) / SIDE_ROWS; }
-static size_t side_end(size_t rows, size_t block) {
-    size_t end = (block + 1) * SIDE_ROWS;
-    return end < rows ? end : rows;
-}
-
 typedef struct sides_task {
     size_t rows, width;
     const uint32_t *neighbour;
@@ -180,7 +175,8 @@ typedef struct sides_task {
 
 static void gather_sides(void *context, size_t block) {
     const sides_task *t = context;
-    const size_t bytes = t->width * sizeof *t->to, end = side_end(t->rows, block);
+    const size_t bytes = t->width * sizeof *t->to,
+                 end = formats_smaller(t->rows, (block + 1) * SIDE_ROWS);
     size_t r = block * SIDE_ROWS;
     for (float *to = t->to + r * TRAIN_SIDES * t->width; r < end; r++)
         for (size_t side = 0; side < TRAIN_SIDES; side++, to += t->width) {
@@ -236,7 +232,7 @@ static void fill_rows(void *context, size_t block) {
     const input_task *t = context;
     const size_t columns =
                      2 * (t->own + (TRAIN_SIDES - 1) * (size_t)t->neighbour_units) + TRAIN_SIDES,
-                 end = side_end(t->rows, block);
+                 end = formats_smaller(t->rows, (block + 1) * SIDE_ROWS);
     for (size_t r = block * SIDE_ROWS; r < end; r++) fill_row(t, r, t->x + r * columns);
 }
 
