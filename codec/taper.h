@@ -227,7 +227,8 @@ TAPER_API void taper_encoder_free(taper_encoder *encoder);
  *
  * The model is the one that the container carries, or built in. The pixels are allocated and the
  * caller's: free them with taper_image_free. On failure they are NULL. For several images open the
- * file once: taper_container_open_file, which has the same errors, and taper_decoder_new. */
+ * file once: taper_container_open_file, which has the same errors, and taper_decoder_new.
+ * TAPER_ERR_CORRUPT with pixels: data of the image are damaged, as for taper_decoder_render. */
 TAPER_API taper_status taper_decode_file(const char *path, uint64_t i, taper_image *out,
                                          taper_error *error);
 /* Free the pixels and zero the struct. NULL is allowed. */
@@ -389,7 +390,8 @@ typedef struct taper_completeness {
     uint32_t passes_in_file;
     /* Bytes of image data that were used, of this image's group. */
     uint64_t bytes;
-    /* Nonzero: no further byte of the file changes this image. */
+    /* Nonzero: no further byte of the file changes this image; also if its data are damaged, unless
+     * they may be supplied again, and with taper_decode_options.passes. */
     int complete;
     /* For later versions: 0. */
     uint32_t reserved[5];
@@ -404,6 +406,10 @@ typedef struct taper_decode_options {
     /* Bytes of memory of the decoder, with the front matter of its container; 0, or more than
      * max_memory of the container's limits: that. */
     uint64_t max_memory;
+    /* Render at most so many passes of each image; 0: all. For previews: decoding takes less time,
+     * also where a cut does not shorten an image (TAPER_LAYOUT_IMAGE). taper_container_layer has
+     * the numbers of layers. */
+    uint32_t passes;
 } taper_decode_options;
 
 /* Create a decoder for an open container, which must outlive it. options: NULL means the defaults.
@@ -522,18 +528,22 @@ TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigne
 
 /* The number of bytes that the front matter still needs, as far as it is known. If the front matter
  * is damaged and may be supplied again, its whole size. 0: it is complete, and images can be
- * rendered. Leaves do not count (taper_decoder_plan). */
+ * rendered, if taper_decoder_container is not NULL; else an error of taper_decoder_push is final.
+ * Leaves do not count (taper_decoder_plan). */
 TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
 /* Render image i from the bytes received so far. out->pixels: the caller's memory of
  * taper_image_info.bytes bytes. The call sets width, height, channels and depth. done may be NULL.
- * Within a group, ascending i is fastest; any order is legal. TAPER_ERR_CORRUPT: a chunk has a
- * wrong checksum. The pixels are valid and use the data before that chunk. Other groups are not
- * affected. */
+ * Within a group, ascending i is fastest; any order is legal.
+ *
+ * TAPER_ERR_CORRUPT: a chunk has a wrong checksum. The pixels, and *done, are valid and use the
+ * data before that chunk. With TAPER_LAYOUT_IMAGE there are none, as a chunk is an image: a viewer
+ * keeps what it showed before. Other groups are not affected. After any other error the pixels and
+ * *done are undefined. */
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                             taper_completeness *done, taper_error *error);
 
-/* Render image i at 1 / scale of its size, for previews: much faster than the whole image with
- * models of families pca and conv, and with less memory. scale: 2, 4, 8 or 16; 1 is the same as
+/* Render image i at 1 / scale of its size, for previews: with models of families pca and conv, with
+ * less memory and time than the whole image. scale: 2, 4, 8 or 16; 1 is the same as
  * taper_decoder_render.
  *
  * The result has (width - 1) / scale + 1 columns and (height - 1) / scale + 1 rows, rounded down:
@@ -548,9 +558,10 @@ TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, 
  * Every machine makes the same pixels. With other models the image is rendered whole, then
  * averaged.
  *
- * The codes are read as for the whole image, so at low rates that is most of the work. out->pixels:
- * the caller's memory for that size. The rest, and the errors, are as for taper_decoder_render.
- * TAPER_ERR_ARG also: another scale. Alternating between scales takes more time. */
+ * The codes are read as for the whole image. Of a complete file that is nearly all of the work:
+ * limit taper_decode_options.cut or .passes. out->pixels: the caller's memory for that size. The
+ * rest, and the errors, are as for taper_decoder_render. TAPER_ERR_ARG also: another scale.
+ * Alternating between scales takes more time. */
 TAPER_API taper_status taper_decoder_render_scaled(taper_decoder *decoder, uint64_t i,
                                                    uint32_t scale, taper_image *out,
                                                    taper_completeness *done, taper_error *error);

@@ -334,6 +334,43 @@ static void claims_beyond_the_model_are_refused(void **state) {
     }
 }
 
+/* A limit of passes gives the pixels of the cut that ends with them. */
+static void passes_are_limited(void **state) {
+    fixture *f = *state;
+    formats_memory memory = {f->file[0].data, f->file[0].size};
+    taper_source source;
+    taper_decoder *whole = open_bytes(&memory, &source, f->model);
+    const taper_container *c = taper_decoder_container(whole);
+    static uint8_t pixels[2][1 << 16];
+    taper_container_info info = {.size = sizeof info};
+    int compared = 0;
+    assert_int_equal(taper_container_get_info(c, &info, NULL), TAPER_OK);
+    for (uint32_t layer = 0; layer < info.layers; layer++)
+        for (uint64_t i = 0; i < N; i += 3) {
+            taper_decode_options options = {.size = sizeof options}, limit = options;
+            taper_completeness done[2];
+            taper_image_info image = {.size = sizeof image};
+            assert_int_equal(taper_container_get_image(c, i, &image, NULL), TAPER_OK);
+            assert_true(image.bytes <= sizeof pixels[0]);
+            assert_int_equal(taper_container_layer(c, i, layer, &options.cut, &limit.passes, NULL),
+                             TAPER_OK);
+            for (int k = 0; k < 2; k++) {
+                taper_decoder *d;
+                taper_image out = {.pixels = pixels[k]};
+                assert_int_equal(taper_decoder_new(&d, c, k ? &limit : &options, NULL), TAPER_OK);
+                assert_int_equal(taper_decoder_render(d, i, &out, &done[k], NULL), TAPER_OK);
+                taper_decoder_free(d);
+            }
+            assert_int_equal(done[1].passes, limit.passes);
+            assert_true(done[1].complete);
+            if (done[0].passes < limit.passes) continue; /* the cut is drawn as a shorter one */
+            assert_memory_equal(pixels[0], pixels[1], image.bytes);
+            compared++;
+        }
+    assert_true(compared > N / 3);
+    close_decoder(whole);
+}
+
 /* One damaged chunk: its group says so and keeps what lies before; other groups are whole. */
 static void damage_stays_in_its_group(void **state) {
     fixture *f = *state;
@@ -371,7 +408,7 @@ static void damage_stays_in_its_group(void **state) {
                     assert_int_equal(status, TAPER_ERR_CORRUPT);
                     assert_non_null(strstr(error.text, "checksum"));
                     assert_int_equal(done.passes, layer ? front.layer_end[layer - 1] : 0);
-                    assert_int_equal(done.complete, 0);
+                    assert_int_equal(done.complete, 1); /* no byte mends it */
                 } else {
                     assert_int_equal(status, TAPER_OK);
                     assert_memory_equal(pixels, want, formats_image_bytes(&f->image[i]));
@@ -714,6 +751,7 @@ int main(void) {
         cmocka_unit_test(nothing_before_the_front),
         cmocka_unit_test(models_must_match),
         cmocka_unit_test(claims_beyond_the_model_are_refused),
+        cmocka_unit_test(passes_are_limited),
         cmocka_unit_test(damage_stays_in_its_group),
         cmocka_unit_test(shared_checksums_fail_together),
         cmocka_unit_test(nothing_is_rendered_from_a_damaged_block),

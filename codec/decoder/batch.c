@@ -137,8 +137,10 @@ static taper_status make_helpers(taper_decoder *d, unsigned n, taper_error *erro
     if (!more) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u decoders", n);
     d->helper = more;
     for (; d->helpers < n; d->helpers++) {
-        const taper_decode_options options = {
-            .size = sizeof options, .cut = d->cut, .max_memory = d->limits.max_memory / n};
+        const taper_decode_options options = {.size = sizeof options,
+                                              .cut = d->cut,
+                                              .passes = d->passes == UINT32_MAX ? 0 : d->passes,
+                                              .max_memory = d->limits.max_memory / n};
         TAPER_TRY(taper_decoder_new(&d->helper[d->helpers], d->container, &options, error));
     }
     return TAPER_OK;

@@ -52,7 +52,7 @@ static taper_status decode(const taper_container *container, uint64_t i, taper_i
     else
         formats_fail(error, status, "no memory for %u x %u pixels", info.width, info.height);
     taper_decoder_free(decoder);
-    if (status != TAPER_OK) taper_image_free(out);
+    if (status != TAPER_OK && status != TAPER_ERR_CORRUPT) taper_image_free(out);
     return status;
 }
 

@@ -12,6 +12,7 @@ static taper_decoder *make(const taper_limits *limits, codec_feed feed, taper_er
     if (!d) return NULL;
     d->feed = feed;
     d->limits = *limits;
+    d->passes = UINT32_MAX;
     d->account = formats_account_within(limits);
     d->reading.readers.account = &d->account;
     d->reading.readers.pass_limit = d->reading.pass_limit;
@@ -54,6 +55,7 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_container *conta
     if (o.cut && o.cut < source.size) source.size = o.cut;
     d->container = container;
     d->cut = o.cut;
+    if (o.passes) d->passes = o.passes;
     d->reading.source = codec_front_drawn(&container->front, &source);
     d->account.used = container->front.account.used;
     d->front_ready = 1;
@@ -180,6 +182,10 @@ taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_
                                 taper_error *error) {
     TAPER_TRY(formats_need(d, "the decoder", error));
     if (d->front_ready) return codec_container_image(d->container, i, info, error);
+    if (d->feed == CODEC_FEED_PUSHED && d->failure.status != TAPER_OK) { /* no byte mends it */
+        if (error) *error = d->failure;
+        return d->failure.status;
+    }
     const uint64_t more = taper_decoder_bytes_needed(d);
     return formats_fail(error, TAPER_ERR_TRUNCATED, "incomplete header, need %llu more byte%s",
                         (unsigned long long)more, formats_plural(more, "s"));
@@ -203,7 +209,9 @@ taper_completeness codec_decoder_completeness(const taper_decoder *d, const code
                                 .passes_in_file =
                                     formats_front_layer_end(f, f->layers - 1, r->group),
                                 .bytes = r->bytes_used + r->chunk.size,
-                                .complete = codec_group_reader_is_done(r, f)};
+                                .complete = codec_group_reader_is_done(r, f) ||
+                                            (r->bad && d->feed != CODEC_FEED_SUPPLIED) ||
+                                            d->passes <= codec_group_reader_passes(r)};
 }
 
 taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {

@@ -93,7 +93,9 @@ struct taper_decoder {
     /* Of taper_decoder_render_batch: a decoder for each thread. */
     taper_decoder **helper;
     unsigned helpers;
-    uint64_t cut; /* taper_decode_options */
+    /* taper_decode_options */
+    uint64_t cut;
+    uint32_t passes; /* UINT32_MAX: all */
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter
      * as it was supplied. */
     taper_error failure;

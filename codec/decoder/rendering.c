@@ -211,7 +211,7 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
     TAPER_TRY(check_memory(d, &info, error));
-    TAPER_TRY(codec_decoder_load_image(d, i, UINT32_MAX, &image, error));
+    TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     codec_group_reader *r = image.group;
     out->width = info.width, out->height = info.height, out->channels = info.channels,
     out->depth = info.depth;

@@ -81,7 +81,7 @@ taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t 
         bytes = is_small ? small_bytes(d, &info, scale) : codec_decoder_picture_bytes(d, &info);
     const codec_grid grid = {info.columns, info.rows};
     TAPER_TRY(codec_decoder_check_memory(d, grid, bytes, error));
-    TAPER_TRY(codec_decoder_load_image(d, i, UINT32_MAX, &image, error));
+    TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     out->width = (info.width - 1) / scale + 1, out->height = (info.height - 1) / scale + 1;
     out->channels = info.channels, out->depth = info.depth;
     TAPER_TRY((is_small ? render_small : render_whole)(d, &image, scale, out, error));
