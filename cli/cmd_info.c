@@ -180,7 +180,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
 }
 
 static void json_model_layers(cli_json *j, const taper_model *model) {
-    taper_model_layer layer;
+    taper_model_layer layer = {.size = sizeof layer};
     cli_json_open(j, "layers", '[');
     for (uint32_t l = 0; !taper_model_get_layer(model, l, &layer, NULL); l++) {
         cli_json_open(j, NULL, '{');
@@ -366,7 +366,7 @@ static void tell_person(const settings *s, const char *path, const cli_container
 
 /* -v: the layers of an encoder. */
 static void print_model_layers(const taper_model *model) {
-    taper_model_layer layer;
+    taper_model_layer layer = {.size = sizeof layer};
     printf("  layer  up to pass  bytes a megapixel\n");
     for (uint32_t l = 0; !taper_model_get_layer(model, l, &layer, NULL); l++)
         printf("  %5u %11u %18u\n", l + 1, layer.passes, layer.bytes_per_megapixel);
@@ -374,7 +374,7 @@ static void print_model_layers(const taper_model *model) {
 
 /* -vv: properties of each unit. */
 static void print_units(const taper_model *model) {
-    taper_model_unit unit;
+    taper_model_unit unit = {.size = sizeof unit};
     printf("   unit  planes  finest step  in steps, its usual size\n");
     for (uint32_t u = 0; !taper_model_get_unit(model, u, &unit, NULL); u++)
         printf("  %5u %7u %12.4g %25.4g\n", u + 1, unit.planes, unit.step, unit.usual_size);

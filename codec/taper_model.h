@@ -100,22 +100,24 @@ TAPER_API taper_status taper_model_get_info(const taper_model *model, taper_mode
 /* A layer of the containers that a model makes: the passes and, at its end, the expected bytes per
  * million pixels from the first layer on. */
 typedef struct taper_model_layer {
+    size_t size; /* sizeof(taper_model_layer) */
     uint32_t passes;
     uint32_t bytes_per_megapixel;
 } taper_model_layer;
-/* TAPER_ERR_ARG: the layer is not 0..taper_model_info.layers - 1. */
+/* TAPER_ERR_ARG: out->size is not set, or the layer is not 0..taper_model_info.layers - 1. */
 TAPER_API taper_status taper_model_get_layer(const taper_model *model, uint32_t layer,
                                              taper_model_layer *out, taper_error *error);
 
 /* How a unit is coded: its bit planes, the finest step on the scale of taper_decoder_codes, and its
  * usual size in such steps, the root of the mean square. */
 typedef struct taper_model_unit {
+    size_t size; /* sizeof(taper_model_unit) */
     uint32_t planes;
     double step;
     double usual_size;
 } taper_model_unit;
-/* TAPER_ERR_ARG: the unit is not 0..taper_model_info.units - 1; or the model is binary or an
- * embedding model. */
+/* TAPER_ERR_ARG: out->size is not set; the unit is not 0..taper_model_info.units - 1; or the model
+ * is binary or an embedding model. */
 TAPER_API taper_status taper_model_get_unit(const taper_model *model, uint32_t unit,
                                             taper_model_unit *out, taper_error *error);
 

@@ -29,6 +29,7 @@ extern "C" {
 #define TAPER_PSNR_CEILING_DB 100.0
 
 typedef struct taper_quality {
+    size_t size;    /* sizeof(taper_quality) */
     double mse;     /* mean squared difference over pixels and channels, 0..65025 */
     double psnr_db; /* taper_quality_psnr_db(mse) */
     double ssim;    /* -1..1, 1: equal */

@@ -81,7 +81,7 @@ static void try_model_builtin_bytes(void) {
 
 static void try_model_get_layer(void) {
     taper_error error = {0};
-    taper_model_layer layer;
+    taper_model_layer layer = {.size = sizeof layer};
     const uint32_t layers = info_of_model(coder).layers;
     refused(taper_model_get_layer(NULL, 0, &layer, &error), &error);
     refused(taper_model_get_layer(coder, 0, NULL, &error), &error);
@@ -95,7 +95,7 @@ static void try_model_get_layer(void) {
 
 static void try_model_get_unit(void) {
     taper_error error = {0};
-    taper_model_unit unit;
+    taper_model_unit unit = {.size = sizeof unit};
     refused(taper_model_get_unit(NULL, 0, &unit, &error), &error);
     refused(taper_model_get_unit(coder, 0, NULL, &error), &error);
     EACH_NUMBER(v)

@@ -41,7 +41,7 @@ static void try_mse(void) {
 
 static void try_measure(void) {
     taper_error error = {0};
-    taper_quality quality;
+    taper_quality quality = {.size = sizeof quality};
     refused(taper_quality_measure(NULL, &image, &quality, &error), &error);
     refused(taper_quality_measure(&image, NULL, &quality, &error), &error);
     refused(taper_quality_measure(&image, &image, NULL, &error), &error);

@@ -74,7 +74,7 @@ static void test_agrees_with_other_implementations(void **state) {
     for (size_t i = 0; i < sizeof k_reference / sizeof *k_reference; i++) {
         const reference *want = &k_reference[i];
         taper_image a, b;
-        taper_quality q;
+        taper_quality q = {.size = sizeof q};
         taper_error error;
         make_pair(want->width, want->height, want->channels, &a, &b);
         assert_int_equal(taper_quality_measure(&a, &b, &q, &error), TAPER_OK);
@@ -93,7 +93,7 @@ static void test_equal_images_are_perfect_at_any_size(void **state) {
     static const uint32_t size[][2] = {{1, 1}, {2, 7}, {10, 300}, {11, 11}, {12, 13}, {161, 160}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         taper_image a, b;
-        taper_quality q;
+        taper_quality q = {.size = sizeof q};
         make_pair(size[i][0], size[i][1], 3, &a, &b);
         assert_int_equal(taper_quality_measure(&a, &a, &q, NULL), TAPER_OK);
         assert_true(q.mse == 0 && q.psnr_db == TAPER_PSNR_CEILING_DB);
@@ -110,7 +110,7 @@ static void test_flat_images_have_a_known_ssim(void **state) {
     taper_image a = new_image(20, 20, 1, 8), b = new_image(20, 20, 1, 8);
     memset(a.pixels, 100, 400);
     memset(b.pixels, 110, 400);
-    taper_quality q;
+    taper_quality q = {.size = sizeof q};
     assert_int_equal(taper_quality_measure(&a, &b, &q, NULL), TAPER_OK);
     double c1 = 2.55 * 2.55; /* variances are 0: the luminance factor alone */
     assert_true(near(q.ssim, (2 * 100 * 110.0 + c1) / (100.0 * 100 + 110.0 * 110 + c1), 1e-5));
@@ -140,7 +140,7 @@ static void test_depth_and_alpha_do_not_count(void **state) {
     taper_image a, b;
     make_pair(30, 22, 3, &a, &b);
     taper_image deep = deepen(&b);
-    taper_quality shallow, reduced;
+    taper_quality shallow = {.size = sizeof shallow}, reduced = {.size = sizeof reduced};
     assert_int_equal(taper_quality_measure(&a, &b, &shallow, NULL), TAPER_OK);
     assert_int_equal(taper_quality_measure(&a, &deep, &reduced, NULL), TAPER_OK);
     assert_true(near(reduced.mse, shallow.mse, 1e-9) &&

@@ -57,7 +57,7 @@ static double loss_of(const taper_model *m, const train_dataset *d, uint32_t u, 
                     to[at] = (uint8_t)lrint(fmin(fmax(from[at] + x * (double)pattern[k], 0), 255));
                 }
             }
-        taper_quality q;
+        taper_quality q = {.size = sizeof q};
         assert_int_equal(taper_quality_measure(image, &noisy, &q, NULL), TAPER_OK);
         sum += 1 - q.ms_ssim;
         free(noisy.pixels);

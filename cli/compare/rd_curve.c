@@ -103,7 +103,7 @@ size_t *cli_rd_even_runs(size_t n, size_t *runs) {
 
 taper_status cli_rd_measure(const taper_image *original, const taper_image *decoded,
                             cli_rd_sum *out, taper_error *error) {
-    taper_quality q;
+    taper_quality q = {.size = sizeof q};
     TAPER_TRY(taper_quality_measure(original, decoded, &q, error));
     out->images = 1;
     out->pixels = (uint64_t)original->width * original->height;

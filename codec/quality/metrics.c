@@ -9,6 +9,7 @@
  * in single precision. */
 #include "codec/taper_quality.h"
 #include "formats/image.h"
+#include "formats/sized.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,5 @@ taper_status taper_quality_measure(const taper_image *a, const taper_image *b, t
     free(planes);
     q.mse = squared_error(a, b) / ((double)pixels * n_colours);
     q.psnr_db = taper_quality_psnr_db(q.mse);
-    *out = q;
-    return TAPER_OK;
+    return formats_sized_give(out, &q, sizeof q, "taper_quality", error);
 }

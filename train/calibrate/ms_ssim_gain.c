@@ -90,7 +90,7 @@ static taper_status lose(const measurement *m, const sample *s, uint32_t u, floa
             work[v] = s->rows[v] + x * pattern[i];
     }
     taper_image noisy = s->image;
-    taper_quality quality;
+    taper_quality quality = {.size = sizeof quality};
     noisy.pixels = pixels;
     TAPER_TRY(codec_windows_write(m->model->window, work, &noisy));
     TAPER_TRY(taper_quality_measure(&s->image, &noisy, &quality, NULL));
