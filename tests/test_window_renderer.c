@@ -90,7 +90,7 @@ static void parts_are_those_of_the_whole(void **state) {
                 free(part);
             }
         free(whole);
-        taper_decoder_free(d);
+        close_decoder(d);
     }
 }
 
