@@ -169,8 +169,10 @@ TAPER_API taper_status taper_encoder_set_search_codes(taper_encoder *encoder,
  * taper_encoder_free are legal.
  *
  * max_bytes: upper limit of the container; 0: none. The result is what taper_truncate would make of
- * the container without that limit. A set of one group then takes less time: passes that are not
- * kept are not encoded. TAPER_ERR_LIMIT: max_bytes is less than the front matter.
+ * the container without that limit. A set of one group takes less time then, as passes that are not
+ * kept are not encoded; for that its last chunk may be some bytes longer or shorter, as the size of
+ * the front matter is estimated otherwise. TAPER_ERR_LIMIT: max_bytes is less than the front
+ * matter.
  *
  * A set of one group and at most 4,096 pixels gets a last step, which takes some tenths of a
  * second. It renders the set at each cut and compares it with the originals. The data then end

@@ -114,8 +114,8 @@ typedef struct taper_limits {
     uint64_t max_images;
     /* Bytes of memory; default 2^32. Each encoder, decoder and call of taper_verify,
      * taper_truncate, taper_repack and taper_merge counts its memory before it allocates: front
-     * matter, images, groups, chunks and rendered pixels. Not counted: the model, stacks, and the
-     * overhead of the allocator. */
+     * matter, images, groups, chunks and rendered pixels. Not counted: the model, stacks, the
+     * overhead of the allocator, and what a handle or a call takes in any case: up to 300 KiB. */
     uint64_t max_memory;
     /* Bytes of an unpacked model; default 2^29 - 1. With the default, small files have a lower
      * limit: 2^24 + 256 per byte. */

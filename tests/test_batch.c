@@ -1,6 +1,6 @@
 /* test_batch.c -- crops of many images in one array, against images rendered one by one. */
 #include "cmocka_all.h"
-#include "codec/taper.h"
+#include "codec/decoder/decoder.h"
 #include "dct_model.h"
 #include <math.h>
 #include <string.h>
@@ -202,10 +202,58 @@ static void damage_is_told(void **state) {
     assert_non_null(strstr(error.text, "checksum"));
     assert_true(status[0] == TAPER_OK && status[N - 1] == TAPER_ERR_CORRUPT);
     item[0].image = N;
+    status[0] = TAPER_ERR_DEVICE;
+    assert_int_equal(taper_decoder_render_batch(d, &batch, &error), TAPER_ERR_ARG);
+    assert_int_equal(status[0], TAPER_ERR_DEVICE);         /* nothing was changed */
+    item[0].image = 0, batch.image_stride = SIZE_MAX - 15; /* would be before the array */
     assert_int_equal(taper_decoder_render_batch(d, &batch, &error), TAPER_ERR_ARG);
     taper_decoder_free(d);
     taper_container_close(c);
     formats_buffer_free(&copy);
+}
+
+/* Threads share the memory of a decoder: if a share is too little, one thread has all of it, and
+ * the number of threads of earlier batches does not matter. */
+static void threads_share_memory(void **state) {
+    const fixture *f = *state;
+    enum { ITEMS = N };
+    taper_batch_item item[ITEMS];
+    static uint8_t out[ITEMS][CROP_H * CROP_W * 3], alone[ITEMS][CROP_H * CROP_W * 3];
+    taper_batch batch = {.size = sizeof batch,
+                         .item = item,
+                         .n = ITEMS,
+                         .width = CROP_W,
+                         .height = CROP_H,
+                         .channels = 3,
+                         .to = alone,
+                         .image_stride = sizeof out[0],
+                         .channel_stride = 1,
+                         .row_stride = CROP_W * 3,
+                         .column_stride = 3};
+    choose(item, ITEMS, 11);
+    taper_container *c = open_file(f, 1);
+    int refused = 0, rendered = 0;
+    for (uint64_t memory = 1 << 14; memory <= 1 << 22; memory += memory / 3) {
+        const taper_decode_options options = {.size = sizeof options, .max_memory = memory};
+        taper_status status[2];
+        for (int several = 0; several < 2; several++) {
+            taper_decoder *d;
+            status[several] = taper_decoder_new(&d, c, &options, NULL);
+            if (status[several] != TAPER_OK) continue; /* not even the front matter */
+            batch.to = several ? out : alone;
+            for (unsigned threads = several ? 4 : 1; threads >= 1; threads--) {
+                assert_int_equal(taper_decoder_set_threads(d, threads, NULL), TAPER_OK);
+                status[several] = taper_decoder_render_batch(d, &batch, NULL);
+                if (several) assert_int_equal(status[1], status[0]);
+                assert_true(d->account.used <= memory);
+            }
+            taper_decoder_free(d);
+        }
+        refused += status[0] == TAPER_ERR_LIMIT, rendered += status[0] == TAPER_OK;
+        if (status[0] == TAPER_OK) assert_memory_equal(out, alone, sizeof out);
+    }
+    assert_true(refused && rendered);
+    taper_container_close(c);
 }
 
 int main(void) {
@@ -213,6 +261,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bytes_are_the_pixels, setup, teardown),
         cmocka_unit_test_setup_teardown(floats_are_normalised, setup, teardown),
         cmocka_unit_test_setup_teardown(damage_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_share_memory, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

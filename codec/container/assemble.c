@@ -100,10 +100,10 @@ static taper_status search_budget(formats_front *f, const formats_front *was, co
     uint64_t low = 0, high = full[(uint64_t)was->layers * was->groups], total, at = 0;
     TAPER_TRY(try_budget(f, was, full, 0, &total, error));
     if (total > max_bytes)
-        return formats_fail(
-            error, TAPER_ERR_LIMIT,
-            "%llu bytes are less than the front matter of the container, %llu bytes",
-            (unsigned long long)max_bytes, (unsigned long long)total);
+        return formats_fail(error, TAPER_ERR_LIMIT,
+                            "%llu byte%s less than the front matter of the container, %llu bytes",
+                            (unsigned long long)max_bytes, max_bytes == 1 ? " is" : "s are",
+                            (unsigned long long)total);
     for (int round = 0, above = 0; round < ROUNDS && high - low > 1; round++) {
         if (total <= max_bytes && max_bytes - total <= max_bytes / 8192) break; /* close enough */
         above = total > max_bytes ? above + 1 : 0;

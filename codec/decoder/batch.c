@@ -130,39 +130,76 @@ static taper_status make_runs(batch *b, taper_error *error) {
     return TAPER_OK;
 }
 
-/* A decoder for each of n threads; each has its share of the memory. */
+/* A decoder for each of n threads. They share the memory, of which this decoder then has none. */
 static taper_status make_helpers(taper_decoder *d, unsigned n, taper_error *error) {
-    if (d->helpers >= n) return TAPER_OK;
-    taper_decoder **more = realloc(d->helper, n * sizeof *more);
-    if (!more) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u decoders", n);
-    d->helper = more;
-    for (; d->helpers < n; d->helpers++) {
-        const taper_decode_options options = {.size = sizeof options,
-                                              .cut = d->cut,
-                                              .passes = d->passes == UINT32_MAX ? 0 : d->passes,
-                                              .max_memory = d->limits.max_memory / n};
-        TAPER_TRY(taper_decoder_new(&d->helper[d->helpers], d->container, &options, error));
+    if (d->helpers == n) return TAPER_OK;
+    codec_decoder_free_helpers(d);
+    codec_decoder_drop_others(d, FORMATS_MAX_RATE_CLASSES);
+    d->helper = calloc(n, sizeof(taper_decoder *));
+    if (!d->helper) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u decoders", n);
+    const taper_decode_options options = {.size = sizeof options,
+                                          .cut = d->cut,
+                                          .passes = d->passes == UINT32_MAX ? 0 : d->passes,
+                                          .max_memory = d->limits.max_memory / n};
+    taper_status status = TAPER_OK;
+    while (d->helpers < n && status == TAPER_OK) {
+        status = taper_decoder_new(&d->helper[d->helpers], d->container, &options, error);
+        d->helpers += status == TAPER_OK;
     }
-    return TAPER_OK;
+    if (status != TAPER_OK) codec_decoder_free_helpers(d);
+    return status;
+}
+
+/* The first item that failed, of all threads; NULL: none. */
+static const failure *first_failure(const batch *b, unsigned threads) {
+    const failure *first = NULL;
+    for (unsigned t = 0; t < threads; t++) {
+        const failure *f = &b->failed[t];
+        if (f->error.status != TAPER_OK && (!first || f->item < first->item)) first = f;
+    }
+    return first;
+}
+
+static void render_serially(batch *b) {
+    codec_decoder_free_helpers(b->decoder);
+    for (size_t r = 0; r < b->runs; r++) render_run(b, b->decoder, r, &b->failed[0]);
 }
 
 static taper_status render_all(batch *b, taper_error *error) {
     taper_decoder *d = b->decoder;
     const unsigned threads = codec_pool_threads(d->backend.pool);
-    const failure *first = NULL;
     /* Few groups: the threads render each image together. */
     if (threads > 1 && b->runs >= threads && d->feed == CODEC_FEED_SOURCE &&
-        make_helpers(d, threads, NULL) == TAPER_OK) {
+        make_helpers(d, threads, NULL) == TAPER_OK)
         codec_pool_run(d->backend.pool, render_runs, b, threads);
-    } else {
-        for (size_t r = 0; r < b->runs; r++) render_run(b, d, r, &b->failed[0]);
-    }
-    for (unsigned t = 0; t < threads; t++) {
-        const failure *f = &b->failed[t];
-        if (f->error.status != TAPER_OK && (!first || f->item < first->item)) first = f;
+    else
+        render_serially(b);
+    const failure *first = first_failure(b, threads);
+    if (first && d->helpers && (first->error.status == TAPER_ERR_LIMIT)) {
+        memset(b->failed, 0, threads * sizeof *b->failed); /* a share of the memory is too little */
+        codec_pool *pool = d->backend.pool;
+        d->backend.pool = NULL; /* each thread would take memory */
+        render_serially(b);
+        d->backend.pool = pool;
+        first = first_failure(b, threads);
     }
     if (first && error) *error = first->error;
     return first ? first->error.status : TAPER_OK;
+}
+
+/* Does the array end within the address space? */
+static int fits(const taper_batch *b, uint64_t sample) {
+    const uint64_t part[4][2] = {{b->n - 1, b->image_stride},
+                                 {b->channels - 1, b->channel_stride},
+                                 {b->height - 1, b->row_stride},
+                                 {b->width - 1, b->column_stride}};
+    uint64_t end = sample;
+    for (int k = 0; k < 4; k++) {
+        if (part[k][0] && part[k][1] > PTRDIFF_MAX / part[k][0]) return 0;
+        end += part[k][0] * part[k][1];
+        if (end > PTRDIFF_MAX) return 0;
+    }
+    return 1;
 }
 
 static taper_status check(const taper_batch *b, taper_error *error) {
@@ -177,6 +214,8 @@ static taper_status check(const taper_batch *b, taper_error *error) {
     if ((b->image_stride | b->channel_stride | b->row_stride | b->column_stride) % sample ||
         (uintptr_t)b->to % sample)
         return formats_fail(error, TAPER_ERR_ARG, "the array and its strides are not aligned");
+    if (b->n && !fits(b, sample))
+        return formats_fail(error, TAPER_ERR_ARG, "the array is larger than the address space");
     return TAPER_OK;
 }
 
@@ -198,8 +237,9 @@ taper_status taper_decoder_render_batch(taper_decoder *d, const taper_batch *giv
     if (!b.order || !b.run || !b.status || !b.failed)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a batch of %zu", of.n);
     if (status == TAPER_OK) status = make_runs(&b, error);
-    if (status == TAPER_OK) status = render_all(&b, error);
-    if (of.status && b.status) memcpy(of.status, b.status, of.n * sizeof *of.status);
+    const int is_begun = status == TAPER_OK;
+    if (is_begun) status = render_all(&b, error);
+    if (of.status && is_begun) memcpy(of.status, b.status, of.n * sizeof *of.status);
     free(b.order), free(b.run), free(b.status), free(b.failed);
     return status;
 }

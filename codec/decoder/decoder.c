@@ -87,6 +87,12 @@ taper_status taper_decoder_new_streaming(taper_decoder **out, const taper_open_o
     return TAPER_OK;
 }
 
+void codec_decoder_free_helpers(taper_decoder *d) {
+    for (unsigned t = 0; t < d->helpers; t++) taper_decoder_free(d->helper[t]);
+    free(d->helper);
+    d->helper = NULL, d->helpers = 0;
+}
+
 void taper_decoder_free(taper_decoder *d) {
     if (!d) return;
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
@@ -100,8 +106,7 @@ void taper_decoder_free(taper_decoder *d) {
     codec_byte_store_free(&d->supplying.held);
     codec_backend_close(&d->backend);
     codec_small_basis_free(&d->small);
-    for (unsigned t = 0; t < d->helpers; t++) taper_decoder_free(d->helper[t]);
-    free(d->helper);
+    codec_decoder_free_helpers(d);
     codec_container_empty(&d->own);
     free(d);
 }
@@ -193,6 +198,7 @@ taper_status codec_decoder_find(const taper_decoder *d, uint64_t i, taper_image_
 
 taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t passes,
                                       codec_decoder_image *out, taper_error *error) {
+    if (d->helpers) codec_decoder_free_helpers(d); /* they have its memory */
     TAPER_TRY(codec_decoder_find(d, i, &out->info, error));
     const formats_front *f = codec_container_leaf_of_image(d->container, (uint32_t)i);
     TAPER_TRY(decode_group(d, f, out->info.group, passes, &out->group, error));

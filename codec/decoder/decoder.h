@@ -160,6 +160,9 @@ taper_status codec_supplied_leaf(taper_decoder *decoder, uint32_t k, int *missin
 taper_status codec_decoder_pushed_group(taper_decoder *decoder, uint32_t g,
                                         codec_group_reader **out, taper_error *error);
 
+/* Free the decoders of taper_decoder_render_batch. */
+void codec_decoder_free_helpers(taper_decoder *decoder);
+
 /* Release memory: the open groups of other rate classes and all rendered windows; or the rendered
  * windows of one rate class. */
 void codec_decoder_drop_others(taper_decoder *decoder, uint32_t rate_class);

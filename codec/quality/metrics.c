@@ -240,7 +240,7 @@ taper_status taper_quality_measure(const taper_image *a, const taper_image *b, t
     TAPER_TRY(formats_need(out, "the place of the result", error));
     const uint64_t pixels = (uint64_t)a->width * a->height;
     if (pixels > SIZE_MAX / sizeof(float) / 16)
-        return formats_fail(error, TAPER_ERR_NOMEM, "image too large to measure on this machine");
+        return formats_fail(error, TAPER_ERR_ARG, "image too large to measure on this machine");
     const size_t plane_floats = (size_t)pixels + SLACK;
     float *planes = calloc(2 * plane_floats + scratch_floats(a->width), sizeof(float));
     if (!planes)
