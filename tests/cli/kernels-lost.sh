@@ -20,7 +20,7 @@ lose() { # verb, options...
     test "$(grep -c '^taper ' err)" -eq 1 # the address sanitizer has a line of its own
     grep -q "^taper $verb: part.tpm: cuda:0: [a-z_]*: unspecified launch failure; run again with --resume" err ||
         { cat err; exit 1; }
-    run part.tpm part.check --resume "$@"
+    run part.tpm part.check "$@" --resume
     cmp whole.tpm part.tpm || { echo "$*: another model"; exit 1; }
 }
 saved() { # options...: as lose, of learners whose last epoch, or some step, is saved

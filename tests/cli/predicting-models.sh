@@ -44,7 +44,7 @@ done
 code=0
 "$TAPER" decode -q -m plain.tpm -o wrong both.taper 2>said || code=$?
 test "$code" -eq 2
-grep -q 'give the right one' said
+grep -q "give the container's model with -m" said
 
 # widths that are none
 code=0
