@@ -206,7 +206,7 @@ static taper_status check(const taper_batch *b, taper_error *error) {
     const uint64_t sample = b->sample == TAPER_SAMPLE_FLOAT32 ? sizeof(float) : 1;
     if (b->n && (!b->item || !b->to))
         return formats_fail(error, TAPER_ERR_ARG, "the batch has no items, or no array");
-    if (b->n > UINT32_MAX || !b->width || !b->height || (b->channels != 1 && b->channels != 3) ||
+    if (b->n >= UINT32_MAX || !b->width || !b->height || (b->channels != 1 && b->channels != 3) ||
         (unsigned)b->sample > TAPER_SAMPLE_FLOAT32)
         return formats_fail(error, TAPER_ERR_ARG,
                             "a batch of crops of %u x %u pixels and %u channels is not legal",
@@ -229,8 +229,8 @@ taper_status taper_decoder_render_batch(taper_decoder *d, const taper_batch *giv
     if (!of.n) return TAPER_OK;
     batch b = {.of = &of,
                .decoder = d,
-               .order = malloc(of.n * sizeof *b.order),
-               .run = malloc((of.n + 1) * sizeof *b.run),
+               .order = calloc(of.n, sizeof *b.order),
+               .run = calloc(of.n + 1, sizeof *b.run),
                .status = calloc(of.n, sizeof *b.status),
                .failed = calloc(codec_pool_threads(d->backend.pool), sizeof *b.failed)};
     taper_status status = TAPER_OK;
