@@ -19,6 +19,7 @@
 # make install    binary, libraries, header, taper.pc, CMake package, models, manual pages, completions;
 #                 PREFIX=/usr/local LIBDIR=PREFIX/lib INCLUDEDIR=PREFIX/include; DESTDIR=: written before them
 # make install-lib  the same without binary and completions
+# make deb        Debian packages taper, libtaper1 and libtaper-dev in build/deb; needs dpkg-dev
 # make clean      remove build/
 # make help       this text
 NVCC    ?= nvcc
@@ -97,7 +98,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval lib install install-lib clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval lib install install-lib deb clean help
 .SECONDARY:
 all: $(B)/taper $(B)/make_samples lib
 lib: $(B)/libtaper.a $(B)/libtaper.so $(B)/include/taper.h
@@ -346,6 +347,12 @@ install: all install-lib
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
 	$(B)/taper __completion zsh >$(D)/share/zsh/site-functions/_taper
+	install -d $(D)/share/mime/packages $(D)/share/thumbnailers
+	install -m 644 packaging/taper.xml $(D)/share/mime/packages
+	install -m 644 packaging/taper.thumbnailer $(D)/share/thumbnailers
+	install -m 644 packaging/taper.magic $(D)/share/taper
+deb: all
+	@MAKE_ARGS="-o all -o lib B=$(B)" sh packaging/deb.sh build/deb $(VERSION)
 clean:
 	rm -rf build
 help:

@@ -13,7 +13,8 @@
  * Directory cli/: the command line.
  *   main cli            the table of verbs
  *   cmd_train cmd_train_bits cmd_train_labels cmd_encode cmd_truncate cmd_decode cmd_info
- *   cmd_verify cmd_repack cmd_merge cmd_compare cmd_embed cmd_classify cmd_index cmd_search
+ *   cmd_verify cmd_repack cmd_merge cmd_sheet cmd_compare cmd_embed cmd_classify cmd_index
+ *   cmd_search
  *                       one verb each; the name has a dash for an underscore
  *   training            what the three verbs for training have in common
  *   manual completion   manual pages and shell completions, from the tables of the verbs
@@ -29,6 +30,7 @@
  *   idx_labels          the file of labels for an IDX file of images
  *   reach               images that a cut of layout `image` contains
  *
+ *   sheet               draws a contact sheet
  *   psnr_cut            the smallest cut that reaches a PSNR
  *   truncate_psnr       `truncate --psnr`
  *   name_case           names that differ by case only */
@@ -47,6 +49,7 @@ int cmd_info(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_repack(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_sheet(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
 int cmd_index(int argc, char **argv);
@@ -55,7 +58,7 @@ int cmd_classify(int argc, char **argv);
 
 extern const cli_verb cli_verb_train, cli_verb_train_bits, cli_verb_train_labels, cli_verb_encode,
     cli_verb_truncate, cli_verb_decode, cli_verb_info, cli_verb_verify, cli_verb_repack,
-    cli_verb_merge, cli_verb_compare, cli_verb_embed, cli_verb_classify, cli_verb_index,
-    cli_verb_search;
+    cli_verb_merge, cli_verb_sheet, cli_verb_compare, cli_verb_embed, cli_verb_classify,
+    cli_verb_index, cli_verb_search;
 
 #endif

@@ -180,6 +180,13 @@ void cli_page_pictures_begin(FILE *to, bool are_small) {
     fprintf(to, "<div class=\"cuts%s\">\n", are_small ? " small" : "");
 }
 
+void cli_page_tiles_begin(FILE *to, uint32_t side) {
+    fprintf(to,
+            "<div class=\"cuts\" style=\"grid-template-columns:repeat(auto-fill,minmax(min(%upx,"
+            "100%%),1fr))\">\n",
+            side);
+}
+
 void cli_page_pictures_end(FILE *to) { fputs("</div>\n", to); }
 
 /* A window on the picture, which it fills: as wide as the window's share of the picture. */

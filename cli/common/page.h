@@ -66,6 +66,8 @@ typedef struct cli_page_picture {
 
 /* A row of pictures that wraps. Small pictures are enlarged without smoothing. */
 void cli_page_pictures_begin(FILE *to, bool are_small);
+/* The same for pictures of at most `side` pixels, as they are. */
+void cli_page_tiles_begin(FILE *to, uint32_t side);
 /* TAPER_ERR_NOMEM, TAPER_ERR_ARG: not an image. The page stays well-formed. */
 taper_status cli_page_put_picture(FILE *to, const cli_page_picture *picture, taper_error *error);
 void cli_page_pictures_end(FILE *to);
