@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     uint32_t side = (uint32_t)strtoul(argv[3], NULL, 10);
     const char *path = argv[1];
     if (formats_imageset_open(&set, &path, 1, &(formats_imageset_options){0}, NULL, NULL, &error) ||
-        formats_imageset_read(set, 0, &image, &error))
+        formats_imageset_read(set, 0, &image, NULL, &error))
         return fail(argv[1], &error);
     formats_imageset_close(set);
     if (!side || image.width < side || image.height < side) return 0; /* nothing to cut */

@@ -201,7 +201,7 @@ static void add_crop(const char *path, int side, int index) {
     taper_image photo;
     if (formats_imageset_open(&from, &path, 1, &(formats_imageset_options){0}, NULL, NULL,
                               &error) ||
-        formats_imageset_read(from, 0, &photo, &error)) {
+        formats_imageset_read(from, 0, &photo, NULL, &error)) {
         fprintf(stderr, "bench_holds: %s: %s\n", path, error.text);
         exit(1);
     }

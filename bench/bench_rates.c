@@ -59,7 +59,7 @@ static test_set load_test(char *path) {
     test_set t = {.n = formats_imageset_count(set)};
     t.image = calloc(t.n, sizeof *t.image);
     for (size_t i = 0; i < t.n; i++) {
-        if (formats_imageset_read(set, i, &t.image[i], &error)) die(path, &error);
+        if (formats_imageset_read(set, i, &t.image[i], NULL, &error)) die(path, &error);
         t.pixels += (uint64_t)t.image[i].width * t.image[i].height;
     }
     formats_imageset_close(set);

@@ -197,7 +197,7 @@ static uint64_t early_target(const state *st) {
     else if (cli_cut_count() && !cli_options_given("psnr") && !formats_imageset_name(st->set, 0) &&
              formats_imageset_path(st->set, 0) ==
                  formats_imageset_path(st->set, formats_imageset_count(st->set) - 1) &&
-             formats_imageset_read(st->set, 0, &first, NULL) == TAPER_OK) {
+             formats_imageset_read(st->set, 0, &first, NULL, NULL) == TAPER_OK) {
         uint64_t pixels = (uint64_t)first.width * first.height;
         uint64_t count = formats_imageset_count(st->set);
         bpmp = (double)cli_cut_ceiling(&st->s.cut, count, pixels * count) * 1e6 /
@@ -330,7 +330,7 @@ static int feed(state *st) {
 /* The original of image i of the container, as it was encoded; for the search by PSNR. */
 static taper_status read_original(void *user, uint64_t i, taper_image *out, taper_error *error) {
     const state *st = user;
-    TAPER_TRY(formats_imageset_read(st->set, st->kept[i], out, error));
+    TAPER_TRY(formats_imageset_read(st->set, st->kept[i], out, NULL, error));
     formats_image_apply_alpha(out, (formats_alpha)st->s.alpha);
     return TAPER_OK;
 }

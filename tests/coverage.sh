@@ -29,13 +29,13 @@ search='codec/search/bit_codes.c codec/search/cascade.c codec/search/cascade_mea
     codec/search/ordered_index.c'
 # Files, names and text. Not here: what only writes (atomic_file, npy), tables (decompositions), messages (status), and
 # what passes bytes on without a look at them (file).
-formats='formats/bytes.c formats/images/cifar.c formats/container.c formats/directory.c formats/images/exif.c formats/imageset/folder_walk.c
-    formats/images/foreign.c formats/front.c formats/images/gzip.c formats/holds.c formats/images/icc.c formats/images/idx.c formats/image.c
+formats='formats/bytes.c formats/images/cifar.c formats/container.c formats/directory.c formats/metadata/exif.c formats/imageset/folder_walk.c
+    formats/images/foreign.c formats/front.c formats/images/gzip.c formats/holds.c formats/metadata/icc.c formats/images/idx.c formats/image.c
     formats/imageset/image_list.c formats/imageset/image_names.c formats/imageset/imageset.c formats/imageset/imageset_inputs.c formats/imageset/imageset_labels.c
     formats/imageset/imageset_names.c formats/index_file.c formats/images/jpeg.c formats/imageset/label_index.c formats/imageset/label_names.c formats/imageset/labels.c
     formats/leaf.c formats/name_pages.c formats/packed.c formats/paging.c formats/root.c
-    formats/merge_names.c formats/images/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
-    formats/images/png_text.c formats/images/pnm.c formats/imageset/recognise.c formats/images/xmp.c'
+    formats/merge_names.c formats/metadata/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
+    formats/metadata/png_text.c formats/images/pnm.c formats/imageset/recognise.c formats/metadata/xmp.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
 apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
     ideal_bits formats_idx_encode_images formats_idx_encode_labels formats_cifar_encode formats_image_flatten

@@ -71,8 +71,9 @@ upward() { # directory, what it must not include
         sed "s|\$|   <- $1 must not include upward|" >>"$found"
 }
 upward formats '(codec|train|cli|samples|tests|bench)/'
-grep -nE '^#include "formats/image(s|set)/' $(find formats -maxdepth 1 -name '*.[ch]') $(sources codec) /dev/null |
+grep -nE '^#include "formats/(metadata|image(s|set))/' $(find formats -maxdepth 1 -name '*.[ch]') $(sources codec) /dev/null |
     sed 's|$|   <- files of other programs are not read by the library|' >>"$found"
+upward formats/metadata 'formats/image(s|set)/'
 upward formats/images 'formats/imageset/'
 upward codec '(train|cli|samples|tests|bench)/'
 upward train '(cli|samples|tests|bench)/'

@@ -144,7 +144,7 @@ static void assert_names(const formats_imageset *set, const char *const *names) 
 static void assert_pixels(const formats_imageset *set, size_t i, unsigned seed) {
     taper_image expected = picture_noise(5, 4, 3, 8, seed), image;
     taper_error error;
-    if (formats_imageset_read(set, i, &image, &error) != TAPER_OK)
+    if (formats_imageset_read(set, i, &image, NULL, &error) != TAPER_OK)
         fail_msg("image %zu: %s", i, error.text);
     assert_true(image_equal(&expected, &image));
     formats_image_free(&expected);
@@ -177,7 +177,7 @@ static void folders_are_read_in_byte_order(void **state) {
     static const int32_t labels[] = {-1, 1, 0, 2, 2};
     for (size_t i = 0; i < 5; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
     taper_image image;
-    assert_int_equal(formats_imageset_read(set, 5, &image, NULL), TAPER_ERR_ARG);
+    assert_int_equal(formats_imageset_read(set, 5, &image, NULL, NULL), TAPER_ERR_ARG);
     assert_null(image.pixels);
     formats_imageset_close(set);
     formats_imageset_close(NULL);
@@ -332,7 +332,7 @@ static void files_with_many_images_are_opened(void **state) {
     assert_pixels(set, 1, 7);
     taper_image image;
     taper_error error;
-    assert_int_equal(formats_imageset_read(set, 2, &image, &error), TAPER_ERR_TRUNCATED);
+    assert_int_equal(formats_imageset_read(set, 2, &image, NULL, &error), TAPER_ERR_TRUNCATED);
     formats_imageset_close(set);
     memcpy(bytes + n, "garbage", 7);
     scratch_write(folder, "garbage.ppm", bytes, n + 7);
@@ -353,7 +353,7 @@ static void cifar_brings_its_labels(void **state) {
     for (size_t i = 0; i < 3; i++) assert_int_equal(formats_imageset_label(set, i), labels[i]);
     assert_null(formats_imageset_name(set, 0));
     taper_image image, expected = picture_noise(32, 32, 3, 8, 2);
-    assert_int_equal(formats_imageset_read(set, 1, &image, NULL), TAPER_OK);
+    assert_int_equal(formats_imageset_read(set, 1, &image, NULL, NULL), TAPER_OK);
     assert_true(image_equal(&image, &expected));
     formats_image_free(&image);
     formats_image_free(&expected);
@@ -573,7 +573,7 @@ static void bad_files_are_skipped_by_name(void **state) {
     assert_names(set, NAMES("broken.png", "good.png"));
     taper_image image;
     taper_error error;
-    assert_int_equal(formats_imageset_read(set, 0, &image, &error), TAPER_ERR_TRUNCATED);
+    assert_int_equal(formats_imageset_read(set, 0, &image, NULL, &error), TAPER_ERR_TRUNCATED);
     assert_null(image.pixels);
     assert_pixels(set, 1, 1);
     formats_imageset_close(set);
@@ -926,7 +926,7 @@ static void limits_are_passed_on(void **state) {
     limits = (taper_limits){.size = sizeof(taper_limits), .max_pixels = 19};
     set = must_open(NAMES("limits"), &options, 0);
     taper_image image;
-    assert_int_equal(formats_imageset_read(set, 0, &image, &error), TAPER_ERR_LIMIT);
+    assert_int_equal(formats_imageset_read(set, 0, &image, NULL, &error), TAPER_ERR_LIMIT);
     assert_int_equal(error.fact, TAPER_FACT_MAX_PIXELS);
     formats_imageset_close(set);
 }
@@ -936,7 +936,8 @@ static void *read_all(void *user) {
     for (int round = 0; round < 20; round++)
         for (size_t i = 0; i < formats_imageset_count(set); i++) {
             taper_image expected = picture_noise(5, 4, 3, 8, i + 1), image;
-            if (formats_imageset_read(set, i, &image, NULL) != TAPER_OK) return (void *)"unread";
+            if (formats_imageset_read(set, i, &image, NULL, NULL) != TAPER_OK)
+                return (void *)"unread";
             int equal = image_equal(&expected, &image);
             formats_image_free(&expected);
             formats_image_free(&image);

@@ -68,7 +68,7 @@ static void decoded_pixels_are_close(void **state) {
             unsigned long n;
             unsigned char *bytes = encode(&image, plan, &n);
             assert_true(formats_jpeg_detect(bytes, n));
-            assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
+            assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, NULL, NULL), TAPER_OK);
             assert_int_equal(back.width, 45);
             assert_int_equal(back.height, 37);
             assert_int_equal(back.channels, channels);
@@ -93,7 +93,7 @@ static void every_truncation_is_told(void **state) {
             uint8_t *part = malloc(cut ? cut : 1);
             memcpy(part, bytes, cut);
             taper_error error = {.status = TAPER_OK};
-            taper_status status = formats_jpeg_decode(part, cut, NULL, &back, &error);
+            taper_status status = formats_jpeg_decode(part, cut, NULL, &back, NULL, &error);
             assert_int_equal(status, TAPER_ERR_TRUNCATED);
             assert_null(back.pixels);
             assert_true(error.text[0] != '\0');
@@ -105,7 +105,7 @@ static void every_truncation_is_told(void **state) {
         memcpy(patched + n - 60, "\xFF\xD9", 2);
         taper_error error = {.status = TAPER_OK};
         if (!plan.progressive)
-            assert_int_equal(formats_jpeg_decode(patched, n - 58, NULL, &back, &error),
+            assert_int_equal(formats_jpeg_decode(patched, n - 58, NULL, &back, NULL, &error),
                              TAPER_ERR_CORRUPT);
         free(patched);
         free(bytes);
@@ -123,12 +123,13 @@ static void whole_data_need_no_end(void **state) {
         taper_image image = picture_scene(24, 20, 3, 0), whole, back;
         unsigned long n;
         unsigned char *bytes = encode(&image, plan, &n);
-        assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &whole, NULL), TAPER_OK);
+        assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &whole, NULL, NULL), TAPER_OK);
         for (size_t more = 0; more < sizeof trailer; more++) {
             uint8_t *part = malloc(n - 2 + more);
             memcpy(part, bytes, n - 2);
             memcpy(part + n - 2, trailer, more);
-            assert_int_equal(formats_jpeg_decode(part, n - 2 + more, NULL, &back, NULL), TAPER_OK);
+            assert_int_equal(formats_jpeg_decode(part, n - 2 + more, NULL, &back, NULL, NULL),
+                             TAPER_OK);
             assert_true(image_equal(&whole, &back));
             formats_image_free(&back);
             free(part);
@@ -137,10 +138,11 @@ static void whole_data_need_no_end(void **state) {
         unsigned long last = n - 2;
         while (plan.progressive && (bytes[last] != 0xFF || bytes[last + 1] != 0xDA)) last--;
         if (plan.progressive) {
-            assert_int_equal(formats_jpeg_decode(bytes, last, NULL, &back, NULL),
+            assert_int_equal(formats_jpeg_decode(bytes, last, NULL, &back, NULL, NULL),
                              TAPER_ERR_TRUNCATED);
             memcpy(bytes + last, "\xFF\xD9", 2);
-            assert_int_equal(formats_jpeg_decode(bytes, last + 2, NULL, &back, NULL), TAPER_OK);
+            assert_int_equal(formats_jpeg_decode(bytes, last + 2, NULL, &back, NULL, NULL),
+                             TAPER_OK);
             formats_image_free(&back);
         }
         free(bytes);
@@ -158,10 +160,10 @@ static void no_cut_gives_another_picture(void **state) {
         taper_image image = picture_scene(24, 20, 3, 0), whole, back;
         unsigned long n, taken = 0;
         unsigned char *bytes = encode(&image, plan, &n);
-        assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &whole, NULL), TAPER_OK);
+        assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &whole, NULL, NULL), TAPER_OK);
         for (unsigned long cut = 0; cut < n; cut++) {
             taper_error error = {.status = TAPER_OK};
-            taper_status status = formats_jpeg_decode(bytes, cut, NULL, &back, &error);
+            taper_status status = formats_jpeg_decode(bytes, cut, NULL, &back, NULL, &error);
             if (status != TAPER_OK)
                 assert_int_equal(status, TAPER_ERR_TRUNCATED);
             else
@@ -185,7 +187,7 @@ static void every_flipped_bit_is_survived(void **state) {
     for (unsigned long bit = 0; bit < 8 * n; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
         taper_error error = {.status = TAPER_OK};
-        taper_status status = formats_jpeg_decode(bytes, n, &limits, &back, &error);
+        taper_status status = formats_jpeg_decode(bytes, n, &limits, &back, NULL, &error);
         assert_true((status == TAPER_OK) == (back.pixels != NULL));
         assert_true(status == TAPER_OK || (error.status == status && error.text[0]));
         formats_image_free(&back);
@@ -201,7 +203,8 @@ static void cmyk_is_refused(void **state) {
     unsigned long n;
     unsigned char *bytes = encode(&image, (jpeg_plan){80, 0, 0, 0, 1, 0, 0, 0}, &n);
     taper_error error;
-    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_UNSUPPORTED);
+    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, NULL, &error),
+                     TAPER_ERR_UNSUPPORTED);
     assert_non_null(strstr(error.text, "CMYK"));
     assert_null(back.pixels);
     free(bytes);
@@ -223,21 +226,21 @@ static void limits_hold_before_memory_is_taken(void **state) {
     unsigned char *bytes = encode(&image, (jpeg_plan){80, 1, 0, 0, 0, 0, 0, 0}, &n);
     taper_error error;
     taper_limits limits = {.size = sizeof(taper_limits), .max_pixels = 89};
-    assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, &error), TAPER_ERR_LIMIT);
+    assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, NULL, &error), TAPER_ERR_LIMIT);
     assert_int_equal(error.fact, TAPER_FACT_MAX_PIXELS);
     limits.max_pixels = 90;
-    assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, &error), TAPER_OK);
+    assert_int_equal(formats_jpeg_decode(bytes, n, &limits, &back, NULL, &error), TAPER_OK);
     formats_image_free(&back);
     size_t at = height_at(bytes, n);
     memcpy(bytes + at, "\xEA\x60\xEA\x60", 4); /* 60,000 x 60,000 */
-    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_LIMIT);
+    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, NULL, &error), TAPER_ERR_LIMIT);
     memcpy(bytes + at, "\x3E\x80\x3E\x80", 4); /* 16,000 x 16,000 out of a few hundred bytes */
-    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &error), TAPER_ERR_TRUNCATED);
+    assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, NULL, &error), TAPER_ERR_TRUNCATED);
     assert_non_null(strstr(error.text, "cannot hold"));
     /* coefficients of a progressive file do not fit, though the pixels would */
     memcpy(bytes + at, "\x03\x00\x03\x00", 4);
     limits = (taper_limits){.size = sizeof(taper_limits), .max_memory = 768 * 768 * 3 + 1000};
-    if (formats_jpeg_decode(bytes, n, &limits, &back, &error) != TAPER_ERR_LIMIT)
+    if (formats_jpeg_decode(bytes, n, &limits, &back, NULL, &error) != TAPER_ERR_LIMIT)
         fail_msg("%s", error.text);
     assert_int_equal(error.fact, TAPER_FACT_MAX_MEMORY);
     free(bytes);
@@ -266,7 +269,7 @@ static void endless_scans_are_stopped(void **state) {
         memcpy(many + size, bytes + end, n - end);
         size += n - end;
         taper_error error = {.status = TAPER_OK};
-        taper_status status = formats_jpeg_decode(many, size, NULL, &back, &error);
+        taper_status status = formats_jpeg_decode(many, size, NULL, &back, NULL, &error);
         assert_int_equal(status, repeats == 10 ? TAPER_OK : TAPER_ERR_LIMIT);
         assert_true(repeats == 10 || strstr(error.text, "scans"));
         formats_image_free(&back);

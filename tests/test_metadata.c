@@ -2,12 +2,12 @@
  * eight forms; colour profiles, sRGB's and others; where an image ends; damage to all of these. */
 #include "cmocka_all.h"
 #include "formats/bytes.h"
-#include "formats/images/exif.h"
-#include "formats/images/icc.h"
+#include "formats/metadata/exif.h"
+#include "formats/metadata/icc.h"
 #include "formats/images/jpeg.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include "formats/images/png.h"
-#include "formats/images/xmp.h"
+#include "formats/metadata/xmp.h"
 #include "pictures.h"
 #include <math.h>
 #include <stdio.h>
@@ -148,7 +148,8 @@ static void pictures_come_upright(void **state) {
         assert_int_equal(formats_png_encode(&stored, &png, &n, NULL), TAPER_OK);
         put_chunk(&piece, "eXIf", exif.data, exif.size);
         formats_buffer file = insert(png, n, k % 2 ? PNG_FRONT : n - 12, &piece);
-        assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
+        assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL, NULL),
+                         TAPER_OK);
         assert_upright(&back, &stored, expected);
         formats_image_free(&back);
         free(png);
@@ -156,12 +157,12 @@ static void pictures_come_upright(void **state) {
         if (channels % 2 && stored.depth == 8) {
             formats_buffer jpeg = make_jpeg(&stored);
             taper_image plain;
-            assert_int_equal(formats_jpeg_decode(jpeg.data, jpeg.size, NULL, &plain, NULL),
+            assert_int_equal(formats_jpeg_decode(jpeg.data, jpeg.size, NULL, &plain, NULL, NULL),
                              TAPER_OK);
             piece = formats_buffer_make(1 << 16);
             put_segment(&piece, 0xE1, "Exif\0\0", 6, exif.data, exif.size);
             file = insert(jpeg.data, jpeg.size, JPEG_FRONT, &piece);
-            assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL),
+            assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL, NULL),
                              TAPER_OK);
             assert_upright(&back, &plain, expected);
             formats_image_free(&back), formats_image_free(&plain);
@@ -211,16 +212,17 @@ static void orientation_has_its_conditions(void **state) {
     formats_buffer file = insert(png, n, PNG_FRONT, &piece);
     taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 2 * 40 * 30 * 3 - 1};
     taper_error error;
-    assert_int_equal(formats_png_decode(file.data, file.size, &limits, &back, &error),
+    assert_int_equal(formats_png_decode(file.data, file.size, &limits, &back, NULL, &error),
                      TAPER_ERR_LIMIT);
     assert_int_equal(error.fact, TAPER_FACT_MAX_MEMORY);
     assert_null(back.pixels);
     limits.max_memory++;
-    assert_int_equal(formats_png_decode(file.data, file.size, &limits, &back, NULL), TAPER_OK);
+    assert_int_equal(formats_png_decode(file.data, file.size, &limits, &back, NULL, NULL),
+                     TAPER_OK);
     assert_upright(&back, &stored, 6);
     formats_image_free(&back);
     file.data[PNG_FRONT + piece.size - 1] ^= 1;
-    assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
+    assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL, NULL), TAPER_OK);
     assert_upright(&back, &stored, 1);
     formats_image_free(&back), formats_image_free(&stored);
     free(png);
@@ -365,7 +367,7 @@ static void segments_of_a_jpeg_tell_the_orientation(void **state) {
     char xmp[200];
     taper_image image = picture_noise(5, 3, 3, 8, 1), plain, back;
     formats_buffer jpeg = make_jpeg(&image), file;
-    assert_int_equal(formats_jpeg_decode(jpeg.data, jpeg.size, NULL, &plain, NULL), TAPER_OK);
+    assert_int_equal(formats_jpeg_decode(jpeg.data, jpeg.size, NULL, &plain, NULL, NULL), TAPER_OK);
     for (unsigned k = 0; k < 8; k++) {
         const unsigned one = k & 1 ? 5 : 0, two = k & 2 ? 7 : 0, xmp_says = k & 4 ? 3 : 0;
         formats_buffer a = make_exif(one, 0), b = make_exif(two, 1),
@@ -379,7 +381,8 @@ static void segments_of_a_jpeg_tell_the_orientation(void **state) {
         const formats_orientation says = formats_jpeg_orientation(file.data, file.size);
         assert_int_equal(says.how, first ? first : 1);
         assert_int_equal(says.is_uncertain, !!one + !!two + !!xmp_says > 1);
-        assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
+        assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, NULL, NULL),
+                         TAPER_OK);
         assert_upright(&back, &plain, says.how);
         formats_image_free(&back);
         formats_buffer_free(&a), formats_buffer_free(&b);
@@ -469,7 +472,7 @@ static int has_other_profile(const formats_buffer *profile) {
     assert_int_equal(formats_png_has_profile(file.data, file.size), other);
     assert_int_equal(formats_icc_is_srgb(profile->data, profile->size), !other);
     taper_image back;
-    assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL), TAPER_OK);
+    assert_int_equal(formats_png_decode(file.data, file.size, NULL, &back, NULL, NULL), TAPER_OK);
     assert_true(image_equal(&image, &back)); /* and nothing is made of it */
     formats_buffer_free(&file), formats_buffer_free(&piece), formats_buffer_free(&jpeg);
     formats_image_free(&image), formats_image_free(&back);

@@ -103,7 +103,7 @@ static void test_pictures_come_back(void **state) {
         fclose(to);
         size_t n;
         uint8_t *bytes = picture_bytes(&n);
-        assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
+        assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL, NULL), TAPER_OK);
         assert_true(image_equal(&image, &back));
         free(bytes);
         free(image.pixels);

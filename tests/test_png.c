@@ -125,7 +125,7 @@ static void check_plan(const png_plan *p) {
     formats_buffer file = write_plan(p);
     taper_image image;
     taper_error error = {.status = TAPER_OK};
-    if (formats_png_decode(file.data, file.size, NULL, &image, &error) != TAPER_OK)
+    if (formats_png_decode(file.data, file.size, NULL, &image, NULL, &error) != TAPER_OK)
         fail_msg("colour %d depth %d: %s", p->colour, p->depth, error.text);
     assert_int_equal(image.width, p->width);
     assert_int_equal(image.height, p->height);
@@ -185,7 +185,7 @@ static void encoding_loses_nothing(void **state) {
                 size_t n;
                 assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
                 assert_true(formats_png_detect(bytes, n));
-                assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
+                assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL, NULL), TAPER_OK);
                 assert_true(image_equal(&image, &back));
                 free(bytes);
                 formats_image_free(&image);
@@ -204,7 +204,7 @@ static void opaque_alpha_is_dropped(void **state) {
             uint8_t *bytes;
             size_t n;
             assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
-            assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL), TAPER_OK);
+            assert_int_equal(formats_png_decode(bytes, n, NULL, &back, NULL, NULL), TAPER_OK);
             assert_int_equal(back.channels, channels - 1);
             formats_image_drop_opaque_alpha(&image);
             assert_true(image_equal(&image, &back));
@@ -225,7 +225,8 @@ static void every_truncation_is_told(void **state) {
         uint8_t *part = malloc(cut ? cut : 1);
         memcpy(part, bytes, cut);
         taper_error error = {.status = TAPER_OK};
-        assert_int_equal(formats_png_decode(part, cut, NULL, &back, &error), TAPER_ERR_TRUNCATED);
+        assert_int_equal(formats_png_decode(part, cut, NULL, &back, NULL, &error),
+                         TAPER_ERR_TRUNCATED);
         assert_null(back.pixels);
         assert_non_null(strstr(error.text, "early"));
         free(part);
@@ -263,7 +264,7 @@ static void whole_data_need_no_end(void **state) {
             uint8_t *part = malloc(cut + !cut);
             memcpy(part, file.data, cut);
             taper_error error = {.status = TAPER_OK};
-            taper_status status = formats_png_decode(part, cut, NULL, &back, &error);
+            taper_status status = formats_png_decode(part, cut, NULL, &back, NULL, &error);
             assert_int_equal(status, cut < whole ? TAPER_ERR_TRUNCATED : TAPER_OK);
             if (cut < whole)
                 assert_non_null(strstr(error.text, "early"));
@@ -287,7 +288,7 @@ static void every_flipped_bit_is_survived(void **state) {
     for (size_t bit = 0; bit < 8 * n; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         taper_error error = {.status = TAPER_OK};
-        taper_status status = formats_png_decode(bytes, n, NULL, &back, &error);
+        taper_status status = formats_png_decode(bytes, n, NULL, &back, NULL, &error);
         if (status == TAPER_OK) { /* only in what does not carry pixels */
             assert_true(image_equal(&image, &back));
             formats_image_free(&back);
@@ -326,18 +327,18 @@ static void bombs_are_refused_by_their_header(void **state) {
     taper_image image;
     taper_error error;
     make_header(bytes, 60000, 60000);
-    assert_int_equal(formats_png_decode(bytes, sizeof bytes, NULL, &image, &error),
+    assert_int_equal(formats_png_decode(bytes, sizeof bytes, NULL, &image, NULL, &error),
                      TAPER_ERR_LIMIT);
     assert_non_null(strstr(error.text, "60000 x 60000"));
     assert_int_equal(error.fact, TAPER_FACT_MAX_PIXELS);
     assert_null(image.pixels);
     /* within the limits, but far more than 200 bytes can hold */
     make_header(bytes, 16000, 16000);
-    assert_int_equal(formats_png_decode(bytes, sizeof bytes, NULL, &image, &error),
+    assert_int_equal(formats_png_decode(bytes, sizeof bytes, NULL, &image, NULL, &error),
                      TAPER_ERR_TRUNCATED);
     assert_non_null(strstr(error.text, "cannot hold"));
     make_header(bytes, 0, 5);
-    assert_int_equal(formats_png_decode(bytes, sizeof bytes, NULL, &image, &error),
+    assert_int_equal(formats_png_decode(bytes, sizeof bytes, NULL, &image, NULL, &error),
                      TAPER_ERR_CORRUPT);
 }
 
@@ -348,12 +349,12 @@ static void limits_are_exact(void **state) {
     size_t n;
     assert_int_equal(formats_png_encode(&image, &bytes, &n, NULL), TAPER_OK);
     taper_limits limits = {.size = sizeof(taper_limits), .max_pixels = 90, .max_memory = 270};
-    assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL), TAPER_OK);
+    assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL, NULL), TAPER_OK);
     formats_image_free(&back);
     limits.max_pixels = 89;
-    assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL), TAPER_ERR_LIMIT);
+    assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL, NULL), TAPER_ERR_LIMIT);
     limits = (taper_limits){.size = sizeof(taper_limits), .max_memory = 269};
-    assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL), TAPER_ERR_LIMIT);
+    assert_int_equal(formats_png_decode(bytes, n, &limits, &back, NULL, NULL), TAPER_ERR_LIMIT);
     free(bytes);
     formats_image_free(&image);
 }

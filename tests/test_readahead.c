@@ -50,7 +50,7 @@ static unsigned compare_images(const formats_imageset *set, cli_readahead *ahead
         taper_image a, b;
         taper_error why_a = {0}, why_b = {0};
         taper_status status = cli_readahead_next(ahead, &a, &why_a);
-        assert_int_equal(status, formats_imageset_read(set, i, &b, &why_b));
+        assert_int_equal(status, formats_imageset_read(set, i, &b, NULL, &why_b));
         assert_string_equal(why_a.text, why_b.text);
         if (status == TAPER_OK)
             assert_true(image_equal(&a, &b));

@@ -57,8 +57,8 @@ static rows new_rows(size_t n, uint32_t inputs) {
 static void read_image(const formats_imageset *set, size_t i, rows *to) {
     taper_image image;
     taper_error error = {0};
-    figures_check(formats_imageset_read(set, i, &image, &error), formats_imageset_path(set, i),
-                  &error);
+    figures_check(formats_imageset_read(set, i, &image, NULL, &error),
+                  formats_imageset_path(set, i), &error);
     uint32_t inputs = image.width * image.height * image.channels;
     if (!i) *to = new_rows(formats_imageset_count(set), inputs);
     if (inputs != to->inputs || image.depth != 8 || image.channels != 1)

@@ -25,7 +25,8 @@ static test_set read_test(const paper *p) {
     t.image = figures_memory(t.n, sizeof *t.image);
     for (size_t i = 0; i < t.n; i++) {
         taper_error error = {0};
-        figures_check(formats_imageset_read(set, i, &t.image[i], &error), "test image", &error);
+        figures_check(formats_imageset_read(set, i, &t.image[i], NULL, &error), "test image",
+                      &error);
     }
     formats_imageset_close(set);
     return t;

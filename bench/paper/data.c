@@ -49,8 +49,8 @@ static paper_images read_images(const paper *p, int test) {
     for (size_t i = 0; i < images.n; i++) {
         taper_image image;
         taper_error error = {0};
-        figures_check(formats_imageset_read(set, i, &image, &error), formats_imageset_path(set, i),
-                      &error);
+        figures_check(formats_imageset_read(set, i, &image, NULL, &error),
+                      formats_imageset_path(set, i), &error);
         if (!i) {
             images.side = image.width, images.channels = image.channels;
             images.inputs = image.width * image.height * image.channels;

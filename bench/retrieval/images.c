@@ -51,7 +51,7 @@ static void read_set(const image_files *files, size_t most, const taper_image *l
     for (size_t i = 0; i < out->n; i++) {
         taper_image image;
         const char *name = formats_imageset_path(set, i);
-        figures_check(formats_imageset_read(set, i, &image, &error), name, &error);
+        figures_check(formats_imageset_read(set, i, &image, NULL, &error), name, &error);
         if (!is_like(&image, like))
             figures_die("%s: not images of %u x %u pixels in %u channels", name, like->width,
                         like->height, (unsigned)like->channels);

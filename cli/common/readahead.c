@@ -48,7 +48,7 @@ static void *read_images(void *of) {
         slot *s = &r->ring[i % CLI_READAHEAD_IMAGES];
         pthread_mutex_unlock(&r->lock);
         s->error = (taper_error){0};
-        s->status = formats_imageset_read(r->set, i, &s->image, &s->error);
+        s->status = formats_imageset_read(r->set, i, &s->image, NULL, &s->error);
         pthread_mutex_lock(&r->lock);
         if (s->status == TAPER_OK) r->held_bytes += formats_image_bytes(&s->image);
         s->ready = true;
@@ -88,7 +88,7 @@ taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set,
 }
 
 taper_status cli_readahead_next(cli_readahead *r, taper_image *out, taper_error *error) {
-    if (!r->ring) return formats_imageset_read(r->set, r->taken++, out, error);
+    if (!r->ring) return formats_imageset_read(r->set, r->taken++, out, NULL, error);
     pthread_mutex_lock(&r->lock);
     slot *s = &r->ring[r->taken % CLI_READAHEAD_IMAGES];
     while (!s->ready) {

@@ -25,7 +25,7 @@ void cli_originals_apply_alpha(const cli_originals *originals, taper_image *imag
 
 taper_status cli_originals_read(const cli_originals *originals, size_t i, taper_image *out,
                                 taper_error *error) {
-    TAPER_TRY(formats_imageset_read(originals->set, originals->index[i], out, error));
+    TAPER_TRY(formats_imageset_read(originals->set, originals->index[i], out, NULL, error));
     cli_originals_apply_alpha(originals, out);
     return TAPER_OK;
 }

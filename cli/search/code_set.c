@@ -162,7 +162,7 @@ const char *cli_code_set_name(const cli_code_set *s, size_t i, char name[CLI_IMA
 taper_status cli_code_set_picture(const cli_code_set *s, size_t i, taper_image *out,
                                   taper_error *error) {
     if (s->containers) return cli_container_set_picture(s->containers, i, out, error);
-    const taper_status status = formats_imageset_read(s->set, i, out, error);
+    const taper_status status = formats_imageset_read(s->set, i, out, NULL, error);
     if (status == TAPER_OK) formats_image_apply_alpha(out, s->alpha);
     return status;
 }
@@ -203,7 +203,7 @@ int cli_code_set_window(cli_code_set *s, cli_window *window) {
     taper_image image;
     const size_t n = formats_imageset_count(s->set);
     for (size_t i = 0; i < n; i++) {
-        taper_status status = formats_imageset_read(s->set, i, &image, &error);
+        taper_status status = formats_imageset_read(s->set, i, &image, NULL, &error);
         if (formats_is_system_error(status))
             return cli_fail(s->verb, formats_imageset_path(s->set, i), status, &error);
         if (status != TAPER_OK) continue; /* reported when its code is computed */

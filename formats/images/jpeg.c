@@ -5,7 +5,7 @@
 #include "formats/images/jpeg.h"
 #include "formats/images/foreign.h"
 #include "formats/image.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -225,8 +225,9 @@ static taper_status decode_with(jpeg_job *job, const void *bytes, size_t n) {
 }
 
 taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits *limits,
-                                 taper_image *out, taper_error *error) {
+                                 taper_image *out, formats_metadata *metadata, taper_error *error) {
     *out = (taper_image){0};
+    if (metadata) *metadata = (formats_metadata){0};
     if (!formats_jpeg_detect(bytes, n)) {
         taper_status status = n < 3 ? TAPER_ERR_TRUNCATED : TAPER_ERR_CORRUPT;
         return formats_fail(error, status,

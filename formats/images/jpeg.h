@@ -5,6 +5,7 @@
  * of scans of a progressive file is bounded. Threads may call this at once. */
 #ifndef FORMATS_JPEG_H
 #define FORMATS_JPEG_H
+#include "formats/metadata/picture_metadata.h"
 #include "formats/status.h"
 
 /* 1 when a file that begins with these n bytes is a JPEG (n >= 3), else 0. */
@@ -14,10 +15,11 @@ int formats_jpeg_detect(const void *bytes, size_t n);
  * Uses the accurate integer inverse DCT and smooth chroma upsampling. The orientation (metadata.h)
  * is applied; a colour profile is not. The end-of-image marker may be missing. Bytes after the last
  * scan are ignored. limits may be NULL.
+ * metadata: the caller frees it with formats_metadata_free; zeroed on failure. NULL: not wanted.
  * TAPER_ERR_UNSUPPORTED: CMYK, 12-bit and other kinds. TAPER_ERR_TRUNCATED: data is missing; an
  * incomplete picture is never returned. TAPER_ERR_CORRUPT: damaged. TAPER_ERR_LIMIT: above a limit.
  * On failure out->pixels is NULL. */
 taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits *limits,
-                                 taper_image *out, taper_error *error);
+                                 taper_image *out, formats_metadata *metadata, taper_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "formats/images/png.h"
 #include "formats/bytes.h"
 #include "formats/image.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -177,8 +177,9 @@ static taper_status decode_with(png_job *job, const taper_limits *limits, taper_
 }
 
 taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits *limits,
-                                taper_image *out, taper_error *error) {
+                                taper_image *out, formats_metadata *metadata, taper_error *error) {
     *out = (taper_image){0};
+    if (metadata) *metadata = (formats_metadata){0};
     TAPER_TRY(check_header(bytes, n, limits, error));
     size_t end = formats_png_data_end(bytes, n);
     png_job job = {.error = error,

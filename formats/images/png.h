@@ -4,20 +4,18 @@
  * against the most that n bytes can expand to (deflate: 1032-fold). libpng reports errors by
  * longjmp, which does not leave png.c. Threads may call these functions at once.
  *
- * Directory formats/images/: image files of other programs. Not part of the library.
+ * Directory formats/images/: image files of other programs, whose metadata is read in
+ * formats/metadata/. Not part of the library.
  *
  *     png, pnm, jpeg   read images from memory; png and pnm also write them
  *     gzip             compresses and expands in memory
  *     idx, cifar       files of many images
- *     png_text         text chunks of PNG
  *     own_mark         the mark by which taper recognises a picture that it wrote
- *     metadata         orientation, colour profile and length of JPEG and PNG files
- *     exif, xmp        orientation in EXIF and XMP
- *     icc              recognises the colour profile of sRGB
  *     npy              arrays for numpy
  *     foreign          names formats that taper does not read */
 #ifndef FORMATS_PNG_H
 #define FORMATS_PNG_H
+#include "formats/metadata/picture_metadata.h"
 #include "formats/status.h"
 
 /* 1 when a file that begins with these n bytes is a PNG (n >= 8), else 0. */
@@ -28,10 +26,11 @@ int formats_png_detect(const void *bytes, size_t n);
  * RGB. Transparency becomes an alpha channel, which is removed if it is opaque everywhere. The
  * orientation (metadata.h) is applied; gamma, colour profiles and other ancillary chunks are not.
  * Bytes after the image data are ignored, and IEND may be missing. limits may be NULL.
+ * metadata: the caller frees it with formats_metadata_free; zeroed on failure. NULL: not wanted.
  * TAPER_ERR_LIMIT: too many pixels. TAPER_ERR_TRUNCATED: the file ends early. TAPER_ERR_CORRUPT:
  * damaged; the text has libpng's reason. On failure out->pixels is NULL. */
 taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits *limits,
-                                taper_image *out, taper_error *error);
+                                taper_image *out, formats_metadata *metadata, taper_error *error);
 
 /* Encode at a fast deflate level. Decoding gives the same samples, channels and depth, except that
  * it removes an opaque alpha channel. *out is malloc'd and the caller's to free; NULL on failure.

@@ -4,7 +4,7 @@
 #include "formats/imageset/imageset_labels.h"
 #include "formats/imageset/imageset_names.h"
 #include "formats/images/jpeg.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
 #include <stdlib.h>
@@ -82,7 +82,8 @@ uint64_t formats_imageset_memory(const formats_imageset *set) { return set->list
 /* --- reading --- */
 
 static taper_status decode(const formats_image_list *list, image_entry *entry, const uint8_t *bytes,
-                           size_t n, taper_image *out, taper_error *error) {
+                           size_t n, taper_image *out, formats_metadata *metadata,
+                           taper_error *error) {
     const taper_limits *limits = &list->limits;
     formats_orientation upright = {0};
     unsigned losses;
@@ -90,12 +91,12 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
     switch (list->files[entry->file].kind) {
     case KIND_PNG:
         TAPER_TRY(formats_png_orientation(bytes, n, &upright, error));
-        TAPER_TRY(formats_png_decode(bytes, n, limits, out, error));
+        TAPER_TRY(formats_png_decode(bytes, n, limits, out, metadata, error));
         has_profile = formats_png_has_profile(bytes, n);
         losses = formats_png_losses(bytes, n);
         break;
     case KIND_JPEG:
-        TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, error));
+        TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, metadata, error));
         upright = formats_jpeg_orientation(bytes, n);
         has_profile = formats_jpeg_has_profile(bytes, n);
         losses = formats_jpeg_losses(bytes, n);
@@ -110,12 +111,12 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
 
 /* An image that is a file. */
 static taper_status read_file(const formats_image_list *list, image_entry *entry, taper_image *out,
-                              taper_error *error) {
+                              formats_metadata *metadata, taper_error *error) {
     uint8_t *bytes;
     size_t size;
     const char *path = list->files[entry->file].path;
     TAPER_TRY(formats_file_read_within(path, &list->limits, &bytes, &size, error));
-    taper_status status = decode(list, entry, bytes, size, out, error);
+    taper_status status = decode(list, entry, bytes, size, out, metadata, error);
     free(bytes);
     return status;
 }
@@ -147,21 +148,23 @@ static taper_status read_pnm_at(const formats_image_list *list, const image_pack
 }
 
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
-                                   taper_error *error) {
+                                   formats_metadata *metadata, taper_error *error) {
     const formats_image_list *list = &set->list;
     *out = (taper_image){0};
+    if (metadata) *metadata = (formats_metadata){0};
     if (i >= list->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
     image_entry *entry = &list->entries[i];
     const image_file *file = &list->files[entry->file];
     const image_pack *pack = file->pack;
-    if (!pack) return read_file(list, entry, out, error);
+    if (!pack) return read_file(list, entry, out, metadata, error);
     switch (file->kind) {
     case KIND_IDX:
         return formats_idx_read(&pack->source, &pack->idx, (uint32_t)entry->part, out, error);
     case KIND_CIFAR:
         return formats_cifar_read(&pack->source, &pack->cifar, (uint32_t)entry->part, out, error);
     case KIND_PNM: return read_pnm_at(list, pack, entry->part, out, error);
-    default: return decode(list, entry, pack->memory.bytes, pack->memory.size, out, error);
+    default:
+        return decode(list, entry, pack->memory.bytes, pack->memory.size, out, metadata, error);
     }
 }
 

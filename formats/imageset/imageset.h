@@ -22,6 +22,7 @@
 #ifndef FORMATS_IMAGESET_H
 #define FORMATS_IMAGESET_H
 #include "formats/imageset/skip.h"
+#include "formats/metadata/picture_metadata.h"
 
 typedef struct formats_imageset formats_imageset;
 
@@ -57,9 +58,11 @@ uint64_t formats_imageset_memory(const formats_imageset *set);
 
 /* Read image i. out->pixels is malloc'd and the caller's to free; NULL on failure. The error text
  * has no file name: see formats_imageset_path. After TAPER_ERR_NOMEM and TAPER_ERR_IO the caller
- * may try again. */
+ * may try again.
+ * metadata: the caller frees it with formats_metadata_free; zeroed for formats without metadata,
+ * and on failure. NULL: not wanted. */
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
-                                   taper_error *error);
+                                   formats_metadata *metadata, taper_error *error);
 
 /* Name of image i for the container: a relative path with the suffix of the file, escaped
  * (name_escape.h), such as "cat/0001.jpg". NULL for images of IDX and CIFAR files. Names are unique

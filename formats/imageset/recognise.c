@@ -3,7 +3,7 @@
 #include "formats/images/foreign.h"
 #include "formats/images/gzip.h"
 #include "formats/images/jpeg.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
 #include <stdlib.h>

@@ -188,7 +188,7 @@ static void look_at_image(const formats_imageset *set, size_t i, const taper_lim
     must(label >= -1 && label < (int32_t)formats_imageset_class_count(set));
     for (size_t k = 0; name && k < i && k < 20; k++)
         must(!formats_imageset_name(set, k) || strcmp(name, formats_imageset_name(set, k)));
-    const taper_status status = formats_imageset_read(set, i, &image, &error);
+    const taper_status status = formats_imageset_read(set, i, &image, NULL, &error);
     must(status == error.status && (status == TAPER_OK) == (image.pixels != NULL));
     must(status == TAPER_OK || error.text[0]);
     if (status == TAPER_OK)
@@ -214,7 +214,7 @@ static void look_at_counts(const formats_imageset *set) {
     must(!formats_imageset_class_name(set, classes) && !formats_imageset_name(set, n));
     must(!formats_imageset_single_class(set) || !classes);
     must(formats_imageset_label(set, n) == -1 && !*formats_imageset_path(set, n));
-    must(formats_imageset_read(set, n, &image, NULL) == TAPER_ERR_ARG);
+    must(formats_imageset_read(set, n, &image, NULL, NULL) == TAPER_ERR_ARG);
 }
 
 /* A file as standard input, from its start. */

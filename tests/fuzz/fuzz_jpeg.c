@@ -1,7 +1,7 @@
 /* fuzz_jpeg.c -- any bytes as a JPEG. */
 #include "formats/image.h"
 #include "formats/images/jpeg.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         .size = sizeof(taper_limits), .max_pixels = 1 << 18, .max_memory = 1 << 23};
     taper_image image;
     taper_error error = {.status = TAPER_OK};
-    taper_status status = formats_jpeg_decode(bytes, n, &limits, &image, &error);
+    taper_status status = formats_jpeg_decode(bytes, n, &limits, &image, NULL, &error);
     if (status != TAPER_OK) {
         if (image.pixels || error.status != status || !error.text[0]) abort();
         return 0;

@@ -1,11 +1,11 @@
 /* fuzz_metadata.c -- any bytes as what image files say beside their pixels. The first byte says as
  * what: XMP, EXIF, an ICC profile, the data of a PNG's text chunk, a raw profile, a JPEG's
  * segments or a PNG's chunks. What is said must lie in its range. */
-#include "formats/images/exif.h"
-#include "formats/images/icc.h"
-#include "formats/images/metadata.h"
-#include "formats/images/png_text.h"
-#include "formats/images/xmp.h"
+#include "formats/metadata/exif.h"
+#include "formats/metadata/icc.h"
+#include "formats/metadata/metadata.h"
+#include "formats/metadata/png_text.h"
+#include "formats/metadata/xmp.h"
 #include <stdlib.h>
 #include <string.h>
 

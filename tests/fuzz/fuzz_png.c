@@ -1,7 +1,7 @@
 /* fuzz_png.c -- any bytes as a PNG; what decodes must survive encoding and decoding again. */
 #include "../image_equal.h"
 #include "formats/images/png.h"
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         .size = sizeof(taper_limits), .max_pixels = 1 << 20, .max_memory = 1 << 24};
     taper_image image, back;
     taper_error error = {.status = TAPER_OK};
-    taper_status status = formats_png_decode(bytes, n, &limits, &image, &error);
+    taper_status status = formats_png_decode(bytes, n, &limits, &image, NULL, &error);
     if (status != TAPER_OK) {
         if (image.pixels || error.status != status || !error.text[0]) abort();
         return 0;
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     uint8_t *again;
     size_t size;
     if (formats_png_encode(&image, &again, &size, NULL) != TAPER_OK) abort();
-    if (formats_png_decode(again, size, &limits, &back, NULL) != TAPER_OK) abort();
+    if (formats_png_decode(again, size, &limits, &back, NULL, NULL) != TAPER_OK) abort();
     if (!image_equal(&image, &back)) abort();
     free(again);
     formats_image_free(&image);

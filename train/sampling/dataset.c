@@ -22,7 +22,8 @@ static uint64_t guess_bytes(const formats_imageset *set, size_t count) {
     uint64_t sum = 0, seen = 0;
     for (size_t k = 0; k < PROBES; k++) {
         taper_image image;
-        if (formats_imageset_read(set, count * k / PROBES, &image, NULL) != TAPER_OK) continue;
+        if (formats_imageset_read(set, count * k / PROBES, &image, NULL, NULL) != TAPER_OK)
+            continue;
         sum += formats_image_bytes(&image);
         seen++;
         formats_image_free(&image);
@@ -50,7 +51,7 @@ taper_status train_dataset_load(train_dataset *data, const formats_imageset *set
         size_t i = (size_t)((double)k * (double)count / (double)wanted);
         taper_error why = {0};
         taper_image image;
-        taper_status status = formats_imageset_read(set, i, &image, &why);
+        taper_status status = formats_imageset_read(set, i, &image, NULL, &why);
         if (status == TAPER_OK && (status = normalise(&image, alpha, &why)) != TAPER_OK)
             formats_image_free(&image);
         if (progress) progress(user, k + 1, wanted);

@@ -1,5 +1,5 @@
 /* exif.c -- reads the orientation from the first directory (IFD0) of a TIFF; see exif.h. */
-#include "formats/images/exif.h"
+#include "formats/metadata/exif.h"
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* png_text.c -- see png_text.h. */
-#include "formats/images/png_text.h"
+#include "formats/metadata/png_text.h"
 #include <string.h>
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 /* icc.c -- reads the tags of an ICC profile that distinguish sRGB; see icc.h. */
-#include "formats/images/icc.h"
+#include "formats/metadata/icc.h"
 #include "formats/bytes.h"
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* metadata.c -- iterates over the segments of a JPEG and the chunks of a PNG; see metadata.h. */
-#include "formats/images/metadata.h"
+#include "formats/metadata/metadata.h"
 #include "formats/bytes.h"
-#include "formats/images/exif.h"
-#include "formats/images/icc.h"
-#include "formats/images/png_text.h"
-#include "formats/images/xmp.h"
+#include "formats/metadata/exif.h"
+#include "formats/metadata/icc.h"
+#include "formats/metadata/png_text.h"
+#include "formats/metadata/xmp.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* xmp.c -- finds the orientation in XMP without an XML parser; see xmp.h. */
-#include "formats/images/xmp.h"
-#include "formats/images/exif.h"
+#include "formats/metadata/xmp.h"
+#include "formats/metadata/exif.h"
 #include <string.h>
 
 static const char name[] = "tiff:Orientation";
