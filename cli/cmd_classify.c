@@ -12,7 +12,7 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model, *filelist, *labels, *among_labels, *page;
+    const char *output, *model, *filelist, *labels, *among_labels, *page, *link;
     int64_t units;
     cli_strings among;
     cli_numbers k;
@@ -42,6 +42,8 @@ static const cli_option options[] = {
      .help = "write the labels here, not to standard output"},
     {"page", 0, CLI_STRING, "FILE", offsetof(settings, page),
      .help = "write a page here, with errors, confusions, and examples with their neighbours"},
+    {"link", 0, CLI_STRING, "DIR", offsetof(settings, link),
+     .help = "link each image to DIR/LABEL/NAME, which sorts a folder without copies"},
     {"units", 0, CLI_INT, "N", offsetof(settings, units), .initial = "0", .min = 0, .max = 65535,
      .help = "use the first N numbers of each code (`train-labels --nested`); 0: all",
      .uses = USE_MODEL},
@@ -86,6 +88,8 @@ const cli_verb cli_verb_classify = {
         "--page writes a page that works offline: the error, the confusions between classes, "
         "and for each confusion images with their five nearest neighbours; then some correctly "
         "labelled images. It needs true labels, or --leave-one-out.\n\n"
+        "--link sorts files into a new folder: DIR/LABEL/NAME is a symbolic link to each input. "
+        "A link that is there is replaced with -f only, and other files never.\n\n"
         "Containers (.taper, also truncated) can be used wherever images can: their codes, "
         "names and labels are read without decoding pixels. Images given together with a "
         "container are embedded by its model. Codes for search (`encode --embed-with`) and "
@@ -109,6 +113,7 @@ const cli_verb cli_verb_classify = {
         "taper classify --among known/ --leave-one-out    # by pixels\n"
         "taper classify -m cats.tpm --among cats/ --leave-one-out --page errors.html >/dev/null\n"
         "taper classify --among known.taper new/         # by the container's model\n"
+        "taper classify -m cats.tpm --among known/ --link sorted/ -o labels.csv new/\n"
         "taper classify -m cats.tpm --unlabelled --labels some.csv -o all.csv cats/\n"};
 
 typedef struct state {
@@ -121,6 +126,7 @@ typedef struct state {
     cli_output out;
     size_t k[CLI_MAX_NUMBERS];
     cli_labelling labelling;
+    cli_class_links links;
     char about[600];
 } state;
 
@@ -243,6 +249,12 @@ static int begin(state *st) {
         l->most_k = formats_larger(l->most_k, formats_smaller(CLI_PAGE_NEIGHBOURS, voters));
         describe(st);
     }
+    if (st->s.link) {
+        const int code =
+            cli_class_links_open(&st->links, has_inputs(st) ? &st->inputs : &st->among, st->s.link);
+        if (code != CLI_DONE) return code;
+        l->links = &st->links;
+    }
     return cli_labelling_begin(l, has_inputs(st) ? cli_code_set_images(&st->inputs) : st->known.n);
 }
 
@@ -342,6 +354,8 @@ static int check_settings(state *st, char **paths, size_t n) {
         return cli_usage(v, "--page and the labels both go to standard output; give -o FILE");
     if (s->page && s->output && !strcmp(s->page, s->output))
         return cli_usage(v, "--output and --page are the same; give two names");
+    if (s->link && s->unlabelled)
+        return cli_usage(v, "--link sorts labelled images; omit --unlabelled");
     if (has_inputs(st) && !n && !s->filelist)
         return cli_usage(v, "give the images to label, or --leave-one-out");
     if (count_stdin((char **)s->among.item, s->among.count) + count_stdin(paths, n) +
@@ -391,7 +405,11 @@ int cmd_classify(int argc, char **argv) {
     st.inputs.null_list = s->null_list;
     if (s->unlabelled) st.among = st.inputs;
     if (code == CLI_DONE) code = classify(&st, paths, n);
-    if (code == CLI_DONE && (st.among.left.failed || st.inputs.left.failed)) code = CLI_SOME_FAILED;
+    if (code == CLI_DONE && s->link)
+        cli_note(&s->common, "classify", "%zu link%s below %s", st.links.made,
+                 formats_plural(st.links.made, "s"), s->link);
+    if (code == CLI_DONE && (st.among.left.failed || st.inputs.left.failed || st.links.failed))
+        code = CLI_SOME_FAILED;
     close_all(&st);
     return code;
 }

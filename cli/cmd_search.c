@@ -65,7 +65,7 @@ static const cli_option options[] = {
      .max = 4294967294.0, .uses = USE_PAIRS,
      .help = "largest distance of such pairs; -1: measured"},
     {"html", 0, CLI_STRING, "FILE", offsetof(settings, html),
-     .help = "write a page here, with pictures of the queries and results", .uses = USE_QUERIES},
+     .help = "write a page here, with pictures of the queries and results, or of the pairs"},
     {"images", 0, CLI_STRINGS, "SET", offsetof(settings, images),
      .help = "the indexed images, for pictures: a folder, file or container",
      .uses = USE_PAGE | USE_PAIRS},
@@ -116,7 +116,8 @@ const cli_verb cli_verb_search = {
         "of ten altered copies are within it. This needs the images: as INDEX, or --images. "
         "Half of the cropped copies are beyond the limit. Flat or very dark images, and series "
         "of one scene, count as pairs.\n\n"
-        "--html writes a page that works offline. Its pictures come from --images, or from "
+        "--html writes a page that works offline; with --duplicates it shows the copies of an "
+        "image in a row. Its pictures come from --images, or from "
         "INDEX if that is a container or images.",
     .examples =
         "taper search photos.tpx -m photos.tpm query.jpg\n"
@@ -377,6 +378,7 @@ static int put_pairs(state *st) {
                         .set = st->indexed.set || st->indexed.containers ? &st->indexed : NULL,
                         .embedder = st->model.model ? &st->embedder : NULL,
                         .common = &st->s.common,
+                        .html = st->s.html,
                         .within = st->s.within};
     taper_status status = TAPER_OK;
     const int code = cli_put_duplicates(&d, &sink, &status);
@@ -399,7 +401,7 @@ static int search(state *st, char **paths, size_t n) {
 
 /* n: number of operands */
 static unsigned uses_of(const settings *s, size_t n) {
-    if (s->duplicates) return USE_PAIRS;
+    if (s->duplicates) return USE_PAIRS | (s->html ? USE_PAGE : 0);
     unsigned bits = USE_QUERIES | (s->html ? USE_PAGE : 0);
     if (s->neighbourhood) return bits;
     return bits | USE_NEAREST | (s->exact ? 0 : USE_RECALL) | (n > 1 ? USE_MARGINS : 0);

@@ -5,14 +5,13 @@
 #include "cli/common/plain_text.h"
 #include "cli/common/progress.h"
 #include "cli/index/alterations.h"
+#include "cli/index/duplicates_page.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 
 enum { AT_ONCE = 512, MOST_NEAR = 64 };
 
-typedef struct pair {
-    uint32_t distance, a, b; /* a < b */
-} pair;
+typedef cli_duplicate pair;
 
 typedef struct pair_search {
     const cli_duplicates *of;
@@ -213,6 +212,9 @@ int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_st
             d->common->json ? TAPER_OK : sink->write(sink->user, heading, sizeof heading - 1);
         if (!*written) *written = put_pairs(&p, sink);
         if (!*written) tell(&p), warn_of_distance(&p);
+        const cli_duplicate_pairs pairs = {d->index, p.pair, p.pairs, p.within};
+        if (!*written && d->html)
+            code = cli_duplicates_page_write(&pairs, d->set, d->html, d->common);
     }
     free(p.code), free(p.self), free(p.image), free(p.distance), free(p.pair);
     return code;

@@ -8,13 +8,15 @@ typedef struct cli_duplicates {
     cli_code_set *set;            /* the images, to measure the distance; or NULL */
     const cli_embedder *embedder; /* the model, to measure the distance; or NULL */
     const cli_common *common;
-    int64_t within; /* largest distance of a pair; -1: measured (alterations.h) and printed */
+    int64_t within;   /* largest distance of a pair; -1: measured (alterations.h) and printed */
+    const char *html; /* write a page with the pictures of `set` here; NULL: none */
 } cli_duplicates;
 
 /* Write CSV with the heading name,name,distance,image,image, or {"schema":1,"kind":"pair",..} per
  * line. Each pair appears once, the lower number first; the nearest pairs come first. If an image
  * has very many near images, not all of its pairs are listed, which is printed; but every image
- * with a near one is in some pair. A warning says if the measured distance is not reliable.
+ * with a near one is in some pair. The page shows images that are joined by pairs in a row. A
+ * warning says if the measured distance is not reliable.
  * *written: status of the sink. For other failures prints a message and returns an exit code. */
 int cli_put_duplicates(const cli_duplicates *duplicates, const taper_sink *sink,
                        taper_status *written);

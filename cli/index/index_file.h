@@ -17,6 +17,8 @@
  *   search_page   results as a page with pictures
  *   nested_rows   nested neighbourhoods, for that page
  *   duplicates    pairs of near-duplicates
+ *   duplicates_page  these as a page with pictures
+ *   indexed_pictures  pictures of indexed images, for pages
  *   alterations   measures the distance for near-duplicates */
 #ifndef CLI_INDEX_FILE_H
 #define CLI_INDEX_FILE_H

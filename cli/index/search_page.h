@@ -2,6 +2,7 @@
  * self-contained HTML file. */
 #ifndef CLI_SEARCH_PAGE_H
 #define CLI_SEARCH_PAGE_H
+#include "cli/index/indexed_pictures.h"
 #include "cli/index/query_codes.h"
 
 /* Results of all queries: one row per query; for neighbourhoods several rows, of which those
@@ -17,10 +18,10 @@ typedef struct cli_found {
     char (*label)[48];      /* [rows] for neighbourhoods */
 } cli_found;
 
-/* Write the page to the file `path`. pictures: the indexed set, open; its images are found by name.
+/* Write the page to the file `path`. set: the indexed set, open; its images are found by name.
  * NULL: shows names only. On failure prints a message and returns an exit code. CLI_SOME_FAILED:
  * the page was written without some pictures, which were named. */
-int cli_search_page_write(const cli_found *found, const cli_code_set *pictures, const char *path,
+int cli_search_page_write(const cli_found *found, const cli_code_set *set, const char *path,
                           const cli_common *common);
 
 #endif

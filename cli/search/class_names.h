@@ -9,6 +9,7 @@
  *   labelling        labels images by these votes, and counts errors
  *   suggestions      suggests labels for unlabelled images of a set
  *   label_line       output of one labelled image, as CSV or JSON
+ *   class_links      links to the files of labelled images, in a folder for each class
  *   image_choice     selects images by numbers, names and patterns
  *   class_names      classes of two sets
  *   map              a page with a point for each image

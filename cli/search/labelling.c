@@ -54,6 +54,7 @@ static taper_status put_rows(cli_labelling *l, const cli_code_set *set, const si
                                      .truth = truth < 0 ? NULL : l->classes->name[truth]};
         (set->common->json ? cli_label_line_json : cli_label_line_csv)(&line, text.to);
         status = keep(l, set, image[i], i, truth);
+        if (l->links) cli_class_links_add(l->links, set, image[i], line.label);
     }
     const taper_status written = cli_text_write(&text, &sink);
     return status == TAPER_OK ? written : status;

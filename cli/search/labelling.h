@@ -11,6 +11,7 @@
 #ifndef CLI_LABELLING_H
 #define CLI_LABELLING_H
 #include "cli/common/outputs.h"
+#include "cli/search/class_links.h"
 #include "cli/search/error_page.h"
 #include "cli/search/neighbour_votes.h"
 
@@ -24,6 +25,7 @@ typedef struct cli_labelling {
     cli_output *out;                 /* NULL: standard output */
     cli_error_page *page;            /* receives examples; or NULL */
     const char *about;               /* for the page: what was compared */
+    cli_class_links *links;          /* receives each labelled input; or NULL */
 
     /* Private. */
     cli_neighbour_votes votes;

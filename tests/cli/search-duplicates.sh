@@ -27,6 +27,18 @@ sort tried.csv | cmp - again.sorted
 "$TAPER" search -q --json --duplicates --within 0 folder.tpx | grep -q '^{"schema":1,"kind":"pair","name":"folder/007.png","other":"folder/copy-of-007.png","distance":0,"image":7,"other_image":121}$'
 expect 2 '*give --within D; or --images *' "$TAPER" search --duplicates folder.tpx
 expect 2 '*--duplicates compares the index*omit the queries*' "$TAPER" search --duplicates folder.tpx folder/001.png
+# a page: each set of copies in a row, with pictures
+cp folder/007.png folder/third-007.png
+"$TAPER" index -q -f -m bits.tpm -o folder.tpx folder
+"$TAPER" search -q --duplicates --within 0 --html pairs.html --images folder -o page.csv folder.tpx
+images=$(awk -F , 'NR > 1 { print $4; print $5 }' page.csv | sort -u | wc -l) # each stands on the page once
+test "$(grep -o '<figure' pairs.html | wc -l)" -eq "$images"
+test "$(grep -o 'data:image/png' pairs.html | wc -l)" -eq "$images"
+awk '/cuts small/ { row++ } /third-007.png/ { third = row } /copy-of-007.png/ { second = row } END { exit !(third && third == second) }' pairs.html
+grep -q 'http' pairs.html && exit 1
+"$TAPER" search -q --duplicates --within 0 --html names.html -o names.csv folder.tpx 2>err
+cmp page.csv names.csv && grep -q 'none of what was found has its picture' err
+rm folder/third-007.png
 mkdir same
 for n in $(seq 101 190); do cp folder/001.png same/$n.png; done
 "$TAPER" index -q -m bits.tpm -o same.tpx same
