@@ -55,8 +55,8 @@ LIB_PKGS  := libzstd libxxhash
 PKGS      := libpng libjpeg zlib $(LIB_PKGS)
 DEP_CFLAGS := $(shell for p in $(PKGS); do pkg-config --cflags $$p 2>/dev/null; done)
 LIB_LDLIBS := $(or $(shell pkg-config --libs $(LIB_PKGS) 2>/dev/null),-lzstd -lxxhash) -lm -pthread
-LDLIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
-LATE_LIBS = $(CUDA_LIBS) -ldl # LAPACK is loaded when training begins, the rivals' libraries when `compare` does
+LDLIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread -ldl
+LATE_LIBS = $(CUDA_LIBS) -ldl # LAPACK is loaded when training begins, those of images and rivals when they are met
 
 # --- the directories: formats <- codec <- train <- cli --------------------------------------------------------
 FORMATS := $(wildcard formats/*.c)
@@ -254,17 +254,32 @@ $(B)/example $(B)/ranges $(B)/alike: $(B)/%: $(B)/samples/example/%.o $(B)/libta
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(TEST_DEFS) $(RIVAL_DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
-# The rivals of `compare` are compiled for the libraries that are here, under the names that the linker would note.
-RIVAL :=
-$(B)/cli/compare/jpeg2000.o: RIVAL := libopenjp2
-$(B)/cli/compare/webp.o: RIVAL := libwebp
-$(B)/cli/compare/avif.o: RIVAL := libavif
-$(B)/cli/compare/jxl.o: RIVAL := libjxl
-RIVAL_DEFS = $(if $(RIVAL),$(if $(call have_pkg,$(RIVAL)),$(shell pkg-config --cflags $(RIVAL)) \
-    -DRIVAL_LIBRARY='"$(or $(RIVAL_SONAME),$(RIVAL).so)"'))
-RIVAL_SONAME = $(shell objdump -p $(shell pkg-config --variable=libdir $(RIVAL))/$(RIVAL).so 2>/dev/null | \
-    sed -n 's/^ *SONAME *//p')
+	$(call say,CC)$(CC) $(CSTD) $(CFLAGS) $(CEXACT) $(SANFLAGS) $(DEFS) $(TEST_DEFS) $(LATE_DEFS) $(DEP_CFLAGS) -MMD -MP -c -o $@ $<
+# Modules that load a library when it is needed are compiled for those that are here, under the names that the linker
+# would note. LATE: the libraries of an object; LATE_PKG: their names for pkg-config, where others; LATE_HEADER: the
+# header of one that pkg-config does not know.
+LATE :=
+$(B)/cli/compare/jpeg2000.o: LATE := libopenjp2
+$(B)/cli/compare/webp.o: LATE := libwebp
+$(B)/cli/compare/avif.o: LATE := libavif
+$(B)/cli/compare/jxl.o: LATE := libjxl
+$(B)/formats/readers/webp.o: LATE := libwebp libwebpdemux
+$(B)/formats/readers/gif.o: LATE := libgif
+$(B)/formats/readers/gif.o: LATE_HEADER := gif_lib.h
+$(B)/formats/readers/tiff.o: LATE := libtiff
+$(B)/formats/readers/tiff.o: LATE_PKG := libtiff-4
+$(B)/formats/readers/avif.o: LATE := libavif
+$(B)/formats/readers/heic.o: LATE := libheif
+$(B)/formats/readers/jxl.o: LATE := libjxl
+$(B)/formats/late/srgb.o: LATE := liblcms2
+$(B)/formats/late/srgb.o: LATE_PKG := lcms2
+LATE_PKG = $(LATE)
+LATE_IS_HERE = $(if $(LATE_HEADER),$(shell $(CC) -E -include $(LATE_HEADER) -x c /dev/null >/dev/null 2>&1 && echo 1),\
+    $(call have_pkg,$(LATE_PKG)))
+LATE_DEFS = $(if $(LATE),$(if $(LATE_IS_HERE),$(if $(LATE_HEADER),,$(shell pkg-config --cflags $(LATE_PKG))) \
+    -DLATE_LIBRARY='"$(call soname,$(word 1,$(LATE)))"' \
+    $(if $(word 2,$(LATE)),-DLATE_LIBRARY_2='"$(call soname,$(word 2,$(LATE)))"')))
+soname = $(or $(shell objdump -p $$($(CC) -print-file-name=$(1).so) 2>/dev/null | sed -n 's/^ *SONAME *//p'),$(1).so)
 $(B)/cli/search/map_page.o: cli/search/map_page.S cli/search/map.html
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -c -o $@ $<

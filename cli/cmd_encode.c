@@ -82,8 +82,9 @@ const cli_verb cli_verb_encode = {
     .options = options,
     .uses = uses,
     .about =
-        "Inputs are image files (PNG, PNM, PAM, JPEG), folders with everything below them, IDX "
-        "files (.gz too), CIFAR binary files, and - for standard input. Names are kept. Classes "
+        "Inputs are image files (PNG, PNM, PAM, JPEG, WebP, TIFF, GIF, BMP, AVIF, HEIC, JPEG XL), "
+        "folders with everything below them, IDX files (.gz too), CIFAR binary files, and - for "
+        "standard input. Names are kept. Classes "
         "come from --labels, from CIFAR records, or from the names of the first folders below a "
         "folder. Without a size limit everything that the model can represent is encoded, about "
         "50 dB: cut the container later to the size that you need.\n\n"

@@ -109,3 +109,30 @@ for here, there in zip(*runs):
         assert near, f"{key}: {here[key]} on the processor, {there[key]}"
 END
 }
+
+# The test is skipped where one of these commands is missing.
+needs() { # command:package...
+    for tool in "$@"; do
+        command -v "${tool%%:*}" >/dev/null || { echo "SKIP ${tool%%:*} (package ${tool#*:}) is not installed"; exit 0; }
+    done
+}
+
+# A file and a picture (PNG, PNM, JPEG) are read alike: they decode to the same pixels, or to those that differ by at
+# most so many levels. Options of encode may follow.
+read_alike() { # file, picture, levels, options...
+    file=$1 picture=$2 levels=$3
+    shift 3
+    rm -rf alike
+    mkdir alike
+    for one in "$file" "$picture"; do
+        "$TAPER" encode -q -f -m tiny --alpha white "$@" -o alike/one.taper "$one"
+        "$TAPER" decode -q -o alike/out alike/one.taper
+        [ "$(find alike/out -type f | wc -l)" -eq 1 ] || { echo "$one: not one image"; exit 1; }
+        to=alike/a
+        [ "$one" = "$file" ] || to=alike/b
+        mkdir $to
+        mv alike/out/*.png $to/image.png
+        rmdir alike/out
+    done
+    python3 "$ROOT/tests/same_pixels.py" alike/a alike/b "$levels" || { echo "$file is not read as $picture"; exit 1; }
+}

@@ -71,10 +71,12 @@ upward() { # directory, what it must not include
         sed "s|\$|   <- $1 must not include upward|" >>"$found"
 }
 upward formats '(codec|train|cli|samples|tests|bench)/'
-grep -nE '^#include "formats/(metadata|image(s|set))/' $(find formats -maxdepth 1 -name '*.[ch]') $(sources codec) /dev/null |
+grep -nE '^#include "formats/(late|metadata|readers|image(s|set))/' $(find formats -maxdepth 1 -name '*.[ch]') $(sources codec) /dev/null |
     sed 's|$|   <- files of other programs are not read by the library|' >>"$found"
-upward formats/metadata 'formats/image(s|set)/'
-upward formats/images 'formats/imageset/'
+upward formats/metadata 'formats/(readers|image(s|set))/'
+upward formats/late 'formats/(metadata|readers|image(s|set))/'
+upward formats/images 'formats/(readers|imageset)/'
+upward formats/readers 'formats/image(s|set)/'
 upward codec '(train|cli|samples|tests|bench)/'
 upward train '(cli|samples|tests|bench)/'
 upward cli '(samples|tests|bench)/'

@@ -2,7 +2,7 @@
  * whole image, speed 2 (slow: 0.9 dB better on small images than avifenc's 6), one thread. */
 #include "cli/compare/rival.h"
 
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
 #include <avif/avif.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
     ONE(avifImageYUVToRGB) ONE(avifRGBImageSetDefaults) ONE(avifRWDataFree) \
     ONE(avifResultToString) ONE(avifVersion)
 /* clang-format on */
-CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
+FORMATS_LATE_LIBRARY(lib, LATE_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"4:4:4"};
 static const double k_ladder[] = {62, 56, 50, 45, 40, 35, 30, 25, 18, 10};
@@ -141,8 +141,8 @@ const cli_rival cli_rival_avif = {
     .media_type = "image/avif",
     .package = "libavif-dev",
     .payload_is = "bytes in the mdat box",
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
     CLI_RIVAL_CODES,
-    .library = &library,
+    .library = &lib_library,
 #endif
 };

@@ -2,7 +2,6 @@
  *
  * Directory cli/compare/: taper beside other codecs.
  *   rival rivals             one small struct a codec: jpeg jpeg2000 webp avif jxl
- *   late_library             their libraries, loaded when compare runs
  *   subject originals        what is compared, and its images
  *   rd_curve                 curves over a set; comparison: what was found
  *   report examples          the page; own_report: what of a folder is as it was written

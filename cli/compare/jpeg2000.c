@@ -2,7 +2,7 @@
  * layer made for a PSNR; a bare codestream (.j2k), which is smaller than a .jp2 file. */
 #include "cli/compare/rival.h"
 
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
 #include <openjpeg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
     ONE(opj_stream_set_skip_function) ONE(opj_stream_set_user_data) \
     ONE(opj_stream_set_user_data_length) ONE(opj_stream_set_write_function) ONE(opj_version)
 /* clang-format on */
-CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
+FORMATS_LATE_LIBRARY(lib, LATE_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"one layer"};
 static const double k_ladder[] = {20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 43, 46};
@@ -220,8 +220,8 @@ const cli_rival cli_rival_jpeg2000 = {
     .codec = "OpenJPEG",
     .package = "libopenjp2-7-dev",
     .payload_is = "bytes of the tile's packets, without main and tile headers",
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
     CLI_RIVAL_CODES,
-    .library = &library,
+    .library = &lib_library,
 #endif
 };

@@ -3,7 +3,7 @@
 #include "cli/compare/rival.h"
 #include "formats/image.h"
 
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
     ONE(JxlEncoderProcessOutput) ONE(JxlEncoderSetBasicInfo) ONE(JxlEncoderSetColorEncoding) \
     ONE(JxlEncoderSetFrameDistance) ONE(JxlEncoderVersion)
 /* clang-format on */
-CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
+FORMATS_LATE_LIBRARY(lib, LATE_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"effort 7"};
 static const double k_ladder[] = {15, 10, 7, 5, 3.5, 2.5, 1.5, 1, 0.6, 0.3};
@@ -105,8 +105,8 @@ const cli_rival cli_rival_jxl = {
     .title = "JPEG XL",
     .codec = "libjxl",
     .package = "libjxl-dev",
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
     CLI_RIVAL_CODES,
-    .library = &library,
+    .library = &lib_library,
 #endif
 };

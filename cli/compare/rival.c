@@ -8,7 +8,7 @@ taper_status cli_rival_load(const cli_rival *rival, taper_error *error) {
         return formats_fail(error, TAPER_ERR_UNSUPPORTED,
                             "built without %s; install %s and build again", rival->codec,
                             rival->package);
-    return rival->library ? cli_late_library_load(rival->library, error) : TAPER_OK;
+    return rival->library ? formats_late_library_load(rival->library, error) : TAPER_OK;
 }
 
 void cli_rival_coded_free(cli_rival_coded *coded) {

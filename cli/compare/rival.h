@@ -8,7 +8,7 @@
  * has all rivals, so that messages can name a missing one. */
 #ifndef CLI_COMPARE_RIVAL_H
 #define CLI_COMPARE_RIVAL_H
-#include "cli/compare/late_library.h"
+#include "formats/late/late_library.h"
 #include "formats/bytes.h"
 
 typedef struct cli_rival_coded {
@@ -21,11 +21,11 @@ typedef struct cli_rival_coded {
 } cli_rival_coded;
 
 typedef struct cli_rival {
-    const char *name;                /* "jpeg": for --rivals, JSON and CSV */
-    const char *title;               /* "JPEG": for people */
-    const char *codec;               /* "libjpeg": the library, in messages */
-    const char *package;             /* "libjxl-dev": what to install if it is not built in */
-    const cli_late_library *library; /* NULL: linked */
+    const char *name;                    /* "jpeg": for --rivals, JSON and CSV */
+    const char *title;                   /* "JPEG": for people */
+    const char *codec;                   /* "libjpeg": the library, in messages */
+    const char *package;                 /* "libjxl-dev": what to install if it is not built in */
+    const formats_late_library *library; /* NULL: linked */
     const char *media_type; /* "image/jpeg", of files that browsers show; NULL: they do not */
     const char *payload_is; /* "bytes of the scans"; NULL: accounting `file` only */
     /* The library's name and version into text, "libjpeg-turbo 2.1.5". */

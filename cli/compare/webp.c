@@ -2,7 +2,7 @@
  * colour, for WebP has no grey, and its chroma costs next to nothing. WebP is always 4:2:0. */
 #include "cli/compare/rival.h"
 
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
 #include <stdio.h>
 #include <stdlib.h>
 #include <webp/decode.h>
@@ -17,7 +17,7 @@ enum { HEADER_BYTES = 30 };
     ONE(WebPMemoryWriterInit) ONE(WebPPictureFree) ONE(WebPPictureImportRGB) \
     ONE(WebPPictureInitInternal)
 /* clang-format on */
-CLI_LATE_LIBRARY(RIVAL_LIBRARY, FUNCTIONS);
+FORMATS_LATE_LIBRARY(lib, LATE_LIBRARY, FUNCTIONS);
 
 static const char *const k_settings[] = {"4:2:0"};
 static const double k_ladder[] = {0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95};
@@ -98,8 +98,8 @@ const cli_rival cli_rival_webp = {
     .media_type = "image/webp",
     .package = "libwebp-dev",
     .payload_is = "file less its 30 header bytes",
-#ifdef RIVAL_LIBRARY
+#ifdef LATE_LIBRARY
     CLI_RIVAL_CODES,
-    .library = &library,
+    .library = &lib_library,
 #endif
 };

@@ -3,12 +3,13 @@
  * setjmp is necessary: libjpeg requires that error_exit does not return. Functions that call setjmp
  * change no local after it; all resources are in jpeg_job. */
 #include "formats/images/jpeg.h"
-#include "formats/images/foreign.h"
 #include "formats/image.h"
+#include "formats/late/srgb.h"
 #include "formats/metadata/metadata.h"
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jpeglib.h>
@@ -30,6 +31,9 @@ typedef struct jpeg_job {
     jmp_buf escape;
     const taper_limits *limits;
     taper_image *image;
+    int is_cmyk;
+    JOCTET *profile; /* [profile_size], of CMYK */
+    unsigned profile_size;
     unsigned seen;     /* bit c: component c has had a scan */
     int is_behind_end; /* the decoder requested more bytes than there are */
     taper_status status;
@@ -135,28 +139,41 @@ static void attach(jpeg_job *job, const void *bytes, size_t n) {
     job->decoder.src = &job->input;
 }
 
-/* Header to geometry: choose the output colours and check the size. Runs under
- * the caller's setjmp. */
-static taper_status prepare(jpeg_job *job) {
+/* Choose the output colours: grey, RGB, or CMYK, which is converted afterwards. */
+static taper_status choose_colours(jpeg_job *job) {
     struct jpeg_decompress_struct *d = &job->decoder;
-    jpeg_read_header(d, TRUE);
-    if (d->jpeg_color_space == JCS_CMYK || d->jpeg_color_space == JCS_YCCK)
-        return formats_fail(
-            job->error, TAPER_ERR_UNSUPPORTED,
-            "JPEG in CMYK is not read: convert it to PNG first, for example " FORMATS_TO_SRGB);
-    int grey = d->jpeg_color_space == JCS_GRAYSCALE;
-    if (!grey && d->jpeg_color_space != JCS_YCbCr && d->jpeg_color_space != JCS_RGB)
+    switch (d->jpeg_color_space) {
+    case JCS_GRAYSCALE: d->out_color_space = JCS_GRAYSCALE; return TAPER_OK;
+    case JCS_YCbCr:
+    case JCS_RGB: d->out_color_space = JCS_RGB; return TAPER_OK;
+    case JCS_CMYK:
+    case JCS_YCCK:
+        d->out_color_space = JCS_CMYK;
+        job->is_cmyk = 1;
+        if (!jpeg_read_icc_profile(d, &job->profile, &job->profile_size)) job->profile_size = 0;
+        return TAPER_OK;
+    default:
         return formats_fail(
             job->error, TAPER_ERR_UNSUPPORTED,
             "the JPEG has %d colour components of unknown meaning; convert it to RGB first",
             d->num_components);
-    d->out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
+    }
+}
+
+/* Header to geometry: choose the output colours and check the size. Runs under
+ * the caller's setjmp. */
+static taper_status prepare(jpeg_job *job) {
+    struct jpeg_decompress_struct *d = &job->decoder;
+    jpeg_save_markers(d, JPEG_APP0 + 2, 0xFFFF); /* profiles */
+    jpeg_read_header(d, TRUE);
+    TAPER_TRY(choose_colours(job));
+    const unsigned channels = d->out_color_space == JCS_GRAYSCALE ? 1 : job->is_cmyk ? 4 : 3;
     d->dct_method = JDCT_ISLOW;
     /* libjpeg's working memory: coefficients of a progressive file take 2 bytes a sample */
     uint64_t ceiling = formats_limits_or_default(job->limits).max_memory;
     d->mem->max_memory_to_use = ceiling < LONG_MAX ? (long)ceiling : LONG_MAX;
-    TAPER_TRY(formats_image_check(d->image_width, d->image_height, grey ? 1 : 3, 8, job->limits,
-                                  NULL, job->error));
+    TAPER_TRY(formats_image_check(d->image_width, d->image_height, channels, 8, job->limits, NULL,
+                                  job->error));
     uint64_t pixels = (uint64_t)d->image_width * d->image_height;
     if (!d->arith_code && pixels / MAX_PIXELS_PER_BYTE > d->src->bytes_in_buffer)
         return formats_fail(
@@ -164,8 +181,8 @@ static taper_status prepare(jpeg_job *job) {
             "the header asks for %u x %u pixels, which %zu bytes cannot hold; fetch the "
             "file anew",
             d->image_width, d->image_height, d->src->bytes_in_buffer);
-    return formats_image_make(job->image, d->image_width, d->image_height, grey ? 1 : 3, 8,
-                              job->limits, job->error);
+    return formats_image_make(job->image, d->image_width, d->image_height, channels, 8, job->limits,
+                              job->error);
 }
 
 /* Record the components of the current scan. */
@@ -242,6 +259,10 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
     job.errors.output_message = on_output;
     taper_status status = decode_with(&job, bytes, n);
     jpeg_destroy_decompress(&job.decoder);
+    /* Programs write CMYK inverted, whether they say so (Adobe's marker) or not. */
+    if (status == TAPER_OK && job.is_cmyk)
+        status = formats_cmyk_to_srgb(out, 1, job.profile, job.profile_size, error);
+    free(job.profile);
     if (status == TAPER_OK)
         status = formats_image_orient(out, formats_jpeg_orientation(bytes, n).how, limits, error);
     if (status != TAPER_OK) formats_image_free(out);

@@ -6,9 +6,17 @@
 #include "formats/file.h"
 #include "formats/images/idx.h"
 #include "formats/imageset/skip.h"
+#include "formats/readers/reader.h"
 #include <stdatomic.h>
 
-typedef enum image_kind { KIND_PNG, KIND_JPEG, KIND_PNM, KIND_IDX, KIND_CIFAR } image_kind;
+typedef enum image_kind {
+    KIND_PNG,
+    KIND_JPEG,
+    KIND_PNM,
+    KIND_IDX,
+    KIND_CIFAR,
+    KIND_READER /* image_file.reader */
+} image_kind;
 
 /* Bytes that stay available while the set is open: a file of many images, or a stream that was read
  * into memory. source reads from either. */
@@ -27,12 +35,14 @@ typedef struct image_file {
     uint32_t input;     /* number of the input, or of the line of a file list, that it is from */
     image_pack *pack;   /* NULL: one image, which is read on demand */
     image_kind kind;
+    const formats_reader *reader; /* KIND_READER */
     uint8_t below_folder; /* from a folder argument: the first part of its path may be a class */
 } image_file;
 
 typedef struct image_entry {
-    uint64_t part; /* IDX, CIFAR: number of the image; PNM in a pack: offset in bytes */
-    char *name;    /* NULL: none, or not named yet */
+    /* IDX, CIFAR: number of the image; PNM in a pack: offset in bytes; KIND_READER: frame */
+    uint64_t part;
+    char *name; /* NULL: none, or not named yet */
     uint32_t file;
     int32_t label; /* -1: none */
     /* Set when the image is read, by any thread. */

@@ -138,8 +138,10 @@ static size_t copy_parts(char *to, const char *path) {
 /* --- names of files --------------------------------------------------------------------- */
 
 size_t formats_image_stem(const char *name) {
-    static const char *const suffixes[] = {".png", ".pnm", ".pbm", ".pgm",  ".ppm",
-                                           ".pam", ".jpg", ".jpe", ".jpeg", ".jfif"};
+    static const char *const suffixes[] = {".png",  ".pnm",  ".pbm",  ".pgm",  ".ppm",  ".pam",
+                                           ".jpg",  ".jpe",  ".jpeg", ".jfif", ".webp", ".tif",
+                                           ".tiff", ".gif",  ".bmp",  ".dib",  ".avif", ".avifs",
+                                           ".heic", ".heif", ".hif",  ".jxl"};
     const size_t n = strlen(name);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         size_t m = strlen(suffixes[i]);

@@ -4,6 +4,7 @@
 #include "formats/imageset/imageset_labels.h"
 #include "formats/imageset/imageset_names.h"
 #include "formats/images/jpeg.h"
+#include "formats/metadata/icc.h"
 #include "formats/metadata/metadata.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
@@ -37,8 +38,7 @@ static taper_status add_inputs(list_builder *b, const char *const *paths, size_t
     const char *more = n_paths + (filelist != NULL) > 1 ? " and the other inputs" : "";
     return formats_fail(
         b->error, TAPER_ERR_ARG,
-        "'%.120s'%s: no image can be read there (%zu skipped); name files or folders with PNG, "
-        "PNM, JPEG, IDX or CIFAR images",
+        "'%.120s'%s: no image can be read there (%zu skipped); name files or folders with images",
         first, more, b->skipped);
 }
 
@@ -81,6 +81,37 @@ uint64_t formats_imageset_memory(const formats_imageset *set) { return set->list
 
 /* --- reading --- */
 
+/* 1 if the colours of an image are others than those of sRGB. */
+static int is_wide(const formats_metadata *m) {
+    enum { BT709_PRIMARIES = 1, UNSPECIFIED = 2, BT709 = 1, BT601 = 6, SRGB = 13 };
+    if (m->icc.size) return !formats_icc_is_srgb(m->icc.bytes, m->icc.size);
+    if (!m->has_cicp) return 0;
+    return (m->cicp[0] != BT709_PRIMARIES && m->cicp[0] != UNSPECIFIED) ||
+           (m->cicp[1] != SRGB && m->cicp[1] != BT709 && m->cicp[1] != BT601 &&
+            m->cicp[1] != UNSPECIFIED);
+}
+
+static taper_status decode_by_reader(const formats_image_list *list, image_entry *entry,
+                                     const uint8_t *bytes, size_t n, taper_image *out,
+                                     formats_metadata *metadata, taper_error *error) {
+    formats_picture picture;
+    formats_metadata found = {0};
+    const formats_reader *reader = list->files[entry->file].reader;
+    TAPER_TRY(formats_picture_open(&picture, reader, bytes, n, &list->limits, error));
+    const taper_status status =
+        formats_picture_read(&picture, (uint32_t)entry->part, out, &found, error);
+    unsigned losses = found.exif.size || found.xmp.size ? FORMATS_LOST_EXIF : 0;
+    if (picture.frames > 1) losses |= FORMATS_LOST_PICTURES;
+    if (status == TAPER_OK && is_wide(&found)) atomic_store(&entry->has_profile, 1);
+    atomic_store(&entry->losses, (unsigned char)losses);
+    formats_picture_close(&picture);
+    if (metadata)
+        *metadata = found;
+    else
+        formats_metadata_free(&found);
+    return status;
+}
+
 static taper_status decode(const formats_image_list *list, image_entry *entry, const uint8_t *bytes,
                            size_t n, taper_image *out, formats_metadata *metadata,
                            taper_error *error) {
@@ -101,6 +132,7 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
         has_profile = formats_jpeg_has_profile(bytes, n);
         losses = formats_jpeg_losses(bytes, n);
         break;
+    case KIND_READER: return decode_by_reader(list, entry, bytes, n, out, metadata, error);
     default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
     }
     if (has_profile) atomic_store(&entry->has_profile, 1);

@@ -36,7 +36,8 @@ typedef struct formats_imageset_options {
     int null_list;              /* nonzero: each path of the file list ends in a NUL byte */
 } formats_imageset_options;
 
-/* Open paths. A path is an image file (PNG, PNM, PAM, JPEG), an IDX file (.gz too), a CIFAR binary
+/* Open paths. A path is an image file (PNG, PNM, PAM, JPEG, and those of formats/readers/: WebP,
+ * TIFF, GIF, BMP, AVIF, HEIC, JPEG XL), an IDX file (.gz too), a CIFAR binary
  * file, or a folder (see formats_folder_walk); "-" is standard input, in any of these formats.
  *
  * Class labels come from options->labels; else from CIFAR files; else from the names of the folders

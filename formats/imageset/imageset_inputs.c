@@ -1,6 +1,7 @@
 /* imageset_inputs.c -- see imageset_inputs.h. */
 #include "formats/imageset/imageset_inputs.h"
 #include "formats/imageset/folder_walk.h"
+#include "formats/imageset/image_names.h"
 #include "formats/imageset/recognise.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,9 @@ static taper_status cannot_open(list_builder *b, const char *path, int errnum) {
 
 /* 1 if the extension is that of an image; the file is then damaged. */
 static int is_named_image(const char *path) {
-    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".pnm",
-                                          ".pbm", ".pgm", ".ppm",  ".pam", ".bin",  ".idx"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (formats_has_extension(path, endings[i])) return 1;
-    return 0;
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    return formats_image_stem(name) < strlen(name) || formats_has_extension(path, ".bin") ||
+           formats_has_extension(path, ".idx");
 }
 
 static taper_status add_candidate(list_builder *b, candidate *c) {

@@ -6,6 +6,7 @@
 #include "formats/metadata/metadata.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
+#include "formats/readers/find_reader.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,11 @@ static int looks_like_idx(const uint8_t *front, size_t n) {
 static taper_status check_packed(candidate *c, taper_error *why) {
     uint8_t front[FORMATS_FOREIGN_FRONT];
     size_t got;
-    int is_archive;
+    int is_other;
     TAPER_TRY(formats_gzip_peek(c->front, c->front_size, front, sizeof front, &got, why));
     if (got < 4 || looks_like_idx(front, got)) return TAPER_OK;
     c->is_unknown = 1;
-    const char *what = formats_foreign_by_content(front, got, NULL, &is_archive);
+    const char *what = formats_foreign_by_content(front, got, NULL, &is_other);
     if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
     return formats_fail(
         why, TAPER_ERR_CORRUPT,
@@ -176,20 +177,28 @@ static taper_status add_single(list_builder *b, candidate *c, image_kind kind, t
     return TAPER_OK;
 }
 
+/* A file for one of the readers of formats/readers/. */
+static taper_status add_by_reader(list_builder *b, candidate *c, const formats_reader *reader,
+                                  taper_error *why) {
+    TAPER_TRY(formats_reader_load(reader, why));
+    c->file.reader = reader;
+    why->status = TAPER_OK;
+    TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_READER, take_pack(c)));
+    return formats_image_list_add(b, 0, 1);
+}
+
 /* A file whose content is in no supported format. */
 static taper_status fail_foreign(candidate *c, taper_error *why) {
-    int is_archive;
-    const char *what =
-        formats_foreign_by_content(c->front, c->front_size, c->file.path, &is_archive);
-    c->is_unknown = !what || is_archive;
+    int is_other;
+    const char *what = formats_foreign_by_content(c->front, c->front_size, c->file.path, &is_other);
+    c->is_unknown = !what || is_other;
     if (c->is_unknown && c->file.path && formats_foreign_by_name(c->file.path)) {
         what = formats_foreign_by_name(c->file.path);
         c->is_unknown = 0;
     }
     if (what) return formats_fail(why, TAPER_ERR_UNSUPPORTED, "%s", what);
     if (!c->front_size) return formats_fail(why, TAPER_ERR_TRUNCATED, "the file is empty");
-    return formats_fail(why, TAPER_ERR_CORRUPT,
-                        "the file is no image of a known kind (PNG, PNM, JPEG, IDX, CIFAR binary)");
+    return formats_fail(why, TAPER_ERR_CORRUPT, "the file is no image of a known kind");
 }
 
 taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) {
@@ -199,6 +208,9 @@ taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) 
     if (formats_png_detect(front, n)) return add_single(b, c, KIND_PNG, why);
     if (formats_jpeg_detect(front, n)) return add_single(b, c, KIND_JPEG, why);
     if (formats_pnm_detect(front, n)) return add_pnm(b, c, why);
+    const formats_reader *reader = formats_reader_find(front, n);
+    const int is_raw = c->file.path && formats_foreign_is_raw(c->file.path);
+    if (reader && !is_raw) return add_by_reader(b, c, reader, why);
     if (formats_gzip_detect(front, n)) {
         TAPER_TRY(unpack_gzip(c, b->list, why));
         return add_idx(b, c, why);

@@ -122,6 +122,8 @@ int formats_jpeg_has_profile(const void *bytes, size_t n) {
     walk w = walk_jpeg(bytes, n);
     piece profile;
     if (!find_segment(&w, APP2, "ICC_PROFILE\0", 12, &profile) || profile.size < 2) return 0;
+    const int is_cmyk = profile.size >= 2 + 20 && !memcmp(profile.at + 2 + 16, "CMYK", 4);
+    if (is_cmyk) return 0;          /* pixels are converted by it */
     unsigned parts = profile.at[1]; /* index of this picture among them */
     return parts != 1 || !formats_icc_is_srgb(profile.at + 2, profile.size - 2);
 }

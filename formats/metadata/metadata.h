@@ -18,7 +18,8 @@ formats_orientation formats_jpeg_orientation(const void *bytes, size_t n);
 taper_status formats_png_orientation(const void *bytes, size_t n, formats_orientation *out,
                                      taper_error *error);
 
-/* 1 when there is an ICC profile that does not mean sRGB (icc.h). Profiles above 64 KiB count as
+/* 1 when there is an ICC profile that does not mean sRGB (icc.h); 0 for one of CMYK, by which
+ * decoding converts. Profiles above 64 KiB count as
  * such. */
 int formats_jpeg_has_profile(const void *bytes, size_t n);
 int formats_png_has_profile(const void *bytes, size_t n);

@@ -49,12 +49,12 @@ expect 2 '*120 of 120 inputs*' encode icons
 # formats that are not read, by name, each once
 mkdir mixed
 cp set/png/arrow/0001.png mixed/
-for i in 1 2 3; do printf 'RIFF\004\000\000\000WEBPVP8 ' >mixed/$i.webp; done
-printf 'GIF89a' >mixed/a.gif
-printf '\000\000\000\030ftypheic\000\000\000\000mif1heic' >mixed/b.jpg
-expect 1 'taper encode: 3 of 6 inputs were left out (the first: mixed/1.webp): WebP is not read: *PNG*convert *' encode -q mixed
-expect 1 'taper encode: mixed/a.gif: GIF is not read: *PNG*' encode -q mixed
-expect 1 'taper encode: mixed/b.jpg: HEIC is not read: *PNG*' encode -q mixed
+for i in 1 2 3; do printf '8BPS\000\001' >mixed/$i.psd; done
+printf 'qoif' >mixed/a.png
+printf '\000\000\000\014jP  \r\n\207\n' >mixed/b.jpg
+expect 1 'taper encode: 3 of 6 inputs were left out (the first: mixed/1.psd): Photoshop is not read: *PNG*convert *' encode -q mixed
+expect 1 'taper encode: mixed/a.png: QOI is not read: *PNG*' encode -q mixed
+expect 1 'taper encode: mixed/b.jpg: JPEG 2000 is not read: *PNG*' encode -q mixed
 expect 1 'taper encode: 5 of 6 inputs failed and were left out' encode -q mixed
 said 4
 rm mixed/0001.png

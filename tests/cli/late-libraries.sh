@@ -29,7 +29,7 @@ for rival in jpeg2000:libopenjp2 webp:libwebp avif:libavif jxl:libjxl; do
     : >"broken/$file"
     LD_LIBRARY_PATH=$PWD/broken compare -r "jpeg,$codec" >table
     grep -q '^JPEG  *file ' table
-    grep -q "absent: .*$file: .*; install it" table
+    grep -q "absent: .*$file: .*; install $library" table
     # another one of that name
     cc -shared -o "broken/$file" -x c - </dev/null
     LD_LIBRARY_PATH=$PWD/broken compare -r "jpeg,$codec" >table
