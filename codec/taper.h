@@ -134,6 +134,15 @@ TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model 
  * taper_encoder_finish returns it again. */
 TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image,
                                          const char *name, int32_t label, taper_error *error);
+/* Store metadata of the image that was added last: colour profile, EXIF, time and so on. Copied,
+ * once for equal payloads of any image. Call at most once for an image. Metadata are in the front
+ * matter, so every cut has them; readers that do not know them skip them; truncate, repack and
+ * merge keep them. Colours are not converted, and pixels do not depend on metadata.
+ * TAPER_ERR_ARG: a number is out of range, or a payload is larger than TAPER_MOST_METADATA. Other
+ * errors are final, as of taper_encoder_add. */
+TAPER_API taper_status taper_encoder_set_metadata(taper_encoder *encoder,
+                                                  const taper_metadata *metadata,
+                                                  taper_error *error);
 /* Store the names of the classes, in the order of labels. Copied. Call at most once, before
  * taper_encoder_finish. */
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
@@ -317,6 +326,8 @@ typedef struct taper_container_info {
     uint64_t search_model_bytes;
     /* Memory of the front matter. */
     uint64_t memory;
+    /* Bytes of the front matter that hold metadata (taper_metadata_open); 0: there are none. */
+    uint64_t metadata_bytes;
 } taper_container_info;
 
 typedef struct taper_image_info {
@@ -379,6 +390,36 @@ TAPER_API taper_status taper_container_search_code(const taper_container *contai
  * another id, is not binary or has too few units. Also the errors of taper_model_load. */
 TAPER_API taper_status taper_container_search_model(const taper_container *container,
                                                     taper_model **out, taper_error *error);
+
+/* --- metadata of images ----------------------------------------------------------------- */
+
+typedef struct taper_metadata_reader taper_metadata_reader;
+
+/* How many images have each member of taper_metadata; and the different payloads (colour profiles,
+ * EXIF, XMP), with their size when they are not packed. */
+typedef struct taper_metadata_info {
+    size_t size; /* sizeof(taper_metadata_info), set by the caller */
+    uint64_t icc, exif, xmp, cicp, gamma, chromaticities, density, modified;
+    uint64_t payloads, payload_bytes;
+} taper_metadata_info;
+
+/* Open the metadata of a container, which must outlive the reader. Opening a container leaves them
+ * packed: they take memory when a reader is open, within the limits of the container, and images
+ * can be decoded without. A container without metadata has a reader, too. One thread at a time may
+ * use a reader.
+ * TAPER_ERR_CORRUPT: the metadata are damaged. TAPER_ERR_ARG: the container is paged, and of a
+ * decoder that is supplied by ranges (taper_decoder_plan). TAPER_ERR_LIMIT. */
+TAPER_API taper_status taper_metadata_open(taper_metadata_reader **out,
+                                           const taper_container *container, taper_error *error);
+/* The metadata of image i, from 0. Pointers in *out are valid until the next call. Ascending i is
+ * fastest. Payloads are not trusted: they are what the encoder was given.
+ * TAPER_ERR_CORRUPT: they are damaged. TAPER_ERR_LIMIT. */
+TAPER_API taper_status taper_metadata_get(taper_metadata_reader *reader, uint64_t i,
+                                          taper_metadata *out, taper_error *error);
+TAPER_API taper_status taper_metadata_get_info(const taper_metadata_reader *reader,
+                                               taper_metadata_info *out, taper_error *error);
+/* NULL is allowed. */
+TAPER_API void taper_metadata_close(taper_metadata_reader *reader);
 
 /* --- decoding: from a container, or bytes in file order, or ranges in any order --------- */
 

@@ -25,6 +25,7 @@ enum { /* a reader may skip an unknown type whose first letter is lower case */
        DIRECTORY = SECTION('D', 'I', 'R', 'E'),
        NAMES = SECTION('n', 'a', 'm', 'e'),
        LABELS = SECTION('l', 'a', 'b', 'l'),
+       METADATA = SECTION('m', 'e', 't', 'a'),
        LEAVES = SECTION('L', 'E', 'A', 'F'),
        NAME_PAGES = SECTION('f', 'i', 'n', 'd'),
        MODEL = SECTION('m', 'o', 'd', 'l'),
@@ -41,11 +42,12 @@ typedef struct section {
  * without names and labels, take 4 bytes each. */
 enum { LEAST_IMAGES = 1 << 20, IMAGES_A_BYTE = 256 };
 
-/* Codes and models hardly compress. Leaves and pages are packed one by one. */
+/* Codes and models hardly compress. Leaves, pages and metadata are packed in parts. */
 static formats_packed_bound bound_of(uint32_t type) {
     if (type == SEARCH) return (formats_packed_bound){64, 1 << 20};
     if (type == MODEL || type == SEARCH_MODEL) return (formats_packed_bound){4, 65536};
-    if (type == LEAVES || type == NAME_PAGES) return (formats_packed_bound){1, 0};
+    if (type == LEAVES || type == NAME_PAGES || type == METADATA)
+        return (formats_packed_bound){1, 0};
     return FORMATS_PACKED_USUAL;
 }
 
@@ -220,16 +222,17 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
         return formats_fail(error, TAPER_ERR_CORRUPT, "the directory is not the first section");
     if ((s.type == DIRECTORY && f->layer_end) || (s.type == NAMES && f->names) ||
         (s.type == LABELS && f->label) || (s.type == MODEL && f->model) ||
-        (s.type == SEARCH && f->search_codes) || (s.type == SEARCH_MODEL && f->search_model) ||
-        (s.type == LEAVES && r->has_leaves) || (s.type == NAME_PAGES && r->has_pages))
+        (s.type == METADATA && f->metadata) || (s.type == SEARCH && f->search_codes) ||
+        (s.type == SEARCH_MODEL && f->search_model) || (s.type == LEAVES && r->has_leaves) ||
+        (s.type == NAME_PAGES && r->has_pages))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
                             (const char *)&s.type);
     if (r->is_paged && (s.type == NAMES || s.type == LABELS))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "section %.4s is illegal where leaves have its content",
                             (const char *)&s.type);
-    if (r->is_paged &&
-        ((s.type == MODEL && r->has_leaves) || (s.type == NAME_PAGES && !r->has_leaves)))
+    if (r->is_paged && ((s.type == MODEL && r->has_leaves) ||
+                        ((s.type == NAME_PAGES || s.type == METADATA) && !r->has_leaves)))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s is on the wrong side of LEAF",
                             (const char *)&s.type);
     return TAPER_OK;
@@ -237,7 +240,7 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
 
 static int is_known(const reading *r, uint32_t type) {
     return type == DIRECTORY || type == NAMES || type == LABELS || type == MODEL ||
-           type == SEARCH || type == SEARCH_MODEL ||
+           type == SEARCH || type == SEARCH_MODEL || type == METADATA ||
            (r->is_paged && (type == LEAVES || type == NAME_PAGES));
 }
 
@@ -263,6 +266,11 @@ static taper_status read_section(reading *r, section s, taper_error *error) {
     if (s.type == SEARCH_MODEL) {
         f->search_model = content;
         f->search_model_size = (size_t)s.unpacked;
+        return TAPER_OK;
+    }
+    if (s.type == METADATA) { /* metadata_reader.h reads it when it is wanted */
+        f->metadata = content;
+        f->metadata_size = (size_t)s.unpacked;
         return TAPER_OK;
     }
     formats_cursor in = formats_cursor_over(content, (size_t)s.unpacked);
@@ -429,6 +437,14 @@ static taper_status add_search(writing *w, const formats_front *f, int codes, in
     return add_section(SEARCH_MODEL, &content, 0, &w->table, &w->body);
 }
 
+static taper_status add_metadata(writing *w, const formats_front *f) {
+    formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
+    content.account = w->body.account;
+    if (!f->metadata) return TAPER_OK;
+    formats_write_bytes(&content, f->metadata, f->metadata_size);
+    return add_section(METADATA, &content, 0, &w->table, &w->body);
+}
+
 static taper_status add_model(writing *w, const formats_front *f) {
     formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     content.account = w->body.account;
@@ -451,6 +467,7 @@ static taper_status add_in_one_piece(writing *w, const formats_front *f) {
         formats_labels_section_write(f, &content);
         TAPER_TRY(add_section(LABELS, &content, LEVEL, &w->table, &w->body));
     }
+    TAPER_TRY(add_metadata(w, f));
     TAPER_TRY(add_model(w, f));
     return add_search(w, f, 0, 1);
 }
@@ -463,6 +480,7 @@ static taper_status add_pages(writing *w, const formats_front *f, formats_paged 
     TAPER_TRY(add_model(w, f));
     TAPER_TRY(add_section(LEAVES, &p->leaves, 0, &w->table, &w->body));
     if (has_pages) TAPER_TRY(add_section(NAME_PAGES, &p->pages, 0, &w->table, &w->body));
+    TAPER_TRY(add_metadata(w, f));
     return add_search(w, f, 1, 1);
 }
 

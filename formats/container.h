@@ -14,6 +14,8 @@
  *     root, leaf       the root and the leaves of a front matter in pages
  *     name_pages       its pages of hashes of names
  *     paging           front matter in one piece to pages, and back
+ *     metadata_reader  reads the metadata of images
+ *     metadata_writer  makes the section of the metadata of images
  *     packed           contents that may be zstd frames
  *     name_block       finds the names of a section, and whether they are legal
  *     name_escape      escapes control characters in names; legal names
@@ -21,6 +23,7 @@
  *     model_file       the envelope of a .tpm file
  *     index_file       a .tpx file
  *     merge_names      names and classes of containers that are merged
+ *     merge_metadata   metadata of containers that are merged
  *
  *   basic types and files
  *     taper_types      types that all modules share: status, error, image, limits, source, sink

@@ -100,6 +100,9 @@ typedef struct formats_front {
     uint8_t *search_model; /* the embedded .tpm file of that model; NULL: none */
     size_t search_model_size;
 
+    uint8_t *metadata; /* the content of section `meta` (metadata_reader.h); NULL: none */
+    size_t metadata_size;
+
     uint8_t *model; /* the embedded .tpm file; NULL: none */
     size_t model_size;
     uint64_t front_size; /* bytes before the data; set by read and write */

@@ -104,6 +104,36 @@ typedef struct taper_image {
     void *pixels;
 } taper_image;
 
+/* What belongs to an image beside its pixels. Numbers that are 0 and pointers that are NULL: none.
+ * The pixels are upright already: a writer sets the orientation in EXIF and XMP to 1. */
+typedef struct taper_metadata {
+    size_t size; /* sizeof(taper_metadata), set by the caller */
+    /* Colour profile (ICC), of at most TAPER_MOST_METADATA bytes like the next two. */
+    const void *icc;
+    size_t icc_size;
+    /* EXIF: a TIFF structure, which begins with "II" or "MM". */
+    const void *exif;
+    size_t exif_size;
+    /* XMP packet. */
+    const void *xmp;
+    size_t xmp_size;
+    /* Colour primaries, transfer, matrix and full range by the numbers of ITU-T H.273; with
+     * has_cicp. */
+    int has_cicp;
+    uint8_t cicp[4];
+    /* Gamma and chromaticities as in PNG (gAMA, cHRM), in 1/100000, below 2^31: x and y of white,
+     * red, green and blue. Chromaticities all 0: none. */
+    uint32_t gamma;
+    uint32_t chromaticities[8];
+    /* Pixels per metre, or only their ratio, below 2^31; both 0: none. */
+    uint32_t density_x, density_y;
+    int density_is_ratio;
+    /* Time of the file: nanoseconds since 1970, UTC; with has_modified. */
+    int has_modified;
+    int64_t modified_ns;
+} taper_metadata;
+#define TAPER_MOST_METADATA ((size_t)1 << 24)
+
 /* Limits that a reader enforces before it allocates memory. 0: the default, except for size. */
 typedef struct taper_limits {
     size_t size; /* sizeof(taper_limits), set by the caller */

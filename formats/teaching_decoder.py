@@ -47,6 +47,7 @@ MAX_RATE_CLASSES = 16
 MAX_CHECKSUM_SPAN = 1024
 MOST_HASH_BITS = 32
 MOST_PAGE_BITS = 24
+MOST_PAYLOAD, PAYLOAD_PAGE, MOST_TIME_UNIT = 1 << 24, 1 << 21, 9
 MAX_WINDOW_SIDE = 256
 MAX_INPUTS = 65536
 MAX_LAYER_WIDTH = 65536
@@ -131,7 +132,7 @@ SEGMENT_PIECE, SEGMENT_MOST = 64, (1 << 32) - 1
 
 # limits of this program (section 8): bytes it unpacks, images of a set, pixels of an image
 MY_BYTES, MY_IMAGES, MY_PIXELS = 1 << 28, 1 << 20, 1 << 26
-MASK64 = (1 << 64) - 1
+MASK64, MASK31 = (1 << 64) - 1, (1 << 31) - 1
 
 
 class Reader:
@@ -542,7 +543,7 @@ class Front:
         require(self.layout == 0 or self.groups == self.images, "one image a group")
         require(self.layout != 1 or self.layers == 1, "one image after the other: one layer")
         require(self.images <= MY_IMAGES, "more images than this program reads")
-        self.names = self.labels = self.model = self.geometry = None
+        self.names = self.labels = self.model = self.geometry = self.metadata = None
         self.sections, at = [], table_end
         for kind, crc, stored, unpacked in table:
             self.section(kind, crc, data[at:at + stored], unpacked)
@@ -559,13 +560,14 @@ class Front:
 
     def section(self, kind, crc, stored, unpacked):
         known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels,
-                 b"modl": None}
+                 b"meta": self.read_metadata, b"modl": None}
         if self.is_paged:
             known = {b"DIRE": self.root, b"LEAF": self.read_leaves, b"find": self.read_pages,
-                     b"modl": None}
+                     b"meta": self.read_metadata, b"modl": None}
             require(kind not in (b"name", b"labl"), "leaves have names and labels")
             require(kind != b"modl" or b"LEAF" not in self.sections, "the model is behind leaves")
-            require(kind != b"find" or b"LEAF" in self.sections, "pages are before leaves")
+            require(kind not in (b"find", b"meta") or b"LEAF" in self.sections,
+                    "pages or metadata are before leaves")
         if kind not in known:
             require(kind[0] & 0x20, "an unknown section that may not be skipped")
             return
@@ -574,7 +576,7 @@ class Front:
         self.sections.append(kind)
         require(crc32c(stored) == crc, "a section fails its checksum")
         times, more = ((4, 65536) if kind == b"modl" else
-                       (1, 0) if kind in (b"LEAF", b"find") else (1024, 65536))
+                       (1, 0) if kind in (b"LEAF", b"find", b"meta") else (1024, 65536))
         content = self.unpack(stored, unpacked, times, more)
         if kind == b"modl":
             self.model = content
@@ -740,6 +742,65 @@ class Front:
         """A reader of the next part."""
         unpacked, stored = r.varint((1 << 64) - 1), r.varint((1 << 64) - 1)
         return Reader(Front.unpack(r.bytes(stored), unpacked), "part")
+
+    # 5.10 metadata: of each image a dictionary; payloads are bytes
+
+    def read_metadata(self, r):
+        index = self.part(r)
+        sizes = [index.varint(MOST_PAYLOAD) for _ in range(index.varint((1 << 32) - 2))]
+        require(all(sizes), "a payload is empty")
+        payloads = []
+        for n in [index.varint(len(sizes)) for _ in range(index.varint(len(sizes)))]:
+            own = sizes[len(payloads):len(payloads) + n]
+            require(n and len(own) == n and sum(own[:-1]) < PAYLOAD_PAGE, "a page is illegal")
+            page = self.part(r)
+            payloads += [page.bytes(size) for size in own]
+            page.end()
+        require(len(payloads) == len(sizes), "payloads are in no page")
+        used = self.read_records(index, payloads)
+        require(used == len(payloads), "no image has a payload")
+        self.read_times(index)
+        index.end()
+
+    def read_records(self, r, payloads):
+        self.metadata, last, used = [], {}, 0
+        for _ in range(self.images):
+            what, image = r.u8(), {}
+            for kind in [kind for k, kind in enumerate(("icc", "exif", "xmp")) if what >> k & 1]:
+                said = r.varint(used + 1)
+                require(said != 1 or kind in last, "a repeated payload that there is not")
+                last[kind] = used if said == 0 else last[kind] if said == 1 else said - 2
+                used += said == 0
+                require(last[kind] < len(payloads), "a payload that there is not")
+                image[kind] = payloads[last[kind]]
+            if what & 8:
+                image["cicp"] = r.unpack("4B")
+                require(image["cicp"][3] <= 1, "full range")
+            if what & 16:
+                image["gamma"] = r.varint(MASK31)
+                require(image["gamma"], "gamma")
+            if what & 32:
+                image["chromaticities"] = [r.varint(MASK31) for _ in range(8)]
+                require(any(image["chromaticities"]), "chromaticities")
+            if what & 64:
+                image["density"] = r.varint(MASK31), r.varint(MASK31), r.u8()
+                require(all(image["density"][:2]) and image["density"][2] <= 1, "density")
+            if what & 128:
+                image["time"] = 0
+            self.metadata.append(image)
+        return used
+
+    def read_times(self, r):
+        timed = [image for image in self.metadata if "time" in image]
+        if not timed:
+            return
+        unit, time = r.u8(), 0
+        require(unit <= MOST_TIME_UNIT, "a unit of times")
+        for image in timed:
+            said = r.varint(MASK64)
+            time = (time + (said >> 1 ^ -(said & 1)) + (1 << 63) & MASK64) - (1 << 63)
+            image["time"] = time * 10 ** unit           # nanoseconds since 1970
+            require(-1 << 63 <= image["time"] < 1 << 63, "a time")
 
     # 5.9.3 the leaves, of which all together say what a directory does
 
@@ -2376,6 +2437,10 @@ def print_front(front, size):
           % (front.size, front.chunk_at[-1], min(size, whole), whole,
              ", its last layer cut" if front.tail else ""))
     print("sections: " + ", ".join(kind.decode() for kind in front.sections))
+    for i, image in enumerate(front.metadata or []):
+        print("metadata of image %d: %s" % (i, ", ".join(
+            "%s %s" % (kind, "%d bytes" % len(v) if kind in ("icc", "exif", "xmp") else v)
+            for kind, v in image.items()) or "none"))
     for layer in range(front.layers):
         begin, end = (front.chunk_at[(layer + k) * front.groups] for k in (0, 1))
         print("layer %d: passes %d to %d, %d bytes, ends at %d"

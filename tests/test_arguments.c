@@ -146,6 +146,37 @@ static void try_encoder_set_classes(void) {
     }
 }
 
+static void try_encoder_set_metadata(void) {
+    taper_error error = {0};
+    taper_metadata m = {.size = sizeof m, .has_modified = 1};
+    taper_encoder *e = encoder_with(0);
+    refused(taper_encoder_set_metadata(e, &m, &error), &error);
+    taper_encoder_free(e);
+    refused(taper_encoder_set_metadata(NULL, &m, &error), &error);
+    EACH_NUMBER(v) {
+        taper_metadata other[] = {
+            {.size = (size_t)*v},
+            {.size = sizeof m, .icc_size = (size_t)*v},
+            {.size = sizeof m, .exif_size = (size_t)*v},
+            {.size = sizeof m,
+             .xmp = "x",
+             .xmp_size = (size_t)*v > 1 ? TAPER_MOST_METADATA + 1 : 1},
+            {.size = sizeof m, .gamma = (uint32_t)*v},
+            {.size = sizeof m, .density_x = (uint32_t)*v, .density_y = 1},
+            {.size = sizeof m, .has_cicp = 1, .cicp = {0, 0, 0, (uint8_t)*v}},
+            {.size = sizeof m, .has_modified = 1, .modified_ns = (int64_t)*v},
+        };
+        for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+            e = encoder_with(1);
+            refused(taper_encoder_set_metadata(e, NULL, &error), &error);
+            allowed(taper_encoder_set_metadata(e, &other[i], &error), &error);
+            assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
+            refused(taper_encoder_set_metadata(e, &m, &error), &error);
+            taper_encoder_free(e);
+        }
+    }
+}
+
 static void try_encoder_set_search_codes(void) {
     taper_error error = {0};
     taper_encoder *e = encoder_with(N);
@@ -621,6 +652,31 @@ static void try_container_search_model(void) {
     taper_container_close(c);
 }
 
+static void try_metadata(void) {
+    taper_metadata_reader *r;
+    taper_metadata m = {.size = sizeof m};
+    taper_metadata_info info = {.size = sizeof info};
+    taper_error error = {0};
+    taper_container *c = container();
+    refused(taper_metadata_open(NULL, c, &error), &error);
+    refused(taper_metadata_open(&r, NULL, &error), &error);
+    assert_int_equal(taper_metadata_open(&r, c, NULL), TAPER_OK);
+    refused(taper_metadata_get(NULL, 0, &m, &error), &error);
+    refused(taper_metadata_get(r, 0, NULL, &error), &error);
+    refused(taper_metadata_get_info(NULL, &info, &error), &error);
+    refused(taper_metadata_get_info(r, NULL, &error), &error);
+    assert_int_equal(taper_metadata_get_info(r, &info, NULL), TAPER_OK);
+    EACH_NUMBER(v) {
+        allowed(taper_metadata_get(r, *v, &m, &error), &error);
+        m = (taper_metadata){.size = (size_t)*v};
+        allowed(taper_metadata_get(r, 0, &m, &error), &error);
+        m.size = sizeof m;
+    }
+    taper_metadata_close(r);
+    taper_metadata_close(NULL);
+    taper_container_close(c);
+}
+
 /* --- containers into containers --------------------------------------------------------- */
 
 static void try_truncate(void) {
@@ -731,6 +787,7 @@ static const argument_trial table[] = {
     {"taper_encoder_new", try_encoder_new},
     {"taper_encoder_add", try_encoder_add},
     {"taper_encoder_set_classes", try_encoder_set_classes},
+    {"taper_encoder_set_metadata", try_encoder_set_metadata},
     {"taper_encoder_set_search_codes", try_encoder_set_search_codes},
     {"taper_encoder_finish", try_encoder_finish},
     {"taper_encoder_finish_file", try_encoder_finish_file},
@@ -768,6 +825,10 @@ static const argument_trial table[] = {
     {"taper_decoder_codes", try_decoder_codes},
     {"taper_container_search_code", try_container_search_code},
     {"taper_container_search_model", try_container_search_model},
+    {"taper_metadata_open", try_metadata},
+    {"taper_metadata_get", try_metadata},
+    {"taper_metadata_get_info", try_metadata},
+    {"taper_metadata_close", try_metadata},
     {"taper_truncate", try_truncate},
     {"taper_repack", try_repack},
     {"taper_merge", try_merge},

@@ -158,6 +158,7 @@ void taper_encoder_free(taper_encoder *e) {
     free_groups(e);
     free(e->set.geometry), free(e->set.label), free(e->set.rate_class);
     formats_buffer_free(&e->set.names), formats_buffer_free(&e->set.class_names);
+    formats_metadata_writer_free(e->set.metadata), free(e->set.carried_metadata);
     free(e->search.codes), free(e->search.model);
     free(e->layers.end), free(e->layers.longer_end);
     codec_originals_free(&e->originals);

@@ -4,6 +4,7 @@
 #include "codec/container/small_set.h"
 #include "codec/taper_quality.h"
 #include "formats/atomic_file.h"
+#include "formats/merge_metadata.h"
 #include "formats/sized.h"
 #include <math.h>
 #include <stdio.h>
@@ -77,6 +78,12 @@ static taper_status move_names(taper_encoder *e, formats_front *f, taper_error *
     return TAPER_OK;
 }
 
+static taper_status move_metadata(taper_encoder *e, formats_front *f, taper_error *error) {
+    f->metadata = e->set.carried_metadata, e->set.carried_metadata = NULL;
+    f->metadata_size = e->set.carried_metadata_size;
+    return e->set.metadata ? formats_metadata_give(e->set.metadata, f, error) : TAPER_OK;
+}
+
 static taper_status embed_model(const taper_encoder *e, formats_front *f, taper_error *error) {
     if (!e->options.embed_model) return TAPER_OK;
     TAPER_TRY(formats_front_take(f, e->options.model_size, 1, &f->model, error));
@@ -112,6 +119,7 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     f->search_codes = e->search.codes, e->search.codes = NULL;
     f->search_model = e->search.model, e->search.model = NULL;
     f->search_model_size = e->search.model_size;
+    TAPER_TRY(move_metadata(e, f, error));
     TAPER_TRY(embed_model(e, f, error));
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
     return TAPER_OK;

@@ -17,6 +17,7 @@ taper_status codec_encoder_record(taper_encoder *e, const taper_image *image, co
     e->set.geometry[e->set.images] =
         (formats_geometry){image->width, image->height, image->channels, image->depth};
     e->set.label[e->set.images++] = label;
+    e->set.has_metadata = 0;
     e->set.any_name |= name != NULL;
     e->set.any_label |= label >= 0;
     char own[16];
@@ -39,6 +40,50 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
         status = codec_encoder_append(e, &e->set.class_names, names[i], strlen(names[i]) + 1);
     e->set.classes = (uint32_t)n;
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
+}
+
+/* --- metadata ---------------------------------------------------------------------------- */
+
+/* Add checked metadata; its memory is charged. */
+static taper_status add_metadata(taper_encoder *e, const taper_metadata *m) {
+    formats_metadata_writer *w = e->set.metadata;
+    const uint64_t need = formats_metadata_writer_need(w, m);
+    const uint64_t before = formats_metadata_writer_bytes(w);
+    TAPER_TRY(codec_encoder_charge(e, need));
+    const taper_status status = formats_metadata_writer_add(w, e->set.images - 1, m);
+    const uint64_t more = formats_metadata_writer_bytes(w) - before;
+    if (more < need) codec_encoder_give(e, need - more);
+    return status;
+}
+
+taper_status taper_encoder_set_metadata(taper_encoder *e, const taper_metadata *given,
+                                        taper_error *error) {
+    taper_metadata m;
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(given, "the metadata", error));
+    TAPER_TRY(formats_sized_take(&m, sizeof m, given, "taper_metadata", error));
+    TAPER_TRY(codec_encoder_check_order(e, "set_metadata", error));
+    TAPER_TRY(formats_metadata_check(&m, error));
+    if (!e->set.images || e->set.has_metadata)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "metadata belongs to the image that was added last, once");
+    if (!e->set.metadata) e->set.metadata = formats_metadata_writer_new();
+    const taper_status status = e->set.metadata ? add_metadata(e, &m) : TAPER_ERR_NOMEM;
+    e->set.has_metadata = 1;
+    return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
+}
+
+taper_status codec_encoder_take_metadata(taper_encoder *e, const formats_front *front,
+                                         taper_error *error) {
+    const size_t size = front->metadata_size;
+    if (!front->metadata) return TAPER_OK;
+    const taper_status status = codec_encoder_charge(e, size);
+    e->set.carried_metadata = status == TAPER_OK ? malloc(size + 1) : NULL;
+    if (!e->set.carried_metadata)
+        return codec_encoder_end(e, status ? status : TAPER_ERR_NOMEM, error);
+    memcpy(e->set.carried_metadata, front->metadata, size);
+    e->set.carried_metadata_size = size;
+    return TAPER_OK;
 }
 
 /* --- codes for search -------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "codec/groups/group_writer.h"
 #include "codec/taper.h"
 #include "formats/container.h"
+#include "formats/metadata_writer.h"
 
 /* Shared with the workers: use it with the queue locked. */
 typedef struct codec_encoder_shared {
@@ -34,7 +35,12 @@ typedef struct codec_encoder_set {
     formats_buffer names, class_names; /* strings, each with its final 0 */
     uint32_t classes;
     int any_name, any_label;
-    int has_classes; /* taper_encoder_set_classes was called */
+    int has_classes;                   /* taper_encoder_set_classes was called */
+    formats_metadata_writer *metadata; /* NULL: no image has any */
+    int has_metadata;                  /* the image that was added last has some */
+    /* The metadata of a container whose images are added; owned; NULL: none. */
+    uint8_t *carried_metadata;
+    size_t carried_metadata_size;
 } codec_encoder_set;
 
 /* Codes for search, as in formats_front. */

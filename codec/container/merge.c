@@ -3,6 +3,7 @@
 #include "codec/decoder/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
+#include "formats/merge_metadata.h"
 #include "formats/merge_names.h"
 #include "formats/sized.h"
 #include "codec/container/verify.h"
@@ -256,6 +257,7 @@ static taper_status merge_fronts(merging *m, formats_front *f, taper_error *erro
     TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
     TAPER_TRY(formats_merge_names(m->front, m->n, f, error));
     TAPER_TRY(formats_merge_labels(m->front, m->n, f, error));
+    TAPER_TRY(formats_merge_metadata(m->front, m->n, f, error));
     TAPER_TRY(fill_search_codes(m, f, error));
     TAPER_TRY(fill_rate_classes(m, f, error));
     TAPER_TRY(fill_raised(m, f, error));

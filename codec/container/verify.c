@@ -4,6 +4,7 @@
 #include "codec/model/builtin_models.h"
 #include "codec/taper.h"
 #include "formats/sized.h"
+#include "formats/metadata_reader.h"
 #include <stdlib.h>
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
@@ -99,6 +100,15 @@ static taper_status verify_models(const formats_front *f, const taper_limits *li
     return status;
 }
 
+static taper_status verify_metadata(const formats_front *f, const taper_limits *limits,
+                                    taper_error *error) {
+    formats_metadata_reader *reader;
+    TAPER_TRY(formats_metadata_reader_open(&reader, f, limits, error));
+    const taper_status status = formats_metadata_reader_check(reader, error);
+    formats_metadata_reader_close(reader);
+    return status;
+}
+
 static taper_status verify(const taper_source *from, taper_verify_report *report,
                            const taper_limits *limits, taper_error *error) {
     formats_front front;
@@ -114,6 +124,7 @@ static taper_status verify(const taper_source *from, taper_verify_report *report
                          formats_plural(from->size - end, "s"), formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
     if (status == TAPER_OK) status = verify_models(&front, limits, error);
+    if (status == TAPER_OK) status = verify_metadata(&front, limits, error);
     formats_front_free(&front);
     return status;
 }

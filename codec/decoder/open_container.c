@@ -1,5 +1,6 @@
 /* open_container.c -- taper_container_*: see taper.h and open_container.h. */
 #include "codec/decoder/open_container.h"
+#include "formats/metadata_reader.h"
 #include "formats/sized.h"
 #include <stdlib.h>
 
@@ -115,6 +116,7 @@ taper_status taper_container_get_info(const taper_container *c, taper_container_
                                       .search_bits = f->search_bits,
                                       .search_model_id = f->search_model_id,
                                       .search_model_bytes = f->search_model_size,
+                                      .metadata_bytes = f->metadata_size,
                                       .memory = f->account.used + c->leaves_used};
     return formats_sized_give(out, &own, sizeof own, "taper_container_info", error);
 }
@@ -252,4 +254,66 @@ taper_status taper_container_search_model(const taper_container *c, taper_model 
     if (!c->front.search_model)
         return formats_fail(error, TAPER_ERR_ARG, "the container carries no model for search");
     return codec_front_search_model(&c->front, &c->limits, out, error);
+}
+
+/* --- metadata -------------------------------------------------------------------------- */
+
+struct taper_metadata_reader {
+    formats_metadata_reader *reader;
+    uint32_t images;
+};
+
+taper_status taper_metadata_open(taper_metadata_reader **out, const taper_container *c,
+                                 taper_error *error) {
+    TAPER_TRY(formats_need(out, "the reader's place", error));
+    *out = NULL;
+    TAPER_TRY(formats_need(c, "the container", error));
+    if (c->root.leaves)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "metadata of %u images are not read by ranges; open the container as a "
+                            "source",
+                            c->front.images);
+    taper_metadata_reader *r = calloc(1, sizeof *r);
+    if (!r) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read metadata");
+    r->images = c->front.images;
+    const taper_status status =
+        formats_metadata_reader_open(&r->reader, &c->front, &c->limits, error);
+    if (status == TAPER_OK)
+        *out = r;
+    else
+        free(r);
+    return status;
+}
+
+taper_status taper_metadata_get(taper_metadata_reader *r, uint64_t i, taper_metadata *out,
+                                taper_error *error) {
+    taper_metadata own;
+    TAPER_TRY(formats_need(r, "the reader", error));
+    if (i >= r->images)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
+    TAPER_TRY(formats_metadata_reader_get(r->reader, (uint32_t)i, &own, error));
+    return formats_sized_give(out, &own, sizeof own, "taper_metadata", error);
+}
+
+taper_status taper_metadata_get_info(const taper_metadata_reader *r, taper_metadata_info *out,
+                                     taper_error *error) {
+    TAPER_TRY(formats_need(r, "the reader", error));
+    const formats_metadata_counts counts = formats_metadata_reader_counts(r->reader);
+    const taper_metadata_info own = {.icc = counts.images[0],
+                                     .exif = counts.images[1],
+                                     .xmp = counts.images[2],
+                                     .cicp = counts.images[3],
+                                     .gamma = counts.images[4],
+                                     .chromaticities = counts.images[5],
+                                     .density = counts.images[6],
+                                     .modified = counts.images[7],
+                                     .payloads = counts.payloads,
+                                     .payload_bytes = counts.payload_bytes};
+    return formats_sized_give(out, &own, sizeof own, "taper_metadata_info", error);
+}
+
+void taper_metadata_close(taper_metadata_reader *r) {
+    if (!r) return;
+    formats_metadata_reader_close(r->reader);
+    free(r);
 }

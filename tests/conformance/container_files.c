@@ -229,6 +229,55 @@ static void sum_chunks(layout *l) {
 
 /* --- the file ---------------------------------------------------------------------------- */
 
+/* SPEC 5.10, of three images. */
+static void add_metadata(file_parts *parts) {
+    static const uint8_t index[] = {3,
+                                    4,
+                                    3,
+                                    5, /* payloads */
+                                    2,
+                                    2,
+                                    1, /* pages */
+                                    135,
+                                    0,
+                                    0,
+                                    0,
+                                    1 | 8 | 16,
+                                    1,
+                                    1,
+                                    13,
+                                    0,
+                                    1, /* 0: all payloads and a time; 1: the profile */
+                                    0x8F,
+                                    0xE3,
+                                    2, /* gamma 45455 */
+                                    2 | 32 | 64 | 128,
+                                    3,
+                                    1,
+                                    2,
+                                    3,
+                                    4,
+                                    5,
+                                    6,
+                                    7,
+                                    0,
+                                    200,
+                                    1,
+                                    100,
+                                    0, /* 2: payload 1 */
+                                    6,
+                                    7,
+                                    10};
+    static const uint8_t page[] = {7, 7, 'p', 'r', 'o', 'f', 'I', 'I', '*'}, other[] = "\5\5<xmp>";
+    formats_buffer content = formats_buffer_make(1 << 10);
+    formats_write_u8(&content, sizeof index), formats_write_u8(&content, sizeof index);
+    formats_write_bytes(&content, index, sizeof index);
+    formats_write_bytes(&content, page, sizeof page);
+    formats_write_bytes(&content, other, sizeof other - 1);
+    file_parts_add(parts, "meta", content.data, content.size, 0);
+    formats_buffer_free(&content);
+}
+
 static void add_texts(const layout *l, file_parts *parts) {
     formats_buffer content = formats_buffer_make(1 << 20);
     for (uint32_t i = 0; l->r->names && i < l->r->images; i++) {
@@ -248,6 +297,7 @@ static void add_texts(const layout *l, file_parts *parts) {
         for (uint32_t i = 0; i < l->r->images; i++) formats_write_varint(&content, i % 4);
         file_parts_add(parts, "labl", content.data, content.size, l->r->packed);
     }
+    if (l->r->metadata) add_metadata(parts);
     if (l->r->ignored) file_parts_add(parts, "xtra", (const uint8_t *)"later", 5, 0);
     formats_buffer_free(&content);
 }

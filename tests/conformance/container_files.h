@@ -26,6 +26,7 @@ typedef struct container_recipe {
     int emptied;                       /* chunks are cut to nothing, and count as whole */
     uint32_t damage;                   /* chunk whose bytes are changed, from 1 */
     int trailing;                      /* a byte follows the last chunk */
+    int metadata;                      /* section `meta`: every kind, in two pages */
     int ignored; /* an unknown section that may be skipped, the longest holds */
     uint64_t holds;
 } container_recipe;

@@ -233,11 +233,17 @@ static void add_bad_without_decoder(corpus *c) {
     }
 }
 
+/* Of the last section: it claims to unpack to a byte. */
+static void zero_sized(file_parts *parts) {
+    formats_set_u64le(parts->table.data + parts->table.size - 8, 1);
+}
+
 /* Sections out of order, twice, and a checksum that fails. */
 static void add_bad_sections(corpus *c) {
     static const struct {
         const char *name, *types, *outcome; /* d directory, n name, l label too large, m bytes more,
                                              v varint too long, p parent folder, s checksum,
+                                             e metadata, E with a frame,
                                              1 .. 5 raised planes */
     } bad[] = {{"directory-second", "nd", "corrupt"}, {"directory-missing", "n", "corrupt"},
                {"long-varint", "v", "corrupt"},       {"name-parent", "dp", "corrupt"},
@@ -245,7 +251,9 @@ static void add_bad_sections(corpus *c) {
                {"label-range", "dl", "corrupt"},      {"bytes-follow", "m", "corrupt"},
                {"section-checksum", "ds", "corrupt"}, {"raised-none", "1", "corrupt"},
                {"raised-unit", "2", "corrupt"},       {"raised-far", "3", "corrupt"},
-               {"raised-much", "4", "corrupt"},       {"raised-missing", "5", "corrupt"}};
+               {"raised-much", "4", "corrupt"},       {"raised-missing", "5", "corrupt"},
+               {"metadata-first", "ed", "corrupt"},   {"metadata-twice", "dee", "corrupt"},
+               {"metadata-packed", "dE", "corrupt"}};
     size_t m = index_of("pixel");
     static const uint8_t directory[] = {1, 1, 1, 1, 1, 1, 1, 1, 5, 1, 0, 0, 0, 0, 0, 0},
                          raised[][3] = {{1, 0, 0}, {1, 1, 1}, {1, 0, 11}, {1, 0, 16}, {1, 0}},
@@ -266,6 +274,8 @@ static void add_bad_sections(corpus *c) {
             if (*type == 'n' || *type == 's')
                 file_parts_add(&parts, "name", (const uint8_t *)"a", 2, 0);
             if (*type == 'v') file_parts_add(&parts, "DIRE", longer, sizeof longer, 0);
+            if (*type == 'e') file_parts_add(&parts, "meta", (const uint8_t *)"\3\3\0\0\0", 5, 0);
+            if (*type == 'E') file_parts_add(&parts, "meta", longer, 0, 0), zero_sized(&parts);
             if (*type == 'p') file_parts_add(&parts, "name", (const uint8_t *)"../a", 5, 0);
             if (*type == 'l') file_parts_add(&parts, "labl", label, sizeof label, 0);
             if (*type >= '1' && *type <= '5') {

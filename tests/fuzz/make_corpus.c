@@ -145,6 +145,59 @@ static void make_searched(const char *folder) {
     formats_buffer_free(&own), formats_buffer_free(&theirs), formats_buffer_free(&file);
 }
 
+/* Three images with metadata, whole and with illegal fields; fuzz_container.c mends checksums. */
+static void make_with_metadata(const char *folder) {
+    enum { IMAGES = 3 };
+    static const struct {
+        size_t at; /* in the index */
+        uint8_t value;
+    } wrong[] = {{0, 9},   {1, 0},   {1, 200}, {3, 0},  {4, 1},   {4, 3},    {5, 3},
+                 {5, 255}, {6, 1},   {6, 9},   {10, 0}, {11, 2},  {12, 0},   {13, 0},
+                 {15, 7},  {17, 11}, {18, 2},  {19, 0}, {25, 11}, {26, 0x80}};
+    formats_buffer own = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &own);
+    const taper_metadata m[IMAGES] = {
+        {.size = sizeof *m, .icc = "a profile", .icc_size = 9, .has_cicp = 1, .gamma = 100},
+        {.size = sizeof *m,
+         .icc = "a profile",
+         .icc_size = 9,
+         .exif = "II*",
+         .exif_size = 3,
+         .has_modified = 1,
+         .modified_ns = 5000000000},
+        {.size = sizeof *m,
+         .xmp = "a profile",
+         .xmp_size = 9,
+         .density_x = 1,
+         .density_y = 2,
+         .chromaticities = {1}}};
+    const taper_sink sink = dct_sink(&file);
+    taper_encoder *encoder;
+    size_t entry;
+    char name[60];
+    if (taper_encoder_new(&encoder, model, NULL, NULL)) abort();
+    for (uint32_t i = 0; i < IMAGES; i++) {
+        taper_image image = dct_picture(4 + i, 5, 3, i);
+        if (taper_encoder_add(encoder, &image, NULL, -1, NULL)) abort();
+        if (taper_encoder_set_metadata(encoder, &m[i], NULL)) abort();
+        formats_image_free(&image);
+    }
+    if (taper_encoder_finish(encoder, 0, &sink, NULL)) abort();
+    taper_encoder_free(encoder);
+    save(folder, "container/metadata.taper", "", 0, file.data, file.size);
+    uint8_t *index = file.data + paged_section(&file, "meta", &entry) + 2;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const uint8_t before = index[wrong[i].at];
+        index[wrong[i].at] = wrong[i].value;
+        snprintf(name, sizeof name, "container/metadata-%02zu-%u.taper", wrong[i].at,
+                 wrong[i].value);
+        save(folder, name, "", 0, file.data, file.size);
+        index[wrong[i].at] = before;
+    }
+    taper_model_free(model);
+    formats_buffer_free(&own), formats_buffer_free(&file);
+}
+
 /* A checkerboard, larger than what the model's planes hold, beside a picture; whole and cut. */
 static void make_raised(const char *folder) {
     formats_buffer model_file = formats_buffer_make(1 << 20);
@@ -582,6 +635,7 @@ static void make_indexes(const char *folder) {
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     make_containers(argv[1]);
+    make_with_metadata(argv[1]);
     make_searched(argv[1]);
     make_raised(argv[1]);
     make_paged(argv[1]);
