@@ -7,6 +7,7 @@
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
 #include "cli/decoding.h"
+#include "cli/decode_verb.h"
 #include "cli/device.h"
 #include "cli/idx_labels.h"
 #include "cli/picture_files.h"
@@ -32,8 +33,8 @@ typedef struct settings {
 static const char *const scales[] = {"1", "1/2", "1/4", "1/8", "1/16", NULL}; /* 2^-k */
 static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
 enum { USE_IMAGES = 1 };
-static const char *const uses[] = {"images, not --levels", NULL};
-static const cli_option options[] = {
+const char *const cli_decode_uses[] = {"images, not --levels", NULL};
+const cli_option cli_decode_options[] = {
     {"output", 'o', CLI_STRING, "DIR", offsetof(settings, output),
      .help = "write the images to this folder; a single image also to a file, or -"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
@@ -67,8 +68,8 @@ const cli_verb cli_verb_decode = {
     .run = cmd_decode,
     .what = "decode a container, or any prefix of one, to images",
     .synopsis = "[options] [-m MODEL] -o DIR CONTAINER",
-    .options = options,
-    .uses = uses,
+    .options = cli_decode_options,
+    .uses = cli_decode_uses,
     .about =
         "Decodes a file, a truncated file, or - for standard input. --bytes, --bpp, "
         "--bytes-per-image and --fraction decode as if the file had been cut at that size. "
@@ -451,26 +452,27 @@ static int decode(cli_decode_request *q, const settings *s) {
     return code;
 }
 
-static int check_usage(const settings *s, int operands) {
-    if (operands != 1) return cli_usage(&cli_verb_decode, "give one container, or -");
+static int check_usage(const cli_verb *verb, const settings *s, int operands) {
+    if (verb == &cli_verb_decode && operands != 1)
+        return cli_usage(verb, "give one container, or -");
+    if (!operands) return cli_usage(verb, "give a container, or -");
     if (s->levels &&
         (s->output || s->images.count || s->progressive || cli_options_given("format")))
-        return cli_usage(&cli_verb_decode, "--levels prints levels and renders nothing: without "
-                                           "-o, --image, --format and --progressive");
-    if (!s->output && !s->levels) return cli_usage(&cli_verb_decode, "give an output: -o DIR");
+        return cli_usage(verb, "--levels prints levels and renders nothing: without "
+                               "-o, --image, --format and --progressive");
+    if (!s->output && !s->levels) return cli_usage(verb, "give an output: -o DIR");
     if (cli_cut_count() > 1)
-        return cli_usage(&cli_verb_decode,
-                         "give one of --bytes, --bpp, --bytes-per-image and --fraction");
+        return cli_usage(verb, "give one of --bytes, --bpp, --bytes-per-image and --fraction");
     if (s->progressive && cli_cut_count())
-        return cli_usage(&cli_verb_decode, "--progressive cannot be combined with a cut");
-    return cli_device_for_coding(&cli_verb_decode, &s->common);
+        return cli_usage(verb, "--progressive cannot be combined with a cut");
+    return cli_device_for_coding(verb, &s->common);
 }
 
-static int run(settings *s, const char *input) {
+static int run(const cli_verb *verb, settings *s, const char *input) {
     cli_model model = {0};
     int code = s->model ? cli_stages_open(&model, "decode", s->model, &s->common) : CLI_DONE;
     if (code != CLI_DONE) return code;
-    cli_decode_request q = {.verb = &cli_verb_decode,
+    cli_decode_request q = {.verb = verb,
                             .common = &s->common,
                             .input = input,
                             .output = s->output,
@@ -488,13 +490,26 @@ static int run(settings *s, const char *input) {
     return code;
 }
 
-int cmd_decode(int argc, char **argv) {
+/* Operands after the container select images, as --image does. */
+static int take_selections(settings *s, char **words, size_t n) {
+    if (!n) return CLI_DONE;
+    const char **item = realloc(s->images.item, (s->images.count + n) * sizeof *item);
+    if (!item) return cli_fail("decode", NULL, TAPER_ERR_NOMEM, NULL);
+    s->images.item = item;
+    for (size_t k = 0; k < n; k++) item[s->images.count++] = words[k];
+    return CLI_DONE;
+}
+
+int cli_decode_as(const cli_verb *verb, int argc, char **argv) {
     settings s = {0};
-    int first, code = cli_options_parse(&cli_verb_decode, argc, argv, &s, &first);
+    int first, code = cli_options_parse(verb, argc, argv, &s, &first);
     if (code >= 0) return code;
-    code = check_usage(&s, argc - first);
-    if (code == CLI_DONE) cli_options_name_idle(&cli_verb_decode, s.levels ? 0 : USE_IMAGES);
-    if (code == CLI_DONE) code = run(&s, argv[first]);
-    cli_options_free(&cli_verb_decode, &s);
+    code = check_usage(verb, &s, argc - first);
+    if (code == CLI_DONE) code = take_selections(&s, argv + first + 1, (size_t)(argc - first - 1));
+    if (code == CLI_DONE) cli_options_name_idle(verb, s.levels ? 0 : USE_IMAGES);
+    if (code == CLI_DONE) code = run(verb, &s, argv[first]);
+    cli_options_free(verb, &s);
     return code;
 }
+
+int cmd_decode(int argc, char **argv) { return cli_decode_as(&cli_verb_decode, argc, argv); }

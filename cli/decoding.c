@@ -1,6 +1,6 @@
 /* decoding.c -- see decoding.h. */
 #include "cli/decoding.h"
-#include "cli/search/image_choice.h"
+#include "cli/chosen_images.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
 #include "formats/file.h"
@@ -11,28 +11,12 @@
 
 /* --- which images --- */
 
-static const char *stored_name(const void *of, uint64_t i) {
-    taper_image_info info = {.size = sizeof info};
-    return taper_container_get_image(of, i, &info, NULL) == TAPER_OK ? info.name : NULL;
-}
-
 static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
                          const taper_container *container) {
-    uint64_t all = cli_image_count(container);
-    plan->count = all;
-    if (!q->images.count) return CLI_DONE;
-    const cli_image_choice choice = {"decode", q->input, all, stored_name, container};
-    bool *wanted = calloc((size_t)all + 1, sizeof *wanted);
-    int code = wanted ? CLI_DONE : cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
-    for (size_t k = 0; k < q->images.count && code == CLI_DONE; k++)
-        code = cli_images_choose(&choice, q->images.item[k], wanted);
-    plan->count = 0;
-    for (uint64_t i = 0; i < all && code == CLI_DONE; i++) plan->count += wanted[i];
-    if (code == CLI_DONE && !(plan->image = malloc((size_t)plan->count * sizeof *plan->image)))
-        code = cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
-    for (uint64_t i = 0, k = 0; i < all && code == CLI_DONE; i++)
-        if (wanted[i]) plan->image[k++] = i;
-    free(wanted);
+    cli_chosen chosen;
+    const int code = cli_chosen_make(&chosen, q->verb->name, q->input, container, q->images.item,
+                                     q->images.count);
+    plan->image = chosen.image, plan->count = chosen.count;
     return code;
 }
 

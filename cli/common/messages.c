@@ -36,8 +36,16 @@ static bool colour_wanted(void) {
     return cli_stderr_is_terminal() && !(no && *no);
 }
 
+/* A verb whose messages show the name of another one. */
+static const char *renamed_verb, *shown_verb;
+
+void cli_messages_name(const char *verb, const char *shown) {
+    renamed_verb = verb, shown_verb = shown;
+}
+
 /* Print the start of a line: program, verb and file. */
 static void lead(char *to, size_t room, const char *verb, const char *file) {
+    if (verb && renamed_verb && !strcmp(verb, renamed_verb)) verb = shown_verb;
     size_t used = (size_t)snprintf(to, room, "taper%s%s: ", verb ? " " : "", verb ? verb : "");
     if (!file || used >= room) return;
     used += cli_plain_text(to + used, room - used - 2, strcmp(file, "-") ? file : "standard input");

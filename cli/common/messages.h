@@ -46,6 +46,10 @@ void cli_error(const char *verb, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_warning(const char *verb, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* For a verb that runs the functions of another one: messages of `verb` show this name from now on.
+ * Both are borrowed. */
+void cli_messages_name(const char *verb, const char *shown);
+
 /* A note: not printed with -q. */
 void cli_note(const cli_common *common, const char *verb, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

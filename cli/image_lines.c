@@ -1,0 +1,153 @@
+/* image_lines.c -- see image_lines.h. */
+#include "cli/image_lines.h"
+#include "cli/common/json.h"
+#include "cli/common/plain_text.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t pixels_of(const taper_image_info *info) {
+    return (uint64_t)info->width * info->height;
+}
+
+taper_status cli_image_lines_open(cli_image_lines *lines, const cli_container *c) {
+    taper_image_info info = {.size = sizeof info};
+    *lines = (cli_image_lines){c, calloc((size_t)c->info.groups + 1, sizeof *lines->pixels)};
+    if (!lines->pixels) return TAPER_ERR_NOMEM;
+    for (uint64_t i = 0; i < c->info.images; i++)
+        if (taper_container_get_image(c->open, i, &info, NULL) == TAPER_OK)
+            lines->pixels[info.group] += pixels_of(&info);
+    return TAPER_OK;
+}
+
+void cli_image_lines_close(cli_image_lines *lines) {
+    free(lines->pixels);
+    *lines = (cli_image_lines){0};
+}
+
+static uint64_t share(uint64_t bytes, double part) {
+    return (uint64_t)((double)bytes * part + 0.5);
+}
+
+cli_image_line cli_image_line_of(const cli_image_lines *lines, uint64_t i) {
+    const taper_container *open = lines->container->open;
+    cli_image_line line = {.number = i + 1, .info = {.size = sizeof line.info, .label = -1}};
+    uint64_t first;
+    taper_container_get_image(open, i, &line.info, NULL);
+    taper_container_group(open, line.info.group, &first, &line.together, NULL);
+    taper_container_image_bytes(open, i, lines->container->source.size, &line.here, &line.bytes,
+                                NULL);
+    if (line.together > 1) {
+        const double all = (double)lines->pixels[line.info.group];
+        const double part = (double)pixels_of(&line.info) / all;
+        line.bytes = share(line.bytes, part), line.here = share(line.here, part);
+    }
+    if (line.info.label >= 0)
+        line.class = taper_container_class_name(open, (uint32_t)line.info.label);
+    return line;
+}
+
+/* "RGB", "grey 16" */
+static const char *kind_of(const taper_image_info *info) {
+    static const char *const kinds[2][4] = {{"grey", "greyA", "RGB", "RGBA"},
+                                            {"grey16", "greyA16", "RGB16", "RGBA16"}};
+    return kinds[info->depth == 16][info->channels - 1];
+}
+
+/* Containers of IDX and CIFAR files have no names: the files of `extract` are numbered. */
+static void put_name(const cli_image_line *line) {
+    if (line->info.name)
+        cli_put_plain(stdout, line->info.name);
+    else
+        printf("%06llu", (unsigned long long)line->number);
+}
+
+void cli_image_lines_names(const cli_image_lines *lines, const cli_chosen *chosen) {
+    for (uint64_t k = 0; k < chosen->count; k++) {
+        const cli_image_line line = cli_image_line_of(lines, cli_chosen_image(chosen, k));
+        put_name(&line);
+        putchar('\n');
+    }
+}
+
+/* --- the table --- */
+
+/* Widths of columns. */
+typedef struct widths {
+    int number, size, kind, bytes, class;
+} widths;
+
+static int larger(int a, size_t b) { return (size_t)a < b ? (int)b : a; }
+
+static size_t size_text(const cli_image_line *line, char text[32]) {
+    return (size_t)snprintf(text, 32, "%ux%u", line->info.width, line->info.height);
+}
+
+/* "~" stands before a share; of a cut file "here/all". */
+static size_t bytes_text(const cli_image_line *line, char text[64]) {
+    const char *about = line->together > 1 ? "~" : "";
+    if (line->here < line->bytes)
+        return (size_t)snprintf(text, 64, "%s%llu/%llu", about, (unsigned long long)line->here,
+                                (unsigned long long)line->bytes);
+    return (size_t)snprintf(text, 64, "%s%llu", about, (unsigned long long)line->bytes);
+}
+
+/* A class as it is printed: at most so many bytes, of whole characters. */
+static size_t class_text(const cli_image_line *line, char text[41]) {
+    return line->class ? cli_plain_text(text, 41, line->class) : cli_plain_text(text, 41, "-");
+}
+
+static widths measure(const cli_image_lines *lines, const cli_chosen *chosen) {
+    widths w = {.number = 6, .size = 4, .kind = 4, .bytes = 5, .class = 5};
+    for (uint64_t k = 0; k < chosen->count; k++) {
+        const cli_image_line line = cli_image_line_of(lines, cli_chosen_image(chosen, k));
+        char text[64];
+        w.size = larger(w.size, size_text(&line, text));
+        w.bytes = larger(w.bytes, bytes_text(&line, text));
+        w.class = larger(w.class, class_text(&line, text));
+        w.kind = larger(w.kind, strlen(kind_of(&line.info)));
+    }
+    return w;
+}
+
+void cli_image_lines_table(const cli_image_lines *lines, const cli_chosen *chosen) {
+    const widths w = measure(lines, chosen);
+    const int has_classes = lines->container->info.has_labels;
+    printf("%*s  %*s  %-*s  %*s  ", w.number, "number", w.size, "size", w.kind, "kind", w.bytes,
+           "bytes");
+    if (has_classes) printf("%-*s  ", w.class, "class");
+    printf("name\n");
+    for (uint64_t k = 0; k < chosen->count; k++) {
+        const cli_image_line line = cli_image_line_of(lines, cli_chosen_image(chosen, k));
+        char size[32], bytes[64], class[41];
+        size_text(&line, size), bytes_text(&line, bytes), class_text(&line, class);
+        printf("%*llu  %*s  %-*s  %*s  ", w.number, (unsigned long long)line.number, w.size, size,
+               w.kind, kind_of(&line.info), w.bytes, bytes);
+        if (has_classes) printf("%-*s  ", w.class, class);
+        put_name(&line);
+        putchar('\n');
+    }
+}
+
+/* --- JSON --- */
+
+void cli_image_lines_json(const cli_image_lines *lines, const cli_chosen *chosen,
+                          const char *path) {
+    for (uint64_t k = 0; k < chosen->count; k++) {
+        const cli_image_line line = cli_image_line_of(lines, cli_chosen_image(chosen, k));
+        cli_json j;
+        cli_json_begin(&j, stdout);
+        cli_json_string(&j, "kind", "image");
+        cli_json_string(&j, "file", path);
+        cli_json_uint(&j, "image", line.number);
+        cli_json_string(&j, "name", line.info.name);
+        cli_json_uint(&j, "width", line.info.width);
+        cli_json_uint(&j, "height", line.info.height);
+        cli_json_uint(&j, "channels", line.info.channels);
+        cli_json_uint(&j, "depth", line.info.depth);
+        cli_json_string(&j, "class", line.class);
+        cli_json_uint(&j, "bytes", line.bytes);
+        cli_json_uint(&j, "bytes_here", line.here);
+        cli_json_uint(&j, "coded_together", line.together);
+        cli_json_end(&j);
+    }
+}
