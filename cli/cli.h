@@ -13,3 +13,57 @@
  * Directory cli/: the command line.
  *   main cli            the table of verbs
  *   cmd_train cmd_train_bits cmd_train_labels cmd_encode cmd_truncate cmd_decode cmd_info
+ *   cmd_verify cmd_repack cmd_merge cmd_sheet cmd_compare cmd_embed cmd_classify cmd_index
+ *   cmd_search cmd_ls cmd_extract
+ *                       one verb each; the name has a dash for an underscore
+ *   training            what the three verbs for training have in common
+ *   manual completion   manual pages and shell completions, from the tables of the verbs
+ *   version             the version of this build
+ *   device              the devices of --device
+ *
+ *   chosen_images       the images of a container that words select
+ *   image_lines         the lines of `ls`
+ *   decode_verb         `decode` for `extract`
+ *   decoding            plans which images `decode` writes into which files
+ *   picture_plan        that plan
+ *   picture_files       writes the files of a plan below one folder
+ *   picture_names       names these files
+ *   decode_progressive  rewrites files while bytes arrive
+ *   decode_levels       prints levels as text
+ *   idx_labels          the file of labels for an IDX file of images
+ *   reach               images that a cut of layout `image` contains
+ *
+ *   sheet               draws a contact sheet
+ *   psnr_cut            the smallest cut that reaches a PSNR
+ *   truncate_psnr       `truncate --psnr`
+ *   name_case           names that differ by case only */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+#include "cli/common/options.h"
+
+/* The verbs: argv[0] is the verb's name, argv[argc] is NULL. Each returns its exit code. */
+int cmd_train(int argc, char **argv);
+int cmd_train_bits(int argc, char **argv);
+int cmd_train_labels(int argc, char **argv);
+int cmd_encode(int argc, char **argv);
+int cmd_truncate(int argc, char **argv);
+int cmd_decode(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_repack(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_sheet(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_embed(int argc, char **argv);
+int cmd_index(int argc, char **argv);
+int cmd_search(int argc, char **argv);
+int cmd_classify(int argc, char **argv);
+int cmd_ls(int argc, char **argv);
+int cmd_extract(int argc, char **argv);
+
+extern const cli_verb cli_verb_train, cli_verb_train_bits, cli_verb_train_labels, cli_verb_encode,
+    cli_verb_truncate, cli_verb_decode, cli_verb_info, cli_verb_verify, cli_verb_repack,
+    cli_verb_merge, cli_verb_sheet, cli_verb_compare, cli_verb_embed, cli_verb_classify,
+    cli_verb_index, cli_verb_search, cli_verb_ls, cli_verb_extract;
+
+#endif
