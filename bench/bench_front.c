@@ -6,7 +6,7 @@
  * No image is coded: sizes, names, labels and chunk lengths are drawn. IMAGES is 1,000,000 unless
  * given. Each image is 32 x 32 pixels of one of ten classes. One line a figure, as bench.h says. */
 #include "bench/bench.h"
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "formats/container.h"
 #include "formats/leaf.h"
 #include "formats/name_pages.h"

@@ -718,6 +718,48 @@ typedef struct taper_merge_options {
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                                    const taper_merge_options *options, taper_error *error);
 
+/* Beside the size, 0 is the default of every member. */
+typedef struct taper_remove_options {
+    /* Set it to sizeof(taper_remove_options). */
+    size_t size;
+    /* For groups that lose some of their images. NULL: the model that the container carries, or the
+     * built-in one that it was made with. */
+    const taper_model *model;
+    /* NULL: the defaults. */
+    const taper_limits *limits;
+    /* As in taper_encode_options, for groups that are coded again. NULL: tmpfile(). */
+    FILE *spool;
+} taper_remove_options;
+/* Write a container without n of its images, given by their numbers, in any order. The others keep
+ * their order, names, labels, metadata, codes for search, models and class names. No byte of the result comes
+ * from the data, the name or the codes of a removed image.
+ *
+ * Groups that keep all images are copied. Of a group that loses some, the codes of those that stay
+ * are coded again, without the network; this takes the time of decoding the group twice, and the
+ * model. The images that stay render as before, with one exception: if data of the group were cut
+ * (taper_truncate), its last whole bits may be lost, and in large images that are then alone in
+ * their group some bits of unknown planes are 0.
+ *
+ * TAPER_ERR_ARG: there is no such image; no image would stay; or the container is a cut file.
+ * TAPER_ERR_MODEL: a group loses some images, and there is no model. TAPER_ERR_CORRUPT: data are
+ * damaged. */
+TAPER_API taper_status taper_remove(const taper_source *from, const uint64_t *image, size_t n,
+                                    const taper_sink *to, const taper_remove_options *options,
+                                    taper_error *error);
+
+/* An image, from 0, and its new name. */
+typedef struct taper_name {
+    uint64_t image;
+    const char *name;
+} taper_name;
+/* Write the container with other names for n of its images; of several for one image the last
+ * counts. Only the front matter changes: the data are copied unseen, and the source may be a cut
+ * file. If the container has no names, the other images get numbers for names: "000001.png".
+ * Names may be equal. TAPER_ERR_ARG: there is no such image, or a name is not legal. */
+TAPER_API taper_status taper_rename(const taper_source *from, const taper_name *names, size_t n,
+                                    const taper_sink *to, const taper_limits *limits,
+                                    taper_error *error);
+
 typedef struct taper_verify_report {
     /* Set it to sizeof(taper_verify_report). */
     size_t size;

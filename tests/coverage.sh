@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 decoder='codec/decoder/byte_store.c codec/decoder/codes.c codec/decoder/decoder.c codec/decoder/checked_blocks.c codec/decoder/front_load.c
     codec/decoder/group_reader.c
     codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
-    codec/container/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
+    codec/decoder/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
     codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/bitplane/strips.c codec/entropy/interleave.c
     codec/entropy/range_coder.c'
 # Models and checkpoints: what their files say. Not here: what works with numbers that have been read (network, contexts and others).

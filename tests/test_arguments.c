@@ -742,6 +742,51 @@ static void try_merge(void) {
     }
 }
 
+static void try_remove(void) {
+    taper_error error = {0};
+    const taper_source empty = without_read();
+    const uint64_t one = 1;
+    const taper_remove_options no_size = {.size = sizeof no_size, .limits = &argument_no_size};
+    refused(taper_remove(NULL, &one, 1, &sink, NULL, &error), &error);
+    refused(taper_remove(&empty, &one, 1, &sink, NULL, &error), &error);
+    refused(taper_remove(&source, NULL, 1, &sink, NULL, &error), &error);
+    refused(taper_remove(&source, &one, 1, NULL, NULL, &error), &error);
+    refused(taper_remove(&source, &one, 1, &no_sink, NULL, &error), &error);
+    refused(taper_remove(&source, &one, 1, &sink, &no_size, &error), &error);
+    EACH_NUMBER(v) {
+        const uint64_t number = *v;
+        const taper_remove_options options = {.size = sizeof options, .model = model};
+        allowed(taper_remove(&source, &number, 1, &sink, &options, &error), &error);
+        for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+            const taper_limits limits = argument_limits(i, *v);
+            const taper_remove_options with = {
+                .size = sizeof with, .model = model, .limits = &limits};
+            allowed(taper_remove(&source, &one, 1, &sink, &with, &error), &error);
+        }
+    }
+}
+
+static void try_rename(void) {
+    taper_error error = {0};
+    const taper_source empty = without_read();
+    const taper_name one = {1, "a.png"}, none = {1, NULL};
+    refused(taper_rename(NULL, &one, 1, &sink, NULL, &error), &error);
+    refused(taper_rename(&empty, &one, 1, &sink, NULL, &error), &error);
+    refused(taper_rename(&source, NULL, 1, &sink, NULL, &error), &error);
+    refused(taper_rename(&source, &none, 1, &sink, NULL, &error), &error);
+    refused(taper_rename(&source, &one, 1, NULL, NULL, &error), &error);
+    refused(taper_rename(&source, &one, 1, &no_sink, NULL, &error), &error);
+    refused(taper_rename(&source, &one, 1, &sink, &argument_no_size, &error), &error);
+    EACH_NUMBER(v) {
+        const taper_name name = {*v, "a.png"};
+        allowed(taper_rename(&source, &name, 1, &sink, NULL, &error), &error);
+        for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+            const taper_limits limits = argument_limits(i, *v);
+            allowed(taper_rename(&source, &one, 1, &sink, &limits, &error), &error);
+        }
+    }
+}
+
 static void try_verify(void) {
     taper_error error = {0};
     taper_verify_report report = {.size = sizeof report};
@@ -832,6 +877,8 @@ static const argument_trial table[] = {
     {"taper_truncate", try_truncate},
     {"taper_repack", try_repack},
     {"taper_merge", try_merge},
+    {"taper_remove", try_remove},
+    {"taper_rename", try_rename},
     {"taper_verify", try_verify},
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };

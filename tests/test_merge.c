@@ -1,6 +1,6 @@
 /* test_merge.c -- taper_merge: what was cut, other layers, names, classes. */
 #include "cmocka_all.h"
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "tests/open_decoder.h"
 #include "codec/taper.h"
 #include "dct_model.h"

@@ -1,7 +1,7 @@
 /* test_search_codes.c -- codes for search in a container, and the model that made them. */
 #include "tests/open_decoder.h"
 #include "cmocka_all.h"
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "codec/decoder/front_load.h"
 #include "dct_model.h"
 #include "formats/container.h"

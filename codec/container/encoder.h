@@ -1,5 +1,15 @@
 /* encoder.h -- the encoder of repack, which passes quantised codes; see also encoder_layers.h,
- * encoder_groups.h and encoder_set.h. */
+ * encoder_groups.h and encoder_set.h.
+ *
+ * The directory codec/container/: images to containers, and containers to other containers.
+ *   encoder          the functions taper_encoder_*: encoder_check: which images it accepts;
+ *                    encoder_set: the list of images; encoder_layers: where layers end;
+ *                    encoder_groups: images to groups to chunks; encoder_finish: the container;
+ *                    encoder_state: what all of these share
+ *   small_set        the last step for a small set: where its data end; holds: cuts that are
+ *                    rendered as shorter ones; cut_quality: the PSNR of each cut
+ *   recut            truncate and repack; kept_codes: codes that need not be decoded again
+ *   merge            several containers to one; merge_layers: their layers and rate classes */
 #ifndef CODEC_ENCODER_H
 #define CODEC_ENCODER_H
 #include "codec/taper.h"

@@ -1,5 +1,5 @@
 /* encoder_finish.c -- taper_encoder_finish: the container from the spool; and the quality. */
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "codec/container/encoder_groups.h"
 #include "codec/container/small_set.h"
 #include "codec/taper_quality.h"

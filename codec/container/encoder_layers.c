@@ -1,6 +1,6 @@
 /* encoder_layers.c -- see encoder_layers.h. */
 #include "codec/container/encoder_layers.h"
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "codec/groups/allocation.h"
 #include <stdlib.h>
 #include <string.h>

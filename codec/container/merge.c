@@ -1,12 +1,12 @@
 /* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "codec/decoder/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
 #include "formats/merge_metadata.h"
 #include "formats/merge_names.h"
 #include "formats/sized.h"
-#include "codec/container/verify.h"
+#include "codec/decoder/verify.h"
 #include "codec/taper.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* recut.c -- taper_truncate and taper_repack: containers from containers, without rendering. */
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "codec/container/encoder.h"
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_layers.h"
@@ -7,7 +7,7 @@
 #include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/container/kept_codes.h"
-#include "codec/container/verify.h"
+#include "codec/decoder/verify.h"
 #include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * end at the highest PSNR, and holds prevent longer cuts from having a lower PSNR. */
 #ifndef CODEC_SMALL_SET_H
 #define CODEC_SMALL_SET_H
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "codec/container/cut_quality.h"
 
 /* All borrowed. */

@@ -14,6 +14,7 @@
  *   group_reader     decodes one group, chunk by chunk
  *   checked_blocks   where chunks are; reads them and checks their checksums
  *   front_load       the front matter from a source, and its models
+ *   verify           checks that a container is complete and undamaged
  *   levels           the decoded integers as text, to compare decoders */
 #ifndef CODEC_DECODER_H
 #define CODEC_DECODER_H

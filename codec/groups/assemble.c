@@ -1,5 +1,5 @@
 /* assemble.c -- see assemble.h. */
-#include "codec/container/assemble.h"
+#include "codec/groups/assemble.h"
 #include "formats/holds.h"
 #include <stdlib.h>
 #include <string.h>

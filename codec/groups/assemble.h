@@ -1,16 +1,5 @@
-/* assemble.h -- writing chunks as a container; used by the encoder, truncate, repack and merge.
- *
- * The directory codec/container/: images to containers, and containers to other containers.
- *   encoder          the functions taper_encoder_*: encoder_check: which images it accepts;
- *                    encoder_set: the list of images; encoder_layers: where layers end;
- *                    encoder_groups: images to groups to chunks; encoder_finish: the container;
- *                    encoder_state: what all of these share
- *   small_set        the last step for a small set: where its data end; holds: cuts that are
- *                    rendered as shorter ones; cut_quality: the PSNR of each cut
- *   assemble         writes chunks as a container
- *   recut            truncate and repack; kept_codes: codes that need not be decoded again
- *   merge            several containers to one; merge_layers: their layers and rate classes
- *   verify           checks that a container is complete and undamaged */
+/* assemble.h -- writing chunks as a container; used by the encoder, truncate, repack, merge
+ * and remove. */
 #ifndef CODEC_ASSEMBLE_H
 #define CODEC_ASSEMBLE_H
 #include "formats/container.h"

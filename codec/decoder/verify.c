@@ -1,5 +1,5 @@
 /* verify.c -- checking the checksums and models of a container; see verify.h and taper.h. */
-#include "codec/container/verify.h"
+#include "codec/decoder/verify.h"
 #include "codec/decoder/front_load.h"
 #include "codec/model/builtin_models.h"
 #include "codec/taper.h"

@@ -1,0 +1,240 @@
+/* regroup.c -- see regroup.h. */
+#include "codec/contents/regroup.h"
+#include "codec/decoder/group_reader.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What follows a complete string where a decoder takes it for a cut one: the width of the range
+ * coder's window, and what may be left off at the end. */
+enum { ZEROS = 8 + CODEC_CHUNK_TRIMMED };
+
+/* The codes of the images that stay, of a group that is decoded. */
+typedef struct kept_group {
+    const codec_group_reader *from;
+    codec_grid *grid; /* [images] */
+    uint32_t *window; /* [windows] of the old group, ascending */
+    size_t images, windows, stride;
+    int16_t *code; /* [units][stride] */
+    formats_block block;
+} kept_group;
+
+static void lay_out(kept_group *k, const codec_code_tables *tables, formats_layout *at) {
+    k->stride = codec_group_stride(k->windows);
+    k->grid = formats_lay(at, k->images, sizeof *k->grid);
+    k->window = formats_lay(at, k->windows, sizeof *k->window);
+    k->code = formats_lay(at, tables->units * (uint64_t)k->stride, sizeof *k->code);
+}
+
+/* The image in place i of the group. */
+static uint32_t image_of(const codec_regrouping *of, uint32_t g, uint32_t i) {
+    return formats_front_image(of->front, of->front->group_first[g] + i);
+}
+
+/* List grids and windows of the images that stay. */
+static void list_kept(kept_group *k, const codec_regrouping *of, uint32_t g) {
+    size_t windows = 0, images = 0;
+    for (uint32_t i = 0; i < k->from->images; i++) {
+        const uint32_t image = image_of(of, g, i);
+        const formats_geometry *shape = &of->front->geometry[image];
+        if (!of->keep[image]) continue;
+        k->grid[images++] = codec_windows_grid(of->model->window, shape->width, shape->height);
+        for (uint32_t w = k->from->first[i]; w < k->from->first[i + 1]; w++)
+            k->window[windows++] = w;
+    }
+}
+
+/* Signed magnitudes at the finest step; bits that are not known are 0. */
+static void copy_codes(kept_group *k) {
+    const codec_strips *strips = &k->from->strips;
+    const codec_code_tables *t = strips->coder->group.tables;
+    for (size_t i = 0; i < k->windows; i++) {
+        const uint32_t strip = codec_strip_of(strips, k->window[i]);
+        const uint32_t w = k->window[i] - strips->first[strip];
+        const codec_group *g = &strips->coder[strip].group;
+        for (uint32_t u = 0; u < t->units; u++) {
+            const int32_t level = g->level[(size_t)u * g->stride + w];
+            const uint32_t unknown = t->planes[u] - codec_planes_known(g, u, w);
+            k->code[u * k->stride + i] = (int16_t)(level * (1 << unknown));
+        }
+    }
+}
+
+static taper_status no_memory(const codec_regrouping *of, taper_status status, uint64_t bytes,
+                              taper_error *error) {
+    return status == TAPER_ERR_LIMIT
+               ? formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                                   formats_account_step(of->account, bytes),
+                                   "coding a group again needs more memory than the limit of %llu "
+                                   "bytes",
+                                   (unsigned long long)of->account->limit)
+               : formats_fail(error, status, "no memory to code a group again");
+}
+
+/* On failure *k needs no free. */
+static taper_status take_kept(kept_group *k, const codec_regrouping *of, uint32_t g,
+                              const codec_group_reader *from, taper_error *error) {
+    const codec_code_tables *tables = from->strips.coder->group.tables;
+    formats_layout at = {0};
+    *k = (kept_group){.from = from};
+    for (uint32_t i = 0; i < from->images; i++) {
+        if (!of->keep[image_of(of, g, i)]) continue;
+        k->images++, k->windows += from->first[i + 1] - from->first[i];
+    }
+    lay_out(k, tables, &at);
+    const uint64_t bytes = at.used;
+    const taper_status status = formats_block_take(&k->block, &at, of->account);
+    if (status != TAPER_OK) return no_memory(of, status, bytes, error);
+    lay_out(k, tables, &at);
+    list_kept(k, of, g);
+    copy_codes(k);
+    return TAPER_OK;
+}
+
+/* --- a last chunk that was cut ----------------------------------------------------------- */
+
+/* How far the cut group was known: complete passes, and windows of the new group in the next. */
+typedef struct known_part {
+    uint32_t pass, windows;
+} known_part;
+
+static known_part known_of(const kept_group *k) {
+    const codec_group *g = &k->from->strips.coder->group; /* several images are one strip */
+    known_part known = {g->pass, 0};
+    while (known.windows < k->windows && k->window[known.windows] < g->position) known.windows++;
+    return known;
+}
+
+/* Nonzero if a strip is decoded less far than is known. */
+static int is_behind(const codec_strips *s, known_part known) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        const codec_group *g = &s->coder[i].group;
+        const uint32_t here = known.windows < s->first[i] ? 0 : known.windows - s->first[i];
+        const int is_whole = here >= g->n;
+        if (g->pass < known.pass + (uint32_t)is_whole) return 1;
+        if (!is_whole && g->pass == known.pass && g->position < here) return 1;
+    }
+    return 0;
+}
+
+/* Decode the layers before the last one. */
+static taper_status decode_before(codec_strips *s, const codec_regrouping *of, uint32_t g,
+                                  const uint8_t *chunks, const uint64_t *chunk_at) {
+    codec_strips_reset(s);
+    for (uint32_t l = 0; l + 1 < of->front->layers; l++) {
+        const uint32_t end = codec_raised_planes_end(s->coder->group.tables,
+                                                     formats_front_layer_end(of->front, l, g));
+        const codec_chunk_bytes chunk = {chunks + (chunk_at[l] - chunk_at[0]),
+                                         (size_t)(chunk_at[l + 1] - chunk_at[l]), 1};
+        TAPER_TRY(codec_strips_decode(s, chunk, end));
+        codec_strips_end_chunk(s);
+    }
+    return TAPER_OK;
+}
+
+/* The longest prefix of the last chunk, in steps of `step` bytes from *size on, of which less is
+ * decoded than is known. */
+static taper_status advance(codec_strips *s, codec_chunk_bytes chunk, size_t step, uint32_t end,
+                            known_part known, size_t *size) {
+    for (size_t n = *size ? *size : step; n < chunk.size; n += step) {
+        TAPER_TRY(codec_strips_decode(s, (codec_chunk_bytes){chunk.bytes, n, 0}, end));
+        if (!is_behind(s, known)) break;
+        *size = n;
+    }
+    return TAPER_OK;
+}
+
+/* Cut the last chunk of out: first in large steps, then byte by byte. */
+static taper_status cut_again(const kept_group *k, const codec_regrouping *of, uint32_t g,
+                              formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
+    const formats_front *f = of->front;
+    const codec_code_tables *tables = k->from->strips.coder->group.tables;
+    const uint32_t last = f->layers - 1;
+    const uint32_t end = codec_raised_planes_end(tables, formats_front_layer_end(f, last, g));
+    const uint8_t *chunks = out->data + chunk_at[0];
+    const codec_chunk_bytes chunk = {out->data + chunk_at[last],
+                                     (size_t)(chunk_at[last + 1] - chunk_at[last]), 0};
+    size_t size = 0;
+    codec_strips s = {0};
+    TAPER_TRY(codec_strips_alloc(&s, tables, k->grid, k->images, of->account, error));
+    taper_status status = decode_before(&s, of, g, chunks, chunk_at);
+    if (status == TAPER_OK)
+        status = advance(&s, chunk, chunk.size / 64 + 1, end, known_of(k), &size);
+    codec_strips_end_chunk(&s);
+    if (status == TAPER_OK) status = decode_before(&s, of, g, chunks, chunk_at);
+    if (status == TAPER_OK) status = advance(&s, chunk, 1, end, known_of(k), &size);
+    codec_strips_end_chunk(&s);
+    codec_strips_free(&s);
+    chunk_at[last + 1] = chunk_at[last] + (size < chunk.size ? size + 1 : size);
+    out->size = (size_t)chunk_at[last + 1];
+    return status == TAPER_OK ? status : no_memory(of, status, chunk.size, error);
+}
+
+/* --- coding ------------------------------------------------------------------------------ */
+
+/* Encode all layers. */
+static taper_status encode_layers(const kept_group *k, const formats_front *f, uint32_t g,
+                                  codec_strips *s, formats_buffer *out, uint64_t *chunk_at) {
+    const uint32_t last = f->layers - 1;
+    const int is_empty =
+        codec_chunk_is_cut(f, last, g) && f->chunk_at[(uint64_t)last * f->groups + g] ==
+                                              f->chunk_at[(uint64_t)last * f->groups + g + 1];
+    int ended = 0;
+    chunk_at[0] = out->size;
+    for (uint32_t l = 0; l < f->layers; l++) {
+        const uint32_t end =
+            codec_raised_planes_end(s->coder->group.tables, formats_front_layer_end(f, l, g));
+        if (codec_strips_last(s)->pass < end && !(l == last && is_empty))
+            TAPER_TRY(codec_strips_encode(s, k->code, k->stride, end, 0, out, &ended));
+        chunk_at[l + 1] = out->size;
+    }
+    return TAPER_OK;
+}
+
+/* After the layers, the last one as it was: complete, followed by zeros, or cut. */
+static taper_status end_layers(const kept_group *k, const codec_regrouping *of, uint32_t g,
+                               formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
+    static const uint8_t zeros[ZEROS] = {0};
+    const uint32_t last = of->front->layers - 1;
+    const codec_group *was = &k->from->strips.coder->group;
+    const uint32_t end =
+        codec_raised_planes_end(was->tables, formats_front_layer_end(of->front, last, g));
+    if (!codec_chunk_is_cut(of->front, last, g) || chunk_at[last + 1] == chunk_at[last])
+        return TAPER_OK;
+    const taper_status status = formats_write_bytes(out, zeros, sizeof zeros);
+    if (status != TAPER_OK) return no_memory(of, status, sizeof zeros, error);
+    chunk_at[last + 1] = out->size;
+    return was->pass < end ? cut_again(k, of, g, out, chunk_at, error) : TAPER_OK;
+}
+
+static taper_status encode(const kept_group *k, const codec_regrouping *of, uint32_t g,
+                           formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
+    const codec_code_tables *tables = k->from->strips.coder->group.tables;
+    codec_strips s = {0};
+    TAPER_TRY(codec_strips_alloc(&s, tables, k->grid, k->images, of->account, error));
+    const taper_status status = encode_layers(k, of->front, g, &s, out, chunk_at);
+    codec_strips_free(&s);
+    if (status != TAPER_OK) return no_memory(of, status, out->size, error);
+    return end_layers(k, of, g, out, chunk_at, error);
+}
+
+taper_status codec_regroup(const codec_regrouping *of, uint32_t g, formats_buffer *out,
+                           uint64_t *chunk_at, taper_error *error) {
+    codec_group_readers readers = {.account = of->account};
+    codec_group_reader *from;
+    kept_group kept;
+    taper_status status =
+        codec_group_readers_open(&readers, of->model, of->front, g, of->source, &from, error);
+    if (status == TAPER_OK && from->bad)
+        status = formats_fail(error, TAPER_ERR_CORRUPT,
+                              "layer %u of group %u is damaged; fetch the file again", from->layer,
+                              from->group);
+    if (status == TAPER_OK) {
+        status = take_kept(&kept, of, g, from, error);
+        if (status == TAPER_OK) {
+            status = encode(&kept, of, g, out, chunk_at, error);
+            formats_block_free(&kept.block);
+        }
+    }
+    codec_group_readers_close(&readers);
+    return status;
+}
