@@ -609,6 +609,45 @@ TAPER_API taper_status taper_decoder_render_scaled(taper_decoder *decoder, uint6
                                                    uint32_t scale, taper_image *out,
                                                    taper_completeness *done, taper_error *error);
 
+/* A rectangle of an image, in pixels. */
+typedef struct taper_crop {
+    uint32_t x, y;          /* its upper left pixel, from 0 */
+    uint32_t width, height; /* from 1 */
+} taper_crop;
+
+/* Takes the rows of an image from top to bottom. rows: the next rows->height rows, of which the
+ * first is row `first`; borrowed during the call, in which no other function may be called with the
+ * decoder. An error ends the rendering, which returns it. */
+typedef struct taper_row_sink {
+    void *user;
+    taper_status (*write)(void *user, uint32_t first, const taper_image *rows);
+} taper_row_sink;
+
+/* Render image i, or a rectangle of it, row by row, so that not even its pixels are in memory as a
+ * whole. crop: within the image; NULL: all of it. scale: as for taper_decoder_render_scaled; the
+ * crop is in pixels of the image of full size, and the result has those pixels of the small version
+ * that it touches. The pixels are those of the whole image; *done is that of the whole image, too.
+ *
+ * An image whose group takes more than 192 MB to decode, some 13 megapixels with the model `photo`,
+ * or more than half of max_memory, is decoded strip by strip. A few strips are in memory at a time,
+ * with the compressed data, and the decoder keeps nothing for later calls. So a crop takes memory
+ * for its width, and time for the strips that it touches: an image of 12000 x 9000 has 33 strips of
+ * 273 rows. But all data of the image are read, as strips are interleaved. If the file is cut, all
+ * strips are decoded once more, as the restoration depends on where the first of them ends. Of
+ * smaller images the group is decoded as a whole, and kept; and with taper_decoder_push, or a scale
+ * above 1.
+ *
+ * Errors are those of taper_decoder_render. After TAPER_ERR_CORRUPT all rows were written.
+ * TAPER_ERR_ARG also: the crop is empty or not within the image. */
+TAPER_API taper_status taper_decoder_render_rows(taper_decoder *decoder, uint64_t i, uint32_t scale,
+                                                 const taper_crop *crop, const taper_row_sink *to,
+                                                 taper_completeness *done, taper_error *error);
+/* The same into memory. out->pixels: the caller's, for ((x + width - 1) / scale - x / scale + 1)
+ * columns and as many rows, likewise. The call sets width, height, channels and depth. */
+TAPER_API taper_status taper_decoder_render_crop(taper_decoder *decoder, uint64_t i, uint32_t scale,
+                                                 const taper_crop *crop, taper_image *out,
+                                                 taper_completeness *done, taper_error *error);
+
 /* Crops of many images in one array, for training loops. */
 typedef enum taper_sample { TAPER_SAMPLE_UINT8 = 0, TAPER_SAMPLE_FLOAT32 = 1 } taper_sample;
 

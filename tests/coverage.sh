@@ -48,7 +48,7 @@ others='formats/atomic_file.c formats/metadata_writer.c formats/metadata/picture
     formats/late/late_library.c formats/late/srgb.c formats/readers/avif.c formats/readers/gif.c formats/readers/heic.c
     formats/readers/jxl.c formats/readers/samples.c formats/readers/tiff.c formats/readers/webp.c
     formats/status.c
-    codec/decoder/batch.c codec/decoder/container_file.c codec/decoder/scaled.c
+    codec/decoder/batch.c codec/decoder/container_file.c codec/decoder/parts.c
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c
     codec/search/votes.c'
 # shellcheck disable=SC2086

@@ -581,6 +581,44 @@ static void try_container_layer(void) {
     taper_container_close(c);
 }
 
+static taper_status take_rows(void *user, uint32_t first, const taper_image *rows) {
+    (void)user, (void)first, (void)rows;
+    return TAPER_OK;
+}
+
+static void try_decoder_render_rows(void) {
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    const taper_row_sink to = {NULL, take_rows}, none = {0};
+    refused(taper_decoder_render_rows(NULL, 0, 1, NULL, &to, NULL, &error), &error);
+    refused(taper_decoder_render_rows(d, 0, 1, NULL, NULL, NULL, &error), &error);
+    refused(taper_decoder_render_rows(d, 0, 1, NULL, &none, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_render_rows(d, *v, 1, NULL, &to, NULL, &error), &error);
+    EACH_NUMBER(v) {
+        const uint32_t n = (uint32_t)*v;
+        const taper_crop crop[] = {{n, 0, 1, 1}, {0, n, 1, 1}, {0, 0, n, 1}, {1, 1, n, n}};
+        for (int k = 0; k < 4; k++)
+            allowed(taper_decoder_render_rows(d, 0, 1, &crop[k], &to, NULL, &error), &error);
+        allowed(taper_decoder_render_rows(d, 0, n, NULL, &to, NULL, &error), &error);
+    }
+    close_decoder(d);
+}
+
+static void try_decoder_render_crop(void) {
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    uint8_t pixels[BYTES];
+    taper_image out = {.pixels = pixels}, nowhere = {0};
+    const taper_crop one = {0, 0, 1, 1};
+    refused(taper_decoder_render_crop(NULL, 0, 1, &one, &out, NULL, &error), &error);
+    refused(taper_decoder_render_crop(d, 0, 1, &one, NULL, NULL, &error), &error);
+    refused(taper_decoder_render_crop(d, 0, 1, &one, &nowhere, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_render_crop(d, *v, 1, &one, &out, NULL, &error), &error);
+    EACH_NUMBER(v)
+    allowed(taper_decoder_render_crop(d, 0, (uint32_t)*v, &one, &out, NULL, &error), &error);
+    close_decoder(d);
+}
+
 static void try_decoder_render_batch(void) {
     taper_error error = {0};
     uint8_t out[4] = {0};
@@ -865,6 +903,8 @@ static const argument_trial table[] = {
     {"taper_container_image_at", try_container_image_at},
     {"taper_decoder_render", try_decoder_render},
     {"taper_decoder_render_scaled", try_decoder_render_scaled},
+    {"taper_decoder_render_rows", try_decoder_render_rows},
+    {"taper_decoder_render_crop", try_decoder_render_crop},
     {"taper_container_layer", try_container_layer},
     {"taper_decoder_render_batch", try_decoder_render_batch},
     {"taper_decoder_codes", try_decoder_codes},

@@ -105,6 +105,41 @@ taper_status codec_checked_block_read(codec_checked_block *b, const codec_chunk_
     return TAPER_OK;
 }
 
+/* Read a range in pieces; `to`: NULL, or what takes them. */
+static taper_status pass_range(codec_file_range of, const taper_source *source, uint8_t *room,
+                               const taper_sink *to, uint32_t *crc, taper_error *error) {
+    while (of.size) {
+        size_t n = of.size < CODEC_BLOCK_CAPACITY ? (size_t)of.size : CODEC_BLOCK_CAPACITY;
+        TAPER_TRY(codec_source_read(source, of.at, room, n, error));
+        *crc = formats_crc32c(*crc, room, n);
+        if (to) TAPER_TRY(to->write(to->user, room, n));
+        of.at += n, of.size -= n;
+    }
+    return TAPER_OK;
+}
+
+taper_status codec_checked_chunk_read(const codec_chunk_source *from, uint32_t layer, uint32_t g,
+                                      codec_file_range chunk, const taper_sink *to, int *holds,
+                                      taper_error *error) {
+    const codec_file_range block = codec_block_range(from->front, layer, g);
+    const int whole =
+        block.at <= from->source->size && codec_chunk_bytes_there(from, block) == block.size;
+    const uint64_t end = chunk.at + chunk.size;
+    const codec_file_range before = {block.at, chunk.at - block.at},
+                           after = {end, block.at + block.size - end};
+    uint8_t *room = malloc(CODEC_BLOCK_CAPACITY);
+    uint32_t crc = 0;
+    if (!room) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read a chunk");
+    taper_status status = TAPER_OK;
+    if (whole) status = pass_range(before, from->source, room, NULL, &crc, error);
+    if (status == TAPER_OK) status = pass_range(chunk, from->source, room, to, &crc, error);
+    if (whole && status == TAPER_OK)
+        status = pass_range(after, from->source, room, NULL, &crc, error);
+    free(room);
+    *holds = !whole || crc == codec_block_checksum(from->front, layer, g);
+    return status;
+}
+
 void codec_checked_block_free(codec_checked_block *b) {
     free(b->bytes);
     *b = (codec_checked_block){0};

@@ -49,6 +49,11 @@ uint64_t codec_chunk_bytes_there(const codec_chunk_source *from, codec_file_rang
 taper_status codec_checked_block_read(codec_checked_block *block, const codec_chunk_source *from,
                                       uint32_t layer, uint32_t group, codec_file_range chunk,
                                       uint8_t *to, int *holds, taper_error *error);
+/* The same in pieces, from the first one on, without a cache: take(user, bytes, n) gets them, and
+ * its first failure is returned. *holds is known at the end. */
+taper_status codec_checked_chunk_read(const codec_chunk_source *from, uint32_t layer,
+                                      uint32_t group, codec_file_range chunk, const taper_sink *to,
+                                      int *holds, taper_error *error);
 /* Leaves it empty. */
 void codec_checked_block_free(codec_checked_block *block);
 

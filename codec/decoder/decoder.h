@@ -7,8 +7,9 @@
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_supply: bytes in any order; byte_store: stores them
  *   planned          taper_decoder_plan and _plan_name: the bytes that an image needs
- *   rendering        the pixels of an image
- *   scaled           the pixels of a small version of an image
+ *   rendering        the pixels of an image whose group is in memory
+ *   parts            taper_decoder_render: images, their rows, rectangles and small versions
+ *   strip_reader     decodes the strips of a large image one after the other
  *   batch            crops of many images in one array
  *   codes            the codes of an image, without the network
  *   group_reader     decodes one group, chunk by chunk
@@ -160,6 +161,12 @@ taper_status codec_supplied_leaf(taper_decoder *decoder, uint32_t k, int *missin
 /* With taper_decoder_push: the reader of group g, opened if necessary. */
 taper_status codec_decoder_pushed_group(taper_decoder *decoder, uint32_t g,
                                         codec_group_reader **out, taper_error *error);
+
+/* taper_decoder_render, of an image whose group is decoded as a whole and kept. */
+taper_status codec_decoder_render_loaded(taper_decoder *decoder, uint64_t i, taper_image *out,
+                                         taper_completeness *done, taper_error *error);
+/* Nonzero: image i is so large that it is rendered strip by strip, and its group is not kept. */
+int codec_decoder_goes_by_strips(taper_decoder *decoder, uint64_t i);
 
 /* Free the decoders of taper_decoder_render_batch. */
 void codec_decoder_free_helpers(taper_decoder *decoder);

@@ -1,4 +1,4 @@
-/* rendering.c -- taper_decoder_render: the pixels of an image; see taper.h. Blocks of windows are
+/* rendering.c -- the pixels of an image whose group is decoded as a whole. Blocks of windows are
  * rendered at once and cached, because neighbouring images are usually read next. */
 #include "codec/backend/pool.h"
 #include "codec/decoder/decoder.h"
@@ -203,8 +203,8 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
     return formats_fail(error, status, "no memory to render %u windows", image->n);
 }
 
-taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
-                                  taper_completeness *done, taper_error *error) {
+taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_image *out,
+                                         taper_completeness *done, taper_error *error) {
     taper_image_info info = {.size = sizeof info};
     codec_decoder_image image;
     TAPER_TRY(codec_decoder_find(d, i, &info, error));

@@ -42,6 +42,7 @@ void codec_interleaved_lay_out(codec_interleaved *s, uint32_t n, formats_layout 
 }
 
 void codec_interleaved_begin(codec_interleaved *s, formats_account *account) {
+    s->first = 0, s->end = s->n;
     for (uint32_t i = 0; i < s->n; i++) {
         s->string[i] = formats_buffer_make(FORMATS_MOST_BYTES);
         s->string[i].account = account;
@@ -84,7 +85,8 @@ static taper_status take_piece(codec_interleaved *s, const uint8_t *bytes, size_
                                                          piece_at(s->round, s->rounds, length);
     const uint64_t left = piece - s->taken;
     const size_t n = left < size - s->at ? (size_t)left : size - s->at;
-    if (n) TAPER_TRY(formats_write_bytes(&s->string[s->which], bytes + s->at, n));
+    const int is_kept = s->which >= s->first && s->which < s->end;
+    if (n && is_kept) TAPER_TRY(formats_write_bytes(&s->string[s->which], bytes + s->at, n));
     s->at += n;
     s->taken += (uint32_t)n;
     if (n < left) return TAPER_OK;

@@ -29,13 +29,14 @@ typedef struct codec_interleaved {
     uint64_t round;         /* where the next byte belongs: the round, */
     uint32_t which, taken;  /* the string, and how many bytes of its piece were taken */
     size_t at;              /* bytes that were read */
+    uint32_t first, end;    /* the strings that are kept; those of others stay empty */
     int bad;                /* a segment is not legal: nothing more is read */
 } codec_interleaved;
 
 /* Lay out a reader of n strings. */
 void codec_interleaved_lay_out(codec_interleaved *segments, uint32_t n, formats_layout *at);
-/* Begin with empty strings, whose memory is charged to the account. account: borrowed; may be NULL.
- */
+/* Begin with empty strings, all of which are kept. Their memory is charged to the account, which is
+ * borrowed and may be NULL. */
 void codec_interleaved_begin(codec_interleaved *segments, formats_account *account);
 /* Free the strings. Leaves it zeroed. */
 void codec_interleaved_end(codec_interleaved *segments);
@@ -43,7 +44,8 @@ void codec_interleaved_end(codec_interleaved *segments);
 void codec_interleaved_clear(codec_interleaved *segments);
 
 /* bytes[size]: the known prefix of the chunk, which may grow from call to call. Append what is new
- * to the strings. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: for the strings. */
+ * to the strings. Bytes before segments->at are not read again: a caller may leave them out, and
+ * lower `at` by as many. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: for the strings. */
 taper_status codec_interleaved_read(codec_interleaved *segments, const uint8_t *bytes, size_t size);
 
 #endif

@@ -10,6 +10,8 @@
  *   head_rows          the head's correction as rows of the synthesis
  *   window_renderer    the values of windows; strip_renderer: of a group of several strips
  *   picture_renderer   windows to an image: laps, restoration, samples
+ *   picture_rows       windows to rows of an image or of a rectangle of it; row_renderer: strips to
+ *                      these rows
  *   small_renderer     windows to an image of 1/2 .. 1/16 of the size */
 #ifndef CODEC_WINDOW_RENDERER_H
 #define CODEC_WINDOW_RENDERER_H

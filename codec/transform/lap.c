@@ -302,13 +302,18 @@ static void filter_columns(codec_window w, int16_t *right, size_t stride, uint32
 
 static uint32_t at_most(uint32_t left) { return left < AT_ONCE ? left : AT_ONCE; }
 
-void codec_lap_postfilter(codec_window w, const codec_picture *p) {
+void codec_lap_postfilter_from(codec_window w, const codec_picture *p, uint32_t first,
+                               uint32_t end) {
     for (uint32_t c = 0; c < p->channels; c++) {
-        for (uint32_t y = 0; y < p->height; y += AT_ONCE)
+        for (uint32_t y = first; y < end; y += AT_ONCE)
             for (uint32_t x = w.width; x < p->width; x += w.width)
-                filter_columns(w, codec_picture_row(p, c, y) + x, p->width, at_most(p->height - y));
-        for (uint32_t y = w.height; y < p->height; y += w.height)
+                filter_columns(w, codec_picture_row(p, c, y) + x, p->width, at_most(end - y));
+        for (uint32_t y = first ? first : w.height; y < end; y += w.height)
             for (uint32_t x = 0; x < p->width; x += AT_ONCE)
                 filter_rows(w.lap, codec_picture_row(p, c, y) + x, p->width, at_most(p->width - x));
     }
+}
+
+void codec_lap_postfilter(codec_window w, const codec_picture *p) {
+    codec_lap_postfilter_from(w, p, 0, p->height);
 }

@@ -43,4 +43,10 @@ void codec_lap_unfilter(codec_window window, codec_grid grid, float *windows);
  *     a(k) = a(k) + c(k),    b(k) = b(k) - c(k) */
 void codec_lap_postfilter(codec_window window, const codec_picture *picture);
 
+/* The same for a picture that grows downwards: its rows first .. end - 1 are new rows of windows,
+ * those above are filtered already, the upper edge of `first` is not. The last `reach` rows of each
+ * window above an edge change only with the row of windows below it. */
+void codec_lap_postfilter_from(codec_window window, const codec_picture *picture, uint32_t first,
+                               uint32_t end);
+
 #endif
