@@ -107,6 +107,10 @@ typedef struct taper_encode_options {
     int quick;
     /* Nonzero: measures the quality for taper_encoder_quality; about 5 % more time. */
     int measure;
+    /* Nonzero: images with aims (taper_encoder_set_aim) are not at their end there. The data of all
+     * images up to their aims come first, then the rest: so a cut has images below their aims only
+     * if it is too short for all of them. */
+    int beyond_aims;
 } taper_encode_options;
 
 /* Create an encoder. model: NULL means the built-in model "photo". options: NULL means all
@@ -134,6 +138,20 @@ TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model 
  * taper_encoder_finish returns it again. */
 TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image,
                                          const char *name, int32_t label, taper_error *error);
+/* Set the PSNR, in dB, at which the images end that are added from now on; 0: at about 50 dB, with
+ * all that the model represents, as without this call. An image then ends, by itself, at the first
+ * of 15 numbers of passes at which its PSNR is at least so high; some 0.4 dB above it in the mean.
+ * The numbers of passes lie between 14 % and all of the model's data, so a low aim may be exceeded
+ * by more. Images that cannot reach it keep all their passes.
+ *
+ * The PSNR is estimated before coding, as taper_encoder_quality measures it, on a sample of at most
+ * a quarter of a million pixels an image. The estimate is within 0.5 dB for most images.
+ *
+ * Call it before the first image, and then as often as the aim changes. TAPER_ERR_ARG: an aim is
+ * not 0..TAPER_PSNR_CEILING_DB; the first call comes after an image; or the allocation is not even.
+ * TAPER_ERR_UNSUPPORTED: the model is binary or has no linear path. Nothing has changed then. */
+TAPER_API taper_status taper_encoder_set_aim(taper_encoder *encoder, double psnr_db,
+                                             taper_error *error);
 /* Store the names of the classes, in the order of labels. Copied. Call at most once, before
  * taper_encoder_finish. */
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,

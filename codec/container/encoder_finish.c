@@ -1,6 +1,7 @@
 /* encoder_finish.c -- taper_encoder_finish: the container from the spool; and the quality. */
 #include "codec/container/assemble.h"
 #include "codec/container/encoder_groups.h"
+#include "codec/container/encoder_layers.h"
 #include "codec/container/small_set.h"
 #include "codec/taper_quality.h"
 #include "formats/atomic_file.h"
@@ -210,6 +211,7 @@ static void shorten_to_limit(const taper_encoder *e, formats_front *f) {
 /* The container's front matter, shortened to the target, after the last step of a small set. */
 static taper_status prepare_front(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
                                   taper_error *error) {
+    codec_encoder_drop_layers(e);
     const taper_status status = make_front(e, f, error);
     if (status == TAPER_ERR_NOMEM)
         formats_fail(error, status, "no memory for the container's directory");
