@@ -278,7 +278,8 @@ static int add_image(state *st, size_t i, taper_image *image, const formats_meta
     if (status == TAPER_OK && st->s.search_model)
         status = cli_search_layer_check(&st->search, image, &error);
     if (status == TAPER_OK && st->has_aims)
-        status = taper_encoder_set_aim(st->encoder, cli_quality_aim(&st->quality, metadata), &error);
+        status =
+            taper_encoder_set_aim(st->encoder, cli_quality_aim(&st->quality, metadata), &error);
     if (status == TAPER_OK)
         status =
             taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i), &error);
@@ -341,8 +342,8 @@ static int feed(state *st) {
     if (!st->kept) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
     int code = add_classes(st);
     if (code != CLI_DONE) return code;
-    taper_status status = cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), st->has_aims,
-                               &error);
+    taper_status status =
+        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), st->has_aims, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
@@ -490,7 +491,14 @@ static void tell_quality(const state *st, char *words, size_t room) {
     if (taper_encoder_quality(st->encoder, &q, NULL) != TAPER_OK) return;
     snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image + 1);
     const char *whose = q.least_name ? q.least_name : number;
-    snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db, whose);
+    if (!st->has_aims)
+        snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db,
+                 whose);
+    else if (st->count == 1)
+        snprintf(words, room, "; %.1f dB", q.least_psnr_db);
+    else
+        snprintf(words, room, "; %.1f dB in the mean, the least %.1f dB, %s", q.mean_psnr_db,
+                 q.least_psnr_db, whose);
     if (q.poor)
         cli_warning("encode", whose,
                     "has the lowest PSNR at full length, %.1f dB; %llu image%s end%s below %g dB: "
@@ -630,8 +638,7 @@ static int choose_quality(state *st) {
     if (s->quality && cli_options_given("psnr"))
         return cli_usage(&cli_verb_encode, "give --quality, of each image, or --psnr, of the mean");
     if (!cli_quality_parse(s->quality ? s->quality : name, &st->quality)) return CLI_DONE;
-    return cli_usage(&cli_verb_encode,
-                     "--quality is visual, high, best, or a PSNR of 20 to 60 dB");
+    return cli_usage(&cli_verb_encode, "--quality is visual, high, best, or a PSNR of 20 to 60 dB");
 }
 
 int cmd_encode(int argc, char **argv) {

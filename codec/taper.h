@@ -212,16 +212,18 @@ TAPER_API int taper_encoder_is_short(const taper_encoder *encoder);
 
 typedef struct taper_encode_quality {
     size_t size; /* sizeof(taper_encode_quality), set by the caller */
-    /* The lowest PSNR of all images at the container's full length, before a target or a limit
-     * shortens it.
+    /* The lowest PSNR of all images at the container's full length, or at their aims, before a target
+     * or a limit shortens it.
      * 100: lossless. */
     double least_psnr_db;
     /* The image with that PSNR; the first of several. */
     uint64_t least_image;
     /* Its name in the container, or NULL. Valid until the encoder is freed. */
     const char *least_name;
-    /* Number of images below TAPER_POOR_PSNR_DB. */
+    /* Number of images below TAPER_POOR_PSNR_DB, without those that end at an aim. */
     uint64_t poor;
+    /* The mean PSNR of all images. */
+    double mean_psnr_db;
 } taper_encode_quality;
 /* Get the quality of the encoded images. Requires options.measure; call it after
  * taper_encoder_finish.

@@ -172,8 +172,7 @@ void taper_encoder_free(taper_encoder *e) {
 static taper_status check_aim(const taper_encoder *e, double psnr_db, taper_error *error) {
     TAPER_TRY(codec_encoder_check_order(e, "set_aim", error));
     if (!(psnr_db >= 0 && psnr_db <= TAPER_PSNR_CEILING_DB))
-        return formats_fail(error, TAPER_ERR_ARG, "an aim is 0 to %g dB",
-                            TAPER_PSNR_CEILING_DB);
+        return formats_fail(error, TAPER_ERR_ARG, "an aim is 0 to %g dB", TAPER_PSNR_CEILING_DB);
     if (e->aims.are_set) return TAPER_OK;
     if (e->set.images)
         return formats_fail(error, TAPER_ERR_ARG,
@@ -204,8 +203,8 @@ static taper_status choose_end(taper_encoder *e, const taper_image *image, uint3
     if (!e->aims.are_set || e->aims.mse <= 0) return TAPER_OK;
     const uint64_t bytes = codec_aim_bytes(e->model, image);
     TAPER_TRY(codec_encoder_charge(e, bytes));
-    const taper_status status = codec_aim_errors(e->model, &e->coder.network, &e->coder.backend,
-                                                 image, e->aims.end, mse);
+    const taper_status status =
+        codec_aim_errors(e->model, &e->coder.network, &e->coder.backend, image, e->aims.end, mse);
     codec_encoder_give(e, bytes);
     if (status == TAPER_OK) *rate_class = codec_aim_choose(mse, e->aims.mse);
     return status;

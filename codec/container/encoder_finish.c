@@ -120,6 +120,12 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
 
 /* --- the quality ------------------------------------------------------------------------- */
 
+/* Nonzero if the images of a group ended at their aims, not at what the model represents. */
+static int ended_at_aim(const taper_encoder *e, const formats_front *f, uint32_t g) {
+    return e->aims.are_set &&
+           formats_front_layer_end(f, f->layers - 1, g) < e->model->tables.n_passes;
+}
+
 /* Find the worst image over all groups; `front` maps places to images. TAPER_ERR_NOMEM. */
 static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     taper_encode_quality *q = &e->quality.of;
@@ -127,7 +133,8 @@ static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     for (uint32_t g = 0; g < f->groups; g++) {
         const codec_least_quality *of = &e->spool.group[g].of.least;
         uint32_t place = f->group_first[g] + (uint32_t)of->image;
-        q->poor += of->poor;
+        q->mean_psnr_db += of->sum_db / f->images;
+        if (!ended_at_aim(e, f, g)) q->poor += of->poor;
         if (of->psnr_db > q->least_psnr_db) continue;
         uint32_t image = formats_front_image(f, place);
         if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
@@ -159,6 +166,7 @@ static codec_least_quality least_of(const double *psnr, size_t n) {
     codec_least_quality least = {.psnr_db = INFINITY};
     for (size_t i = 0; i < n; i++) {
         if (psnr[i] < least.psnr_db) least.psnr_db = psnr[i], least.image = i;
+        least.sum_db += psnr[i];
         least.poor += psnr[i] < TAPER_POOR_PSNR_DB;
     }
     return least;

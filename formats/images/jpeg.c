@@ -4,6 +4,7 @@
  * change no local after it; all resources are in jpeg_job. */
 #include "formats/images/jpeg.h"
 #include "formats/images/foreign.h"
+#include "formats/images/jpeg_noise.h"
 #include "formats/image.h"
 #include "formats/metadata/metadata.h"
 #include <limits.h>
@@ -244,6 +245,9 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
     jpeg_destroy_decompress(&job.decoder);
     if (status == TAPER_OK)
         status = formats_image_orient(out, formats_jpeg_orientation(bytes, n).how, limits, error);
-    if (status != TAPER_OK) formats_image_free(out);
+    if (status != TAPER_OK)
+        formats_image_free(out);
+    else if (metadata)
+        metadata->quantisation_mse = formats_jpeg_noise(bytes, n);
     return status;
 }
