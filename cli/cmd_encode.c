@@ -233,7 +233,8 @@ static taper_status begin_aims(state *st, taper_error *error) {
 
 static int make_encoder(state *st) {
     taper_error error = {0};
-    st->early = st->again ? 0 : early_target(st);
+    const int is_best = st->quality.kind == CLI_QUALITY_BEST;
+    st->early = st->again || !is_best ? 0 : early_target(st);
     bool by_psnr =
         cli_options_given("psnr"); /* prefixes are measured, which needs the layout set */
     taper_status status = cli_spool_open(&st->coding, &error);
@@ -252,7 +253,7 @@ static int make_encoder(state *st) {
         .spool = st->coding,
         .limits = &st->limits,
         .measure = !cli_cut_count(),
-        .beyond_aims = st->quality.kind == CLI_QUALITY_BEST,
+        .beyond_aims = is_best,
     };
     status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
     if (status == TAPER_OK) status = begin_aims(st, &error);
@@ -377,6 +378,13 @@ static cli_psnr_search search_of(state *st, const taper_source *source) {
                              .user = st};
 }
 
+/* A cut that is long enough for the floor of quality of all images. */
+static uint64_t cut_with_floor(const state *st, uint64_t cut) {
+    taper_aim_report r = {.size = sizeof r};
+    if (taper_encoder_aims(st->encoder, &r, NULL) != TAPER_OK) return cut;
+    return formats_larger(cut, r.cut ? r.cut : st->spooled.size);
+}
+
 /* Find the size at which the spooled container has the wanted PSNR. */
 static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
     cli_psnr_search search = search_of(st, &st->spooled);
@@ -386,7 +394,7 @@ static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
     taper_status status = cli_psnr_cut(&search, &st->found, error);
     cli_progress_end(&st->progress);
     TAPER_TRY(status);
-    *size = st->found.bytes;
+    *size = cut_with_floor(st, st->found.bytes);
     if (!st->found.reached)
         cli_warning("encode", st->s.output,
                     "the model reaches %.2f dB on these images, not %g: everything is kept",
@@ -507,6 +515,24 @@ static void tell_quality(const state *st, char *words, size_t room) {
                     q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
 }
 
+/* The price of a floor of quality, and whether it holds. */
+static void tell_floor(const state *st) {
+    taper_aim_report r = {.size = sizeof r};
+    const unsigned long long count = st->count;
+    if (!st->s.least_psnr || taper_encoder_aims(st->encoder, &r, NULL) != TAPER_OK) return;
+    if (r.ahead && !r.below)
+        cli_note(&st->s.common, "encode",
+                 "%llu of %llu images have more passes than the others, to reach %g dB; these take "
+                 "about %llu bytes",
+                 (unsigned long long)r.ahead, count, st->s.least_psnr,
+                 (unsigned long long)r.ahead_bytes);
+    if (r.below)
+        cli_warning("encode", st->s.output, "%llu of %llu images may end below %g dB: %s",
+                    (unsigned long long)r.below, count, st->s.least_psnr,
+                    cli_cut_count() ? "the limit is too small for all to reach it"
+                                    : "the model does not reach it on these");
+}
+
 /* Print sizes and quality in one line, and compare them with the input files. */
 static void tell_result(const state *st, uint64_t bytes) {
     char quality[4300] = ""; /* a name has up to 4,095 bytes */
@@ -519,6 +545,7 @@ static void tell_result(const state *st, uint64_t bytes) {
              formats_plural(st->count, "s"), (unsigned long long)bytes, inputs,
              (double)bytes / (double)st->count, st->count == 1 ? "" : " in the mean",
              (double)bytes * 8 / (double)st->pixels, cli_output_name(st->s.output), quality);
+    tell_floor(st);
     if (before && bytes > before && !st->s.common.quiet)
         cli_warning("encode", st->s.output,
                     "the container is larger than its inputs, and lossy: --psnr 40 or another "

@@ -234,6 +234,23 @@ typedef struct taper_encode_quality {
  * TAPER_ERR_ARG: nothing was measured. */
 TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
                                              taper_encode_quality *out, taper_error *error);
+
+typedef struct taper_aim_report {
+    size_t size; /* sizeof(taper_aim_report), set by the caller */
+    /* Number of images below their aims: the container is too short, or the model cannot reach
+     * them. */
+    uint64_t below;
+    /* With options.beyond_aims: number of images that have more passes than those that have the
+     * fewest, and about how many bytes these passes take: the price of the aims. */
+    uint64_t ahead, ahead_bytes;
+    /* The shortest cut of the container, in whole layers, in which every image has its aim or all
+     * its passes. 0: there is none. */
+    uint64_t cut;
+} taper_aim_report;
+/* Get how far the aims were reached, by the estimates of taper_encoder_set_aim. Call it after
+ * taper_encoder_finish. TAPER_ERR_ARG: there were no aims, or no memory for the report. */
+TAPER_API taper_status taper_encoder_aims(const taper_encoder *encoder, taper_aim_report *out,
+                                          taper_error *error);
 /* Free the encoder, whether it is finished or not. NULL is allowed. */
 TAPER_API void taper_encoder_free(taper_encoder *encoder);
 

@@ -189,7 +189,7 @@ static taper_status check_aim(const taper_encoder *e, double psnr_db, taper_erro
 taper_status taper_encoder_set_aim(taper_encoder *e, double psnr_db, taper_error *error) {
     TAPER_TRY(formats_need(e, "the encoder", error));
     TAPER_TRY(check_aim(e, psnr_db, error));
-    if (!e->aims.are_set) codec_aim_ends(&e->model->tables, e->aims.end);
+    if (!e->aims.are_set) codec_aim_ends(&e->model->tables, e->options.beyond_aims, e->aims.end);
     e->aims.are_set = 1;
     e->aims.mse = psnr_db > 0 ? 255.0 * 255.0 / pow(10, psnr_db / 10) : 0;
     e->layers.rate_classes = CODEC_AIM_ENDS;
@@ -206,8 +206,10 @@ static taper_status choose_end(taper_encoder *e, const taper_image *image, uint3
     const taper_status status =
         codec_aim_errors(e->model, &e->coder.network, &e->coder.backend, image, e->aims.end, mse);
     codec_encoder_give(e, bytes);
-    if (status == TAPER_OK) *rate_class = codec_aim_choose(mse, e->aims.mse);
-    return status;
+    TAPER_TRY(status);
+    *rate_class = codec_aim_choose(mse, e->aims.mse);
+    e->aims.out_of_reach += !(mse[*rate_class] <= e->aims.mse);
+    return TAPER_OK;
 }
 
 /* --- adding ------------------------------------------------------------------------------ */

@@ -172,6 +172,74 @@ static codec_least_quality least_of(const double *psnr, size_t n) {
     return least;
 }
 
+/* --- aims -------------------------------------------------------------------------------- */
+
+/* Complete passes of a group in the container. */
+static uint32_t passes_kept(const formats_front *f, uint32_t g) {
+    const uint32_t layers = f->layers - (f->tail && g >= f->first_cut);
+    return layers ? formats_front_layer_end(f, layers - 1, g) : 0;
+}
+
+/* Bytes of a group behind so many passes. */
+static double bytes_behind(const formats_front *f, uint32_t g, uint32_t passes) {
+    double bytes = 0;
+    for (uint32_t l = 0, begin = 0, end; l < f->layers; l++, begin = end) {
+        const uint64_t c = (uint64_t)l * f->groups + g;
+        end = formats_front_layer_end(f, l, g);
+        if (end <= passes || end <= begin) continue;
+        const uint32_t from = begin > passes ? begin : passes;
+        bytes += (double)(f->chunk_at[c + 1] - f->chunk_at[c]) * (end - from) / (end - begin);
+    }
+    return bytes;
+}
+
+/* The shortest cut of the container in which all groups have their aims; 0: there is none. */
+static uint64_t cut_of_aims(const formats_front *f, const uint32_t *aim) {
+    const uint32_t layers = f->layers - f->tail;
+    uint32_t g = 0, l = 0;
+    for (; g < f->groups && l < layers; g++)
+        while (l < layers && formats_front_layer_end(f, l, g) < aim[g]) l++;
+    return l < layers ? f->front_size + f->chunk_at[((uint64_t)l + 1) * f->groups] : 0;
+}
+
+/* aim: [groups] the passes that each group needs. */
+static void report_aims(taper_encoder *e, const formats_front *f, const uint32_t *aim) {
+    taper_aim_report *r = &e->aims.report;
+    uint32_t least = UINT32_MAX;
+    double ahead = 0;
+    for (uint32_t g = 0; g < f->groups; g++)
+        if (passes_kept(f, g) < least) least = passes_kept(f, g);
+    *r = (taper_aim_report){.below = e->aims.out_of_reach};
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const uint32_t images = f->group_first[g + 1] - f->group_first[g];
+        if (passes_kept(f, g) < aim[g]) r->below += images;
+        if (!e->options.beyond_aims || passes_kept(f, g) <= least) continue;
+        r->ahead += images;
+        ahead += bytes_behind(f, g, least);
+    }
+    r->ahead_bytes = (uint64_t)ahead;
+    r->cut = cut_of_aims(f, aim);
+    e->aims.is_reported = 1;
+}
+
+/* [groups] the passes that the aims of each group need; NULL: there are no aims, or no memory. */
+static uint32_t *aims_of_groups(const taper_encoder *e) {
+    uint32_t *aim = e->aims.are_set ? malloc((e->spool.groups + 1) * sizeof *aim) : NULL;
+    for (size_t g = 0; aim && g < e->spool.groups; g++)
+        aim[g] = e->aims.end[e->spool.rate_class[g]];
+    return aim;
+}
+
+taper_status taper_encoder_aims(const taper_encoder *e, taper_aim_report *out, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(out, "the report's place", error));
+    if (!e->aims.is_reported)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "there is no report of aims: it takes taper_encoder_set_aim, and "
+                            "taper_encoder_finish first");
+    return formats_sized_give(out, &e->aims.report, sizeof *out, "taper_aim_report", error);
+}
+
 /* --- finishing --------------------------------------------------------------------------- */
 
 static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
@@ -232,6 +300,7 @@ static taper_status prepare_front(taper_encoder *e, formats_front *f, const code
 static taper_status write_container(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     formats_front f = {.images = 0};
     const codec_chunks chunks = {e, read_spool};
+    uint32_t *aim = aims_of_groups(e);
     taper_status status = prepare_front(e, &f, &chunks, error);
     const uint64_t data = status ? 0 : formats_front_data(&f);
     if (status == TAPER_OK)
@@ -240,6 +309,8 @@ static taper_status write_container(taper_encoder *e, const taper_sink *sink, ta
         e->is_short = e->options.target_bytes_per_megapixel && e->max_bytes < UINT64_MAX &&
                       formats_front_data(&f) == data && f.front_size + data < e->max_bytes &&
                       formats_front_passes(&f, f.layers - 1) < e->model->tables.n_passes;
+    if (status == TAPER_OK && aim) report_aims(e, &f, aim);
+    free(aim);
     formats_front_free(&f);
     return status;
 }

@@ -78,7 +78,8 @@ static void aim_ends(const taper_encoder *e, uint32_t end, int is_last, layer_en
     for (uint32_t l = 0; l < all.n && all.at[l].pass < e->aims.end[CODEC_AIM_ENDS - 1]; l++)
         ends->at[ends->n++] = all.at[l];
     for (uint32_t k = CODEC_AIM_ENDS; k-- > 0;) {
-        const codec_layer_end at = {e->aims.end[k], codec_aim_bytes_at(t, k)};
+        const codec_layer_end at = {e->aims.end[k],
+                                    codec_aim_bytes_at(t, e->options.beyond_aims, k)};
         if (ends->n && at.pass <= ends->at[ends->n - 1].pass) continue;
         ends->is_needed[ends->n] = is_set && (!is_last || e->job[k]);
         ends->at[ends->n++] = at;

@@ -81,6 +81,9 @@ typedef struct codec_encoder_aims {
     int are_set; /* nonzero: images have aims */
     double mse;  /* of the next image; 0: no aim, all passes */
     uint32_t end[CODEC_AIM_ENDS];
+    uint64_t out_of_reach; /* images that miss their aims with all passes */
+    taper_aim_report report;
+    int is_reported;
 } codec_encoder_aims;
 
 /* A group of images that is to be encoded. */

@@ -9,9 +9,16 @@
 enum {
     DEPTHS = CODEC_MAX_PLANES + 1,
     WHOLE_PIXELS = 1 << 18, /* up to so many pixels the whole image is the sample */
-    CROPS = 4,              /* of larger images CROPS x CROPS crops are */
-    CROP_SIDE = 128         /* of about this side */
+    CROPS = 6,              /* of larger images CROPS x CROPS crops are */
+    CROP_SIDE = 96          /* of about this side */
 };
+
+/* What clamping, the head and the restoration gain at least in nearly all of 52 photographs and
+ * drawings: 0.3 dB up to 40 dB, and nothing at 46 dB. */
+static double mse_with_gain(double mse) {
+    const double db = 10 * log10(255 * 255 / mse);
+    return mse * (1 - 0.07 * fmin(fmax((46 - db) / 6, 0), 1));
+}
 
 int codec_aim_is_possible(const taper_model *m) {
     return m->network.synthesis && !m->tables.density && m->tables.n_layers;
@@ -33,16 +40,16 @@ static uint32_t passes_of(const codec_code_tables *t, double bytes) {
     return t->n_passes;
 }
 
-uint32_t codec_aim_bytes_at(const codec_code_tables *t, uint32_t k) {
+uint32_t codec_aim_bytes_at(const codec_code_tables *t, int are_beyond, uint32_t k) {
     double bytes = t->layer[t->n_layers - 1].bytes_per_mpixel;
-    for (uint32_t i = 1; i <= k; i++) bytes *= i <= 2 ? 0.8 : 0.9;
+    for (uint32_t i = 1; i <= k; i++) bytes *= are_beyond || i <= 2 ? 0.8 : 0.9;
     return (uint32_t)bytes;
 }
 
-void codec_aim_ends(const codec_code_tables *t, uint32_t *end) {
+void codec_aim_ends(const codec_code_tables *t, int are_beyond, uint32_t *end) {
     end[0] = t->n_passes;
     for (uint32_t k = 1; k < CODEC_AIM_ENDS; k++) {
-        end[k] = passes_of(t, codec_aim_bytes_at(t, k));
+        end[k] = passes_of(t, codec_aim_bytes_at(t, are_beyond, k));
         if (end[k] > end[k - 1]) end[k] = end[k - 1];
     }
 }
@@ -258,7 +265,7 @@ static void follow(estimate *e, const uint32_t *end, double rounding, double *ms
             sum -= (error[pass.depth] - error[pass.depth + 1]) * (share[known] - share[before]);
             e->done[pass.unit] = (uint8_t)(known == t->fractions ? 0 : known);
         }
-        mse[--k] = fmax(sum, 0) + e->outside * scale + rounding;
+        mse[--k] = mse_with_gain(fmax(sum, 1e-9) + e->outside * scale + rounding);
     }
 }
 

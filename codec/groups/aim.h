@@ -17,11 +17,12 @@ enum { CODEC_AIM_ENDS = 15 };
 int codec_aim_is_possible(const taper_model *model);
 
 /* The ends of a model: end[CODEC_AIM_ENDS], in passes, at least 1. The first is all passes, and the
- * others are not larger than the one before. From the third on each takes about a tenth fewer bytes
- * than the one before it. */
-void codec_aim_ends(const codec_code_tables *tables, uint32_t *end);
+ * others are not larger than the one before. From the third on each takes a tenth fewer bytes than
+ * the one before it; or each a fifth, so that they reach further down, if images go beyond their
+ * aims. */
+void codec_aim_ends(const codec_code_tables *tables, int are_beyond, uint32_t *end);
 /* The expected bytes per million pixels up to end k. */
-uint32_t codec_aim_bytes_at(const codec_code_tables *tables, uint32_t k);
+uint32_t codec_aim_bytes_at(const codec_code_tables *tables, int are_beyond, uint32_t k);
 
 /* Estimate the squared error per sample of the image, on the 8-bit scale, at each of these ends:
  * mse[CODEC_AIM_ENDS], ascending. Large images are sampled. TAPER_ERR_NOMEM. */
