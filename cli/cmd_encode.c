@@ -12,6 +12,7 @@
 #include "cli/common/signals.h"
 #include "cli/common/spool.h"
 #include "cli/device.h"
+#include "cli/encode_quality.h"
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
 #include "cli/index/search_layer.h"
@@ -26,7 +27,9 @@ typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels;
     cli_cut cut;
-    double psnr;
+    double psnr, least_psnr;
+    const char *quality;
+    int best;
     int layout, allocation, embed, embed_search, alpha, follow_links, null_list, quick;
     int64_t group, search_bits;
     const char *search_model;
@@ -50,6 +53,13 @@ static const cli_option options[] = {
     CLI_CUT_OPTIONS(settings),
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
      .help = "the smallest size with a mean PSNR of DB; takes about three times as long"},
+    {"quality", 0, CLI_STRING, "WHAT", offsetof(settings, quality),
+     .help = "where each image ends: visual, high, best, or a PSNR in dB; default: visual, or best "
+             "with a limit of the size"},
+    {"best", 0, CLI_FLAG, .offset = offsetof(settings, best),
+     .help = "encode all that the model represents, to cut it later; the same as --quality best"},
+    {"least-psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, least_psnr), .min = 1, .max = 100,
+     .help = "no image ends below this PSNR, also with a limit of the size"},
     {"layout", 0, CLI_CHOICE, "NAME", offsetof(settings, layout), .initial = "set",
      .choices = cli_layouts, .help = "order of the data"},
     {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
@@ -132,6 +142,8 @@ typedef struct state {
     cli_left_out left;
     uint64_t pixels;
     cli_progress progress;
+    cli_quality quality;
+    int has_aims;         /* images end by themselves, or have a floor */
     uint64_t early;       /* bytes per million pixels at which coding stops; 0: no limit */
     bool again;           /* second run, without that limit */
     FILE *spool;          /* the container, if there is a limit; with --psnr not cut yet */
@@ -208,9 +220,22 @@ static uint64_t early_target(const state *st) {
     return bpmp > 0 && bpmp < 1e15 ? (uint64_t)bpmp + 1 : 0;
 }
 
+/* Let the images have aims, where the quality or a floor asks for it. Models for which these are not
+ * known encode everything, as that was not asked for. */
+static taper_status begin_aims(state *st, taper_error *error) {
+    const int is_asked = st->s.least_psnr > 0 || st->s.quality;
+    st->has_aims = st->quality.kind != CLI_QUALITY_BEST || st->quality.least_db > 0;
+    if (!st->has_aims) return TAPER_OK;
+    taper_status status = taper_encoder_set_aim(st->encoder, st->quality.psnr_db, error);
+    if (status != TAPER_ERR_UNSUPPORTED || is_asked) return status;
+    st->has_aims = 0;
+    return TAPER_OK;
+}
+
 static int make_encoder(state *st) {
     taper_error error = {0};
-    st->early = st->again ? 0 : early_target(st);
+    const int is_best = st->quality.kind == CLI_QUALITY_BEST;
+    st->early = st->again || !is_best ? 0 : early_target(st);
     bool by_psnr =
         cli_options_given("psnr"); /* prefixes are measured, which needs the layout set */
     taper_status status = cli_spool_open(&st->coding, &error);
@@ -229,8 +254,10 @@ static int make_encoder(state *st) {
         .spool = st->coding,
         .limits = &st->limits,
         .measure = !cli_cut_count(),
+        .beyond_aims = is_best,
     };
     status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
+    if (status == TAPER_OK) status = begin_aims(st, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("encode", st->s.model, status, &error);
 }
 
@@ -242,7 +269,7 @@ static int leave_out(state *st, size_t i, taper_status status, const taper_error
 }
 
 /* Add image i to the encoder. An error of this image only is reported, and encoding continues. */
-static int add_image(state *st, size_t i, taper_image *image) {
+static int add_image(state *st, size_t i, taper_image *image, const formats_metadata *metadata) {
     taper_error error = {0};
     const char *name = formats_imageset_name(st->set, i), *path = formats_imageset_path(st->set, i);
     taper_status status = TAPER_OK;
@@ -252,6 +279,9 @@ static int add_image(state *st, size_t i, taper_image *image) {
                               "its name takes more than 4,095 bytes; rename it");
     if (status == TAPER_OK && st->s.search_model)
         status = cli_search_layer_check(&st->search, image, &error);
+    if (status == TAPER_OK && st->has_aims)
+        status =
+            taper_encoder_set_aim(st->encoder, cli_quality_aim(&st->quality, metadata), &error);
     if (status == TAPER_OK)
         status =
             taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i), &error);
@@ -279,11 +309,13 @@ static int add_all(state *st, cli_readahead *ahead) {
     cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
     for (size_t i = 0; i < n && code == CLI_DONE; i++) {
         taper_image image;
+        formats_metadata metadata;
         taper_error error = {0};
-        taper_status status = cli_readahead_next(ahead, &image, &error);
+        taper_status status = cli_readahead_next(ahead, &image, &metadata, &error);
         if (status == TAPER_OK) {
-            code = add_image(st, i, &image);
+            code = add_image(st, i, &image, &metadata);
             formats_image_free(&image);
+            formats_metadata_free(&metadata);
         } else
             code = leave_out(st, i, status, &error);
         cli_progress_add(&st->progress, 1);
@@ -312,7 +344,8 @@ static int feed(state *st) {
     if (!st->kept) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
     int code = add_classes(st);
     if (code != CLI_DONE) return code;
-    taper_status status = cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), &error);
+    taper_status status =
+        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), st->has_aims, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
@@ -346,6 +379,13 @@ static cli_psnr_search search_of(state *st, const taper_source *source) {
                              .user = st};
 }
 
+/* A cut that is long enough for the floor of quality of all images. */
+static uint64_t cut_with_floor(const state *st, uint64_t cut) {
+    taper_aim_report r = {.size = sizeof r};
+    if (taper_encoder_aims(st->encoder, &r, NULL) != TAPER_OK) return cut;
+    return formats_larger(cut, r.cut ? r.cut : st->spooled.size);
+}
+
 /* Find the size at which the spooled container has the wanted PSNR. */
 static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
     cli_psnr_search search = search_of(st, &st->spooled);
@@ -355,7 +395,7 @@ static taper_status find_cut(state *st, uint64_t *size, taper_error *error) {
     taper_status status = cli_psnr_cut(&search, &st->found, error);
     cli_progress_end(&st->progress);
     TAPER_TRY(status);
-    *size = st->found.bytes;
+    *size = cut_with_floor(st, st->found.bytes);
     if (!st->found.reached)
         cli_warning("encode", st->s.output,
                     "the model reaches %.2f dB on these images, not %g: everything is kept",
@@ -460,13 +500,38 @@ static void tell_quality(const state *st, char *words, size_t room) {
     if (taper_encoder_quality(st->encoder, &q, NULL) != TAPER_OK) return;
     snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image + 1);
     const char *whose = q.least_name ? q.least_name : number;
-    snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db, whose);
+    if (!st->has_aims)
+        snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db,
+                 whose);
+    else if (st->count == 1)
+        snprintf(words, room, "; %.1f dB", q.least_psnr_db);
+    else
+        snprintf(words, room, "; %.1f dB in the mean, the least %.1f dB, %s", q.mean_psnr_db,
+                 q.least_psnr_db, whose);
     if (q.poor)
         cli_warning("encode", whose,
                     "has the lowest PSNR at full length, %.1f dB; %llu image%s end%s below %g dB: "
                     "train a model on images of this kind",
                     q.least_psnr_db, (unsigned long long)q.poor, q.poor == 1 ? "" : "s",
                     q.poor == 1 ? "s" : "", TAPER_POOR_PSNR_DB);
+}
+
+/* The price of a floor of quality, and whether it holds. */
+static void tell_floor(const state *st) {
+    taper_aim_report r = {.size = sizeof r};
+    const unsigned long long count = st->count;
+    if (!st->s.least_psnr || taper_encoder_aims(st->encoder, &r, NULL) != TAPER_OK) return;
+    if (r.ahead && !r.below)
+        cli_note(&st->s.common, "encode",
+                 "%llu of %llu images have more passes than the others, to reach %g dB; these take "
+                 "about %llu bytes",
+                 (unsigned long long)r.ahead, count, st->s.least_psnr,
+                 (unsigned long long)r.ahead_bytes);
+    if (r.below)
+        cli_warning("encode", st->s.output, "%llu of %llu images may end below %g dB: %s",
+                    (unsigned long long)r.below, count, st->s.least_psnr,
+                    cli_cut_count() ? "the limit is too small for all to reach it"
+                                    : "the model does not reach it on these");
 }
 
 /* Print sizes and quality in one line, and compare them with the input files. */
@@ -481,6 +546,7 @@ static void tell_result(const state *st, uint64_t bytes) {
              formats_plural(st->count, "s"), (unsigned long long)bytes, inputs,
              (double)bytes / (double)st->count, st->count == 1 ? "" : " in the mean",
              (double)bytes * 8 / (double)st->pixels, cli_output_name(st->s.output), quality);
+    tell_floor(st);
     if (before && bytes > before && !st->s.common.quiet)
         cli_warning("encode", st->s.output,
                     "the container is larger than its inputs, and lossy: --psnr 40 or another "
@@ -585,6 +651,24 @@ static int encode(state *st, char **paths, size_t n) {
     return code;
 }
 
+/* The quality that the options name. */
+static int choose_quality(state *st) {
+    const settings *s = &st->s;
+    const int is_cut = s->allocation != TAPER_ALLOCATION_EVEN || cli_cut_count();
+    const char *name = s->best || (is_cut && !s->quality) ? "best" : "visual";
+    st->quality.least_db = s->least_psnr;
+    if (s->best && s->quality)
+        return cli_usage(&cli_verb_encode, "give --best or --quality, not both");
+    if (s->allocation != TAPER_ALLOCATION_EVEN && (s->quality || s->least_psnr > 0))
+        return cli_usage(&cli_verb_encode,
+                         "--quality and --least-psnr share the bytes themselves: leave out "
+                         "--allocation");
+    if (s->quality && cli_options_given("psnr"))
+        return cli_usage(&cli_verb_encode, "give --quality, of each image, or --psnr, of the mean");
+    if (!cli_quality_parse(s->quality ? s->quality : name, &st->quality)) return CLI_DONE;
+    return cli_usage(&cli_verb_encode, "--quality is visual, high, best, or a PSNR of 20 to 60 dB");
+}
+
 int cmd_encode(int argc, char **argv) {
     state st = {0};
     settings *s = &st.s;
@@ -598,6 +682,7 @@ int cmd_encode(int argc, char **argv) {
     if (cli_cut_count() > 1)
         return cli_usage(&cli_verb_encode,
                          "give one of --bytes, --bpp, --bytes-per-image and --psnr");
+    if ((code = choose_quality(&st)) != CLI_DONE) return code;
     if ((code = cli_device_for_coding(&cli_verb_encode, &s->common)) != CLI_DONE) return code;
     cli_options_name_idle(&cli_verb_encode, (s->layout == TAPER_LAYOUT_SET ? USE_SET : 0) |
                                                 (s->search_model ? USE_SEARCH : 0));

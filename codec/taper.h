@@ -107,6 +107,10 @@ typedef struct taper_encode_options {
     int quick;
     /* Nonzero: measures the quality for taper_encoder_quality; about 5 % more time. */
     int measure;
+    /* Nonzero: images with aims (taper_encoder_set_aim) are not at their end there. The data of all
+     * images up to their aims come first, then the rest: so a cut has images below their aims only
+     * if it is too short for all of them. */
+    int beyond_aims;
 } taper_encode_options;
 
 /* Create an encoder. model: NULL means the built-in model "photo". options: NULL means all
@@ -143,6 +147,20 @@ TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_ima
 TAPER_API taper_status taper_encoder_set_metadata(taper_encoder *encoder,
                                                   const taper_metadata *metadata,
                                                   taper_error *error);
+/* Set the PSNR, in dB, at which the images end that are added from now on; 0: at about 50 dB, with
+ * all that the model represents, as without this call. An image then ends, by itself, at the first
+ * of 15 numbers of passes at which its PSNR is at least so high; some 0.4 dB above it in the mean.
+ * The numbers of passes lie between 14 % and all of the model's data, so a low aim may be exceeded
+ * by more. Images that cannot reach it keep all their passes.
+ *
+ * The PSNR is estimated before coding, as taper_encoder_quality measures it, on a sample of at most
+ * a quarter of a million pixels an image. The estimate is within 0.5 dB for most images.
+ *
+ * Call it before the first image, and then as often as the aim changes. TAPER_ERR_ARG: an aim is
+ * not 0..TAPER_PSNR_CEILING_DB; the first call comes after an image; or the allocation is not even.
+ * TAPER_ERR_UNSUPPORTED: the model is binary or has no linear path. Nothing has changed then. */
+TAPER_API taper_status taper_encoder_set_aim(taper_encoder *encoder, double psnr_db,
+                                             taper_error *error);
 /* Store the names of the classes, in the order of labels. Copied. Call at most once, before
  * taper_encoder_finish. */
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
@@ -203,16 +221,18 @@ TAPER_API int taper_encoder_is_short(const taper_encoder *encoder);
 
 typedef struct taper_encode_quality {
     size_t size; /* sizeof(taper_encode_quality), set by the caller */
-    /* The lowest PSNR of all images at the container's full length, before a target or a limit
-     * shortens it.
+    /* The lowest PSNR of all images at the container's full length, or at their aims, before a target
+     * or a limit shortens it.
      * 100: lossless. */
     double least_psnr_db;
     /* The image with that PSNR; the first of several. */
     uint64_t least_image;
     /* Its name in the container, or NULL. Valid until the encoder is freed. */
     const char *least_name;
-    /* Number of images below TAPER_POOR_PSNR_DB. */
+    /* Number of images below TAPER_POOR_PSNR_DB, without those that end at an aim. */
     uint64_t poor;
+    /* The mean PSNR of all images. */
+    double mean_psnr_db;
 } taper_encode_quality;
 /* Get the quality of the encoded images. Requires options.measure; call it after
  * taper_encoder_finish.
@@ -223,6 +243,23 @@ typedef struct taper_encode_quality {
  * TAPER_ERR_ARG: nothing was measured. */
 TAPER_API taper_status taper_encoder_quality(const taper_encoder *encoder,
                                              taper_encode_quality *out, taper_error *error);
+
+typedef struct taper_aim_report {
+    size_t size; /* sizeof(taper_aim_report), set by the caller */
+    /* Number of images below their aims: the container is too short, or the model cannot reach
+     * them. */
+    uint64_t below;
+    /* With options.beyond_aims: number of images that have more passes than those that have the
+     * fewest, and about how many bytes these passes take: the price of the aims. */
+    uint64_t ahead, ahead_bytes;
+    /* The shortest cut of the container, in whole layers, in which every image has its aim or all
+     * its passes. 0: there is none. */
+    uint64_t cut;
+} taper_aim_report;
+/* Get how far the aims were reached, by the estimates of taper_encoder_set_aim. Call it after
+ * taper_encoder_finish. TAPER_ERR_ARG: there were no aims, or no memory for the report. */
+TAPER_API taper_status taper_encoder_aims(const taper_encoder *encoder, taper_aim_report *out,
+                                          taper_error *error);
 /* Free the encoder, whether it is finished or not. NULL is allowed. */
 TAPER_API void taper_encoder_free(taper_encoder *encoder);
 

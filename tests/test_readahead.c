@@ -49,7 +49,7 @@ static unsigned compare_images(const formats_imageset *set, cli_readahead *ahead
     for (size_t i = 0; i < n; i++) {
         taper_image a, b;
         taper_error why_a = {0}, why_b = {0};
-        taper_status status = cli_readahead_next(ahead, &a, &why_a);
+        taper_status status = cli_readahead_next(ahead, &a, NULL, &why_a);
         assert_int_equal(status, formats_imageset_read(set, i, &b, NULL, &why_b));
         assert_string_equal(why_a.text, why_b.text);
         if (status == TAPER_OK)
@@ -68,7 +68,7 @@ static void test_order(void **state) {
     formats_imageset *set = open_set();
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
         cli_readahead *ahead;
-        assert_int_equal(cli_readahead_new(&ahead, set, threads[t], NULL), TAPER_OK);
+        assert_int_equal(cli_readahead_new(&ahead, set, threads[t], 0, NULL), TAPER_OK);
         assert_int_equal(compare_images(set, ahead, IMAGES), IMAGES / EVERY_BROKEN);
         cli_readahead_free(ahead);
     }
@@ -81,7 +81,7 @@ static void test_stopping_early(void **state) {
     formats_imageset *set = open_set();
     for (size_t t = 0; t < sizeof taken / sizeof taken[0]; t++) {
         cli_readahead *ahead;
-        assert_int_equal(cli_readahead_new(&ahead, set, 3, NULL), TAPER_OK);
+        assert_int_equal(cli_readahead_new(&ahead, set, 3, 0, NULL), TAPER_OK);
         compare_images(set, ahead, taken[t]);
         cli_readahead_free(ahead);
     }

@@ -12,11 +12,13 @@ typedef struct slot {
     bool ready;
     taper_status status;
     taper_image image;
+    formats_metadata metadata;
     taper_error error;
 } slot;
 
 struct cli_readahead {
     const formats_imageset *set;
+    int with_metadata;
     size_t count, taken, begun; /* numbers of images; below `begun`, a reader has taken the image */
     size_t held_bytes;          /* bytes of pixels in ready slots */
     slot *ring;                 /* NULL: no readers, images are read on demand */
@@ -48,7 +50,8 @@ static void *read_images(void *of) {
         slot *s = &r->ring[i % CLI_READAHEAD_IMAGES];
         pthread_mutex_unlock(&r->lock);
         s->error = (taper_error){0};
-        s->status = formats_imageset_read(r->set, i, &s->image, NULL, &s->error);
+        s->status = formats_imageset_read(r->set, i, &s->image,
+                                          r->with_metadata ? &s->metadata : NULL, &s->error);
         pthread_mutex_lock(&r->lock);
         if (s->status == TAPER_OK) r->held_bytes += formats_image_bytes(&s->image);
         s->ready = true;
@@ -64,10 +67,11 @@ static bool is_worth_threads(const formats_imageset *set, size_t n) {
 }
 
 taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set, unsigned threads,
-                               taper_error *error) {
+                               int with_metadata, taper_error *error) {
     cli_readahead *r = *out = calloc(1, sizeof *r);
     if (!r) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read images ahead");
     r->set = set;
+    r->with_metadata = with_metadata;
     r->count = formats_imageset_count(set);
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->came, NULL);
@@ -87,8 +91,21 @@ taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set,
     return TAPER_OK;
 }
 
-taper_status cli_readahead_next(cli_readahead *r, taper_image *out, taper_error *error) {
-    if (!r->ring) return formats_imageset_read(r->set, r->taken++, out, NULL, error);
+/* Give the metadata to a consumer who may not want them. */
+static void give_metadata(formats_metadata *from, formats_metadata *to) {
+    if (to)
+        *to = *from;
+    else
+        formats_metadata_free(from);
+    *from = (formats_metadata){0};
+}
+
+taper_status cli_readahead_next(cli_readahead *r, taper_image *out, formats_metadata *metadata,
+                                taper_error *error) {
+    if (metadata) *metadata = (formats_metadata){0};
+    if (!r->ring)
+        return formats_imageset_read(r->set, r->taken++, out, r->with_metadata ? metadata : NULL,
+                                     error);
     pthread_mutex_lock(&r->lock);
     slot *s = &r->ring[r->taken % CLI_READAHEAD_IMAGES];
     while (!s->ready) {
@@ -97,6 +114,7 @@ taper_status cli_readahead_next(cli_readahead *r, taper_image *out, taper_error 
     }
     taper_status status = s->status;
     *out = s->image;
+    give_metadata(&s->metadata, metadata);
     if (status == TAPER_OK)
         r->held_bytes -= formats_image_bytes(&s->image);
     else if (error)
@@ -117,7 +135,10 @@ void cli_readahead_free(cli_readahead *r) {
     pthread_cond_broadcast(&r->room);
     pthread_mutex_unlock(&r->lock);
     for (unsigned i = 0; i < r->readers; i++) pthread_join(r->reader[i], NULL);
-    for (size_t i = 0; r->ring && i < CLI_READAHEAD_IMAGES; i++) free(r->ring[i].image.pixels);
+    for (size_t i = 0; r->ring && i < CLI_READAHEAD_IMAGES; i++) {
+        free(r->ring[i].image.pixels);
+        formats_metadata_free(&r->ring[i].metadata);
+    }
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->came);
     pthread_cond_destroy(&r->room);

@@ -12,13 +12,16 @@ enum { CLI_READAHEAD_IMAGES = 256, CLI_READAHEAD_BYTES = 64 << 20 };
 typedef struct cli_readahead cli_readahead;
 
 /* threads: for decoding; with fewer than 2, or without memory for threads, images are read on
- * demand. The set is borrowed. TAPER_ERR_NOMEM: *out is NULL. */
+ * demand. with_metadata: metadata are read, too. The set is borrowed. TAPER_ERR_NOMEM: *out is
+ * NULL. */
 taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set, unsigned threads,
-                               taper_error *error);
+                               int with_metadata, taper_error *error);
 
-/* The next image: 0, then 1, and so on. Image and errors are those of formats_imageset_read; after
- * an error the next image can be read. Call at most formats_imageset_count times. */
-taper_status cli_readahead_next(cli_readahead *readahead, taper_image *out, taper_error *error);
+/* The next image: 0, then 1, and so on. Image, metadata and errors are those of
+ * formats_imageset_read; after an error the next image can be read. metadata: zeroed if they are
+ * not read; NULL: not wanted. Call at most formats_imageset_count times. */
+taper_status cli_readahead_next(cli_readahead *readahead, taper_image *out,
+                                formats_metadata *metadata, taper_error *error);
 
 /* Stops the threads and frees images that were not read. NULL is fine. */
 void cli_readahead_free(cli_readahead *readahead);

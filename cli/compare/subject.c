@@ -12,7 +12,7 @@ static taper_status feed(taper_encoder *encoder, const cli_subject_encoding *how
                          taper_error *error) {
     taper_image image = {0};
     taper_error why = {0};
-    taper_status status = cli_readahead_next(readahead, &image, &why);
+    taper_status status = cli_readahead_next(readahead, &image, NULL, &why);
     int is_read = status == TAPER_OK;
     if (is_read) {
         cli_originals_apply_alpha(originals, &image);
@@ -38,7 +38,7 @@ static taper_status feed_all(taper_encoder *encoder, const cli_subject_encoding 
     if (how->max_images && how->max_images < n) n = how->max_images;
     cli_readahead *readahead;
     TAPER_TRY(cli_originals_reserve(originals, n, error));
-    TAPER_TRY(cli_readahead_new(&readahead, originals->set, how->threads, error));
+    TAPER_TRY(cli_readahead_new(&readahead, originals->set, how->threads, 0, error));
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i++)
         status = feed(encoder, how, readahead, i, originals, error);

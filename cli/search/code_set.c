@@ -269,7 +269,7 @@ static int take_image(cli_code_set *s, const cli_embedder *e, cli_readahead *ahe
     taper_error error = {0};
     taper_image image;
     const char *path = formats_imageset_path(s->set, i);
-    taper_status status = cli_readahead_next(ahead, &image, &error);
+    taper_status status = cli_readahead_next(ahead, &image, NULL, &error);
     if (status == TAPER_OK) {
         formats_image_apply_alpha(&image, s->alpha);
         status = cli_embedder_check(e, &image, &error);
@@ -380,7 +380,7 @@ int cli_code_set_embed(cli_code_set *s, const cli_embedder *e, cli_codes_fn *tak
         if (code == CLI_DONE) code = tell_codes(s);
     } else {
         const taper_status status =
-            cli_readahead_new(&ahead, s->set, cli_threads(s->common), &error);
+            cli_readahead_new(&ahead, s->set, cli_threads(s->common), 0, &error);
         if (status != TAPER_OK) return cli_fail(s->verb, NULL, status, &error);
         code = embed_all(s, e, ahead, take, user);
         cli_readahead_free(ahead);

@@ -11,6 +11,7 @@
 #include "formats/model_file.h"
 #include "formats/sized.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,51 @@ void taper_encoder_free(taper_encoder *e) {
     free(e);
 }
 
+/* --- aims -------------------------------------------------------------------------------- */
+
+static taper_status check_aim(const taper_encoder *e, double psnr_db, taper_error *error) {
+    TAPER_TRY(codec_encoder_check_order(e, "set_aim", error));
+    if (!(psnr_db >= 0 && psnr_db <= TAPER_PSNR_CEILING_DB))
+        return formats_fail(error, TAPER_ERR_ARG, "an aim is 0 to %g dB", TAPER_PSNR_CEILING_DB);
+    if (e->aims.are_set) return TAPER_OK;
+    if (e->set.images)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "the first taper_encoder_set_aim comes before taper_encoder_add");
+    if (e->options.allocation != TAPER_ALLOCATION_EVEN)
+        return formats_fail_fact(error, TAPER_ERR_ARG, TAPER_FACT_ALLOCATION, TAPER_ALLOCATION_EVEN,
+                                 "images with aims have only one allocation");
+    if (codec_aim_is_possible(e->model)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                        "the passes that an image needs are known only for models with a linear "
+                        "path, and not for binary models");
+}
+
+taper_status taper_encoder_set_aim(taper_encoder *e, double psnr_db, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(check_aim(e, psnr_db, error));
+    if (!e->aims.are_set) codec_aim_ends(&e->model->tables, e->options.beyond_aims, e->aims.end);
+    e->aims.are_set = 1;
+    e->aims.mse = psnr_db > 0 ? 255.0 * 255.0 / pow(10, psnr_db / 10) : 0;
+    e->layers.rate_classes = CODEC_AIM_ENDS;
+    return TAPER_OK;
+}
+
+/* The rate class of an image with an aim: where it may end. */
+static taper_status choose_end(taper_encoder *e, const taper_image *image, uint32_t *rate_class) {
+    double mse[CODEC_AIM_ENDS];
+    *rate_class = 0;
+    if (!e->aims.are_set || e->aims.mse <= 0) return TAPER_OK;
+    const uint64_t bytes = codec_aim_bytes(e->model, image);
+    TAPER_TRY(codec_encoder_charge(e, bytes));
+    const taper_status status =
+        codec_aim_errors(e->model, &e->coder.network, &e->coder.backend, image, e->aims.end, mse);
+    codec_encoder_give(e, bytes);
+    TAPER_TRY(status);
+    *rate_class = codec_aim_choose(mse, e->aims.mse);
+    e->aims.out_of_reach += !(mse[*rate_class] <= e->aims.mse);
+    return TAPER_OK;
+}
+
 /* --- adding ------------------------------------------------------------------------------ */
 
 /* Copy the image's pixels, which the caller owns, and charge the account. */
@@ -206,12 +252,14 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     size_t number = e->set.images;
     TAPER_TRY(codec_encoder_check_image(e, image, name, error));
     TAPER_TRY(copy_image(e, image, &copy, error));
+    uint32_t rate_class;
     taper_status status = codec_encoder_record(e, image, name, label);
+    if (status == TAPER_OK) status = choose_end(e, image, &rate_class);
     if (status != TAPER_OK)
         free(copy.pixels);
     else
         status = e->waiting.reference ? codec_encoder_allocate(e, copy, number)
-                                      : codec_encoder_place(e, copy, NULL, number, 0);
+                                      : codec_encoder_place(e, copy, NULL, number, rate_class);
     if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
 }

@@ -1,6 +1,7 @@
 /* encoder_finish.c -- taper_encoder_finish: the container from the spool; and the quality. */
 #include "codec/groups/assemble.h"
 #include "codec/container/encoder_groups.h"
+#include "codec/container/encoder_layers.h"
 #include "codec/container/small_set.h"
 #include "codec/taper_quality.h"
 #include "formats/atomic_file.h"
@@ -127,6 +128,12 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
 
 /* --- the quality ------------------------------------------------------------------------- */
 
+/* Nonzero if the images of a group ended at their aims, not at what the model represents. */
+static int ended_at_aim(const taper_encoder *e, const formats_front *f, uint32_t g) {
+    return e->aims.are_set &&
+           formats_front_layer_end(f, f->layers - 1, g) < e->model->tables.n_passes;
+}
+
 /* Find the worst image over all groups; `front` maps places to images. TAPER_ERR_NOMEM. */
 static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     taper_encode_quality *q = &e->quality.of;
@@ -134,7 +141,8 @@ static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     for (uint32_t g = 0; g < f->groups; g++) {
         const codec_least_quality *of = &e->spool.group[g].of.least;
         uint32_t place = f->group_first[g] + (uint32_t)of->image;
-        q->poor += of->poor;
+        q->mean_psnr_db += of->sum_db / f->images;
+        if (!ended_at_aim(e, f, g)) q->poor += of->poor;
         if (of->psnr_db > q->least_psnr_db) continue;
         uint32_t image = formats_front_image(f, place);
         if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
@@ -166,9 +174,78 @@ static codec_least_quality least_of(const double *psnr, size_t n) {
     codec_least_quality least = {.psnr_db = INFINITY};
     for (size_t i = 0; i < n; i++) {
         if (psnr[i] < least.psnr_db) least.psnr_db = psnr[i], least.image = i;
+        least.sum_db += psnr[i];
         least.poor += psnr[i] < TAPER_POOR_PSNR_DB;
     }
     return least;
+}
+
+/* --- aims -------------------------------------------------------------------------------- */
+
+/* Complete passes of a group in the container. */
+static uint32_t passes_kept(const formats_front *f, uint32_t g) {
+    const uint32_t layers = f->layers - (f->tail && g >= f->first_cut);
+    return layers ? formats_front_layer_end(f, layers - 1, g) : 0;
+}
+
+/* Bytes of a group behind so many passes. */
+static double bytes_behind(const formats_front *f, uint32_t g, uint32_t passes) {
+    double bytes = 0;
+    for (uint32_t l = 0, begin = 0, end; l < f->layers; l++, begin = end) {
+        const uint64_t c = (uint64_t)l * f->groups + g;
+        end = formats_front_layer_end(f, l, g);
+        if (end <= passes || end <= begin) continue;
+        const uint32_t from = begin > passes ? begin : passes;
+        bytes += (double)(f->chunk_at[c + 1] - f->chunk_at[c]) * (end - from) / (end - begin);
+    }
+    return bytes;
+}
+
+/* The shortest cut of the container in which all groups have their aims; 0: there is none. */
+static uint64_t cut_of_aims(const formats_front *f, const uint32_t *aim) {
+    const uint32_t layers = f->layers - f->tail;
+    uint32_t g = 0, l = 0;
+    for (; g < f->groups && l < layers; g++)
+        while (l < layers && formats_front_layer_end(f, l, g) < aim[g]) l++;
+    return l < layers ? f->front_size + f->chunk_at[((uint64_t)l + 1) * f->groups] : 0;
+}
+
+/* aim: [groups] the passes that each group needs. */
+static void report_aims(taper_encoder *e, const formats_front *f, const uint32_t *aim) {
+    taper_aim_report *r = &e->aims.report;
+    uint32_t least = UINT32_MAX;
+    double ahead = 0;
+    for (uint32_t g = 0; g < f->groups; g++)
+        if (passes_kept(f, g) < least) least = passes_kept(f, g);
+    *r = (taper_aim_report){.below = e->aims.out_of_reach};
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const uint32_t images = f->group_first[g + 1] - f->group_first[g];
+        if (passes_kept(f, g) < aim[g]) r->below += images;
+        if (!e->options.beyond_aims || passes_kept(f, g) <= least) continue;
+        r->ahead += images;
+        ahead += bytes_behind(f, g, least);
+    }
+    r->ahead_bytes = (uint64_t)ahead;
+    r->cut = cut_of_aims(f, aim);
+    e->aims.is_reported = 1;
+}
+
+/* [groups] the passes that the aims of each group need; NULL: there are no aims, or no memory. */
+static uint32_t *aims_of_groups(const taper_encoder *e) {
+    uint32_t *aim = e->aims.are_set ? malloc((e->spool.groups + 1) * sizeof *aim) : NULL;
+    for (size_t g = 0; aim && g < e->spool.groups; g++)
+        aim[g] = e->aims.end[e->spool.rate_class[g]];
+    return aim;
+}
+
+taper_status taper_encoder_aims(const taper_encoder *e, taper_aim_report *out, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(out, "the report's place", error));
+    if (!e->aims.is_reported)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "there is no report of aims: it takes taper_encoder_set_aim, and "
+                            "taper_encoder_finish first");
+    return formats_sized_give(out, &e->aims.report, sizeof *out, "taper_aim_report", error);
 }
 
 /* --- finishing --------------------------------------------------------------------------- */
@@ -218,6 +295,7 @@ static void shorten_to_limit(const taper_encoder *e, formats_front *f) {
 /* The container's front matter, shortened to the target, after the last step of a small set. */
 static taper_status prepare_front(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
                                   taper_error *error) {
+    codec_encoder_drop_layers(e);
     const taper_status status = make_front(e, f, error);
     if (status == TAPER_ERR_NOMEM)
         formats_fail(error, status, "no memory for the container's directory");
@@ -230,6 +308,7 @@ static taper_status prepare_front(taper_encoder *e, formats_front *f, const code
 static taper_status write_container(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     formats_front f = {.images = 0};
     const codec_chunks chunks = {e, read_spool};
+    uint32_t *aim = aims_of_groups(e);
     taper_status status = prepare_front(e, &f, &chunks, error);
     const uint64_t data = status ? 0 : formats_front_data(&f);
     if (status == TAPER_OK)
@@ -238,6 +317,8 @@ static taper_status write_container(taper_encoder *e, const taper_sink *sink, ta
         e->is_short = e->options.target_bytes_per_megapixel && e->max_bytes < UINT64_MAX &&
                       formats_front_data(&f) == data && f.front_size + data < e->max_bytes &&
                       formats_front_passes(&f, f.layers - 1) < e->model->tables.n_passes;
+    if (status == TAPER_OK && aim) report_aims(e, &f, aim);
+    free(aim);
     formats_front_free(&f);
     return status;
 }

@@ -1,5 +1,6 @@
 /* encoder_layers.c -- see encoder_layers.h. */
 #include "codec/container/encoder_layers.h"
+#include "codec/groups/aim.h"
 #include "codec/groups/assemble.h"
 #include "codec/groups/allocation.h"
 #include <stdlib.h>
@@ -25,10 +26,19 @@ static uint32_t passes_for_target(const codec_code_tables *t, uint64_t target) {
     return t->n_passes;
 }
 
+enum { MOST_LAYERS = CODEC_MAX_LAYERS_IN_MODEL + CODEC_AIM_ENDS };
+
 /* Layers of the middle rate class. */
 typedef struct layer_choice {
-    uint32_t end[CODEC_MAX_LAYERS_IN_MODEL], n;
+    uint32_t end[MOST_LAYERS], n;
 } layer_choice;
+
+/* Where layers may end. */
+typedef struct layer_ends {
+    codec_layer_end at[MOST_LAYERS];
+    int is_needed[MOST_LAYERS]; /* nonzero: a layer ends here, whatever its size */
+    uint32_t n;
+} layer_ends;
 
 /* What the set is. Layers of one image double in size, which gives enough checksums. With several
  * groups small layers come first: else the first bytes would be spent on the first groups. */
@@ -38,30 +48,59 @@ typedef enum set_kind { ONE_IMAGE, ONE_GROUP, SEVERAL_GROUPS } set_kind;
  * where the last layer ended. */
 static int ends_layer(const taper_encoder *e, uint64_t size, uint64_t written, uint64_t pixels,
                       set_kind kind) {
-    uint64_t least = e->layers.rate_classes > 1 ? MIN_RATE_CLASS_CHUNK_BYTES : MIN_CHUNK_BYTES;
+    const int is_even = e->options.allocation == TAPER_ALLOCATION_EVEN;
+    uint64_t least = is_even ? MIN_CHUNK_BYTES : MIN_RATE_CLASS_CHUNK_BYTES;
     if (e->options.layout == TAPER_LAYOUT_IMAGE) return 0;
     if (e->options.layout == TAPER_LAYOUT_GALLERY)
         return codec_ends_small_layer(size, written, pixels);
-    if (kind == SEVERAL_GROUPS && e->layers.rate_classes == 1)
+    if (kind == SEVERAL_GROUPS && is_even)
         if (codec_ends_small_layer(size, written, pixels)) return 1;
     return size - written >= least && (kind != ONE_IMAGE || size >= 2 * written);
 }
 
-/* Choose layers up to the pass `end` for groups of about this many pixels. Layers of the model are
- * joined until a chunk is large compared to its overhead. */
-static void choose_layers(const taper_encoder *e, uint32_t end, uint64_t pixels, set_kind kind,
-                          layer_choice *choice) {
+/* The model's layers up to the pass `end`. */
+static void model_ends(const codec_code_tables *t, uint32_t end, layer_ends *ends) {
+    *ends = (layer_ends){.n = 0};
+    do ends->at[ends->n] = t->layer[ends->n];
+    while (t->layer[ends->n++].pass < end);
+    ends->at[ends->n - 1].pass = end;
+}
+
+/* The same for images with aims. From the first of their ends on these replace the model's. Before
+ * the last image is known, all of them are needed, so that containers can be merged; later those
+ * that images have. */
+static void aim_ends(const taper_encoder *e, uint32_t end, int is_last, layer_ends *ends) {
     const codec_code_tables *t = &e->model->tables;
-    uint32_t last = 0;
-    while (t->layer[last].pass < end) last++;
+    const int is_set = e->options.layout == TAPER_LAYOUT_SET;
+    layer_ends all;
+    model_ends(t, t->n_passes, &all);
+    *ends = (layer_ends){.n = 0};
+    for (uint32_t l = 0; l < all.n && all.at[l].pass < e->aims.end[CODEC_AIM_ENDS - 1]; l++)
+        ends->at[ends->n++] = all.at[l];
+    for (uint32_t k = CODEC_AIM_ENDS; k-- > 0;) {
+        const codec_layer_end at = {e->aims.end[k],
+                                    codec_aim_bytes_at(t, e->options.beyond_aims, k)};
+        if (ends->n && at.pass <= ends->at[ends->n - 1].pass) continue;
+        ends->is_needed[ends->n] = is_set && (!is_last || e->job[k]);
+        ends->at[ends->n++] = at;
+    }
+    while (ends->n > 1 && ends->at[ends->n - 2].pass >= end) ends->n--;
+    if (ends->at[ends->n - 1].pass > end) ends->at[ends->n - 1].pass = end;
+}
+
+/* Choose layers among ends, for groups of about this many pixels. They are joined until a chunk is
+ * large compared to its overhead. */
+static void choose_layers(const taper_encoder *e, const layer_ends *ends, uint64_t pixels,
+                          set_kind kind, layer_choice *choice) {
     /* about: a power of two, so that shards of similar size get the same layers. */
     uint64_t written = 0, about = 1;
     while (about * 2 <= pixels) about *= 2;
     choice->n = 0;
-    for (uint32_t l = 0; l <= last; l++) {
-        uint64_t size = (uint64_t)t->layer[l].bytes_per_mpixel * about / 1000000;
-        if (l < last && !ends_layer(e, size, written, about, kind)) continue;
-        choice->end[choice->n++] = l < last ? t->layer[l].pass : end;
+    for (uint32_t l = 0; l < ends->n; l++) {
+        uint64_t size = (uint64_t)ends->at[l].bytes_per_mpixel * about / 1000000;
+        if (l + 1 < ends->n && !ends->is_needed[l] && !ends_layer(e, size, written, about, kind))
+            continue;
+        choice->end[choice->n++] = ends->at[l].pass;
         written = size;
     }
 }
@@ -96,9 +135,9 @@ static uint64_t usual_pixels(const taper_encoder *e) {
 }
 
 /* The nominal pixels of a group, from those of the unfinished groups. */
-static uint64_t nominal_pixels(const taper_encoder *e, set_kind kind) {
+static uint64_t nominal_pixels(const taper_encoder *e, int is_last) {
     const uint32_t nominal = e->options.group_images;
-    uint64_t pixels = kind == SEVERAL_GROUPS ? usual_pixels(e) : 1;
+    uint64_t pixels = is_last ? 1 : usual_pixels(e);
     for (uint32_t rate_class = 0; rate_class < e->layers.rate_classes; rate_class++) {
         const codec_encode_job *job = e->job[rate_class];
         if (!job || !job->of.n) continue;
@@ -108,24 +147,92 @@ static uint64_t nominal_pixels(const taper_encoder *e, set_kind kind) {
     return pixels;
 }
 
+/* Make the layers of images with aims: first those up to their ends; and with beyond_aims those of
+ * all images, in which the ones that are ahead wait for the others. A layer without a pass is left
+ * out at the end. */
+static taper_status make_aim_layers(taper_encoder *e, const layer_choice *aims,
+                                    const layer_choice *beyond) {
+    const uint32_t classes = e->layers.rate_classes, n = aims->n + beyond->n;
+    uint32_t *to = malloc((size_t)classes * n * sizeof *to);
+    e->layers.end = to, e->layers.n = n;
+    if (!to) return TAPER_ERR_NOMEM;
+    for (uint32_t l = 0; l < n; l++)
+        for (uint32_t k = 0; k < classes; k++) {
+            const uint32_t aim = e->aims.end[k];
+            const uint32_t end = l < aims->n ? aims->end[l] : beyond->end[l - aims->n];
+            *to++ = (l < aims->n) == (end < aim) ? end : aim;
+        }
+    return TAPER_OK;
+}
+
+static taper_status choose_aim_layers(taper_encoder *e, uint32_t end, int is_last, uint64_t pixels,
+                                      set_kind kind) {
+    const codec_code_tables *t = &e->model->tables;
+    layer_choice aims, beyond = {.n = 0};
+    layer_ends ends;
+    aim_ends(e, e->options.beyond_aims ? t->n_passes : end, is_last, &ends);
+    choose_layers(e, &ends, pixels, kind, &aims);
+    model_ends(t, end, &ends);
+    if (e->options.beyond_aims) choose_layers(e, &ends, pixels, kind, &beyond);
+    return make_aim_layers(e, &aims, &beyond);
+}
+
+/* Of images with aims, the last groups of several rate classes are several groups. */
+static set_kind kind_of(const taper_encoder *e, int is_last) {
+    uint32_t jobs = 0;
+    for (uint32_t k = 0; e->aims.are_set && k < e->layers.rate_classes; k++)
+        jobs += e->job[k] != NULL;
+    if (!is_last || jobs > 1) return SEVERAL_GROUPS;
+    return e->set.images == 1 && !e->options.group_images ? ONE_IMAGE : ONE_GROUP;
+}
+
 taper_status codec_encoder_choose_layers(taper_encoder *e, int is_last, int may_be_plain) {
     codec_encoder_layers *layers = &e->layers;
     if (layers->n) return TAPER_OK;
     const codec_code_tables *t = &e->model->tables;
-    const set_kind kind = !is_last                                         ? SEVERAL_GROUPS
-                          : e->set.images == 1 && !e->options.group_images ? ONE_IMAGE
-                                                                           : ONE_GROUP;
-    const uint64_t pixels = nominal_pixels(e, kind);
+    const set_kind kind = kind_of(e, is_last);
+    const uint64_t pixels = nominal_pixels(e, is_last);
     uint32_t end = passes_for_target(t, e->options.target_bytes_per_megapixel);
+    layer_ends ends;
     layer_choice choice;
     if (layers->pass_limit && layers->pass_limit < end) end = layers->pass_limit;
-    choose_layers(e, end, pixels, kind, &choice);
+    if (e->aims.are_set) return choose_aim_layers(e, end, is_last, pixels, kind);
+    model_ends(t, end, &ends);
+    choose_layers(e, &ends, pixels, kind, &choice);
     layers->n = choice.n;
     TAPER_TRY(make_layers(e, &choice, &layers->end));
     if (!may_be_plain || end == t->n_passes) return TAPER_OK;
-    choose_layers(e, t->n_passes, pixels, kind, &choice);
+    model_ends(t, t->n_passes, &ends);
+    choose_layers(e, &ends, pixels, kind, &choice);
     layers->n_longer = choice.n;
     return make_layers(e, &choice, &layers->longer_end);
+}
+
+/* Nonzero if a group of a rate class that has images has passes in the layer. */
+static int has_passes(const codec_encoder_layers *layers, uint32_t l, const uint8_t *is_used) {
+    const uint32_t *end = layers->end + (size_t)l * layers->rate_classes;
+    for (uint32_t k = 0; k < layers->rate_classes; k++)
+        if (is_used[k] && end[k] > (l ? end[(int64_t)k - layers->rate_classes] : 0)) return 1;
+    return 0;
+}
+
+void codec_encoder_drop_layers(taper_encoder *e) {
+    codec_encoder_layers *layers = &e->layers;
+    uint8_t is_used[FORMATS_MAX_RATE_CLASSES] = {0};
+    uint32_t kept = 0, classes = layers->rate_classes;
+    if (!e->aims.are_set) return;
+    for (size_t g = 0; g < e->spool.groups; g++) is_used[e->spool.rate_class[g]] = 1;
+    for (uint32_t l = 0; l < layers->n; l++) {
+        if (!has_passes(layers, l, is_used)) continue;
+        for (size_t g = 0; g < e->spool.groups; g++) {
+            uint64_t *at = e->spool.group[g].of.chunk_at;
+            at[kept + 1] = at[l + 1];
+        }
+        memmove(layers->end + (size_t)kept * classes, layers->end + (size_t)l * classes,
+                classes * sizeof *layers->end);
+        kept++;
+    }
+    layers->n = kept;
 }
 
 void codec_encoder_limit_passes(taper_encoder *e, uint32_t passes) {

@@ -9,6 +9,9 @@ enum { CODEC_GROUP_PIXELS = 1 << 20 }; /* pixels of a group, unless options say 
  * change the layers, as shards are merged later. is_last: no image follows. may_be_plain: also
  * choose layers of all passes. TAPER_ERR_NOMEM. */
 taper_status codec_encoder_choose_layers(taper_encoder *encoder, int is_last, int may_be_plain);
+/* Leave out the layers in which no image has a pass, as images with aims ended before. Call after
+ * the last group. */
+void codec_encoder_drop_layers(taper_encoder *encoder);
 /* Encode at most this many passes. Call before the first image. */
 void codec_encoder_limit_passes(taper_encoder *encoder, uint32_t passes);
 /* Use these layers, layer_end[layers][rate_classes] as in formats_front, instead of the model's.

@@ -4,6 +4,7 @@
 #define CODEC_ENCODER_STATE_H
 #include "codec/backend/queue.h"
 #include "codec/container/cut_quality.h"
+#include "codec/groups/aim.h"
 #include "codec/groups/group_writer.h"
 #include "codec/taper.h"
 #include "formats/container.h"
@@ -81,6 +82,16 @@ typedef struct codec_encoder_waiting {
     double mean; /* of log distortions */
 } codec_encoder_waiting;
 
+/* The PSNR at which images end (taper_encoder_set_aim). Their rate classes are the ends of aim.h. */
+typedef struct codec_encoder_aims {
+    int are_set; /* nonzero: images have aims */
+    double mse;  /* of the next image; 0: no aim, all passes */
+    uint32_t end[CODEC_AIM_ENDS];
+    uint64_t out_of_reach; /* images that miss their aims with all passes */
+    taper_aim_report report;
+    int is_reported;
+} codec_encoder_aims;
+
 /* A group of images that is to be encoded. */
 typedef struct codec_encode_job {
     taper_encoder *encoder;
@@ -129,6 +140,7 @@ struct taper_encoder {
     codec_encoder_search search;
     codec_encoder_layers layers;
     codec_encoder_waiting waiting;
+    codec_encoder_aims aims;
     /* The unfinished group of each rate class. */
     codec_encode_job *job[FORMATS_MAX_RATE_CLASSES];
     codec_encoder_spool spool;

@@ -4,11 +4,12 @@
 #include "codec/bitplane/strips.h"
 #include "codec/model/model.h"
 
-/* The lowest PSNR of some images. */
+/* The PSNR of some images. */
 typedef struct codec_least_quality {
     double psnr_db; /* above TAPER_PSNR_CEILING_DB: there was no image */
     size_t image;   /* the image with it, from 0 */
     size_t poor;    /* number of images below TAPER_POOR_PSNR_DB */
+    double sum_db;  /* of all images */
 } codec_least_quality;
 
 /* Render the images of the group at full length by the linear path, and measure them. The head and

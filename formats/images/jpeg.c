@@ -3,6 +3,7 @@
  * setjmp is necessary: libjpeg requires that error_exit does not return. Functions that call setjmp
  * change no local after it; all resources are in jpeg_job. */
 #include "formats/images/jpeg.h"
+#include "formats/images/jpeg_noise.h"
 #include "formats/image.h"
 #include "formats/late/srgb.h"
 #include "formats/metadata/metadata.h"
@@ -265,6 +266,9 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
     free(job.profile);
     if (status == TAPER_OK)
         status = formats_image_orient(out, formats_jpeg_orientation(bytes, n).how, limits, error);
-    if (status != TAPER_OK) formats_image_free(out);
+    if (status != TAPER_OK)
+        formats_image_free(out);
+    else if (metadata)
+        metadata->quantisation_mse = formats_jpeg_noise(bytes, n);
     return status;
 }
