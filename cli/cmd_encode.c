@@ -220,7 +220,8 @@ static uint64_t early_target(const state *st) {
     return bpmp > 0 && bpmp < 1e15 ? (uint64_t)bpmp + 1 : 0;
 }
 
-/* Let the images have aims, where the quality or a floor asks for it. Models for which these are not
+/* Let the images have aims, where the quality or a floor asks for it. Models for which these are
+ * not
  * known encode everything, as that was not asked for. */
 static taper_status begin_aims(state *st, taper_error *error) {
     const int is_asked = st->s.least_psnr > 0 || st->s.quality;

@@ -221,7 +221,8 @@ TAPER_API int taper_encoder_is_short(const taper_encoder *encoder);
 
 typedef struct taper_encode_quality {
     size_t size; /* sizeof(taper_encode_quality), set by the caller */
-    /* The lowest PSNR of all images at the container's full length, or at their aims, before a target
+    /* The lowest PSNR of all images at the container's full length, or at their aims, before a
+     * target
      * or a limit shortens it.
      * 100: lossless. */
     double least_psnr_db;
@@ -807,7 +808,8 @@ typedef struct taper_remove_options {
     FILE *spool;
 } taper_remove_options;
 /* Write a container without n of its images, given by their numbers, in any order. The others keep
- * their order, names, labels, metadata, codes for search, models and class names. No byte of the result comes
+ * their order, names, labels, metadata, codes for search, models and class names. No byte of the
+ * result comes
  * from the data, the name or the codes of a removed image.
  *
  * Groups that keep all images are copied. Of a group that loses some, the codes of those that stay

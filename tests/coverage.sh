@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # Containers: what decodes them, and what passes them on without an encoder.
-decoder='codec/decoder/byte_store.c codec/decoder/codes.c codec/decoder/decoder.c codec/decoder/checked_blocks.c codec/decoder/front_load.c
+decoder='codec/decoder/byte_store.c codec/decoder/decoder.c codec/decoder/checked_blocks.c codec/decoder/front_load.c
     codec/decoder/group_reader.c
     codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
     codec/decoder/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c

@@ -142,7 +142,7 @@ doors codec/transform 'network triangle windows lap restoration pseudo_inverse s
 doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer row_renderer'
 doors codec/decoder 'open_container group_reader checked_blocks front_load levels verify'
-doors codec/groups 'group_writer allocation assemble'
+doors codec/groups 'group_writer allocation assemble aim'
 doors codec/container ''
 doors codec/contents ''
 doors codec/search 'votes'

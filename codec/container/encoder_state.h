@@ -82,7 +82,7 @@ typedef struct codec_encoder_waiting {
     double mean; /* of log distortions */
 } codec_encoder_waiting;
 
-/* The PSNR at which images end (taper_encoder_set_aim). Their rate classes are the ends of aim.h. */
+/* The PSNR at which images end (taper_encoder_set_aim). Rate classes are the ends of aim.h. */
 typedef struct codec_encoder_aims {
     int are_set; /* nonzero: images have aims */
     double mse;  /* of the next image; 0: no aim, all passes */

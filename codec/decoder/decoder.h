@@ -11,7 +11,6 @@
  *   parts            taper_decoder_render: images, their rows, rectangles and small versions
  *   strip_reader     decodes the strips of a large image one after the other
  *   batch            crops of many images in one array
- *   codes            the codes of an image, without the network
  *   group_reader     decodes one group, chunk by chunk
  *   checked_blocks   where chunks are; reads them and checks their checksums
  *   front_load       the front matter from a source, and its models

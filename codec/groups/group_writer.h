@@ -3,6 +3,7 @@
  * The directory codec/groups/: a group of images to chunks.
  *   group_writer   encodes one group; group_quality: measures how well its images are kept
  *   clipping       which planes above the model's the images of a group need
+ *   aim            the passes that an image needs for a PSNR
  *   allocation     the distribution of bits over the images of a set
  *   assemble       chunks of groups to a container */
 #ifndef CODEC_GROUP_WRITER_H

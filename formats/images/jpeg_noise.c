@@ -1,5 +1,5 @@
-/* jpeg_noise.c -- see jpeg_noise.h. Reads the coefficients by libjpeg, which is about a third of the
- * work of decoding. As in jpeg.c, no local changes after setjmp. */
+/* jpeg_noise.c -- see jpeg_noise.h. Reads the coefficients by libjpeg, which is about a third of
+ * the work of decoding. As in jpeg.c, no local changes after setjmp. */
 #include "formats/images/jpeg_noise.h"
 #include <limits.h>
 #include <math.h>

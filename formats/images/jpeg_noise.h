@@ -1,8 +1,8 @@
 /* jpeg_noise.h -- the error that quantisation has left in a JPEG, estimated without its original.
  *
- * A coefficient that is not 0 is off by up to half a step of its table: step^2 / 12 in the mean. How
- * many are not 0 tells how widely the coefficients at this place of a block are spread (a Laplace
- * distribution), and from that the error of those that became 0. Losses by smaller chroma planes
+ * A coefficient that is not 0 is off by up to half a step of its table: step^2 / 12 in the mean.
+ * How many are not 0 tells how widely the coefficients at this place of a block are spread (a
+ * Laplace distribution), and from that the error of those that became 0. Losses by smaller chroma planes
  * are not counted. */
 #ifndef FORMATS_JPEG_NOISE_H
 #define FORMATS_JPEG_NOISE_H
