@@ -242,6 +242,24 @@ static void try_encoder_quality(void) {
     taper_encoder_free(e);
 }
 
+static void try_encoder_set_aim(void) {
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(0);
+    refused(taper_encoder_set_aim(NULL, 40, &error), &error);
+    refused(taper_encoder_set_aim(e, 101, &error), &error);
+    taper_encoder_free(e);
+}
+
+static void try_encoder_aims(void) {
+    taper_error error = {0};
+    taper_aim_report report = {.size = sizeof report};
+    taper_encoder *e = encoder_with(1);
+    refused(taper_encoder_aims(NULL, &report, &error), &error);
+    refused(taper_encoder_aims(e, NULL, &error), &error);
+    refused(taper_encoder_aims(e, &report, &error), &error);
+    taper_encoder_free(e);
+}
+
 static void try_encoder_free(void) { taper_encoder_free(NULL); }
 
 /* --- the decoder ------------------------------------------------------------------------ */
@@ -876,6 +894,8 @@ static const argument_trial table[] = {
     {"taper_encoder_finish_file", try_encoder_finish_file},
     {"taper_encoder_is_short", try_encoder_is_short},
     {"taper_encoder_quality", try_encoder_quality},
+    {"taper_encoder_set_aim", try_encoder_set_aim},
+    {"taper_encoder_aims", try_encoder_aims},
     {"taper_encoder_free", try_encoder_free},
     {"taper_decoder_new", try_decoder_new},
     {"taper_decoder_new_streaming", try_decoder_new_streaming},

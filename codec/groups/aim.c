@@ -118,7 +118,7 @@ typedef struct estimate {
     double (*error)[DEPTHS]; /* [units] sums of squared errors, in squared steps, by known planes */
     uint8_t *done;           /* [units] fractions of the plane that are known */
     double outside;          /* sum of squared errors that no unit reaches */
-    uint64_t windows;        /* in these sums */
+    uint64_t pixels;         /* in these sums, without those that fill windows */
 } estimate;
 
 static void lay_out(estimate *e, const taper_image *image, formats_layout *at) {
@@ -197,7 +197,7 @@ static taper_status add_crop(estimate *e, const taper_image *crop) {
         add_codes(e, n);
         TAPER_TRY(add_outside(e, window, n));
     }
-    e->windows += e->sample.windows;
+    e->pixels += (uint64_t)crop->width * crop->height;
     return TAPER_OK;
 }
 
@@ -249,7 +249,7 @@ static void follow(estimate *e, const uint32_t *end, double rounding, double *ms
     const codec_code_tables *t = &e->model->tables;
     const codec_window window = e->model->window;
     const double scale = lap_gain(window.lap, window.width) * lap_gain(window.lap, window.height) /
-                         ((double)e->windows * e->network->inputs);
+                         ((double)e->pixels * window.channels);
     double sum = 0, share[CODEC_MAX_FRACTIONS + 1];
     for (uint32_t f = 0; f <= t->fractions; f++) share[f] = share_of(t, f);
     for (uint32_t u = 0; u < t->units; u++) {
