@@ -16,7 +16,7 @@ typedef struct settings {
     int64_t units;
     cli_strings among;
     cli_numbers k;
-    int leave_one_out, unlabelled, alpha, follow_links, null_list;
+    int leave_one_out, unlabelled, alpha, follow_links, frames, null_list;
 } settings;
 
 enum { MOST_K = 65536 };
@@ -55,6 +55,7 @@ static const cli_option options[] = {
      .uses = USE_INPUTS},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
+    CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -399,6 +400,7 @@ int cmd_classify(int argc, char **argv) {
                               .output = s->output,
                               .labels = s->among_labels,
                               .follow_links = s->follow_links,
+                              .frames = s->frames,
                               .alpha = (formats_alpha)s->alpha};
     st.inputs = st.among;
     st.inputs.labels = s->labels, st.inputs.filelist = s->filelist;

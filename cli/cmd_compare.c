@@ -19,7 +19,7 @@ typedef struct settings {
     const char *model, *output, *rivals, *filelist;
     cli_numbers bpp;
     int64_t max_count, examples;
-    int alpha, follow_links, null_list;
+    int alpha, follow_links, frames, null_list;
 } settings;
 
 enum { USE_REPORT = 1 };
@@ -41,6 +41,7 @@ static const cli_option k_options[] = {
      .help = "read paths of images from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
+    CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -424,7 +425,8 @@ static int open_inputs(state *st, char **operand, size_t n) {
         formats_imageset_options options = {.filelist = st->s.filelist,
                                             .null_list = st->s.null_list,
                                             .limits = &st->limits,
-                                            .follow_links = st->s.follow_links};
+                                            .follow_links = st->s.follow_links,
+                                            .all_frames = st->s.frames};
         taper_status status = formats_imageset_open(&st->set, inputs, kept, &options,
                                                     cli_left_out_file, &st->left, &error);
         if (status != TAPER_OK) {

@@ -18,7 +18,7 @@ typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels, *labels_out, *map;
     int64_t units;
-    int format, alpha, follow_links, null_list;
+    int format, alpha, follow_links, frames, null_list;
 } settings;
 
 enum { AS_NPY, AS_CSV };
@@ -44,6 +44,7 @@ static const cli_option options[] = {
      .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
+    CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -387,6 +388,7 @@ int cmd_embed(int argc, char **argv) {
                                .null_list = s->null_list,
                                .labels = s->labels,
                                .follow_links = s->follow_links,
+                               .frames = s->frames,
                                .alpha = (formats_alpha)s->alpha};
     code = embed(&st, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE && st.images.left.failed) code = CLI_SOME_FAILED;

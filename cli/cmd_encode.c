@@ -30,7 +30,7 @@ typedef struct settings {
     double psnr, least_psnr;
     const char *quality;
     int best;
-    int layout, allocation, embed, embed_search, alpha, follow_links, null_list, quick;
+    int layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list, quick;
     int64_t group, search_bits;
     const char *search_model;
 } settings;
@@ -47,6 +47,7 @@ static const cli_option options[] = {
      .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
+    CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, CSV `name,label`, or one label per line"},
@@ -121,6 +122,8 @@ const cli_verb cli_verb_encode = {
         "(missing or not permitted), 6 (above a limit) or 2 (not supported, or several of "
         "these). A failing disk (5) or a lack of memory (6) ends the run, and nothing is "
         "written.\n\n"
+        "Of an animation or a file of pages the first picture is taken. With --frames all each is "
+        "an image: of a.gif with 12 frames a-01.gif to a-12.gif.\n\n"
         "Files in a folder that are not images are skipped and counted. Links to files are "
         "followed. Links to folders are not, except with --follow-links those that lead to a "
         "place below the given folder.",
@@ -160,7 +163,8 @@ static int open_set(state *st, char **paths, size_t n) {
                                   .null_list = st->s.null_list,
                                   .labels = st->s.labels,
                                   .limits = &st->limits,
-                                  .follow_links = st->s.follow_links};
+                                  .follow_links = st->s.follow_links,
+                                  .all_frames = st->s.frames};
     cli_progress_start(&st->progress, &st->s.common, "listing the inputs", 0, "files");
     taper_status status = formats_imageset_open(&st->set, (const char *const *)paths, n, &o,
                                                 cli_left_out_file, &st->left, &error);

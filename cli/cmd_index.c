@@ -10,7 +10,7 @@ typedef struct settings {
     cli_common common;
     const char *output, *model, *filelist, *labels;
     int64_t bits;
-    int weights, alpha, follow_links, null_list;
+    int weights, alpha, follow_links, frames, null_list;
 } settings;
 
 enum { FALLING, EVEN };
@@ -33,6 +33,7 @@ static const cli_option options[] = {
      .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
+    CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -236,6 +237,7 @@ int cmd_index(int argc, char **argv) {
                                .null_list = s->null_list,
                                .labels = s->labels,
                                .follow_links = s->follow_links,
+                               .frames = s->frames,
                                .alpha = (formats_alpha)s->alpha};
     code = cli_inputs_check("index", argv + first, n);
     if (code == CLI_DONE) code = make_index(&st, argv + first, n);

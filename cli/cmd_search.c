@@ -18,7 +18,7 @@ typedef struct settings {
     cli_strings images, members, codes;
     int64_t k, neighbourhood, within;
     double recall;
-    int exact, margins, duplicates, alpha, follow_links;
+    int exact, margins, duplicates, alpha, follow_links, frames;
 } settings;
 
 enum {
@@ -72,6 +72,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the results here, not to standard output"},
     CLI_FOLLOW_OPTION(settings),
+    CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
@@ -447,6 +448,7 @@ int cmd_search(int argc, char **argv) {
                                 .verb = "search",
                                 .output = s->output,
                                 .follow_links = s->follow_links,
+                                .frames = s->frames,
                                 .alpha = (formats_alpha)s->alpha};
     st.inputs = st.indexed;
     if (code == CLI_DONE) code = search(&st, argv + first, n);

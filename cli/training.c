@@ -158,7 +158,8 @@ static int read_images(cli_training *t, char **paths, size_t n) {
                                      .null_list = s->null_list,
                                      .labels = s->labels,
                                      .limits = &limits,
-                                     .follow_links = s->follow_links};
+                                     .follow_links = s->follow_links,
+                                     .all_frames = s->frames};
     formats_imageset *set;
     taper_error error = {0};
     taper_status status = formats_imageset_open(&set, (const char *const *)paths, n, &open,

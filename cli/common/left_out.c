@@ -124,6 +124,18 @@ static void tell_more_pictures(const cli_left_out *l, const formats_imageset *se
                     n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first);
 }
 
+static void tell_more_frames(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    uint64_t frames;
+    const size_t n = formats_imageset_more_frames(set, &first, &frames);
+    if (n)
+        cli_warning(l->verb, NULL,
+                    "%zu file%s %llu frames or pages%s, of which the first is taken (%s%s): "
+                    "--frames all makes an image of each",
+                    n, n == 1 ? " has" : "s have", (unsigned long long)frames,
+                    n == 1 ? "" : " together", n == 1 ? "" : "the first: ", first);
+}
+
 /* Report metadata of the files, which a container does not keep. */
 static void tell_not_stored(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
@@ -165,6 +177,7 @@ static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs
     if (set) tell_profiles(l, set);
     if (set) tell_orientations(l, set);
     if (set) tell_more_pictures(l, set);
+    if (set) tell_more_frames(l, set);
     if (set && l->stores && l->failed < inputs) tell_not_stored(l, set);
     if (set) tell_lines(l, set);
     if (set) tell_contradictions(l, set);

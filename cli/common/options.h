@@ -101,6 +101,7 @@ typedef struct cli_verb {
 
 extern const char *const cli_layouts[]; /* in the order of taper_layout */
 extern const char *const cli_alphas[];  /* in the order of formats_alpha */
+extern const char *const cli_frames[];  /* 0: the first; 1: all */
 
 /* Entries that most verbs share. S: the type of the settings, with a member `cli_common common`. */
 #define CLI_OUTPUT_OPTIONS(S)                                        \
@@ -127,6 +128,12 @@ extern const char *const cli_alphas[];  /* in the order of formats_alpha */
         "follow-links", 0, CLI_FLAG,                                                          \
             .offset = offsetof(S, follow_links), .group = "inputs",                           \
             .help = "also enter links to folders that lead to a place below the given folder" \
+    }
+#define CLI_FRAMES_OPTION(S)                                                                     \
+    {                                                                                            \
+        "frames", 0, CLI_CHOICE, "WHICH", offsetof(S, frames),                                   \
+            .initial = "first", .choices = cli_frames, .group = "inputs",                        \
+            .help = "of animations and files of pages: the first picture, or all, each an image" \
     }
 #define CLI_JSON_OPTION(S)                                                 \
     {                                                                      \

@@ -72,7 +72,8 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
                                         .null_list = s->null_list,
                                         .labels = s->labels,
                                         .limits = &limits,
-                                        .follow_links = s->follow_links};
+                                        .follow_links = s->follow_links,
+                                        .all_frames = s->frames};
     s->left = (cli_left_out){.common = s->common, .verb = s->verb, .output = s->output};
     cli_progress_start(&progress, s->common, "listing the inputs", 0, "files");
     taper_status status = formats_imageset_open(&s->set, (const char *const *)paths, n, &o,

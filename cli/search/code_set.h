@@ -23,7 +23,7 @@ typedef struct cli_code_set {
     const char *verb;
     const char *output;            /* not used as an input when it is found in a folder */
     const char *filelist, *labels; /* as in formats_imageset_options */
-    int follow_links, null_list;
+    int follow_links, null_list, frames;
     formats_alpha alpha;
 
     /* Read-only for the verb. Either set or containers is used; the other is NULL. */

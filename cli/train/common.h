@@ -17,7 +17,7 @@ typedef struct cli_train_run {
     const char *output, *filelist, *labels, *checkpoint, *log, *plot;
     const char *window;
     uint32_t side; /* from window, by cli_train_check */
-    int alpha, follow_links, null_list, resume, precision, optimiser;
+    int alpha, follow_links, frames, null_list, resume, precision, optimiser;
     int64_t units, epochs, batch, seed, set_images;
     double rate, weight_error;
     cli_numbers hidden;
@@ -151,7 +151,8 @@ extern const char *const cli_train_optimisers[], *const cli_train_precisions[];
          .group = "inputs",                                                                 \
          .help = "read paths of inputs from this file, one per line; - is standard input"}, \
         CLI_NULL_OPTION(cli_train_run), CLI_FOLLOW_OPTION(cli_train_run),                   \
-        CLI_ALPHA_OPTION(cli_train_run), CLI_LIMIT_OPTIONS(cli_train_run)
+        CLI_FRAMES_OPTION(cli_train_run), CLI_ALPHA_OPTION(cli_train_run),                  \
+        CLI_LIMIT_OPTIONS(cli_train_run)
 /* clang-format on */
 
 /* Set side from window, and check that the options of the last cli_options_parse are consistent.

@@ -36,6 +36,7 @@ typedef struct image_file {
     image_pack *pack;   /* NULL: one image, which is read on demand */
     image_kind kind;
     const formats_reader *reader; /* KIND_READER */
+    uint32_t frames;              /* of which each is an image of its own; 0: only the first is */
     uint8_t below_folder; /* from a folder argument: the first part of its path may be a class */
 } image_file;
 
@@ -49,6 +50,7 @@ typedef struct image_entry {
     atomic_uchar has_profile;
     atomic_uchar uncertain_orientation; /* formats_orientation.is_uncertain */
     atomic_uchar losses;                /* FORMATS_LOST_* of metadata.h */
+    atomic_uint frames;                 /* frames or pages of which only the first was read */
     uint8_t is_named;                   /* 1: is given a name when the list is complete */
 } image_entry;
 
@@ -83,7 +85,7 @@ typedef struct list_builder {
     size_t skipped; /* files reported to skip, without links and hidden ones */
     size_t hidden;
     size_t failed; /* those of `skipped` that are failures */
-    int follow_links;
+    int follow_links, all_frames;
     taper_error *error;
 } list_builder;
 

@@ -1,5 +1,6 @@
 /* imageset.c -- opens a set of images and reads them one at a time; see imageset.h. */
 #include "formats/imageset/imageset.h"
+#include "formats/imageset/frame_cursor.h"
 #include "formats/imageset/imageset_inputs.h"
 #include "formats/imageset/imageset_labels.h"
 #include "formats/imageset/imageset_names.h"
@@ -13,6 +14,7 @@
 
 struct formats_imageset {
     formats_image_list list;
+    formats_frame_cursor *frames; /* has a lock of its own */
 };
 
 /* --- opening --- */
@@ -53,9 +55,11 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
                       .skip = skip,
                       .skip_user = skip_user,
                       .error = error,
-                      .follow_links = o.follow_links};
+                      .follow_links = o.follow_links,
+                      .all_frames = o.all_frames};
     taper_status status = TAPER_OK;
-    if (!set)
+    if (set) set->frames = formats_frame_cursor_make();
+    if (!set || !set->frames)
         status = formats_no_memory_to_list(error);
     else {
         set->list.limits = formats_limits_or_default(o.limits);
@@ -73,6 +77,7 @@ taper_status formats_imageset_open(formats_imageset **out, const char *const *pa
 
 void formats_imageset_close(formats_imageset *set) {
     if (!set) return;
+    formats_frame_cursor_free(set->frames);
     formats_image_list_free(&set->list);
     free(set);
 }
@@ -91,6 +96,16 @@ static int is_wide(const formats_metadata *m) {
             m->cicp[1] != UNSPECIFIED);
 }
 
+/* Note what is known of an image that was read, and pass its metadata on. */
+static void note_metadata(image_entry *entry, formats_metadata *found, formats_metadata *wanted) {
+    if (found->exif.size || found->xmp.size) atomic_store(&entry->losses, FORMATS_LOST_EXIF);
+    if (is_wide(found)) atomic_store(&entry->has_profile, 1);
+    if (wanted)
+        *wanted = *found;
+    else
+        formats_metadata_free(found);
+}
+
 static taper_status decode_by_reader(const formats_image_list *list, image_entry *entry,
                                      const uint8_t *bytes, size_t n, taper_image *out,
                                      formats_metadata *metadata, taper_error *error) {
@@ -98,17 +113,20 @@ static taper_status decode_by_reader(const formats_image_list *list, image_entry
     formats_metadata found = {0};
     const formats_reader *reader = list->files[entry->file].reader;
     TAPER_TRY(formats_picture_open(&picture, reader, bytes, n, &list->limits, error));
-    const taper_status status =
-        formats_picture_read(&picture, (uint32_t)entry->part, out, &found, error);
-    unsigned losses = found.exif.size || found.xmp.size ? FORMATS_LOST_EXIF : 0;
-    if (picture.frames > 1) losses |= FORMATS_LOST_PICTURES;
-    if (status == TAPER_OK && is_wide(&found)) atomic_store(&entry->has_profile, 1);
-    atomic_store(&entry->losses, (unsigned char)losses);
+    const taper_status status = formats_picture_read(&picture, 0, out, &found, error);
+    if (status == TAPER_OK && picture.frames > 1) atomic_store(&entry->frames, picture.frames);
     formats_picture_close(&picture);
-    if (metadata)
-        *metadata = found;
-    else
-        formats_metadata_free(&found);
+    note_metadata(entry, &found, metadata);
+    return status;
+}
+
+/* One of the frames that are images of their own. */
+static taper_status read_frame(const formats_imageset *set, image_entry *entry, taper_image *out,
+                               formats_metadata *metadata, taper_error *error) {
+    formats_metadata found = {0};
+    const taper_status status = formats_frame_cursor_read(
+        set->frames, &set->list, entry->file, (uint32_t)entry->part, out, &found, error);
+    note_metadata(entry, &found, metadata);
     return status;
 }
 
@@ -188,6 +206,7 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
     image_entry *entry = &list->entries[i];
     const image_file *file = &list->files[entry->file];
     const image_pack *pack = file->pack;
+    if (file->frames) return read_frame(set, entry, out, metadata, error);
     if (!pack) return read_file(list, entry, out, metadata, error);
     switch (file->kind) {
     case KIND_IDX:
@@ -233,6 +252,18 @@ size_t formats_imageset_exifs(const formats_imageset *set, const char **first) {
 
 size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first) {
     return count_losses(set, FORMATS_LOST_PICTURES, first);
+}
+
+size_t formats_imageset_more_frames(const formats_imageset *set, const char **first,
+                                    uint64_t *frames) {
+    size_t count = 0;
+    *first = NULL, *frames = 0;
+    for (size_t i = 0; i < set->list.count; i++) {
+        const unsigned n = atomic_load(&set->list.entries[i].frames);
+        if (n && count++ == 0) *first = formats_imageset_path(set, i);
+        *frames += n;
+    }
+    return count;
 }
 
 /* --- accessors --- */

@@ -10,6 +10,7 @@
  *     imageset_inputs  collects the images of each input
  *     imageset_names   names the images
  *     imageset_labels  labels the images
+ *     frame_cursor     reads the frames of a file in order
  *     folder_walk      lists the files below a folder
  *     recognise        detects the format of a file
  *     skip             reports inputs without an image
@@ -34,6 +35,10 @@ typedef struct formats_imageset_options {
     const taper_limits *limits; /* NULL: defaults */
     int follow_links;           /* nonzero: see formats_folder_walk */
     int null_list;              /* nonzero: each path of the file list ends in a NUL byte */
+    /* Nonzero: each frame of an animation and each page of a file is an image of the set; of a file
+     * "a.gif" with several, "a-1.gif", "a-2.gif" ..., with as many digits as the last needs. Else
+     * the first is. Of JPEG and APNG always. */
+    int all_frames;
 } formats_imageset_options;
 
 /* Open paths. A path is an image file (PNG, PNM, PAM, JPEG, and those of formats/readers/: WebP,
@@ -80,15 +85,19 @@ uint64_t formats_imageset_part(const formats_imageset *set, size_t i);
 /* Path of the file with image i, for messages. Never NULL. */
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
 
-/* The next four count images that were read so far; *first: path of one of them, or NULL.
+/* The next ones count images that were read so far; *first: path of one of them, or NULL.
  * profiles: a colour profile other than sRGB was ignored. */
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first);
 /* The orientation is uncertain (formats_orientation). */
 size_t formats_imageset_orientations(const formats_imageset *set, const char **first);
 /* The file has EXIF or XMP data, of which only the orientation is used; or more than one picture,
- * of which only the first is read. */
+ * of which only the first is read, whatever the options. */
 size_t formats_imageset_exifs(const formats_imageset *set, const char **first);
 size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first);
+/* The file has several frames or pages, of which all_frames would make images. *frames: how many in
+ * all these files. */
+size_t formats_imageset_more_frames(const formats_imageset *set, const char **first,
+                                    uint64_t *frames);
 
 /* Label of image i, 0..; -1: none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);

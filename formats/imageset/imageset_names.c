@@ -2,6 +2,7 @@
 #include "formats/imageset/imageset_names.h"
 #include "formats/imageset/image_names.h"
 #include "formats/name_escape.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,19 @@ static int is_clash(const formats_image_list *list, size_t first, size_t i) {
     return a->input != b->input && strcmp(a->path, b->path) != 0;
 }
 
+/* The name of a frame: "a.gif" becomes "a-03.gif". Takes `name`; NULL without memory. */
+static char *frame_name(char *name, uint64_t number, uint32_t frames) {
+    const size_t room = strlen(name) + 16, stem = formats_image_stem(name);
+    char *numbered = malloc(room);
+    int digits = 1;
+    for (uint32_t n = frames; n >= 10; n /= 10) digits++;
+    if (numbered)
+        snprintf(numbered, room, "%.*s-%0*llu%s", (int)stem, name, digits,
+                 (unsigned long long)number, name + stem);
+    free(name);
+    return numbered;
+}
+
 /* Name each image. clashes[input] is set if another input gives one of its names. */
 static taper_status name_once(formats_image_list *list, const uint8_t *folders, uint8_t *clashes) {
     formats_image_names *names = formats_image_names_make();
@@ -53,6 +67,7 @@ static taper_status name_once(formats_image_list *list, const uint8_t *folders, 
         image_entry *entry = &list->entries[i];
         if (!entry->is_named) continue;
         char *name = formats_image_name(file->path + name_at(file, folders[file->input]));
+        if (name && file->frames) name = frame_name(name, entry->part + 1, file->frames);
         entry->name = name ? formats_name_escape(name) : NULL;
         free(name);
         unsigned *first = entry->name ? formats_image_names_number(names, entry->name) : NULL;

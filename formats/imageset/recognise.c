@@ -177,14 +177,34 @@ static taper_status add_single(list_builder *b, candidate *c, image_kind kind, t
     return TAPER_OK;
 }
 
+static taper_status count_frames(const list_builder *b, const candidate *c,
+                                 const formats_reader *reader, uint32_t *frames, taper_error *why) {
+    const taper_limits *limits = &b->list->limits;
+    formats_picture picture;
+    uint8_t *read = NULL;
+    const uint8_t *bytes = c->pack ? c->pack->memory.bytes : NULL;
+    size_t size = c->pack ? c->pack->memory.size : 0;
+    if (!c->pack) TAPER_TRY(formats_file_read_within(c->file.path, limits, &read, &size, why));
+    if (read) bytes = read;
+    const taper_status status = formats_picture_open(&picture, reader, bytes, size, limits, why);
+    if (status == TAPER_OK) *frames = picture.frames;
+    if (status == TAPER_OK) formats_picture_close(&picture);
+    free(read);
+    return status;
+}
+
 /* A file for one of the readers of formats/readers/. */
 static taper_status add_by_reader(list_builder *b, candidate *c, const formats_reader *reader,
                                   taper_error *why) {
+    uint32_t frames = 1;
     TAPER_TRY(formats_reader_load(reader, why));
+    if (b->all_frames) TAPER_TRY(count_frames(b, c, reader, &frames, why));
     c->file.reader = reader;
+    c->file.frames = frames > 1 ? frames : 0;
     why->status = TAPER_OK;
     TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_READER, take_pack(c)));
-    return formats_image_list_add(b, 0, 1);
+    for (uint32_t i = 0; i < frames; i++) TAPER_TRY(formats_image_list_add(b, i, 1));
+    return TAPER_OK;
 }
 
 /* A file whose content is in no supported format. */

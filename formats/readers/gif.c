@@ -238,6 +238,7 @@ const formats_reader formats_gif_reader = {
     .name = "GIF",
     .package = "libgif-dev",
 #ifdef LATE_LIBRARY
+    .is_sequential = 1,
     .libraries = libraries,
     .open = gif_open,
     .read = gif_read,

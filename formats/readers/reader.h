@@ -34,6 +34,7 @@ struct formats_reader {
     const char *name;                             /* "WebP" */
     const formats_late_library *const *libraries; /* NULL-terminated; NULL: not built in */
     const char *package;                          /* to build with: "libwebp-dev" */
+    int is_sequential;                            /* a frame is decoded after those before it */
     /* For formats_picture_open: check the file, set frames and state. On failure `close` follows.
      */
     taper_status (*open)(formats_picture *p, taper_error *error);

@@ -133,6 +133,7 @@ const formats_reader formats_webp_reader = {
     .name = "WebP",
     .package = "libwebp-dev",
 #ifdef LATE_LIBRARY
+    .is_sequential = 1,
     .libraries = libraries,
     .open = webp_open,
     .read = webp_read,

@@ -16,7 +16,7 @@ convert -page 120x90+7+9 plain.gif small.gif
 convert -size 120x90 xc:none '(' plain.png -repage +7+9 ')' -flatten PNG32:small.png
 read_alike small.gif small.png 0
 convert -delay 10 plain.gif plain.gif plain.gif three.gif
-expect 0 '*1 file has more than one picture*(three.gif)*' "$TAPER" encode -f -m tiny -o out.taper three.gif
+expect 0 '*1 file has * frames or pages, of which the first is taken (three.gif)*' "$TAPER" encode -f -m tiny -o out.taper three.gif
 
 head -c 300 plain.gif >cut.gif
 expect 3 '*cut.gif: the GIF is damaged or ends early*' "$TAPER" encode -m tiny -o none.taper cut.gif

@@ -48,7 +48,7 @@ read_alike cmyk.tif cmyk.png 1
 
 # the first page; previews are no pages
 convert in.png alpha.png grey.png pages.tif
-expect 0 '*1 file has more than one picture*(pages.tif)*' "$TAPER" encode -f -m tiny --alpha white -o out.taper pages.tif
+expect 0 '*1 file has * frames or pages, of which the first is taken (pages.tif): --frames all *' "$TAPER" encode -f -m tiny --alpha white -o out.taper pages.tif
 read_alike pages.tif in.png 0
 
 head -c 3000 lzw.tif >cut.tif
@@ -72,6 +72,6 @@ expect 6 '*bomb.tif: *--max-pixels*' "$TAPER" encode -m tiny -o none.taper bomb.
 expect 6 '*in*max-memory*' "$TAPER" encode -m tiny --max-memory 20K -o none.taper plain.tif
 test ! -e none.taper
 for file in million loop; do
-    expect 0 "*1 file has more than one picture*$file.tif*" "$TAPER" encode -f -m tiny -o out.taper $file.tif
+    expect 0 "*1 file has * frames or pages, of which the first is taken ($file.tif)*" "$TAPER" encode -f -m tiny -o out.taper $file.tif
 done
 nothing_left

@@ -24,7 +24,7 @@ convert -delay 10 in.png '(' in.png -negate ')' two.gif
 gif2webp -quiet two.gif -o two.webp
 convert 'two.gif[0]' PNG24:first.png
 read_alike two.webp first.png 0
-expect 0 '*1 file has more than one picture*(two.webp)*' "$TAPER" encode -f -m tiny -o out.taper two.webp
+expect 0 '*1 file has * frames or pages, of which the first is taken (two.webp)*' "$TAPER" encode -f -m tiny -o out.taper two.webp
 
 # by content, whatever the name; the stored suffix gives way when it is decoded
 cp lossless.webp picture.jpg
