@@ -41,7 +41,7 @@ static const cli_option k_options[] = {
      .help = "read paths of images from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "white"),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

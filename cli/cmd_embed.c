@@ -44,7 +44,7 @@ static const cli_option options[] = {
      .help = "read paths of inputs from this file, one per line; - is standard input"},
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "refuse"),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

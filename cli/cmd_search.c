@@ -72,7 +72,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the results here, not to standard output"},
     CLI_FOLLOW_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "refuse"),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

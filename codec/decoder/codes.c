@@ -36,6 +36,11 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
     if (!units || units > codec_decoder_model(d)->network.units || !values)
         return formats_fail(error, TAPER_ERR_ARG, "1 to %u units are legal, not %u",
                             codec_decoder_model(d)->network.units, units);
+    if (image.info.is_indexed)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "image %llu is stored by its colours and has no codes; decode it, and "
+                            "make codes of its pixels",
+                            (unsigned long long)i);
     TAPER_TRY(codec_decoder_load_image(d, i, passes, &image, error));
     codec_group_reader *r = image.group;
     uint32_t at_once = image.n < CODEC_RENDER_WINDOWS ? image.n : CODEC_RENDER_WINDOWS;

@@ -2,6 +2,7 @@
  * rendered at once and cached, because neighbouring images are usually read next. */
 #include "codec/backend/pool.h"
 #include "codec/decoder/decoder.h"
+#include "codec/pixels/pixel_store.h"
 #include "codec/render/strip_renderer.h"
 #include "codec/render/picture_renderer.h"
 #include <stdatomic.h>
@@ -203,6 +204,21 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
     return formats_fail(error, status, "no memory to render %u windows", image->n);
 }
 
+/* Colours by their windows and alpha by its plane, or all by the plane. */
+static taper_status render_image(taper_decoder *d, const codec_decoder_image *image,
+                                 taper_image *out, taper_error *error) {
+    const uint32_t pass = codec_group_reader_passes(image->group);
+    out->channels = image->info.channels;
+    if (!image->n) {
+        codec_pixels_store(image->pixels, 1, out);
+        return TAPER_OK;
+    }
+    if (image->pixels) out->channels--;
+    TAPER_TRY((is_large(image->n) ? render_large : render_small)(d, image, pass, out, error));
+    if (image->pixels) codec_pixels_add_alpha(image->pixels, 1, out);
+    return TAPER_OK;
+}
+
 taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out,
                                   taper_completeness *done, taper_error *error) {
     taper_image_info info = {.size = sizeof info};
@@ -210,13 +226,11 @@ taper_status taper_decoder_render(taper_decoder *d, uint64_t i, taper_image *out
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
-    TAPER_TRY(check_memory(d, &info, error));
+    if (!info.is_indexed) TAPER_TRY(check_memory(d, &info, error));
     TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     codec_group_reader *r = image.group;
-    out->width = info.width, out->height = info.height, out->channels = info.channels,
-    out->depth = info.depth;
-    uint32_t pass = codec_group_reader_passes(r);
-    TAPER_TRY((is_large(image.n) ? render_large : render_small)(d, &image, pass, out, error));
+    out->width = info.width, out->height = info.height, out->depth = info.depth;
+    TAPER_TRY(render_image(d, &image, out, error));
     if (done) *done = codec_decoder_completeness(d, r);
     return codec_decoder_damage(r, error);
 }

@@ -1,6 +1,7 @@
 /* scaled.c -- taper_decoder_render_scaled: the pixels of a small version of an image; see taper.h.
  * The basis of its scale is made when it is first needed, and kept. */
 #include "codec/decoder/decoder.h"
+#include "codec/pixels/pixel_store.h"
 #include "codec/render/picture_renderer.h"
 #include "codec/render/small_renderer.h"
 #include <stdlib.h>
@@ -80,11 +81,17 @@ taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t 
     if (n < UINT32_MAX)
         bytes = is_small ? small_bytes(d, &info, scale) : codec_decoder_picture_bytes(d, &info);
     const codec_grid grid = {info.columns, info.rows};
-    TAPER_TRY(codec_decoder_check_memory(d, grid, bytes, error));
+    if (!info.is_indexed) TAPER_TRY(codec_decoder_check_memory(d, grid, bytes, error));
     TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     out->width = (info.width - 1) / scale + 1, out->height = (info.height - 1) / scale + 1;
     out->channels = info.channels, out->depth = info.depth;
-    TAPER_TRY((is_small ? render_small : render_whole)(d, &image, scale, out, error));
+    if (info.is_indexed) {
+        codec_pixels_store(image.pixels, scale, out);
+    } else {
+        if (image.pixels) out->channels--;
+        TAPER_TRY((is_small ? render_small : render_whole)(d, &image, scale, out, error));
+        if (image.pixels) codec_pixels_add_alpha(image.pixels, scale, out);
+    }
     if (done) *done = codec_decoder_completeness(d, image.group);
     return codec_decoder_damage(image.group, error);
 }
