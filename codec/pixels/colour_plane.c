@@ -14,7 +14,8 @@ enum {
     ABOVE_LEFT,
     LISTED,
     MOST_LISTED = 12,
-    CANDIDATES = LISTED + MOST_LISTED,
+    NEW = LISTED + MOST_LISTED, /* not a candidate: the colour is in no list */
+    CANDIDATES,
     CONFIDENCES = 4,
     AGREEMENTS = 256,
     LIST = 1024, /* colours */
@@ -41,7 +42,8 @@ struct codec_colour_model {
     int32_t weight[CANDIDATES][CONFIDENCES][INPUTS];
     uint32_t list[LIST]; /* by last use as new or listed, the latest first */
     uint32_t listed;
-    codec_bit is_new, constant, length[RANK_BITS], digit[RANK_BITS];
+    uint32_t fresh_run; /* which of the last colours beside candidates were new */
+    codec_bit constant, length[RANK_BITS], digit[RANK_BITS];
     codec_new_colours fresh;
     formats_block block;
 };
@@ -88,9 +90,10 @@ static void reset(codec_colour_model *m) {
         for (int k = 0; k < CONFIDENCES; k++)
             for (int i = 0; i < INPUTS; i++) m->weight[c][k][i] = CODEC_MIXER_ONE / 4;
     m->listed = 0;
-    set_half(&m->is_new, 1), set_half(&m->constant, 1);
+    m->fresh_run = 0;
+    set_half(&m->constant, 1);
     set_half(m->length, RANK_BITS), set_half(m->digit, RANK_BITS);
-    codec_new_colours_reset(&m->fresh);
+    codec_new_colours_reset(&m->fresh, m->logit);
 }
 
 taper_status codec_colour_model_open(codec_colour_model **out, uint64_t pixels,
@@ -195,18 +198,41 @@ static uint32_t code_rank(codec_pixel_bits *b, codec_colour_model *m, uint32_t r
     return value;
 }
 
-/* A colour that no candidate had: one further back in the list, or a new one. */
-static uint32_t code_rest(pixel *p, uint32_t from, codec_colour_kind kind) {
+/* A colour further back in the list than those that were tried. */
+static uint32_t code_rest(pixel *p, uint32_t from) {
     codec_colour_model *m = p->m;
-    uint32_t i = p->b->to ? find_listed(m, from, p->colour) : m->listed;
-    const int may_be_old = from < m->listed;
-    if (may_be_old && !codec_pixel_bit_adaptive(p->b, i == m->listed, &m->is_new)) {
-        i = from + code_rank(p->b, m, i - from);
-        if (i >= m->listed) i = m->listed - 1; /* not by an encoder */
-        const uint32_t colour = m->list[i];
-        use_listed(m, i, colour);
-        return colour;
-    }
+    uint32_t i = p->b->to ? find_listed(m, from, p->colour) : from;
+    i = from + code_rank(p->b, m, i - from);
+    if (i >= m->listed) i = m->listed - 1; /* not by an encoder */
+    const uint32_t colour = m->list[i];
+    use_listed(m, i, colour);
+    return colour;
+}
+
+/* Is the colour in the list? */
+static int is_new(pixel *p) {
+    codec_colour_model *m = p->m;
+    const codec_plane_contexts *near = &p->near;
+    const uint32_t sure = confidence(p->all), tried = (uint32_t)p->n;
+    const uint32_t own = codec_hash(0, tried);
+    const uint32_t hash[HASHED] = {own,
+                                   codec_hash(own, near->two),
+                                   codec_hash(own, near->four),
+                                   codec_hash(own, near->seven),
+                                   codec_hash(own, near->seen[CODEC_N]),
+                                   codec_hash(near->shape, tried)};
+    codec_mixer mixer = {.logit = m->logit, .weight = m->weight[NEW][sure], .n = INPUTS};
+    for (int i = 0; i < HASHED; i++)
+        mixer.input[i] = &m->table[i][(hash[i] * 0x85EBCA6Bu) >> (32 - m->table_bits)];
+    mixer.input[HASHED] = &m->plain[NEW][sure][m->fresh_run];
+    const int found = p->b->to ? find_listed(m, 0, p->colour) < m->listed : 0;
+    const int result = codec_mixed_pixel_bit(p->b, !found, &mixer);
+    m->fresh_run = (m->fresh_run << 1 | (uint32_t)result) & (AGREEMENTS - 1);
+    return result;
+}
+
+static uint32_t code_new(pixel *p, codec_colour_kind kind) {
+    codec_colour_model *m = p->m;
     const uint32_t colour = codec_new_colour(p->b, &m->fresh, kind, p->near.seen, p->colour);
     if (m->listed < LIST) m->listed++;
     use_listed(m, m->listed - 1, colour);
@@ -216,6 +242,7 @@ static uint32_t code_rest(pixel *p, uint32_t from, codec_colour_kind kind) {
 static uint32_t code_listed(pixel *p, codec_colour_kind kind) {
     codec_colour_model *m = p->m;
     uint32_t i = 0;
+    if (!m->listed || is_new(p)) return code_new(p, kind);
     for (uint32_t slot = LISTED; i < m->listed && slot < CANDIDATES; i++) {
         const uint32_t c = m->list[i];
         if (was_refused(p, c)) continue;
@@ -223,7 +250,7 @@ static uint32_t code_listed(pixel *p, codec_colour_kind kind) {
         use_listed(m, i, c);
         return c;
     }
-    return code_rest(p, i, kind);
+    return code_rest(p, i);
 }
 
 static void note_followed(followed *f, uint32_t colour) {

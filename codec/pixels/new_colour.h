@@ -18,16 +18,27 @@ typedef struct codec_colour_kind {
     uint8_t bits;     /* of a sample: 8; with channels 0 up to 16 */
 } codec_colour_kind;
 
+enum {
+    CODEC_SAMPLE_VIEWS = 3,  /* what a difference is seen by: contexts that are mixed */
+    CODEC_SAMPLE_PLACES = 9, /* contexts of a view */
+    /* Bits of a difference: whether it is 0, its sign, its length, the digit below the highest. */
+    CODEC_SAMPLE_ZERO = 0,
+    CODEC_SAMPLE_SIGN = 1,
+    CODEC_SAMPLE_LENGTH = 2,
+    CODEC_SAMPLE_DIGIT = CODEC_SAMPLE_LENGTH + CODEC_SAMPLE_BITS,
+    CODEC_SAMPLE_STEPS = CODEC_SAMPLE_DIGIT + CODEC_SAMPLE_BITS
+};
+
 /* Adaptive probabilities of differences. */
 typedef struct codec_new_colours {
-    codec_bit zero[CODEC_COLOUR_CHANNELS][3];
-    codec_bit sign[CODEC_COLOUR_CHANNELS][3];
-    codec_bit length[CODEC_COLOUR_CHANNELS][CODEC_SAMPLE_BITS];
-    codec_bit digit[CODEC_COLOUR_CHANNELS][CODEC_SAMPLE_BITS][2];
+    const int16_t *logit; /* borrowed (bit_mixer.h) */
+    codec_bit bit[CODEC_SAMPLE_VIEWS][CODEC_COLOUR_CHANNELS][CODEC_SAMPLE_PLACES]
+                 [CODEC_SAMPLE_STEPS];
+    int32_t weight[CODEC_COLOUR_CHANNELS][CODEC_SAMPLE_STEPS][CODEC_SAMPLE_VIEWS];
     uint32_t last; /* the last new colour that is not transparent */
 } codec_new_colours;
 
-void codec_new_colours_reset(codec_new_colours *model);
+void codec_new_colours_reset(codec_new_colours *model, const int16_t *logit);
 
 /* Code `colour` (decoding: any), with the neighbours to the left, above and above left. Returns the
  * colour, which is legal for the kind whatever the bits are. */

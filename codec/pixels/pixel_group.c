@@ -205,6 +205,7 @@ taper_status codec_pixel_group_encode(codec_pixel_group *g, formats_layer_kind k
     codec_rc_encoder_init(&rc, out);
     if (status == TAPER_OK) status = code_images(g, kind, &m, &b);
     if (status == TAPER_OK) codec_rc_encoder_finish(&rc);
+    if (out->size == rc.start) formats_write_u8(out, 0); /* without bytes nothing is known */
     close_models(&m);
     return status == TAPER_OK ? out->status : status;
 }
@@ -225,7 +226,7 @@ taper_status codec_pixel_group_decode(codec_pixel_group *g, formats_layer_kind k
     codec_pixel_bits b = {.from = &rc, .most = UINT64_MAX};
     *plausible = 1;
     codec_pixel_group_forget(g, kind);
-    if (!is_needed(g, kind)) return TAPER_OK;
+    if (!is_needed(g, kind) || !size) return TAPER_OK;
     if (whole) b.most = (size + (uint64_t)CODEC_CHUNK_TRIMMED) * CODEC_CHUNK_BITS_PER_BYTE;
     taper_status status = open_models(&m, g, kind);
     codec_rc_decoder_init(&rc, bytes, size, whole);
