@@ -125,7 +125,7 @@ static formats_front make(const made_of *kind, uint32_t images, uint64_t *seed) 
                        .layers = kind->layers,
                        .rate_classes = 1};
     f.geometry = take(images, sizeof *f.geometry);
-    for (uint32_t i = 0; i < images; i++) f.geometry[i] = (formats_geometry){32, 32, 3, 8};
+    for (uint32_t i = 0; i < images; i++) f.geometry[i] = (formats_geometry){32, 32, 3, 8, 0, 0};
     if (kind->rate_classes)
         lay_out_rate_classes(&f, each, seed);
     else

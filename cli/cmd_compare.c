@@ -42,7 +42,7 @@ static const cli_option k_options[] = {
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_FRAMES_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "white"),
     CLI_CODING_OPTIONS(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

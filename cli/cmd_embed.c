@@ -45,7 +45,7 @@ static const cli_option options[] = {
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_FRAMES_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "refuse"),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

@@ -30,13 +30,15 @@ typedef struct settings {
     double psnr, least_psnr;
     const char *quality;
     int best;
-    int layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list, quick;
+    int drawings, layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list, quick;
     int64_t group, search_bits;
     const char *search_model;
 } settings;
 
 static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
 enum { USE_SET = 1, USE_SEARCH = 2 };
+/* In the order of taper_drawings. */
+static const char *const drawings[] = {"auto", "exact", "lossy", NULL};
 static const char *const uses[] = {"--layout set", "--embed-with", NULL};
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
@@ -48,7 +50,7 @@ static const cli_option options[] = {
     CLI_NULL_OPTION(settings),
     CLI_FOLLOW_OPTION(settings),
     CLI_FRAMES_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "keep"),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, CSV `name,label`, or one label per line"},
     CLI_CUT_OPTIONS(settings),
@@ -65,6 +67,8 @@ static const cli_option options[] = {
      .choices = cli_layouts, .help = "order of the data"},
     {"allocation", 0, CLI_CHOICE, "NAME", offsetof(settings, allocation), .initial = "even",
      .choices = allocations, .help = "how the bytes of a cut are divided among images"},
+    {"drawings", 0, CLI_CHOICE, "HOW", offsetof(settings, drawings), .initial = "auto",
+     .choices = drawings, .help = "how drawings are coded: auto, exact or lossy"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
      .help = "images per group, which are coded together; 0: about a million pixels",
      .uses = USE_SET},
@@ -111,8 +115,9 @@ const cli_verb cli_verb_encode = {
         "cut of the container can then be searched (`taper index -m MODEL`, `taper search -m "
         "MODEL`), and images may have any size. The codes are part of the front matter. "
         "--embed-search-model also stores that model, so that search needs no -m.\n\n"
-        "Images with transparency are refused, unless --alpha says to drop the alpha channel or "
-        "to blend the image onto white.\n\n"
+        "Transparency is kept, unless --alpha says to drop it, to blend images onto white, or to "
+        "refuse those that have it. Drawings with few colours are kept exactly, by their colours, "
+        "where that is small; --drawings chooses otherwise.\n\n"
         "Pictures are rotated and mirrored as their orientation in EXIF or XMP says. A warning "
         "names pictures whose orientation is ambiguous. Colour profiles are not kept; a warning "
         "counts those that are not sRGB.\n\n"
@@ -249,6 +254,7 @@ static int make_encoder(state *st) {
         .size = sizeof o,
         .layout = by_psnr ? TAPER_LAYOUT_SET : (taper_layout)st->s.layout,
         .allocation = (taper_allocation)st->s.allocation,
+        .drawings = (taper_drawings)st->s.drawings,
         .group_images = (uint32_t)st->s.group,
         .target_bytes_per_megapixel = st->early,
         .embed_model = st->s.embed,
@@ -282,6 +288,9 @@ static int add_image(state *st, size_t i, taper_image *image, const formats_meta
     if (name && !formats_name_is_legal(name))
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
                               "its name takes more than 4,095 bytes; rename it");
+    if (status == TAPER_OK && st->s.alpha == FORMATS_ALPHA_REFUSE && formats_image_has_alpha(image))
+        status = formats_fail_fact(&error, TAPER_ERR_UNSUPPORTED, TAPER_FACT_ALPHA, 0,
+                                   "the image has an alpha channel");
     if (status == TAPER_OK && st->s.search_model)
         status = cli_search_layer_check(&st->search, image, &error);
     if (status == TAPER_OK && st->has_aims)

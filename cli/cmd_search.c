@@ -73,7 +73,7 @@ static const cli_option options[] = {
      .help = "write the results here, not to standard output"},
     CLI_FOLLOW_OPTION(settings),
     CLI_FRAMES_OPTION(settings),
-    CLI_ALPHA_OPTION(settings),
+    CLI_ALPHA_OPTION(settings, "refuse"),
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),

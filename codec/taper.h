@@ -71,6 +71,16 @@ typedef enum taper_allocation {
     TAPER_ALLOCATION_EQUAL = 2
 } taper_allocation;
 
+/* How drawings are coded: images of few colours, or with large areas of one colour. */
+typedef enum taper_drawings {
+    /* With built-in models, by their colours, exactly, where that is small; else like others. */
+    TAPER_DRAWINGS_AUTO = 0,
+    /* The same with any model. */
+    TAPER_DRAWINGS_EXACT = 1,
+    /* Like all images, with the model. */
+    TAPER_DRAWINGS_LOSSY = 2
+} taper_drawings;
+
 /* {.size = sizeof(taper_encode_options)} holds the defaults. */
 typedef struct taper_encode_options {
     size_t size; /* sizeof(taper_encode_options) */
@@ -111,6 +121,8 @@ typedef struct taper_encode_options {
      * images up to their aims come first, then the rest: so a cut has images below their aims only
      * if it is too short for all of them. */
     int beyond_aims;
+    /* Default: TAPER_DRAWINGS_AUTO. */
+    taper_drawings drawings;
 } taper_encode_options;
 
 /* Create an encoder. model: NULL means the built-in model "photo". options: NULL means all
@@ -130,8 +142,8 @@ TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model 
  * class from 0, or -1 for none.
  *
  * After these errors the image is not added, and the encoder stays usable:
- *   TAPER_ERR_UNSUPPORTED  the image has alpha, or is in colour and the model is grey (a colour
- *                          model takes grey images)
+ *   TAPER_ERR_UNSUPPORTED  the image is in colour and the model is grey (a colour model takes grey
+ *                          images)
  *   TAPER_ERR_LIMIT        the image, or the number of images, is above a limit
  *   TAPER_ERR_ARG          the image or its name is not legal, or search codes were already set
  * Any other error is final, and so is TAPER_ERR_LIMIT if the set or a group exceeds max_memory:
@@ -372,7 +384,7 @@ typedef struct taper_image_info {
     /* Set it to sizeof(taper_image_info). */
     size_t size;
     uint32_t width, height;
-    uint8_t channels; /* 1 or 3 */
+    uint8_t channels; /* 1, 3, or with alpha 2, 4 */
     uint8_t depth;    /* 8 or 16 */
     /* Size of the pixels that taper_decoder_render writes. */
     uint64_t bytes;
@@ -381,8 +393,11 @@ typedef struct taper_image_info {
     int32_t label;
     /* NULL: none. Valid until the container is closed. */
     const char *name;
-    /* The grid of model windows that covers the image. Each window has its own code. */
+    /* The grid of model windows that covers the image. Each window has its own code. 0: the image
+     * is indexed. */
     uint32_t columns, rows;
+    /* Nonzero: the image is stored by its colours, exactly; it has no codes. */
+    int is_indexed;
 } taper_image_info;
 
 /* Properties of the container, and of image i, from 0. TAPER_ERR_ARG: there is no such image.

@@ -84,7 +84,8 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
             "container version %u is older than this build reads (%u); encode the images again",
             version, FORMATS_CONTAINER_VERSION);
     if (formats_get_u32le(h + 12) &
-        ~(uint32_t)(FORMATS_FEATURE_RATE_CLASSES | FORMATS_FEATURE_RAISED | FORMATS_FEATURE_PAGED))
+        ~(uint32_t)(FORMATS_FEATURE_RATE_CLASSES | FORMATS_FEATURE_RAISED | FORMATS_FEATURE_PAGED |
+                    FORMATS_FEATURE_PIXELS))
         return formats_fail(error, TAPER_ERR_VERSION,
                             "container needs features 0x%x that this build lacks; update taper",
                             formats_get_u32le(h + 12));
@@ -324,6 +325,7 @@ static taper_status read_header(const uint8_t *h, uint64_t front, const taper_li
         .groups = formats_get_u32le(h + 40),
         .layers = formats_get_u32le(h + 44),
         .rate_classes = formats_get_u32le(h + 12) & FORMATS_FEATURE_RATE_CLASSES ? 2 : 1,
+        .has_pixels = (formats_get_u32le(h + 12) & FORMATS_FEATURE_PIXELS) != 0,
         .front_size = front,
         .account = formats_account_within(limits)};
     if (f->layout > FORMATS_MOST_LAYOUT || f->tail > 1)
@@ -406,6 +408,7 @@ static void write_header(const formats_front *f, uint32_t sections, int is_paged
     h[11] = f->tail;
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0) +
+                                  (f->layer_kind ? FORMATS_FEATURE_PIXELS : 0) +
                                   (is_paged ? FORMATS_FEATURE_PAGED : 0));
     formats_set_u32le(h + 16, (uint32_t)f->holds);
     formats_set_u64le(h + 24, f->model_id);

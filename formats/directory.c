@@ -2,10 +2,11 @@
  *
  * Numbers are varints unless a type is given.
  *   geometry  runs of equal images: number of runs; per run: images, width, height, kind (u8:
- *             channels, + 16 if 16 bits)
+ *             channels, + 16 if 16 bits, + 32 with alpha, + 64 if indexed)
  *   groups    runs of equal groups: number of runs; per run: groups, images in each
  *   classes   if the header has rate classes: their number (u8); the class of each group (u8);
  *             the class of each image (u8)
+ *   kinds     if the header has pixel layers: the kind of each layer (u8)
  *   layers    per layer, per rate class: passes in it; then, if the header's tail is 1: the first
  *             group whose last chunk is truncated
  *   chunks    chunks per checksum; per layer, per group: length in bytes; the checksums (u32)
@@ -22,6 +23,17 @@ static taper_status no_memory(taper_error *error) {
 
 /* --- directory ------------------------------------------------------------------------- */
 
+/* Parts of the kind of an image. */
+enum { CHANNELS = 15, DEPTH_16 = 16, ALPHA = 32, INDEXED = 64 };
+
+static int kind_is_legal(const formats_front *f, uint8_t kind) {
+    const uint8_t channels = kind & CHANNELS, known = f->has_pixels
+                                                          ? CHANNELS | DEPTH_16 | ALPHA | INDEXED
+                                                          : CHANNELS | DEPTH_16;
+    return (channels == 1 || channels == 3) && !(kind & ~known) &&
+           !(kind & INDEXED && kind & DEPTH_16);
+}
+
 static taper_status read_geometry(formats_front *f, formats_cursor *in, const taper_limits *limits,
                                   taper_error *error) {
     TAPER_TRY(formats_front_take(f, f->images, sizeof *f->geometry, &f->geometry, error));
@@ -31,9 +43,9 @@ static taper_status read_geometry(formats_front *f, formats_cursor *in, const ta
         uint64_t count = formats_read_varint_max(in, f->images - at);
         uint64_t width = formats_read_varint_max(in, FORMATS_MAX_SIDE),
                  height = formats_read_varint_max(in, FORMATS_MAX_SIDE);
-        uint8_t kind = formats_read_u8(in), channels = kind & 15;
+        uint8_t kind = formats_read_u8(in);
         TAPER_TRY(formats_cursor_check(in, "directory: geometry", error));
-        if (!count || !width || !height || (channels != 1 && channels != 3) || (kind & 0xE0))
+        if (!count || !width || !height || !kind_is_legal(f, kind))
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "directory: image %u has an illegal geometry", at + 1);
         if (width * height > limits->max_pixels)
@@ -42,8 +54,9 @@ static taper_status read_geometry(formats_front *f, formats_cursor *in, const ta
                                      at + 1, (unsigned long long)width, (unsigned long long)height,
                                      (unsigned long long)limits->max_pixels);
         while (count--)
-            f->geometry[at++] =
-                (formats_geometry){(uint32_t)width, (uint32_t)height, channels, kind & 16 ? 16 : 8};
+            f->geometry[at++] = (formats_geometry){(uint32_t)width,     (uint32_t)height,
+                                                   kind & CHANNELS,     kind & DEPTH_16 ? 16 : 8,
+                                                   (kind & ALPHA) != 0, (kind & INDEXED) != 0};
     }
     if (at != f->images)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -111,13 +124,41 @@ static taper_status read_rate_class_lists(formats_front *f, formats_cursor *in,
                               "its images");
 }
 
+/* The kinds of the layers, of which each but FORMATS_LAYER_PASSES occurs once at most. Layout image
+ * has one layer of passes at most. */
+static taper_status read_layer_kinds(formats_front *f, formats_cursor *in, taper_error *error) {
+    uint32_t number[FORMATS_LAYER_KINDS] = {0};
+    if (!f->has_pixels) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, f->layers, 1, &f->layer_kind, error));
+    for (uint32_t l = 0; l < f->layers; l++) {
+        const uint8_t kind = f->layer_kind[l] = formats_read_u8(in);
+        if (in->status != TAPER_OK) break;
+        if (kind >= FORMATS_LAYER_KINDS || (number[kind]++ && kind != FORMATS_LAYER_PASSES))
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: layer %u has the illegal kind %u", l, kind);
+    }
+    TAPER_TRY(formats_cursor_check(in, "directory: kinds of layers", error));
+    if (f->layout != 1 || number[FORMATS_LAYER_PASSES] <= 1) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "container of layout image has %u layers of passes",
+                        number[FORMATS_LAYER_PASSES]);
+}
+
+/* Is this a legal number of passes of a layer in a rate class? */
+static int passes_are_legal(const formats_front *f, uint32_t layer, uint64_t passes) {
+    if (formats_front_layer_kind(f, layer) != FORMATS_LAYER_PASSES) return !passes;
+    return passes || f->rate_classes > 1;
+}
+
 taper_status formats_layers_read(formats_front *f, formats_cursor *in, taper_error *error) {
     size_t rate_classes = f->rate_classes, entries = rate_classes * f->layers;
+    TAPER_TRY(read_layer_kinds(f, in, error));
     TAPER_TRY(formats_front_take(f, entries, sizeof *f->layer_end, &f->layer_end, error));
     for (size_t i = 0; i < entries; i++) {
         uint64_t passes = formats_read_varint_max(in, 1 << 24);
         uint64_t end = passes + (i < rate_classes ? 0 : f->layer_end[i - rate_classes]);
-        if (in->status == TAPER_OK && ((!passes && rate_classes == 1) || end > 1 << 24))
+        if (in->status == TAPER_OK &&
+            (!passes_are_legal(f, (uint32_t)(i / rate_classes), passes) || end > 1 << 24))
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "directory: layer %zu has an illegal number of passes",
                                 i / rate_classes);
@@ -192,7 +233,8 @@ taper_status formats_directory_check(const formats_front *f, taper_error *error)
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container of %u images in %u groups and %u layers is not legal",
                             f->images, f->groups, f->layers);
-    if ((f->layout == 1 && f->layers != 1) || (f->layout && f->groups != f->images))
+    if ((f->layout == 1 && f->layers != 1 && !f->has_pixels) ||
+        (f->layout && f->groups != f->images))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container of layout %s has %u groups and %u layers for %u images",
                             f->layout == 1 ? "image" : "gallery", f->groups, f->layers, f->images);
@@ -231,7 +273,7 @@ taper_status formats_leaf_directory_read(formats_front *f, formats_cursor *in, i
 
 static int same_geometry(formats_geometry a, formats_geometry b) {
     return a.width == b.width && a.height == b.height && a.channels == b.channels &&
-           a.depth == b.depth;
+           a.depth == b.depth && a.alpha == b.alpha && a.indexed == b.indexed;
 }
 
 static void write_geometry(const formats_front *f, formats_buffer *out) {
@@ -245,7 +287,8 @@ static void write_geometry(const formats_front *f, formats_buffer *out) {
         formats_write_varint(out, end - i);
         formats_write_varint(out, g.width);
         formats_write_varint(out, g.height);
-        formats_write_u8(out, (uint8_t)(g.channels + (g.depth == 16 ? 16 : 0)));
+        formats_write_u8(out, (uint8_t)(g.channels + (g.depth == 16 ? DEPTH_16 : 0) +
+                                        (g.alpha ? ALPHA : 0) + (g.indexed ? INDEXED : 0)));
     }
 }
 
@@ -277,6 +320,7 @@ static void write_raised(const formats_front *f, formats_buffer *out) {
 }
 
 void formats_layers_write(const formats_front *f, formats_buffer *out) {
+    if (f->layer_kind) formats_write_bytes(out, f->layer_kind, f->layers);
     for (size_t i = 0; i < (size_t)f->rate_classes * f->layers; i++)
         formats_write_varint(
             out, f->layer_end[i] - (i < f->rate_classes ? 0 : f->layer_end[i - f->rate_classes]));

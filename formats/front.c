@@ -30,8 +30,9 @@ taper_status formats_front_take(formats_front *f, uint64_t n, size_t size, void 
 }
 
 void formats_front_free(formats_front *f) {
-    free(f->geometry), free(f->group_first), free(f->layer_end), free(f->chunk_at),
-        free(f->checksum), free(f->layer_at), free(f->raised_at), free(f->raised);
+    free(f->geometry), free(f->group_first), free(f->layer_end), free(f->layer_kind),
+        free(f->chunk_at), free(f->checksum), free(f->layer_at), free(f->raised_at),
+        free(f->raised);
     free(f->group_rate_class), free(f->image_rate_class), free(f->image_at), free(f->place_of);
     free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at),
         free(f->metadata), free(f->model), free(f->search_codes), free(f->search_model);

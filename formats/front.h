@@ -15,11 +15,12 @@ enum {
     FORMATS_MAX_CLASSES = 1 << 20,
     FORMATS_MAX_RATE_CLASSES = 16,
     /* Bits of the header's required features: rate classes; raised planes in at least one group;
-     * the front matter is in pages. */
+     * the front matter is in pages; pixel layers. */
     FORMATS_FEATURE_RATE_CLASSES = 1,
     FORMATS_FEATURE_RAISED = 2,
-    FORMATS_FEATURE_PAGED = 4, /* a root and leaves: root.h */
-    FORMATS_MOST_RAISED = 15,  /* raised planes of a unit */
+    FORMATS_FEATURE_PAGED = 4,  /* a root and leaves: root.h */
+    FORMATS_FEATURE_PIXELS = 8, /* layers have kinds: some hold pixels instead of passes */
+    FORMATS_MOST_RAISED = 15,   /* raised planes of a unit */
     FORMATS_MAX_SEARCH_BITS = 65536,
     /* Chunks that share a checksum; bounds the bytes that must be read to test one chunk. */
     FORMATS_MAX_CHECKSUM_SPAN = 1024
@@ -28,7 +29,19 @@ enum {
 typedef struct formats_geometry {
     uint32_t width, height;
     uint8_t channels, depth; /* 1 or 3; 8 or 16 */
+    /* Only with pixel layers. alpha: there is an alpha channel beside these. indexed: the image has
+     * no windows, as a pixel layer has its colours; its depth is 8. */
+    uint8_t alpha, indexed;
 } formats_geometry;
+
+/* What the chunks of a layer hold (SPEC 5.8). Each kind but passes occurs at most once. */
+typedef enum formats_layer_kind {
+    FORMATS_LAYER_PASSES = 0,
+    FORMATS_LAYER_FIRST = 1, /* indexed images, and alpha or its upper bits */
+    FORMATS_LAYER_ALPHA = 2, /* the other bits of alpha */
+    FORMATS_LAYER_EXACT = 3, /* what makes images equal to their originals */
+    FORMATS_LAYER_KINDS = 4
+} formats_layer_kind;
 
 /* Bit planes of a unit that a group has above those of the model (codec/bitplane/raised_planes.h).
  */
@@ -63,8 +76,10 @@ typedef struct formats_front {
     uint32_t *place_of;        /* [images] the place of each image */
 
     /* [layers][rate_classes] passes up to the end of each layer; never decreasing from layer to
-     * layer, and increasing with one rate class. */
+     * layer, and increasing with one rate class over layers of passes. */
     uint32_t *layer_end;
+    uint8_t has_pixels;  /* the header has FORMATS_FEATURE_PIXELS; then layer_kind is set */
+    uint8_t *layer_kind; /* [layers] formats_layer_kind; NULL: all layers are of passes */
 
     uint32_t chunks_per_checksum; /* consecutive chunks of one layer that share a CRC32C */
     /* [layers * groups + 1] offset of each chunk from the start of the data, layer after layer; the
@@ -118,6 +133,9 @@ static inline uint32_t formats_front_place(const formats_front *f, uint32_t imag
 }
 static inline uint32_t formats_front_rate_class(const formats_front *f, uint32_t group) {
     return f->group_rate_class ? f->group_rate_class[group] : 0;
+}
+static inline uint32_t formats_front_layer_kind(const formats_front *f, uint32_t layer) {
+    return f->layer_kind ? f->layer_kind[layer] : FORMATS_LAYER_PASSES;
 }
 /* Passes of a group up to the end of a layer. */
 static inline uint32_t formats_front_layer_end(const formats_front *f, uint32_t layer,

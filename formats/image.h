@@ -39,7 +39,8 @@ void formats_image_flatten(taper_image *image, uint16_t background);
 typedef enum formats_alpha {
     FORMATS_ALPHA_REFUSE, /* unchanged; a later function refuses it */
     FORMATS_ALPHA_DROP,
-    FORMATS_ALPHA_WHITE /* blended onto white */
+    FORMATS_ALPHA_WHITE, /* blended onto white */
+    FORMATS_ALPHA_KEEP   /* unchanged */
 } formats_alpha;
 void formats_image_apply_alpha(taper_image *image, formats_alpha how);
 

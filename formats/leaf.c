@@ -19,6 +19,7 @@ static taper_status inherit(const formats_root *r, const formats_front *shared, 
                          .images = leaf[1].first_image - leaf->first_image,
                          .groups = leaf[1].first_group - leaf->first_group,
                          .layers = shared->layers,
+                         .has_pixels = shared->has_pixels,
                          .rate_classes = shared->rate_classes,
                          .chunks_per_checksum = shared->chunks_per_checksum,
                          .first_image = leaf->first_image,
@@ -31,6 +32,9 @@ static taper_status inherit(const formats_root *r, const formats_front *shared, 
         f->first_cut = shared->first_cut - leaf->first_group; /* of a later leaf: >= groups */
     TAPER_TRY(formats_front_take(f, ends, sizeof *f->layer_end, &f->layer_end, error));
     memcpy(f->layer_end, shared->layer_end, ends * sizeof *f->layer_end);
+    if (!shared->layer_kind) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, f->layers, 1, &f->layer_kind, error));
+    memcpy(f->layer_kind, shared->layer_kind, f->layers);
     return TAPER_OK;
 }
 

@@ -19,8 +19,9 @@ static inline void *front_copy(const void *from, size_t n) {
 /* Front matter with all optional parts. */
 static inline formats_front front_sample(void) {
     static const formats_geometry geometry[FRONT_IMAGES] = {
-        {32, 32, 3, 8},    {32, 32, 3, 8},    {32, 32, 1, 8}, {1, 1 << 24, 1, 16},
-        {640, 480, 3, 16}, {640, 480, 3, 16}, {1, 1, 1, 8}};
+        {32, 32, 3, 8, 0, 0},      {32, 32, 3, 8, 0, 0},    {32, 32, 1, 8, 0, 0},
+        {1, 1 << 24, 1, 16, 0, 0}, {640, 480, 3, 16, 0, 0}, {640, 480, 3, 16, 0, 0},
+        {1, 1, 1, 8, 0, 0}};
     static const uint32_t group_first[] = {0, 3, 6, 7}, layer_end[] = {5, 1 << 24};
     static const uint64_t chunk_at[] = {0, 100, 100, 350, 70000, 70000, 70001};
     static const uint32_t checksum[] = {1, 0xFFFFFFFF, 3, 0};

@@ -150,7 +150,7 @@ static void random_directories_round_trip(void **unused) {
         for (uint32_t i = 0; i < images; i++) {
             uint64_t r = picture_random(&state) % 5;
             f.geometry[i] =
-                (formats_geometry){1 + (uint32_t)r * 1000, 7, r & 1 ? 1 : 3, r & 2 ? 8 : 16};
+                (formats_geometry){1 + (uint32_t)r * 1000, 7, r & 1 ? 1 : 3, r & 2 ? 8 : 16, 0, 0};
         }
         for (uint32_t i = 0; i < images;
              i += 1 + (uint32_t)picture_random(&state) % (round % 3 ? 9 : 2))

@@ -82,8 +82,9 @@ static void header_fields_have_their_ranges(void **unused) {
         {{.version = 2, .required = 1, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 2, .required = 2, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
         {{.version = 2, .required = 4, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
-        {{.version = 2, .required = 8, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
-        {{.version = 2, .required = 15, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 2, .required = 8, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_CORRUPT},
+        {{.version = 2, .required = 16, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
+        {{.version = 2, .required = 31, .images = 2, .groups = 1, .layers = 1}, TAPER_ERR_VERSION},
         {{.version = 2, .required = 1u << 31, .images = 2, .groups = 1, .layers = 1},
          TAPER_ERR_VERSION},
         {{.version = 2,
@@ -231,6 +232,48 @@ static void rate_class_fields_have_their_ranges(void **unused) {
     };
     refuses_each(&classed, classed_directory, sizeof classed_directory, wrong,
                  sizeof wrong / sizeof *wrong);
+}
+
+/* Two images of 4 x 4, one with alpha and one that is indexed; layers first, passes, alpha. */
+enum { KIND_AT = 4, INDEXED_AT = 8, KINDS_AT = 12, PASSES_AT = 15 };
+static const craft pixelled = {
+    .version = 2, .required = FORMATS_FEATURE_PIXELS, .images = 2, .groups = 1, .layers = 3};
+static const uint8_t pixelled_directory[] = {2, 1, 4, 4, 3 + 32, 1, 4, 4, 1 + 64, 1, 1, 2,
+                                             1, 0, 2,    /* kinds of layers */
+                                             0, 3, 0,    /* passes */
+                                             1, 5, 9, 1, /* chunks */
+                                             1, 1, 1, 1, 2,      2, 2, 2, 3,      3, 3, 3};
+
+static void pixel_layers_have_their_ranges(void **unused) {
+    (void)unused;
+    static const wrong_byte wrong[] = {
+        {KIND_AT, 3 + 128, "a reserved bit of an image"},
+        {INDEXED_AT, 1 + 64 + 16, "an indexed image of 16 bits"},
+        {KINDS_AT, 4, "an unknown kind of layer"},
+        {KINDS_AT, 2, "two layers of alpha"},
+        {KINDS_AT + 2, 1, "two first layers"},
+        {KINDS_AT + 2, 0, "a layer of passes without one"},
+        {PASSES_AT, 1, "a pixel layer with a pass"},
+        {PASSES_AT + 1, 0, "a layer of passes without one"},
+    };
+    refuses_each(&pixelled, pixelled_directory, sizeof pixelled_directory, wrong,
+                 sizeof wrong / sizeof *wrong);
+    const crafted_section section = {"DIRE", pixelled_directory, sizeof pixelled_directory, 0};
+    formats_buffer file = craft_file(&pixelled, &section, 1);
+    formats_front f;
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, &f, NULL), TAPER_OK);
+    assert_true(f.geometry[0].alpha && !f.geometry[0].indexed && f.geometry[0].channels == 3);
+    assert_true(!f.geometry[1].alpha && f.geometry[1].indexed && f.geometry[1].channels == 1);
+    assert_int_equal(formats_front_layer_kind(&f, 0), FORMATS_LAYER_FIRST);
+    assert_int_equal(formats_front_layer_kind(&f, 1), FORMATS_LAYER_PASSES);
+    assert_int_equal(formats_front_layer_kind(&f, 2), FORMATS_LAYER_ALPHA);
+    assert_int_equal(formats_front_layer_end(&f, 2, 0), 3);
+    formats_front_free(&f);
+    formats_buffer_free(&file);
+    craft without = pixelled;
+    without.required = 0; /* alpha is illegal then */
+    assert_int_equal(read_directory(&without, pixelled_directory, sizeof pixelled_directory),
+                     TAPER_ERR_CORRUPT);
 }
 
 /* A section that is whole by its size and checksum, and ends inside a field: no more bytes of the
@@ -509,6 +552,7 @@ int main(void) {
         cmocka_unit_test(directory_fields_have_their_ranges),
         cmocka_unit_test(rate_classes_say_where_images_are),
         cmocka_unit_test(rate_class_fields_have_their_ranges),
+        cmocka_unit_test(pixel_layers_have_their_ranges),
         cmocka_unit_test(whole_but_malformed_sections_are_corrupt),
         cmocka_unit_test(raised_planes_have_their_ranges),
         cmocka_unit_test(directory_sizes_are_checked),

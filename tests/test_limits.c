@@ -67,7 +67,7 @@ static zeros_after container(const taper_model *model, uint32_t images, uint32_t
     f.image_rate_class = rate_classes > 1 ? calloc(images, 1) : NULL;
     assert_true(f.geometry && f.group_first && f.chunk_at && f.checksum && f.layer_end);
     for (uint32_t i = 0; i < images; i++) {
-        f.geometry[i] = (formats_geometry){side, side, 3, 8};
+        f.geometry[i] = (formats_geometry){side, side, 3, 8, 0, 0};
         f.group_first[i + 1] = i + 1;
         f.chunk_at[i + 1] = f.chunk_at[i] + chunk;
         if (i % 400 == 0) f.checksum[i] = i * 2654435761u; /* packed a thousandfold it is refused */

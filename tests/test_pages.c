@@ -76,7 +76,8 @@ static formats_front make(const shape *s, uint64_t *state) {
                        .chunks_per_checksum = s->span};
     f.geometry = calloc(s->images, sizeof *f.geometry);
     for (uint32_t i = 0; i < s->images; i++)
-        f.geometry[i] = (formats_geometry){1 + below(state, 3), 7, below(state, 2) ? 1 : 3, 8};
+        f.geometry[i] =
+            (formats_geometry){1 + below(state, 3), 7, below(state, 2) ? 1 : 3, 8, 0, 0};
     lay_out_groups(&f, s, state);
     if (s->rate_classes > 1) classify(&f, s->rate_classes);
     if (s->tail) f.first_cut = below(state, f.groups);

@@ -20,7 +20,7 @@ enum {
 
 const char *const cli_layouts[] = {"set", "image", "gallery", NULL};
 const char *const cli_frames[] = {"first", "all", NULL};
-const char *const cli_alphas[] = {"refuse", "drop", "white", NULL};
+const char *const cli_alphas[] = {"refuse", "drop", "white", "keep", NULL};
 
 /* Options of the last command line, for cli_options_given. */
 static struct {

@@ -145,11 +145,11 @@ extern const char *const cli_frames[];  /* 0: the first; 1: all */
         "threads", 'T', CLI_INT, "N", offsetof(S, common.threads),                                \
             .initial = "0", .min = 0, .max = 1024, .help = "worker threads; 0: one per processor" \
     }
-#define CLI_ALPHA_OPTION(S)                                                \
-    {                                                                      \
-        "alpha", 0, CLI_CHOICE, "WHAT", offsetof(S, alpha),                \
-            .initial = "refuse", .choices = cli_alphas, .group = "inputs", \
-            .help = "how to handle transparency"                           \
+#define CLI_ALPHA_OPTION(S, INITIAL)                                      \
+    {                                                                     \
+        "alpha", 0, CLI_CHOICE, "WHAT", offsetof(S, alpha),               \
+            .initial = INITIAL, .choices = cli_alphas, .group = "inputs", \
+            .help = "how to handle transparency"                          \
     }
 #define CLI_WORK_OPTIONS(S)                                                                       \
     CLI_THREADS_OPTION(S), {                                                                      \

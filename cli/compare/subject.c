@@ -2,6 +2,7 @@
 #include "cli/compare/subject.h"
 #include "cli/common/readahead.h"
 #include "cli/common/spool.h"
+#include "formats/image.h"
 #include <stdlib.h>
 
 /* --- the container ---------------------------------------------------------------------------- */
@@ -132,6 +133,7 @@ taper_status cli_subject_render(taper_decoder *decoder, uint64_t i, taper_image 
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %ux%u pixels", info.width,
                             info.height);
     taper_status status = taper_decoder_render(decoder, i, out, NULL, error);
+    if (status == TAPER_OK) formats_image_flatten(out, 65535); /* metrics compare opaque images */
     if (status != TAPER_OK) {
         free(out->pixels);
         *out = (taper_image){0};

@@ -151,7 +151,7 @@ extern const char *const cli_train_optimisers[], *const cli_train_precisions[];
          .group = "inputs",                                                                 \
          .help = "read paths of inputs from this file, one per line; - is standard input"}, \
         CLI_NULL_OPTION(cli_train_run), CLI_FOLLOW_OPTION(cli_train_run),                   \
-        CLI_FRAMES_OPTION(cli_train_run), CLI_ALPHA_OPTION(cli_train_run),                  \
+        CLI_FRAMES_OPTION(cli_train_run), CLI_ALPHA_OPTION(cli_train_run, "refuse"),        \
         CLI_LIMIT_OPTIONS(cli_train_run)
 /* clang-format on */
 

@@ -307,7 +307,6 @@ int codec_chunk_decode(codec_chunk_coder *c, codec_rc_decoder *rc, uint32_t end)
 
 /* -log2(CODEC_P_MAX / 65536) is 1 / 1419 bit, so a byte contains at most 11,353 bits. */
 uint64_t codec_chunk_least_bytes(const codec_group *g, uint32_t end) {
-    enum { BITS_PER_BYTE = 11500 };
     const codec_code_tables *t = g->tables;
     const uint32_t flags = (g->n + CODEC_BLOCK - 1) / CODEC_BLOCK;
     uint64_t bits = 0; /* of planes that are complete, with all fractions, in this chunk */
@@ -318,5 +317,5 @@ uint64_t codec_chunk_least_bytes(const codec_group *g, uint32_t end) {
         bits +=
             t->density || (t->causal && g->sides && pass.unit < CODEC_CAUSAL_UNITS) ? g->n : flags;
     }
-    return bits / BITS_PER_BYTE;
+    return bits / CODEC_CHUNK_BITS_PER_BYTE;
 }

@@ -54,7 +54,10 @@ int codec_chunk_decode(codec_chunk_coder *coder, codec_rc_decoder *rc, uint32_t 
 /* How many bytes passes group->pass .. end - 1 take at least, in their string or left off at its
  * end. CODEC_P_MIN gives the minimum size of a bit. This protects against hostile files whose short
  * strings take long to decode. */
-enum { CODEC_CHUNK_TRIMMED = 16 /* bytes that may be left off */ };
+enum {
+    CODEC_CHUNK_TRIMMED = 16,         /* bytes that may be left off */
+    CODEC_CHUNK_BITS_PER_BYTE = 11500 /* more bits than a byte can carry */
+};
 uint64_t codec_chunk_least_bytes(const codec_group *group, uint32_t end);
 
 #endif

@@ -8,6 +8,9 @@
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_set.h"
 #include "codec/groups/allocation.h"
+#include "codec/model/builtin_models.h"
+#include "codec/pixels/drawing.h"
+#include "codec/pixels/hidden_colours.h"
 #include "formats/model_file.h"
 #include "formats/sized.h"
 #include <errno.h>
@@ -18,6 +21,11 @@
 enum {
     MAX_GROUP_IMAGES = 65536,
     MOST_THREADS = 256,
+    /* A drawing takes at most so many bits a pixel, and some bytes, by its colours: else its codes
+     * are smaller at a quality that is as good to see. */
+    MOST_BITS = 3,
+    SOME_BYTES = 1024,
+    FEW_BYTES = 64, /* with a target, of which it takes at most twice its share */
     /* The rate at which images' distortions are compared: 1 bit per pixel. */
     REFERENCE_BYTES_PER_MPIXEL = 125000
 };
@@ -29,7 +37,8 @@ enum {
 static taper_status check_options(const taper_encoder *e, int for_codes, taper_error *error) {
     const taper_encode_options *o = &e->options;
     if (o->group_images > MAX_GROUP_IMAGES || (unsigned)o->layout > TAPER_LAYOUT_GALLERY ||
-        (unsigned)o->allocation > TAPER_ALLOCATION_EQUAL)
+        (unsigned)o->allocation > TAPER_ALLOCATION_EQUAL ||
+        (unsigned)o->drawings > TAPER_DRAWINGS_LOSSY)
         return formats_fail(error, TAPER_ERR_ARG, "an encode option is out of range");
     const int is_whole =
         o->model_bytes && formats_model_is(o->model_bytes, o->model_size, e->model->info.id);
@@ -119,6 +128,7 @@ static taper_status make_encoder(taper_encoder **out, const taper_model *model,
     taper_encoder *e = *out = calloc(1, sizeof *e);
     if (!e) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an encoder");
     taper_status status = init(e, model, options, account, error);
+    e->is_for_codes = for_codes;
     if (status == TAPER_OK && !model) status = take_default_model(e, error);
     if (status == TAPER_OK) status = check_options(e, for_codes, error);
     if (status == TAPER_OK && !for_codes) status = prepare_analysis(e, error);
@@ -233,6 +243,32 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
     return TAPER_OK;
 }
 
+/* Is the image coded as an indexed one? By default drawings are, with built-in models: a model of
+ * the caller's own has learned what its images look like. */
+static int is_indexed(const taper_encoder *e, const taper_image *image) {
+    const taper_drawings how = e->options.drawings;
+    codec_builtin_model builtin;
+    const double target = (double)e->options.target_bytes_per_megapixel;
+    const double pixels = (double)image->width * image->height;
+    if (how == TAPER_DRAWINGS_LOSSY || image->depth != 8) return 0;
+    if (how == TAPER_DRAWINGS_AUTO && !codec_builtin_model_of(e->model->info.id, &builtin))
+        return 0;
+    double most = SOME_BYTES + pixels * MOST_BITS / 8;
+    if (target > 0 && FEW_BYTES + 2 * target * pixels / 1e6 < most)
+        most = FEW_BYTES + 2 * target * pixels / 1e6;
+    return codec_is_drawing(image, (uint64_t)most);
+}
+
+/* Free of what nobody sees: the colours that cost least take its place. */
+static taper_status hide_colours(taper_encoder *e, taper_image *image) {
+    const uint64_t meanwhile = codec_hide_colours_bytes(image);
+    if (image->channels & 1) return TAPER_OK;
+    TAPER_TRY(codec_encoder_charge(e, meanwhile));
+    const taper_status status = codec_hide_colours(image);
+    codec_encoder_give(e, meanwhile);
+    return status;
+}
+
 static taper_status check_adding(const taper_encoder *e, taper_error *error) {
     TAPER_TRY(codec_encoder_check_order(e, "add", error));
     if (!e->search.codes) return TAPER_OK;
@@ -253,10 +289,14 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     TAPER_TRY(codec_encoder_check_image(e, image, name, error));
     TAPER_TRY(copy_image(e, image, &copy, error));
     uint32_t rate_class;
-    taper_status status = codec_encoder_record(e, image, name, label);
+    const int indexed = is_indexed(e, image);
+    taper_status status = indexed ? TAPER_OK : hide_colours(e, &copy);
+    if (status == TAPER_OK) status = codec_encoder_record(e, image, indexed, name, label);
     if (status == TAPER_OK) status = choose_end(e, image, &rate_class);
     if (status != TAPER_OK)
         free(copy.pixels);
+    else if (indexed)
+        status = codec_encoder_place(e, copy, NULL, number, e->layers.rate_classes / 2);
     else
         status = e->waiting.reference ? codec_encoder_allocate(e, copy, number)
                                       : codec_encoder_place(e, copy, NULL, number, rate_class);
@@ -268,10 +308,11 @@ taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image,
                                      const char *name, int32_t label, uint32_t rate_class,
                                      taper_error *error) {
     size_t number = e->set.images;
-    taper_status status = codec_encoder_charge(e, codec_encoder_image_bytes(e, image, 1));
-    if (status == TAPER_OK) status = codec_encoder_record(e, image, name, label);
+    taper_status status =
+        codec_encoder_charge(e, codec_encoder_image_bytes(e, image, code != NULL));
+    if (status == TAPER_OK) status = codec_encoder_record(e, image, !code, name, label);
     if (status != TAPER_OK)
-        free(code);
+        free(code), free(image->pixels);
     else
         status = codec_encoder_place(e, *image, code, number, rate_class);
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);

@@ -20,10 +20,11 @@
 taper_status codec_encoder_new_for_codes(taper_encoder **out, const taper_model *model,
                                          const taper_encode_options *options,
                                          formats_account *account, taper_error *error);
-/* Like taper_encoder_add, with codes instead of pixels. image: the geometry; its pixels are NULL.
- * code: [windows][units] signed magnitudes at the finest step; the encoder owns it, also after a
- * failure. rate_class: 0, or a class of codec_encoder_take_layers. An encoder must not get both
- * codes and pixels. */
+/* Like taper_encoder_add, with codes instead of pixels. image: the geometry. Its pixels are NULL,
+ * unless it has alpha or is indexed: then they are allocated, and have that at least. code:
+ * [windows][units] signed magnitudes at the finest step; NULL: an indexed image. The encoder owns
+ * pixels and code, also after a failure. rate_class: 0, or a class of codec_encoder_take_layers. An
+ * encoder must not get both codes and pixels of other images. */
 taper_status codec_encoder_add_codes(taper_encoder *encoder, const taper_image *image,
                                      int16_t *code, const char *name, int32_t label,
                                      uint32_t rate_class, taper_error *error);

@@ -23,7 +23,12 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
 static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *image) {
     const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
     codec_group_size size = {.measured = e->options.measure};
-    codec_group_size_add(&size, grid, codec_encoder_image_bytes(e, image, 0));
+    const formats_geometry of = {.width = image->width,
+                                 .height = image->height,
+                                 .channels = image->channels < 3 ? 1 : 3,
+                                 .depth = image->depth,
+                                 .alpha = !(image->channels & 1)};
+    codec_group_size_add(&size, &of, grid, codec_encoder_image_bytes(e, image, 0));
     return codec_group_write_bytes(e->model, &size) +
            codec_encoder_image_bytes(e, image, e->layers.rate_classes > 1);
 }
@@ -63,10 +68,7 @@ taper_status codec_encoder_check_image(const taper_encoder *e, const taper_image
     if (!formats_image_is_legal(image))
         return formats_fail(error, TAPER_ERR_ARG,
                             "an image without pixels or of an illegal kind was given");
-    if (image->channels == 2 || image->channels == 4)
-        return formats_fail_fact(error, TAPER_ERR_UNSUPPORTED, TAPER_FACT_ALPHA, 0,
-                                 "the image has an alpha channel, which taper does not carry");
-    if (image->channels > e->model->window.channels)
+    if (image->channels > 2 && e->model->window.channels < 3)
         return formats_fail(
             error, TAPER_ERR_UNSUPPORTED,
             "image is in colour but the model is for grey images; use a colour model");

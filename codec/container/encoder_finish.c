@@ -93,6 +93,97 @@ static taper_status embed_model(const taper_encoder *e, formats_front *f, taper_
     return TAPER_OK;
 }
 
+/* --- the order of layers ----------------------------------------------------------------- */
+
+/* The bounds of the chunk of layer l of the container and group g, from the group's place in the
+ * spool. */
+static void chunk_bounds(const taper_encoder *e, uint32_t l, uint32_t g, uint64_t *begin,
+                         uint64_t *end) {
+    const codec_written_group *of = &e->spool.group[g].of;
+    const uint8_t kind = e->order.kind[l];
+    const uint64_t *at =
+        kind == FORMATS_LAYER_PASSES ? of->chunk_at + e->order.from[l] : of->pixel_at + kind - 1;
+    *begin = at[0], *end = at[1];
+}
+
+/* Bytes of a layer of passes in all groups; and of a pixel layer. */
+static uint64_t bytes_of_passes(const taper_encoder *e, uint32_t layer) {
+    uint64_t sum = 0;
+    for (size_t g = 0; g < e->spool.groups; g++) {
+        const uint64_t *at = e->spool.group[g].of.chunk_at + layer;
+        sum += at[1] - at[0];
+    }
+    return sum;
+}
+
+static uint64_t bytes_of_pixels(const taper_encoder *e, int kind) {
+    uint64_t sum = 0;
+    for (size_t g = 0; g < e->spool.groups; g++) {
+        const uint64_t *at = e->spool.group[g].of.pixel_at + kind;
+        sum += at[0] - at[-1];
+    }
+    return sum;
+}
+
+static void append_layer(codec_encoder_order *o, int kind, uint32_t from) {
+    o->kind[o->n] = (uint8_t)kind, o->from[o->n++] = (uint16_t)from;
+}
+
+/* In layout set a pixel layer follows the layers of passes that have as many bytes as it, or as a
+ * multiple of it: so neither drawings nor photographs have to wait for the others. In other layouts
+ * the first is in front, as layers are left out from the end. */
+static void order_layers(taper_encoder *e, uint32_t has_first, int has_windows) {
+    enum { ALPHA_AFTER = 4 /* times its bytes: lower bits of alpha are hardly seen */ };
+    const uint64_t first = has_first ? bytes_of_pixels(e, FORMATS_LAYER_FIRST) : 0,
+                   alpha = bytes_of_pixels(e, FORMATS_LAYER_ALPHA);
+    const int is_set = e->options.layout == TAPER_LAYOUT_SET;
+    int waits_first = has_first != 0, waits_alpha = alpha > 0;
+    uint64_t passes = 0;
+    e->order.n = 0;
+    for (uint32_t l = 0; has_windows && l < e->layers.n; l++) {
+        const uint64_t next = passes + bytes_of_passes(e, l);
+        if (waits_first && (!is_set || next > first))
+            append_layer(&e->order, FORMATS_LAYER_FIRST, 0), waits_first = 0;
+        if (!waits_first && waits_alpha && is_set && next > first + ALPHA_AFTER * alpha)
+            append_layer(&e->order, FORMATS_LAYER_ALPHA, 0), waits_alpha = 0;
+        append_layer(&e->order, FORMATS_LAYER_PASSES, l);
+        passes = next;
+    }
+    if (waits_first) append_layer(&e->order, FORMATS_LAYER_FIRST, 0);
+    if (waits_alpha) append_layer(&e->order, FORMATS_LAYER_ALPHA, 0);
+    if (bytes_of_pixels(e, FORMATS_LAYER_EXACT)) append_layer(&e->order, FORMATS_LAYER_EXACT, 0);
+}
+
+/* Insert pixel layers into the front's list of layers, which has those of passes. */
+static taper_status move_layers(taper_encoder *e, formats_front *f, taper_error *error) {
+    uint32_t planes = 0, windows = 0;
+    for (uint32_t i = 0; i < f->images; i++) {
+        planes += codec_pixels_has_plane(&f->geometry[i]);
+        windows += !f->geometry[i].indexed;
+    }
+    order_layers(e, planes, windows > 0);
+    if (e->order.n == e->layers.n && !planes) return TAPER_OK;
+    const uint32_t classes = f->rate_classes;
+    uint32_t *end = f->layer_end;
+    f->layers = e->order.n;
+    f->layer_end = NULL;
+    taper_status status = formats_front_take(f, (uint64_t)f->layers * classes, sizeof *f->layer_end,
+                                             &f->layer_end, error);
+    if (status == TAPER_OK) status = formats_front_take(f, f->layers, 1, &f->layer_kind, error);
+    for (uint32_t l = 0; status == TAPER_OK && l < f->layers; l++) {
+        const uint32_t *from = end + (size_t)e->order.from[l] * classes;
+        if (e->order.kind[l] != FORMATS_LAYER_PASSES) /* as before, or 0 */
+            from = l ? f->layer_end + (size_t)(l - 1) * classes : f->layer_end;
+        f->layer_kind[l] = e->order.kind[l];
+        memmove(f->layer_end + (size_t)l * classes, from, classes * sizeof *from);
+    }
+    free(end);
+    f->has_pixels = status == TAPER_OK;
+    return status;
+}
+
+/* --- the front, continued ---------------------------------------------------------------- */
+
 /* Move the encoder's lists to a front. Its account continues from the encoder's. */
 static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *error) {
     *f = (formats_front){.model_id = e->model->info.id,
@@ -102,18 +193,20 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
                          .layers = e->layers.n,
                          .chunks_per_checksum = 1,
                          .account = *e->shared.account};
-    uint64_t chunks = (uint64_t)f->layers * f->groups;
     f->geometry = e->set.geometry, e->set.geometry = NULL;
     f->group_first = e->spool.first, e->spool.first = NULL;
     f->group_first[f->groups] = f->images;
-    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
     TAPER_TRY(move_rate_classes(e, f, error));
+    TAPER_TRY(move_layers(e, f, error));
+    const uint64_t chunks = (uint64_t)f->layers * f->groups;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
     TAPER_TRY(move_raised(e, f, error));
     for (uint32_t l = 0; l < f->layers; l++)
         for (uint32_t g = 0; g < f->groups; g++) {
             uint64_t c = (uint64_t)l * f->groups + g;
-            const uint64_t *at = e->spool.group[g].of.chunk_at;
-            f->chunk_at[c + 1] = f->chunk_at[c] + at[l + 1] - at[l];
+            uint64_t begin, end;
+            chunk_bounds(e, l, g, &begin, &end);
+            f->chunk_at[c + 1] = f->chunk_at[c] + end - begin;
         }
     TAPER_TRY(move_names(e, f, error));
     f->search_model_id = e->search.model_id, f->search_bits = e->search.bits;
@@ -253,9 +346,10 @@ taper_status taper_encoder_aims(const taper_encoder *e, taper_aim_report *out, t
 static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
                                size_t n) {
     taper_encoder *e = user;
-    const codec_group_record *r = &e->spool.group[group];
-    if (fseeko(e->spool.file, (off_t)(r->spool_at + r->of.chunk_at[layer] + from), SEEK_SET) ||
-        fread(to, 1, n, e->spool.file) != n)
+    uint64_t begin, end;
+    chunk_bounds(e, layer, group, &begin, &end);
+    const uint64_t at = e->spool.group[group].spool_at + begin + from;
+    if (fseeko(e->spool.file, (off_t)at, SEEK_SET) || fread(to, 1, n, e->spool.file) != n)
         return TAPER_ERR_IO;
     return TAPER_OK;
 }
@@ -263,7 +357,7 @@ static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint6
 /* The last step of a small set (small_set.h). */
 static taper_status finish_small_set(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
                                      taper_error *error) {
-    if (!e->originals.n || f->groups > 1 || f->rate_classes > 1) return TAPER_OK;
+    if (!e->originals.n || f->groups > 1 || f->rate_classes > 1 || f->layer_kind) return TAPER_OK;
     double *psnr = malloc(e->originals.n * sizeof *psnr);
     codec_small_set set = {e->model, &e->originals, chunks, &e->limits};
     int ended = 0;
@@ -315,7 +409,8 @@ static taper_status write_container(taper_encoder *e, const taper_sink *sink, ta
         status = codec_assemble(&f, &chunks, e->max_bytes, &e->limits, sink, error);
     if (status == TAPER_OK)
         e->is_short = e->options.target_bytes_per_megapixel && e->max_bytes < UINT64_MAX &&
-                      formats_front_data(&f) == data && f.front_size + data < e->max_bytes &&
+                      formats_front_data(&f) == data && formats_front_passes(&f, f.layers - 1) &&
+                      f.front_size + data < e->max_bytes &&
                       formats_front_passes(&f, f.layers - 1) < e->model->tables.n_passes;
     if (status == TAPER_OK && aim) report_aims(e, &f, aim);
     free(aim);

@@ -22,14 +22,14 @@ void codec_encode_job_free(codec_encode_job *job) {
         free(job->of.image[i].pixels);
         if (job->of.code) free(job->of.code[i]);
     }
-    free(job->of.image), free(job->of.code);
+    free(job->of.image), free(job->of.code), free(job->of.indexed);
     free(job);
 }
 
 /* What the job charged, with its lists. */
 static uint64_t charged_for(const codec_encode_job *job) {
     return job->charged + job->capacity * sizeof *job->of.image +
-           job->code_capacity * sizeof *job->of.code;
+           job->code_capacity * sizeof *job->of.code + job->indexed_capacity;
 }
 
 /* Append the chunks of a job to the spool. Call with the queue locked. */
@@ -53,8 +53,7 @@ static taper_status store(taper_encoder *e, const codec_encode_job *job, const f
 void codec_encode_job_run(void *item) {
     codec_encode_job *job = item;
     taper_encoder *e = job->encoder;
-    formats_buffer out =
-        formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, job->size.shape.windows));
+    formats_buffer out = formats_buffer_make((size_t)codec_group_chunk_bytes(e->model, &job->size));
     taper_error error = {0};
     const uint32_t most_layers =
         e->layers.n > e->layers.n_longer ? e->layers.n : e->layers.n_longer;
@@ -167,20 +166,24 @@ static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint
 
 /* Append an image to the job's lists. On failure the caller keeps the pixels and codes. */
 static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const taper_image *image,
-                               int16_t *code) {
+                               int16_t *code, const formats_geometry *geometry) {
     codec_group_images *of = &job->of;
+    const int has_codes = e->is_for_codes || e->layers.rate_classes > 1;
     TAPER_TRY(codec_encoder_grow(e, (void **)&of->image, of->n, &job->capacity, sizeof *of->image));
-    if (code)
+    TAPER_TRY(codec_encoder_grow(e, (void **)&of->indexed, of->n, &job->indexed_capacity, 1));
+    if (has_codes)
         TAPER_TRY(codec_encoder_grow(e, (void **)&of->code, of->n, &job->code_capacity,
                                      sizeof *of->code));
     const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
-    if (code) of->code[of->n] = code;
+    if (has_codes) of->code[of->n] = code;
+    of->indexed[of->n] = geometry->indexed;
     of->image[of->n++] = *image;
+    of->is_codes = e->is_for_codes;
     job->pixels += (uint64_t)image->width * image->height;
     job->charged += codec_encoder_image_bytes(e, image, code != NULL);
-    codec_group_size_add(&job->size, grid, codec_encoder_image_bytes(e, image, 0));
-    job->size.has_codes = code != NULL;
-    job->size.measured = image->pixels && e->options.measure;
+    codec_group_size_add(&job->size, geometry, grid, codec_encoder_image_bytes(e, image, 0));
+    job->size.has_codes = has_codes;
+    job->size.measured = !e->is_for_codes && e->options.measure;
     return TAPER_OK;
 }
 
@@ -201,7 +204,8 @@ taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *c
     if (status == TAPER_OK && job_is_full(e, e->job[rate_class], pixels))
         status = submit(e, rate_class, 0);
     if (status == TAPER_OK) status = start_job(e, rate_class);
-    if (status == TAPER_OK) status = add_to_job(e, e->job[rate_class], &image, code);
+    if (status == TAPER_OK)
+        status = add_to_job(e, e->job[rate_class], &image, code, &e->set.geometry[number]);
     if (status == TAPER_OK)
         e->set.rate_class[number] = (uint8_t)rate_class;
     else

@@ -4,10 +4,10 @@
 #define CODEC_ENCODER_GROUPS_H
 #include "codec/container/encoder_state.h"
 
-/* Add image `number` to the group of its rate class. Its pixels are NULL if there are only codes;
- * code is NULL if it is not computed yet. Both must be charged; the encoder owns them, also after a
- * failure. codec_encoder_allocate chooses the rate class by the allocation. It defers this until
- * there are enough images. */
+/* Add image `number`, which was recorded, to the group of its rate class. Its pixels are NULL if
+ * there are only codes; code is NULL if it is not computed yet, and of indexed images. Both must be
+ * charged; the encoder owns them, also after a failure. codec_encoder_allocate chooses the rate
+ * class by the allocation. It defers this until there are enough images. */
 taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, int16_t *code,
                                  size_t number, uint32_t rate_class);
 taper_status codec_encoder_allocate(taper_encoder *encoder, taper_image image, size_t number);

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-taper_status codec_encoder_record(taper_encoder *e, const taper_image *image, const char *name,
-                                  int32_t label) {
+taper_status codec_encoder_record(taper_encoder *e, const taper_image *image, int is_indexed,
+                                  const char *name, int32_t label) {
+    const uint8_t alpha = !(image->channels & 1);
     size_t geometry = e->set.capacity, rate_class = e->set.capacity;
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->set.geometry, e->set.images, &geometry,
                                  sizeof *e->set.geometry));
@@ -15,7 +16,8 @@ taper_status codec_encoder_record(taper_encoder *e, const taper_image *image, co
     TAPER_TRY(codec_encoder_grow(e, (void **)&e->set.label, e->set.images, &e->set.capacity,
                                  sizeof *e->set.label));
     e->set.geometry[e->set.images] =
-        (formats_geometry){image->width, image->height, image->channels, image->depth};
+        (formats_geometry){image->width, image->height, (uint8_t)(image->channels - alpha),
+                           image->depth, alpha,         is_indexed != 0};
     e->set.label[e->set.images++] = label;
     e->set.has_metadata = 0;
     e->set.any_name |= name != NULL;

@@ -4,7 +4,7 @@
 #include "codec/container/encoder_state.h"
 
 /* Append an image's geometry, name and label. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
-taper_status codec_encoder_record(taper_encoder *encoder, const taper_image *image,
+taper_status codec_encoder_record(taper_encoder *encoder, const taper_image *image, int is_indexed,
                                   const char *name, int32_t label);
 
 /* Store the search codes of `front`, whose images were added one by one. Call after the last

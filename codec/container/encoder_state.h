@@ -63,6 +63,13 @@ typedef struct codec_encoder_layers {
     uint32_t pass_limit; /* 0: none */
 } codec_encoder_layers;
 
+/* The layers of the container, in the order of the file. */
+typedef struct codec_encoder_order {
+    uint32_t n;
+    uint8_t kind[FORMATS_MAX_LAYERS];  /* formats_layer_kind */
+    uint16_t from[FORMATS_MAX_LAYERS]; /* of passes: the layer of codec_encoder_layers */
+} codec_encoder_order;
+
 /* An image without a rate class so far. Owns its pixels and codes. */
 typedef struct codec_waiting_image {
     taper_image image;
@@ -97,7 +104,7 @@ typedef struct codec_encode_job {
     taper_encoder *encoder;
     uint32_t group, rate_class;
     codec_group_images of;
-    size_t capacity, code_capacity;
+    size_t capacity, code_capacity, indexed_capacity;
     uint64_t pixels;
     /* Bytes that the encoder's account is charged with, without the lists. */
     uint64_t charged;
@@ -134,11 +141,13 @@ struct taper_encoder {
     taper_model *own_model; /* the built-in one, if none was given */
     taper_encode_options options;
     taper_limits limits;
+    int is_for_codes; /* codec_encoder_new_for_codes */
     codec_encoder_shared shared;
     codec_encoder_coder coder;
     codec_encoder_set set;
     codec_encoder_search search;
     codec_encoder_layers layers;
+    codec_encoder_order order; /* set by taper_encoder_finish */
     codec_encoder_waiting waiting;
     codec_encoder_aims aims;
     /* The unfinished group of each rate class. */

@@ -54,6 +54,9 @@ static uint64_t zeros_of(const formats_front *result, const formats_front *f, ui
     enum { ZEROS = 8 + 16 };
     if (!codec_chunk_is_cut(result, layer, group) || codec_chunk_is_cut(f, own, g)) return 0;
     uint32_t before = own ? formats_front_layer_end(f, own - 1, g) : 0;
+    const uint64_t chunk = (uint64_t)own * f->groups + g;
+    if (formats_front_layer_kind(f, own) != FORMATS_LAYER_PASSES)
+        return f->chunk_at[chunk + 1] > f->chunk_at[chunk] ? ZEROS : 0;
     return formats_front_layer_end(f, own, g) > before ? ZEROS : 0;
 }
 

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of a layer that must be the last of the result. */
-static const uint64_t LAST = UINT64_MAX;
+/* The key of a layer that must be the last of the result; and those of pixel layers, which have
+ * other places in the result than in the shards. */
+static const uint64_t LAST = UINT64_MAX, FIRST = 0, ALPHA = UINT64_MAX - 2, EXACT = UINT64_MAX - 1;
 
 typedef struct alignment {
     const formats_front *shard; /* [n] */
@@ -19,6 +20,7 @@ typedef struct alignment {
     size_t n_all;          /* layers of the result */
     uint32_t *column;      /* [FORMATS_MAX_RATE_CLASSES][n_all] passes to each layer's end */
     uint32_t *wanted;      /* [n_all] a column to search for */
+    uint32_t cut;          /* the kind of layers whose key is LAST */
     uint32_t rate_classes; /* number of columns */
     uint64_t charged;      /* bytes of these arrays */
 } alignment;
@@ -35,10 +37,15 @@ static taper_status charge(alignment *a, formats_front *f, uint64_t bytes, taper
 /* The keys of one shard. Layers without a pass end at the same pass as the layer before: their keys
  * differ by a counter. */
 static void own_keys(const formats_front *f, uint64_t *key) {
-    uint64_t same = 0;
+    const uint64_t of_kind[FORMATS_LAYER_KINDS] = {0, FIRST, ALPHA, EXACT};
+    uint64_t same = 0, before = 0;
     for (uint32_t l = 0; l < f->layers; l++) {
+        const uint32_t kind = formats_front_layer_kind(f, l);
         uint64_t end = formats_front_passes(f, l);
-        same = l && end == key[l - 1] >> 16 ? same + 1 : 0;
+        key[l] = of_kind[kind];
+        if (kind != FORMATS_LAYER_PASSES) continue;
+        same = before && end == before ? same + 1 : 0;
+        before = end;
         key[l] = end << 16 | same;
     }
 }
@@ -72,21 +79,49 @@ static void share_keys(alignment *a, size_t s) {
     }
 }
 
-/* Cut layers become the last layer, together with those that are last anyway. */
-static void send_last(alignment *a, int any_cut) {
+/* The last layer of this kind; NULL: none. */
+static uint64_t *last_of_kind(const alignment *a, size_t s, uint32_t kind) {
+    for (uint32_t l = a->shard[s].layers; l-- > 0;)
+        if (formats_front_layer_kind(&a->shard[s], l) == kind) return &a->key[s][l];
+    return NULL;
+}
+
+/* Cut layers become the last layer, together with those that are last anyway. cut: their kind. */
+static void send_last(alignment *a, int any_cut, uint32_t cut) {
     uint64_t most = 0;
     for (size_t s = 0; s < a->n; s++) {
-        uint64_t end = a->key[s][a->shard[s].layers - 1];
-        most = end > most ? end : most;
+        const uint64_t *end = last_of_kind(a, s, cut);
+        most = end && *end > most ? *end : most;
     }
     for (size_t s = 0; s < a->n; s++) {
         const formats_front *f = &a->shard[s];
-        uint64_t *end = &a->key[s][f->layers - 1];
-        if (f->layout == TAPER_LAYOUT_IMAGE || f->tail || (any_cut && *end == most)) *end = LAST;
+        uint64_t *end = last_of_kind(a, s, cut);
+        const int is_image = f->layout == TAPER_LAYOUT_IMAGE && cut == FORMATS_LAYER_PASSES;
+        if (end && (is_image || f->tail || (any_cut && *end == most))) *end = LAST;
     }
 }
 
-static taper_status make_keys(alignment *a) {
+/* The kind of the layers that are cut; FORMATS_LAYER_PASSES if none is. */
+static taper_status find_cut(const alignment *a, uint32_t *cut, taper_error *error) {
+    int any = 0;
+    *cut = FORMATS_LAYER_PASSES;
+    for (size_t s = 0; s < a->n; s++) {
+        const formats_front *f = &a->shard[s];
+        const uint32_t kind = formats_front_layer_kind(f, f->layers - 1);
+        if (!f->tail) continue;
+        if (any && kind != *cut) {
+            if (error) error->item = s + 1;
+            return formats_fail(error, TAPER_ERR_ARG,
+                                "container %zu is cut in pixels and another one is not, or the "
+                                "reverse; cut all to about the same size, or none",
+                                s + 1);
+        }
+        any = 1, *cut = kind;
+    }
+    return TAPER_OK;
+}
+
+static taper_status make_keys(alignment *a, uint32_t cut) {
     int any_cut = 0;
     size_t layers = 0;
     for (size_t s = 0; s < a->n; s++) {
@@ -98,7 +133,7 @@ static taper_status make_keys(alignment *a) {
         any_cut |= f->tail;
         layers += f->layers;
     }
-    send_last(a, any_cut);
+    send_last(a, any_cut, cut);
     a->all = malloc(layers * sizeof *a->all);
     return a->all ? TAPER_OK : TAPER_ERR_NOMEM;
 }
@@ -123,10 +158,11 @@ static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
                                  taper_error *error) {
     int32_t **at = &a->layers[s].layer_at;
     TAPER_TRY(formats_front_take(f, a->n_all, sizeof **at, at, error));
-    uint32_t own = 0;
-    for (size_t l = 0; l < a->n_all; l++) {
-        int here = own < a->shard[s].layers && a->key[s][own] == a->all[l];
-        (*at)[l] = here ? (int32_t)own++ : -1;
+    for (size_t l = 0; l < a->n_all; l++) (*at)[l] = -1;
+    for (uint32_t own = 0; own < a->shard[s].layers; own++) {
+        const uint64_t *found =
+            bsearch(&a->key[s][own], a->all, a->n_all, sizeof *a->all, compare_keys);
+        (*at)[found - a->all] = (int32_t)own;
     }
     return TAPER_OK;
 }
@@ -137,7 +173,8 @@ static void make_column(const alignment *a, size_t s, uint32_t rate_class) {
     uint32_t end = 0;
     for (size_t l = 0; l < a->n_all; l++) {
         int32_t own = a->layers[s].layer_at[l];
-        if (own >= 0) end = f->layer_end[(size_t)own * f->rate_classes + rate_class];
+        if (own >= 0 && formats_front_layer_kind(f, (uint32_t)own) == FORMATS_LAYER_PASSES)
+            end = f->layer_end[(size_t)own * f->rate_classes + rate_class];
         a->wanted[l] = end;
     }
 }
@@ -178,9 +215,26 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
     return TAPER_OK;
 }
 
+/* The kinds of the layers, if a shard has pixel layers. */
+static taper_status give_kinds(const alignment *a, formats_front *f, taper_error *error) {
+    for (size_t s = 0; s < a->n; s++) f->has_pixels |= a->shard[s].has_pixels;
+    if (!f->has_pixels) return TAPER_OK;
+    TAPER_TRY(formats_front_take(f, a->n_all, 1, &f->layer_kind, error));
+    for (size_t l = 0; l < a->n_all; l++) {
+        const uint64_t key = a->all[l];
+        f->layer_kind[l] = (uint8_t)(key == FIRST   ? FORMATS_LAYER_FIRST
+                                     : key == ALPHA ? FORMATS_LAYER_ALPHA
+                                     : key == EXACT ? FORMATS_LAYER_EXACT
+                                     : key == LAST  ? a->cut
+                                                    : FORMATS_LAYER_PASSES);
+    }
+    return TAPER_OK;
+}
+
 static taper_status give_layers(const alignment *a, formats_front *f, taper_error *error) {
     f->layers = (uint32_t)a->n_all;
     f->rate_classes = a->rate_classes;
+    TAPER_TRY(give_kinds(a, f, error));
     TAPER_TRY(formats_front_take(f, a->n_all * a->rate_classes, sizeof *f->layer_end, &f->layer_end,
                                  error));
     for (size_t l = 0; l < a->n_all; l++)
@@ -193,7 +247,8 @@ static taper_status align(alignment *a, formats_front *front, taper_error *error
     uint64_t keys = 0;
     for (size_t s = 0; s < a->n; s++) keys += a->shard[s].layers;
     TAPER_TRY(charge(a, front, 2 * keys * sizeof *a->all, error));
-    TAPER_TRY(make_keys(a));
+    TAPER_TRY(find_cut(a, &a->cut, error));
+    TAPER_TRY(make_keys(a, a->cut));
     sort_keys(a);
     if (a->n_all > FORMATS_MAX_LAYERS)
         return formats_fail(error, TAPER_ERR_LIMIT,

@@ -8,6 +8,8 @@
 #include "codec/decoder/group_reader.h"
 #include "codec/container/kept_codes.h"
 #include "codec/decoder/verify.h"
+#include "codec/pixels/pixel_store.h"
+#include "formats/image.h"
 #include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +132,7 @@ static int16_t *codes_of(const codec_group_reader *r, uint32_t i) {
  * images have in common; the encoder ignores these. Codes with raised planes are not kept: which
  * planes are raised depends on the codes that remain. */
 static void keep_codes(open_groups *open, const formats_front *front, const codec_group_reader *r) {
-    if (!r->images || r->bad || front->raised_at) return;
+    if (!r->images || r->bad || front->raised_at || front->has_pixels) return;
     if (!open->has_kept++) codec_kept_codes_open(&open->kept, front->images, &open->account);
     for (uint32_t i = 0; i < r->images; i++) {
         int16_t *code = codes_of(r, i);
@@ -171,13 +173,17 @@ static taper_status common_passes(const formats_front *front, const taper_source
 /* Add the codes, which are charged, to the encoder, which then owns them. If memory runs out, first
  * drop groups and codes that can be decoded again. */
 static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
-                                 const formats_front *front, uint32_t image, int16_t *code,
-                                 size_t n, taper_error *error) {
+                                 const formats_front *front, uint32_t image, void *pixels,
+                                 int16_t *code, size_t n, taper_error *error) {
     formats_geometry shape = front->geometry[image];
-    taper_image as = {shape.width, shape.height, shape.channels, shape.depth, NULL};
+    taper_image as = {shape.width, shape.height, (uint8_t)(shape.channels + shape.alpha),
+                      shape.depth, pixels};
     uint32_t rate_class = front->image_rate_class ? front->image_rate_class[image] : 0;
     uint64_t needs = n * sizeof *code + codec_encoder_needs(encoder, rate_class);
-    if (!code) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+    if ((!code && !shape.indexed) || (!pixels && codec_pixels_has_plane(&shape))) {
+        free(code), free(pixels);
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image's codes");
+    }
     formats_account_give(&open->account, n * sizeof *code);
     if (formats_account_left(&open->account) < needs) codec_group_readers_close(&open->ends);
     if (formats_account_left(&open->account) < needs) codec_kept_codes_close(&open->kept);
@@ -205,7 +211,26 @@ static taper_status repack_kept(taper_encoder *encoder, const formats_front *fro
     TAPER_TRY(take_codes(open, n, error));
     int16_t *code = malloc(n * sizeof *code);
     if (code) codec_kept_codes_get(&open->kept, image, code, n);
-    return repack_codes(encoder, open, front, image, code, n, error);
+    return repack_codes(encoder, open, front, image, NULL, code, n, error);
+}
+
+/* What pixel layers have of image i of a decoded group, in new memory: an indexed image, or alpha
+ * with colours of 0. NULL: nothing, or no memory. */
+static void *pixels_of(const codec_group_reader *r, uint32_t i) {
+    const codec_pixel_image *from = codec_group_reader_pixels(r, i);
+    if (!from || !codec_pixels_has_plane(&from->of)) return NULL;
+    const formats_geometry *of = &from->of;
+    taper_image image = {of->width, of->height, (uint8_t)(of->channels + of->alpha), of->depth,
+                         NULL};
+    image.pixels = calloc(formats_image_bytes(&image), 1);
+    if (!image.pixels) return NULL;
+    if (of->indexed) {
+        codec_pixels_store(from, 1, &image);
+    } else {
+        image.channels--;
+        codec_pixels_add_alpha(from, 1, &image);
+    }
+    return image.pixels;
 }
 
 /* Repack an image from its group, which is decoded first if necessary. */
@@ -222,7 +247,8 @@ static taper_status repack_decoded(taper_encoder *encoder, const formats_front *
     uint32_t i = formats_front_place(front, image) - front->group_first[g];
     size_t n = codes_in(r, i);
     TAPER_TRY(take_codes(open, n, error));
-    return repack_codes(encoder, open, front, image, codes_of(r, i), n, error);
+    return repack_codes(encoder, open, front, image, pixels_of(r, i),
+                        front->geometry[image].indexed ? NULL : codes_of(r, i), n, error);
 }
 
 /* Repack all images in order. */
@@ -268,13 +294,16 @@ static taper_status copy_layers(taper_encoder *encoder, const formats_front *fro
     size_t rate_classes = front->rate_classes;
     uint32_t layers = 0, *end = malloc(rate_classes * front->layers * sizeof *end);
     if (!end) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for layers");
-    for (int more = 1; more && layers < front->layers; layers++) { /* up to the last complete one */
+    int more = 1; /* up to the last complete one */
+    for (uint32_t l = 0; more && l < front->layers; l++) {
+        if (formats_front_layer_kind(front, l) != FORMATS_LAYER_PASSES) continue;
         more = 0;
         for (size_t t = 0; t < rate_classes; t++) {
-            uint32_t all = front->layer_end[layers * rate_classes + t];
+            uint32_t all = front->layer_end[l * rate_classes + t];
             end[layers * rate_classes + t] = all < passes[t] ? all : passes[t];
             more |= all < passes[t];
         }
+        layers++;
     }
     if (layout != TAPER_LAYOUT_SET) layers = join_layers(front, layout, end, layers);
     taper_status status = codec_encoder_take_layers(encoder, end, front->rate_classes, layers);
@@ -298,9 +327,10 @@ static taper_status repack_passes(const formats_front *front, const taper_source
                                   const taper_model *model, open_groups *open,
                                   const uint32_t *passes, const taper_encode_options *options,
                                   const taper_sink *to, taper_error *error) {
-    uint32_t most = 0;
+    uint32_t most = 0, windowed = 0;
     for (uint32_t t = 0; t < front->rate_classes; t++) most = passes[t] > most ? passes[t] : most;
-    if (!most)
+    for (uint32_t i = 0; i < front->images; i++) windowed += !front->geometry[i].indexed;
+    if (!most && windowed)
         return formats_fail(
             error, TAPER_ERR_TRUNCATED,
             "the container is cut before its first pass is whole: nothing to repack");

@@ -44,7 +44,7 @@ static void write_channel(const taper_batch *b, const taper_batch_item *item, ui
                           const taper_image *image, uint8_t *to) {
     const unsigned most = image->depth == 8 ? 255 : 65535, channels = image->channels;
     const float gain = (b->gain ? b->gain[c] : 1) / (float)most, add = b->offset ? b->offset[c] : 0;
-    const uint32_t from = channels == 1 ? 0 : c;
+    const uint32_t from = channels < 3 ? 0 : c; /* alpha is passed over */
     for (uint32_t y = 0; y < b->height; y++) {
         const size_t row = (size_t)clamp((int64_t)item->y + y, image->height) * image->width;
         for (uint32_t x = 0; x < b->width; x++) {
@@ -66,7 +66,7 @@ static taper_status render_item(taper_decoder *d, const taper_batch *b, uint32_t
     const uint32_t scale = b->scale ? b->scale : 1;
     taper_image_info info;
     TAPER_TRY(codec_decoder_find(d, item->image, &info, error));
-    if (info.channels > b->channels)
+    if (info.channels > b->channels + 1)
         return formats_fail(error, TAPER_ERR_ARG,
                             "image %llu is in colour, and the batch has one channel",
                             (unsigned long long)item->image);

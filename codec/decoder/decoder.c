@@ -206,6 +206,8 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
                         f->group_first[out->info.group - f->first_group];
     out->first = out->group->first[in_group];
     out->n = out->group->first[in_group + 1] - out->first;
+    out->pixels = codec_group_reader_pixels(out->group, in_group);
+    if (out->pixels && !codec_pixels_has_plane(&out->pixels->of)) out->pixels = NULL;
     return TAPER_OK;
 }
 

@@ -119,7 +119,9 @@ taper_status codec_decoder_refuse_front(const taper_decoder *decoder, uint64_t b
 typedef struct codec_decoder_image {
     taper_image_info info;
     codec_group_reader *group;
-    uint32_t first, n;
+    uint32_t first, n; /* n 0: an indexed image */
+    /* Alpha, or an indexed image; NULL: neither. */
+    const codec_pixel_image *pixels;
 } codec_decoder_image;
 taper_status codec_decoder_find(const taper_decoder *decoder, uint64_t i, taper_image_info *info,
                                 taper_error *error);

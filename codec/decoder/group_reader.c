@@ -8,9 +8,24 @@ static void lay_out(codec_group_reader *r, codec_grid **grid, formats_layout *at
     *grid = formats_lay(at, r->images, sizeof **grid);
 }
 
-/* Set the grid and the first window of each image, and check that memory for the group is left. */
+/* The memory of the group's pixels in pixel layers, with what coding them needs. */
+static uint64_t pixel_bytes(const codec_group_reader *r, const formats_front *f) {
+    uint64_t planes = 0, pixels = 0;
+    for (uint32_t i = 0; f->has_pixels && i < r->images; i++) {
+        const formats_geometry *of =
+            &f->geometry[formats_front_image(f, f->group_first[r->group] + i)];
+        if (!codec_pixels_has_plane(of)) continue;
+        planes += codec_pixel_image_bytes(of);
+        pixels += (uint64_t)of->width * of->height;
+    }
+    return planes + 2 * codec_pixel_coding_bytes(pixels);
+}
+
+/* Set the grids of the images that have windows and the first window of each image, and check that
+ * memory for the group is left. *windowed: the number of these grids. */
 static taper_status measure(codec_group_reader *r, const taper_model *model,
-                            const formats_front *front, codec_grid *grid, taper_error *error) {
+                            const formats_front *front, codec_grid *grid, uint32_t *windowed,
+                            taper_error *error) {
     const uint64_t left = r->account ? formats_account_left(r->account) : UINT64_MAX;
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, r->group, &n);
@@ -20,11 +35,16 @@ static taper_status measure(codec_group_reader *r, const taper_model *model,
     for (uint32_t i = 0; i < r->images; i++) {
         uint32_t place = front->group_first[r->group] + i;
         const formats_geometry *image = &front->geometry[formats_front_image(front, place)];
-        grid[i] = codec_windows_grid(model->window, image->width, image->height);
-        codec_group_shape_add(&shape, grid[i]);
+        if (!image->indexed) {
+            grid[*windowed] = codec_windows_grid(model->window, image->width, image->height);
+            codec_group_shape_add(&shape, grid[(*windowed)++]);
+        }
         r->first[i + 1] = (uint32_t)shape.windows;
     }
+    r->has_windows = *windowed > 0;
+    if (!r->has_windows) codec_group_shape_add(&shape, grid[(*windowed)++] = (codec_grid){1, 1});
     uint64_t bytes = codec_strips_bytes(&model->tables, &shape);
+    if (formats_add_u64(bytes, pixel_bytes(r, front), &bytes) != TAPER_OK) bytes = UINT64_MAX;
     if (bytes <= left && tables <= left - bytes) return TAPER_OK;
     bytes = bytes > UINT64_MAX - tables ? bytes : bytes + tables;
     return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
@@ -33,17 +53,45 @@ static taper_status measure(codec_group_reader *r, const taper_model *model,
                              r->number, (unsigned long long)bytes, (unsigned long long)left);
 }
 
+/* The planes of the images that have pixels in pixel layers. */
+typedef struct group_images {
+    const formats_front *front;
+    uint32_t first; /* place */
+} group_images;
+
+static const formats_geometry *geometry_of(const void *user, size_t i) {
+    const group_images *of = user;
+    return &of->front->geometry[formats_front_image(of->front, of->first + (uint32_t)i)];
+}
+
+static taper_status open_pixels(codec_group_reader *r, const formats_front *front,
+                                taper_error *error) {
+    const group_images of = {front, front->group_first[r->group]};
+    int any = 0;
+    for (uint32_t i = 0; front->has_pixels && i < r->images && !any; i++)
+        any = codec_pixels_has_plane(geometry_of(&of, i));
+    if (!any) return TAPER_OK;
+    const taper_status status =
+        codec_pixel_group_open(&r->pixels, r->images, geometry_of, &of, r->account);
+    if (status == TAPER_OK) return status;
+    return formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                             formats_account_step(r->account, pixel_bytes(r, front)),
+                             "no memory for the pixels of group %u", r->number);
+}
+
 /* Allocate the group's state, with the model's tables or tables with raised planes. */
 static taper_status open_state(codec_group_reader *r, const taper_model *model,
                                const formats_front *front, codec_grid *grid, taper_error *error) {
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, r->group, &n);
-    TAPER_TRY(measure(r, model, front, grid, error));
+    uint32_t windowed = 0;
+    TAPER_TRY(measure(r, model, front, grid, &windowed, error));
     if (n)
         TAPER_TRY(
             codec_raised_planes_make(&r->raised, &model->tables, raised, n, r->account, error));
-    TAPER_TRY(codec_strips_alloc(&r->strips, n ? &r->raised : &model->tables, grid, r->images,
+    TAPER_TRY(codec_strips_alloc(&r->strips, n ? &r->raised : &model->tables, grid, windowed,
                                  r->account, error));
+    TAPER_TRY(open_pixels(r, front, error));
     r->known_passes = codec_model_known_passes(model, r->strips.coder->group.tables);
     return TAPER_OK;
 }
@@ -78,6 +126,7 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
 void codec_group_reader_close(codec_group_reader *r) {
     if (!r) return;
     codec_strips_free(&r->strips);
+    codec_pixel_group_close(&r->pixels);
     codec_raised_planes_free(&r->raised);
     formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
     formats_block_free(&r->lists);
@@ -107,10 +156,19 @@ static uint32_t last_wanted(const codec_group_reader *r, uint32_t end) {
     return end < most ? end : most;
 }
 
-static void step(codec_group_reader *r) {
+/* Does this layer have passes to decode, or pixels? */
+static int has_passes(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
+    return r->has_windows && formats_front_layer_kind(f, layer) == FORMATS_LAYER_PASSES;
+}
+static int has_pixels(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
+    return r->pixels.n && formats_front_layer_kind(f, layer) != FORMATS_LAYER_PASSES;
+}
+
+static void step(codec_group_reader *r, const formats_front *f) {
     r->bytes_used += r->chunk.size;
+    r->passes = formats_front_layer_end(f, r->layer, r->group);
     r->layer++;
-    r->here = 0;
+    r->here = 0, r->pixel_bytes = 0;
     codec_strips_end_chunk(&r->strips);
     formats_buffer_clear(&r->chunk);
 }
@@ -122,7 +180,9 @@ static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_chunk_bytes chunk = {from, length, !codec_chunk_is_cut(f, layer, r->group)};
-        TAPER_TRY(codec_strips_decode(&r->strips, chunk, last_wanted(r, layer_end(r, f, layer))));
+        if (has_passes(r, f, layer)) /* pixels are still there */
+            TAPER_TRY(
+                codec_strips_decode(&r->strips, chunk, last_wanted(r, layer_end(r, f, layer))));
         codec_strips_end_chunk(&r->strips);
         from += length;
     }
@@ -130,7 +190,9 @@ static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
 }
 
 static taper_status stop_decoding(codec_group_reader *r, const formats_front *f) {
+    const uint32_t kind = formats_front_layer_kind(f, r->layer);
     taper_status status = r->strips.started ? begin_again(r, f) : TAPER_OK;
+    if (kind != FORMATS_LAYER_PASSES && r->pixels.n) codec_pixel_group_forget(&r->pixels, kind);
     r->bad = 1;
     r->here = 0;
     codec_strips_end_chunk(&r->strips);
@@ -149,10 +211,23 @@ static taper_status no_memory_for_chunk(const formats_account *account, taper_st
                               (unsigned long long)bytes);
 }
 
+/* Decode what is there of the current chunk, of a layer of pixels. A chunk that has not grown is
+ * not decoded again. */
+static taper_status decode_pixels(codec_group_reader *r, const formats_front *f, int whole) {
+    int plausible;
+    if (!whole && r->chunk.size == r->pixel_bytes) return TAPER_OK;
+    r->pixel_bytes = r->chunk.size;
+    TAPER_TRY(codec_pixel_group_decode(&r->pixels, formats_front_layer_kind(f, r->layer),
+                                       r->chunk.data, r->chunk.size, whole, &plausible));
+    return plausible ? TAPER_OK : stop_decoding(r, f);
+}
+
 static taper_status decode(codec_group_reader *r, const formats_front *f) {
     if (r->bad || r->layer >= f->layers) return TAPER_OK;
     int whole = r->here && !codec_chunk_is_cut(f, r->layer, r->group);
     if (!whole && !r->chunk.size) return TAPER_OK; /* no byte of it is available */
+    if (has_pixels(r, f, r->layer)) return decode_pixels(r, f, whole);
+    if (!has_passes(r, f, r->layer)) return TAPER_OK;
     uint32_t end = layer_end(r, f, r->layer);
     if (!r->strips.started)
         r->plausible =
@@ -177,19 +252,24 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_f
         TAPER_TRY(formats_write_bytes(&r->kept, r->chunk.data, r->chunk.size));
     r->here = 1;
     TAPER_TRY(decode(r, f));
-    if (!r->bad) step(r);
+    if (!r->bad) step(r, f);
     if (r->layer == f->layers) formats_buffer_free(&r->kept);
     return TAPER_OK;
 }
 
 uint32_t codec_group_reader_passes(const codec_group_reader *r) {
     const codec_group *last = codec_strips_last(&r->strips);
+    if (!r->has_windows) return r->passes;
     return codec_model_pass(last->tables, last->pass);
 }
 
 int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
     return r->layer + (r->here && !r->bad) == f->layers &&
            layer_end(r, f, f->layers - 1) <= r->known_passes;
+}
+
+const codec_pixel_image *codec_group_reader_pixels(const codec_group_reader *r, uint32_t i) {
+    return r->pixels.n ? &r->pixels.image[i] : NULL;
 }
 
 /* --- from a source --------------------------------------------------------------------- */
@@ -212,7 +292,7 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *block
     taper_status status = holds ? decode(r, f) : stop_decoding(r, f);
     if (status != TAPER_OK) return no_memory_for_chunk(r->account, status, chunk.size, error);
     if (r->bad || !r->here) return TAPER_OK;
-    step(r);
+    step(r, f);
     *more = 1;
     return TAPER_OK;
 }
@@ -224,6 +304,20 @@ static void end_decoding(codec_group_reader *r) {
     formats_buffer_free(&r->chunk);
 }
 
+/* Are there wanted layers? Goes to the next one: layers of passes behind the pass `most` are passed
+ * over where pixels follow. */
+static int is_wanted(codec_group_reader *r, const formats_front *f, uint32_t most) {
+    uint32_t layer = r->layer;
+    while (layer < f->layers && !has_pixels(r, f, layer) &&
+           (!r->has_windows || codec_strips_last(&r->strips)->pass >= most))
+        layer++;
+    if (layer < f->layers || !r->has_windows) {
+        if (layer > r->layer) r->passes = formats_front_layer_end(f, layer - 1, r->group);
+        r->layer = layer;
+    }
+    return layer < f->layers;
+}
+
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
@@ -232,7 +326,7 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
             codec_raised_planes_end(r->strips.coder->group.tables, rs->pass_limit[rate_class]);
     const uint32_t most = last_wanted(r, UINT32_MAX);
     const codec_chunk_source from = {f, source, rs->held};
-    for (int more = 1; more && r->layer < f->layers && codec_strips_last(&r->strips)->pass < most;)
+    for (int more = 1; more && is_wanted(r, f, most);)
         TAPER_TRY(load_layer(r, &rs->block, &from, &more, error));
     end_decoding(r);
     return TAPER_OK;

@@ -5,14 +5,20 @@
 #include "codec/bitplane/raised_planes.h"
 #include "codec/decoder/checked_blocks.h"
 #include "codec/model/model.h"
+#include "codec/pixels/pixel_group.h"
 
 typedef struct codec_group_reader {
+    /* Of the images that have windows. Of a group without windows, those of one window, which are
+     * never decoded. */
     codec_strips strips;
+    int has_windows;
+    codec_pixel_group pixels; /* n 0: no image of the group has pixels in pixel layers */
+    uint32_t passes;          /* the model's passes in complete layers */
     /* The tables of its coders if the group has raised planes; else zeroed. */
     codec_code_tables raised;
     uint32_t group, images;
     uint32_t number;     /* of the group in the container; `group` is that in its front */
-    uint32_t *first;     /* [images + 1] first window of each image */
+    uint32_t *first;     /* [images + 1] first window of each image; indexed ones have none */
     formats_block lists; /* that, and the images' grids while the group is opened */
     /* The current layer; front->layers after the last. */
     uint32_t layer;
@@ -20,8 +26,9 @@ typedef struct codec_group_reader {
     formats_buffer chunk;
     /* With taper_decoder_push: the chunks before it, to decode them again if it is damaged. */
     formats_buffer kept;
-    int here;      /* the chunk is complete, but not its checksum block */
-    int plausible; /* if its decoding was started and it is complete: the chunk is plausible */
+    size_t pixel_bytes; /* of a chunk of pixels that were decoded */
+    int here;           /* the chunk is complete, but not its checksum block */
+    int plausible;      /* if its decoding was started and it is complete: the chunk is plausible */
     /* A checksum is wrong or a chunk is not plausible: nothing more is decoded. */
     int bad;
     /* Passes, at most, that are decoded; of these the ones that the model's stages can decode. */
@@ -50,6 +57,8 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *reader, const form
                                           int holds);
 /* The model's passes that all windows of the group have completely. */
 uint32_t codec_group_reader_passes(const codec_group_reader *reader);
+/* What pixel layers have of image i of the group; NULL: nothing, for no image of the group. */
+const codec_pixel_image *codec_group_reader_pixels(const codec_group_reader *reader, uint32_t i);
 /* Nonzero if all received image data of the group are decoded, with or without checksum. */
 int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
 

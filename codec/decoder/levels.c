@@ -53,7 +53,7 @@ taper_status codec_levels_write(const taper_container *container, uint64_t cut,
                                   "layer %u of group %u is damaged (checksum); fetch the file "
                                   "again",
                                   r->layer, g);
-        for (uint32_t b = 0; status == TAPER_OK && b < r->strips.n; b++) {
+        for (uint32_t b = 0; status == TAPER_OK && r->has_windows && b < r->strips.n; b++) {
             status = write_group(&r->strips.coder[b].group, g, to);
             if (status != TAPER_OK) formats_fail(error, status, "cannot write levels");
         }

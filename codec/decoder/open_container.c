@@ -142,17 +142,19 @@ taper_status codec_container_image(const taper_container *c, uint64_t i, taper_i
     const uint32_t in_leaf = (uint32_t)i - f->first_image;
     const formats_geometry g = f->geometry[in_leaf];
     codec_grid grid = {0};
-    if (c->model) grid = codec_windows_grid(c->model->window, g.width, g.height);
+    if (c->model && !g.indexed) grid = codec_windows_grid(c->model->window, g.width, g.height);
     *out = (taper_image_info){.width = g.width,
                               .height = g.height,
-                              .channels = g.channels,
+                              .channels = (uint8_t)(g.channels + (g.alpha != 0)),
                               .depth = g.depth,
-                              .bytes = (uint64_t)g.width * g.height * g.channels * (g.depth / 8u),
+                              .bytes = (uint64_t)g.width * g.height *
+                                       (g.channels + (g.alpha != 0u)) * (g.depth / 8u),
                               .group = f->first_group + formats_front_group(f, in_leaf),
                               .label = f->label ? f->label[in_leaf] : -1,
                               .name = formats_front_name(f, in_leaf),
                               .columns = grid.columns,
-                              .rows = grid.rows};
+                              .rows = grid.rows,
+                              .is_indexed = g.indexed};
     return TAPER_OK;
 }
 

@@ -3,6 +3,7 @@
  * is first needed, and kept. */
 #include "codec/decoder/decoder.h"
 #include "codec/decoder/strip_reader.h"
+#include "codec/pixels/pixel_store.h"
 #include "codec/render/picture_renderer.h"
 #include "codec/render/row_renderer.h"
 #include "codec/render/small_renderer.h"
@@ -94,6 +95,11 @@ static uint32_t strips_of(const part *p) {
     return codec_strips_count(&grid, p->leaf->group_first[g + 1] - p->leaf->group_first[g]);
 }
 
+/* Nonzero: a pixel layer has the image, or its alpha; such layers are decoded as a whole. */
+static int has_plane(const taper_image_info *info) {
+    return info->is_indexed || !(info->channels & 1);
+}
+
 /* Nonzero: strips are decoded one after the other. Else the group is decoded as a whole, and kept:
  * it is small, or bytes are pushed, which decoded it already. */
 static int goes_by_strips(const part *p) {
@@ -101,7 +107,7 @@ static int goes_by_strips(const part *p) {
     const codec_grid grid = grid_of(p);
     const codec_group_shape shape = codec_group_shape_of(&grid, 1);
     const uint64_t half = d->limits.max_memory / 2, most = half < WHOLE_STATE ? half : WHOLE_STATE;
-    return d->feed != CODEC_FEED_PUSHED && strips_of(p) > 1 &&
+    return d->feed != CODEC_FEED_PUSHED && !has_plane(&p->info) && strips_of(p) > 1 &&
            codec_strips_bytes(&codec_decoder_model(d)->tables, &shape) > most;
 }
 
@@ -353,11 +359,17 @@ static taper_status scale_whole(taper_decoder *d, uint64_t i, uint32_t scale, ta
     if (n < UINT32_MAX)
         bytes = is_small ? small_bytes(d, &info, scale) : codec_decoder_picture_bytes(d, &info);
     const codec_grid grid = {info.columns, info.rows};
-    TAPER_TRY(codec_decoder_check_memory(d, grid, bytes, error));
+    if (!info.is_indexed) TAPER_TRY(codec_decoder_check_memory(d, grid, bytes, error));
     TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     out->width = (info.width - 1) / scale + 1, out->height = (info.height - 1) / scale + 1;
     out->channels = info.channels, out->depth = info.depth;
-    TAPER_TRY((is_small ? shrink_by_basis : shrink_whole)(d, &image, scale, out, error));
+    if (info.is_indexed) {
+        codec_pixels_store(image.pixels, scale, out);
+    } else {
+        if (image.pixels) out->channels--;
+        TAPER_TRY((is_small ? shrink_by_basis : shrink_whole)(d, &image, scale, out, error));
+        if (image.pixels) codec_pixels_add_alpha(image.pixels, scale, out);
+    }
     if (done) *done = codec_decoder_completeness(d, image.group);
     return codec_decoder_damage(image.group, error);
 }
@@ -383,8 +395,8 @@ taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t 
     return scale_whole(d, i, scale, out, done, error);
 }
 
-/* Rows of a small version. The whole of it is in memory. */
-static taper_status rows_of_scaled(part *p, uint32_t scale, codec_rectangle crop) {
+/* Rows of a small version, or of an image with a plane. The whole of it is in memory. */
+static taper_status rows_of_whole(part *p, uint32_t scale, codec_rectangle crop) {
     enum { ROWS = 64 };
     const taper_image_info *info = &p->info;
     const uint32_t width = (info->width - 1) / scale + 1, height = (info->height - 1) / scale + 1;
@@ -397,8 +409,10 @@ static taper_status rows_of_scaled(part *p, uint32_t scale, codec_rectangle crop
                         malloc(ROWS * crop.width * pixel)};
     taper_status status =
         whole.pixels && rows.pixels
-            ? scale_whole(p->decoder, p->number, scale, &whole, &p->done, p->error)
-            : formats_fail(p->error, TAPER_ERR_NOMEM, "no memory for a small version");
+            ? (scale == 1
+                   ? codec_decoder_render_loaded(p->decoder, p->number, &whole, &p->done, p->error)
+                   : scale_whole(p->decoder, p->number, scale, &whole, &p->done, p->error))
+            : formats_fail(p->error, TAPER_ERR_NOMEM, "no memory for the image");
     p->damage = status == TAPER_ERR_CORRUPT ? status : TAPER_OK;
     if (p->damage) status = TAPER_OK;
     for (uint32_t y = 0; y < crop.height && status == TAPER_OK; y += rows.height) {
@@ -425,8 +439,9 @@ taper_status taper_decoder_render_rows(taper_decoder *d, uint64_t i, uint32_t sc
     TAPER_TRY(check_scale(scale, error));
     p.how.to = (codec_row_taker){to->user, to->write};
     const taper_crop part_of = {p.how.crop.x, p.how.crop.y, p.how.crop.width, p.how.crop.height};
-    const taper_status status =
-        scale == 1 ? render_part(&p) : rows_of_scaled(&p, scale, scaled_crop(&part_of, scale));
+    const taper_status status = scale == 1 && !has_plane(&p.info)
+                                    ? render_part(&p)
+                                    : rows_of_whole(&p, scale, scaled_crop(&part_of, scale));
     if (done) *done = p.done;
     return status;
 }

@@ -3,6 +3,7 @@
 #include "codec/backend/pool.h"
 #include "codec/bitplane/head.h"
 #include "codec/decoder/decoder.h"
+#include "codec/pixels/pixel_store.h"
 #include "codec/render/strip_renderer.h"
 #include "codec/render/picture_renderer.h"
 #include <stdatomic.h>
@@ -205,6 +206,21 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
     return formats_fail(error, status, "no memory to render %u windows", image->n);
 }
 
+/* Colours by their windows and alpha by its plane, or all by the plane. */
+static taper_status render_image(taper_decoder *d, const codec_decoder_image *image,
+                                 taper_image *out, taper_error *error) {
+    const uint32_t pass = codec_group_reader_passes(image->group);
+    out->channels = image->info.channels;
+    if (!image->n) {
+        codec_pixels_store(image->pixels, 1, out);
+        return TAPER_OK;
+    }
+    if (image->pixels) out->channels--;
+    TAPER_TRY((is_large(image->n) ? render_large : render_small)(d, image, pass, out, error));
+    if (image->pixels) codec_pixels_add_alpha(image->pixels, 1, out);
+    return TAPER_OK;
+}
+
 taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_image *out,
                                          taper_completeness *done, taper_error *error) {
     taper_image_info info = {.size = sizeof info};
@@ -212,13 +228,11 @@ taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_ima
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
-    TAPER_TRY(check_memory(d, &info, error));
+    if (!info.is_indexed) TAPER_TRY(check_memory(d, &info, error));
     TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     codec_group_reader *r = image.group;
-    out->width = info.width, out->height = info.height, out->channels = info.channels,
-    out->depth = info.depth;
-    uint32_t pass = codec_group_reader_passes(r);
-    TAPER_TRY((is_large(image.n) ? render_large : render_small)(d, &image, pass, out, error));
+    out->width = info.width, out->height = info.height, out->depth = info.depth;
+    TAPER_TRY(render_image(d, &image, out, error));
     if (done) *done = codec_decoder_completeness(d, r);
     return codec_decoder_damage(r, error);
 }
@@ -257,6 +271,11 @@ taper_status taper_decoder_codes(taper_decoder *d, uint64_t i, uint32_t units, u
     if (!units || units > codec_decoder_model(d)->network.units || !values)
         return formats_fail(error, TAPER_ERR_ARG, "1 to %u units are legal, not %u",
                             codec_decoder_model(d)->network.units, units);
+    if (image.info.is_indexed)
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "image %llu is stored by its colours and has no codes; decode it, and "
+                            "make codes of its pixels",
+                            (unsigned long long)i);
     TAPER_TRY(codec_decoder_load_image(d, i, passes, &image, error));
     codec_group_reader *r = image.group;
     uint32_t at_once = image.n < CODEC_RENDER_WINDOWS ? image.n : CODEC_RENDER_WINDOWS;

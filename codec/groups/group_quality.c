@@ -55,6 +55,7 @@ static taper_status compare(const work *w, const taper_image *image, size_t from
         taper_image rendered = image[i];
         double mse;
         rendered.pixels = w->samples;
+        rendered.channels = image[i].channels < 3 ? 1 : 3; /* alpha is not measured */
         codec_grid grid = codec_windows_grid(w->model->window, image[i].width, image[i].height);
         TAPER_TRY(store(w, value, grid, &rendered));
         TAPER_TRY(taper_quality_mse(&image[i], &rendered, &mse, NULL));

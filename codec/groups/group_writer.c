@@ -8,12 +8,24 @@ enum { SMALL_MEMORY = 1 << 12 }; /* for small allocations, which are not counted
 
 /* --- memory ----------------------------------------------------------------------------- */
 
-uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows) {
+static uint64_t pass_bytes(const taper_model *model, uint64_t windows) {
     return codec_group_stride(windows) * model->tables.units * sizeof(int16_t) + SMALL_MEMORY;
 }
 
-void codec_group_size_add(codec_group_size *size, codec_grid grid, uint64_t bytes) {
+uint64_t codec_group_chunk_bytes(const taper_model *model, const codec_group_size *size) {
+    return pass_bytes(model, size->shape.windows) + size->pixel_chunk_bytes;
+}
+
+void codec_group_size_add(codec_group_size *size, const formats_geometry *of, codec_grid grid,
+                          uint64_t bytes) {
     const uint64_t windows = (uint64_t)grid.columns * grid.rows;
+    size->images++;
+    if (codec_pixels_has_plane(of)) {
+        size->pixels += (uint64_t)of->width * of->height;
+        size->plane_bytes += codec_pixel_image_bytes(of);
+        size->pixel_chunk_bytes += codec_pixel_chunk_bytes(of);
+    }
+    if (of->indexed) return;
     codec_group_shape_add(&size->shape, grid);
     size->most_windows = windows > size->most_windows ? windows : size->most_windows;
     size->most_bytes = bytes > size->most_bytes ? bytes : size->most_bytes;
@@ -32,14 +44,38 @@ static void lay_out_analysis(analysis *a, const taper_model *m, uint64_t most_wi
     a->code = formats_lay(at, CODEC_ROWS_AT_ONCE * (uint64_t)m->tables.units, sizeof *a->code);
 }
 
+/* Of the images that have windows. */
 typedef struct lists {
-    codec_grid *grid;            /* [images] */
-    codec_clipping_image *parts; /* [images] */
+    codec_group_images of;
+    codec_grid *grid;            /* [n] */
+    codec_clipping_image *parts; /* [n] */
+    size_t *number;              /* [n] of each image in the group */
 } lists;
 
 static void lay_out_lists(lists *of, uint64_t images, formats_layout *at) {
     of->grid = formats_lay(at, images, sizeof *of->grid);
     of->parts = formats_lay(at, images, sizeof *of->parts);
+    of->number = formats_lay(at, images, sizeof *of->number);
+    of->of.image = formats_lay(at, images, sizeof *of->of.image);
+    of->of.code = formats_lay(at, images, sizeof *of->of.code);
+}
+
+/* Fill the lists. Returns the number of windows. */
+static uint64_t list_images(const codec_group_writer *w, const codec_group_images *images,
+                            lists *of) {
+    uint64_t windows = 0;
+    for (size_t i = 0; i < images->n; i++) {
+        if (images->indexed && images->indexed[i]) continue;
+        const taper_image *image = &images->image[i];
+        const size_t n = of->of.n++;
+        of->of.image[n] = *image, of->number[n] = i;
+        if (images->code) of->of.code[n] = images->code[i];
+        of->grid[n] = codec_windows_grid(w->model->window, image->width, image->height);
+        windows += (uint64_t)of->grid[n].columns * of->grid[n].rows;
+    }
+    of->of.is_codes = images->is_codes;
+    if (!images->code) of->of.code = NULL;
+    return windows;
 }
 
 /* The codes of a group: [units][stride]. */
@@ -60,18 +96,23 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
     analysis a;
     lists of;
     codes q;
+    const uint64_t pixel_bytes = size->plane_bytes + size->pixel_chunk_bytes +
+                                 2 * codec_pixel_coding_bytes(size->pixels) +
+                                 size->images * sizeof(codec_pixel_image);
     if (windows >= (uint64_t)1 << 32) return UINT64_MAX;
+    if (!windows) return pixel_bytes + SMALL_MEMORY + size->images * sizeof(lists);
     lay_out_codes(&q, m, windows, &codes_at);
     lay_out_analysis(&a, m, size->most_windows, &floats_at);
-    lay_out_lists(&of, size->shape.images, &at);
+    lay_out_lists(&of, size->images, &at);
     uint64_t floats = floats_at.used + codec_network_scratch_bytes(&m->network),
              coding = codec_strips_bytes(&m->tables, &size->shape) +
-                      2 * codec_group_chunk_bytes(m, windows), /* with strings of strips */
+                      2 * pass_bytes(m, windows), /* with strings of strips */
         most = codes_at.used + coding;
     if (!size->has_codes && codes_at.used + floats > most) most = codes_at.used + floats;
     if (size->measured && coding + floats + size->most_bytes > most)
         most = coding + floats + size->most_bytes;
     uint64_t most_raised = (uint64_t)m->tables.units * CODEC_MAX_PLANES;
+    if (size->pixels) most += pixel_bytes;
     return most + at.used + SMALL_MEMORY + codec_raised_planes_bytes(&m->tables, most_raised);
 }
 
@@ -155,8 +196,8 @@ static taper_status fill_codes(const codec_group_writer *w, const codec_group_im
     else
         TAPER_TRY(quantise_images(w, images, of->grid, q));
     return codec_clipping_choose(t, q->value, q->stride, of->parts, images->n,
-                                 images->image->pixels ? CODEC_CLIPPING_MAY_LOSE : 0,
-                                 &written->raised, &written->n_raised);
+                                 images->is_codes ? 0 : CODEC_CLIPPING_MAY_LOSE, &written->raised,
+                                 &written->n_raised);
 }
 
 /* Coding that ends at a limit leaves PAST bytes behind it, so that the bytes before it are known to
@@ -243,7 +284,7 @@ static taper_status write_group(const codec_group_writer *w, const codec_group_i
         status = codec_strips_alloc(&strips, tables, grid, images->n, NULL, error);
     if (status == TAPER_OK) status = write_chunks(w, &strips, q, out, written);
     formats_block_free(&q->block);
-    if (status == TAPER_OK && w->measure && images->image->pixels)
+    if (status == TAPER_OK && w->measure && !images->is_codes)
         status = codec_group_quality(w->model, w->backend, &strips, images->image, images->n,
                                      &written->least);
     codec_strips_free(&strips);
@@ -265,28 +306,83 @@ static taper_status open_codes(codes *q, const taper_model *m, uint64_t windows)
     return TAPER_OK;
 }
 
+/* Encode the layers of passes. */
+static taper_status write_passes(const codec_group_writer *w, lists *of, uint64_t windows,
+                                 formats_buffer *out, codec_written_group *written,
+                                 taper_error *error) {
+    codes q = {0};
+    taper_status status = open_codes(&q, w->model, windows);
+    if (status == TAPER_OK) status = fill_codes(w, &of->of, of, &q, written);
+    if (status == TAPER_OK) status = write_group(w, &of->of, of->grid, &q, out, written, error);
+    formats_block_free(&q.block);
+    if (status == TAPER_OK && of->of.n) written->least.image = of->number[written->least.image];
+    return status;
+}
+
+/* --- pixel layers ------------------------------------------------------------------------ */
+
+/* The geometries of the images of a group. */
+static formats_geometry geometry_of(const codec_group_images *images, size_t i) {
+    const taper_image *image = &images->image[i];
+    const uint8_t alpha = !(image->channels & 1);
+    return (formats_geometry){image->width, image->height, (uint8_t)(image->channels - alpha),
+                              image->depth, alpha,         images->indexed && images->indexed[i]};
+}
+
+static const formats_geometry *listed_geometry(const void *user, size_t i) {
+    return (const formats_geometry *)user + i;
+}
+
+/* Append the chunks of the pixel layers. */
+static taper_status encode_pixels(const codec_group_images *images, const formats_geometry *of,
+                                  formats_buffer *out, codec_written_group *written) {
+    codec_pixel_group pixels;
+    taper_status status = codec_pixel_group_open(&pixels, images->n, listed_geometry, of, NULL);
+    for (size_t i = 0; i < images->n && status == TAPER_OK; i++)
+        status = codec_pixel_image_take(&pixels, i, &images->image[i]);
+    for (int kind = FORMATS_LAYER_FIRST; kind < FORMATS_LAYER_KINDS && status == TAPER_OK; kind++) {
+        status = codec_pixel_group_encode(&pixels, (formats_layer_kind)kind, out);
+        written->pixel_at[kind] = out->size;
+    }
+    codec_pixel_group_close(&pixels);
+    return status;
+}
+
+static taper_status write_pixels(const codec_group_images *images, formats_buffer *out,
+                                 codec_written_group *written) {
+    formats_geometry *of = malloc(images->n * sizeof *of);
+    int any = 0;
+    if (!of) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < images->n; i++) {
+        of[i] = geometry_of(images, i);
+        any |= codec_pixels_has_plane(&of[i]);
+    }
+    for (int kind = 0; kind < FORMATS_LAYER_KINDS; kind++) written->pixel_at[kind] = out->size;
+    const taper_status status = any ? encode_pixels(images, of, out, written) : TAPER_OK;
+    free(of);
+    return status;
+}
+
+/* --- a group ----------------------------------------------------------------------------- */
+
 taper_status codec_group_write(const codec_group_writer *w, const codec_group_images *images,
                                formats_buffer *out, codec_written_group *written,
                                taper_error *error) {
     formats_layout at = {0};
     formats_block block;
-    lists of;
-    codes q = {0};
-    uint64_t windows = 0;
+    lists of = {0};
     *written = (codec_written_group){.chunk_at = written->chunk_at,
                                      .least = {.psnr_db = 2 * TAPER_PSNR_CEILING_DB}};
     lay_out_lists(&of, images->n, &at);
     TAPER_TRY(formats_block_take_unset(&block, &at, NULL));
     lay_out_lists(&of, images->n, &at);
-    for (size_t i = 0; i < images->n; i++) {
-        of.grid[i] =
-            codec_windows_grid(w->model->window, images->image[i].width, images->image[i].height);
-        windows += (uint64_t)of.grid[i].columns * of.grid[i].rows;
-    }
-    taper_status status = open_codes(&q, w->model, windows);
-    if (status == TAPER_OK) status = fill_codes(w, images, &of, &q, written);
-    if (status == TAPER_OK) status = write_group(w, images, of.grid, &q, out, written, error);
-    formats_block_free(&q.block);
+    const uint64_t windows = list_images(w, images, &of);
+    taper_status status = TAPER_OK;
+    if (windows)
+        status = write_passes(w, &of, windows, out, written, error);
+    else
+        for (uint32_t l = 0; l < w->layers.n; l++) written->chunk_at[l + 1] = written->chunk_at[0];
+    if (status == TAPER_OK) status = write_pixels(images, out, written);
     formats_block_free(&block);
     if (status == TAPER_OK) return status;
     free(written->raised);

@@ -12,12 +12,17 @@
 #include "codec/groups/clipping.h"
 #include "codec/groups/group_quality.h"
 #include "codec/model/model.h"
+#include "codec/pixels/pixel_group.h"
 
 typedef struct codec_group_images {
-    /* [n]; pixels are NULL in all of them if there are only codes. */
+    /* [n]; may have alpha. If there are only codes, pixels are NULL, but for images with pixels in
+     * pixel layers, of which these need only what is there. */
     taper_image *image;
-    /* [n] arrays [windows][units] as codec_quantise_wide; NULL: computed from the pixels. */
+    /* [n] arrays [windows][units] as codec_quantise_wide; of indexed images NULL. NULL: computed
+     * from the pixels. */
     int16_t **code;
+    uint8_t *indexed; /* [n] nonzero: an indexed image, without windows */
+    int is_codes;     /* nonzero: there are only codes */
     size_t n;
 } codec_group_images;
 
@@ -52,6 +57,9 @@ typedef struct codec_written_group {
      * caller allocates the array and sets its first entry. */
     uint64_t *chunk_at;
     int is_longer; /* nonzero: the layers are codec_group_writer.longer */
+    /* The chunk of each pixel layer is behind all layers of passes: that of kind k at
+     * pixel_at[k - 1] .. pixel_at[k] - 1. */
+    uint64_t pixel_at[FORMATS_LAYER_KINDS];
     /* [n_raised] units with raised planes; owned; or NULL. */
     formats_raised *raised;
     uint32_t n_raised;
@@ -69,12 +77,17 @@ typedef struct codec_group_size {
     uint64_t most_windows, most_bytes;
     int has_codes; /* nonzero: codes are given */
     int measured;  /* nonzero: the quality is measured */
+    /* Of images with pixels in pixel layers: their number, their planes, and their chunks at most.
+     */
+    uint64_t pixels, plane_bytes, pixel_chunk_bytes;
+    uint64_t images; /* with indexed ones, which are not in the shape */
 } codec_group_size;
 
-/* Add an image of this grid, and bytes of pixels. */
-void codec_group_size_add(codec_group_size *size, codec_grid grid, uint64_t bytes);
+/* Add an image of this grid, unless it is indexed, and bytes of pixels. */
+void codec_group_size_add(codec_group_size *size, const formats_geometry *of, codec_grid grid,
+                          uint64_t bytes);
 /* Upper bound of the size of the group's chunks. A value of a code has 16 bits. */
-uint64_t codec_group_chunk_bytes(const taper_model *model, uint64_t windows);
+uint64_t codec_group_chunk_bytes(const taper_model *model, const codec_group_size *size);
 /* Upper bound of the memory of codec_group_write, including the output and without the images.
  * Saturates. */
 uint64_t codec_group_write_bytes(const taper_model *model, const codec_group_size *size);

@@ -15,7 +15,7 @@ static float sample(const taper_image *image, size_t at) {
 /* Read one row of one channel of a window. */
 static void read_row(codec_window w, const taper_image *image, uint32_t x0, uint32_t y, uint32_t c,
                      float *to) {
-    uint32_t channel = image->channels == 1 ? 0 : c;
+    uint32_t channel = image->channels < 3 ? 0 : c; /* alpha is passed over */
     for (uint32_t i = 0; i < w.width; i++) {
         uint32_t x = x0 + i < image->width ? x0 + i : image->width - 1;
         to[i] = sample(image, ((size_t)y * image->width + x) * image->channels + channel);

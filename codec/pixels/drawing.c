@@ -1,0 +1,75 @@
+/* drawing.c -- see drawing.h. */
+#include "codec/pixels/drawing.h"
+#include "codec/pixels/pixel_group.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAMPLED_ROWS = 16, /* rows whose pixels are compared with those to the left and above */
+    FLAT_PART = 4,     /* of a drawing, one in so many pixels equals one of them, at least */
+    GREY_LEVELS = 32   /* a grey image with more is none: digits and scans are drawn softly */
+};
+
+static int same_pixels(const taper_image *image, size_t a, size_t b) {
+    const uint8_t *pixels = image->pixels;
+    return !memcmp(pixels + a * image->channels, pixels + b * image->channels, image->channels);
+}
+
+/* Are there many equal neighbours in rows all over the image? */
+static int is_flat(const taper_image *image) {
+    const uint32_t w = image->width, h = image->height, rows = h < SAMPLED_ROWS ? h : SAMPLED_ROWS;
+    size_t equal = 0;
+    for (uint32_t k = 0; k < rows; k++) {
+        const uint32_t y = (uint32_t)((uint64_t)(2 * k + 1) * h / (2 * rows));
+        const size_t row = (size_t)y * w;
+        for (uint32_t x = 0; x < w; x++)
+            equal += (x && same_pixels(image, row + x, row + x - 1)) ||
+                     (y && same_pixels(image, row + x, row + x - w));
+    }
+    return equal * FLAT_PART >= (size_t)rows * w;
+}
+
+static int has_few_levels(const taper_image *image) {
+    const uint8_t *pixels = image->pixels;
+    const size_t n = (size_t)image->width * image->height;
+    uint8_t used[256] = {0};
+    int levels = 0;
+    for (size_t i = 0; i < n; i++) {
+        levels += !used[pixels[i * image->channels]];
+        used[pixels[i * image->channels]] = 1;
+        if (levels > GREY_LEVELS) return 0;
+    }
+    return 1;
+}
+
+static const formats_geometry *the_geometry(const void *user, size_t i) {
+    (void)i;
+    return user;
+}
+
+/* The bytes of its chunk, if it is the only image; UINT64_MAX: more than most, or no memory. */
+static uint64_t chunk_bytes(const taper_image *image, uint64_t most) {
+    const formats_geometry of = {.width = image->width,
+                                 .height = image->height,
+                                 .channels = image->channels < 3 ? 1 : 3,
+                                 .depth = 8,
+                                 .alpha = !(image->channels & 1),
+                                 .indexed = 1};
+    codec_pixel_group group;
+    formats_buffer out =
+        formats_buffer_make(most < FORMATS_MOST_BYTES ? (size_t)most : FORMATS_MOST_BYTES);
+    uint64_t bytes = UINT64_MAX;
+    if (codec_pixel_group_open(&group, 1, the_geometry, &of, NULL) != TAPER_OK) return bytes;
+    if (codec_pixel_image_take(&group, 0, image) == TAPER_OK &&
+        codec_pixel_group_encode(&group, FORMATS_LAYER_FIRST, &out) == TAPER_OK)
+        bytes = out.size;
+    formats_buffer_free(&out);
+    codec_pixel_group_close(&group);
+    return bytes;
+}
+
+int codec_is_drawing(const taper_image *image, uint64_t most_bytes) {
+    if (image->depth != 8 || !is_flat(image)) return 0;
+    if (image->channels < 3 && !has_few_levels(image)) return 0;
+    return chunk_bytes(image, most_bytes) <= most_bytes;
+}

@@ -1,0 +1,11 @@
+/* drawing.h -- which images are drawings: few colours, or large areas of one colour. An encoder
+ * codes these as indexed images where that is smaller. */
+#ifndef CODEC_DRAWING_H
+#define CODEC_DRAWING_H
+#include "formats/taper_types.h"
+
+/* Nonzero if the image is a drawing. most_bytes: of its chunk, above which it is none. Photographs
+ * are told by a part of their rows. If memory is short, it is none. */
+int codec_is_drawing(const taper_image *image, uint64_t most_bytes);
+
+#endif
