@@ -30,7 +30,8 @@ typedef struct settings {
     double psnr, least_psnr;
     const char *quality;
     int best;
-    int drawings, layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list, quick;
+    int drawings, layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list,
+        quick;
     int64_t group, search_bits;
     const char *search_model;
 } settings;

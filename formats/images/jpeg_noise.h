@@ -2,8 +2,8 @@
  *
  * A coefficient that is not 0 is off by up to half a step of its table: step^2 / 12 in the mean.
  * How many are not 0 tells how widely the coefficients at this place of a block are spread (a
- * Laplace distribution), and from that the error of those that became 0. Losses by smaller chroma planes
- * are not counted. */
+ * Laplace distribution), and from that the error of those that became 0. Losses by smaller chroma
+ * planes are not counted. */
 #ifndef FORMATS_JPEG_NOISE_H
 #define FORMATS_JPEG_NOISE_H
 #include <stddef.h>
