@@ -13,6 +13,7 @@
 #include "cli/common/spool.h"
 #include "cli/device.h"
 #include "cli/encode_quality.h"
+#include "cli/encode_verb.h"
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
 #include "cli/index/search_layer.h"
@@ -40,8 +41,8 @@ static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* tap
 enum { USE_SET = 1, USE_SEARCH = 2 };
 /* In the order of taper_drawings. */
 static const char *const drawings[] = {"auto", "exact", "lossy", NULL};
-static const char *const uses[] = {"--layout set", "--embed-with", NULL};
-static const cli_option options[] = {
+const char *const cli_encode_uses[] = {"--layout set", "--embed-with", NULL};
+const cli_option cli_encode_options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the container here; - is standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model), .initial = CLI_DEFAULT_MODEL,
@@ -95,8 +96,8 @@ const cli_verb cli_verb_encode = {
     .run = cmd_encode,
     .what = "encode images into one container",
     .synopsis = "[options] -o FILE INPUT...",
-    .options = options,
-    .uses = uses,
+    .options = cli_encode_options,
+    .uses = cli_encode_uses,
     .about =
         "Inputs are image files (PNG, PNM, PAM, JPEG, WebP, TIFF, GIF, BMP, AVIF, HEIC, JPEG XL), "
         "folders with everything below them, IDX files (.gz too), CIFAR binary files, and - for "
@@ -140,6 +141,8 @@ const cli_verb cli_verb_encode = {
 
 typedef struct state {
     settings s;
+    const cli_encode_target *target; /* NULL: the output is a container of these images */
+    cli_encode_start start;
     taper_limits limits;
     cli_model model;
     formats_imageset *set;
@@ -595,13 +598,35 @@ static int look_at_names(const state *st) {
     return code;
 }
 
+static taper_status write_to(state *st, const taper_sink *sink, taper_error *error) {
+    return cli_cut_count() ? write_limited(st, sink, error)
+                           : taper_encoder_finish(st->encoder, 0, sink, error);
+}
+
 static int write_container(state *st, cli_output *out) {
     taper_error error = {0};
     taper_sink sink = cli_output_sink(out);
-    taper_status status = cli_cut_count() ? write_limited(st, &sink, &error)
-                                          : taper_encoder_finish(st->encoder, 0, &sink, &error);
+    taper_status status = write_to(st, &sink, &error);
     int code = cli_output_close(out, st->s.output, status, &error);
     if (code == CLI_DONE) tell_result(st, out->written);
+    return code;
+}
+
+/* Write the container into a temporary file, and give it to the target. */
+static int give_container(state *st) {
+    taper_error error = {0};
+    taper_source made;
+    FILE *spool;
+    taper_status status = cli_spool_open(&spool, &error);
+    if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
+    const taper_sink sink = cli_spool_sink(spool);
+    status = write_to(st, &sink, &error);
+    if (status == TAPER_OK) status = cli_spool_source(spool, &made, &error);
+    const int code = status == TAPER_OK
+                         ? st->target->finish(st->target->user, &made,
+                                              cli_cut_count() || st->s.quality || st->s.best)
+                         : (int)cli_fail("encode", st->s.output, status, &error);
+    fclose(spool);
     return code;
 }
 
@@ -645,66 +670,103 @@ static int code_images(state *st) {
 
 /* --- the verb --- */
 
+static int open_model(state *st) {
+    st->model.model = st->start.model; /* borrowed */
+    return st->start.model ? CLI_DONE
+                           : cli_coder_open(&st->model, "encode", st->s.model, &st->s.common);
+}
+
+static int open_search(state *st) {
+    if (st->start.search_bits) st->s.search_bits = st->start.search_bits;
+    if (st->start.search_model) {
+        st->s.search_model = st->start.output;
+        return cli_search_layer_take_model(&st->search, "encode", st->start.search_model,
+                                           (uint32_t)st->s.search_bits, &st->s.common);
+    }
+    return st->s.search_model ? cli_search_layer_open(&st->search, "encode", st->s.search_model,
+                                                      (uint32_t)st->s.search_bits, &st->s.common)
+                              : CLI_DONE;
+}
+
+static int check_names(const state *st) {
+    int code = CLI_DONE;
+    for (size_t i = 0; st->target && i < formats_imageset_count(st->set) && code == CLI_DONE; i++)
+        if (formats_imageset_name(st->set, i))
+            code = st->target->check_name(st->target->user, formats_imageset_name(st->set, i));
+    return code;
+}
+
 static int encode(state *st, char **paths, size_t n) {
-    cli_output out;
+    cli_output out = {0};
     int code = check_output(st, paths, n);
-    if (code == CLI_DONE) code = cli_coder_open(&st->model, "encode", st->s.model, &st->s.common);
+    if (code == CLI_DONE) code = open_model(st);
     /* before encoding, to detect at once an output that cannot be written */
     if (code == CLI_DONE) code = open_set(st, paths, n);
     if (code == CLI_DONE) code = check_output_in_set(st);
-    if (code == CLI_DONE && st->s.search_model)
-        code = cli_search_layer_open(&st->search, "encode", st->s.search_model,
-                                     (uint32_t)st->s.search_bits, &st->s.common);
+    if (code == CLI_DONE) code = check_names(st);
+    if (code == CLI_DONE) code = open_search(st);
     st->search.carries_model = st->s.embed_search;
-    if (code != CLI_DONE) return code;
-    code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
+    if (code == CLI_DONE && !st->target)
+        code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
     if (code != CLI_DONE) return code;
     code = code_images(st);
     if (code == CLI_DONE) code = look_at_names(st);
-    if (code == CLI_DONE) return write_container(st, &out);
+    if (code == CLI_DONE) return st->target ? give_container(st) : write_container(st, &out);
     formats_atomic_file_abort(out.file);
     return code;
 }
 
 /* The quality that the options name. */
-static int choose_quality(state *st) {
+static int choose_quality(const cli_verb *verb, state *st) {
     const settings *s = &st->s;
     const int is_cut = s->allocation != TAPER_ALLOCATION_EVEN || cli_cut_count();
     const char *name = s->best || (is_cut && !s->quality) ? "best" : "visual";
     st->quality.least_db = s->least_psnr;
-    if (s->best && s->quality)
-        return cli_usage(&cli_verb_encode, "give --best or --quality, not both");
+    if (s->best && s->quality) return cli_usage(verb, "give --best or --quality, not both");
     if (s->allocation != TAPER_ALLOCATION_EVEN && (s->quality || s->least_psnr > 0))
-        return cli_usage(&cli_verb_encode,
-                         "--quality and --least-psnr share the bytes themselves: leave out "
-                         "--allocation");
+        return cli_usage(verb, "--quality and --least-psnr share the bytes themselves: leave out "
+                               "--allocation");
     if (s->quality && cli_options_given("psnr"))
-        return cli_usage(&cli_verb_encode, "give --quality, of each image, or --psnr, of the mean");
+        return cli_usage(verb, "give --quality, of each image, or --psnr, of the mean");
     if (!cli_quality_parse(s->quality ? s->quality : name, &st->quality)) return CLI_DONE;
-    return cli_usage(&cli_verb_encode, "--quality is visual, high, best, or a PSNR of 20 to 60 dB");
+    return cli_usage(verb, "--quality is visual, high, best, or a PSNR of 20 to 60 dB");
 }
 
-int cmd_encode(int argc, char **argv) {
-    state st = {0};
+/* Open what the images are added to; the first operand names it. */
+static int open_target(state *st, char **operand) {
+    if (!st->target) return CLI_DONE;
+    const char *model = cli_options_given("model") ? st->s.model : NULL;
+    const int code = st->target->open(st->target->user, &st->s.common, operand[0], st->s.output,
+                                      model, &st->start);
+    st->s.embed = st->s.embed_search = 0; /* what is there has its models */
+    st->s.output = st->start.output, st->s.layout = (int)st->start.layout;
+    return code;
+}
+
+int cli_encode_as(const cli_verb *verb, int argc, char **argv, const cli_encode_target *target) {
+    state st = {.target = target};
     settings *s = &st.s;
-    int first, code = cli_options_parse(&cli_verb_encode, argc, argv, s, &first);
+    int first, code = cli_options_parse(verb, argc, argv, s, &first);
     if (code >= 0) return code;
-    code = cli_options_check_quality(&cli_verb_encode, argv + first, (size_t)(argc - first));
+    code = cli_options_check_quality(verb, argv + first, (size_t)(argc - first));
     if (code != CLI_DONE) return code;
-    if (first == argc && !s->filelist)
-        return cli_usage(&cli_verb_encode, "give the images: files, folders, IDX or CIFAR files");
-    if (!s->output) return cli_usage(&cli_verb_encode, "give an output: -o FILE");
+    const int own = target != NULL; /* operands that are no inputs */
+    if (argc - first < own) return cli_usage(verb, "give a container, then the images");
+    if (first + own == argc && !s->filelist)
+        return cli_usage(verb, "give the images: files, folders, IDX or CIFAR files");
+    if (!s->output && !target) return cli_usage(verb, "give an output: -o FILE");
     if (cli_cut_count() > 1)
-        return cli_usage(&cli_verb_encode,
-                         "give one of --bytes, --bpp, --bytes-per-image and --psnr");
-    if ((code = choose_quality(&st)) != CLI_DONE) return code;
-    if ((code = cli_device_for_coding(&cli_verb_encode, &s->common)) != CLI_DONE) return code;
-    cli_options_name_idle(&cli_verb_encode, (s->layout == TAPER_LAYOUT_SET ? USE_SET : 0) |
-                                                (s->search_model ? USE_SEARCH : 0));
+        return cli_usage(verb, "give one of --bytes, --bpp, --bytes-per-image and --psnr");
+    if ((code = choose_quality(verb, &st)) != CLI_DONE) return code;
+    if ((code = cli_device_for_coding(verb, &s->common)) != CLI_DONE) return code;
+    cli_options_name_idle(verb, (s->layout == TAPER_LAYOUT_SET ? USE_SET : 0) |
+                                    (s->search_model ? USE_SEARCH : 0));
     st.left =
         (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output, .stores = 1};
     st.limits = cli_limits(&s->common);
-    code = encode(&st, argv + first, (size_t)(argc - first));
+    code = open_target(&st, argv + first);
+    st.left.output = s->output;
+    if (code == CLI_DONE) code = encode(&st, argv + first + own, (size_t)(argc - first - own));
     if (code == CLI_DONE && st.left.failed) code = CLI_SOME_FAILED;
     close_encoder(&st);
     cli_search_layer_close(&st.search);
@@ -713,3 +775,5 @@ int cmd_encode(int argc, char **argv) {
     free(st.kept);
     return code;
 }
+
+int cmd_encode(int argc, char **argv) { return cli_encode_as(&cli_verb_encode, argc, argv, NULL); }

@@ -824,8 +824,7 @@ typedef struct taper_remove_options {
 } taper_remove_options;
 /* Write a container without n of its images, given by their numbers, in any order. The others keep
  * their order, names, labels, metadata, codes for search, models and class names. No byte of the
- * result comes
- * from the data, the name or the codes of a removed image.
+ * result comes from the data, the name, the metadata or the codes of a removed image.
  *
  * Groups that keep all images are copied. Of a group that loses some, the codes of those that stay
  * are coded again, without the network; this takes the time of decoding the group twice, and the

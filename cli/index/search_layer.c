@@ -6,27 +6,38 @@
 #include "formats/image.h"
 #include <stdlib.h>
 
-int cli_search_layer_open(cli_search_layer *l, const char *verb, const char *path, uint32_t bits,
-                          const cli_common *common) {
+/* Check the model, and get ready for images. path: for messages. */
+static int prepare(cli_search_layer *l, const char *verb, const char *path,
+                   const cli_common *common) {
     taper_error error = {0};
-    *l = (cli_search_layer){.bits = bits};
-    int code = cli_model_open(&l->model, verb, path, common);
-    if (code != CLI_DONE) return code;
     const taper_model_info info = cli_model_info(l->model.model);
-    code = cli_index_check_model(verb, &info, path);
+    const int code = cli_index_check_model(verb, &info, path);
     if (code != CLI_DONE) return code;
-    if (bits > info.units) {
+    if (l->bits > info.units) {
         cli_error(verb, path, "its codes have %u bits, not %u: give --search-bits of at most that",
-                  info.units, bits);
+                  info.units, l->bits);
         return CLI_USAGE;
     }
-    if (!bits) l->bits = info.units;
+    if (!l->bits) l->bits = info.units;
     const taper_status status =
         cli_embedder_open(&l->embedder, l->model.model, 0, true, cli_threads(common), &error);
     if (status) return cli_fail(verb, path, status, &error);
     l->embedder.scales = true;
     l->numbers = malloc(CLI_SEARCH_LAYER_WAITING * l->embedder.width * sizeof *l->numbers);
     return l->numbers ? CLI_DONE : (int)cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
+}
+
+int cli_search_layer_open(cli_search_layer *l, const char *verb, const char *path, uint32_t bits,
+                          const cli_common *common) {
+    *l = (cli_search_layer){.bits = bits};
+    const int code = cli_model_open(&l->model, verb, path, common);
+    return code == CLI_DONE ? prepare(l, verb, path, common) : code;
+}
+
+int cli_search_layer_take_model(cli_search_layer *l, const char *verb, const taper_model *model,
+                                uint32_t bits, const cli_common *common) {
+    *l = (cli_search_layer){.bits = bits, .model = {.model = model}};
+    return prepare(l, verb, NULL, common);
 }
 
 void cli_search_layer_close(cli_search_layer *l) {

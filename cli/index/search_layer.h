@@ -29,6 +29,9 @@ typedef struct cli_search_layer {
  * code. */
 int cli_search_layer_open(cli_search_layer *layer, const char *verb, const char *path,
                           uint32_t bits, const cli_common *common);
+/* The same with a model that is open, which must outlive the layer. */
+int cli_search_layer_take_model(cli_search_layer *layer, const char *verb, const taper_model *model,
+                                uint32_t bits, const cli_common *common);
 void cli_search_layer_close(cli_search_layer *layer); /* a zeroed one is fine */
 
 /* TAPER_ERR_UNSUPPORTED: the model cannot code this image. */
