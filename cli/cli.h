@@ -31,6 +31,7 @@
  *   reach               images that a cut of layout `image` contains
  *
  *   sheet               draws a contact sheet
+ *   encode_quality      where the images of `encode` end
  *   psnr_cut            the smallest cut that reaches a PSNR
  *   truncate_psnr       `truncate --psnr`
  *   name_case           names that differ by case only */

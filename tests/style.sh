@@ -139,7 +139,7 @@ doors codec/transform 'network triangle windows lap restoration pseudo_inverse s
 doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer'
 doors codec/decoder 'open_container group_reader checked_blocks front_load levels'
-doors codec/groups 'group_writer allocation'
+doors codec/groups 'group_writer allocation aim'
 doors codec/container ''
 doors codec/search 'votes'
 doors train 'train builtin_comparison'

@@ -3,7 +3,8 @@
  * The directory codec/groups/: a group of images to chunks.
  *   group_writer   encodes one group; group_quality: measures how well its images are kept
  *   clipping       which planes above the model's the images of a group need
- *   allocation     the distribution of bits over the images of a set */
+ *   allocation     the distribution of bits over the images of a set
+ *   aim            the passes that an image needs for a PSNR */
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H
 #include "codec/bitplane/strips.h"
