@@ -32,7 +32,7 @@ search='codec/search/bit_codes.c codec/search/cascade.c codec/search/cascade_mea
 formats='formats/bytes.c formats/images/cifar.c formats/container.c formats/directory.c formats/metadata/exif.c formats/imageset/folder_walk.c
     formats/images/foreign.c formats/front.c formats/images/gzip.c formats/holds.c formats/metadata/icc.c formats/images/idx.c formats/image.c
     formats/imageset/frame_cursor.c formats/imageset/image_list.c formats/imageset/image_names.c formats/imageset/imageset.c formats/imageset/imageset_inputs.c formats/imageset/imageset_labels.c
-    formats/imageset/imageset_names.c formats/index_file.c formats/images/jpeg.c formats/imageset/label_index.c formats/imageset/label_names.c formats/imageset/labels.c
+    formats/imageset/imageset_names.c formats/index_file.c formats/images/jpeg.c formats/images/jpeg_noise.c formats/imageset/label_index.c formats/imageset/label_names.c formats/imageset/labels.c
     formats/leaf.c formats/metadata_reader.c formats/name_pages.c formats/packed.c formats/paging.c formats/root.c
     formats/merge_metadata.c formats/merge_names.c formats/metadata/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
     formats/metadata/png_text.c formats/images/pnm.c formats/imageset/recognise.c formats/metadata/xmp.c

@@ -1,6 +1,7 @@
 /* test_jpeg.c -- JPEG input: kinds, damage, limits. Files are made by libjpeg in the test. */
 #include "cmocka_all.h"
 #include "formats/images/jpeg.h"
+#include "formats/images/jpeg_noise.h"
 #include "pictures.h"
 #include <stdio.h>
 #include <string.h>
@@ -197,6 +198,60 @@ static void every_flipped_bit_is_survived(void **state) {
     formats_image_free(&image);
 }
 
+/* The error that quantisation has left is known without the original, for all kinds of files. */
+static void noise_is_estimated(void **state) {
+    (void)state;
+    static const int quality[] = {75, 80, 85, 92};
+    for (unsigned channels = 1; channels <= 3; channels += 2)
+        for (int variant = 0; variant < 8; variant++) {
+            const jpeg_plan plan = {quality[variant % 4],         variant / 4, 0, 0, 0, 0, 0,
+                                    channels == 3 && variant == 2};
+            taper_image image = picture_scene(160, 136, channels, 0), back;
+            formats_metadata metadata;
+            uint64_t random = 7;
+            uint8_t *pixel = image.pixels;
+            double sum = 0;
+            for (size_t i = 0; i < formats_image_samples(&image); i++) {
+                const int grain = (int)(picture_random(&random) >> 58) + 80 + pixel[i] / 4;
+                pixel[i] = (uint8_t)grain;
+            }
+            unsigned long n;
+            unsigned char *bytes = encode(&image, plan, &n);
+            assert_int_equal(formats_jpeg_decode(bytes, n, NULL, &back, &metadata, NULL), TAPER_OK);
+            for (size_t i = 0; i < formats_image_samples(&image); i++) {
+                const double d = (double)pixel[i] - ((uint8_t *)back.pixels)[i];
+                sum += d * d;
+            }
+            const double mse = sum / (double)formats_image_samples(&image);
+            print_message("%u channels, quality %d: %.2f, estimated %.2f\n", channels, plan.quality,
+                          mse, metadata.quantisation_mse);
+            assert_true(metadata.quantisation_mse > mse * 0.6 &&
+                        metadata.quantisation_mse < mse * 1.6);
+            formats_metadata_free(&metadata);
+            free(bytes);
+            formats_image_free(&image), formats_image_free(&back);
+        }
+}
+
+/* Damage that the decoder tells leaves no estimate, and none is made of what is no JPEG. */
+static void noise_of_damage_is_unknown(void **state) {
+    (void)state;
+    taper_image image = picture_scene(24, 20, 3, 0);
+    unsigned long n;
+    unsigned char *bytes = encode(&image, (jpeg_plan){60, 0, 1, 0, 0, 0, 0, 0}, &n);
+    assert_true(formats_jpeg_noise(bytes, n) > 0);
+    for (unsigned long cut = 0; cut < n / 2; cut++)
+        assert_true(formats_jpeg_noise(bytes, cut) >= 0);
+    assert_true(formats_jpeg_noise("no JPEG", 7) == 0);
+    for (unsigned long bit = 0; bit < 8 * n; bit += 3) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        assert_true(formats_jpeg_noise(bytes, n) >= 0);
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    free(bytes);
+    formats_image_free(&image);
+}
+
 /* Without a profile: R = (1 - C)(1 - K); the file has 255 where there is no ink. */
 static void cmyk_becomes_srgb(void **state) {
     (void)state;
@@ -291,6 +346,8 @@ int main(void) {
         cmocka_unit_test(whole_data_need_no_end),
         cmocka_unit_test(no_cut_gives_another_picture),
         cmocka_unit_test(every_flipped_bit_is_survived),
+        cmocka_unit_test(noise_is_estimated),
+        cmocka_unit_test(noise_of_damage_is_unknown),
         cmocka_unit_test(cmyk_becomes_srgb),
         cmocka_unit_test(limits_hold_before_memory_is_taken),
         cmocka_unit_test(endless_scans_are_stopped),

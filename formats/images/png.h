@@ -8,6 +8,7 @@
  * formats/metadata/. Not part of the library.
  *
  *     png, pnm, jpeg   read images from memory; png and pnm also write them
+ *     jpeg_noise       the error that a JPEG already has
  *     gzip             compresses and expands in memory
  *     idx, cifar       files of many images
  *     own_mark         the mark by which taper recognises a picture that it wrote

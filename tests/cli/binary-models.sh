@@ -19,8 +19,8 @@ done
 
 # the layouts carry the same bits: there and back again
 for name in binary binary-tied feedback; do
-    "$TAPER" encode -q -m $name.tpm --group 2 -o $name.taper in
-    "$TAPER" encode -q -m $name.tpm --layout image -o $name.image.taper in
+    "$TAPER" encode --best -q -m $name.tpm --group 2 -o $name.taper in
+    "$TAPER" encode --best -q -m $name.tpm --layout image -o $name.image.taper in
     "$TAPER" repack -q -m $name.tpm --layout image -o again.taper $name.taper
     cmp again.taper $name.image.taper
     "$TAPER" verify -q $name.taper
@@ -38,7 +38,7 @@ test $(($(wc -c <binary-tied.image.taper) - data)) -le $((30 * 70 / 8 + 2 * 5))
 command -v python3 >/dev/null || { echo "SKIP no python3 here"; exit 0; }
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || { echo "SKIP python3 is too old"; exit 0; }
 for name in binary binary-tied direct feedback; do
-    "$TAPER" encode -q -m $name.tpm --embed-model --group 2 -o all.taper in
+    "$TAPER" encode --best -q -m $name.tpm --embed-model --group 2 -o all.taper in
     size=$(wc -c <all.taper)
     front=$("$TAPER" info --json all.taper | sed 's/.*"front_bytes": *\([0-9]*\).*/\1/')
     for part in 3 35 80 100; do

@@ -1,7 +1,7 @@
 # The models that ship: encode without -m, by name, and decode by what the file says.
 "$SAMPLES" small set --count 12 --format png
-"$TAPER" encode -q -o photo.taper set/png
-"$TAPER" encode -q -m tiny -o tiny.taper set/png
+"$TAPER" encode --best -q -o photo.taper set/png
+"$TAPER" encode --best -q -m tiny -o tiny.taper set/png
 "$TAPER" info photo.taper | grep -q 'photo, which is built in'
 "$TAPER" info --json tiny.taper | grep -q '"builtin_model": *"tiny"'
 for model in photo tiny; do
@@ -21,7 +21,7 @@ done
 diff -r tiny tiny-file
 
 # and it makes the same container, where the matrix that is computed for a file is by fused products as the stored one
-"$TAPER" encode -q -m "$ROOT/models/tiny.tpm" -o tiny-of-file.taper set/png
+"$TAPER" encode --best -q -m "$ROOT/models/tiny.tpm" -o tiny-of-file.taper set/png
 if "$TAPER" --version -v | grep -q 'fused multiply-adds'; then cmp tiny.taper tiny-of-file.taper; fi
 
 # in comparisons: the photographs' by default, and the container's own
@@ -36,7 +36,7 @@ code=0
 test "$code" -eq 2
 mkdir own
 cp "$ROOT/models/tiny.tpm" own/photo
-(cd own && "$TAPER" encode -q -m ./photo -o ../path.taper ../set/png)
+(cd own && "$TAPER" encode --best -q -m ./photo -o ../path.taper ../set/png)
 "$TAPER" info path.taper | grep -q 'tiny, which is built in'
 
 # a pipe that ends within the header

@@ -20,18 +20,18 @@ do grep -q "$key" one; done
 
 # containers: their originals are found by name, so that the rival sees the same images; a cut one ends sooner
 rivals_part() { sed 's/.*{"codec":"jpeg"/{"codec":"jpeg"/; s/"bd_rate".*//' "$1"; }
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 compare -m model.tpm --json set.taper set/png >given
 test "$(rivals_part given)" = "$(rivals_part one)"
 grep -q 'file+model' given
-"$TAPER" encode -q -m model.tpm --embed-model -o own.taper set/png
+"$TAPER" encode --best -q -m model.tpm --embed-model -o own.taper set/png
 compare --json own.taper set/png >embedded
 grep -q '"file"' embedded
 if grep -q 'file+model' embedded; then exit 9; fi
 head -c 12000 set.taper >cut.taper
 compare -m model.tpm --json cut.taper set/png >cut
 test "$(grep -o '"bytes_per_image":150,' cut | wc -l)" -eq 1
-"$TAPER" encode -q -m model.tpm --layout image -o images.taper set/png
+"$TAPER" encode --best -q -m model.tpm --layout image -o images.taper set/png
 compare -m model.tpm images.taper set/png >/dev/null
 
 # the report: everything in it, nothing from elsewhere, and not overwritten without -f
@@ -124,7 +124,7 @@ if [ -n "$(ls photos)" ]; then
     grep -q '<details open>' $page # all pictures are there without the script
     sed '1,/^<script>$/d; /^<\/script>$/,$d' $page >page.js
     if command -v node >/dev/null; then node --check page.js; fi
-    "$TAPER" encode -q -o photos.taper photos
+    "$TAPER" encode --best -q -o photos.taper photos
     # a report that was interrupted while its pictures were made can be replaced
     "$TAPER" compare -q -r jpeg -o stopped photos.taper photos >/dev/null &
     while [ ! -e stopped/index.html ]; do sleep 0.05; done

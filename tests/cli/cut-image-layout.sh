@@ -1,10 +1,10 @@
 # A cut file of the layout `image` holds some images whole and others not at all: which, all verbs say.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q --layout image -m model.tpm -o each.taper set/png
+"$TAPER" encode --best -q --layout image -m model.tpm -o each.taper set/png
 front=$("$TAPER" info --json each.taper | json_number front_bytes)
 size=$(wc -c <each.taper)
-"$TAPER" encode -q --layout image -m model.tpm -o first.taper set/png/arrow/0001.png
+"$TAPER" encode --best -q --layout image -m model.tpm -o first.taper set/png/arrow/0001.png
 first=$(($(wc -c <first.taper) - $("$TAPER" info --json first.taper | json_number front_bytes)))
 
 says() { # bytes, sentence
@@ -46,6 +46,6 @@ for file in $(cd plain && find . -type f | sort); do
     elif cmp -s "plain/$file" "out/$file"; then echo "$file is whole"; exit 1; fi
 done
 # the layout `set` has all images at every cut
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 head -c 9000 set.taper >cut.taper
 "$TAPER" verify cut.taper | grep -q 'layers whole for all images'

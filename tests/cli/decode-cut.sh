@@ -2,7 +2,7 @@
 # A damaged file gives what can be had, and says so.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 front=$("$TAPER" info --json set.taper | json_number front_bytes)
 size=$(wc -c <set.taper)
 for bytes in 0 1 55 56 57 $((front - 1)); do
@@ -21,7 +21,7 @@ done
 "$TAPER" decode -q -f --strict -m model.tpm -o out set.taper
 
 # four bytes of one group are damaged: the other groups are as they were
-"$TAPER" encode -q -m model.tpm --group 20 -o groups.taper set/png
+"$TAPER" encode --best -q -m model.tpm --group 20 -o groups.taper set/png
 cp groups.taper bad.taper
 printf 'xxxx' | dd of=bad.taper bs=1 seek=$((front + 4000)) conv=notrunc 2>/dev/null
 "$TAPER" decode -q -m model.tpm -o good groups.taper

@@ -20,7 +20,7 @@ for less in 10 20 30 40 50 60 70; do
 done | grep -q '[0-9]+'
 
 small_set 12
-"$TAPER" encode -q -m model.tpm --group 5 -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --group 5 -o set.taper set/png
 "$TAPER" decode --levels -m model.tpm set.taper >whole
 test "$(grep -c '^group' whole)" -eq 3
 expect 2 '*carry its model*' "$TAPER" decode --levels set.taper

@@ -2,8 +2,8 @@
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
 "$TAPER" train -q --window 4 -o other.tpm set/png
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
-"$TAPER" encode -q -m model.tpm --embed-model -o own.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --embed-model -o own.taper set/png
 expect 2 '*set.taper: *was made with model*this is*' "$TAPER" decode -m other.tpm -o none set.taper
 expect 2 '*set.taper: container does not carry its model*-m*' "$TAPER" decode -o none set.taper
 expect 5 '*nothing.tpm: cannot open*' "$TAPER" decode -m nothing.tpm -o none set.taper

@@ -1,7 +1,7 @@
 # From a slow pipe the files are there early, get better, and end as a plain decode leaves them.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 "$TAPER" decode -q -m model.tpm -o plain set.taper
 size=$(wc -c <set.taper)
 front=$("$TAPER" info --json set.taper | json_number front_bytes)

@@ -1,7 +1,7 @@
 # Images at a part of their size: each pixel is the mean of a square; sizes are rounded up.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 decode() { "$TAPER" decode -q -m model.tpm "$@"; }
 
 samples() { od -A n -v -t u1 | tr -s ' \n' '\n' | sed '/^$/d'; }
@@ -41,7 +41,7 @@ head -c 9000 set.taper | decode --scale 1/8 -o cut-pipe -
 diff -r cut cut-pipe
 printf 'P5\n1 1\n255\n\200' >dot.pgm
 printf 'P5\n7 3\n255\n123456789012345678901' >line.pgm
-"$TAPER" encode -q -o odd.taper dot.pgm line.pgm
+"$TAPER" encode --best -q -o odd.taper dot.pgm line.pgm
 for s in 2 4 8 16; do "$TAPER" decode -q --scale 1/$s --format pnm -o odd-$s odd.taper; done
 size_of() { sed -n '/^[0-9][0-9]* [0-9][0-9]*$/{p;q}' "$1"; } # of a PNM file
 test "$(size_of odd-16/dot.pnm), $(size_of odd-16/line.pnm)" = '1 1, 1 1'

@@ -1,7 +1,7 @@
 # All images under their names, for any number of threads; one image; other formats; cuts.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 300
-"$TAPER" encode -q -m model.tpm --group 70 -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --group 70 -o set.taper set/png
 decode() { "$TAPER" decode -q -m model.tpm "$@"; }
 decode -T 1 -o one set.taper
 decode -T 5 -o five set.taper
@@ -33,9 +33,9 @@ decode --format idx -o all.idx.gz set.taper
 gzip -dc all.idx.gz | cmp - all.idx
 decode --format cifar -o all.bin set.taper
 tail -c +21 all.idx >pixels
-"$TAPER" encode -q -m model.tpm -o pnm.taper pnm
+"$TAPER" encode --best -q -m model.tpm -o pnm.taper pnm
 "$TAPER" decode -q -m model.tpm --format idx -o pnm.idx pnm.taper
-"$TAPER" encode -q -m model.tpm -o png.taper one
+"$TAPER" encode --best -q -m model.tpm -o png.taper one
 "$TAPER" decode -q -m model.tpm --format idx -o png.idx png.taper
 cmp pnm.idx png.idx
 
@@ -57,7 +57,7 @@ decode -o each --bytes-per-image 64 set.taper
 diff -r bpp each
 
 # images without names are numbered; an existing file is not overwritten, and nothing else is touched
-"$TAPER" encode -q -m model.tpm -o nameless.taper set/cifar/test.bin
+"$TAPER" encode --best -q -m model.tpm -o nameless.taper set/cifar/test.bin
 decode -o numbers nameless.taper
 test -s numbers/000001.png
 rm numbers/000001.png

@@ -27,7 +27,7 @@ if grep 'gained nothing' said; then exit 1; fi
 
 for set in pca dense; do
     for layout in set image; do
-        "$TAPER" encode -q --embed-model --layout $layout -m $set.tpm -o set.taper -f $set/png
+        "$TAPER" encode --best -q --embed-model --layout $layout -m $set.tpm -o set.taper -f $set/png
         "$TAPER" decode -q --format idx -o all.idx -f set.taper
         header=$([ $set = pca ] && echo 20 || echo 16) # four dimensions in colour, three in grey
         tail -c +$((header + 1)) all.idx >pixels

@@ -5,7 +5,7 @@ small_set 120
 "$TAPER" train-bits -q -w whole -k 32 -e 3 -o binary.tpm set/png
 "$TAPER" train-bits -q -w whole --independent --untied -k 32 -e 3 -o independent.tpm set/png
 for model in whole binary independent; do
-    "$TAPER" encode -q -m $model.tpm -o $model.taper set/png
+    "$TAPER" encode --best -q -m $model.tpm -o $model.taper set/png
     "$TAPER" embed -q -m $model.tpm -o $model-images.csv --labels-out labels.csv set/png
     "$TAPER" embed -q -m $model.tpm -o $model.csv --labels-out own-labels.csv $model.taper
     cmp own-labels.csv labels.csv
@@ -15,7 +15,7 @@ done
 # bits are those of the images; of planes what is known lies around the code, within a step
 cmp binary.csv binary-images.csv
 cmp independent.csv independent-images.csv
-"$TAPER" encode -q -m binary.tpm --layout image --embed-model -o each.taper set/png
+"$TAPER" encode --best -q -m binary.tpm --layout image --embed-model -o each.taper set/png
 "$TAPER" embed -q -o each.csv each.taper
 cmp each.csv binary-images.csv
 "$TAPER" embed -q --units 5 -o five.csv each.taper
@@ -80,8 +80,8 @@ cp -r set/png half
 rm -r half/bolt half/star
 cp -r half other
 mv other/ring other/sun
-"$TAPER" encode -q -m binary.tpm -o half.taper half
-"$TAPER" encode -q -m binary.tpm -o other.taper other
+"$TAPER" encode --best -q -m binary.tpm -o half.taper half
+"$TAPER" encode --best -q -m binary.tpm -o other.taper other
 "$TAPER" merge -q -o both.taper half.taper other.taper
 "$TAPER" embed -q -m binary.tpm -o both.csv both.taper
 "$TAPER" embed -q -m binary.tpm -o two.csv --labels-out two.npy half.taper other.taper
@@ -89,13 +89,13 @@ mv other/ring other/sun
 cmp two.npy both.npy
 cut -d , -f 2- both.csv >want
 cut -d , -f 2- two.csv | cmp - want
-"$TAPER" encode -q -m binary.tpm -o numbers.taper --labels set/idx/labels.idx set/idx/images.idx
+"$TAPER" encode --best -q -m binary.tpm -o numbers.taper --labels set/idx/labels.idx set/idx/images.idx
 "$TAPER" embed -q -m binary.tpm -o - --format csv numbers.taper | sed -n 3p | grep -q '^numbers.taper#2,[0-9],'
 
 # classify: a container votes as its images do, and is labelled as they are
 known_and_new
-"$TAPER" encode -q -m binary.tpm --embed-model -o known.taper known
-"$TAPER" encode -q -m binary.tpm -o new.taper new
+"$TAPER" encode --best -q -m binary.tpm --embed-model -o known.taper known
+"$TAPER" encode --best -q -m binary.tpm -o new.taper new
 "$TAPER" classify -q -m binary.tpm --among known new >want.csv
 "$TAPER" classify --among known.taper new 2>err | cmp - want.csv
 grep -q '^taper classify: known.taper: 40 codes of 32 known units and 32 bits in the mean$' err
@@ -110,7 +110,7 @@ head -c $(($(wc -c <new.taper) - 5)) new.taper >cut.taper
 "$TAPER" classify -q --units 16 --among known.taper cut.taper | cmp - short.csv
 cp -r known mixed
 cp new/star/0009.png mixed/loose.png
-"$TAPER" encode -q -m binary.tpm -o mixed.taper mixed
+"$TAPER" encode --best -q -m binary.tpm -o mixed.taper mixed
 "$TAPER" classify -q -m binary.tpm --unlabelled mixed >want.csv
 "$TAPER" classify -q -m binary.tpm --unlabelled mixed.taper | cmp - want.csv
 "$TAPER" classify -q -m whole.tpm --among whole.taper -k 1 set/png >same.csv # near, and nothing is nearer
@@ -129,12 +129,12 @@ expect 2 '*whole.taper: containers and images are mixed: *' "$TAPER" embed -m wh
 expect 2 '*labels: containers bring their labels; leave the label file out' \
     "$TAPER" classify -m whole.tpm --among set/png --labels labels whole.taper
 expect 2 '*known.taper: codes have only 32 units' "$TAPER" classify --units 33 --among set/png known.taper
-"$TAPER" encode -q -m model.tpm -o tiles.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o tiles.taper set/png
 expect 2 '*120 of 120 inputs were left out (the first: arrow/0001.png): image is 32 x 32 pixels but a code of the model is of 8 x 8; *' \
     "$TAPER" embed -m model.tpm -o none.csv tiles.taper
 "$TAPER" train-labels -q -o nca.tpm --objective nca --start pca -k 3 -e 1 set/png
 expect 2 '*whole.taper: container was made with model *' "$TAPER" embed -m nca.tpm -o none.csv whole.taper
-"$TAPER" encode -q -m whole.tpm -o flat.taper set/png/bolt
+"$TAPER" encode --best -q -m whole.tpm -o flat.taper set/png/bolt
 expect 2 '*flat.taper: the labelled images have no labels: *' "$TAPER" classify -m whole.tpm --leave-one-out --among flat.taper
 cp each.taper damaged.taper
 printf '\1\2\3\4' | dd of=damaged.taper bs=1 seek=$(($(wc -c <each.taper) - 40)) conv=notrunc 2>/dev/null

@@ -16,7 +16,7 @@ within "$(size each.taper)" 20000
 encode -o image.taper --bytes-per-image 100 --layout image set/idx/images.idx
 within "$(size image.taper)" 20000
 encode -o whole.taper --bytes 1G set/png
-encode -o plain.taper set/png
+encode --best -o plain.taper set/png
 cmp whole.taper plain.taper
 expect 6 '*front matter*' "$TAPER" encode -m model.tpm -o none.taper -b 100 set/png
 test ! -e none.taper
@@ -34,7 +34,7 @@ awk '{ exit !($1 >= 29 && $1 < 30) }' reached || { cat reached; exit 1; }
 expect 0 '*warning: the model reaches*' "$TAPER" encode -m model.tpm -o most.taper --psnr 99 set/png
 cmp most.taper plain.taper
 
-encode --embed-model -o own.taper set/png
+encode --best --embed-model -o own.taper set/png
 "$TAPER" decode -q -o own own.taper
 test "$(count_png own)" -eq 200
 test "$(($(size own.taper) - $(size plain.taper)))" -ge "$(size model.tpm)"

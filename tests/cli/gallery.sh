@@ -1,8 +1,8 @@
 # Layout gallery through all verbs: made by encode and repack, told by info, cut, joined, decoded and compared.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 24
-"$TAPER" encode -q -m tiny -o set.taper set/png
-"$TAPER" encode -q -m tiny --layout gallery -o gallery.taper set/png
+"$TAPER" encode --best -q -m tiny -o set.taper set/png
+"$TAPER" encode --best -q -m tiny --layout gallery -o gallery.taper set/png
 "$TAPER" info gallery.taper | grep -q '^  layout    gallery: [3-9] layers of [0-9]* groups$'
 "$TAPER" info --json gallery.taper | grep -q '"layout": *"gallery"'
 "$TAPER" verify -q gallery.taper >verified

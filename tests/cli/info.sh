@@ -1,7 +1,7 @@
 # info: containers whole and cut, models, as words and as JSON lines.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 "$TAPER" info set.taper model.tpm >said
 grep -q '^set.taper: container$' said
 grep -q '^  images    60, 32 x 32, RGB$' said
@@ -13,7 +13,7 @@ id=$(sed -n 's/^  id        //p' said)
 grep -q "^  model     $id, not in the file" said
 printf 'P5 1 3 255\nabc' >tall.pgm
 printf 'P5 3 1 255\nabc' >wide.pgm
-"$TAPER" encode -q -m tiny -o sizes.taper tall.pgm wide.pgm
+"$TAPER" encode --best -q -m tiny -o sizes.taper tall.pgm wide.pgm
 "$TAPER" info sizes.taper | grep -q '^  images    2, widths 1 to 3, heights 1 to 3, grey$'
 "$TAPER" info -v set.taper | grep -q '^      60  32 x 32  RGB    8 bits  star  star/0006.png$'
 

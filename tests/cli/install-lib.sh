@@ -53,7 +53,7 @@ CMAKE
 cmake -S . -B built -Dtaper_DIR="$at/lib/multi/cmake/taper" >said 2>&1 || { cat said; exit 1; }
 cmake --build built >said 2>&1 || { cat said; exit 1; }
 "$SAMPLES" small set --count 4 --format png
-"$TAPER" encode -q -m tiny -o set.taper set/png
+"$TAPER" encode --best -q -m tiny -o set.taper set/png
 for kind in taper taper_static; do built/with_$kind set.taper | grep -q ', complete$'; done
 command -v objdump >/dev/null || exit 0
 objdump -p built/with_taper | grep -q 'NEEDED *libtaper.so.1$'

@@ -19,8 +19,8 @@ joins() { # container, shards...
 
 # cut by truncate, by encode, not at all; in both layouts
 for layout in set image; do
-    encode --layout $layout -o whole-$layout.taper set/cifar/test.bin
-    encode --layout $layout -o all.taper set/cifar/train.bin
+    encode --best --layout $layout -o whole-$layout.taper set/cifar/test.bin
+    encode --best --layout $layout -o all.taper set/cifar/train.bin
     "$TAPER" truncate -q --bpp 1 -o truncated-$layout.taper all.taper
     encode --layout $layout --bpp 2 -o encoded-$layout.taper set/cifar/train.bin
     shards="truncated-$layout.taper encoded-$layout.taper whole-$layout.taper"

@@ -2,7 +2,7 @@
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
 for part in train test; do # groups of one size have the same layers
-    "$TAPER" encode -q -m model.tpm --group 20 -o $part.taper set/cifar/$part.bin
+    "$TAPER" encode --best -q -m model.tpm --group 20 -o $part.taper set/cifar/$part.bin
     "$TAPER" decode -q -m model.tpm --format cifar -o $part.bin $part.taper
 done
 "$TAPER" merge -q -o all.taper train.taper test.taper
@@ -14,7 +14,7 @@ cat train.bin test.bin | cmp - all.bin
 cmp same.bin train.bin
 
 # names that collide get the folder of their shard
-"$TAPER" encode -q -m model.tpm -o names.taper set/png/arrow
+"$TAPER" encode --best -q -m model.tpm -o names.taper set/png/arrow
 expect 0 'taper merge: 12 names are changed, because an earlier container has the same: 0001.png is shard-2/0001.png, ...' \
     "$TAPER" merge -o twice.taper names.taper names.taper
 "$TAPER" decode -q -m model.tpm -o twice twice.taper
@@ -22,17 +22,17 @@ test "$(count_png twice)" -eq 24
 cmp twice/0001.png twice/shard-2/0001.png
 mkdir odd
 cp set/png/arrow/0001.png odd/000013.png
-"$TAPER" encode -q -m model.tpm -o odd.taper odd
-"$TAPER" encode -q -m model.tpm -o numbers.taper set/cifar/test.bin # without names
+"$TAPER" encode --best -q -m model.tpm -o odd.taper odd
+"$TAPER" encode --best -q -m model.tpm -o numbers.taper set/cifar/test.bin # without names
 expect 0 '*' "$TAPER" merge -o mixed.taper names.taper odd.taper
 if grep -q changed expect.err; then exit 9; fi
 expect 0 'taper merge: 1 name is changed, because an earlier container has the same: one without a name is shard-*/000013.png' \
     "$TAPER" merge -f -o mixed.taper odd.taper numbers.taper
 
 "$TAPER" train -q --window 4 -o other.tpm set/png
-"$TAPER" encode -q -m other.tpm -o other.taper set/cifar/test.bin
+"$TAPER" encode --best -q -m other.tpm -o other.taper set/cifar/test.bin
 expect 2 'taper merge: other.taper: *another model*' "$TAPER" merge -o none.taper train.taper other.taper
-"$TAPER" encode -q -m model.tpm --layout image -o image.taper set/cifar/test.bin
+"$TAPER" encode --best -q -m model.tpm --layout image -o image.taper set/cifar/test.bin
 expect 2 'taper merge: image.taper: *layout*' "$TAPER" merge -o none.taper train.taper image.taper
 head -c 9000 test.taper >cut.taper
 expect 2 'taper merge: cut.taper: *is cut*' "$TAPER" merge -o none.taper train.taper cut.taper

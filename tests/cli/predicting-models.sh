@@ -7,12 +7,12 @@
 "$TAPER" info --json plain.tpm | grep -q '"conditional_hidden": *0'
 
 for model in plain both; do
-    "$TAPER" encode -q -m $model.tpm --group 20 -o $model.taper set/png
+    "$TAPER" encode --best -q -m $model.tpm --group 20 -o $model.taper set/png
 done
 test "$(wc -c <both.taper)" -lt "$(wc -c <plain.taper)"
 
 # the same bytes again, for any number of threads; a whole file and its cuts decode
-"$TAPER" encode -q -m both.tpm --group 20 -T 1 -o again.taper set/png
+"$TAPER" encode --best -q -m both.tpm --group 20 -T 1 -o again.taper set/png
 cmp both.taper again.taper
 "$TAPER" verify -q both.taper
 front=$("$TAPER" info --json both.taper | sed 's/.*"front_bytes": *\([0-9]*\).*/\1/')
@@ -34,7 +34,7 @@ diff -r whole alone
 # one image, several threads
 "$SAMPLES" scenes one --count 1
 large=$(find one -type f | head -1)
-"$TAPER" encode -q -m both.tpm -o one.taper "$large"
+"$TAPER" encode --best -q -m both.tpm -o one.taper "$large"
 for threads in 1 2 5; do
     "$TAPER" decode -q -f -m both.tpm -T $threads -o one-$threads one.taper
     diff -r one-1 one-$threads

@@ -12,7 +12,7 @@ db = [min(100, 10 * math.log10(65025 / m)) if m else 100 for m in mse]
 print("%.2f dB in the mean, the least %.2f dB, image %d" % (sum(db) / len(db), min(db), 1 + db.index(min(db))))' "$1" "$2"
 }
 set=set/cifar/test.bin
-"$TAPER" encode -q -m model.tpm -o whole.taper $set
+"$TAPER" encode --best -q -m model.tpm -o whole.taper $set
 decode whole.taper whole.bin
 images=$(($(wc -c <$set) / 3073))
 for ceiling in '-b 1500' '--bytes-per-image 120' '--bpp 0.7' '--bpp 0.7 --layout image' '--psnr 28'; do
@@ -23,7 +23,7 @@ for ceiling in '-b 1500' '--bytes-per-image 120' '--bpp 0.7' '--bpp 0.7 --layout
         { cat said; psnr $set cut.bin; echo "encode $ceiling"; exit 1; }
 done
 grep -q 'searching for the cut of 28 dB: about six cuts are decoded' said
-"$TAPER" encode -q -f -m model.tpm --layout image -o image.taper $set
+"$TAPER" encode --best -q -f -m model.tpm --layout image -o image.taper $set
 for from in whole image; do
     "$TAPER" truncate -f -m model.tpm --fraction 0.3 --originals $set -o cut.taper $from.taper 2>said
     decode cut.taper cut.bin
@@ -37,7 +37,7 @@ decode cut.taper cut.bin
 grep -q "; $(psnr whole.bin cut.bin | sed 's/ in the mean/& against the whole file/')\$" said || { cat said; exit 1; }
 
 # names; one image; a model that is not at hand; --quick; the ceiling that cuts nothing; sets of which a part is measured
-"$TAPER" encode -q -f -m model.tpm -o named.taper set/png
+"$TAPER" encode --best -q -f -m model.tpm -o named.taper set/png
 "$TAPER" truncate -f -m model.tpm -b 3000 -o cut.taper named.taper 2>said
 grep -q 'the least [0-9.]* dB, [a-z]*/[0-9]*.png$' said
 "$TAPER" encode -f -m model.tpm -b 300 -o one.taper set/png/ring/0001.png 2>said
@@ -60,7 +60,7 @@ expect 0 '*(measured on [0-9]* of 3600 images)' "$TAPER" encode -m model.tpm --g
 printf 'P5 8 8 255\n' >tiny.pgm
 head -c 64 "$SAMPLES" >>tiny.pgm
 expect 0 '*tiny.taper: warning: the container is larger than its inputs, and lossy: --psnr 40*' \
-    "$TAPER" encode -m model.tpm -o tiny.taper tiny.pgm
+    "$TAPER" encode --best -m model.tpm -o tiny.taper tiny.pgm
 expect 0 '*' "$TAPER" encode -m model.tpm -b 3000 -o small.taper -f $set
 if grep -q larger expect.err; then exit 1; fi
 nothing_left

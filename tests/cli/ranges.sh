@@ -3,10 +3,10 @@
 [ -x "$B/ranges" ] || { echo "there is no $B/ranges" >&2; exit 1; }
 "$SAMPLES" scenes big --count 3 >/dev/null
 "$SAMPLES" small little --count 12 --format png >/dev/null
-"$TAPER" encode -q --layout image -o alone.taper big
-"$TAPER" encode -q -o set.taper big
-"$TAPER" encode -q --layout image -m tiny -o little.taper little/png
-"$TAPER" encode -q -m tiny --embed-model --group 4 -o groups.taper little/png
+"$TAPER" encode --best -q --layout image -o alone.taper big
+"$TAPER" encode --best -q -o set.taper big
+"$TAPER" encode --best -q --layout image -m tiny -o little.taper little/png
+"$TAPER" encode --best -q -m tiny --embed-model --group 4 -o groups.taper little/png
 
 read_within() { # WAY CONTAINER IMAGE [LAYERS]: what it says, and data at most 1.1 x the chunks
     way=$1

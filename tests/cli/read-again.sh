@@ -2,7 +2,7 @@
 # that were given, which the result is above.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 24
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 printf 'what was there' >old
 for from in "set.taper set.taper" "-f -o old set.taper set.taper"; do
     # shellcheck disable=SC2086

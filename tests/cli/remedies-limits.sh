@@ -44,10 +44,10 @@ gunzip -c many.gz >many.idx
 head -c 50000 /dev/zero | tr '\000' '\n' | head -n 20000 | sed 's/^/1/' >numbers.csv
 "$TAPER" train-bits -q -T 1 -w whole -k 16 --independent -e 1 --hidden 4 -o bits.tpm set/png
 "$TAPER" index -q -m bits.tpm -o few.tpx set/png
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
-"$TAPER" encode -q -m model.tpm --layout image -o each.taper set/png
-"$TAPER" encode -q -m bits.tpm -o bits.taper set/png
-"$TAPER" encode -q -m tiny -o plain.taper plain.png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --layout image -o each.taper set/png
+"$TAPER" encode --best -q -m bits.tpm -o bits.taper set/png
+"$TAPER" encode --best -q -m tiny -o plain.taper plain.png
 follow '--max-images 3' 1 encode -f -m model.tpm -o out.taper set/cifar/test.bin
 follow '--max-images 100' 12 encode -f -m whole.tpm --labels numbers.csv -o out.taper many.gz
 follow '--max-images 30' 1 encode -f -m model.tpm -o out.taper set/idx/images.idx
@@ -97,14 +97,14 @@ short train -f -T 1 -o out.tpm set/png
 # libjpeg's own memory, for a picture in several scans
 if command -v convert >/dev/null && convert plain.png -colorspace sRGB -type TrueColor -interlace JPEG plain.jpg; then
     expect 6 '*decoding the JPEG takes more memory than allowed; give --max-memory *' \
-        "$TAPER" encode -f --max-memory 710K -m tiny -o out.taper plain.jpg
+        "$TAPER" encode --best -f --max-memory 710K -m tiny -o out.taper plain.jpg
     follow '--max-memory 710K' 3 encode -f -T 1 -m tiny -o out.taper plain.jpg
 fi
 # names of files are memory, too
 mkdir named
 long=$(printf 'x%.0s' $(seq 180))
 for i in $(seq 300); do printf 'P5 2 2 255\nabcd' >"named/$long-$i.pgm"; done
-"$TAPER" encode -q -m tiny -o named.taper named
+"$TAPER" encode --best -q -m tiny -o named.taper named
 expect 6 'taper decode: named.taper: the names of 300 files take * bytes of memory, *; give --max-memory 1M *' \
     "$TAPER" decode --max-memory 150K -o out-named named.taper
 test ! -e out-named

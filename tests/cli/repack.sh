@@ -1,8 +1,8 @@
 # Another layout holds the same images; there and back gives the same file.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
-"$TAPER" encode -q -m model.tpm --layout image --embed-model -o image.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --layout image --embed-model -o image.taper set/png
 "$TAPER" decode -q -m model.tpm -o plain set.taper
 repack() { "$TAPER" repack -q "$@"; }
 repack --layout image -m model.tpm -o one.taper set.taper

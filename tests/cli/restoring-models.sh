@@ -9,7 +9,7 @@ grep -q '"restoration_step": *100' log.jsonl
 
 # nothing that is entropy-coded depends on it: the same sizes; more quality
 for model in plain conv; do
-    "$TAPER" encode -q -m $model.tpm --group 20 -o $model.taper set/png
+    "$TAPER" encode --best -q -m $model.tpm --group 20 -o $model.taper set/png
 done
 for model in plain conv; do # the data: less the front matter, which names the model
     front=$("$TAPER" info --json $model.taper | sed 's/.*"front_bytes": *\([0-9]*\).*/\1/')
@@ -43,7 +43,7 @@ diff -r one three
 diff -r one apart
 "$SAMPLES" scenes wide --count 1
 large=$(find wide -type f | head -1)
-"$TAPER" encode -q -m conv.tpm -o large.taper "$large"
+"$TAPER" encode --best -q -m conv.tpm -o large.taper "$large"
 for threads in 1 2 5; do
     "$TAPER" decode -q -f -m conv.tpm -T $threads -o wide-$threads large.taper
     diff -r wide-1 wide-$threads

@@ -6,7 +6,7 @@
 "$TAPER" train -q --window 8 --family conv --restore 32 --restore-steps 150 -o conv.tpm png
 "$TAPER" info conv.tpm | grep -q 'family    conv'
 for model in contexts conditional conv; do
-    "$TAPER" encode -q -m $model.tpm -o $model.taper png
+    "$TAPER" encode --best -q -m $model.tpm -o $model.taper png
 done
 
 build() { # NAME COMPILER FLAGS...

@@ -28,7 +28,7 @@ expect 5 "$full" search -o codes --html /dev/full
 none
 expect 5 "$full" search -o /dev/full --html page
 none
-"$TAPER" encode -q -m whole.tpm -o set.taper set/idx/images.idx --labels set/idx/labels.idx
+"$TAPER" encode --best -q -m whole.tpm -o set.taper set/idx/images.idx --labels set/idx/labels.idx
 ln -s /dev/full some-labels.idx
 expect 5 '*some-labels.idx: *No space left*' "$TAPER" decode -f -m whole.tpm --format idx -o some.idx set.taper
 test ! -e some.idx

@@ -13,7 +13,7 @@ same --bytes-per-image .25K 256
 same --bytes-per-image '0.25 KiB' 256
 same --bytes-per-image 300B 300
 same --bytes-per-image 250.5 250.5
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 "$TAPER" truncate -q -f --bytes-per-image '.2 K' -o written.taper set.taper
 "$TAPER" truncate -q -f --bytes-per-image 204.8 -o plain.taper set.taper
 cmp written.taper plain.taper

@@ -28,7 +28,7 @@ cuts() {
 # constants, tables and dumps of the specification; the container of the example is what encode writes
 python3 "$ROOT/tests/spec_examples.py" "$ROOT" .
 printf 'P5\n1 1\n255\n\310' >a.png # what a file is its first bytes say
-"$TAPER" encode -q -m smallest.tpm -o again.taper a.png
+"$TAPER" encode --best -q -m smallest.tpm -o again.taper a.png
 cmp again.taper smallest.taper
 "$TAPER" verify -q smallest.taper
 printf '\312' >202
@@ -41,9 +41,9 @@ same smallest.taper 126 -m smallest.tpm
 "$TAPER" train --window 8 --units 60 -q -o m.tpm set/png
 mkdir few
 for class in arrow cross knot ring star; do cp "set/png/$class/0001.png" "few/$class.png"; done
-"$TAPER" encode -q -m m.tpm --group 2 -o set.taper few
+"$TAPER" encode --best -q -m m.tpm --group 2 -o set.taper few
 cuts set.taper -m m.tpm
-"$TAPER" encode -q -m m.tpm --layout image -o image.taper few
+"$TAPER" encode --best -q -m m.tpm --layout image -o image.taper few
 cuts image.taper -m m.tpm
 same image.taper 999999 -m m.tpm --image 3
 
@@ -60,7 +60,7 @@ python3 "$ROOT/tests/same_pixels.py" cut mended
 # shards that were cut and joined: whole chunks count as cut behind such, layers without passes in a rate class
 "$TAPER" merge -q -o joined.taper short.taper image.taper
 cuts joined.taper -m m.tpm
-"$TAPER" encode -q -m m.tpm --group 500 -o ring.taper few/ring.png few/star.png
+"$TAPER" encode --best -q -m m.tpm --group 500 -o ring.taper few/ring.png few/star.png
 "$TAPER" truncate -q --fraction 0.6 -o front.taper set.taper
 "$TAPER" merge -q -o shards.taper front.taper set.taper ring.taper
 cuts shards.taper -m m.tpm
@@ -72,7 +72,7 @@ for size in 13x9 8x8 1x1 20x33; do
     { printf 'P5\n%d %d\n255\n' "$width" "$height"; head -c $((width * height)) m.tpm; } >"few/$size.pgm"
 done
 { printf 'P6\n9 17\n65535\n'; head -c $((9 * 17 * 6)) m.tpm; } >few/deep.ppm
-"$TAPER" encode -q -m m.tpm --embed-model -o all.taper few/*.p[gp]m few/ring.png
+"$TAPER" encode --best -q -m m.tpm --embed-model -o all.taper few/*.p[gp]m few/ring.png
 cuts all.taper
 
 # images that go ahead of others
@@ -82,9 +82,9 @@ same tracks.taper 99999 -m m.tpm --image 3
 
 # a conditional model and a head, in groups of linked windows and of single ones
 "$TAPER" train --window 8 --units 60 --conditional 16 --head 16 --predict-epochs 3 -q -o c.tpm set/png
-"$TAPER" encode -q -m c.tpm -o linked.taper few/*.p[gp]m few/ring.png
+"$TAPER" encode --best -q -m c.tpm -o linked.taper few/*.p[gp]m few/ring.png
 cuts linked.taper -m c.tpm
-"$TAPER" encode -q -m c.tpm -o single.taper few/8x8.pgm few/1x1.pgm
+"$TAPER" encode --best -q -m c.tpm -o single.taper few/8x8.pgm few/1x1.pgm
 cuts single.taper -m c.tpm
 
 # family conv: pixels restored, by random weights and by those of a model that ships
@@ -95,7 +95,7 @@ for bytes in 2485 99999; do same "$restoring" $bytes; done
 # black and white pixels, whose coefficients exceed 16 bits
 { printf 'P5\n16 8\n255\n'; awk 'BEGIN { for (i = 0; i < 128; i++) printf i * i % 7 < 3 ? " " : "~" }' |
     LC_ALL=C tr ' ~' '\0\377'; } >few/chart.pgm
-"$TAPER" encode -q -m "$ROOT/models/tiny.tpm" -o restored.taper few/ring.png few/13x9.pgm few/chart.pgm
+"$TAPER" encode --best -q -m "$ROOT/models/tiny.tpm" -o restored.taper few/ring.png few/13x9.pgm few/chart.pgm
 cuts restored.taper -m "$ROOT/models/tiny.tpm"
 
 # half of the front matter, a model that is not the container's

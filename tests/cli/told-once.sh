@@ -20,7 +20,7 @@ grep -q '3 of 5 inputs were left out (the first: mixed/alpha1.png)' said
 grep -q '2 files that are no images were passed over' said
 
 # passes: all that the file has, or how many of them
-"$TAPER" encode -q -m model.tpm -o whole.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o whole.taper set/png
 "$TAPER" truncate -q --quick -b 9000 -o cut.taper whole.taper
 for whole in whole cut; do
     expect 0 '*' "$TAPER" decode -f -vv -m model.tpm -o out $whole.taper

@@ -18,7 +18,7 @@ echo "wrong of 90: $(errors front.tpm) by the first 8 bits, $(errors plain.tpm) 
 test $((2 * $(errors front.tpm))) -lt "$(errors plain.tpm)"
 
 # --- and the picture behind them ---
-"$TAPER" encode -q -m front.tpm -o front.taper other
+"$TAPER" encode --best -q -m front.tpm -o front.taper other
 "$TAPER" decode -q -m front.tpm -o back front.taper
 test "$(find back -name '*.png' | wc -l)" -eq 90
 "$TAPER" info front.tpm | grep -q "24 units of one bit"

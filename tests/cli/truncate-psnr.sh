@@ -1,13 +1,13 @@
 # truncate --psnr: with the originals the cut that encode finds; without, against what the whole file shows.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" encode -q -m model.tpm -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 "$TAPER" encode -q -m model.tpm --psnr 30 -o encoded.taper set/png
 "$TAPER" truncate -q -m model.tpm --psnr 30 --originals set/png -o 30.taper set.taper
 cmp 30.taper encoded.taper
 
 # images without names go by their order; the model of the container, one thread, pipes
-"$TAPER" encode -q -m model.tpm --embed-model -o cifar.taper set/cifar/test.bin
+"$TAPER" encode --best -q -m model.tpm --embed-model -o cifar.taper set/cifar/test.bin
 "$TAPER" encode -q -m model.tpm --embed-model --psnr 33 -o encoded.taper -f set/cifar/test.bin
 "$TAPER" truncate -q -T 1 --psnr 33 --originals set/cifar/test.bin -o - - <cifar.taper >33.taper
 cmp 33.taper encoded.taper
@@ -43,7 +43,7 @@ refused 2 '*set.taper: *-m*' '' set.taper
 refused 2 "*set.taper: *'* is not among the originals*" '-m model.tpm --originals set/png/ring' set.taper
 refused 2 "*'nowhere': no image*" '-m model.tpm --originals nowhere' set.taper
 refused 2 '*give one of --bytes*' '-m model.tpm -b 10K' set.taper
-"$TAPER" encode -q -m model.tpm --layout image -o image.taper set/png/ring
+"$TAPER" encode --best -q -m model.tpm --layout image -o image.taper set/png/ring
 refused 2 '*image.taper: *taper repack --layout set*' '-m model.tpm' image.taper
 expect 0 '*--originals*--psnr*' "$TAPER" truncate --quick -b 10K --originals set/png -o 10.taper set.taper
 test ! -e none.taper

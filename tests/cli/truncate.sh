@@ -1,7 +1,7 @@
 # A truncated container fits, is whole, decodes as the original's prefix does, and so do cuts of cuts.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" encode -q -m model.tpm --group 50 -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --group 50 -o set.taper set/png
 size() { wc -c <"$1"; }
 cut() { "$TAPER" truncate -q "$@"; }
 cut -b 15000 -o small.taper set.taper
@@ -34,7 +34,7 @@ cut -b 1G -o all.taper set.taper
 cmp all.taper set.taper
 
 # the layout image: every image is shortened
-"$TAPER" encode -q -m model.tpm --layout image -o image.taper set/png
+"$TAPER" encode --best -q -m model.tpm --layout image -o image.taper set/png
 cut --fraction 0.5 -o image-half.taper image.taper
 test "$(size image-half.taper)" -le $(($(size image.taper) / 2))
 "$TAPER" decode -q -m model.tpm -o image-half image-half.taper

@@ -1,8 +1,8 @@
 # verify: whole, cut and damaged files; any changed byte is found.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm --group 25 -o set.taper set/png
-"$TAPER" encode -q -m model.tpm --layout image -o image.taper set/png
+"$TAPER" encode --best -q -m model.tpm --group 25 -o set.taper set/png
+"$TAPER" encode --best -q -m model.tpm --layout image -o image.taper set/png
 "$TAPER" verify --strict set.taper image.taper model.tpm >said
 test "$(grep -c ': whole: ' said)" -eq 3
 size=$(wc -c <set.taper)

@@ -10,7 +10,7 @@ draw() { python3 "$ROOT/tests/hostile_files.py" "$@"; }
 small_set 40
 corpus=$ROOT/tests/fuzz/corpus
 "$TAPER" train -q -T 1 -w whole -k 2 -o whole.tpm set/png
-"$TAPER" encode -q -m model.tpm -o honest.taper set/png/ring/0001.png
+"$TAPER" encode --best -q -m model.tpm -o honest.taper set/png/ring/0001.png
 for power in 20 22 26; do draw front $((1 << power)) front-$power.taper whole.tpm; done
 for n in 1 64; do draw idx $((n * 1000000)) many-$n.gz; done
 draw idx 600 honest.gz

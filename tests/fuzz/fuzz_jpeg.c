@@ -19,12 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const taper_limits limits = {
         .size = sizeof(taper_limits), .max_pixels = 1 << 18, .max_memory = 1 << 23};
     taper_image image;
+    formats_metadata metadata;
     taper_error error = {.status = TAPER_OK};
-    taper_status status = formats_jpeg_decode(bytes, n, &limits, &image, NULL, &error);
+    taper_status status = formats_jpeg_decode(bytes, n, &limits, &image, &metadata, &error);
     if (status != TAPER_OK) {
         if (image.pixels || error.status != status || !error.text[0]) abort();
         return 0;
     }
+    if (!(metadata.quantisation_mse >= 0 && metadata.quantisation_mse < 1e9)) abort();
+    formats_metadata_free(&metadata);
     unsigned sum = 0; /* touch every sample */
     for (size_t i = 0; i < formats_image_bytes(&image); i++)
         sum += ((const uint8_t *)image.pixels)[i];
