@@ -125,6 +125,11 @@ SUM_UNKNOWN = 51 * 64
 MEAN_ONE = 64
 MATRIX_CLASSES = 12
 BLOCK, FLAG_BIN, FLAG_LOGIT, FLAG_CONFIDENCE = 16, 20, 128, 12
+LIST = 1024
+UPPER_BITS = 4
+MIXER_RATE = 12
+MIXER_LIMIT = 250
+MIXER_MOST = 1 << 20
 BITS_PER_BYTE = 11500
 TRIMMED = 16
 STRIP_WINDOWS, STRIP_ROWS = 384, 8
@@ -525,9 +530,9 @@ class Front:
         self.need(data, 56)
         (self.version, self.layout, self.tail, required, low, crc, self.model_id, self.images,
          self.groups, self.layers, sections, high) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 2 and required <= 7, "a container of another version")
+        require(self.version == 2 and required <= 15, "a container of another version")
         self.rate_classes, self.has_raised = 1 + (required & 1), required & 2
-        self.is_paged = required & 4
+        self.is_paged, self.has_pixels = required & 4, required & 8
         self.holds = high << 32 | low
         require(sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
@@ -541,7 +546,8 @@ class Front:
         require(1 <= self.groups <= self.images and 1 <= self.layers <= MAX_LAYERS,
                 "counts are illegal")
         require(self.layout == 0 or self.groups == self.images, "one image a group")
-        require(self.layout != 1 or self.layers == 1, "one image after the other: one layer")
+        require(self.layout != 1 or self.layers == 1 or self.has_pixels,
+                "one image after the other: one layer")
         require(self.images <= MY_IMAGES, "more images than this program reads")
         self.names = self.labels = self.model = self.geometry = self.metadata = None
         self.sections, at = [], table_end
@@ -592,7 +598,7 @@ class Front:
         return stored if len(stored) == unpacked else unzstd(stored, unpacked)
 
     def directory(self, r):
-        self.geometry = self.read_geometry(r, self.images)
+        self.geometry = self.read_geometry(r, self.images, self.has_pixels)
         self.group_first = self.read_groups(r, self.groups, self.images)
         self.image_at = list(range(self.images))        # of each place
         self.rate_class = [0] * self.groups
@@ -608,16 +614,18 @@ class Front:
         self.raised = [self.read_raised(r) if self.has_raised else {} for _ in range(self.groups)]
 
     @staticmethod
-    def read_geometry(r, images):
+    def read_geometry(r, images, has_pixels):
         geometry = []
         for _ in range(r.varint(images)):               # runs of equal images
             count, width, height = r.varint(images), r.varint(MAX_SIDE), r.varint(MAX_SIDE)
             kind = r.u8()
-            require(count and width and height and kind & 15 in (1, 3) and kind < 32,
+            require(count and width and height and kind & 15 in (1, 3)
+                    and kind < (128 if has_pixels else 32) and kind & 80 != 80,
                     "a geometry is illegal")
             require(len(geometry) + count <= images, "too many geometries")
             require(width * height <= MY_PIXELS, "an image is larger than this program renders")
-            geometry += [(width, height, kind & 15, 16 if kind & 16 else 8)] * count
+            geometry += [(width, height, kind & 15, 16 if kind & 16 else 8, kind & 32,
+                          kind & 64)] * count
         require(len(geometry) == images, "too few geometries")
         return geometry
 
@@ -633,12 +641,16 @@ class Front:
         return first
 
     def read_layers(self, r):
+        self.layer_kind = list(r.bytes(self.layers)) if self.has_pixels else [0] * self.layers
+        require(all(self.layer_kind.count(kind) <= (self.layers, 1, 1, 1)[kind] if kind <= 3 else False
+                    for kind in self.layer_kind), "kinds of layers are illegal")
+        require(self.layout != 1 or self.layer_kind.count(0) <= 1, "two layers of passes")
         self.layer_end = [[0] for _ in range(self.rate_classes)]  # passes up to the end of each layer
-        for _ in range(self.layers):
+        for kind in self.layer_kind:
             for ends in self.layer_end:
                 passes = r.varint(1 << 24)
-                require((passes or self.rate_classes > 1) and ends[-1] + passes <= 1 << 24,
-                        "a layer is illegal")
+                require((not passes if kind else passes or self.rate_classes > 1)
+                        and ends[-1] + passes <= 1 << 24, "a layer is illegal")
                 ends.append(ends[-1] + passes)
         self.first_cut = r.varint(self.groups - 1) if self.tail else self.groups
         self.per_checksum = r.varint(MAX_CHECKSUM_SPAN)
@@ -837,7 +849,7 @@ class Front:
 
     def leaf_directory(self, r, images, groups, lengths, checksums):
         image = len(self.geometry)
-        self.geometry += self.read_geometry(r, images)
+        self.geometry += self.read_geometry(r, images, self.has_pixels)
         first = self.read_groups(r, groups, images)
         self.group_first += [image + f for f in first[1:]]
         rate_class, image_at = [0] * groups, list(range(images))
@@ -2251,7 +2263,7 @@ class Group:
 
     def image(self, picture, geometry):
         """A picture as rows of samples."""
-        width, height, channels, depth = geometry
+        width, height, channels, depth = geometry[:4]
         if self.model.lap:
             picture = [self.lap(rows) for rows in picture]
         if self.model.restoration:
@@ -2316,13 +2328,394 @@ class Strips:
         return last.image([sum(rows, []) for rows in zip(*pictures)], geometry)
 
 
+# 10.13 Pixel layers
+
+class Starved(Exception):
+    """The string is too short for the next bit."""
+
+
+class PixelBits:
+    """The string of a chunk of a pixel layer: bits with given and with mixed probabilities."""
+
+    def __init__(self, data, whole):
+        self.rc, self.count = RangeDecoder(data, whole), 0
+        self.most = BITS_PER_BYTE * (len(data) + TRIMMED) if whole else math.inf
+
+    def bit(self, p1):
+        self.count += 1
+        bit = self.rc.bit(p1) if self.count <= self.most else STARVED
+        if bit < 0:
+            raise Starved
+        return bit
+
+    def adaptive(self, model):
+        bit = self.bit(model.p1)
+        model.update(bit)
+        return bit
+
+    def mixed(self, inputs, weights):
+        logits = [LOGIT[b.p1 >> 4] if b.count else 0 for b in inputs]
+        p = squash(sum(x * w for x, w in zip(logits, weights)) >> 16)
+        bit = self.bit(p)
+        error = (bit << 16) - p
+        for i, x in enumerate(logits):
+            weights[i] = clamp(weights[i] + (error * x >> MIXER_RATE), MIXER_MOST)
+            inputs[i].update(bit)
+            inputs[i].count = min(inputs[i].count, MIXER_LIMIT)
+        return bit
+
+
+def make_logits():
+    """Of each p in 1/4096: the least x with squash(x) >= 16 p, at most 767."""
+    table, x = [], -768
+    for p in range(4096):
+        while x < 767 and squash(x) < 16 * p:
+            x += 1
+        table.append(x)
+    return table
+
+
+LOGIT = make_logits()
+
+
+def new_bits():
+    return collections.defaultdict(lambda: Bit(32768, 0))
+
+
+def mix_hash(h, value):
+    h = (h ^ value) * 0x9E3779B1 & 0xffffffff
+    return h ^ h >> 15
+
+
+def place_of(h, bits):
+    return (h * 0x85EBCA6B & 0xffffffff) >> 32 - bits
+
+
+def median(a, b, c):
+    return min(max(a + b - c, min(a, b)), max(a, b))
+
+
+class NewColours:
+    """10.15: colours by their samples."""
+
+    def __init__(self):
+        self.bits, self.last = new_bits(), 0
+        self.weights = collections.defaultdict(lambda: [65536 * 2 // 5] * 3)
+
+    def step(self, b, channel, places, step):
+        inputs = [self.bits[view, channel, place, step] for view, place in enumerate(places)]
+        return b.mixed(inputs, self.weights[channel, step])
+
+    def sample(self, b, channel, bits, places, predicted):
+        if self.step(b, channel, places, "zero"):
+            return predicted
+        minus, n = self.step(b, channel, places, "sign"), 0
+        while n < bits - 1 and self.step(b, channel, places, ("length", n)):
+            n += 1
+        value = 1 if n else 0
+        for k in range(n - 1):
+            value = 2 * value + (b.bit(32768) if k else self.step(b, channel, places, ("digit", n - 1)))
+        return (predicted + (-value - 1 if minus else value + 1)) % (1 << bits)
+
+    @staticmethod
+    def steepness(seen, bits):
+        left, above, corner = seen
+        return min((abs(left - corner) + abs(above - corner) >> max(bits - 8, 0)).bit_length(), 8)
+
+    def plain(self, b, channel, bits, seen):
+        predicted = median(*seen)
+        places = (predicted >> max(bits - 8, 0)).bit_length(), self.steepness(seen, bits), 0
+        return self.sample(b, channel, bits, places, predicted)
+
+    def code(self, b, kind, neighbours):
+        channels, has_alpha, bits = kind
+        if not channels:
+            return self.plain(b, 0, bits, neighbours)
+        alpha = self.plain(b, 3, 8, [c >> 24 for c in neighbours]) if has_alpha else 255
+        if not alpha:
+            return 0
+        usual = next((c for c in neighbours if c), self.last)
+        seen = [c or usual for c in neighbours]
+        colour, moved, before = alpha << 24, 0, 0
+        for k, c in enumerate((0,) if channels == 1 else (1, 0, 2)):
+            samples = [s >> 8 * c & 255 for s in seen]
+            plain = median(*samples)
+            predicted = min(max(plain + moved, 0), 255)
+            size = (min(abs(before).bit_length(), 8) + 1) // 2
+            places = alpha.bit_length(), self.steepness(samples, 8), size + 4 * (before < 0)
+            value = self.sample(b, c, 8, places, predicted)
+            before = value - (predicted if k else plain)
+            moved = moved if k else value - plain
+            colour |= value << 8 * c if channels == 3 else value * 0x010101
+        self.last = colour
+        return colour
+
+
+class ColourModel:
+    """10.14: planes of colours; the statistics go on from image to image."""
+    NEIGHBOURS = ((-1, 0), (0, -1), (-1, -1), (1, -1), (-2, 0), (0, -2), (2, -1), (-2, -1), (-3, 0),
+                  (-1, -2), (1, -2), (3, -1), (0, -3))
+
+    def __init__(self, pixels):
+        self.table_bits = min(max((pixels).bit_length() + 2, 12), 18)
+        self.bits, self.fresh = new_bits(), NewColours()
+        self.weights = collections.defaultdict(lambda: [65536 // 4] * 7)
+        self.by_all, self.by_four = (collections.defaultdict(lambda: [0, 0]) for _ in range(2))
+        self.list, self.run = [], 0
+
+    def plane(self, b, plane):
+        """Decode a plane: a list of rows, the background, and the number of pixels known."""
+        plane.background = self.background(b, plane.kind)
+        if b.adaptive(self.bits["constant"]):
+            plane.known = plane.width * plane.height
+            return
+        for y in range(plane.height):
+            for x in range(plane.width):
+                plane.colour[x, y] = self.pixel(b, plane, x, y)
+                plane.known += 1
+
+    def look(self, seen):
+        """The contexts that 13 neighbours make, and what followed them."""
+        h, hashes = 0, []
+        for colour in seen:
+            h = mix_hash(h, colour)
+            hashes.append(h)
+        self.seen, self.two, self.four, self.seven, self.all = seen, *(hashes[k] for k in (1, 3, 6, 12))
+        shape = 0
+        for i in range(1, 8):
+            shape = shape << 3 | seen.index(seen[i])
+        self.shape, self.flat = mix_hash(1, shape), shape == 0
+        self.after_all = self.by_all[place_of(self.all, self.table_bits)]
+        self.after_four = self.by_four[place_of(self.four, self.table_bits)]
+        self.refused = []
+
+    def background(self, b, kind):
+        self.seen, self.two, self.four, self.seven, self.all, self.shape = [0] * 13, 0, 0, 0, 0, 0
+        self.after_all = self.after_four = [0, 0]
+        self.refused = []
+        return self.listed(b, kind)
+
+    def pixel(self, b, plane, x, y):
+        self.look([plane.at(x + dx, y + dy) for dx, dy in self.NEIGHBOURS])
+        if self.flat:
+            c = self.seen[0]
+            if b.adaptive(self.bits["flat", mix_hash(0, c) >> 24]):
+                return c
+            self.refused.append(c)
+            for after in (self.after_all, self.after_four):
+                if after[0] == c:
+                    after[1] = 0
+        colour = self.candidates(b, plane.kind)
+        for after in (self.after_all, self.after_four):
+            if after[1] and after[0] == colour:
+                after[1] = min(after[1] + 1, 255)
+            elif after[1] > 1:
+                after[1] //= 4
+            else:
+                after[:] = colour, 1
+        return colour
+
+    def candidates(self, b, kind):
+        which = [(0, self.after_all[0])] if self.after_all[1] else []
+        which += [(1, self.after_four[0])] if self.after_four[1] else []
+        which += [(2 + k, self.seen[i]) for k, i in enumerate((0, 1, 3, 2))]
+        for number, c in which:
+            if c not in self.refused and self.is_it(b, number, c):
+                return c
+        return self.listed(b, kind)
+
+    @staticmethod
+    def confidence(after):
+        return after[1] if after[1] < 2 else 2 if after[1] < 6 else 3
+
+    def choose(self, b, hashes, plain, weights):
+        inputs = [self.bits[i, place_of(h, self.table_bits)] for i, h in enumerate(hashes)]
+        return b.mixed(inputs + [self.bits[plain]], self.weights[weights])
+
+    def is_it(self, b, which, c):
+        sure = self.confidence(self.after_four if which == 1 else self.after_all)
+        agrees = [after[1] and after[0] == c for after in (self.after_all, self.after_four)]
+        agrees += [self.seen[i] == c for i in (0, 1, 2, 3, 4, 5)]
+        mask = sum(1 << i for i, equal in enumerate(agrees) if equal)
+        own = mix_hash(which + 1, c)
+        hashes = [own] + [mix_hash(own, h) for h in (self.two, self.four, self.seven, self.all)]
+        hashes.append(mix_hash(self.shape, which << 8 | mask))
+        if self.choose(b, hashes, ("plain", which, sure, mask), (which, sure)):
+            return True
+        self.refused.append(c)
+        return False
+
+    def listed(self, b, kind):
+        """A colour of the list, or a new one; it moves to the front."""
+        if not self.list or self.is_new(b):
+            colour = self.fresh.code(b, kind, self.seen[:3])
+            self.list = [colour] + self.list[:LIST - 1]
+            return colour
+        i, slot = 0, 6
+        while i < len(self.list) and slot < 18:
+            if self.list[i] not in self.refused:
+                if self.is_it(b, slot, self.list[i]):
+                    return self.use(i)
+                slot += 1
+            i += 1
+        n = 0
+        while n < 10 and b.adaptive(self.bits["length", n]):
+            n += 1
+        value = 1 if n else 0
+        for k in range(n - 1):
+            value = 2 * value + (b.bit(32768) if k else b.adaptive(self.bits["digit", n]))
+        return self.use(min(i + value, len(self.list) - 1))
+
+    def use(self, i):
+        self.list.insert(0, self.list.pop(i))
+        return self.list[0]
+
+    def is_new(self, b):
+        tried, sure = len(self.refused), self.confidence(self.after_all)
+        own = mix_hash(0, tried)
+        hashes = [own] + [mix_hash(own, h) for h in (self.two, self.four, self.seven, self.seen[1])]
+        hashes.append(mix_hash(self.shape, tried))
+        bit = self.choose(b, hashes, ("plain", 18, sure, self.run), (18, sure))
+        self.run = (self.run << 1 | bit) & 255
+        return bit
+
+
+class Plane:
+    """A plane of an image: colours of an indexed one, or alpha or its upper bits."""
+
+    def __init__(self, geometry):
+        self.width, self.height, channels, depth, has_alpha, self.indexed = geometry
+        self.kind = (channels, has_alpha, 8) if self.indexed else (0, 0, depth)
+        self.background, self.known, self.colour = None, 0, {}
+        self.shift, self.low = 0, []
+
+    def at(self, x, y):
+        return self.colour.get((x, y), self.background)
+
+
+class AlphaBits:
+    """10.16: the lower bits of soft alpha."""
+
+    def __init__(self):
+        self.bits = new_bits()
+        self.weights = collections.defaultdict(lambda: [65536 // 2] * 3)
+
+    def plane(self, b, p):
+        for i in range(p.known):
+            p.low.append(self.pixel(b, p, i % p.width, i // p.width))
+
+    def pixel(self, b, p, x, y):
+        def value(x, y):
+            return p.at(x, y) << p.shift | p.low[y * p.width + x]
+        upper, size = p.at(x, y) << p.shift, 1 << p.shift
+        left = value(x - 1, y) if x else value(x, y - 1) if y else upper + size // 2
+        above = value(x, y - 1) if y else left
+        corner = value(x - 1, y - 1) if x and y else above
+        right = value(x + 1, y - 1) if y and x + 1 < p.width else above
+        differ = abs(left - corner) + abs(above - corner) + abs(right - above)
+        predicted = min(max(median(left, above, corner), upper), upper + size - 1) - upper
+        steep, known = 0, 0
+        while steep < 5 and differ >> p.shift - 4 + 2 * steep:
+            steep += 1
+        for k in range(p.shift - 1, -1, -1):
+            there = predicted >> k + 1
+            state = predicted >> k & 1 if known == there else 2 if known < there else 3
+            place = predicted >> max(k - 3, 0) & 15 if k else steep
+            inputs = [self.bits["state", k, state, steep], self.bits["place", k, state, place],
+                      self.bits["upper", k, p.at(x, y) & 15, state]]
+            known = 2 * known + b.mixed(inputs, self.weights[k, state])
+        return known
+
+
+class PixelGroup:
+    """What pixel layers hold of the images of a group."""
+
+    def __init__(self, geometries):
+        self.plane = [Plane(g) if g[4] or g[5] else None for g in geometries]
+
+    def decode(self, kind, data, whole):
+        """False: a whole chunk stands for more than its bytes can."""
+        planes = [p for p in self.plane if p]
+        if not data or not planes or kind == 3:
+            return True
+        b = PixelBits(data, whole)
+        try:
+            if kind == 1:
+                self.first(b, planes)
+            else:
+                low = AlphaBits()
+                for p in planes:
+                    if p.shift:
+                        low.plane(b, p)
+        except Starved:
+            pass
+        if b.count <= b.most:
+            return True
+        for p in planes:
+            p.low = []
+            if kind == 1:
+                p.background, p.known, p.colour, p.shift = None, 0, {}, 0
+        return False
+
+    @staticmethod
+    def first(b, planes):
+        pixels = [sum(p.width * p.height for p in planes if bool(p.indexed) == own) for own in (0, 1)]
+        models, soft = [ColourModel(n) for n in pixels], Bit(32768, 0)
+        for p in planes:
+            if not p.indexed and b.adaptive(soft):
+                p.shift = p.kind[2] - UPPER_BITS
+                p.kind = (0, 0, UPPER_BITS)
+            models[bool(p.indexed)].plane(b, p)
+
+    def alpha_at(self, p, depth, x, y):
+        most = (1 << depth) - 1
+        if p.background is None:
+            return most
+        i = y * p.width + x
+        if p.shift and i < len(p.low):
+            return p.at(x, y) << p.shift | p.low[i]
+        return p.at(x, y) * (most // ((1 << depth - p.shift) - 1)) if p.shift else p.at(x, y)
+
+    def colours(self, i, geometry):
+        """An indexed image as rows of samples."""
+        p, channels = self.plane[i], (0,) if geometry[2] == 1 else (0, 1, 2)
+        channels += (3,) if geometry[4] else ()
+        return [[(0xff808080 if p.background is None else p.at(x, y)) >> 8 * c & 255
+                 for x in range(p.width) for c in channels] for y in range(p.height)]
+
+    def with_alpha(self, i, geometry, rows):
+        """Alpha among the samples of an image."""
+        p, n = self.plane[i], geometry[2]
+        return [[v for x in range(p.width)
+                 for v in rows[y][n * x:n * x + n] + [self.alpha_at(p, geometry[3], x, y)]]
+                for y in range(p.height)]
+
+
 # ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------
 
+class WholeGroup(Strips):
+    """The windows of a group, and its pixels in pixel layers."""
+
+    def __init__(self, model, geometries, raised):
+        windowed = [g[:2] for g in geometries if not g[5]]
+        self.has_windows = bool(windowed)
+        super().__init__(model, windowed or [(1, 1)], raised)
+        self.pixels = PixelGroup(geometries)
+        self.geometries = geometries
+
+    def image(self, i, geometry):
+        if geometry[5]:
+            return self.pixels.colours(i, geometry)
+        in_windows = sum(not g[5] for g in self.geometries[:i])
+        rows = super().image(in_windows, geometry)
+        return self.pixels.with_alpha(i, geometry, rows) if geometry[4] else rows
+
+
 def decode_group(front, model, data, g, trace=False):
-    """Decode group g from the available bytes; returns its strips, and an error or None."""
+    """Decode group g from the available bytes; returns it, and an error or None."""
     first, last = front.group_first[g], front.group_first[g + 1]
-    group = Strips(model, [front.geometry[i][:2] for i in front.image_at[first:last]],
-                  front.raised[g])
+    group = WholeGroup(model, [front.geometry[i] for i in front.image_at[first:last]],
+                       front.raised[g])
     for layer in range(front.layers):
         chunk = layer * front.groups + g
         begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
@@ -2334,6 +2727,14 @@ def decode_group(front, model, data, g, trace=False):
         whole = end <= len(data) and not was_cut
         if end == begin and not whole:
             break                                       # none of its bytes are available
+        if front.layer_kind[layer]:
+            if not group.pixels.decode(front.layer_kind[layer], data[begin:end], whole):
+                return group, "layer %d of group %d is too short for its pixels" % (layer, g)
+            if not whole:
+                break
+            continue
+        if not group.has_windows:
+            continue
         layer_end = sum(own < front.passes_of(g, layer + 1) for own in group.model_pass)
         if whole and group.least_bytes(layer_end) > end - begin:
             return group, "layer %d of group %d is too short for its passes" % (layer, g)
@@ -2368,7 +2769,8 @@ def match(front, model):
 # ----- Output -------------------------------------------------------------------------------------
 
 def write_png(path, geometry, rows):
-    width, height, channels, depth = geometry
+    width, height, colours, depth, has_alpha = geometry[:5]
+    channels = colours + bool(has_alpha)
 
     def piece(kind, body):
         check = struct.pack(">I", zlib.crc32(kind + body))
@@ -2376,7 +2778,7 @@ def write_png(path, geometry, rows):
 
     form = ">%d%s" % (width * channels, "B" if depth == 8 else "H")
     raw = b"".join(b"\0" + struct.pack(form, *row) for row in rows)
-    head = struct.pack(">IIBBBBB", width, height, depth, 0 if channels == 1 else 2, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, depth, (0, 4, 2, 6)[channels - 1], 0, 0, 0)
     with open(path, "wb") as out:
         out.write(b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", zlib.compress(raw))
                   + piece(b"IEND", b""))
@@ -2452,12 +2854,12 @@ def levels_text(g, group):
     """All integers of the entropy decoder, in which two decoders must agree, strip after strip. A +
     marks a position with one more known plane."""
     lines = []
-    for strip in group.strips:
+    for strip in group.strips if group.has_windows else []:
         lines.append("group %d passes %d position %d" % (g, strip.passes, strip.position))
         for unit, (level, known) in enumerate(zip(strip.level, strip.plane_known)):
             lines.append("unit %d depth %d:%s" % (unit, strip.depth[unit], "".join(
                 " %d%s" % (v, "+" * more) for v, more in zip(level, known))))
-    return "\n".join(lines) + "\n"
+    return "".join(line + "\n" for line in lines)
 
 
 def main():

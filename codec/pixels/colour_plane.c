@@ -243,7 +243,7 @@ static uint32_t code_listed(pixel *p, codec_colour_kind kind) {
     codec_colour_model *m = p->m;
     uint32_t i = 0;
     if (!m->listed || is_new(p)) return code_new(p, kind);
-    for (uint32_t slot = LISTED; i < m->listed && slot < CANDIDATES; i++) {
+    for (uint32_t slot = LISTED; i < m->listed && slot < NEW; i++) {
         const uint32_t c = m->list[i];
         if (was_refused(p, c)) continue;
         if (!try_candidate(p, slot++, c)) continue;
