@@ -38,6 +38,7 @@
  *   encode_quality      where the images of `encode` end
  *   psnr_cut            the smallest cut that reaches a PSNR
  *   truncate_psnr       `truncate --psnr`
+ *   picture_metadata    metadata and times for the files of decode
  *   name_case           names that differ by case only */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H

@@ -11,10 +11,12 @@
 #include "cli/device.h"
 #include "cli/idx_labels.h"
 #include "cli/picture_files.h"
+#include "cli/picture_metadata.h"
 #include "cli/reach.h"
 #include "formats/images/cifar.h"
 #include "formats/images/idx.h"
 #include "formats/image.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +86,8 @@ const cli_verb cli_verb_decode = {
         "unchanged. Links there are not followed: with -f a link is replaced by a file; a link "
         "instead of a folder is an error. Names that the file system does not accept are "
         "printed and skipped, and the exit code is 1.\n\n"
+        "Files get the times that their originals had, and PNG files the metadata that the "
+        "container has: colour profiles, density, EXIF, XMP.\n\n"
         "With --progressive the images are written as soon as the front matter has arrived, and "
         "again while bytes arrive. Each file is replaced in one step.\n\n"
         "With --scale each pixel is the mean of 2 x 2 to 16 x 16 pixels, but without the "
@@ -259,14 +263,31 @@ static uint8_t *labels_of(const job *j, uint64_t *lacking) {
     return label;
 }
 
+static taper_status encode_one(const job *j, uint8_t **bytes, size_t *n, taper_error *error) {
+    formats_metadata metadata;
+    cli_picture_metadata_get(j->plan.metadata, cli_picture_plan_image(&j->plan, 0), &metadata);
+    const taper_status status =
+        cli_picture_encode(j->plan.format, j->kept, &metadata, bytes, n, error);
+    formats_metadata_free(&metadata);
+    return status;
+}
+
+/* Set the time of the only file; standard output has none. */
+static void date_one(const job *j) {
+    formats_metadata metadata;
+    if (!strcmp(j->q->output, "-")) return;
+    cli_picture_metadata_get(j->plan.metadata, cli_picture_plan_image(&j->plan, 0), &metadata);
+    cli_picture_set_time(AT_FDCWD, j->q->output, &metadata);
+    formats_metadata_free(&metadata);
+}
+
 static taper_status encode_kept(const job *j, uint8_t **bytes, size_t *n, taper_error *error) {
     size_t count = (size_t)j->plan.count;
     uint64_t lacking;
     if (j->plan.format == CLI_PICTURE_IDX)
         return formats_idx_encode_images(j->kept, count, cli_is_gzip_name(j->q->output), bytes, n,
                                          error);
-    if (j->plan.format != CLI_PICTURE_CIFAR)
-        return cli_picture_encode(j->plan.format, j->kept, bytes, n, error);
+    if (j->plan.format != CLI_PICTURE_CIFAR) return encode_one(j, bytes, n, error);
     uint8_t *label = labels_of(j, &lacking);
     taper_status status = label ? formats_cifar_encode(j->kept, label, count, bytes, n, error)
                                 : formats_fail(error, TAPER_ERR_NOMEM, "no memory for the labels");
@@ -354,6 +375,7 @@ static int decode_to_one_file(job *j, uint32_t groups) {
         code = write_one_file(j, &images);
         if (code == CLI_DONE && labels_path) code = write_labels(j, &labels);
         if (code == CLI_DONE) code = place_both(j, &images, &labels);
+        if (code == CLI_DONE) date_one(j);
     }
     formats_atomic_file_abort(images.file); /* NULL once closed */
     formats_atomic_file_abort(labels.file);

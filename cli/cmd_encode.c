@@ -19,6 +19,8 @@
 #include "cli/index/search_layer.h"
 #include "codec/taper.h"
 #include "formats/bytes.h"
+#include "formats/metadata/public_metadata.h"
+#include "formats/metadata/settle.h"
 #include "formats/name_escape.h"
 #include "formats/image.h"
 #include <stdlib.h>
@@ -32,7 +34,7 @@ typedef struct settings {
     const char *quality;
     int best;
     int drawings, layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list,
-        quick;
+        quick, strip;
     int64_t group, search_bits;
     const char *search_model;
 } settings;
@@ -55,6 +57,8 @@ const cli_option cli_encode_options[] = {
     CLI_ALPHA_OPTION(settings, "keep"),
     {"labels", 0, CLI_STRING, "FILE", offsetof(settings, labels),
      .help = "class labels: IDX, CSV `name,label`, or one label per line"},
+    {"strip", 0, CLI_FLAG, .offset = offsetof(settings, strip),
+     .help = "keep no metadata: no colour profiles, EXIF, XMP or times of files"},
     CLI_CUT_OPTIONS(settings),
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
      .help = "the smallest size with a mean PSNR of DB; takes about three times as long"},
@@ -121,8 +125,10 @@ const cli_verb cli_verb_encode = {
         "refuse those that have it. Drawings with few colours are kept exactly, by their colours, "
         "where that is small; --drawings chooses otherwise.\n\n"
         "Pictures are rotated and mirrored as their orientation in EXIF or XMP says. A warning "
-        "names pictures whose orientation is ambiguous. Colour profiles are not kept; a warning "
-        "counts those that are not sRGB.\n\n"
+        "names pictures whose orientation is ambiguous. Metadata are kept: colour profiles, "
+        "density, "
+        "EXIF, XMP, and the times of files. With a limit of the size only what changes the look is "
+        "kept, such as profiles other than sRGB; with --strip nothing.\n\n"
         "Inputs that cannot be used are named and skipped, and the exit code is 1. Inputs with "
         "the same problem (alpha, a format that is not read) are counted in one line; -v names "
         "each. If no input can be used, nothing is written, and the exit code is 3 (damaged), 5 "
@@ -283,8 +289,20 @@ static int leave_out(state *st, size_t i, taper_status status, const taper_error
     return cli_left_out_image(&st->left, formats_imageset_path(st->set, i), status, why);
 }
 
+/* What is kept of metadata. */
+static cli_keeps keeps(const state *st) {
+    if (st->s.strip) return CLI_KEEPS_NOTHING;
+    return cli_cut_count() ? CLI_KEEPS_LOOK : CLI_KEEPS_ALL;
+}
+
+static taper_status add_metadata(const state *st, formats_metadata *m, taper_error *error) {
+    if (keeps(st) == CLI_KEEPS_LOOK) formats_metadata_keep_look(m);
+    const taper_metadata own = formats_metadata_public(m);
+    return taper_encoder_set_metadata(st->encoder, &own, error);
+}
+
 /* Add image i to the encoder. An error of this image only is reported, and encoding continues. */
-static int add_image(state *st, size_t i, taper_image *image, const formats_metadata *metadata) {
+static int add_image(state *st, size_t i, taper_image *image, formats_metadata *metadata) {
     taper_error error = {0};
     const char *name = formats_imageset_name(st->set, i), *path = formats_imageset_path(st->set, i);
     taper_status status = TAPER_OK;
@@ -303,6 +321,10 @@ static int add_image(state *st, size_t i, taper_image *image, const formats_meta
     if (status == TAPER_OK)
         status =
             taper_encoder_add(st->encoder, image, name, formats_imageset_label(st->set, i), &error);
+    if (status == TAPER_OK && keeps(st) != CLI_KEEPS_NOTHING) {
+        status = add_metadata(st, metadata, &error);
+        if (status != TAPER_OK) return cli_fail("encode", path, status, &error);
+    }
     if (status == TAPER_OK && st->s.search_model && !st->again) {
         status = cli_search_layer_take(&st->search, image, &error);
         if (status != TAPER_OK) return cli_fail("encode", path, status, &error);
@@ -362,8 +384,8 @@ static int feed(state *st) {
     if (!st->kept) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
     int code = add_classes(st);
     if (code != CLI_DONE) return code;
-    taper_status status =
-        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), st->has_aims, &error);
+    taper_status status = cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common),
+                                            st->has_aims || keeps(st) != CLI_KEEPS_NOTHING, &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
@@ -763,6 +785,7 @@ int cli_encode_as(const cli_verb *verb, int argc, char **argv, const cli_encode_
                                     (s->search_model ? USE_SEARCH : 0));
     st.left =
         (cli_left_out){.common = &s->common, .verb = "encode", .output = s->output, .stores = 1};
+    st.left.keeps = keeps(&st);
     st.limits = cli_limits(&s->common);
     code = open_target(&st, argv + first);
     st.left.output = s->output;

@@ -88,7 +88,40 @@ static uint32_t *class_sizes(const cli_container *c) {
     return n;
 }
 
+/* Of which images there are which metadata; false: there are none, or they are damaged. */
+static bool metadata_of(const cli_container *c, taper_metadata_info *info) {
+    taper_metadata_reader *reader;
+    taper_error error = {0};
+    *info = (taper_metadata_info){.size = sizeof *info};
+    if (!c->info.metadata_bytes) return false;
+    if (taper_metadata_open(&reader, c->open, &error) != TAPER_OK) {
+        cli_warning("info", NULL, "%s", error.text);
+        return false;
+    }
+    const taper_status status = taper_metadata_get_info(reader, info, NULL);
+    taper_metadata_close(reader);
+    return status == TAPER_OK;
+}
+
 /* --- JSON --- */
+
+static void json_metadata(cli_json *j, const cli_container *c) {
+    taper_metadata_info m;
+    if (!metadata_of(c, &m)) return;
+    cli_json_open(j, "metadata", '{');
+    cli_json_uint(j, "bytes", c->info.metadata_bytes);
+    cli_json_uint(j, "profiles", m.icc);
+    cli_json_uint(j, "exif", m.exif);
+    cli_json_uint(j, "xmp", m.xmp);
+    cli_json_uint(j, "cicp", m.cicp);
+    cli_json_uint(j, "gamma", m.gamma);
+    cli_json_uint(j, "chromaticities", m.chromaticities);
+    cli_json_uint(j, "density", m.density);
+    cli_json_uint(j, "times", m.modified);
+    cli_json_uint(j, "payloads", m.payloads);
+    cli_json_uint(j, "payload_bytes", m.payload_bytes);
+    cli_json_close(j);
+}
 
 static void json_classes(cli_json *j, const cli_container *c) {
     uint32_t *size = class_sizes(c);
@@ -173,6 +206,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
         json_id(&j, "search_model", f->search_model_id);
         cli_json_bool(&j, "search_model_carried", f->search_model_bytes > 0);
     }
+    if (f->metadata_bytes) json_metadata(&j, c);
     if (f->has_labels) json_classes(&j, c);
     json_layers(&j, c);
     if (s->common.verbose) json_images(&j, c);
@@ -269,6 +303,26 @@ static void print_images(const cli_container *c) {
     printf("%s\n", c->info.images > 1 ? ", ..." : "");
 }
 
+/* How many images have each kind. */
+static void print_metadata(const cli_container *c) {
+    taper_metadata_info m;
+    if (!metadata_of(c, &m)) return;
+    const struct {
+        const char *kind;
+        uint64_t images;
+    } kinds[] = {{"profile", m.icc},     {"EXIF", m.exif},    {"XMP", m.xmp},
+                 {"cICP", m.cicp},       {"gamma", m.gamma},  {"chromaticities", m.chromaticities},
+                 {"density", m.density}, {"time", m.modified}};
+    printf("  metadata  %llu bytes, %.1f per image; images with",
+           (unsigned long long)c->info.metadata_bytes,
+           (double)c->info.metadata_bytes / (double)c->info.images);
+    for (size_t i = 0, shown = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].images)
+            printf("%s %s: %llu", shown++ ? "," : "", kinds[i].kind,
+                   (unsigned long long)kinds[i].images);
+    printf("\n");
+}
+
 static void print_state(const cli_container *c) {
     if (c->source.size >= c->info.file_bytes) {
         printf("  state     whole%s%s\n",
@@ -351,6 +405,7 @@ static void tell_person(const settings *s, const char *path, const cli_container
         printf("  search    %u bits an image, by model %016llx, %s\n", f->search_bits,
                (unsigned long long)f->search_model_id,
                f->search_model_bytes ? "carried in the file" : "not in the file");
+    if (f->metadata_bytes) print_metadata(c);
     printf("  layout    %s: %u layer%s of %u group%s", cli_layouts[f->layout], f->layers,
            formats_plural(f->layers, "s"), f->groups, formats_plural(f->groups, "s"));
     if (f->rate_classes > 1) printf(" in %u rate classes", f->rate_classes);

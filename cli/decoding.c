@@ -2,6 +2,7 @@
 #include "cli/decoding.h"
 #include "cli/chosen_images.h"
 #include "cli/picture_files.h"
+#include "cli/picture_metadata.h"
 #include "cli/reach.h"
 #include "formats/file.h"
 #include <stdio.h>
@@ -91,6 +92,8 @@ int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *q,
     *plan = (cli_picture_plan){.folder = -1};
     int code = choose_images(plan, q, container);
     if (code == CLI_DONE) code = choose_target(plan, q);
+    if (code == CLI_DONE && plan->format < CLI_PICTURE_IDX)
+        cli_picture_metadata_open(&plan->metadata, q->input, container);
     if (code == CLI_DONE && !plan->one_file) code = cli_picture_files_plan(plan, q, container);
     if (code != CLI_DONE) cli_picture_plan_free(plan);
     return code;
@@ -98,6 +101,7 @@ int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *q,
 
 void cli_picture_plan_free(cli_picture_plan *plan) {
     cli_picture_files_free(plan);
+    cli_picture_metadata_free(plan->metadata);
     free(plan->image);
     *plan = (cli_picture_plan){.folder = -1};
 }

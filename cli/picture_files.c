@@ -4,6 +4,7 @@
 #include "cli/common/outputs.h"
 #include "cli/common/signals.h"
 #include "cli/name_case.h"
+#include "cli/picture_metadata.h"
 #include "cli/picture_names.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
@@ -301,7 +302,8 @@ void cli_picture_files_free(cli_picture_plan *plan) {
 /* --- writing --- */
 
 static taper_status write_below(const cli_picture_plan *plan, const cli_decode_request *q,
-                                uint64_t k, const uint8_t *bytes, size_t size, unsigned flags,
+                                uint64_t k, const uint8_t *bytes, size_t size,
+                                const formats_metadata *metadata, unsigned flags,
                                 taper_error *error) {
     const char *name = plan->name[k], *last = last_part(name);
     formats_atomic_file *file = NULL;
@@ -321,43 +323,59 @@ static taper_status write_below(const cli_picture_plan *plan, const cli_decode_r
         status = formats_atomic_file_commit(file, error);
     else
         formats_atomic_file_abort(file);
+    if (status == TAPER_OK) cli_picture_set_time(folder, last, metadata);
     if (folder >= 0) close(folder);
     free(path);
     return status;
 }
 
 taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
-                                uint8_t **bytes, size_t *size, taper_error *error) {
+                                const formats_metadata *metadata, uint8_t **bytes, size_t *size,
+                                taper_error *error) {
     if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
-    taper_status status = formats_png_encode_by(image, marked, bytes, size, error);
+    taper_status status = formats_png_encode_with(image, marked, metadata, bytes, size, error);
     if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
     return status;
 }
 
 /* A PNM file in the output folder has a mark; a single PNM file named by -o has none. */
 static taper_status encode_in_folder(cli_picture_format format, const taper_image *image,
-                                     uint8_t **bytes, size_t *size, taper_error *error) {
-    if (format != CLI_PICTURE_PNM) return cli_picture_encode(format, image, bytes, size, error);
+                                     const formats_metadata *metadata, uint8_t **bytes,
+                                     size_t *size, taper_error *error) {
+    if (format != CLI_PICTURE_PNM)
+        return cli_picture_encode(format, image, metadata, bytes, size, error);
     taper_status status = formats_pnm_encode_by(image, marked, bytes, size, error);
     if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
+    return status;
+}
+
+static taper_status write_picture(const cli_picture_plan *plan, const cli_decode_request *q,
+                                  uint64_t k, const taper_image *image, unsigned flags,
+                                  taper_error *error) {
+    formats_metadata metadata;
+    uint8_t *bytes = NULL;
+    size_t size;
+    cli_picture_metadata_get(plan->metadata, cli_picture_plan_image(plan, k), &metadata);
+    taper_status status =
+        plan->one_file ? cli_picture_encode(plan->format, image, &metadata, &bytes, &size, error)
+                       : encode_in_folder(plan->format, image, &metadata, &bytes, &size, error);
+    if (status == TAPER_OK && plan->one_file) {
+        status = formats_file_write(q->output, bytes, size, flags, cli_signals_watch(), error);
+        if (status == TAPER_OK) cli_picture_set_time(AT_FDCWD, q->output, &metadata);
+    } else if (status == TAPER_OK) {
+        status = write_below(plan, q, k, bytes, size, &metadata, flags, error);
+    }
+    formats_metadata_free(&metadata);
+    free(bytes);
     return status;
 }
 
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
                     const taper_image *image, bool overwrite) {
     taper_error error = {0};
-    uint8_t *bytes;
-    size_t size;
-    unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
+    const unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
-    taper_status status = plan->one_file
-                              ? cli_picture_encode(plan->format, image, &bytes, &size, &error)
-                              : encode_in_folder(plan->format, image, &bytes, &size, &error);
-    if (status != TAPER_OK) return cli_fail("decode", q->output, status, &error);
-    status = plan->one_file
-                 ? formats_file_write(q->output, bytes, size, flags, cli_signals_watch(), &error)
-                 : write_below(plan, q, k, bytes, size, flags, &error);
-    free(bytes);
+    const taper_status status = write_picture(plan, q, k, image, flags, &error);
     if (status == TAPER_OK) return CLI_DONE;
     if (plan->one_file) return cli_fail("decode", q->output, status, &error);
     int code = fail_path(q, plan->name[k], status, &error);

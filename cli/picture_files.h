@@ -7,6 +7,7 @@
 #ifndef CLI_PICTURE_FILES_H
 #define CLI_PICTURE_FILES_H
 #include "cli/picture_plan.h"
+#include "formats/metadata/picture_metadata.h"
 
 /* Set name, change, folder and refused of the plan. On failure prints a message and returns an exit
  * code. */
@@ -14,13 +15,16 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *req
                            const taper_container *container);
 void cli_picture_files_free(cli_picture_plan *plan);
 
-/* Encode an image as PNG or PNM. *bytes is the caller's to free; NULL on failure. */
+/* Encode an image as PNG, with its metadata, or PNM. *bytes is the caller's to free; NULL on
+ * failure. */
 taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
-                                uint8_t **bytes, size_t *size, taper_error *error);
+                                const formats_metadata *metadata, uint8_t **bytes, size_t *size,
+                                taper_error *error);
 
-/* Write file k of the plan, or the only file. overwrite: replace an existing file. The bytes are
- * not synced, see cli_pictures_sync. CLI_SOME_FAILED: the file system does not accept the name,
- * which is printed once. Threads may write different k at once. */
+/* Write file k of the plan, or the only file, with metadata and time of the image. overwrite:
+ * replace an existing file. The bytes are not synced, see cli_pictures_sync. CLI_SOME_FAILED: the
+ * file system does not accept the name, which is printed once. Threads may write different k at
+ * once. */
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *request, uint64_t k,
                     const taper_image *image, bool overwrite);
 

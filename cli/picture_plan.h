@@ -26,12 +26,15 @@ typedef struct cli_decode_request {
     taper_limits limits;
 } cli_decode_request;
 
+typedef struct cli_picture_metadata cli_picture_metadata; /* picture_metadata.h */
+
 /* The images to write and their files. */
 typedef struct cli_picture_plan {
     uint64_t count;
     uint64_t *image; /* [count] ascending; NULL: all */
     cli_picture_format format;
-    bool one_file; /* the output is a file, not a folder */
+    bool one_file;                  /* the output is a file, not a folder */
+    cli_picture_metadata *metadata; /* NULL: the container has none */
     /* The rest is for a folder; with one_file the pointers are NULL and folder is -1. */
     char **name;     /* [count] relative to the folder */
     uint8_t *change; /* [count] formats_name_change */

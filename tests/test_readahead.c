@@ -81,7 +81,7 @@ static void test_stopping_early(void **state) {
     formats_imageset *set = open_set();
     for (size_t t = 0; t < sizeof taken / sizeof taken[0]; t++) {
         cli_readahead *ahead;
-        assert_int_equal(cli_readahead_new(&ahead, set, 3, 0, NULL), TAPER_OK);
+        assert_int_equal(cli_readahead_new(&ahead, set, 3, 1, NULL), TAPER_OK);
         compare_images(set, ahead, taken[t]);
         cli_readahead_free(ahead);
     }

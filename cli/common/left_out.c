@@ -95,6 +95,7 @@ static void tell_passed_over(const cli_left_out *l) {
 static void tell_profiles(const cli_left_out *l, const formats_imageset *set) {
     const char *first;
     size_t n = formats_imageset_profiles(set, &first);
+    if (l->stores && l->keeps != CLI_KEEPS_NOTHING) return;
     if (n)
         cli_warning(l->verb, NULL,
                     "%zu image%s a colour profile other than sRGB, which is not kept (%s%s): "
@@ -134,6 +135,17 @@ static void tell_more_frames(const cli_left_out *l, const formats_imageset *set)
                     "--frames all makes an image of each",
                     n, n == 1 ? " has" : "s have", (unsigned long long)frames,
                     n == 1 ? "" : " together", n == 1 ? "" : "the first: ", first);
+}
+
+/* Payloads of metadata that are damaged or too large. */
+static void tell_payloads(const cli_left_out *l, const formats_imageset *set) {
+    const char *first;
+    const size_t n = formats_imageset_left_out(set, &first);
+    if (n)
+        cli_warning(l->verb, NULL,
+                    "%zu image%s a colour profile, EXIF or XMP that is not kept, because it is "
+                    "damaged, above 16 MiB or for other colours (%s%s)",
+                    n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first);
 }
 
 /* Report metadata of the files, which a container does not keep. */
@@ -178,7 +190,9 @@ static void tell_all(cli_left_out *l, const formats_imageset *set, size_t inputs
     if (set) tell_orientations(l, set);
     if (set) tell_more_pictures(l, set);
     if (set) tell_more_frames(l, set);
-    if (set && l->stores && l->failed < inputs) tell_not_stored(l, set);
+    if (set && l->stores) tell_payloads(l, set);
+    if (set && l->stores && l->keeps != CLI_KEEPS_ALL && l->failed < inputs)
+        tell_not_stored(l, set);
     if (set) tell_lines(l, set);
     if (set) tell_contradictions(l, set);
     /* one line about several inputs has the reason */

@@ -17,12 +17,20 @@ typedef struct cli_alike {
     char first[CLI_ALIKE_NAME];
 } cli_alike;
 
+/* What a container keeps of metadata. */
+typedef enum cli_keeps {
+    CLI_KEEPS_ALL,
+    CLI_KEEPS_LOOK, /* colour profiles, and what else changes the look */
+    CLI_KEEPS_NOTHING
+} cli_keeps;
+
 typedef struct cli_left_out {
     /* Set by the verb. */
     const cli_common *common;
     const char *verb;
     const char *output; /* not used as an input when it is found in a folder; NULL: none */
-    int stores; /* 1: images go into a container; metadata that it does not keep is reported */
+    int stores;      /* 1: images go into a container; metadata that it does not keep is reported */
+    cli_keeps keeps; /* with stores */
 
     /* Results. */
     size_t failed; /* inputs that failed; if others were processed: CLI_SOME_FAILED */

@@ -30,6 +30,11 @@ struct cli_readahead {
     bool closing;
 };
 
+static size_t bytes_of(const slot *s) {
+    const formats_metadata *m = &s->metadata;
+    return formats_image_bytes(&s->image) + m->icc.size + m->exif.size + m->xmp.size;
+}
+
 static bool may_begin(const cli_readahead *r) {
     if (r->begun == r->taken)
         return true; /* the image that the consumer waits for is always allowed */
@@ -53,7 +58,7 @@ static void *read_images(void *of) {
         s->status = formats_imageset_read(r->set, i, &s->image,
                                           r->with_metadata ? &s->metadata : NULL, &s->error);
         pthread_mutex_lock(&r->lock);
-        if (s->status == TAPER_OK) r->held_bytes += formats_image_bytes(&s->image);
+        if (s->status == TAPER_OK) r->held_bytes += bytes_of(s);
         s->ready = true;
         if (i == r->taken) pthread_cond_signal(&r->came);
     }
@@ -116,11 +121,12 @@ taper_status cli_readahead_next(cli_readahead *r, taper_image *out, formats_meta
     *out = s->image;
     give_metadata(&s->metadata, metadata);
     if (status == TAPER_OK)
-        r->held_bytes -= formats_image_bytes(&s->image);
+        r->held_bytes -= bytes_of(s);
     else if (error)
         *error = s->error;
     s->ready = false;
     s->image = (taper_image){0};
+    s->metadata = (formats_metadata){0};
     r->taken++;
     /* rarely, so that readers work on several images; a waiting consumer also wakes them */
     if (r->idle && r->taken % WAKE_EVERY == 0) pthread_cond_broadcast(&r->room);

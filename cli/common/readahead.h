@@ -2,7 +2,8 @@
  *
  * Files (PNG, JPEG, ...) are read and decoded while the caller works on earlier images. Images of
  * IDX and CIFAR files need no decoding and are read on demand. Memory is bounded by
- * CLI_READAHEAD_IMAGES images, and about CLI_READAHEAD_BYTES of pixels ahead of the current one. */
+ * CLI_READAHEAD_IMAGES images, and about CLI_READAHEAD_BYTES of pixels and payloads of metadata
+ * ahead of the current one. */
 #ifndef CLI_COMMON_READAHEAD_H
 #define CLI_COMMON_READAHEAD_H
 #include "formats/imageset/imageset.h"

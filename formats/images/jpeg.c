@@ -7,6 +7,7 @@
 #include "formats/image.h"
 #include "formats/late/srgb.h"
 #include "formats/metadata/metadata.h"
+#include "formats/metadata/read_payloads.h"
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -266,6 +267,7 @@ taper_status formats_jpeg_decode(const void *bytes, size_t n, const taper_limits
     free(job.profile);
     if (status == TAPER_OK)
         status = formats_image_orient(out, formats_jpeg_orientation(bytes, n).how, limits, error);
+    if (status == TAPER_OK && metadata) status = formats_jpeg_metadata(bytes, n, metadata, error);
     if (status != TAPER_OK)
         formats_image_free(out);
     else if (metadata)

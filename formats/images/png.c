@@ -7,6 +7,8 @@
 #include "formats/bytes.h"
 #include "formats/image.h"
 #include "formats/metadata/metadata.h"
+#include "formats/metadata/read_payloads.h"
+#include "formats/metadata/write_payloads.h"
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -27,8 +29,9 @@ typedef struct png_job {
     int is_whole;         /* the last chunk of image data is complete */
     formats_buffer output;
     png_bytep *rows;
-    int short_of_memory; /* an allocation of libpng's has failed */
-    const char *program; /* name of the program that writes the file, or NULL */
+    int short_of_memory;              /* an allocation of libpng's has failed */
+    const char *program;              /* name of the program that writes the file, or NULL */
+    const formats_metadata *metadata; /* to write; or NULL */
     taper_status status;
     taper_error *error;
 } png_job;
@@ -198,6 +201,7 @@ taper_status formats_png_decode(const void *bytes, size_t n, const taper_limits 
     formats_orientation upright = {0};
     if (status == TAPER_OK) status = formats_png_orientation(bytes, n, &upright, error);
     if (status == TAPER_OK) status = formats_image_orient(out, upright.how, limits, error);
+    if (status == TAPER_OK && metadata) status = formats_png_metadata(bytes, n, metadata, error);
     if (status == TAPER_OK)
         formats_image_drop_opaque_alpha(out);
     else
@@ -227,6 +231,10 @@ static taper_status write_png(png_job *job, const taper_image *image) {
     png_set_compression_level(job->png, 1);
     if (job->program) write_program(job);
     png_write_info(job->png, job->info);
+    if (job->metadata) { /* behind the mark of the program, which has to be near the start */
+        job->status = formats_png_chunks(job->metadata, image->channels, &job->output);
+        if (job->status != TAPER_OK) png_error(job->png, "memory");
+    }
     if (image->depth == 16 && *(const uint8_t *)&one == 1) png_set_swap(job->png);
     png_write_image(job->png, job->rows);
     png_write_end(job->png, NULL);
@@ -235,18 +243,26 @@ static taper_status write_png(png_job *job, const taper_image *image) {
 
 taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error) {
-    return formats_png_encode_by(image, NULL, out, n, error);
+    return formats_png_encode_with(image, NULL, NULL, out, n, error);
 }
 
 taper_status formats_png_encode_by(const taper_image *image, const char *program, uint8_t **out,
                                    size_t *n, taper_error *error) {
+    return formats_png_encode_with(image, program, NULL, out, n, error);
+}
+
+taper_status formats_png_encode_with(const taper_image *image, const char *program,
+                                     const formats_metadata *metadata, uint8_t **out, size_t *n,
+                                     taper_error *error) {
     *out = NULL;
     *n = 0;
     TAPER_TRY(formats_image_check(
         image->width, image->height, image->channels, image->depth,
         &(taper_limits){.max_pixels = UINT64_MAX, .max_memory = UINT64_MAX}, NULL, error));
-    png_job job = {
-        .program = program, .error = error, .output = formats_buffer_make(FORMATS_MOST_BYTES)};
+    png_job job = {.program = program,
+                   .metadata = metadata,
+                   .error = error,
+                   .output = formats_buffer_make(FORMATS_MOST_BYTES)};
     job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
                                         allocate, NULL);
     if (job.png) job.info = png_create_info_struct(job.png);
@@ -256,6 +272,8 @@ taper_status formats_png_encode_by(const taper_image *image, const char *program
                               : formats_fail(error, TAPER_ERR_NOMEM, "no memory to encode a PNG");
     png_destroy_write_struct(&job.png, &job.info);
     free(job.rows);
+    if (status == TAPER_ERR_NOMEM && metadata)
+        formats_fail(error, status, "no memory to encode a PNG");
     if (status == TAPER_OK) *out = formats_buffer_take(&job.output, n);
     formats_buffer_free(&job.output);
     return status;

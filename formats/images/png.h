@@ -25,7 +25,7 @@ int formats_png_detect(const void *bytes, size_t n);
 /* Decode a PNG of any colour type and depth, with palette, transparency and interlacing. 16-bit
  * files give depth 16, all others 8. Grey of 1, 2 and 4 bits is scaled to 0..255; palettes become
  * RGB. Transparency becomes an alpha channel, which is removed if it is opaque everywhere. The
- * orientation (metadata.h) is applied; gamma, colour profiles and other ancillary chunks are not.
+ * orientation (metadata.h) is applied; gamma and colour profiles are not: they are in *metadata.
  * Bytes after the image data are ignored, and IEND may be missing. limits may be NULL.
  * metadata: the caller frees it with formats_metadata_free; zeroed on failure. NULL: not wanted.
  * TAPER_ERR_LIMIT: too many pixels. TAPER_ERR_TRUNCATED: the file ends early. TAPER_ERR_CORRUPT:
@@ -42,5 +42,10 @@ taper_status formats_png_encode(const taper_image *image, uint8_t **out, size_t 
  * program: at most 40 bytes of ASCII. */
 taper_status formats_png_encode_by(const taper_image *image, const char *program, uint8_t **out,
                                    size_t *n, taper_error *error);
+
+/* The same, with metadata (write_payloads.h) behind that chunk. program, metadata: NULL: none. */
+taper_status formats_png_encode_with(const taper_image *image, const char *program,
+                                     const formats_metadata *metadata, uint8_t **out, size_t *n,
+                                     taper_error *error);
 
 #endif

@@ -51,6 +51,7 @@ typedef struct image_entry {
     atomic_uchar uncertain_orientation; /* formats_orientation.is_uncertain */
     atomic_uchar losses;                /* FORMATS_LOST_* of metadata.h */
     atomic_uint frames;                 /* frames or pages of which only the first was read */
+    atomic_uchar left_out;              /* formats_metadata.left_out */
     uint8_t is_named;                   /* 1: is given a name when the list is complete */
 } image_entry;
 

@@ -7,10 +7,12 @@
 #include "formats/images/jpeg.h"
 #include "formats/metadata/icc.h"
 #include "formats/metadata/metadata.h"
+#include "formats/metadata/settle.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct formats_imageset {
     formats_image_list list;
@@ -197,13 +199,9 @@ static taper_status read_pnm_at(const formats_image_list *list, const image_pack
     return status;
 }
 
-taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
-                                   formats_metadata *metadata, taper_error *error) {
+static taper_status read_image(const formats_imageset *set, image_entry *entry, taper_image *out,
+                               formats_metadata *metadata, taper_error *error) {
     const formats_image_list *list = &set->list;
-    *out = (taper_image){0};
-    if (metadata) *metadata = (formats_metadata){0};
-    if (i >= list->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
-    image_entry *entry = &list->entries[i];
     const image_file *file = &list->files[entry->file];
     const image_pack *pack = file->pack;
     if (file->frames) return read_frame(set, entry, out, metadata, error);
@@ -217,6 +215,32 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
     default:
         return decode(list, entry, pack->memory.bytes, pack->memory.size, out, metadata, error);
     }
+}
+
+/* The time of a file that is one image. */
+static void read_time(const image_file *file, formats_metadata *metadata) {
+    struct stat st;
+    const int64_t second = 1000000000;
+    if (file->pack || stat(file->path, &st) != 0 || !S_ISREG(st.st_mode)) return;
+    if (st.st_mtim.tv_sec > INT64_MAX / second - 1 || st.st_mtim.tv_sec < INT64_MIN / second + 1)
+        return;
+    metadata->has_modified = 1;
+    metadata->modified_ns = (int64_t)st.st_mtim.tv_sec * second + st.st_mtim.tv_nsec;
+}
+
+taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
+                                   formats_metadata *metadata, taper_error *error) {
+    const formats_image_list *list = &set->list;
+    *out = (taper_image){0};
+    if (metadata) *metadata = (formats_metadata){0};
+    if (i >= list->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
+    image_entry *entry = &list->entries[i];
+    TAPER_TRY(read_image(set, entry, out, metadata, error));
+    if (!metadata) return TAPER_OK;
+    formats_metadata_settle(metadata, out->channels);
+    atomic_store(&entry->left_out, metadata->left_out);
+    read_time(&list->files[entry->file], metadata);
+    return TAPER_OK;
 }
 
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first) {
@@ -248,6 +272,15 @@ static size_t count_losses(const formats_imageset *set, unsigned which, const ch
 
 size_t formats_imageset_exifs(const formats_imageset *set, const char **first) {
     return count_losses(set, FORMATS_LOST_EXIF, first);
+}
+
+size_t formats_imageset_left_out(const formats_imageset *set, const char **first) {
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < set->list.count; i++)
+        if (atomic_load(&set->list.entries[i].left_out) && count++ == 0)
+            *first = formats_imageset_path(set, i);
+    return count;
 }
 
 size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first) {

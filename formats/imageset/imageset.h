@@ -65,8 +65,8 @@ uint64_t formats_imageset_memory(const formats_imageset *set);
 /* Read image i. out->pixels is malloc'd and the caller's to free; NULL on failure. The error text
  * has no file name: see formats_imageset_path. After TAPER_ERR_NOMEM and TAPER_ERR_IO the caller
  * may try again.
- * metadata: the caller frees it with formats_metadata_free; zeroed for formats without metadata,
- * and on failure. NULL: not wanted. */
+ * metadata: the caller frees it with formats_metadata_free; settled (settle.h), with the time of
+ * the file if that is one image; zeroed on failure. NULL: not wanted. */
 taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_image *out,
                                    formats_metadata *metadata, taper_error *error);
 
@@ -86,18 +86,20 @@ uint64_t formats_imageset_part(const formats_imageset *set, size_t i);
 const char *formats_imageset_path(const formats_imageset *set, size_t i);
 
 /* The next ones count images that were read so far; *first: path of one of them, or NULL.
- * profiles: a colour profile other than sRGB was ignored. */
+ * profiles: there is a colour profile other than sRGB. */
 size_t formats_imageset_profiles(const formats_imageset *set, const char **first);
 /* The orientation is uncertain (formats_orientation). */
 size_t formats_imageset_orientations(const formats_imageset *set, const char **first);
-/* The file has EXIF or XMP data, of which only the orientation is used; or more than one picture,
- * of which only the first is read, whatever the options. */
+/* The file has EXIF or XMP data; or more than one picture, of which only the first is read,
+ * whatever the options. */
 size_t formats_imageset_exifs(const formats_imageset *set, const char **first);
 size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first);
 /* The file has several frames or pages, of which all_frames would make images. *frames: how many in
  * all these files. */
 size_t formats_imageset_more_frames(const formats_imageset *set, const char **first,
                                     uint64_t *frames);
+/* Metadata that were asked for lack a profile, EXIF or XMP (formats_metadata.left_out). */
+size_t formats_imageset_left_out(const formats_imageset *set, const char **first);
 
 /* Label of image i, 0..; -1: none. */
 int32_t formats_imageset_label(const formats_imageset *set, size_t i);

@@ -9,4 +9,7 @@
  * Results as formats_exif_orientation. */
 unsigned formats_xmp_orientation(const void *bytes, size_t n);
 
+/* Set every orientation in it to 1, in place. */
+void formats_xmp_make_upright(void *bytes, size_t n);
+
 #endif

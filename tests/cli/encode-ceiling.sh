@@ -16,7 +16,7 @@ within "$(size each.taper)" 20000
 encode -o image.taper --bytes-per-image 100 --layout image set/idx/images.idx
 within "$(size image.taper)" 20000
 encode -o whole.taper --bytes 1G set/png
-encode --best -o plain.taper set/png
+encode --best --strip -o plain.taper set/png
 cmp whole.taper plain.taper
 expect 6 '*front matter*' "$TAPER" encode -m model.tpm -o none.taper -b 100 set/png
 test ! -e none.taper

@@ -1,7 +1,7 @@
-# What a container does not keep of the files is said once a run: file times, EXIF with the capture date, frames of an
-# APNG after the first. Hidden files and folders are counted.
+# What a container does not keep of the files is said once a run: at a limit of the size file times and EXIF with the
+# capture date; profiles that are damaged; frames of an APNG after the first. Hidden files and folders are counted.
 . "$ROOT/tests/cli_helpers.sh"
-mkdir plain dated frames hidden hidden/.thumbnails
+mkdir plain dated odd frames hidden hidden/.thumbnails
 python3 - <<'END'
 import struct, zlib
 def chunk(kind, data):
@@ -15,15 +15,22 @@ exif = b"II*\0" + struct.pack("<IHHHIII", 8, 1, 0x132, 2, len(date), 26, 0) + da
 png("plain/a.png")
 png("dated/a.png", chunk(b"eXIf", exif))
 png("dated/b.png", chunk(b"eXIf", exif))
+png("odd/a.png", chunk(b"iCCP", b"p\0\0" + zlib.compress(b"none")))
 png("frames/a.png", chunk(b"acTL", struct.pack(">II", 3, 0)))
 png("frames/one.png", chunk(b"acTL", struct.pack(">II", 1, 0)))
 png("hidden/.a.png")
 png("hidden/.thumbnails/b.png")
 END
 encode() { "$TAPER" encode -f -m tiny -o set.taper "$@"; }
-expect 0 '*encode: not kept: file times' encode plain
-expect 0 '*not kept: file times, and EXIF or XMP data, such as the capture date, of 2 images (the first: dated/a.png); keep *' \
-    encode plain dated
+encode plain dated 2>told
+not grep "not kept" told
+expect 0 '*encode: not kept: file times' encode -b 1000 plain
+for way in "-b 1000" --strip; do
+    # shellcheck disable=SC2086 # words
+    expect 0 '*not kept: file times, and EXIF or XMP data, such as the capture date, of 2 images (the first: dated/a.png); keep *' \
+        encode $way plain dated
+done
+expect 0 '*warning: 1 image has a colour profile, EXIF or XMP that is not kept, because it is damaged*(odd/a.png)' encode odd
 expect 0 '*warning: 1 file has more than one picture *, of which the first is taken (frames/a.png)' encode frames
 expect 2 '*2 hidden files or system folders were passed over (the first: hidden/.a.png)*' encode hidden
 encode -q plain dated 2>told
@@ -34,6 +41,6 @@ head -c 50 plain/a.png >damaged/a.png
 expect 3 '*no input could be used: nothing was written' encode damaged
 not grep "not kept" expect.err
 # once a run, whatever the number of images
-encode plain dated frames 2>told
+encode --strip plain dated frames 2>told
 [ "$(grep -c 'not kept' told)" -eq 1 ]
 nothing_left

@@ -28,7 +28,7 @@ cuts() {
 # constants, tables and dumps of the specification; the container of the example is what encode writes
 python3 "$ROOT/tests/spec_examples.py" "$ROOT" .
 printf 'P5\n1 1\n255\n\310' >a.png # what a file is its first bytes say
-"$TAPER" encode --best -q -m smallest.tpm -o again.taper a.png
+"$TAPER" encode --best --strip -q -m smallest.tpm -o again.taper a.png
 cmp again.taper smallest.taper
 "$TAPER" verify -q smallest.taper
 printf '\312' >202

@@ -4,10 +4,15 @@
 #include "formats/metadata/exif.h"
 #include "formats/metadata/icc.h"
 #include "formats/metadata/metadata.h"
+#include "formats/metadata/pieces.h"
 #include "formats/metadata/png_text.h"
+#include "formats/metadata/read_payloads.h"
+#include "formats/metadata/settle.h"
+#include "formats/metadata/write_payloads.h"
 #include "formats/metadata/xmp.h"
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -37,6 +42,45 @@ static void try_raw_profile(const uint8_t *bytes, size_t n) {
     free(text);
 }
 
+/* A copy of a PNG whose chunks have right checksums. */
+static uint8_t *mended(const uint8_t *bytes, size_t n) {
+    uint8_t *copy = malloc(n + 1);
+    formats_piece c;
+    must(copy != NULL);
+    if (n) memcpy(copy, bytes, n);
+    formats_walk w = formats_walk_png(copy, n);
+    while (formats_next_chunk(&w, &c)) {
+        uint8_t *at = copy + (c.at - copy);
+        formats_set_u32be(at + c.size, (uint32_t)crc32(0, at - 4, (uInt)c.size + 4));
+    }
+    return copy;
+}
+
+/* What was read and settled is written, and read again as it was. */
+static void try_payloads(const uint8_t *bytes, size_t n, int is_png) {
+    formats_metadata m, again;
+    formats_buffer file = formats_buffer_make(1 << 26);
+    uint8_t *copy = mended(bytes, is_png ? n : 0);
+    must((is_png ? formats_png_metadata(copy, n, &m, NULL)
+                 : formats_jpeg_metadata(bytes, n, &m, NULL)) == TAPER_OK);
+    const unsigned channels = 1 + n % 4;
+    formats_metadata_settle(&m, channels);
+    must(formats_exif_orientation(m.exif.bytes, m.exif.size) != 6 || !m.exif.size);
+    formats_write_bytes(&file, is_png ? "\x89PNG\r\n\x1a\n" : "\xff\xd8", is_png ? 8 : 2);
+    unsigned left = 0;
+    if (is_png)
+        must(formats_png_chunks(&m, channels, &file) == TAPER_OK);
+    else
+        left = formats_jpeg_segments(&m, channels, &file);
+    must((is_png ? formats_png_metadata(file.data, file.size, &again, NULL)
+                 : formats_jpeg_metadata(file.data, file.size, &again, NULL)) == TAPER_OK);
+    must(left || (again.icc.size == m.icc.size && again.xmp.size == m.xmp.size &&
+                  again.exif.size == m.exif.size && again.gamma == m.gamma));
+    formats_metadata_keep_look(&m);
+    formats_metadata_free(&m), formats_metadata_free(&again), formats_buffer_free(&file);
+    free(copy);
+}
+
 /* One orientation that is 1 to 8, whatever the file. */
 static void try_file(const uint8_t *bytes, size_t n, int is_png) {
     formats_orientation o;
@@ -51,6 +95,7 @@ static void try_file(const uint8_t *bytes, size_t n, int is_png) {
     must((losses & ~(unsigned)LOST) == 0 && (profile == 0 || profile == 1));
     must((is_png ? formats_png_end(bytes, n) : formats_jpeg_end(bytes, n)) <= n);
     must(!is_png || formats_png_data_end(bytes, n) <= n);
+    try_payloads(bytes, n, is_png);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {

@@ -135,6 +135,51 @@ def make_metadata():
     make_profiles(put)
     make_texts(put)
     make_walked(put)
+    make_payloads(put)
+
+
+def thumbnailed(value, thumbnail=b"thumbnail", at=None, next_directory=None, directory=1, leads=0xA002):
+    """EXIF with an EXIF directory, and a second directory with a thumbnail."""
+    def entry(tag, kind, value):
+        return struct.pack("<HHI", tag, kind, 1) + struct.pack("<HH" if kind == 3 else "<I", *((value, 0) if kind == 3 else (value,)))
+    first = struct.pack("<H", 2) + entry(0x112, 3, value) + entry(0x8769, 4, 38)
+    second_at = 38 + 18
+    second = struct.pack("<H", 2) + entry(0x201, 4, at or second_at + 30) + entry(0x202, 4, len(thumbnail)) + bytes(4)
+    own = struct.pack("<H", directory) + entry(leads, 4, 38) + bytes(4)
+    return (b"II*\0" + struct.pack("<I", 8) + first + struct.pack("<I", second_at if next_directory is None else next_directory)
+            + own + second + thumbnail)
+
+
+def sized(profile):
+    return struct.pack(">I", len(profile)) + profile[4:]
+
+
+def make_payloads(put):
+    signature = b"\x89PNG\r\n\x1a\n"
+
+    def png(*chunks):
+        return signature + b"".join(struct.pack(">I", len(data)) + kind + data + bytes(4) for kind, data in chunks)
+
+    profile, grey = sized(icc()), sized(icc(b"GRAY"))
+    numbers = [(b"gAMA", struct.pack(">I", 45455)), (b"cHRM", struct.pack(">8I", *range(31270, 31278))),
+               (b"pHYs", struct.pack(">IIB", 3000, 4000, 1)), (b"cICP", bytes((12, 13, 0, 1)))]
+    for n, own in enumerate((profile, grey)):
+        put("payloads_png_%d" % n, PNG_INPUT, bytes() + png((b"iCCP", b"p\0\0" + zlib.compress(own)), *numbers, (b"eXIf", thumbnailed(6)),
+                                                      (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP % 6)) + bytes(2 * n))
+    put("payloads_png_srgb", PNG_INPUT, png((b"sRGB", b"\0"), *numbers[:3]))
+    put("payloads_png_damaged", PNG_INPUT, png((b"iCCP", b"p\0\0" + zlib.compress(profile)[:-9]), (b"iCCP", b"p"), (b"eXIf", b"none"),
+                                               (b"tEXt", b"XML:com.adobe.xmp\0"), (b"gAMA", b"\xff" * 4), (b"pHYs", bytes(9))))
+    put("payloads_png_texts", PNG_INPUT, png((b"tEXt", b"Raw profile type exif\0" + raw_profile(b"exif", thumbnailed(3))),
+                                             (b"zTXt", b"Raw profile type xmp\0\0" + zlib.compress(raw_profile(b"xmp", XMP % 3)))))
+    jfif = segment(0xE0, b"JFIF\0\1\1\1\0\x48\0\x48\0\0")
+    half = len(profile) // 2
+    parts = [segment(0xE2, b"ICC_PROFILE\0\2\2" + profile[half:]), segment(0xE2, b"ICC_PROFILE\0\1\2" + profile[:half])]
+    for name, own in (("plain", thumbnailed(6)), ("before", thumbnailed(6, at=40)), ("beyond", thumbnailed(6, at=4000)),
+                      ("loop", thumbnailed(6, next_directory=8)), ("far", thumbnailed(6, next_directory=9999)),
+                      ("entries", thumbnailed(6, directory=999)), ("itself", thumbnailed(6, leads=0xA005)), ("more", thumbnailed(6) + bytes(99)), ("big", exif(6))):
+        put("payloads_jpeg_" + name, JPEG_INPUT, jpeg(jfif, segment(0xE1, b"Exif\0\0" + own), segment(0xE1, XMP_NAME + XMP % 6), *parts))
+    put("payloads_jpeg_centimetres", JPEG_INPUT, jpeg(jfif.replace(b"\1\1\1", b"\1\1\2"), parts[1]))
+    put("payloads_jpeg_ratio", JPEG_INPUT, jpeg(jfif.replace(b"\1\1\1", b"\1\1\0").replace(b"\0\x48\0", b"\0\x24\0", 1), segment(0xE2, b"ICC_PROFILE\0\3\2")))
 
 
 def make_profiles(put):
