@@ -61,8 +61,8 @@ photo.save("in/srgb.png")
 photo.rotate(-90, expand=True).save("in/srgb-photo.jpg", quality=95)
 END
 "$TAPER" encode -q --psnr 42 -o plain.taper in/srgb*
-"$TAPER" encode -q -o all.taper in
-"$TAPER" encode -q --strip -o strip.taper in
+"$TAPER" encode -q --best -o all.taper in
+"$TAPER" encode -q --best --strip -o strip.taper in
 for way in all strip; do "$TAPER" decode -q -o $way $way.taper; done
 "$TAPER" truncate -q -b 40000 -o cut.taper all.taper
 "$TAPER" decode -q -o cut cut.taper

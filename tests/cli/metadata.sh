@@ -52,7 +52,7 @@ png("in/srgb.png", chunk(b"iCCP", b"x\0\0" + zlib.compress(srgb)), chunk(b"sRGB"
 END
 k=0
 for f in in/*; do k=$((k + 1)); touch -d "2001-02-03 04:05:0$k.12345678$k UTC" "$f"; done
-encode() { "$TAPER" encode -q -f -m tiny "$@"; }
+encode() { "$TAPER" encode -q -f -m tiny --best --drawings lossy "$@"; }
 encode -o all.taper in
 "$TAPER" info --json all.taper | grep -q '"profiles":3,"exif":2,"xmp":1,"cicp":1,"gamma":3,"chromaticities":1,"density":1,"times":6,"payloads":5,'
 "$TAPER" info all.taper | grep -q 'metadata.*images with profile: 3, EXIF: 2, XMP: 1, cICP: 1, gamma: 3, chromaticities: 1, density: 1, time: 6'
