@@ -5,6 +5,7 @@
 #include "cli/compare/subject.h"
 #include "codec/taper_quality.h"
 #include "codec/taper.h"
+#include "formats/image.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,11 +34,23 @@ static taper_status measure_image(measurement *m, taper_decoder *decoder, uint64
     double mse = 0;
     taper_status status = cli_subject_render(decoder, i, &decoded, error);
     if (status == TAPER_OK) status = m->search->read(m->search->user, i, &original, error);
-    if (status == TAPER_OK) status = taper_quality_mse(&decoded, &original, &mse, error);
+    if (status == TAPER_OK) {
+        formats_image_flatten(&original, 65535); /* as cli_subject_render does */
+        status = taper_quality_mse(&decoded, &original, &mse, error);
+    }
     free(decoded.pixels);
     free(original.pixels);
     *psnr = taper_quality_psnr_db(mse);
     return status;
+}
+
+/* An exact drawing counts as the target at most: it must not make up for photographs. */
+static double counted_psnr(const measurement *m, uint64_t i, double psnr) {
+    taper_image_info info = {.size = sizeof info};
+    const double target = m->search->target_db;
+    if (target <= 0 || psnr <= target) return psnr;
+    if (taper_container_get_image(m->container, i, &info, NULL) != TAPER_OK) return psnr;
+    return info.is_indexed ? target : psnr;
 }
 
 static taper_status measure_images(measurement *m, size_t item, unsigned thread,
@@ -53,7 +66,7 @@ static taper_status measure_images(measurement *m, size_t item, unsigned thread,
         double psnr = 0;
         uint64_t i = taper_container_image_at(m->container, place);
         TAPER_TRY(measure_image(m, m->decoder[thread], i, &psnr, error));
-        of->psnr_db += psnr;
+        of->psnr_db += counted_psnr(m, i, psnr);
         if (psnr < of->least_db) of->least_db = psnr, of->least_image = i;
     }
     return TAPER_OK;

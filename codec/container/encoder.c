@@ -295,8 +295,6 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     if (status == TAPER_OK) status = choose_end(e, image, &rate_class);
     if (status != TAPER_OK)
         free(copy.pixels);
-    else if (indexed)
-        status = codec_encoder_place(e, copy, NULL, number, e->layers.rate_classes / 2);
     else
         status = e->waiting.reference ? codec_encoder_allocate(e, copy, number)
                                       : codec_encoder_place(e, copy, NULL, number, rate_class);

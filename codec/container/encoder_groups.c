@@ -221,17 +221,28 @@ uint64_t codec_encoder_needs(const taper_encoder *e, uint32_t rate_class) {
 
 /* --- rate classes ------------------------------------------------------------------------ */
 
+static int is_indexed(const taper_encoder *e, size_t number) {
+    return e->set.geometry[number].indexed;
+}
+
+/* Indexed images are in the middle class. */
+static uint32_t rate_class_of(const taper_encoder *e, const codec_waiting_image *w) {
+    if (is_indexed(e, w->number)) return CODEC_RATE_CLASSES / 2;
+    return codec_rate_class_of(e->options.allocation, w->log_distortion, e->waiting.mean);
+}
+
 /* Compute the mean distortion, and place the deferred images by their rate classes. */
 static taper_status allocate_waiting(taper_encoder *e) {
-    double sum = 0;
-    for (size_t i = 0; i < e->waiting.n; i++) sum += e->waiting.image[i].log_distortion;
-    e->waiting.mean = e->waiting.n ? sum / (double)e->waiting.n : 0;
+    double sum = 0, windowed = 0;
+    for (size_t i = 0; i < e->waiting.n; i++)
+        if (!is_indexed(e, e->waiting.image[i].number))
+            sum += e->waiting.image[i].log_distortion, windowed++;
+    e->waiting.mean = windowed > 0 ? sum / windowed : 0;
     e->waiting.has_mean = 1;
     size_t n = e->waiting.n;
     for (size_t i = 0; i < n; i++) {
         codec_waiting_image w = e->waiting.image[i];
-        uint32_t rate_class =
-            codec_rate_class_of(e->options.allocation, w.log_distortion, e->waiting.mean);
+        const uint32_t rate_class = rate_class_of(e, &w);
         e->waiting.image[i].image.pixels = NULL, e->waiting.image[i].code = NULL;
         TAPER_TRY(codec_encoder_place(e, w.image, w.code, w.number, rate_class));
     }
@@ -257,11 +268,10 @@ static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t 
 
 taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t number) {
     codec_waiting_image w = {.image = image, .number = number};
-    taper_status status = analyse(e, &image, &w.code, &w.log_distortion);
+    taper_status status = TAPER_OK;
+    if (!is_indexed(e, number)) status = analyse(e, &image, &w.code, &w.log_distortion);
     if (status == TAPER_OK && e->waiting.has_mean)
-        return codec_encoder_place(
-            e, image, w.code, number,
-            codec_rate_class_of(e->options.allocation, w.log_distortion, e->waiting.mean));
+        return codec_encoder_place(e, image, w.code, number, rate_class_of(e, &w));
     if (status == TAPER_OK)
         status = codec_encoder_grow(e, (void **)&e->waiting.image, e->waiting.n,
                                     &e->waiting.capacity, sizeof *e->waiting.image);
