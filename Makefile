@@ -271,6 +271,7 @@ $(B)/formats/readers/tiff.o: LATE_PKG := libtiff-4
 $(B)/formats/readers/avif.o: LATE := libavif
 $(B)/formats/readers/heic.o: LATE := libheif
 $(B)/formats/readers/jxl.o: LATE := libjxl
+$(B)/formats/readers/archive.o: LATE := libarchive
 $(B)/formats/late/srgb.o: LATE := liblcms2
 $(B)/formats/late/srgb.o: LATE_PKG := lcms2
 LATE_PKG = $(LATE)

@@ -104,8 +104,8 @@ const cli_verb cli_verb_encode = {
     .uses = cli_encode_uses,
     .about =
         "Inputs are image files (PNG, PNM, PAM, JPEG, WebP, TIFF, GIF, BMP, AVIF, HEIC, JPEG XL), "
-        "folders with everything below them, IDX files (.gz too), CIFAR binary files, and - for "
-        "standard input. Names are kept. Classes "
+        "folders with everything below them, archives (tar, zip, 7z), IDX files (.gz too), CIFAR "
+        "binary files, and - for standard input. Names are kept. Classes "
         "come from --labels, from CIFAR records, or from the names of the first folders below a "
         "folder. Without a size limit everything that the model can represent is encoded, about "
         "50 dB: cut the container later to the size that you need.\n\n"

@@ -168,8 +168,7 @@ static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint
 static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const taper_image *image,
                                int16_t *code, const formats_geometry *geometry) {
     codec_group_images *of = &job->of;
-    /* images with aims have rate classes, but no codes yet */
-    const int has_codes = e->is_for_codes || (e->layers.rate_classes > 1 && !e->aims.are_set);
+    const int has_codes = e->is_for_codes || e->waiting.reference != NULL;
     TAPER_TRY(codec_encoder_grow(e, (void **)&of->image, of->n, &job->capacity, sizeof *of->image));
     TAPER_TRY(codec_encoder_grow(e, (void **)&of->indexed, of->n, &job->indexed_capacity, 1));
     if (has_codes)

@@ -153,6 +153,21 @@ static int is_kept_by_programs(const char *name) {
     return 0;
 }
 
+int formats_path_is_hidden(const char *path) {
+    char part[64]; /* longer ones are no system folders */
+    for (const char *at = path; at;) {
+        const size_t n = strcspn(at, "/");
+        if (at[0] == '.' && n > 1 && !(n == 2 && at[1] == '.')) return 1;
+        if (at[n] && n < sizeof part) {
+            memcpy(part, at, n);
+            part[n] = 0;
+            if (is_kept_by_programs(part)) return 1;
+        }
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return 0;
+}
+
 static taper_status report_hidden(const walk *w, const char *path) {
     taper_error why;
     formats_fail(&why, TAPER_ERR_UNSUPPORTED, "is hidden, or a system folder");

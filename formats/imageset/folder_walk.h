@@ -14,6 +14,10 @@ void formats_path_list_free(formats_path_list *list); /* also empties it */
 /* "folder/name" in new memory, without a doubled slash; NULL without memory. */
 char *formats_path_join(const char *folder, const char *name);
 
+/* 1 if a part of a relative path is hidden or a system folder, which formats_folder_walk passes
+ * over. */
+int formats_path_is_hidden(const char *path);
+
 typedef enum formats_folder_problem {
     FORMATS_FOLDER_FAILED, /* cannot be opened, or a link to nothing */
     FORMATS_FOLDER_OTHER,  /* neither a file nor a folder */

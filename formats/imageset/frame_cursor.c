@@ -14,7 +14,7 @@ struct formats_frame_cursor {
     pthread_mutex_t lock;
     int is_open;
     size_t file;
-    uint8_t *bytes; /* of the file; NULL: they are in the pack */
+    formats_file_bytes bytes;
     formats_picture picture;
     uint32_t next; /* the frame after the last that was decoded */
     kept_frame kept[FORMATS_FRAMES_KEPT];
@@ -37,8 +37,9 @@ static void drop(formats_frame_cursor *c, kept_frame *k) {
 static void close_file(formats_frame_cursor *c) {
     for (unsigned i = 0; i < FORMATS_FRAMES_KEPT; i++) drop(c, &c->kept[i]);
     if (c->is_open) formats_picture_close(&c->picture);
-    free(c->bytes);
-    c->bytes = NULL, c->is_open = 0, c->next = 0;
+    free(c->bytes.owned);
+    c->bytes = (formats_file_bytes){0};
+    c->is_open = 0, c->next = 0;
 }
 
 void formats_frame_cursor_free(formats_frame_cursor *c) {
@@ -51,18 +52,12 @@ void formats_frame_cursor_free(formats_frame_cursor *c) {
 static taper_status open_file(formats_frame_cursor *c, const formats_image_list *list, size_t file,
                               taper_error *error) {
     const image_file *f = &list->files[file];
-    size_t size = 0;
     if (c->is_open && c->file == file) return TAPER_OK;
     close_file(c);
-    const uint8_t *bytes = f->pack ? f->pack->memory.bytes : NULL;
-    if (f->pack)
-        size = f->pack->memory.size;
-    else {
-        TAPER_TRY(formats_file_read_within(f->path, &list->limits, &c->bytes, &size, error));
-        bytes = c->bytes;
-    }
-    const taper_status status =
-        formats_picture_open(&c->picture, f->reader, bytes, size, &list->limits, error);
+    TAPER_TRY(formats_file_bytes_load(f->pack, 0, f->pack ? f->pack->source.size : 0, f->path,
+                                      &list->limits, &c->bytes, error));
+    const taper_status status = formats_picture_open(&c->picture, f->reader, c->bytes.bytes,
+                                                     c->bytes.size, &list->limits, error);
     if (status != TAPER_OK) {
         close_file(c);
         return status;

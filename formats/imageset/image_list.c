@@ -49,6 +49,48 @@ image_pack *formats_image_pack_over(uint8_t *held, size_t size) {
     return pack;
 }
 
+static taper_status read_spool(void *user, uint64_t offset, void *to, size_t n) {
+    const image_pack *pack = user;
+    return formats_spool_read(pack->spool, pack->spool_at + offset, to, n);
+}
+
+image_pack *formats_image_pack_in_spool(const formats_spool *spool, uint64_t at, uint64_t size) {
+    image_pack *pack = calloc(1, sizeof *pack);
+    if (!pack) return NULL;
+    pack->spool = spool, pack->spool_at = at;
+    pack->source = (taper_source){.user = pack, .size = size, .read = read_spool};
+    return pack;
+}
+
+taper_status formats_file_bytes_load(const image_pack *pack, uint64_t offset, uint64_t n,
+                                     const char *path, const taper_limits *limits,
+                                     formats_file_bytes *out, taper_error *error) {
+    *out = (formats_file_bytes){0};
+    if (!pack) {
+        TAPER_TRY(formats_file_read_within(path, limits, &out->owned, &out->size, error));
+        out->bytes = out->owned;
+        return TAPER_OK;
+    }
+    if (pack->memory.bytes) {
+        out->bytes = pack->memory.bytes + offset, out->size = (size_t)n;
+        return TAPER_OK;
+    }
+    if (n > limits->max_memory)
+        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                                 formats_memory_needed(limits, n),
+                                 "the image takes %llu bytes, more than the limit of %llu",
+                                 (unsigned long long)n, (unsigned long long)limits->max_memory);
+    out->owned = malloc((size_t)n + 1);
+    if (!out->owned) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
+    out->bytes = out->owned, out->size = (size_t)n;
+    const taper_status status =
+        formats_source_read(&pack->source, offset, out->owned, (size_t)n, error);
+    if (status == TAPER_OK) return TAPER_OK;
+    free(out->owned);
+    *out = (formats_file_bytes){0};
+    return status;
+}
+
 void formats_image_pack_free(image_pack *pack) {
     if (!pack) return;
     formats_file_close(pack->file);
@@ -106,6 +148,7 @@ void formats_image_list_free(formats_image_list *list) {
     }
     for (size_t i = 0; i < list->count; i++) free(list->entries[i].name);
     for (size_t k = 0; k < list->class_count; k++) free(list->class_names[k]);
+    formats_spool_close(&list->spool);
     free(list->files);
     free(list->entries);
     free(list->class_names);

@@ -7,6 +7,7 @@
 #include "formats/images/idx.h"
 #include "formats/imageset/skip.h"
 #include "formats/readers/reader.h"
+#include "formats/readers/spool.h"
 #include <stdatomic.h>
 
 typedef enum image_kind {
@@ -18,12 +19,14 @@ typedef enum image_kind {
     KIND_READER /* image_file.reader */
 } image_kind;
 
-/* Bytes that stay available while the set is open: a file of many images, or a stream that was read
- * into memory. source reads from either. */
+/* Bytes that stay available while the set is open: a file of many images, a stream that was read
+ * into memory, or a member of an archive. source reads from each. */
 typedef struct image_pack {
-    formats_file *file;    /* NULL: in memory */
-    uint8_t *held;         /* NULL: in the file */
-    formats_memory memory; /* over held */
+    formats_file *file;         /* NULL: in memory, or in the spool */
+    uint8_t *held;              /* NULL: not in memory */
+    formats_memory memory;      /* over held */
+    const formats_spool *spool; /* of the list; NULL: not in the spool */
+    uint64_t spool_at;
     taper_source source;
     formats_idx idx;     /* KIND_IDX */
     formats_cifar cifar; /* KIND_CIFAR */
@@ -41,7 +44,8 @@ typedef struct image_file {
 } image_file;
 
 typedef struct image_entry {
-    /* IDX, CIFAR: number of the image; PNM in a pack: offset in bytes; KIND_READER: frame */
+    /* IDX, CIFAR: number of the image; in a pack of PNG, JPEG or PNM: offset in bytes; KIND_READER:
+     * frame. */
     uint64_t part;
     char *name; /* NULL: none, or not named yet */
     uint32_t file;
@@ -57,6 +61,7 @@ typedef struct image_entry {
 
 typedef struct formats_image_list {
     taper_limits limits;
+    formats_spool spool;     /* members of archives */
     formats_account account; /* charged with the list and with the memory that filling it needs */
     image_file *files;
     size_t file_count, file_capacity;
@@ -99,6 +104,20 @@ void formats_image_list_free(formats_image_list *list); /* its contents */
 
 /* A pack over `held`, which it owns. On failure NULL, and `held` is freed. */
 image_pack *formats_image_pack_over(uint8_t *held, size_t size);
+/* A pack over bytes of the spool of a list; NULL without memory. */
+image_pack *formats_image_pack_in_spool(const formats_spool *spool, uint64_t at, uint64_t size);
+
+/* The bytes of a file, or of a part of its pack. */
+typedef struct formats_file_bytes {
+    const uint8_t *bytes; /* [size] */
+    size_t size;
+    uint8_t *owned; /* the caller's to free; NULL: bytes are in the pack */
+} formats_file_bytes;
+/* pack: n bytes from an offset of it; NULL: the whole file at `path`. TAPER_ERR_LIMIT: more than
+ * limits->max_memory; also errors of reading. */
+taper_status formats_file_bytes_load(const image_pack *pack, uint64_t offset, uint64_t n,
+                                     const char *path, const taper_limits *limits,
+                                     formats_file_bytes *out, taper_error *error);
 void formats_image_pack_free(image_pack *pack); /* NULL is fine */
 
 /* Report an input without an image to the caller's skip function. */

@@ -139,7 +139,11 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
     formats_orientation upright = {0};
     unsigned losses;
     int has_profile;
-    switch (list->files[entry->file].kind) {
+    image_kind kind = list->files[entry->file].kind;
+    /* one after the other they may change in a stream */
+    if (kind == KIND_PNG && formats_jpeg_detect(bytes, n)) kind = KIND_JPEG;
+    if (kind == KIND_JPEG && formats_png_detect(bytes, n)) kind = KIND_PNG;
+    switch (kind) {
     case KIND_PNG:
         TAPER_TRY(formats_png_orientation(bytes, n, &upright, error));
         TAPER_TRY(formats_png_decode(bytes, n, limits, out, metadata, error));
@@ -161,15 +165,21 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
     return TAPER_OK;
 }
 
-/* An image that is a file. */
-static taper_status read_file(const formats_image_list *list, image_entry *entry, taper_image *out,
+/* An image that is a file, or one after the other in a pack: up to where the next begins. */
+static taper_status read_file(const formats_image_list *list, size_t i, taper_image *out,
                               formats_metadata *metadata, taper_error *error) {
-    uint8_t *bytes;
-    size_t size;
-    const char *path = list->files[entry->file].path;
-    TAPER_TRY(formats_file_read_within(path, &list->limits, &bytes, &size, error));
-    taper_status status = decode(list, entry, bytes, size, out, metadata, error);
-    free(bytes);
+    image_entry *entry = &list->entries[i];
+    const image_file *file = &list->files[entry->file];
+    const image_pack *pack = file->pack;
+    const uint64_t at = file->kind == KIND_READER ? 0 : entry->part;
+    uint64_t end = pack ? pack->source.size : 0;
+    if (file->kind != KIND_READER && i + 1 < list->count &&
+        list->entries[i + 1].file == entry->file)
+        end = list->entries[i + 1].part;
+    formats_file_bytes b;
+    TAPER_TRY(formats_file_bytes_load(pack, at, end - at, file->path, &list->limits, &b, error));
+    const taper_status status = decode(list, entry, b.bytes, b.size, out, metadata, error);
+    free(b.owned);
     return status;
 }
 
@@ -184,18 +194,11 @@ static taper_status read_pnm_at(const formats_image_list *list, const image_pack
     if (formats_pnm_header_decode(front, n, &list->limits, &h, NULL) == TAPER_OK && h.kind > 3 &&
         h.raster_bytes < left - h.header_bytes)
         wanted = h.header_bytes + h.raster_bytes;
-    if (wanted > list->limits.max_memory)
-        return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
-                                 formats_memory_needed(&list->limits, wanted),
-                                 "the image takes %llu bytes, more than the limit of %llu",
-                                 (unsigned long long)wanted,
-                                 (unsigned long long)list->limits.max_memory);
-    uint8_t *bytes = malloc((size_t)wanted);
-    if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read an image");
-    taper_status status = formats_source_read(&pack->source, offset, bytes, (size_t)wanted, error);
-    if (status == TAPER_OK)
-        status = formats_pnm_decode(bytes, (size_t)wanted, &list->limits, out, NULL, error);
-    free(bytes);
+    formats_file_bytes b;
+    TAPER_TRY(formats_file_bytes_load(pack, offset, wanted, NULL, &list->limits, &b, error));
+    const taper_status status =
+        formats_pnm_decode(b.bytes, b.size, &list->limits, out, NULL, error);
+    free(b.owned);
     return status;
 }
 
@@ -205,15 +208,14 @@ static taper_status read_image(const formats_imageset *set, image_entry *entry, 
     const image_file *file = &list->files[entry->file];
     const image_pack *pack = file->pack;
     if (file->frames) return read_frame(set, entry, out, metadata, error);
-    if (!pack) return read_file(list, entry, out, metadata, error);
+    if (!pack) return read_file(list, i, out, metadata, error);
     switch (file->kind) {
     case KIND_IDX:
         return formats_idx_read(&pack->source, &pack->idx, (uint32_t)entry->part, out, error);
     case KIND_CIFAR:
         return formats_cifar_read(&pack->source, &pack->cifar, (uint32_t)entry->part, out, error);
     case KIND_PNM: return read_pnm_at(list, pack, entry->part, out, error);
-    default:
-        return decode(list, entry, pack->memory.bytes, pack->memory.size, out, metadata, error);
+    default: return read_file(list, i, out, metadata, error);
     }
 }
 

@@ -7,6 +7,7 @@
  *
  *     imageset         a set of images from any of these inputs
  *     image_list       its files, images and labels
+ *     archive_inputs   collects the images in an archive
  *     imageset_inputs  collects the images of each input
  *     imageset_names   names the images
  *     imageset_labels  labels the images
@@ -42,8 +43,10 @@ typedef struct formats_imageset_options {
 } formats_imageset_options;
 
 /* Open paths. A path is an image file (PNG, PNM, PAM, JPEG, and those of formats/readers/: WebP,
- * TIFF, GIF, BMP, AVIF, HEIC, JPEG XL), an IDX file (.gz too), a CIFAR binary
- * file, or a folder (see formats_folder_walk); "-" is standard input, in any of these formats.
+ * TIFF, GIF, BMP, AVIF, HEIC, JPEG XL), an IDX file (.gz too), a CIFAR binary file, an archive
+ * (formats/readers/archive.h), or a folder (see formats_folder_walk), in which archives are passed
+ * over; "-" is standard input, in any of these formats, or PNG, JPEG or PNM files one after the
+ * other.
  *
  * Class labels come from options->labels; else from CIFAR files; else from the names of the folders
  * directly below a folder argument, if there are at least two such classes (sorted by name, 0..).

@@ -1,7 +1,7 @@
 /* imageset_inputs.c -- see imageset_inputs.h. */
 #include "formats/imageset/imageset_inputs.h"
+#include "formats/imageset/archive_inputs.h"
 #include "formats/imageset/folder_walk.h"
-#include "formats/imageset/image_names.h"
 #include "formats/imageset/recognise.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,29 +23,18 @@ static taper_status cannot_open(list_builder *b, const char *path, int errnum) {
     return TAPER_OK;
 }
 
-/* 1 if the extension is that of an image; the file is then damaged. */
-static int is_named_image(const char *path) {
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    return formats_image_stem(name) < strlen(name) || formats_has_extension(path, ".bin") ||
-           formats_has_extension(path, ".idx");
-}
-
-static taper_status add_candidate(list_builder *b, candidate *c) {
-    taper_error why = {.status = TAPER_OK};
-    taper_status status = formats_recognise(b, c, &why);
-    formats_image_pack_free(c->pack);
-    c->pack = NULL;
-    if (status == TAPER_OK || why.status == TAPER_OK) return status;
-    if (!c->is_unknown || !c->file.below_folder || is_named_image(c->file.path) ||
-        formats_is_system_error(status))
-        return formats_skip_or_fail(b, c->file.path, status, &why);
-    formats_report_skip(b, FORMATS_SKIP_NO_IMAGE, c->file.path, &why);
-    return TAPER_OK;
-}
-
 static size_t base_name_at(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* A file that may be an archive. */
+static taper_status add_archive(list_builder *b, candidate *c) {
+    const int descriptor = open(c->file.path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return cannot_open(b, c->file.path, errno);
+    const taper_status status = formats_imageset_add_archive(b, descriptor, c);
+    close(descriptor);
+    return status;
 }
 
 static taper_status add_regular_file(list_builder *b, const char *path, size_t relative_at,
@@ -61,22 +50,60 @@ static taper_status add_regular_file(list_builder *b, const char *path, size_t r
         return TAPER_OK;
     }
     if (status != TAPER_OK) return formats_skip_or_fail(b, path, status, &why);
-    return add_candidate(b, &c);
+    if (!below_folder && formats_is_archive(c.front, c.front_size)) return add_archive(b, &c);
+    return formats_add_candidate(b, &c);
 }
 
-/* Read a stream to its end into memory: it can be read only once. */
+/* Read up to n bytes from the start of a stream. -1 with errno. */
+static ssize_t read_front(int descriptor, uint8_t *to, size_t n) {
+    size_t size = 0;
+    while (size < n) {
+        const ssize_t got = read(descriptor, to + size, n - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        if (!got) break;
+        size += (size_t)got;
+    }
+    return (ssize_t)size;
+}
+
+/* The bytes of a stream: its front, which was read, and the rest. */
+static taper_status read_all(list_builder *b, int descriptor, const candidate *c, uint8_t **held,
+                             size_t *size, taper_error *why) {
+    uint8_t *rest;
+    const taper_limits left = formats_limits_minus(&b->list->limits, c->front_size);
+    TAPER_TRY(formats_descriptor_read(descriptor, &left, &rest, size, why));
+    uint8_t *all = realloc(rest, *size + c->front_size + 1);
+    if (!all) {
+        free(rest);
+        return formats_fail(why, TAPER_ERR_NOMEM, "no memory to hold the file");
+    }
+    memmove(all + c->front_size, all, *size);
+    memcpy(all, c->front, c->front_size);
+    *held = all, *size += c->front_size;
+    return TAPER_OK;
+}
+
+/* Read a stream to its end into memory: it can be read only once. Archives are read member by
+ * member. */
 static taper_status add_stream(list_builder *b, int descriptor, const char *path,
                                size_t relative_at) {
     candidate c = {.file = {.path = (char *)path, .relative_at = relative_at}, .may_be_cifar = 1};
     taper_error why;
-    uint8_t *held;
+    uint8_t *held = NULL;
     size_t size;
-    taper_status status = formats_descriptor_read(descriptor, &b->list->limits, &held, &size, &why);
+    const ssize_t got = read_front(descriptor, c.front, sizeof c.front);
+    if (got < 0) {
+        const taper_status failed = formats_fail_errno(&why, errno, "read");
+        return formats_skip_or_fail(b, path, failed, &why);
+    }
+    c.front_size = (size_t)got;
+    if (formats_is_archive(c.front, c.front_size))
+        return formats_imageset_add_archive(b, descriptor, &c);
+    const taper_status status = read_all(b, descriptor, &c, &held, &size, &why);
     if (status != TAPER_OK) return formats_skip_or_fail(b, path, status, &why);
-    c.front_size = size < sizeof c.front ? size : sizeof c.front;
-    memcpy(c.front, held, c.front_size);
     c.pack = formats_image_pack_over(held, size);
-    return c.pack ? add_candidate(b, &c) : formats_no_memory_to_list(b->error);
+    return c.pack ? formats_add_candidate(b, &c) : formats_no_memory_to_list(b->error);
 }
 
 static taper_status add_special_file(list_builder *b, const char *path) {

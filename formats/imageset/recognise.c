@@ -6,6 +6,7 @@
 #include "formats/metadata/metadata.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
+#include "formats/imageset/image_names.h"
 #include "formats/readers/find_reader.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,22 +57,24 @@ static taper_status check_packed(candidate *c, taper_error *why) {
         "of files packed with gzip only IDX is read: unpack it first (gunzip or tar xf FILE)");
 }
 
+/* All bytes of a candidate. */
+static taper_status load_all(const candidate *c, const taper_limits *limits,
+                             formats_file_bytes *out, taper_error *why) {
+    return formats_file_bytes_load(c->pack, 0, c->pack ? c->pack->source.size : 0, c->file.path,
+                                   limits, out, why);
+}
+
 /* Replace a gzip file by the IDX file in it. */
 static taper_status unpack_gzip(candidate *c, const formats_image_list *list, taper_error *why) {
-    uint8_t *packed, *plain;
-    size_t packed_size, plain_size;
-    taper_status status;
-    const taper_limits left = formats_limits_minus(&list->limits, list->account.used),
-                       *limits = &left;
+    formats_file_bytes packed;
+    uint8_t *plain;
+    size_t plain_size;
+    const taper_limits left = formats_limits_minus(&list->limits, list->account.used);
     TAPER_TRY(check_packed(c, why));
-    if (c->pack) {
-        status = formats_idx_unpack(c->pack->memory.bytes, c->pack->memory.size, limits, &plain,
-                                    &plain_size, why);
-    } else {
-        TAPER_TRY(formats_file_read_within(c->file.path, limits, &packed, &packed_size, why));
-        status = formats_idx_unpack(packed, packed_size, limits, &plain, &plain_size, why);
-        free(packed);
-    }
+    TAPER_TRY(load_all(c, &left, &packed, why));
+    const taper_status status =
+        formats_idx_unpack(packed.bytes, packed.size, &left, &plain, &plain_size, why);
+    free(packed.owned);
     TAPER_TRY(status);
     formats_image_pack_free(c->pack);
     c->pack = formats_image_pack_over(plain, plain_size);
@@ -155,41 +158,35 @@ static taper_status add_pnm(list_builder *b, candidate *c, taper_error *why) {
     return TAPER_OK;
 }
 
-static int is_image(const uint8_t *front, size_t n) {
-    return formats_png_detect(front, n) || formats_jpeg_detect(front, n) ||
-           formats_pnm_detect(front, n);
-}
-
-/* One PNG or JPEG. In a stream another image may follow, which is reported. */
-static taper_status add_single(list_builder *b, candidate *c, image_kind kind, taper_error *why) {
-    formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
+/* One PNG or JPEG; in a stream as many as follow each other. Bytes behind the last are ignored, as in
+ * files. */
+static taper_status add_pictures(list_builder *b, candidate *c, image_kind kind, taper_error *why) {
+    const formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
     why->status = TAPER_OK;
     TAPER_TRY(formats_image_list_add_file(b, &c->file, kind, take_pack(c)));
-    TAPER_TRY(formats_image_list_add(b, 0, 1));
-    size_t end = kind == KIND_PNG ? formats_png_end(all.bytes, all.size)
-                                  : formats_jpeg_end(all.bytes, all.size);
-    if (end >= all.size || !is_image(all.bytes + end, all.size - end)) return TAPER_OK;
-    taper_error more;
-    formats_fail(&more, TAPER_ERR_UNSUPPORTED,
-                 "more images follow the first, which only PNM allows: name files, or list them "
-                 "for --filelist -");
-    formats_report_skip(b, FORMATS_SKIP_FAILED, c->file.path, &more);
-    return TAPER_OK;
+    for (size_t at = 0;;) {
+        TAPER_TRY(formats_image_list_add(b, at, 1));
+        if (!all.bytes) return TAPER_OK;
+        const uint8_t *bytes = all.bytes + at;
+        const size_t n = all.size - at;
+        at += formats_png_detect(bytes, n) ? formats_png_end(bytes, n) : formats_jpeg_end(bytes, n);
+        const size_t left = all.size - at;
+        if (!formats_png_detect(all.bytes + at, left) && !formats_jpeg_detect(all.bytes + at, left))
+            return TAPER_OK;
+    }
 }
 
 static taper_status count_frames(const list_builder *b, const candidate *c,
                                  const formats_reader *reader, uint32_t *frames, taper_error *why) {
     const taper_limits *limits = &b->list->limits;
     formats_picture picture;
-    uint8_t *read = NULL;
-    const uint8_t *bytes = c->pack ? c->pack->memory.bytes : NULL;
-    size_t size = c->pack ? c->pack->memory.size : 0;
-    if (!c->pack) TAPER_TRY(formats_file_read_within(c->file.path, limits, &read, &size, why));
-    if (read) bytes = read;
-    const taper_status status = formats_picture_open(&picture, reader, bytes, size, limits, why);
+    formats_file_bytes all;
+    TAPER_TRY(load_all(c, limits, &all, why));
+    const taper_status status =
+        formats_picture_open(&picture, reader, all.bytes, all.size, limits, why);
     if (status == TAPER_OK) *frames = picture.frames;
     if (status == TAPER_OK) formats_picture_close(&picture);
-    free(read);
+    free(all.owned);
     return status;
 }
 
@@ -225,8 +222,8 @@ taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) 
     const uint8_t *front = c->front;
     size_t n = c->front_size;
     if (n == 0) return fail_foreign(c, why);
-    if (formats_png_detect(front, n)) return add_single(b, c, KIND_PNG, why);
-    if (formats_jpeg_detect(front, n)) return add_single(b, c, KIND_JPEG, why);
+    if (formats_png_detect(front, n)) return add_pictures(b, c, KIND_PNG, why);
+    if (formats_jpeg_detect(front, n)) return add_pictures(b, c, KIND_JPEG, why);
     if (formats_pnm_detect(front, n)) return add_pnm(b, c, why);
     const formats_reader *reader = formats_reader_find(front, n);
     const int is_raw = c->file.path && formats_foreign_is_raw(c->file.path);
@@ -252,4 +249,30 @@ taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) 
     if (!likely && !formats_is_system_error(second)) return status;
     *why = not_cifar;
     return second;
+}
+
+int formats_may_be_image(const uint8_t *front, size_t n) {
+    return formats_png_detect(front, n) || formats_jpeg_detect(front, n) ||
+           formats_pnm_detect(front, n) || formats_reader_find(front, n) ||
+           formats_gzip_detect(front, n) || looks_like_idx(front, n);
+}
+
+/* 1 if the extension is that of an image; the file is then damaged. */
+static int is_named_image(const char *path) {
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    return formats_image_stem(name) < strlen(name) || formats_has_extension(path, ".bin") ||
+           formats_has_extension(path, ".idx");
+}
+
+taper_status formats_add_candidate(list_builder *b, candidate *c) {
+    taper_error why = {.status = TAPER_OK};
+    taper_status status = formats_recognise(b, c, &why);
+    formats_image_pack_free(c->pack);
+    c->pack = NULL;
+    if (status == TAPER_OK || why.status == TAPER_OK) return status;
+    if (!c->is_unknown || !c->file.below_folder || is_named_image(c->file.path) ||
+        formats_is_system_error(status))
+        return formats_skip_or_fail(b, c->file.path, status, &why);
+    formats_report_skip(b, FORMATS_SKIP_NO_IMAGE, c->file.path, &why);
+    return TAPER_OK;
 }

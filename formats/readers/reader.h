@@ -12,6 +12,8 @@
  *     find_reader                   finds the reader of a file
  *     webp gif tiff avif heic jxl   one reader each
  *     bmp                           BMP, without a library
+ *     archive                       members of archives, by libarchive
+ *     spool                         a temporary file for them
  *     samples                       conversions of decoded samples */
 #ifndef FORMATS_READER_H
 #define FORMATS_READER_H

@@ -75,18 +75,25 @@ expect 0 '*1 link to a folder was not followed (parent/tree/loop): *out of the f
 "$TAPER" train --help-all | grep -q follow-links
 "$TAPER" compare --help-all | grep -q follow-links
 
-# names from standard input; more than one image there, or an archive, is said
+# names from standard input; images one after the other
 find set/png -name '*.png' | sort >names
 encode -q --filelist - <names
 [ "$(images out.taper)" -eq 40 ]
 "$TAPER" train -q -f --window 8 --filelist - -o other.tpm <names
 expect 2 '*standard input is named twice*' encode --filelist - - <names
-cat set/png/arrow/0001.png set/png/arrow/0001.png >two
-expect 1 '*standard input: more images follow the first*' encode - <two
-[ "$(images out.taper)" -eq 1 ]
-tar cf set.tar set
-expect 2 '*standard input: this is a tar archive: unpack it first*' encode - <set.tar
-expect 2 '*set.tar: this is a tar archive: unpack it first*' encode set.tar
+cat set/png/arrow/0001.png "$jpeg/rgb.jpg" "$jpeg/grey.jpg" set/png/arrow/0002.png >four
+encode -q - <four
+[ "$(images out.taper)" -eq 4 ]
+mkdir four.png
+cp set/png/arrow/0001.png four.png/1.png
+cp "$jpeg/rgb.jpg" four.png/2.jpg
+cp "$jpeg/grey.jpg" four.png/3.jpg
+cp set/png/arrow/0002.png four.png/4.png
+"$TAPER" decode -q -f -m model.tpm -o of-stream out.taper
+encode -q four.png
+"$TAPER" decode -q -f -m model.tpm -o of-files out.taper
+cmp of-stream/input.png of-files/1.png
+for k in 2 3 4; do cmp of-stream/input-$k.png of-files/$k.png; done
 
 # a portrait stands upright; a profile other than sRGB is said, and that of sRGB is not
 mkdir phone
