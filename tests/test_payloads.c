@@ -15,6 +15,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include <jpeglib.h>
+
 /* --- payloads ---------------------------------------------------------------------------- */
 
 /* A profile of `size` bytes of these colours: "RGB " or "GRAY". */
@@ -218,6 +220,82 @@ static void a_jpeg_has_what_was_written(void **state) {
     }
 }
 
+/* A grey or coloured JPEG by libjpeg without JFIF, with these segments behind its first marker. */
+static formats_buffer make_jpeg(const formats_metadata *m, int channels) {
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    unsigned char *bytes = NULL;
+    unsigned long n = 0;
+    uint8_t pixels[16 * 3] = {1, 2, 3};
+    JSAMPROW row = pixels;
+    c.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&c);
+    jpeg_mem_dest(&c, &bytes, &n);
+    c.image_width = 16, c.image_height = 8;
+    c.input_components = channels;
+    c.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(&c);
+    c.write_JFIF_header = FALSE;
+    jpeg_start_compress(&c, TRUE);
+    while (c.next_scanline < c.image_height) jpeg_write_scanlines(&c, &row, 1);
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    formats_buffer file = formats_buffer_make(1 << 20);
+    formats_write_bytes(&file, bytes, 2);
+    assert_int_equal(formats_jpeg_segments(m, (unsigned)channels, &file), 0);
+    formats_write_bytes(&file, bytes + 2, n - 2);
+    assert_int_equal(file.status, TAPER_OK);
+    free(bytes);
+    return file;
+}
+
+static const struct jpeg_marker_struct *find_marker(const struct jpeg_decompress_struct *d,
+                                                    const char *name, size_t n) {
+    const struct jpeg_marker_struct *m = d->marker_list;
+    while (m && (m->marker != JPEG_APP0 + 1 || m->data_length < n || memcmp(m->data, name, n)))
+        m = m->next;
+    return m;
+}
+
+/* libjpeg finds profile, density, EXIF and XMP, and our decoder finds them in the whole file. */
+static void libjpeg_reads_what_was_written(void **state) {
+    (void)state;
+    for (int channels = 1; channels <= 3; channels += 2) {
+        formats_metadata m = make_metadata((unsigned)channels), found;
+        formats_blob_free(&m.icc);
+        m.icc = make_profile(100000, channels == 1 ? "GRAY" : "RGB ");
+        formats_buffer file = make_jpeg(&m, channels);
+        struct jpeg_decompress_struct d;
+        struct jpeg_error_mgr errors;
+        JOCTET *profile;
+        unsigned size;
+        d.err = jpeg_std_error(&errors);
+        jpeg_create_decompress(&d);
+        jpeg_mem_src(&d, file.data, (unsigned long)file.size);
+        jpeg_save_markers(&d, JPEG_APP0 + 1, 0xFFFF), jpeg_save_markers(&d, JPEG_APP0 + 2, 0xFFFF);
+        assert_int_equal(jpeg_read_header(&d, TRUE), JPEG_HEADER_OK);
+        assert_true(d.saw_JFIF_marker && d.density_unit == 1);
+        assert_true(d.X_density == 100 && d.Y_density == 300); /* per inch */
+        assert_true(jpeg_read_icc_profile(&d, &profile, &size) && size == m.icc.size);
+        assert_memory_equal(profile, m.icc.bytes, size);
+        const struct jpeg_marker_struct *exif = find_marker(&d, "Exif\0", 6);
+        assert_true(exif && exif->data_length == 6 + m.exif.size);
+        assert_memory_equal(exif->data + 6, m.exif.bytes, m.exif.size);
+        const struct jpeg_marker_struct *xmp = find_marker(&d, "http://ns.adobe.com/xap/1.0/", 29);
+        assert_true(xmp && xmp->data_length == 29 + m.xmp.size);
+        free(profile);
+        jpeg_destroy_decompress(&d);
+        taper_image back;
+        assert_int_equal(formats_jpeg_decode(file.data, file.size, NULL, &back, &found, NULL),
+                         TAPER_OK);
+        assert_blob(&found.icc, &m.icc), assert_blob(&found.exif, &m.exif);
+        assert_blob(&found.xmp, &m.xmp);
+        assert_true(found.density_x == 3937 && found.density_y == 11811);
+        formats_image_free(&back), formats_buffer_free(&file);
+        formats_metadata_free(&m), formats_metadata_free(&found);
+    }
+}
+
 /* What is too large for a segment, or a profile of other colours. */
 static void a_jpeg_leaves_out_what_has_no_place(void **state) {
     (void)state;
@@ -395,6 +473,7 @@ int main(void) {
         cmocka_unit_test(a_png_has_what_was_written),
         cmocka_unit_test(damaged_chunks_are_left_out),
         cmocka_unit_test(a_jpeg_has_what_was_written),
+        cmocka_unit_test(libjpeg_reads_what_was_written),
         cmocka_unit_test(a_jpeg_leaves_out_what_has_no_place),
         cmocka_unit_test(parts_of_a_profile_are_joined),
         cmocka_unit_test(exif_is_upright_and_without_thumbnail),
