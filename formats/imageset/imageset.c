@@ -202,9 +202,10 @@ static taper_status read_pnm_at(const formats_image_list *list, const image_pack
     return status;
 }
 
-static taper_status read_image(const formats_imageset *set, image_entry *entry, taper_image *out,
+static taper_status read_image(const formats_imageset *set, size_t i, taper_image *out,
                                formats_metadata *metadata, taper_error *error) {
     const formats_image_list *list = &set->list;
+    image_entry *entry = &set->list.entries[i];
     const image_file *file = &list->files[entry->file];
     const image_pack *pack = file->pack;
     if (file->frames) return read_frame(set, entry, out, metadata, error);
@@ -237,7 +238,7 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
     if (metadata) *metadata = (formats_metadata){0};
     if (i >= list->count) return formats_fail(error, TAPER_ERR_ARG, "the set has no image %zu", i);
     image_entry *entry = &list->entries[i];
-    TAPER_TRY(read_image(set, entry, out, metadata, error));
+    TAPER_TRY(read_image(set, i, out, metadata, error));
     if (!metadata) return TAPER_OK;
     formats_metadata_settle(metadata, out->channels);
     atomic_store(&entry->left_out, metadata->left_out);
