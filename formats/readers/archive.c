@@ -46,7 +46,8 @@ int formats_archive_name_is_safe(const char *name) {
     ONE(archive_read_data) ONE(archive_filter_bytes) ONE(archive_entry_pathname) \
     ONE(archive_entry_filetype) ONE(archive_entry_hardlink) ONE(archive_entry_size) \
     ONE(archive_entry_is_data_encrypted) ONE(archive_entry_pathname_utf8) \
-    ONE(archive_entry_sparse_count) ONE(archive_filter_count) ONE(archive_entry_mtime) ONE(archive_entry_mtime_nsec) ONE(archive_entry_mtime_is_set)
+    ONE(archive_entry_sparse_count) ONE(archive_filter_count) ONE(archive_entry_mtime) \
+    ONE(archive_entry_mtime_nsec) ONE(archive_entry_mtime_is_set)
 /* clang-format on */
 FORMATS_LATE_LIBRARY(lib, LATE_LIBRARY, FUNCTIONS);
 
