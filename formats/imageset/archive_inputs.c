@@ -106,9 +106,12 @@ static taper_status add_member(list_builder *b, formats_archive *archive, const 
         free(path);
         return TAPER_OK;
     }
-    candidate c = {
-        .file = {.path = path, .relative_at = strlen(whole->file.path) + 1, .below_folder = 1},
-        .may_be_cifar = formats_has_extension(path, ".bin")};
+    candidate c = {.file = {.path = path,
+                            .relative_at = strlen(whole->file.path) + 1,
+                            .below_folder = 1,
+                            .has_modified = member->has_modified != 0,
+                            .modified_ns = member->modified_ns},
+                   .may_be_cifar = formats_has_extension(path, ".bin")};
     status = formats_archive_read(archive, c.front, sizeof c.front, &c.front_size, why);
     if (status == TAPER_OK) status = add_file(b, archive, &c, why);
     if (status == TAPER_ERR_LIMIT && why->fact == TAPER_FACT_MAX_MEMORY) {

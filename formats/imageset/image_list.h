@@ -41,6 +41,8 @@ typedef struct image_file {
     const formats_reader *reader; /* KIND_READER */
     uint32_t frames;              /* of which each is an image of its own; 0: only the first is */
     uint8_t below_folder; /* from a folder argument: the first part of its path may be a class */
+    uint8_t has_modified; /* of a member of an archive: its time */
+    int64_t modified_ns;
 } image_file;
 
 typedef struct image_entry {

@@ -220,10 +220,13 @@ static taper_status read_image(const formats_imageset *set, size_t i, taper_imag
     }
 }
 
-/* The time of a file that is one image. */
+/* The time of a file of images, or of a member of an archive. */
 static void read_time(const image_file *file, formats_metadata *metadata) {
     struct stat st;
     const int64_t second = 1000000000;
+    if (file->kind == KIND_IDX || file->kind == KIND_CIFAR) return;
+    metadata->has_modified = file->has_modified;
+    metadata->modified_ns = file->modified_ns;
     if (file->pack || stat(file->path, &st) != 0 || !S_ISREG(st.st_mode)) return;
     if (st.st_mtim.tv_sec > INT64_MAX / second - 1 || st.st_mtim.tv_sec < INT64_MIN / second + 1)
         return;

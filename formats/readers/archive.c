@@ -46,7 +46,8 @@ int formats_archive_name_is_safe(const char *name) {
     ONE(archive_read_data) ONE(archive_filter_bytes) ONE(archive_entry_pathname) \
     ONE(archive_entry_filetype) ONE(archive_entry_hardlink) ONE(archive_entry_size) \
     ONE(archive_entry_is_data_encrypted) ONE(archive_entry_pathname_utf8) \
-    ONE(archive_entry_sparse_count) ONE(archive_filter_count)
+    ONE(archive_entry_sparse_count) ONE(archive_filter_count) ONE(archive_entry_mtime) \
+    ONE(archive_entry_mtime_nsec) ONE(archive_entry_mtime_is_set)
 /* clang-format on */
 FORMATS_LATE_LIBRARY(lib, LATE_LIBRARY, FUNCTIONS);
 
@@ -175,9 +176,17 @@ static formats_member_kind kind_of(struct archive_entry *entry) {
                                                          : FORMATS_MEMBER_OTHER;
 }
 
+static void read_time(struct archive_entry *entry, formats_member *out) {
+    const int64_t second = 1000000000, time = lib.archive_entry_mtime(entry);
+    if (!lib.archive_entry_mtime_is_set(entry)) return;
+    if (time > INT64_MAX / second - 1 || time < INT64_MIN / second + 1) return;
+    out->has_modified = 1;
+    out->modified_ns = time * second + lib.archive_entry_mtime_nsec(entry);
+}
+
 taper_status formats_archive_next(formats_archive *a, formats_member *out, taper_error *error) {
     struct archive_entry *entry;
-    *out = (formats_member){NULL, FORMATS_MEMBER_OTHER, 0};
+    *out = (formats_member){.kind = FORMATS_MEMBER_OTHER};
     TAPER_TRY(check_size(a, error));
     const locale_t before = a->utf8 ? uselocale(a->utf8) : (locale_t)0;
     const int code = lib.archive_read_next_header(a->file, &entry);
@@ -194,6 +203,7 @@ taper_status formats_archive_next(formats_archive *a, formats_member *out, taper
                             "the archive is encrypted: unpack it first, and name the folder");
     const int64_t size = lib.archive_entry_size(entry);
     out->kind = kind_of(entry);
+    read_time(entry, out);
     out->size = size > 0 ? (uint64_t)size : 0;
     if (lib.archive_filter_count(a->file) > 1 && !lib.archive_entry_sparse_count(entry) &&
         a->claimed + out->size >= out->size)

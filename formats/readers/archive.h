@@ -35,6 +35,8 @@ typedef struct formats_member {
     const char *name; /* as stored; valid until the next call. NULL: the end of the archive */
     formats_member_kind kind;
     uint64_t size; /* of a file, as its header says; 0 if that does not */
+    int has_modified;
+    int64_t modified_ns; /* time of the file: nanoseconds since 1970, UTC */
 } formats_member;
 
 /* Go to the next member. TAPER_ERR_CORRUPT: the archive is damaged or ends early. TAPER_ERR_LIMIT:

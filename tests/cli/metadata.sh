@@ -129,3 +129,11 @@ cmp plain.taper limited-plain.taper
 # the teaching decoder reads the same
 python3 "$ROOT/formats/teaching_decoder.py" --info all.taper >told
 grep -q "^metadata of image 1: icc 3.. bytes, exif 58 bytes, xmp .* bytes, gamma 100000, chromaticities .31270, .*, density (3937, 7874, 0), time 981173102123456782$" told
+
+# members of an archive have their times
+tar cf in.tar in
+encode -o tar.taper in.tar 2>tar.err || { grep -q libarchive tar.err && exit 0; exit 1; }
+rm -rf out
+"$TAPER" decode -q -o out tar.taper
+find out -name cicp.png >found
+[ "$(date -r "$(cat found)" +%s)" -eq "$(date -r in/cicp.png +%s)" ]
