@@ -1,7 +1,7 @@
 # `taper ls` and `taper extract`: names, a table and JSON of whole and cut files; images by name, pattern and number.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm --group 5 -o set.taper set/png
+"$TAPER" encode -q --best -m model.tpm --group 5 -o set.taper set/png
 "$TAPER" ls set.taper >names
 (cd set/png && find . -name '*.png' | sed 's,^\./,,' | LC_ALL=C sort) | cmp - names
 "$TAPER" ls -i 'ring/*,2' set.taper >some
@@ -13,7 +13,7 @@ test "$(wc -l <table)" -eq 61
 head -n 1 table | grep -q '^number *size *kind *bytes *class *name$'
 sed -n 2p table | grep -q "^ *1 *[0-9]*x[0-9]* *RGB *~[0-9]* *arrow *arrow/0001.png$"
 # without labels there is no column of classes, and without names there are numbers
-"$TAPER" encode -q -m model.tpm --layout image -o numbered.taper set/idx/images.idx
+"$TAPER" encode -q --best -m model.tpm --layout image -o numbered.taper set/idx/images.idx
 "$TAPER" ls numbered.taper | head -n 1 | grep -qx 000001
 "$TAPER" ls -l numbered.taper | sed -n 2p | grep -q '^ *1 *[0-9]*x[0-9]* *[RGBgrey]* *[0-9]* *000001$'
 
