@@ -12,7 +12,7 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"long", 'l', CLI_FLAG, .offset = offsetof(settings, is_long),
-     .help = "also print number, size, kind, bytes and class of each image"},
+     .help = "also print number, size, kind, bytes, class and time of each image"},
     {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, images),
      .help =
          "only these images, by number from 1, range, name, end of a name or pattern: 3,7-9,*.jpg"},
@@ -37,8 +37,9 @@ const cli_verb cli_verb_ls = {
         "a ~ stands before the share of the group's bytes that an image has by its pixels. "
         "In a cut file the bytes that are here stand before all: 500/2000.\n\n"
         "--json prints a line per image with schema (1), kind (image), file, image (the number), "
-        "name, width, height, channels, depth, class, bytes, bytes_here, and coded_together: the "
-        "number of images in the group. If that is 1, the bytes are exact.",
+        "name, width, height, channels, depth, class, bytes, bytes_here, coded_together and "
+        "modified. coded_together is the number of images in the group: if that is 1, the bytes "
+        "are exact. modified is the time of the image's file, in UTC; -l prints local time.",
     .examples = "taper ls photos.taper\n"
                 "taper ls -l -i '*.jpg' photos.taper\n"
                 "taper ls --json photos.taper\n"};

@@ -1,9 +1,11 @@
 /* image_lines.c -- see image_lines.h. */
+#define _POSIX_C_SOURCE 200809L /* localtime_r */
 #include "cli/image_lines.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static uint64_t pixels_of(const taper_image_info *info) {
     return (uint64_t)info->width * info->height;
@@ -11,16 +13,41 @@ static uint64_t pixels_of(const taper_image_info *info) {
 
 taper_status cli_image_lines_open(cli_image_lines *lines, const cli_container *c) {
     taper_image_info info = {.size = sizeof info};
-    *lines = (cli_image_lines){c, calloc((size_t)c->info.groups + 1, sizeof *lines->pixels)};
+    *lines = (cli_image_lines){.container = c,
+                               .pixels = calloc((size_t)c->info.groups + 1, sizeof *lines->pixels)};
     if (!lines->pixels) return TAPER_ERR_NOMEM;
     for (uint64_t i = 0; i < c->info.images; i++)
         if (taper_container_get_image(c->open, i, &info, NULL) == TAPER_OK)
             lines->pixels[info.group] += pixels_of(&info);
+    taper_metadata_info of = {.size = sizeof of};
+    if (!c->info.metadata_bytes || taper_metadata_open(&lines->metadata, c->open, NULL) != TAPER_OK)
+        lines->metadata = NULL;
+    else if (taper_metadata_get_info(lines->metadata, &of, NULL) != TAPER_OK || !of.modified) {
+        taper_metadata_close(lines->metadata);
+        lines->metadata = NULL;
+    }
     return TAPER_OK;
+}
+
+static void read_time(const cli_image_lines *lines, uint64_t i, cli_image_line *line) {
+    taper_metadata m = {.size = sizeof m};
+    if (!lines->metadata || taper_metadata_get(lines->metadata, i, &m, NULL) != TAPER_OK) return;
+    line->has_modified = m.has_modified;
+    line->modified = m.modified_ns / 1000000000 - (m.modified_ns % 1000000000 < 0);
+}
+
+/* "" without a time; is_utc: for programs, else for people. */
+static void time_text(const cli_image_line *line, bool is_utc, char text[32]) {
+    const time_t at = (time_t)line->modified;
+    struct tm parts;
+    *text = 0;
+    if (!line->has_modified || !(is_utc ? gmtime_r : localtime_r)(&at, &parts)) return;
+    if (!strftime(text, 32, is_utc ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M", &parts)) *text = 0;
 }
 
 void cli_image_lines_close(cli_image_lines *lines) {
     free(lines->pixels);
+    taper_metadata_close(lines->metadata);
     *lines = (cli_image_lines){0};
 }
 
@@ -41,6 +68,7 @@ cli_image_line cli_image_line_of(const cli_image_lines *lines, uint64_t i) {
         const double part = (double)pixels_of(&line.info) / all;
         line.bytes = share(line.bytes, part), line.here = share(line.here, part);
     }
+    read_time(lines, i, &line);
     if (line.info.label >= 0)
         line.class = taper_container_class_name(open, (uint32_t)line.info.label);
     return line;
@@ -115,6 +143,7 @@ void cli_image_lines_table(const cli_image_lines *lines, const cli_chosen *chose
     printf("%*s  %*s  %-*s  %*s  ", w.number, "number", w.size, "size", w.kind, "kind", w.bytes,
            "bytes");
     if (has_classes) printf("%-*s  ", w.class, "class");
+    if (lines->metadata) printf("%-16s  ", "time");
     printf("name\n");
     for (uint64_t k = 0; k < chosen->count; k++) {
         const cli_image_line line = cli_image_line_of(lines, cli_chosen_image(chosen, k));
@@ -123,6 +152,11 @@ void cli_image_lines_table(const cli_image_lines *lines, const cli_chosen *chose
         printf("%*llu  %*s  %-*s  %*s  ", w.number, (unsigned long long)line.number, w.size, size,
                w.kind, kind_of(&line.info), w.bytes, bytes);
         if (has_classes) printf("%-*s  ", w.class, class);
+        if (lines->metadata) {
+            char time[32];
+            time_text(&line, false, time);
+            printf("%-16s  ", *time ? time : "-");
+        }
         put_name(&line);
         putchar('\n');
     }
@@ -148,6 +182,9 @@ void cli_image_lines_json(const cli_image_lines *lines, const cli_chosen *chosen
         cli_json_uint(&j, "bytes", line.bytes);
         cli_json_uint(&j, "bytes_here", line.here);
         cli_json_uint(&j, "coded_together", line.together);
+        char time[32];
+        time_text(&line, true, time);
+        cli_json_string(&j, "modified", *time ? time : NULL);
         cli_json_end(&j);
     }
 }

@@ -13,12 +13,15 @@ typedef struct cli_image_line {
     /* Bytes of image data of the complete file, and those that are here. */
     uint64_t bytes, here;
     uint64_t together; /* images of the group; 1: the bytes are exact */
+    bool has_modified;
+    int64_t modified; /* time of the file, in seconds since 1970 */
 } cli_image_line;
 
 /* What lines of one container need. */
 typedef struct cli_image_lines {
     const cli_container *container;
-    uint64_t *pixels; /* [groups] of the images of each group */
+    uint64_t *pixels;                /* [groups] of the images of each group */
+    taper_metadata_reader *metadata; /* NULL: there are no times, or they are damaged */
 } cli_image_lines;
 
 /* TAPER_ERR_NOMEM. */

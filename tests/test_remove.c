@@ -159,6 +159,41 @@ static void what_stays_is_as_before(void **state) {
             }
 }
 
+/* Photographs, pictures with soft alpha, and drawings of a few colours. */
+static void mix(fixture *f) {
+    for (int i = 0; i < N; i++) {
+        if (i % 3 == 0) continue;
+        formats_image_free(&f->image[i]);
+        f->image[i] = dct_picture(24, 20, i % 3 == 1 ? 4 : 3, (uint64_t)i);
+        uint8_t *p = f->image[i].pixels;
+        for (int k = 0; k < 24 * 20 && i % 3 == 1; k++) p[4 * k + 3] = (uint8_t)(40 + k % 200);
+        for (int k = 0; k < 24 * 20 && i % 3 == 2; k++)
+            memset(p + 3 * k, k / 24 % 5 == i % 5 || k % 7 == 0 ? 200 : 30, 3);
+    }
+}
+
+static void pixel_layers_stay(void **state) {
+    fixture *f = *state;
+    mix(f);
+    for (int layout = 0; layout <= TAPER_LAYOUT_GALLERY; layout++)
+        for (uint32_t together = 2; together <= 12; together += 5) {
+            const taper_encode_options options = {.layout = (taper_layout)layout,
+                                                  .group_images = layout ? 0 : together,
+                                                  .drawings = TAPER_DRAWINGS_EXACT};
+            formats_buffer file = dct_encode(f->model, f->image, N, &options, 1);
+            formats_front front;
+            assert_int_equal(formats_front_read(file.data, file.size, NULL, &front, NULL),
+                             TAPER_OK);
+            assert_true(front.has_pixels);
+            assert_true(front.geometry[2].indexed && front.geometry[1].alpha);
+            formats_front_free(&front);
+            for (int k = 0; k < SUBSETS; k++) try_to_remove(f, &file, subsets[k], 0);
+            try_to_remove(f, &file, 0xdb6, 0); /* of photographs alone nothing has pixel layers */
+            try_to_remove(f, &file, 0x6db, 0); /* drawings alone */
+            formats_buffer_free(&file);
+        }
+}
+
 static formats_buffer truncated(const fixture *f, const formats_buffer *file, double fraction) {
     formats_memory memory;
     const taper_source source = source_of(&memory, file);
@@ -178,6 +213,19 @@ static void truncated_containers_lose_little(void **state) {
     for (int cut = 1; cut < 10; cut++) {
         formats_buffer part = truncated(f, &file, 0.1 * cut);
         for (int k = 0; k < SUBSETS; k++) try_to_remove(f, &part, subsets[k], 40);
+        formats_buffer_free(&part);
+    }
+    formats_buffer_free(&file);
+}
+
+static void truncated_pixel_layers(void **state) {
+    fixture *f = *state;
+    const taper_encode_options options = {.group_images = 5, .drawings = TAPER_DRAWINGS_EXACT};
+    mix(f);
+    formats_buffer file = dct_encode(f->model, f->image, N, &options, 1);
+    for (int cut = 1; cut < 10; cut++) {
+        formats_buffer part = truncated(f, &file, 0.1 * cut);
+        for (int k = 0; k < SUBSETS; k++) try_to_remove(f, &part, subsets[k], 60);
         formats_buffer_free(&part);
     }
     formats_buffer_free(&file);
@@ -278,6 +326,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_stays_is_as_before, make, drop),
         cmocka_unit_test_setup_teardown(truncated_containers_lose_little, make, drop),
         cmocka_unit_test_setup_teardown(truncated_containers_lose_little, make_in_parts, drop),
+        cmocka_unit_test_setup_teardown(pixel_layers_stay, make, drop),
+        cmocka_unit_test_setup_teardown(pixel_layers_stay, make_in_parts, drop),
+        cmocka_unit_test_setup_teardown(truncated_pixel_layers, make, drop),
         cmocka_unit_test_setup_teardown(refusals, make, drop),
         cmocka_unit_test_setup_teardown(removed_bytes_are_not_in_the_file, make, drop),
         cmocka_unit_test_setup_teardown(names_change_and_data_do_not, make, drop),

@@ -66,7 +66,32 @@ static taper_status keep_rate_classes(const formats_front *f, const codec_kept *
                : formats_fail(error, status, "no memory for the directory of what stays");
 }
 
-/* A single rate class has a pass in each layer: layers without one are dropped. */
+/* Does an image that stays have pixels in pixel layers? */
+static int any_plane(const formats_front *r) {
+    for (uint32_t i = 0; i < r->images; i++)
+        if (r->geometry[i].alpha || r->geometry[i].indexed) return 1;
+    return 0;
+}
+
+/* Is layer l dropped? A single rate class has a pass in each layer of passes; pixel layers are for
+ * images that have pixels there, and the exact layer is for all. */
+static int is_dropped(const formats_front *f, const formats_front *r, uint32_t l, int has_pass) {
+    const uint32_t kind = formats_front_layer_kind(f, l);
+    if (kind == FORMATS_LAYER_PASSES)
+        return f->rate_classes > 1 && r->rate_classes == 1 && !has_pass;
+    return kind != FORMATS_LAYER_EXACT && !any_plane(r);
+}
+
+static taper_status keep_kinds(const formats_front *f, const codec_kept *kept, formats_front *r,
+                               taper_error *error) {
+    if (!r->has_pixels) return TAPER_OK;
+    TAPER_TRY(formats_front_take(r, r->layers, 1, &r->layer_kind, error));
+    for (uint32_t l = 0; l < r->layers; l++)
+        r->layer_kind[l] = (uint8_t)formats_front_layer_kind(f, kept->layer[l]);
+    return TAPER_OK;
+}
+
+/* The layers that stay. */
 static taper_status keep_layers(const formats_front *f, codec_kept *kept, formats_front *r,
                                 taper_error *error) {
     uint8_t number[FORMATS_MAX_RATE_CLASSES] = {0};
@@ -75,11 +100,12 @@ static taper_status keep_layers(const formats_front *f, codec_kept *kept, format
     TAPER_TRY(formats_front_take(r, (uint64_t)f->layers * r->rate_classes, sizeof *r->layer_end,
                                  &r->layer_end, error));
     uint32_t before = 0;
+    r->has_pixels = (uint8_t)any_plane(r);
     for (uint32_t l = 0; l < f->layers; l++) {
         const uint32_t end = formats_front_layer_end(f, l, kept->group[0]);
-        const int has_pass = f->rate_classes == 1 || r->rate_classes > 1 || end > before;
+        const int dropped = is_dropped(f, r, l, end > before);
         before = end;
-        if (!has_pass) {
+        if (dropped) {
             if (l + 1 == f->layers) r->tail = 0, r->first_cut = 0;
             continue;
         }
@@ -88,8 +114,10 @@ static taper_status keep_layers(const formats_front *f, codec_kept *kept, format
             r->layer_end[(size_t)r->layers * r->rate_classes + t] =
                 formats_front_layer_end(f, l, kept->group[g]);
         }
+        r->has_pixels |= formats_front_layer_kind(f, l) != FORMATS_LAYER_PASSES;
         kept->layer[r->layers++] = l;
     }
+    TAPER_TRY(keep_kinds(f, kept, r, error));
     return keep_rate_classes(f, kept, number, r, error);
 }
 

@@ -1,6 +1,8 @@
 /* regroup.c -- see regroup.h. */
 #include "codec/contents/regroup.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/pixels/pixel_store.h"
+#include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +13,12 @@ enum { ZEROS = 8 + CODEC_CHUNK_TRIMMED };
 /* The codes of the images that stay, of a group that is decoded. */
 typedef struct kept_group {
     const codec_group_reader *from;
-    codec_grid *grid; /* [images] */
+    codec_grid *grid; /* [images] of those that have windows */
     uint32_t *window; /* [windows] of the old group, ascending */
     size_t images, windows, stride;
     int16_t *code; /* [units][stride] */
     formats_block block;
+    codec_pixel_group pixels; /* the planes; n 0: their chunks are copied */
 } kept_group;
 
 static void lay_out(kept_group *k, const codec_code_tables *tables, formats_layout *at) {
@@ -30,13 +33,16 @@ static uint32_t image_of(const codec_regrouping *of, uint32_t g, uint32_t i) {
     return formats_front_image(of->front, of->front->group_first[g] + i);
 }
 
-/* List grids and windows of the images that stay. */
+static const formats_geometry *shape_of(const codec_regrouping *of, uint32_t g, uint32_t i) {
+    return &of->front->geometry[image_of(of, g, i)];
+}
+
+/* List grids and windows of the images that stay; indexed ones have none. */
 static void list_kept(kept_group *k, const codec_regrouping *of, uint32_t g) {
     size_t windows = 0, images = 0;
     for (uint32_t i = 0; i < k->from->images; i++) {
-        const uint32_t image = image_of(of, g, i);
-        const formats_geometry *shape = &of->front->geometry[image];
-        if (!of->keep[image]) continue;
+        const formats_geometry *shape = shape_of(of, g, i);
+        if (!of->keep[image_of(of, g, i)] || shape->indexed) continue;
         k->grid[images++] = codec_windows_grid(of->model->window, shape->width, shape->height);
         for (uint32_t w = k->from->first[i]; w < k->from->first[i + 1]; w++)
             k->window[windows++] = w;
@@ -77,7 +83,7 @@ static taper_status take_kept(kept_group *k, const codec_regrouping *of, uint32_
     formats_layout at = {0};
     *k = (kept_group){.from = from};
     for (uint32_t i = 0; i < from->images; i++) {
-        if (!of->keep[image_of(of, g, i)]) continue;
+        if (!of->keep[image_of(of, g, i)] || shape_of(of, g, i)->indexed) continue;
         k->images++, k->windows += from->first[i + 1] - from->first[i];
     }
     lay_out(k, tables, &at);
@@ -121,6 +127,7 @@ static taper_status decode_before(codec_strips *s, const codec_regrouping *of, u
                                   const uint8_t *chunks, const uint64_t *chunk_at) {
     codec_strips_reset(s);
     for (uint32_t l = 0; l + 1 < of->front->layers; l++) {
+        if (formats_front_layer_kind(of->front, l) != FORMATS_LAYER_PASSES) continue;
         const uint32_t end = codec_raised_planes_end(s->coder->group.tables,
                                                      formats_front_layer_end(of->front, l, g));
         const codec_chunk_bytes chunk = {chunks + (chunk_at[l] - chunk_at[0]),
@@ -169,52 +176,152 @@ static taper_status cut_again(const kept_group *k, const codec_regrouping *of, u
     return status == TAPER_OK ? status : no_memory(of, status, chunk.size, error);
 }
 
-/* --- coding ------------------------------------------------------------------------------ */
+/* --- pixel layers ------------------------------------------------------------------------ */
 
-/* Encode all layers. */
-static taper_status encode_layers(const kept_group *k, const formats_front *f, uint32_t g,
-                                  codec_strips *s, formats_buffer *out, uint64_t *chunk_at) {
-    const uint32_t last = f->layers - 1;
-    const int is_empty =
-        codec_chunk_is_cut(f, last, g) && f->chunk_at[(uint64_t)last * f->groups + g] ==
-                                              f->chunk_at[(uint64_t)last * f->groups + g + 1];
-    int ended = 0;
-    chunk_at[0] = out->size;
-    for (uint32_t l = 0; l < f->layers; l++) {
-        const uint32_t end =
-            codec_raised_planes_end(s->coder->group.tables, formats_front_layer_end(f, l, g));
-        if (codec_strips_last(s)->pass < end && !(l == last && is_empty))
-            TAPER_TRY(codec_strips_encode(s, k->code, k->stride, end, 0, out, &ended));
-        chunk_at[l + 1] = out->size;
-    }
-    return TAPER_OK;
+/* The images that stay, for their planes. */
+typedef struct kept_shapes {
+    const formats_geometry **of; /* [n] */
+} kept_shapes;
+
+static const formats_geometry *kept_shape(const void *user, size_t i) {
+    return ((const kept_shapes *)user)->of[i];
 }
 
-/* After the layers, the last one as it was: complete, followed by zeros, or cut. */
-static taper_status end_layers(const kept_group *k, const codec_regrouping *of, uint32_t g,
-                               formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
+/* Copy what is known of an image's plane, as a decoder shows it. */
+static taper_status take_plane(codec_pixel_group *pixels, size_t to, const codec_pixel_image *from,
+                               formats_account *account) {
+    const formats_geometry *of = &from->of;
+    taper_image image = {of->width, of->height, (uint8_t)(of->channels + of->alpha), of->depth,
+                         NULL};
+    const size_t bytes = formats_image_bytes(&image);
+    TAPER_TRY(formats_account_take(account, bytes));
+    image.pixels = calloc(bytes, 1);
+    taper_status status = image.pixels ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (image.pixels && of->indexed) {
+        codec_pixels_store(from, 1, &image);
+    } else if (image.pixels) {
+        image.channels--;
+        codec_pixels_add_alpha(from, 1, &image);
+    }
+    if (status == TAPER_OK) status = codec_pixel_image_take(pixels, to, &image);
+    free(image.pixels);
+    formats_account_give(account, bytes);
+    return status;
+}
+
+/* Copy the planes of the images that stay. *pixels begins zeroed, and the caller closes it. */
+static taper_status take_planes(const kept_group *k, const codec_regrouping *of, uint32_t g,
+                                codec_pixel_group *pixels) {
+    kept_shapes shapes = {malloc(((size_t)k->from->images + 1) * sizeof *shapes.of)};
+    size_t n = 0;
+    if (!shapes.of) return TAPER_ERR_NOMEM;
+    for (uint32_t i = 0; i < k->from->images; i++)
+        if (of->keep[image_of(of, g, i)]) shapes.of[n++] = shape_of(of, g, i);
+    taper_status status = codec_pixel_group_open(pixels, n, kept_shape, &shapes, of->account);
+    free(shapes.of);
+    n = 0;
+    for (uint32_t i = 0; i < k->from->images && status == TAPER_OK; i++) {
+        const codec_pixel_image *from = codec_group_reader_pixels(k->from, i);
+        if (!of->keep[image_of(of, g, i)]) continue;
+        if (from && codec_pixels_has_plane(&from->of))
+            status = take_plane(pixels, n, from, of->account);
+        n++;
+    }
+    return status;
+}
+
+/* --- coding ------------------------------------------------------------------------------ */
+
+/* Do all images stay that have windows, or planes? Then their chunks stay as they are. */
+static int loses_none(const kept_group *k, const codec_regrouping *of, uint32_t g, int planes) {
+    for (uint32_t i = 0; i < k->from->images; i++) {
+        const formats_geometry *shape = shape_of(of, g, i);
+        const int is_of_these = planes ? codec_pixels_has_plane(shape) : !shape->indexed;
+        if (is_of_these && !of->keep[image_of(of, g, i)]) return 0;
+    }
+    return 1;
+}
+
+static codec_file_range chunk_of(const codec_regrouping *of, uint32_t l, uint32_t g) {
+    return codec_chunk_range(of->front, l, g);
+}
+
+static taper_status copy_chunk(const codec_regrouping *of, codec_file_range chunk,
+                               formats_buffer *out, taper_error *error) {
+    if (!chunk.size) return TAPER_OK;
+    uint8_t *to = formats_buffer_extend(out, (size_t)chunk.size);
+    if (!to) return no_memory(of, out->status, chunk.size, error);
+    return codec_source_read(of->source, chunk.at, to, (size_t)chunk.size, error);
+}
+
+/* What follows a chunk of the last layer that was cut: zeros, if all of it is known. Of passes that
+ * are not all known, the chunk is cut again. */
+static taper_status end_chunk(const kept_group *k, const codec_regrouping *of, uint32_t g,
+                              formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
     static const uint8_t zeros[ZEROS] = {0};
     const uint32_t last = of->front->layers - 1;
     const codec_group *was = &k->from->strips.coder->group;
     const uint32_t end =
         codec_raised_planes_end(was->tables, formats_front_layer_end(of->front, last, g));
-    if (!codec_chunk_is_cut(of->front, last, g) || chunk_at[last + 1] == chunk_at[last])
-        return TAPER_OK;
     const taper_status status = formats_write_bytes(out, zeros, sizeof zeros);
     if (status != TAPER_OK) return no_memory(of, status, sizeof zeros, error);
     chunk_at[last + 1] = out->size;
-    return was->pass < end ? cut_again(k, of, g, out, chunk_at, error) : TAPER_OK;
+    const int has_passes = formats_front_layer_kind(of->front, last) == FORMATS_LAYER_PASSES;
+    return has_passes && was->pass < end ? cut_again(k, of, g, out, chunk_at, error) : TAPER_OK;
 }
 
-static taper_status encode(const kept_group *k, const codec_regrouping *of, uint32_t g,
+/* Append the chunk of layer l. */
+static taper_status encode_layer(kept_group *k, const codec_regrouping *of, uint32_t g, uint32_t l,
+                                 codec_strips *s, formats_buffer *out) {
+    const uint32_t kind = formats_front_layer_kind(of->front, l);
+    int ended = 0;
+    if (!chunk_of(of, l, g).size && codec_chunk_is_cut(of->front, l, g)) return TAPER_OK;
+    if (kind != FORMATS_LAYER_PASSES)
+        return codec_pixel_group_encode(&k->pixels, (formats_layer_kind)kind, out);
+    const uint32_t end = codec_raised_planes_end(k->from->strips.coder->group.tables,
+                                                 formats_front_layer_end(of->front, l, g));
+    if (!k->windows || codec_strips_last(s)->pass >= end) return TAPER_OK;
+    return codec_strips_encode(s, k->code, k->stride, end, 0, out, &ended);
+}
+
+static taper_status encode_layers(kept_group *k, const codec_regrouping *of, uint32_t g,
+                                  codec_strips *s, formats_buffer *out, uint64_t *chunk_at,
+                                  taper_error *error) {
+    const formats_front *f = of->front;
+    const int same[2] = {loses_none(k, of, g, 0), loses_none(k, of, g, 1)};
+    chunk_at[0] = out->size;
+    if (!same[1]) {
+        const taper_status status = take_planes(k, of, g, &k->pixels);
+        if (status != TAPER_OK) return no_memory(of, status, out->size, error);
+    }
+    for (uint32_t l = 0; l < f->layers; l++) {
+        const uint32_t kind = formats_front_layer_kind(f, l);
+        const codec_file_range was = chunk_of(of, l, g);
+        const int is_same = same[kind != FORMATS_LAYER_PASSES];
+        if (kind == FORMATS_LAYER_EXACT && was.size)
+            return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                                "images that share an exact layer cannot be separated; bring the "
+                                "container into the layout `image` first");
+        taper_status status =
+            is_same ? copy_chunk(of, was, out, error) : encode_layer(k, of, g, l, s, out);
+        if (status != TAPER_OK) return is_same ? status : no_memory(of, status, was.size, error);
+        chunk_at[l + 1] = out->size;
+        if (!is_same && codec_chunk_is_cut(f, l, g) && chunk_at[l + 1] > chunk_at[l])
+            TAPER_TRY(end_chunk(k, of, g, out, chunk_at, error));
+    }
+    return TAPER_OK;
+}
+
+static taper_status encode(kept_group *k, const codec_regrouping *of, uint32_t g,
                            formats_buffer *out, uint64_t *chunk_at, taper_error *error) {
     const codec_code_tables *tables = k->from->strips.coder->group.tables;
     codec_strips s = {0};
-    TAPER_TRY(codec_strips_alloc(&s, tables, k->grid, k->images, of->account, error));
-    const taper_status status = encode_layers(k, of->front, g, &s, out, chunk_at);
+    if (k->windows)
+        TAPER_TRY(codec_strips_alloc(&s, tables, k->grid, k->images, of->account, error));
+    const taper_status status = encode_layers(k, of, g, &s, out, chunk_at, error);
     codec_strips_free(&s);
-    if (status != TAPER_OK) return no_memory(of, status, out->size, error);
-    return end_layers(k, of, g, out, chunk_at, error);
+    codec_pixel_group_close(&k->pixels);
+    return status;
 }
 
 taper_status codec_regroup(const codec_regrouping *of, uint32_t g, formats_buffer *out,

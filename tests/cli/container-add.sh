@@ -5,9 +5,9 @@ mkdir new
 cp -r set/png/ring set/png/star new
 rm -r set/png/ring set/png/star
 for layout in set image gallery; do
-    "$TAPER" encode -q -m model.tpm --embed-model --layout $layout -o $layout.taper set/png
+    "$TAPER" encode -q --best -m model.tpm --embed-model --layout $layout -o $layout.taper set/png
     "$TAPER" decode -q -o $layout.before $layout.taper
-    "$TAPER" add -q $layout.taper new
+    "$TAPER" add -q --best $layout.taper new
     "$TAPER" verify --strict $layout.taper >said
     "$TAPER" decode -q -o $layout.after $layout.taper
     test -s $layout.after/ring/0001.png
@@ -16,10 +16,10 @@ for layout in set image gallery; do
     python3 "$ROOT/tests/same_pixels.py" $layout.before $layout.after
 done
 # the same as encoding them, and joining
-"$TAPER" encode -q -m model.tpm -o old.taper set/png
-"$TAPER" encode -q -m model.tpm -o new.taper new
+"$TAPER" encode -q --best -m model.tpm -o old.taper set/png
+"$TAPER" encode -q --best -m model.tpm -o new.taper new
 "$TAPER" merge -q -o joined.taper old.taper new.taper
-expect 0 'taper add: * images added to *: * bytes after *, in added.taper' "$TAPER" add -m model.tpm -o added.taper old.taper new
+expect 0 'taper add: * images added to *: * bytes after *, in added.taper' "$TAPER" add --best -m model.tpm -o added.taper old.taper new
 cmp added.taper joined.taper
 not "$TAPER" add -q -o none.taper old.taper new 2>err # its model is neither built in nor carried
 grep -q 'give .*model.* with -m' err
@@ -60,12 +60,12 @@ test "$("$TAPER" ls pair.taper | wc -l)" -eq 2
 
 # codes for search: by the model that the container carries, or that is given
 "$TAPER" train-bits -q -w 8 -k 32 -o bits.tpm set/png
-"$TAPER" encode -q -m model.tpm --embed-with bits.tpm --search-bits 24 -o coded.taper set/png
+"$TAPER" encode -q --best -m model.tpm --embed-with bits.tpm --search-bits 24 -o coded.taper set/png
 expect 2 'taper add: coded.taper: has codes for search by model *; give that model with --embed-with' \
     "$TAPER" add -m model.tpm coded.taper new
 "$TAPER" add -q -m model.tpm --embed-with bits.tpm coded.taper new
 "$TAPER" info --json coded.taper | grep -q '"search_bits":24'
-"$TAPER" encode -q -m model.tpm --embed-with bits.tpm --embed-search-model -o carried.taper set/png
+"$TAPER" encode -q --best -m model.tpm --embed-with bits.tpm --embed-search-model -o carried.taper set/png
 "$TAPER" add -q -m model.tpm carried.taper new
 "$TAPER" search -q -k 1 carried.taper -i ring/0001.png >found
 test "$(wc -l <found)" -eq 2

@@ -7,7 +7,7 @@ cp set.taper kept.taper
 chmod 640 set.taper
 
 # remove in place: the rest as before; all of `ring`, one of `star`
-expect 0 'taper remove: * of 60 images removed, * in set.taper; * of 8 groups coded again' \
+expect 0 'taper remove: * of 60 images removed, * in set.taper; * of * groups coded again' \
     "$TAPER" remove set.taper 'ring/*' star/0001.png
 test "$(stat -c %a set.taper)" = 640
 "$TAPER" verify --strict set.taper | grep -q ': whole'

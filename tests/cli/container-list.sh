@@ -1,7 +1,7 @@
 # `taper ls` and `taper extract`: names, a table and JSON of whole and cut files; images by name, pattern and number.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 60
-"$TAPER" encode -q -m model.tpm --group 5 -o set.taper set/png
+"$TAPER" encode -q --best --strip -m model.tpm --group 5 -o set.taper set/png
 "$TAPER" ls set.taper >names
 (cd set/png && find . -name '*.png' | sed 's,^\./,,' | LC_ALL=C sort) | cmp - names
 "$TAPER" ls -i 'ring/*,2' set.taper >some
@@ -13,7 +13,7 @@ test "$(wc -l <table)" -eq 61
 head -n 1 table | grep -q '^number *size *kind *bytes *class *name$'
 sed -n 2p table | grep -q "^ *1 *[0-9]*x[0-9]* *RGB *~[0-9]* *arrow *arrow/0001.png$"
 # without labels there is no column of classes, and without names there are numbers
-"$TAPER" encode -q -m model.tpm --layout image -o numbered.taper set/idx/images.idx
+"$TAPER" encode -q --best -m model.tpm --layout image -o numbered.taper set/idx/images.idx
 "$TAPER" ls numbered.taper | head -n 1 | grep -qx 000001
 "$TAPER" ls -l numbered.taper | sed -n 2p | grep -q '^ *1 *[0-9]*x[0-9]* *[RGBgrey]* *[0-9]* *000001$'
 
@@ -58,3 +58,19 @@ expect 2 'taper decode: *one container*' "$TAPER" decode -o none set.taper ring/
 expect 5 'taper extract: *exist*' "$TAPER" extract -m model.tpm -o some.d set.taper 1
 "$TAPER" extract -q -m model.tpm -o one.png set.taper arrow/0002.png
 test -s one.png
+
+# times of files, in local time and in UTC
+mkdir timed
+cp set/png/star/0001.png timed/a.png
+touch -d '2024-03-01 10:11:12 UTC' timed/a.png
+"$TAPER" encode -q -m model.tpm -o timed.taper timed
+TZ=UTC "$TAPER" ls -l timed.taper | tail -n 1 | grep -q ' 2024-03-01 10:11  a.png$'
+"$TAPER" ls --json timed.taper | grep -q '"modified":"2024-03-01T10:11:12Z"'
+"$TAPER" extract -q -m model.tpm -o from-timed timed.taper a.png
+test "$(stat -c %Y from-timed/a.png)" = "$(stat -c %Y timed/a.png)"
+# they stay with the image when another one is removed, or it is renamed
+cp set/png/star/0002.png timed/b.png
+"$TAPER" encode -q -m model.tpm -o two.taper timed
+"$TAPER" remove -q -m model.tpm two.taper b.png
+"$TAPER" rename -q two.taper a.png c.png
+"$TAPER" ls --json two.taper | grep -q '"name":"c.png".*"modified":"2024-03-01T10:11:12Z"'
