@@ -158,8 +158,8 @@ static taper_status add_pnm(list_builder *b, candidate *c, taper_error *why) {
     return TAPER_OK;
 }
 
-/* One PNG or JPEG; in a stream as many as follow each other. Bytes behind the last are ignored, as in
- * files. */
+/* One PNG or JPEG; in a stream as many as follow each other. Bytes behind the last are ignored, as
+ * in files. */
 static taper_status add_pictures(list_builder *b, candidate *c, image_kind kind, taper_error *why) {
     const formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
     why->status = TAPER_OK;

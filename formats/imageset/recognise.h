@@ -23,8 +23,8 @@ typedef struct candidate {
  * this file; if it is TAPER_OK, the error concerns the list, and b->error has the text. */
 taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why);
 
-/* The same; a file that cannot be used is reported to skip. Frees the pack. Errors are returned only
- * when the set cannot continue. */
+/* The same; a file that cannot be used is reported to skip. Frees the pack. Errors are returned
+ * only when the set cannot continue. */
 taper_status formats_add_candidate(list_builder *b, candidate *c);
 
 /* 0 if a file that begins with these n bytes is none that formats_recognise knows; CIFAR, which has
