@@ -1,6 +1,6 @@
-/* fuzz_readers.c -- any bytes as BMP, GIF, TIFF or WebP: what of their readers is our own. Libraries
- * are loaded where they are installed; inputs for others are passed over. Frames are read in two
- * orders, which must give the same pixels. */
+/* fuzz_readers.c -- any bytes as BMP, GIF, TIFF or WebP: what of their readers is our own.
+ * Libraries are loaded where they are installed; inputs for others are passed over. Frames are read
+ * in two orders, which must give the same pixels. */
 #include "../image_equal.h"
 #include "formats/readers/find_reader.h"
 #include <stdlib.h>

@@ -581,6 +581,7 @@ PICTURES = {
     "zero.bmp": bmp(3, 0, 24, bytes(40)),
     "large.bmp": bmp(70000, 70000, 24, bytes(40)),
     "pixels_beyond.bmp": bmp(1, 1, 24, bytes(4))[:10] + b"\xff\xff\xff\x7f" + bmp(1, 1, 24, bytes(4))[14:],
+    "palette_of_24_bits.bmp": bmp(1, -2, 24, bytes(8))[:46] + struct.pack("<I", 0x1D0000) + bytes(12),
     "odd_bits.bmp": bmp(1, 1, 13, bytes(4)),
 }
 
