@@ -125,7 +125,7 @@ read_alike() { # file, picture, levels, options...
     rm -rf alike
     mkdir alike
     for one in "$file" "$picture"; do
-        "$TAPER" encode -q -f -m tiny --alpha white "$@" -o alike/one.taper "$one"
+        "$TAPER" encode -q -f -m tiny --best --alpha white "$@" -o alike/one.taper "$one"
         "$TAPER" decode -q -o alike/out alike/one.taper
         [ "$(find alike/out -type f | wc -l)" -eq 1 ] || { echo "$one: not one image"; exit 1; }
         to=alike/a

@@ -218,11 +218,12 @@ static taper_status bmp_open(formats_picture *p, taper_error *error) {
 }
 
 static int is_grey(const formats_picture *p, const bmp_header *h) {
+    if (h->bits > 8) return 0;
     for (uint32_t i = 0; i < h->colours; i++) {
         const uint8_t *c = p->bytes + h->palette_at + i * h->entry_bytes;
         if (c[0] != c[1] || c[1] != c[2]) return 0;
     }
-    return h->bits <= 8;
+    return 1;
 }
 
 static taper_status bmp_read(formats_picture *p, uint32_t frame, taper_image *out,

@@ -3,7 +3,7 @@
 . "$ROOT/tests/cli_helpers.sh"
 python3 "$ROOT/tests/odd_images.py" draw . "$ROOT/tests/fuzz/corpus"
 expect 1 '*inputs failed and were left out' \
-    "$TAPER" encode -v -m tiny --alpha white -o set.taper in
+    "$TAPER" encode -v -m tiny --best --alpha white -o set.taper in
 cp expect.err told
 "$TAPER" decode -q -m tiny -o out set.taper
 python3 "$ROOT/tests/odd_images.py" check . told

@@ -39,9 +39,10 @@ avifenc -s 8 --crop 10,8,60,40 in.png cropped.avif >log
 convert plain.png -crop 60x40+10+8 +repage PNG24:cropped.png
 read_alike cropped.avif cropped.png 0
 
-# primaries other than those of sRGB are said
+# primaries other than those of sRGB are kept
 avifenc -s 8 --cicp 12/13/6 in.png wide.avif >log
-expect 0 '*wide.avif*' "$TAPER" encode -f -v -m tiny -o out.taper wide.avif
+"$TAPER" encode -q -f -m tiny -o out.taper wide.avif
+"$TAPER" info out.taper | grep -q 'images with cICP: 1'
 
 head -c 600 plain.avif >cut.avif
 expect 3 '*cut.avif: the AVIF *' "$TAPER" encode -m tiny -o none.taper cut.avif

@@ -2,9 +2,11 @@
  * escapes, their keys, and the files that are made of them. Names must be legal and differ, and an
  * escaped name must come back. */
 #include "formats/front.h"
+#include "formats/imageset/folder_walk.h"
 #include "formats/imageset/image_names.h"
 #include "formats/name_escape.h"
 #include "formats/imageset/name_key.h"
+#include "formats/readers/archive.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,20 @@ enum { MOST_NAMES = 150, LONGEST = 1000, FEW_MARKS = 32 };
 
 static void must(int holds) {
     if (!holds) abort();
+}
+
+/* A name in an archive that is called safe never goes above the folder, part by part. */
+static void try_member(const char *name) {
+    int depth = 0, is_below = name[0] != '/' && name[0];
+    for (const char *at = name; at && is_below;) {
+        const size_t part = strcspn(at, "/");
+        depth += part == 2 && !strncmp(at, "..", 2) ? -1 : part && strncmp(at, ".", part) ? 1 : 0;
+        if (depth < 0) is_below = 0;
+        at = at[part] ? at + part + 1 : NULL;
+    }
+    must(is_below || !formats_archive_name_is_safe(name));
+    must(name[0] != '.' || !name[1] || name[1] == '.' || name[1] == '/' ||
+         formats_path_is_hidden(name));
 }
 
 static void try_key(const char *name) {
@@ -91,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         char *path = strndup((const char *)at, length < LONGEST ? length : LONGEST);
         must(path != NULL);
         (void)formats_name_is_legal(path);
+        try_member(path);
         try_key(path);
         name[names++] = stored_name(path);
         free(path);

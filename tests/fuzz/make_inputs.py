@@ -534,3 +534,113 @@ make_pngs()
 make_jpegs()
 make_idxs()
 make_sets()
+
+
+# --- files for the readers of formats/readers/ ---
+
+
+def bmp(width, height, bits, pixels, palette=b"", compression=0, header=40, masks=b""):
+    info = (struct.pack("<IHHHH", 12, width, height, 1, bits) if header == 12 else
+            struct.pack("<IiiHHIIIIII", header, width, height, 1, bits, compression, 0, 0, 0, len(palette) // 4, 0))
+    info += masks + bytes(max(0, header - len(info) - len(masks)) if header > 40 else 0)
+    at = 14 + len(info) + len(palette)
+    return b"BM" + struct.pack("<IHHI", at + len(pixels), 0, 0, at) + info + palette + pixels
+
+
+def ramp(n, step=1):
+    return b"".join(bytes([k * step & 255, k * step * 2 & 255, k * step * 3 & 255, 0]) for k in range(n))
+
+
+GREY = b"".join(bytes([k, k, k, 0]) for k in range(0, 256, 17))
+PICTURES = {
+    "1bit.bmp": bmp(9, 2, 1, b"\xaa\x80\0\0\x55\0\0\0", ramp(2, 90)),
+    "4bit_grey.bmp": bmp(3, 2, 4, b"\x12\x30\0\0\x45\x60\0\0", GREY),
+    "8bit.bmp": bmp(2, 2, 8, b"\0\1\0\0\2\3\0\0", ramp(4, 50)),
+    "8bit_index_beyond.bmp": bmp(2, 1, 8, b"\0\xff\0\0", ramp(2, 50)),
+    "15bit.bmp": bmp(2, 1, 16, struct.pack("<HH", 0x7c1f, 0x3e0)),
+    "16bit_masks.bmp": bmp(2, 1, 16, struct.pack("<HH", 0xf81f, 0x7e0), compression=3, masks=struct.pack("<III", 0xf800, 0x7e0, 0x1f)),
+    "24bit.bmp": bmp(2, 2, 24, bytes(range(6)) + b"\0\0" + bytes(range(6, 12)) + b"\0\0"),
+    "24bit_top_down.bmp": bmp(1, -2, 24, bytes(8)),
+    "32bit.bmp": bmp(1, 1, 32, b"\1\2\3\4"),
+    "32bit_alpha.bmp": bmp(1, 2, 32, b"\1\2\3\x80\4\5\6\xff", compression=3, header=108,
+                           masks=struct.pack("<IIII", 0xff0000, 0xff00, 0xff, 0xff000000)),
+    "32bit_alpha_masks.bmp": bmp(1, 1, 32, b"\1\2\3\x80", compression=6,
+                                 masks=struct.pack("<IIII", 0xff0000, 0xff00, 0xff, 0xff000000)),
+    "old.bmp": bmp(2, 1, 24, bytes(8), header=12),
+    "runs8.bmp": bmp(4, 3, 8, b"\4\1\0\0\0\3\1\2\3\0\0\2\1\1\1\2\0\1", ramp(4, 50), compression=1),
+    "runs4.bmp": bmp(5, 2, 4, b"\5\x12\0\0\0\5\x12\x34\x50\0\0\1", ramp(16, 9), compression=2),
+    "runs_cut.bmp": bmp(5, 2, 8, b"\0\7\1\2", ramp(4, 50), compression=1),
+    "runs_without_end.bmp": bmp(1, 1, 8, b"\1\1", ramp(4, 50), compression=1),
+    "runs_bomb.bmp": bmp(1, 30000, 8, b"\0\1", ramp(4, 50), compression=1),
+    "cut.bmp": bmp(3, 3, 24, bytes(20)),
+    "cut_header.bmp": bmp(3, 3, 24, b"")[:30],
+    "cut_masks.bmp": bmp(1, 1, 32, b"", compression=3, masks=b"\1\2"),
+    "cut_palette.bmp": bmp(1, 1, 8, b"")[:54],
+    "unknown_header.bmp": b"BM" + bytes(12) + struct.pack("<I", 12 + 256 * 0) + bytes(8) + b"\1\0\7\0",
+    "negative.bmp": bmp(-3, 3, 24, bytes(40)),
+    "zero.bmp": bmp(3, 0, 24, bytes(40)),
+    "large.bmp": bmp(70000, 70000, 24, bytes(40)),
+    "pixels_beyond.bmp": bmp(1, 1, 24, bytes(4))[:10] + b"\xff\xff\xff\x7f" + bmp(1, 1, 24, bytes(4))[14:],
+    "palette_of_24_bits.bmp": bmp(1, -2, 24, bytes(8))[:46] + struct.pack("<I", 0x1D0000) + bytes(12),
+    "odd_bits.bmp": bmp(1, 1, 13, bytes(4)),
+}
+
+
+def gif(frames, width=4, height=3, palette=True):
+    """Frames of one colour: left, top, width, height, index, disposal, transparent index or None, interlaced."""
+    out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0x81 if palette else 1, 0, 0) + (bytes(range(12)) if palette else b"")
+    for left, top, w, h, index, disposal, clear, interlaced in frames:
+        out += b"!\xf9\4" + struct.pack("<BHB", disposal << 2 | (clear is not None), 5, clear or 0) + b"\0"
+        out += b"," + struct.pack("<HHHHB", left, top, w, h, 0x40 * interlaced)
+        bits = "".join(format(v, "03b")[::-1] for k in range(w * h) for v in (4, index)) + format(5, "03b")[::-1]
+        data = bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8))
+        out += b"\2" + b"".join(bytes([len(data[i:i + 255])]) + data[i:i + 255] for i in range(0, len(data), 255)) + b"\0"
+    return out + b";"
+
+
+WHOLE = (0, 0, 4, 3, 1, 1, None, 0)
+PICTURES.update({
+    "one.gif": gif([WHOLE]),
+    "interlaced.gif": gif([(0, 0, 4, 3, 2, 0, None, 1)]),
+    "disposals.gif": gif([WHOLE, (1, 1, 2, 2, 2, 2, None, 0), (0, 0, 2, 2, 3, 3, None, 0), (2, 0, 2, 1, 0, 1, 0, 0)]),
+    "outside.gif": gif([(3, 2, 9, 9, 1, 2, None, 0), (60000, 60000, 2, 2, 1, 3, None, 0)]),
+    "no_canvas.gif": gif([(0, 0, 2, 2, 1, 0, None, 0)], 0, 0),
+    "no_palette.gif": gif([WHOLE], palette=False),
+    "no_frame.gif": gif([]),
+    "cut.gif": gif([WHOLE, WHOLE])[:-20],
+    "large.gif": gif([WHOLE], 65535, 65535),
+})
+
+
+def tiff(entries, data, big=False, next_at=0, order="<"):
+    head = (b"II" if order == "<" else b"MM") + struct.pack(order + "HI", 42, 8)
+    body = struct.pack(order + "H", len(entries))
+    at = 8 + 2 + 12 * len(entries) + 4
+    for tag, kind, value in sorted(entries):
+        value = at if value == "data" else value
+        body += struct.pack(order + "HHI", tag, kind, 1) + (struct.pack(order + "HH", value, 0) if kind == 3 else struct.pack(order + "I", value))
+    return head + body + struct.pack(order + "I", next_at) + data
+
+
+def page(width, height, bits, photometric, samples, n, *more):
+    return [(256, 4, width), (257, 4, height), (258, 3, bits), (259, 3, 1), (262, 3, photometric), (273, 4, "data"),
+            (277, 3, samples), (278, 4, height), (279, 4, n)] + list(more)
+
+
+PICTURES.update({
+    "grey.tif": tiff(page(3, 2, 8, 1, 1, 6), bytes(range(6))),
+    "white_is_zero.tif": tiff(page(3, 2, 8, 0, 1, 6), bytes(range(6))),
+    "bits.tif": tiff(page(8, 2, 1, 0, 1, 2), b"\x55\xaa"),
+    "turned.tif": tiff(page(3, 2, 8, 1, 1, 6, (274, 3, 6)), bytes(range(6))),
+    "grey16.tif": tiff(page(2, 1, 16, 1, 1, 4), bytes(range(4)), order=">"),
+    "float.tif": tiff(page(1, 1, 32, 1, 1, 4, (339, 3, 3)), bytes(4)),
+    "loop.tif": tiff(page(3, 2, 8, 1, 1, 6), bytes(range(6)), next_at=8),
+    "next_beyond.tif": tiff(page(3, 2, 8, 1, 1, 6), bytes(range(6)), next_at=1 << 30),
+    "cut.tif": tiff(page(3, 2, 8, 1, 1, 6), b"\0"),
+    "large.tif": tiff(page(1 << 20, 1 << 20, 8, 1, 1, 6), bytes(6)),
+    "no_directory.tif": b"II*\0\0\0\0\0",
+    "tiles_of_nothing.tif": tiff(page(3, 2, 8, 1, 1, 6, (322, 4, 0), (323, 4, 0), (324, 4, 8), (325, 4, 6)), bytes(6)),
+    "cut.webp": b"RIFF\4\0\0\0WEBPVP8 ",
+})
+for name, content in PICTURES.items():
+    save("readers/" + name, content)

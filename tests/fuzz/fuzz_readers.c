@@ -1,0 +1,61 @@
+/* fuzz_readers.c -- any bytes as BMP, GIF, TIFF or WebP: what of their readers is our own.
+ * Libraries are loaded where they are installed; inputs for others are passed over. Frames are read
+ * in two orders, which must give the same pixels. */
+#include "../image_equal.h"
+#include "formats/readers/find_reader.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+enum { MOST_FRAMES = 4 };
+
+static void must(int holds) {
+    if (!holds) abort();
+}
+
+static int is_ours(const formats_reader *reader) {
+    return reader == &formats_bmp_reader || reader == &formats_gif_reader ||
+           reader == &formats_tiff_reader || reader == &formats_webp_reader;
+}
+
+/* Frame k, from a picture that is at any frame. */
+static taper_status read_frame(formats_picture *p, uint32_t k, taper_image *image) {
+    taper_error error = {.status = TAPER_OK};
+    formats_metadata metadata;
+    const taper_status status = formats_picture_read(p, k, image, &metadata, &error);
+    must((status == TAPER_OK) == (image->pixels != NULL));
+    must(status == TAPER_OK || (error.status == status && error.text[0] && !metadata.icc.bytes));
+    formats_metadata_free(&metadata);
+    return status;
+}
+
+static void read_frames(formats_picture *p) {
+    const uint32_t n = p->frames < MOST_FRAMES ? p->frames : MOST_FRAMES;
+    taper_image image[MOST_FRAMES] = {{0}}, again;
+    for (uint32_t k = 0; k < n; k++)
+        if (read_frame(p, k, &image[k]) != TAPER_OK) break;
+    for (uint32_t k = n; k-- > 0;) {
+        if (!image[k].pixels) continue;
+        must(read_frame(p, k, &again) == TAPER_OK && image_equal(&image[k], &again));
+        free(again.pixels), free(image[k].pixels);
+    }
+    must(read_frame(p, p->frames, &again) == TAPER_ERR_ARG);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const taper_limits limits = {
+        .size = sizeof(taper_limits), .max_pixels = 1 << 16, .max_memory = 1 << 22};
+    const formats_reader *reader = formats_reader_find(bytes, n);
+    formats_picture picture;
+    taper_error error = {.status = TAPER_OK};
+    if (!reader || !is_ours(reader) || formats_reader_load(reader, NULL) != TAPER_OK) return 0;
+    const taper_status status = formats_picture_open(&picture, reader, bytes, n, &limits, &error);
+    if (status != TAPER_OK) {
+        must(error.status == status && error.text[0] && !picture.state);
+        return 0;
+    }
+    must(picture.frames >= 1);
+    read_frames(&picture);
+    formats_picture_close(&picture);
+    return 0;
+}
