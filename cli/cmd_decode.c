@@ -129,6 +129,11 @@ typedef struct job {
 /* --- one image --- */
 
 /* For formats of one file the pixels are kept: they move from the canvas to the list. */
+static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
+    return taper_container_get_image(j->container->open, cli_picture_plan_image(&j->plan, k), info,
+                                     NULL) == TAPER_OK;
+}
+
 static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
     if (!j->kept) return cli_picture_put(&j->plan, j->q, k, &canvas->image, j->q->common->force);
     j->kept[k] = canvas->image;
@@ -148,11 +153,13 @@ static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     }
     if (status != TAPER_OK && !damaged) return cli_fail("decode", j->q->input, status, &error);
     taper_image shown = w->canvas.image;
+    taper_image_info info = {.size = sizeof info};
+    const bool is_drawing = info_of(j, k, &info) && info.is_indexed; /* has no passes */
     int code = put_image(j, k, &w->canvas);
     pthread_mutex_lock(&j->lock);
     j->written += code == CLI_DONE;
     j->damaged += damaged;
-    if (done.passes < j->passes) j->passes = done.passes;
+    if (done.passes < j->passes && !is_drawing) j->passes = done.passes;
     j->is_short |= damaged || !done.complete;
     pthread_mutex_unlock(&j->lock);
     cli_progress_add(&j->progress, 1);
@@ -179,11 +186,6 @@ static int open_decoder(const job *j, taper_decoder **out) {
                                                     j->container->info.memory};
     const taper_status status = taper_decoder_new(out, j->container->open, &how, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
-}
-
-static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
-    return taper_container_get_image(j->container->open, cli_picture_plan_image(&j->plan, k), info,
-                                     NULL) == TAPER_OK;
 }
 
 static void decode_group(void *user, size_t group, unsigned thread) {
@@ -231,12 +233,26 @@ static int decode_images(job *j, uint32_t groups) {
 
 /* --- formats of one file --- */
 
+static bool has_no_alpha(cli_picture_format format) {
+    return format == CLI_PICTURE_IDX || format == CLI_PICTURE_CIFAR;
+}
+
+static int refuse_alpha(const job *j, const taper_image_info *info) {
+    taper_error error;
+    formats_fail(&error, TAPER_ERR_UNSUPPORTED,
+                 "%.150s has transparency, which this format does not store; use --format png, or "
+                 "encode with --alpha white",
+                 info->name ? info->name : "an image");
+    return cli_fail("decode", j->q->output, error.status, &error);
+}
+
 /* Check that all images fit into memory: they are kept until the file is written. */
 static int make_room(job *j) {
     uint64_t total = 0;
     taper_image_info info = {.size = sizeof info};
     for (uint64_t k = 0; k < j->plan.count; k++) {
         if (info_of(j, k, &info)) total += cli_scaled_bytes(&info, j->q->scale);
+        if (!(info.channels & 1) && has_no_alpha(j->plan.format)) return refuse_alpha(j, &info);
     }
     if (total > j->q->limits.max_memory / 2) {
         taper_error error;

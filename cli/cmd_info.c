@@ -37,6 +37,7 @@ const cli_verb cli_verb_info = {
 typedef struct extent {
     uint32_t min_width, min_height, max_width, max_height;
     bool same_size, any_grey, any_colour, any_deep;
+    uint64_t alphas, drawings;
 } extent;
 
 static taper_image_info image_of(const cli_container *c, uint64_t i) {
@@ -53,7 +54,9 @@ static extent extent_of(const cli_container *c) {
         if (g.height < e.min_height) e.min_height = g.height;
         if (g.width > e.max_width) e.max_width = g.width;
         if (g.height > e.max_height) e.max_height = g.height;
-        if (g.channels == 1)
+        e.alphas += !(g.channels & 1);
+        e.drawings += g.is_indexed != 0;
+        if (g.channels < 3)
             e.any_grey = true;
         else
             e.any_colour = true;
@@ -163,6 +166,7 @@ static void json_images(cli_json *j, const cli_container *c) {
         cli_json_uint(j, "height", image.height);
         cli_json_uint(j, "channels", image.channels);
         cli_json_uint(j, "depth", image.depth);
+        if (image.is_indexed) cli_json_bool(j, "drawing", true);
         if (c->info.has_labels) cli_json_int(j, "label", image.label);
         cli_json_close(j);
     }
@@ -296,6 +300,10 @@ static void print_images(const cli_container *c) {
            : e.any_grey  ? "RGB and grey"
                          : "RGB",
            e.any_deep ? ", 16 bits among them" : "");
+    if (e.alphas) printf("            %llu with transparency\n", (unsigned long long)e.alphas);
+    if (e.drawings)
+        printf("            %llu drawing%s, kept exactly\n", (unsigned long long)e.drawings,
+               formats_plural(e.drawings, "s"));
     if (c->info.has_labels) print_classes(c);
     if (!c->info.has_names) return;
     printf("  names     ");
@@ -363,10 +371,12 @@ static void print_layers(const cli_container *c) {
 }
 
 static void print_list(const cli_container *c) {
+    static const char *const kinds[] = {"", "grey", "LA  ", "RGB ", "RGBA"};
     for (uint64_t i = 0; i < c->info.images; i++) {
         const taper_image_info g = image_of(c, i);
         printf("  %6llu  %u x %u  %s  %2u bits", (unsigned long long)i + 1, g.width, g.height,
-               g.channels == 1 ? "grey" : "RGB ", g.depth);
+               kinds[g.channels], g.depth);
+        if (g.is_indexed) fputs("  drawing", stdout);
         if (g.label >= 0)
             fputs("  ", stdout),
                 cli_put_plain(stdout, taper_container_class_name(c->open, (uint32_t)g.label));

@@ -5,8 +5,8 @@
 
 The same files must be there, of the same size and kind, and no sample may differ by more than
 TOLERANCE levels (0 unless told; of 8 bits: a level of a 16-bit sample counts 1/257). Prints the
-largest difference. Reads PNG of 8 and 16 bits, grey or RGB, not interlaced: what decoders of taper
-write.
+largest difference. Reads PNG of 8 and 16 bits, grey or RGB, with or without alpha, not interlaced:
+what decoders of taper write.
 """
 import os
 import struct
@@ -39,7 +39,7 @@ def samples(path):
         if kind == b"IDAT":
             packed += data[at + 8:at + 8 + size]
         at += size + 12
-    channels = {0: 1, 2: 3}[colour]
+    channels = {0: 1, 2: 3, 4: 2, 6: 4}[colour]
     step = channels * depth // 8
     raw, stride, out = zlib.decompress(packed), width * step, []
     above = bytearray(stride)

@@ -168,7 +168,7 @@ static int job_is_full(const taper_encoder *e, const codec_encode_job *job, uint
 static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const taper_image *image,
                                int16_t *code, const formats_geometry *geometry) {
     codec_group_images *of = &job->of;
-    const int has_codes = e->is_for_codes || e->waiting.reference != NULL;
+    const int has_codes = e->is_for_codes || e->waiting.reference || code;
     TAPER_TRY(codec_encoder_grow(e, (void **)&of->image, of->n, &job->capacity, sizeof *of->image));
     TAPER_TRY(codec_encoder_grow(e, (void **)&of->indexed, of->n, &job->indexed_capacity, 1));
     if (has_codes)
@@ -178,12 +178,12 @@ static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const ta
     if (has_codes) of->code[of->n] = code;
     of->indexed[of->n] = geometry->indexed;
     of->image[of->n++] = *image;
-    of->is_codes = e->is_for_codes;
+    of->is_codes = has_codes && !e->waiting.reference;
     job->pixels += (uint64_t)image->width * image->height;
     job->charged += codec_encoder_image_bytes(e, image, code != NULL);
     codec_group_size_add(&job->size, geometry, grid, codec_encoder_image_bytes(e, image, 0));
     job->size.has_codes = has_codes;
-    job->size.measured = !e->is_for_codes && e->options.measure;
+    job->size.measured = !of->is_codes && e->options.measure;
     return TAPER_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum {
+    LEAST_PIXELS = 64, /* smaller ones tell nothing */
     SAMPLED_ROWS = 16, /* rows whose pixels are compared with those to the left and above */
     FLAT_PART = 4,     /* of a drawing, one in so many pixels equals one of them, at least */
     GREY_LEVELS = 32   /* a grey image with more is none: digits and scans are drawn softly */
@@ -69,6 +70,7 @@ static uint64_t chunk_bytes(const taper_image *image, uint64_t most) {
 }
 
 int codec_is_drawing(const taper_image *image, uint64_t most_bytes) {
+    if ((uint64_t)image->width * image->height < LEAST_PIXELS) return 0;
     if (image->depth != 8 || !is_flat(image)) return 0;
     if (image->channels < 3 && !has_few_levels(image)) return 0;
     return chunk_bytes(image, most_bytes) <= most_bytes;
