@@ -185,8 +185,8 @@ typedef struct taper_row_source {
 /* The same for an image that is read during the call. If it takes more than 192 MB to encode, some
  * 13 megapixels with the model `photo`, its pixels are never in memory as a whole: its codes wait
  * in the spool, 6 bytes a pixel, and strips of it are encoded one after the other.
- * taper_encoder_add does the same with the caller's pixels, which it then does not copy. Not with another allocation
- * than even, or groups of several images. The bytes are the same.
+ * taper_encoder_add does the same with the caller's pixels, which it then does not copy. Not with
+ * another allocation than even, or groups of several images. The bytes are the same.
  * An error of `read`, while a large image is read, is final. */
 TAPER_API taper_status taper_encoder_add_rows(taper_encoder *encoder,
                                               const taper_row_source *source, const char *name,
