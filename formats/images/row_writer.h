@@ -22,7 +22,8 @@ typedef struct formats_rows_beside {
 } formats_rows_beside;
 
 /* Begin a file. image: its size, channels and depth; pixels are not used. to: copied; gets the
- * bytes. On failure *out is NULL. TAPER_ERR_UNSUPPORTED: PNM with alpha. TAPER_ERR_NOMEM; errors of the sink. */
+ * bytes. On failure *out is NULL. TAPER_ERR_UNSUPPORTED: PNM with alpha. TAPER_ERR_NOMEM; errors of
+ * the sink. */
 taper_status formats_row_writer_open(formats_row_writer **out, formats_rows_kind kind,
                                      const taper_image *image, const formats_rows_beside *beside,
                                      const taper_sink *to, taper_error *error);
