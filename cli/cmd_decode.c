@@ -25,7 +25,7 @@
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model;
+    const char *output, *model, *crop;
     cli_strings images;
     cli_cut cut;
     double fraction;
@@ -50,6 +50,9 @@ const cli_option cli_decode_options[] = {
      .choices = formats, .help = "format of the files; idx and cifar write one file"},
     {"scale", 0, CLI_CHOICE, "PART", offsetof(settings, scale), .initial = "1", .choices = scales,
      .help = "write images of this part of the width and height, faster", .uses = USE_IMAGES},
+    {"crop", 0, CLI_STRING, "X,Y,W,H", offsetof(settings, crop),
+     .help = "write this rectangle of each image: upper left pixel from 0, width, height",
+     .uses = USE_IMAGES},
     {"class-folders", 0, CLI_FLAG, .offset = offsetof(settings, class_folders),
      .help = "write each image to a folder named after its class", .uses = USE_IMAGES},
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
@@ -93,6 +96,9 @@ const cli_verb cli_verb_decode = {
         "With --scale each pixel is the mean of 2 x 2 to 16 x 16 pixels, but without the "
         "restoration of models of family conv. Sizes are rounded up: of 15 x 9 pixels, 1/2 has 8 "
         "x 5. That takes less time and memory, as it computes small images from the codes.\n\n"
+        "With --crop only the windows are rendered that the rectangle shows, and of large images "
+        "only the strips are decoded that it touches. Pixels are those of the whole image. The "
+        "rectangle is in pixels of the image of full size, also with --scale.\n\n"
         "If a checksum fails, the affected images are written as far as the data before it "
         "allows, and the exit code is 3.\n\n"
         "--levels is for authors of decoders: it prints the integers that two decoders must "
@@ -128,12 +134,12 @@ typedef struct job {
 
 /* --- one image --- */
 
-/* For formats of one file the pixels are kept: they move from the canvas to the list. */
 static bool info_of(const job *j, uint64_t k, taper_image_info *info) {
     return taper_container_get_image(j->container->open, cli_picture_plan_image(&j->plan, k), info,
                                      NULL) == TAPER_OK;
 }
 
+/* For formats of one file the pixels are kept: they move from the canvas to the list. */
 static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
     if (!j->kept) return cli_picture_put(&j->plan, j->q, k, &canvas->image, j->q->common->force);
     j->kept[k] = canvas->image;
@@ -141,21 +147,47 @@ static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
     return CLI_DONE;
 }
 
+/* Nonzero: the picture is so large that it is written row by row. */
+static bool goes_by_rows(const job *j, const taper_image_info *info) {
+    enum { LARGE = 32 << 20 }; /* bytes of pixels */
+    const cli_view view = {j->q->scale, j->q->crop};
+    return !j->kept && j->plan.format <= CLI_PICTURE_PNM && cli_view_bytes(&view, info) > LARGE;
+}
+
+/* Render image k of the plan and write it. *shown: its size; *status, *error: of rendering it,
+ * where the result is CLI_DONE. */
+static int render_image(job *j, uint64_t k, worker *w, taper_image *shown, taper_completeness *done,
+                        taper_status *status, taper_error *error) {
+    const uint64_t i = cli_picture_plan_image(&j->plan, k);
+    const cli_view view = {j->q->scale, j->q->crop};
+    taper_image_info info = {.size = sizeof info};
+    const int is_known = taper_container_get_image(j->container->open, i, &info, NULL) == TAPER_OK;
+    if (is_known && goes_by_rows(j, &info)) {
+        const cli_picture_rows rows = {w->decoder, i, view.scale, view.crop,
+                                       *shown = cli_view_size(&view, &info)};
+        return cli_picture_put_rows(&j->plan, j->q, k, &rows, done, status, error);
+    }
+    *status = cli_canvas_render(&w->canvas, w->decoder, i, &view, done, error);
+    if (*status != TAPER_OK && *status != TAPER_ERR_CORRUPT)
+        return cli_fail("decode", j->q->input, *status, error);
+    *shown = w->canvas.image;
+    return put_image(j, k, &w->canvas);
+}
+
 static int decode_image(job *j, uint64_t k, worker *w, bool *told) {
     taper_error error = {0};
     taper_completeness done = {0};
-    taper_status status = cli_canvas_render(
-        &w->canvas, w->decoder, cli_picture_plan_image(&j->plan, k), j->q->scale, &done, &error);
+    taper_image shown = {0};
+    taper_status status;
+    const int code = render_image(j, k, w, &shown, &done, &status, &error);
     bool damaged = status == TAPER_ERR_CORRUPT;
     if (damaged && !*told) {
         cli_fail("decode", j->q->input, error.status, &error);
         *told = true;
     }
-    if (status != TAPER_OK && !damaged) return cli_fail("decode", j->q->input, status, &error);
-    taper_image shown = w->canvas.image;
+    if (status != TAPER_OK && !damaged) return code;
     taper_image_info info = {.size = sizeof info};
     const bool is_drawing = info_of(j, k, &info) && info.is_indexed; /* has no passes */
-    int code = put_image(j, k, &w->canvas);
     pthread_mutex_lock(&j->lock);
     j->written += code == CLI_DONE;
     j->damaged += damaged;
@@ -250,8 +282,9 @@ static int refuse_alpha(const job *j, const taper_image_info *info) {
 static int make_room(job *j) {
     uint64_t total = 0;
     taper_image_info info = {.size = sizeof info};
+    const cli_view view = {j->q->scale, j->q->crop};
     for (uint64_t k = 0; k < j->plan.count; k++) {
-        if (info_of(j, k, &info)) total += cli_scaled_bytes(&info, j->q->scale);
+        if (info_of(j, k, &info)) total += cli_view_bytes(&view, &info);
         if (!(info.channels & 1) && has_no_alpha(j->plan.format)) return refuse_alpha(j, &info);
     }
     if (total > j->q->limits.max_memory / 2) {
@@ -436,6 +469,13 @@ static int tell(const job *j) {
     return j->q->strict && is_incomplete(j) ? CLI_INCOMPLETE : CLI_DONE;
 }
 
+/* True if the only picture is a file that is written row by row. */
+static bool is_one_large(const job *j) {
+    taper_image_info info = {.size = sizeof info};
+    return strcmp(j->q->output, "-") != 0 && j->plan.count == 1 && info_of(j, 0, &info) &&
+           goes_by_rows(j, &info);
+}
+
 static int decode_pictures(job *j) {
     const taper_container_info *info = &j->container->info;
     j->passes = info->passes;
@@ -444,10 +484,11 @@ static int decode_pictures(job *j) {
     taper_decoder_free(j->worker[0].decoder);
     code = open_decoder(j, &j->worker[0].decoder); /* again, with the memory that names leave */
     if (code != CLI_DONE) return code;
-    if (j->plan.one_file) {
+    if (j->plan.one_file && !is_one_large(j)) {
         code = decode_to_one_file(j, info->groups);
     } else {
-        code = decode_images(j, info->groups);
+        if (j->plan.one_file) code = cli_output_check("decode", j->q->output, j->q->input);
+        if (code == CLI_DONE) code = decode_images(j, info->groups);
         cli_pictures_sync();
     }
     return code == CLI_DONE ? tell(j) : code;
@@ -506,10 +547,29 @@ static int check_usage(const cli_verb *verb, const settings *s, int operands) {
     return cli_device_for_coding(verb, &s->common);
 }
 
+/* X,Y,W,H in decimal digits. */
+static bool read_crop(const char *text, taper_crop *crop) {
+    uint32_t *const to[4] = {&crop->x, &crop->y, &crop->width, &crop->height};
+    for (int k = 0; k < 4; k++) {
+        char *end;
+        if (*text < '0' || *text > '9') return false;
+        const unsigned long long v = strtoull(text, &end, 10);
+        if (v > UINT32_MAX || *end != (k < 3 ? ',' : 0)) return false;
+        *to[k] = (uint32_t)v;
+        text = end + 1;
+    }
+    return crop->width && crop->height;
+}
+
 static int run(const cli_verb *verb, settings *s, const char *input) {
     cli_model model = {0};
     int code = s->model ? cli_stages_open(&model, "decode", s->model, &s->common) : CLI_DONE;
     if (code != CLI_DONE) return code;
+    taper_crop crop;
+    if (s->crop && !read_crop(s->crop, &crop)) {
+        cli_model_close(&model);
+        return cli_usage(verb, "--crop takes four numbers: X,Y,WIDTH,HEIGHT");
+    }
     cli_decode_request q = {.verb = verb,
                             .common = &s->common,
                             .input = input,
@@ -519,6 +579,7 @@ static int run(const cli_verb *verb, settings *s, const char *input) {
                             .progressive = s->progressive,
                             .strict = s->strict,
                             .scale = 1u << s->scale,
+                            .crop = s->crop ? &crop : NULL,
                             .format_given = cli_options_given("format"),
                             .model = model.model,
                             .limits = cli_limits(&s->common)};

@@ -65,8 +65,8 @@ static int render_images(arrival *a) {
         group_rendered *group = &a->group[info.group];
         bool first = group->round != a->round;
         if (!first && !group->grown) continue;
-        taper_status status =
-            cli_canvas_render(&a->canvas, a->decoder, i, a->q->scale, &done, &error);
+        const cli_view view = {a->q->scale, a->q->crop};
+        taper_status status = cli_canvas_render(&a->canvas, a->decoder, i, &view, &done, &error);
         if (status != TAPER_OK && status != TAPER_ERR_CORRUPT)
             return cli_fail("decode", a->q->input, status, &error);
         a->damaged += status == TAPER_ERR_CORRUPT;

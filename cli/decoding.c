@@ -115,16 +115,30 @@ void cli_passes_words(uint32_t passes, uint32_t of, char to[48]) {
         snprintf(to, 48, "%u pass%s", passes, formats_plural(passes, "es"));
 }
 
-uint64_t cli_scaled_bytes(const taper_image_info *info, uint32_t scale) {
-    uint64_t width = (info->width - 1) / scale + 1, height = (info->height - 1) / scale + 1;
-    return width * height * info->channels * (info->depth / 8u);
+/* One axis of a view: at .. at + n of an image of `all` pixels, in small pixels. */
+static uint32_t view_side(uint32_t at, uint32_t n, uint32_t all, uint32_t scale) {
+    if (at >= all) at = all - 1;
+    if (n > all - at) n = all - at;
+    return (n ? at + n - 1 : at) / scale - at / scale + 1;
+}
+
+taper_image cli_view_size(const cli_view *view, const taper_image_info *info) {
+    const taper_crop all = {0, 0, info->width, info->height}, *c = view->crop ? view->crop : &all;
+    return (taper_image){view_side(c->x, c->width, info->width, view->scale),
+                         view_side(c->y, c->height, info->height, view->scale), info->channels,
+                         info->depth, NULL};
+}
+
+uint64_t cli_view_bytes(const cli_view *view, const taper_image_info *info) {
+    const taper_image size = cli_view_size(view, info);
+    return (uint64_t)size.width * size.height * size.channels * (size.depth / 8u);
 }
 
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
-                               uint32_t scale, taper_completeness *done, taper_error *error) {
+                               const cli_view *view, taper_completeness *done, taper_error *error) {
     taper_image_info info = {.size = sizeof info};
     TAPER_TRY(taper_container_get_image(taper_decoder_container(decoder), i, &info, error));
-    uint64_t bytes = cli_scaled_bytes(&info, scale);
+    uint64_t bytes = cli_view_bytes(view, &info);
     if (bytes > canvas->room) {
         free(canvas->image.pixels);
         canvas->room = 0;
@@ -134,7 +148,10 @@ taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint6
                                 info.height);
         canvas->room = (size_t)bytes;
     }
-    return taper_decoder_render_scaled(decoder, i, scale, &canvas->image, done, error);
+    if (!view->crop)
+        return taper_decoder_render_scaled(decoder, i, view->scale, &canvas->image, done, error);
+    return taper_decoder_render_crop(decoder, i, view->scale, view->crop, &canvas->image, done,
+                                     error);
 }
 
 void cli_canvas_free(cli_canvas *canvas) {

@@ -22,12 +22,19 @@ typedef struct cli_canvas {
     taper_image image;
     size_t room;
 } cli_canvas;
-/* Render image i at 1 / scale of its size into canvas->image. As taper_decoder_render_scaled: after
- * TAPER_ERR_CORRUPT the pixels are valid. */
+/* What is rendered of an image: a rectangle, NULL: all of it, at 1 / scale of its size. */
+typedef struct cli_view {
+    uint32_t scale;
+    const taper_crop *crop;
+} cli_view;
+/* Render image i into canvas->image. As taper_decoder_render_crop: after TAPER_ERR_CORRUPT the
+ * pixels are valid. */
 taper_status cli_canvas_render(cli_canvas *canvas, taper_decoder *decoder, uint64_t i,
-                               uint32_t scale, taper_completeness *done, taper_error *error);
-/* The size of these pixels in bytes. */
-uint64_t cli_scaled_bytes(const taper_image_info *info, uint32_t scale);
+                               const cli_view *view, taper_completeness *done, taper_error *error);
+/* Width, height, channels and depth of these pixels, and their size in bytes. The crop may lie
+ * outside of the image: then it is cut, to 1 x 1 at least. */
+taper_image cli_view_size(const cli_view *view, const taper_image_info *info);
+uint64_t cli_view_bytes(const cli_view *view, const taper_image_info *info);
 void cli_canvas_free(cli_canvas *canvas);
 
 /* "3 of 7 passes", or "7 passes" if none is missing. */

@@ -12,6 +12,7 @@
 #include "formats/images/own_mark.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
+#include "formats/images/row_writer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -301,32 +302,75 @@ void cli_picture_files_free(cli_picture_plan *plan) {
 
 /* --- writing --- */
 
-static taper_status write_below(const cli_picture_plan *plan, const cli_decode_request *q,
-                                uint64_t k, const uint8_t *bytes, size_t size,
-                                const formats_metadata *metadata, unsigned flags,
-                                taper_error *error) {
-    const char *name = plan->name[k], *last = last_part(name);
-    formats_atomic_file *file = NULL;
+/* A file of the plan that is being written. */
+typedef struct target {
+    formats_atomic_file *file;
+    const char *last; /* its name in `folder`, -1: the only file, */
+    const char *path; /* which has this path */
+    int folder;
+    unsigned flags;
+    formats_metadata metadata;
+} target;
+
+static taper_status open_below_output(const cli_picture_plan *plan, const cli_decode_request *q,
+                                      uint64_t k, target *t, taper_error *error) {
+    const char *name = plan->name[k];
+    t->last = last_part(name);
     char *path = formats_path_join(q->output, name);
     if (!path) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to open the output");
-    path[strlen(path) - strlen(last)] = 0; /* the folder, for the watch */
-    int folder = open_below(plan->folder, name, true);
-    taper_status status = folder < 0 ? no_folder(errno, error)
-                                     : formats_atomic_file_open_in(&file, folder, path, last, flags,
-                                                                   cli_signals_watch(), error);
-    if (status == TAPER_OK) status = formats_atomic_file_write(file, bytes, size, error);
-    if (status == TAPER_OK) status = formats_atomic_file_finish(file, error);
+    path[strlen(path) - strlen(t->last)] = 0; /* the folder, for the watch */
+    t->folder = open_below(plan->folder, name, true);
+    const taper_status status =
+        t->folder < 0 ? no_folder(errno, error)
+                      : formats_atomic_file_open_in(&t->file, t->folder, path, t->last, t->flags,
+                                                    cli_signals_watch(), error);
+    free(path);
+    if (status != TAPER_OK && t->folder >= 0) close(t->folder);
+    return status;
+}
+
+static taper_status open_target(const cli_picture_plan *plan, const cli_decode_request *q,
+                                uint64_t k, bool overwrite, target *t, taper_error *error) {
+    *t = (target){.folder = -1,
+                  .path = q->output,
+                  .flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0)};
+    cli_picture_metadata_get(plan->metadata, cli_picture_plan_image(plan, k), &t->metadata);
+    const taper_status status =
+        plan->one_file
+            ? formats_atomic_file_open(&t->file, q->output, t->flags, cli_signals_watch(), error)
+            : open_below_output(plan, q, k, t, error);
+    if (status != TAPER_OK) formats_metadata_free(&t->metadata);
+    return status;
+}
+
+/* Put the file in place, or remove it after a failure. */
+static taper_status close_target(target *t, taper_status status, taper_error *error) {
+    if (status == TAPER_OK && t->folder >= 0) status = formats_atomic_file_finish(t->file, error);
     /* checked again: the file may have been made or changed while this one was decoded */
-    if (status == TAPER_OK && (flags & FORMATS_ATOMIC_OVERWRITE) && is_foreign(folder, last))
+    if (status == TAPER_OK && t->folder >= 0 && (t->flags & FORMATS_ATOMIC_OVERWRITE) &&
+        is_foreign(t->folder, t->last))
         status = formats_fail(error, TAPER_ERR_EXISTS, "%s", not_own);
     if (status == TAPER_OK)
-        status = formats_atomic_file_commit(file, error);
+        status = formats_atomic_file_commit(t->file, error);
     else
-        formats_atomic_file_abort(file);
-    if (status == TAPER_OK) cli_picture_set_time(folder, last, metadata);
-    if (folder >= 0) close(folder);
-    free(path);
+        formats_atomic_file_abort(t->file);
+    if (status == TAPER_OK) {
+        const char *name = t->folder < 0 ? t->path : t->last;
+        cli_picture_set_time(t->folder < 0 ? AT_FDCWD : t->folder, name, &t->metadata);
+    }
+    if (t->folder >= 0) close(t->folder);
+    formats_metadata_free(&t->metadata);
     return status;
+}
+
+/* Report that file k was not written. */
+static int fail_target(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
+                       taper_status status, const taper_error *error) {
+    if (status == TAPER_OK) return CLI_DONE;
+    if (plan->one_file) return cli_fail("decode", q->output, status, error);
+    int code = fail_path(q, plan->name[k], status, error);
+    plan->refused[k] = status == TAPER_ERR_UNSUPPORTED;
+    return plan->refused[k] ? CLI_SOME_FAILED : code;
 }
 
 taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
@@ -349,38 +393,99 @@ static taper_status encode_in_folder(cli_picture_format format, const taper_imag
     return status;
 }
 
-static taper_status write_picture(const cli_picture_plan *plan, const cli_decode_request *q,
-                                  uint64_t k, const taper_image *image, unsigned flags,
-                                  taper_error *error) {
-    formats_metadata metadata;
-    uint8_t *bytes = NULL;
-    size_t size;
-    cli_picture_metadata_get(plan->metadata, cli_picture_plan_image(plan, k), &metadata);
-    taper_status status =
-        plan->one_file ? cli_picture_encode(plan->format, image, &metadata, &bytes, &size, error)
-                       : encode_in_folder(plan->format, image, &metadata, &bytes, &size, error);
-    if (status == TAPER_OK && plan->one_file) {
-        status = formats_file_write(q->output, bytes, size, flags, cli_signals_watch(), error);
-        if (status == TAPER_OK) cli_picture_set_time(AT_FDCWD, q->output, &metadata);
-    } else if (status == TAPER_OK) {
-        status = write_below(plan, q, k, bytes, size, &metadata, flags, error);
-    }
-    formats_metadata_free(&metadata);
-    free(bytes);
-    return status;
-}
-
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
                     const taper_image *image, bool overwrite) {
     taper_error error = {0};
-    const unsigned flags = FORMATS_ATOMIC_NO_SYNC | (overwrite ? FORMATS_ATOMIC_OVERWRITE : 0);
+    uint8_t *bytes = NULL;
+    size_t size;
+    target to;
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
-    const taper_status status = write_picture(plan, q, k, image, flags, &error);
-    if (status == TAPER_OK) return CLI_DONE;
-    if (plan->one_file) return cli_fail("decode", q->output, status, &error);
-    int code = fail_path(q, plan->name[k], status, &error);
-    plan->refused[k] = status == TAPER_ERR_UNSUPPORTED;
-    return plan->refused[k] ? CLI_SOME_FAILED : code;
+    taper_status status = open_target(plan, q, k, overwrite, &to, &error);
+    if (status != TAPER_OK) return fail_target(plan, q, k, status, &error);
+    status = plan->one_file
+                 ? cli_picture_encode(plan->format, image, &to.metadata, &bytes, &size, &error)
+                 : encode_in_folder(plan->format, image, &to.metadata, &bytes, &size, &error);
+    if (status == TAPER_OK) status = formats_atomic_file_write(to.file, bytes, size, &error);
+    status = close_target(&to, status, &error);
+    free(bytes);
+    return fail_target(plan, q, k, status, &error);
+}
+
+/* --- row by row --- */
+
+/* Where rows go, and what became of them. */
+typedef struct row_output {
+    formats_row_writer *writer;
+    taper_status status; /* the first failure of writing */
+    taper_error error;
+} row_output;
+
+static taper_status write_to_file(void *file, const void *bytes, size_t n) {
+    return formats_atomic_file_write(file, bytes, n, NULL);
+}
+
+static taper_status put_rows(void *user, uint32_t first, const taper_image *rows) {
+    row_output *o = user;
+    (void)first;
+    return o->status = formats_row_writer_put(o->writer, rows, &o->error);
+}
+
+/* Set the mark of a file that is complete; a stream keeps its empty mark. */
+static taper_status set_mark(formats_atomic_file *file, taper_error *error) {
+    int descriptor;
+    TAPER_TRY(formats_atomic_file_read_back(file, &descriptor, error));
+    if (descriptor < 0 || formats_own_mark_set_in(descriptor, WRITTEN_BY)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_IO, "cannot read the file again to finish it");
+}
+
+/* Render the rows into the file. *rendered: what the decoder returned. */
+static taper_status write_rows(const cli_picture_plan *plan, const cli_picture_rows *of, target *to,
+                               taper_completeness *done, taper_status *rendered,
+                               taper_error *error) {
+    const bool is_pnm = plan->format == CLI_PICTURE_PNM;
+    formats_atomic_file *file = to->file;
+    const taper_sink sink = {file, write_to_file};
+    row_output output = {0};
+    const taper_row_sink rows = {&output, put_rows};
+    const formats_rows_beside beside = {is_pnm && plan->one_file ? NULL : marked, &to->metadata};
+    TAPER_TRY(formats_row_writer_open(&output.writer, is_pnm ? FORMATS_ROWS_PNM : FORMATS_ROWS_PNG,
+                                      &of->size, &beside, &sink, error));
+    *rendered =
+        taper_decoder_render_rows(of->decoder, of->image, of->scale, of->crop, &rows, done, error);
+    if (output.status != TAPER_OK) {
+        const taper_error *problem = formats_atomic_file_problem(file);
+        *error = problem->status ? *problem : output.error;
+    }
+    taper_status status = output.status;
+    if (status == TAPER_OK && (*rendered == TAPER_OK || *rendered == TAPER_ERR_CORRUPT)) {
+        status = formats_row_writer_finish(output.writer, &output.error);
+        if (status == TAPER_OK) status = set_mark(file, &output.error);
+        if (status != TAPER_OK) *error = output.error;
+    }
+    formats_row_writer_free(output.writer);
+    return status;
+}
+
+int cli_picture_put_rows(const cli_picture_plan *plan, const cli_decode_request *q, uint64_t k,
+                         const cli_picture_rows *of, taper_completeness *done,
+                         taper_status *rendered, taper_error *error) {
+    target to;
+    *rendered = TAPER_OK;
+    if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
+    taper_status status = open_target(plan, q, k, q->common->force, &to, error);
+    if (status != TAPER_OK) return fail_target(plan, q, k, status, error);
+    taper_error damage;
+    status = write_rows(plan, of, &to, done, rendered, error);
+    const bool is_failed = *rendered != TAPER_OK && *rendered != TAPER_ERR_CORRUPT;
+    damage = *error;
+    if (status == TAPER_OK && is_failed) {
+        close_target(&to, *rendered, error);
+        *error = damage;
+        return cli_fail("decode", q->input, *rendered, error);
+    }
+    status = close_target(&to, status, error);
+    if (status == TAPER_OK) *error = damage;
+    return fail_target(plan, q, k, status, error);
 }
 
 uint64_t cli_pictures_refused(const cli_picture_plan *plan, const cli_decode_request *q) {

@@ -28,6 +28,21 @@ taper_status cli_picture_encode(cli_picture_format format, const taper_image *im
 int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *request, uint64_t k,
                     const taper_image *image, bool overwrite);
 
+/* A picture that is rendered while it is written. */
+typedef struct cli_picture_rows {
+    taper_decoder *decoder;
+    uint64_t image; /* in the container */
+    uint32_t scale;
+    const taper_crop *crop; /* NULL: all of it */
+    taper_image size;       /* of the picture: width, height, channels, depth */
+} cli_picture_rows;
+/* As cli_picture_put, for PNG and PNM, without the whole picture in memory. *rendered: the status
+ * of taper_decoder_render_rows, with its text in *error. After TAPER_ERR_CORRUPT the file is
+ * written; other failures are printed. */
+int cli_picture_put_rows(const cli_picture_plan *plan, const cli_decode_request *request,
+                         uint64_t k, const cli_picture_rows *of, taper_completeness *done,
+                         taper_status *rendered, taper_error *error);
+
 /* How many names of the plan were refused; prints that number unless it is 0. */
 uint64_t cli_pictures_refused(const cli_picture_plan *plan, const cli_decode_request *request);
 

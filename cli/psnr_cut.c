@@ -28,8 +28,49 @@ typedef struct measurement {
     taper_error *error;
 } measurement;
 
+/* Rows of a large image against its original. */
+typedef struct row_errors {
+    const taper_image *original;
+    double sum; /* of the mean squared errors of rows */
+} row_errors;
+
+static taper_status compare_rows(void *user, uint32_t first, const taper_image *rows) {
+    row_errors *r = user;
+    const size_t stride = (size_t)rows->width * rows->channels * (rows->depth / 8u);
+    taper_image of = *r->original;
+    double mse;
+    of.height = rows->height;
+    of.pixels = (char *)of.pixels + first * stride;
+    if (of.width != rows->width || of.channels != rows->channels || of.depth != rows->depth ||
+        first + rows->height > r->original->height)
+        return TAPER_ERR_ARG;
+    TAPER_TRY(taper_quality_mse(rows, &of, &mse, NULL));
+    r->sum += mse * rows->height;
+    return TAPER_OK;
+}
+
+/* A large image is rendered row by row, so that only its original is in memory. */
+static taper_status measure_large(measurement *m, taper_decoder *decoder, uint64_t i, double *psnr,
+                                  taper_error *error) {
+    taper_image original = {0};
+    row_errors errors = {&original, 0};
+    const taper_row_sink to = {&errors, compare_rows};
+    taper_status status = m->search->read(m->search->user, i, &original, error);
+    if (status == TAPER_OK) {
+        formats_image_flatten(&original, 65535); /* as cli_subject_render does */
+        status = taper_decoder_render_rows(decoder, i, 1, NULL, &to, NULL, error);
+    }
+    if (status == TAPER_OK) *psnr = taper_quality_psnr_db(errors.sum / original.height);
+    free(original.pixels);
+    return status;
+}
+
 static taper_status measure_image(measurement *m, taper_decoder *decoder, uint64_t i, double *psnr,
                                   taper_error *error) {
+    taper_image_info info = {.size = sizeof info};
+    enum { LARGE = 32 << 20 }; /* bytes of pixels */
+    TAPER_TRY(taper_container_get_image(m->container, i, &info, error));
+    if (info.bytes > LARGE && info.channels % 2) return measure_large(m, decoder, i, psnr, error);
     taper_image decoded, original = {0};
     double mse = 0;
     taper_status status = cli_subject_render(decoder, i, &decoded, error);

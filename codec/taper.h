@@ -173,6 +173,24 @@ TAPER_API taper_status taper_encoder_set_metadata(taper_encoder *encoder,
  * TAPER_ERR_UNSUPPORTED: the model is binary or has no linear path. Nothing has changed then. */
 TAPER_API taper_status taper_encoder_set_aim(taper_encoder *encoder, double psnr_db,
                                              taper_error *error);
+/* An image that is read row by row, from top to bottom, once. */
+typedef struct taper_row_source {
+    size_t size; /* sizeof(taper_row_source), set by the caller */
+    uint32_t width, height;
+    uint8_t channels, depth; /* as in taper_image */
+    void *user;
+    /* Fill rows->pixels with the next rows->height rows. An error ends the call that reads. */
+    taper_status (*read)(void *user, const taper_image *rows);
+} taper_row_source;
+/* The same for an image that is read during the call. If it takes more than 192 MB to encode, some
+ * 13 megapixels with the model `photo`, its pixels are never in memory as a whole: its codes wait
+ * in the spool, 6 bytes a pixel, and strips of it are encoded one after the other.
+ * taper_encoder_add does the same with the caller's pixels, which it then does not copy. Not with
+ * another allocation than even, or groups of several images. The bytes are the same.
+ * An error of `read`, while a large image is read, is final. */
+TAPER_API taper_status taper_encoder_add_rows(taper_encoder *encoder,
+                                              const taper_row_source *source, const char *name,
+                                              int32_t label, taper_error *error);
 /* Store the names of the classes, in the order of labels. Copied. Call at most once, before
  * taper_encoder_finish. */
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
@@ -686,9 +704,9 @@ typedef struct taper_row_sink {
  * with the compressed data, and the decoder keeps nothing for later calls. So a crop takes memory
  * for its width, and time for the strips that it touches: an image of 12000 x 9000 has 33 strips of
  * 273 rows. But all data of the image are read, as strips are interleaved. If the file is cut, all
- * strips are decoded once more, as the restoration depends on where the first of them ends. Of
- * smaller images the group is decoded as a whole, and kept; and with taper_decoder_push, or a scale
- * above 1.
+ * strips are decoded once more, as the restoration depends on where the first of them ends; a
+ * decoder with a source does so once for further rectangles of the image. Of smaller images the
+ * group is decoded as a whole, and kept; and with taper_decoder_push, or a scale above 1.
  *
  * Errors are those of taper_decoder_render. After TAPER_ERR_CORRUPT all rows were written.
  * TAPER_ERR_ARG also: the crop is empty or not within the image. */

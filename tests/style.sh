@@ -143,7 +143,7 @@ doors codec/transform 'network triangle windows lap restoration pseudo_inverse s
 doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer row_renderer'
 doors codec/decoder 'open_container group_reader checked_blocks front_load levels verify'
-doors codec/groups 'group_writer allocation assemble aim'
+doors codec/groups 'group_writer strip_writer allocation assemble aim'
 doors codec/exact 'exact'
 doors codec/container ''
 doors codec/contents ''

@@ -131,6 +131,35 @@ static void try_encoder_add(void) {
     taper_encoder_free(e);
 }
 
+static taper_status grey_rows(void *user, const taper_image *rows) {
+    (void)user;
+    memset(rows->pixels, 128, (size_t)rows->width * rows->height * rows->channels);
+    return TAPER_OK;
+}
+
+static void try_encoder_add_rows(void) {
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(0);
+    const taper_row_source good = {sizeof good, 3, 2, 1, 8, NULL, grey_rows};
+    taper_row_source bad = good;
+    refused(taper_encoder_add_rows(NULL, &good, NULL, -1, &error), &error);
+    refused(taper_encoder_add_rows(e, NULL, NULL, -1, &error), &error);
+    refused(taper_encoder_add_rows(e, &good, "../a", -1, &error), &error);
+    bad.read = NULL;
+    refused(taper_encoder_add_rows(e, &bad, NULL, -1, &error), &error);
+    bad = good, bad.size = 0;
+    refused(taper_encoder_add_rows(e, &bad, NULL, -1, &error), &error);
+    EACH_NUMBER(v) {
+        bad = good, bad.channels = (uint8_t)*v;
+        allowed(taper_encoder_add_rows(e, &bad, NULL, -1, &error), &error);
+        bad = good, bad.width = *v ? 1 : 0;
+        allowed(taper_encoder_add_rows(e, &bad, NULL, (int32_t)*v, &error), &error);
+    }
+    assert_int_equal(taper_encoder_add_rows(e, &good, NULL, -1, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
+    taper_encoder_free(e);
+}
+
 static void try_encoder_set_classes(void) {
     static const char *const names[] = {"a", NULL};
     taper_error error = {0};
@@ -887,6 +916,7 @@ static const argument_trial table[] = {
     {"taper_status_name", try_status_name},
     {"taper_encoder_new", try_encoder_new},
     {"taper_encoder_add", try_encoder_add},
+    {"taper_encoder_add_rows", try_encoder_add_rows},
     {"taper_encoder_set_classes", try_encoder_set_classes},
     {"taper_encoder_set_metadata", try_encoder_set_metadata},
     {"taper_encoder_set_search_codes", try_encoder_set_search_codes},

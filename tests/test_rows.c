@@ -4,9 +4,10 @@
 #include "cmocka_all.h"
 #include "pictures.h"
 #include "codec/taper_model.h"
+#include <math.h>
 #include <string.h>
 
-enum { WIDTH = 701, HEIGHT = 997, STRIPS_MEMORY = 20 << 20 };
+enum { WIDTH = 701, HEIGHT = 1601, STRIPS_MEMORY = 34 << 20 };
 
 typedef struct memory {
     const uint8_t *bytes;
@@ -311,6 +312,116 @@ static void limits_are_told(void **unused) {
     formats_image_free(&image);
 }
 
+/* --- encoding ------------------------------------------------------------------------------- */
+
+typedef struct source_rows {
+    const taper_image *image;
+    uint32_t next, fail_at;
+} source_rows;
+
+static taper_status next_rows(void *user, const taper_image *to) {
+    source_rows *r = user;
+    const size_t stride = (size_t)to->width * to->channels * (to->depth / 8u);
+    assert_true(to->height <= r->image->height - r->next);
+    if (r->next >= r->fail_at) return TAPER_ERR_IO;
+    memcpy(to->pixels, (const char *)r->image->pixels + r->next * stride, to->height * stride);
+    r->next += to->height;
+    return TAPER_OK;
+}
+
+/* How an image is encoded, and what became of it. */
+typedef struct encoding {
+    uint64_t max_memory, target, max_bytes;
+    int by_rows, measure;
+    double least_db;
+} encoding;
+
+static formats_buffer encode_by(encoding *by, const taper_image *image) {
+    const taper_limits limits = {.size = sizeof limits, .max_memory = by->max_memory};
+    const taper_encode_options options = {.size = sizeof options,
+                                          .limits = &limits,
+                                          .measure = by->measure,
+                                          .threads = by->by_rows ? 2 : 1,
+                                          .target_bytes_per_megapixel = by->target};
+    formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
+    const taper_sink sink = {&out, write_memory};
+    taper_encoder *e;
+    source_rows pixels = {image, 0, UINT32_MAX};
+    const taper_row_source from = {sizeof from,  image->width, image->height, image->channels,
+                                   image->depth, &pixels,      next_rows};
+    assert_int_equal(taper_encoder_new(&e, NULL, &options, NULL), TAPER_OK);
+    taper_error error = {0};
+    const taper_status status = by->by_rows ? taper_encoder_add_rows(e, &from, "a.png", 0, &error)
+                                            : taper_encoder_add(e, image, "a.png", 0, &error);
+    if (status) print_message("%s\n", error.text);
+    assert_int_equal(status, TAPER_OK);
+    assert_int_equal(taper_encoder_finish(e, by->max_bytes, &sink, NULL), TAPER_OK);
+    taper_encode_quality quality = {.size = sizeof quality};
+    if (by->measure) assert_int_equal(taper_encoder_quality(e, &quality, NULL), TAPER_OK);
+    by->least_db = quality.least_psnr_db;
+    taper_encoder_free(e);
+    return out;
+}
+
+/* Strips and rows give the bytes that the whole image gives. */
+static void check_encoding(const taper_image *image, uint64_t target, uint64_t max_bytes,
+                           int measure) {
+    encoding whole = {0, target, max_bytes, 0, measure, 0}, strips = whole, by_rows = whole;
+    strips.max_memory = by_rows.max_memory = STRIPS_MEMORY;
+    by_rows.by_rows = 1;
+    formats_buffer a = encode_by(&whole, image), b = encode_by(&strips, image),
+                   c = encode_by(&by_rows, image);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    assert_int_equal(a.size, c.size);
+    assert_memory_equal(a.data, c.data, a.size);
+    if (measure) assert_true(fabs(whole.least_db - strips.least_db) < 0.001 && whole.least_db > 20);
+    formats_buffer_free(&a), formats_buffer_free(&b), formats_buffer_free(&c);
+}
+
+static void strips_encode_the_same_bytes(void **unused) {
+    (void)unused;
+    taper_image extreme = large_picture(3, 8), smooth = picture_scene(WIDTH, HEIGHT, 3, 1),
+                deep = picture_scene(WIDTH, HEIGHT, 1, 4);
+    check_encoding(&extreme, 0, 60000, 0); /* raised planes */
+    check_encoding(&extreme, 100000, 0, 1);
+    check_encoding(&smooth, 0, 0, 1);
+    check_encoding(&smooth, 0, 90000, 0); /* smoother than the model's images */
+    check_encoding(&smooth, 40000, 0, 0);
+    check_encoding(&deep, 0, 5000, 0);
+    check_encoding(&deep, 0, 700, 0);
+    formats_image_free(&extreme), formats_image_free(&smooth), formats_image_free(&deep);
+}
+
+static void rows_of_a_small_image(void **unused) {
+    (void)unused;
+    taper_image image = picture_scene(70, 41, 3, 1);
+    encoding whole = {0}, by_rows = {.by_rows = 1};
+    formats_buffer a = encode_by(&whole, &image), b = encode_by(&by_rows, &image);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    formats_buffer_free(&a), formats_buffer_free(&b);
+    formats_image_free(&image);
+}
+
+static void rows_that_fail_end_the_encoder(void **unused) {
+    (void)unused;
+    taper_image image = picture_scene(WIDTH, HEIGHT, 3, 1);
+    const taper_limits limits = {.size = sizeof limits, .max_memory = STRIPS_MEMORY};
+    const taper_encode_options options = {.size = sizeof options, .limits = &limits};
+    source_rows pixels = {&image, 0, 500};
+    const taper_row_source from = {sizeof from, WIDTH, HEIGHT, 3, 8, &pixels, next_rows};
+    formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
+    const taper_sink sink = {&out, write_memory};
+    taper_encoder *e;
+    assert_int_equal(taper_encoder_new(&e, NULL, &options, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_add_rows(e, &from, NULL, -1, NULL), TAPER_ERR_IO);
+    assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_ERR_IO);
+    taper_encoder_free(e);
+    formats_buffer_free(&out);
+    formats_image_free(&image);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_and_crops_equal_the_whole),
@@ -320,6 +431,9 @@ int main(void) {
         cmocka_unit_test(pushed_and_scaled),
         cmocka_unit_test(bad_arguments_and_refusals),
         cmocka_unit_test(limits_are_told),
+        cmocka_unit_test(strips_encode_the_same_bytes),
+        cmocka_unit_test(rows_of_a_small_image),
+        cmocka_unit_test(rows_that_fail_end_the_encoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

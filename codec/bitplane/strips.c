@@ -120,24 +120,109 @@ const codec_group *codec_strips_last(const codec_strips *strips) {
 /* --- encoding ----------------------------------------------------------------------------- */
 
 /* Segments of a chunk: each has at least LEAST bytes a strip and a quarter of what was written
- * before, and ends after a multiple of STEP passes. After MOST_SEGMENTS the last takes the rest. */
-enum { STEP = 8, LEAST = 1024, MOST_SEGMENTS = 96 };
+ * before, and ends after a multiple of CODEC_STRIPS_STEP passes. After MOST_SEGMENTS the last takes
+ * the rest. */
+enum { LEAST = 1024, MOST_SEGMENTS = 96 };
+
+/* The segments of a chunk while it is encoded. */
+typedef struct segmenting {
+    uint32_t n, segments;
+    uint64_t *mark;  /* [MOST_SEGMENTS + 1][n] where segments end, after zeros */
+    uint64_t before; /* bytes of the container's data before the chunk */
+    uint64_t most;   /* see codec_strips_encode; of this chunk */
+    int ended;
+} segmenting;
+
+static uint64_t *mark_of(const segmenting *s, uint32_t segment) {
+    return s->mark + (size_t)segment * s->n;
+}
+
+static uint64_t bytes_at(const segmenting *s, uint32_t segment) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->n; i++) sum += mark_of(s, segment)[i];
+    return sum;
+}
+
+/* End a segment here. */
+static void end_segment(segmenting *s, const codec_strip_sizes *now) {
+    s->segments++;
+    for (uint32_t i = 0; i < s->n; i++) mark_of(s, s->segments)[i] = now[i].size;
+}
+
+/* Nonzero if what is still to be encoded cannot change a byte of the segments: a carry ends at the
+ * first byte below 255. */
+static int segments_are_final(const segmenting *s, const codec_strip_sizes *now) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (now[i].below <= mark_of(s, s->segments)[i]) return 0;
+    return 1;
+}
+
+/* All strips have the same passes, and strings of these sizes: end a segment if it is long enough,
+ * and the chunk if it is. */
+static void take_sizes(segmenting *s, const codec_strip_sizes *now) {
+    uint64_t sum = 0, written = bytes_at(s, s->segments);
+    for (uint32_t i = 0; i < s->n; i++) sum += now[i].size;
+    uint64_t least = (uint64_t)LEAST * s->n, part = (s->before + written) / 4;
+    if (s->segments + 1 < MOST_SEGMENTS && sum - written >= (part > least ? part : least))
+        end_segment(s, now);
+    s->ended = s->most && bytes_at(s, s->segments) > s->most && segments_are_final(s, now);
+}
+
+/* All passes are encoded. The rest is a segment; without bytes there is none. */
+static void take_rest(segmenting *s, const formats_buffer *string) {
+    uint64_t written = bytes_at(s, s->segments);
+    s->segments++;
+    for (uint32_t i = 0; i < s->n; i++) mark_of(s, s->segments)[i] = string[i].size;
+    if (bytes_at(s, s->segments) == written) s->segments--;
+}
+
+static taper_status write_segments(const segmenting *s, const formats_buffer *string,
+                                   formats_buffer *out) {
+    for (uint32_t k = 0; k < s->segments; k++)
+        TAPER_TRY(codec_segment_write(string, mark_of(s, k), mark_of(s, k + 1), s->n, out));
+    return out->status;
+}
+
+static taper_status open_segments(segmenting *s, uint32_t n, uint64_t most, uint64_t before) {
+    *s = (segmenting){.n = n, .before = before, .most = most > before ? most - before : most != 0};
+    s->mark = calloc((size_t)n * (MOST_SEGMENTS + 1), sizeof *s->mark);
+    return s->mark ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+codec_strip_sizes codec_strip_sizes_of(const formats_buffer *string) {
+    uint64_t below = string->size;
+    while (below && string->data[below - 1] == 255) below--;
+    return (codec_strip_sizes){string->size, below};
+}
+
+taper_status codec_strips_join(const codec_encoded_strips *of, uint64_t most, formats_buffer *out,
+                               int *ended) {
+    segmenting s;
+    TAPER_TRY(open_segments(&s, of->n, most, out->size));
+    for (uint32_t step = 0; step < of->steps && !s.ended; step++)
+        take_sizes(&s, of->sizes + (size_t)step * of->n);
+    if (!s.ended) take_rest(&s, of->string);
+    const taper_status status = write_segments(&s, of->string, out);
+    *ended = s.ended;
+    free(s.mark);
+    return status;
+}
 
 /* The strings of a chunk while they are encoded. */
 typedef struct strings {
-    uint32_t n, segments;
-    formats_buffer *string; /* [n] */
-    codec_rc_encoder *rc;   /* [n] */
-    uint64_t *mark;         /* [MOST_SEGMENTS + 1][n] where segments end, after zeros */
-    uint64_t before;        /* bytes of the container's data before the chunk */
+    segmenting segments;
+    formats_buffer *string;  /* [n] */
+    codec_rc_encoder *rc;    /* [n] */
+    codec_strip_sizes *size; /* [n] */
 } strings;
 
-static taper_status open_strings(strings *s, uint32_t n, uint64_t before) {
-    *s = (strings){.n = n, .before = before};
+static taper_status open_strings(strings *s, uint32_t n, uint64_t most, uint64_t before) {
+    *s = (strings){0};
+    TAPER_TRY(open_segments(&s->segments, n, most, before));
     s->string = calloc(n, sizeof *s->string);
     s->rc = calloc(n, sizeof *s->rc);
-    s->mark = calloc((size_t)n * (MOST_SEGMENTS + 1), sizeof *s->mark);
-    if (!s->string || !s->rc || !s->mark) return TAPER_ERR_NOMEM;
+    s->size = calloc(n, sizeof *s->size);
+    if (!s->string || !s->rc || !s->size) return TAPER_ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++) {
         s->string[i] = formats_buffer_make(FORMATS_MOST_BYTES);
         codec_rc_encoder_init(&s->rc[i], &s->string[i]);
@@ -146,81 +231,34 @@ static taper_status open_strings(strings *s, uint32_t n, uint64_t before) {
 }
 
 static void close_strings(strings *s) {
-    for (uint32_t i = 0; s->string && i < s->n; i++) formats_buffer_free(&s->string[i]);
-    free(s->string), free(s->rc), free(s->mark);
+    for (uint32_t i = 0; s->string && i < s->segments.n; i++) formats_buffer_free(&s->string[i]);
+    free(s->string), free(s->rc), free(s->size), free(s->segments.mark);
 }
 
-static uint64_t *mark_of(const strings *s, uint32_t segment) {
-    return s->mark + (size_t)segment * s->n;
-}
-
-static uint64_t bytes_at(const strings *s, uint32_t segment) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->n; i++) sum += mark_of(s, segment)[i];
-    return sum;
-}
-
-/* End a segment here. */
-static void end_segment(strings *s) {
-    s->segments++;
-    for (uint32_t i = 0; i < s->n; i++) mark_of(s, s->segments)[i] = s->string[i].size;
-}
-
-/* End a segment if it is long enough. */
-static void end_long_segment(strings *s) {
-    uint64_t sum = 0, written = bytes_at(s, s->segments);
-    for (uint32_t i = 0; i < s->n; i++) sum += s->string[i].size;
-    uint64_t least = (uint64_t)LEAST * s->n, part = (s->before + written) / 4;
-    if (s->segments + 1 < MOST_SEGMENTS && sum - written >= (part > least ? part : least))
-        end_segment(s);
-}
-
-/* Nonzero if what is still to be encoded cannot change a byte of the segments: a carry ends at the
- * first byte below 255. */
-static int segments_are_final(const strings *s) {
-    const uint64_t *mark = mark_of(s, s->segments);
-    for (uint32_t i = 0; i < s->n; i++) {
-        const formats_buffer *string = &s->string[i];
-        uint64_t at = mark[i];
-        while (at < string->size && string->data[at] == 255) at++;
-        if (at == string->size) return 0;
-    }
-    return 1;
-}
-
-static taper_status write_segments(const strings *s, formats_buffer *out) {
-    for (uint32_t k = 0; k < s->segments; k++)
-        TAPER_TRY(codec_segment_write(s->string, mark_of(s, k), mark_of(s, k + 1), s->n, out));
-    return out->status;
-}
-
-/* Encode the passes of all strips, until the segments have more than `most` bytes; 0: all. */
+/* Encode the passes of all strips, until the limit of the segments ends it. */
 static taper_status encode_strings(codec_strips *strips, strings *s, const int16_t *code,
-                                   uint32_t end, uint64_t most, int *ended) {
-    for (uint32_t pass = strips->coder->group.pass; pass < end && !*ended;) {
-        pass = end - pass < STEP ? end : pass + STEP;
-        for (uint32_t i = 0; i < strips->n; i++)
+                                   uint32_t end) {
+    for (uint32_t pass = strips->coder->group.pass; pass < end && !s->segments.ended;) {
+        pass = end - pass < CODEC_STRIPS_STEP ? end : pass + CODEC_STRIPS_STEP;
+        for (uint32_t i = 0; i < strips->n; i++) {
             TAPER_TRY(codec_chunk_encode_passes(&strips->coder[i], code + strips->first[i], pass,
                                                 &s->rc[i], NULL));
-        end_long_segment(s);
-        *ended = most && bytes_at(s, s->segments) > most && segments_are_final(s);
+            s->size[i] = codec_strip_sizes_of(&s->string[i]);
+        }
+        take_sizes(&s->segments, s->size);
     }
     return TAPER_OK;
 }
 
 static taper_status encode_strips(codec_strips *strips, strings *s, const int16_t *code,
-                                  uint32_t end, uint64_t most, formats_buffer *out, int *ended) {
-    TAPER_TRY(encode_strings(strips, s, code, end, most, ended));
+                                  uint32_t end, formats_buffer *out) {
+    TAPER_TRY(encode_strings(strips, s, code, end));
     for (uint32_t i = 0; i < strips->n; i++) {
         codec_rc_encoder_finish(&s->rc[i]);
         TAPER_TRY(s->string[i].status);
     }
-    if (!*ended) { /* the rest; without bytes there is no segment */
-        uint64_t written = bytes_at(s, s->segments);
-        end_segment(s);
-        if (bytes_at(s, s->segments) == written) s->segments--;
-    }
-    return write_segments(s, out);
+    if (!s->segments.ended) take_rest(&s->segments, s->string);
+    return write_segments(&s->segments, s->string, out);
 }
 
 taper_status codec_strips_encode(codec_strips *strips, const int16_t *code, size_t stride,
@@ -229,10 +267,9 @@ taper_status codec_strips_encode(codec_strips *strips, const int16_t *code, size
     *ended = 0;
     for (uint32_t i = 0; i < strips->n; i++) strips->coder[i].code_stride = stride;
     if (strips->n == 1) return codec_chunk_encode(strips->coder, code, end, out, NULL);
-    taper_status status = open_strings(&s, strips->n, out->size);
-    if (status == TAPER_OK)
-        status = encode_strips(strips, &s, code, end,
-                               most > out->size ? most - out->size : most != 0, out, ended);
+    taper_status status = open_strings(&s, strips->n, most, out->size);
+    if (status == TAPER_OK) status = encode_strips(strips, &s, code, end, out);
+    *ended = s.segments.ended;
     close_strings(&s);
     return status;
 }

@@ -82,4 +82,23 @@ void codec_strips_end_chunk(codec_strips *strips);
 /* Nonzero if a chunk of `size` bytes can contain the passes up to `end` (chunk_coder.h). */
 int codec_strips_are_plausible(const codec_strips *strips, uint32_t end, uint64_t size);
 
+/* Strips that are encoded one after the other, and joined to a chunk. A string is encoded from
+ * codec_rc_encoder_init to codec_rc_encoder_finish, and its sizes are noted after every
+ * CODEC_STRIPS_STEP passes, and after the last one. */
+enum { CODEC_STRIPS_STEP = 8 };
+typedef struct codec_strip_sizes {
+    uint64_t size;  /* bytes of the string so far */
+    uint64_t below; /* one past the last of them that is below 255 */
+} codec_strip_sizes;
+codec_strip_sizes codec_strip_sizes_of(const formats_buffer *string);
+
+typedef struct codec_encoded_strips {
+    uint32_t n, steps;
+    const formats_buffer *string;   /* [n] finished */
+    const codec_strip_sizes *sizes; /* [steps][n] */
+} codec_encoded_strips;
+/* Append the chunk to out: the bytes of codec_strips_encode, with the same `most` and *ended. */
+taper_status codec_strips_join(const codec_encoded_strips *of, uint64_t most, formats_buffer *out,
+                               int *ended);
+
 #endif

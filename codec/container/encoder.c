@@ -6,11 +6,13 @@
 #include "codec/container/encoder.h"
 #include "codec/container/encoder_check.h"
 #include "codec/container/encoder_groups.h"
+#include "codec/container/encoder_layers.h"
 #include "codec/container/encoder_set.h"
 #include "codec/groups/allocation.h"
 #include "codec/model/builtin_models.h"
 #include "codec/pixels/drawing.h"
 #include "codec/pixels/hidden_colours.h"
+#include "formats/image.h"
 #include "formats/model_file.h"
 #include "formats/sized.h"
 #include <errno.h>
@@ -278,6 +280,58 @@ static taper_status check_adding(const taper_encoder *e, taper_error *error) {
                         e->set.images);
 }
 
+/* Rows of an image in memory. */
+typedef struct memory_rows {
+    const char *next;
+} memory_rows;
+
+static taper_status read_memory_rows(void *user, const taper_image *rows) {
+    memory_rows *m = user;
+    const size_t n = (size_t)rows->width * rows->height * rows->channels * (rows->depth / 8u);
+    memcpy(rows->pixels, m->next, n);
+    m->next += n;
+    return TAPER_OK;
+}
+
+/* Analyse a large image, strip by strip, and place it. */
+static taper_status add_strips(taper_encoder *e, const taper_row_source *from, uint32_t rate_class,
+                               const char *name, int32_t label, taper_error *error) {
+    const taper_image image = {from->width, from->height, from->channels, from->depth, NULL};
+    const codec_strip_analysis by = {e->model, &e->coder.network, &e->coder.backend,
+                                     e->options.measure};
+    const codec_row_input rows = {from->user, from->read};
+    const codec_waiting_bytes in = codec_encoder_waiting_bytes(e);
+    const uint64_t bytes = codec_strip_codes_bytes(e->model, &image);
+    const size_t number = e->set.images;
+    codec_strip_codes *strips = calloc(1, sizeof *strips);
+    if (!strips) return codec_encoder_end(e, TAPER_ERR_NOMEM, error);
+    taper_status status = codec_encoder_charge(e, bytes);
+    if (status == TAPER_OK) {
+        status = codec_strip_codes_make(strips, &by, &image, &rows, &in);
+        codec_encoder_give(e, bytes);
+    }
+    if (status == TAPER_OK) status = codec_encoder_record(e, &image, 0, name, label);
+    if (status == TAPER_OK)
+        status = codec_encoder_place_strips(e, image, strips, number, rate_class);
+    else {
+        codec_strip_codes_free(strips);
+        free(strips);
+    }
+    if (status == TAPER_OK && !e->options.quick)
+        status = codec_originals_add(&e->originals, &image);
+    return status;
+}
+
+static taper_status add_memory_by_strips(taper_encoder *e, const taper_image *image,
+                                         const char *name, int32_t label, taper_error *error) {
+    memory_rows rows = {image->pixels};
+    const taper_row_source from = {sizeof from,  image->width, image->height,   image->channels,
+                                   image->depth, &rows,        read_memory_rows};
+    uint32_t rate_class;
+    TAPER_TRY(choose_end(e, image, &rate_class));
+    return add_strips(e, &from, rate_class, name, label, error);
+}
+
 taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const char *name,
                                int32_t label, taper_error *error) {
     TAPER_TRY(formats_need(e, "the encoder", error));
@@ -287,6 +341,10 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     taper_image copy;
     size_t number = e->set.images;
     TAPER_TRY(codec_encoder_check_image(e, image, name, error));
+    if (codec_encoder_goes_by_strips(e, image) && !is_indexed(e, image)) {
+        const taper_status added = add_memory_by_strips(e, image, name, label, error);
+        return added == TAPER_OK ? added : codec_encoder_end(e, added, error);
+    }
     TAPER_TRY(copy_image(e, image, &copy, error));
     uint32_t rate_class;
     const int indexed = is_indexed(e, image);
@@ -300,6 +358,42 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
                                       : codec_encoder_place(e, copy, NULL, number, rate_class);
     if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
+}
+
+/* Read all rows to memory, and add the image. */
+static taper_status add_rows_whole(taper_encoder *e, const taper_row_source *from, const char *name,
+                                   int32_t label, taper_error *error) {
+    taper_image image;
+    TAPER_TRY(formats_image_make(&image, from->width, from->height, from->channels, from->depth,
+                                 &e->limits, error));
+    taper_status status = from->read(from->user, &image);
+    if (status == TAPER_OK)
+        status = taper_encoder_add(e, &image, name, label, error);
+    else
+        formats_fail(error, status, "the rows of an image cannot be read");
+    formats_image_free(&image);
+    return status;
+}
+
+taper_status taper_encoder_add_rows(taper_encoder *e, const taper_row_source *given,
+                                    const char *name, int32_t label, taper_error *error) {
+    taper_row_source from;
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(given, "the source of rows", error));
+    TAPER_TRY(formats_sized_take(&from, sizeof from, given, "taper_row_source", error));
+    if (!from.read) return formats_fail(error, TAPER_ERR_ARG, "a function of the source is NULL");
+    if (codec_encoder_has_failed(e)) return codec_encoder_end(e, TAPER_OK, error);
+    TAPER_TRY(check_adding(e, error));
+    const taper_image image = {from.width, from.height, from.channels, from.depth, &from};
+    TAPER_TRY(codec_encoder_check_image(e, &image, name, error));
+    const int has_aim = e->aims.are_set && e->aims.mse > 0; /* which takes the pixels to estimate */
+    if (!codec_encoder_goes_by_strips(e, &image) || has_aim)
+        return add_rows_whole(e, &from, name, label, error);
+    const taper_status status = add_strips(e, &from, 0, name, label, error);
+    if (status == TAPER_OK) return status;
+    taper_error problem = {0};
+    formats_fail(&problem, status, "the rows of a large image cannot be read or kept");
+    return codec_encoder_end(e, status, error);
 }
 
 taper_status codec_encoder_add_codes(taper_encoder *e, const taper_image *image, int16_t *code,

@@ -1,5 +1,6 @@
 /* encoder_check.c -- see encoder_check.h. */
 #include "codec/container/encoder_check.h"
+#include "codec/container/encoder_layers.h"
 #include "formats/image.h"
 
 enum { LARGE_PIXELS = 1 << 20 }; /* an image of more has a group of its own */
@@ -10,6 +11,7 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
                                  codec_grid grid) {
     enum { THREADS = 16 };
     const taper_model *m = e->model;
+    if (codec_encoder_goes_by_strips(e, image)) return 0; /* less than encoding takes */
     const codec_group_shape shape = codec_group_shape_of(&grid, 1);
     uint64_t n = shape.windows, bytes = codec_strips_bytes(&m->tables, &shape);
     bytes += n * m->network.inputs * sizeof(float);
@@ -21,6 +23,11 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
 
 /* Memory to encode the image as the only one of its group. */
 static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *image) {
+    if (codec_encoder_goes_by_strips(e, image)) {
+        const uint64_t analyse = codec_strip_codes_bytes(e->model, image),
+                       write = codec_strips_write_bytes(e->model, image, e->options.measure);
+        return analyse > write ? analyse : write;
+    }
     const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
     codec_group_size size = {.measured = e->options.measure};
     const formats_geometry of = {.width = image->width,

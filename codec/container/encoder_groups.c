@@ -22,6 +22,8 @@ void codec_encode_job_free(codec_encode_job *job) {
         free(job->of.image[i].pixels);
         if (job->of.code) free(job->of.code[i]);
     }
+    if (job->strips) codec_strip_codes_free(job->strips);
+    free(job->strips);
     free(job->of.image), free(job->of.code), free(job->of.indexed);
     free(job);
 }
@@ -32,10 +34,38 @@ static uint64_t charged_for(const codec_encode_job *job) {
            job->code_capacity * sizeof *job->of.code + job->indexed_capacity;
 }
 
+/* The end of the spool; -1: it cannot be written. Call with the queue locked. */
+static off_t spool_end(const taper_encoder *e) {
+    return fseeko(e->spool.file, 0, SEEK_END) ? -1 : ftello(e->spool.file);
+}
+
+static taper_status append_waiting(void *user, const void *bytes, size_t n, uint64_t *at) {
+    taper_encoder *e = user;
+    codec_queue_lock(e->shared.queue);
+    const off_t end = spool_end(e);
+    const int ok = end >= 0 && fwrite(bytes, 1, n, e->spool.file) == n;
+    *at = (uint64_t)end;
+    codec_queue_unlock(e->shared.queue);
+    return ok ? TAPER_OK : TAPER_ERR_IO;
+}
+
+static taper_status read_waiting(void *user, uint64_t at, void *to, size_t n) {
+    taper_encoder *e = user;
+    codec_queue_lock(e->shared.queue);
+    const int ok =
+        !fseeko(e->spool.file, (off_t)at, SEEK_SET) && fread(to, 1, n, e->spool.file) == n;
+    codec_queue_unlock(e->shared.queue);
+    return ok ? TAPER_OK : TAPER_ERR_IO;
+}
+
+codec_waiting_bytes codec_encoder_waiting_bytes(taper_encoder *e) {
+    return (codec_waiting_bytes){e, append_waiting, read_waiting};
+}
+
 /* Append the chunks of a job to the spool. Call with the queue locked. */
 static taper_status store(taper_encoder *e, const codec_encode_job *job, const formats_buffer *out,
                           codec_written_group *written, taper_error *error) {
-    off_t at = fseeko(e->spool.file, 0, SEEK_END) ? -1 : ftello(e->spool.file);
+    off_t at = spool_end(e);
     if (at < 0 || (out->size && fwrite(out->data, 1, out->size, e->spool.file) != out->size) ||
         fflush(e->spool.file))
         return formats_fail(error, TAPER_ERR_IO,
@@ -70,7 +100,11 @@ void codec_encode_job_run(void *item) {
     if (e->layers.longer_end)
         writer.longer = (codec_layer_ends){e->layers.longer_end + job->rate_class,
                                            e->layers.rate_classes, e->layers.n_longer};
-    if (written.chunk_at) status = codec_group_write(&writer, &job->of, &out, &written, &error);
+    if (written.chunk_at)
+        status = job->strips ? codec_strips_write(&writer, job->strips, &out, &written, &error)
+                             : codec_group_write(&writer, &job->of, &out, &written, &error);
+    if (status == TAPER_ERR_IO && error.status == TAPER_OK)
+        formats_fail(&error, status, "cannot read or write the temporary file");
     /* The raised planes stay in memory. */
     uint64_t charged = charged_for(job) - written.n_raised * sizeof *written.raised;
     codec_queue_lock(e->shared.queue);
@@ -124,13 +158,19 @@ static void limit_job(const taper_encoder *e, codec_encode_job *job, int is_last
         job->most = e->max_bytes;
 }
 
+/* Memory to write the group of a job. */
+static uint64_t job_bytes(const taper_encoder *e, const codec_encode_job *job) {
+    return job->strips ? codec_strips_write_bytes(e->model, job->of.image, e->options.measure)
+                       : codec_group_write_bytes(e->model, &job->size);
+}
+
 /* Encode the unfinished group of a rate class. is_last: no image follows. */
 static taper_status submit(taper_encoder *e, uint32_t rate_class, int is_last) {
     codec_encode_job *job = e->job[rate_class];
     if (!job || !job->of.n) return TAPER_OK;
     limit_job(e, job, is_last);
     TAPER_TRY(codec_encoder_choose_layers(e, is_last, job->least > 0));
-    uint64_t bytes = codec_group_write_bytes(e->model, &job->size);
+    uint64_t bytes = job_bytes(e, job);
     TAPER_TRY(codec_encoder_charge(e, bytes));
     job->charged += bytes;
     TAPER_TRY(grow_groups(e));
@@ -213,9 +253,22 @@ taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *c
     return status;
 }
 
+taper_status codec_encoder_place_strips(taper_encoder *e, taper_image image,
+                                        codec_strip_codes *strips, size_t number,
+                                        uint32_t rate_class) {
+    const taper_status status = codec_encoder_place(e, image, NULL, number, rate_class);
+    if (status == TAPER_OK) {
+        e->job[rate_class]->strips = strips;
+        return TAPER_OK;
+    }
+    codec_strip_codes_free(strips);
+    free(strips);
+    return status;
+}
+
 uint64_t codec_encoder_needs(const taper_encoder *e, uint32_t rate_class) {
     const codec_encode_job *job = e->job[rate_class];
-    return job ? codec_group_write_bytes(e->model, &job->size) : 0;
+    return job ? job_bytes(e, job) : 0;
 }
 
 /* --- rate classes ------------------------------------------------------------------------ */

@@ -12,6 +12,13 @@ taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, int1
                                  size_t number, uint32_t rate_class);
 taper_status codec_encoder_allocate(taper_encoder *encoder, taper_image image, size_t number);
 
+/* Add large image `number`, alone in its group. strips: owned, also after a failure. */
+taper_status codec_encoder_place_strips(taper_encoder *encoder, taper_image image,
+                                        codec_strip_codes *strips, size_t number,
+                                        uint32_t rate_class);
+/* The file that codes of strips wait in: the spool. */
+codec_waiting_bytes codec_encoder_waiting_bytes(taper_encoder *encoder);
+
 /* Encode all deferred images and unfinished groups. */
 taper_status codec_encoder_submit_all(taper_encoder *encoder);
 

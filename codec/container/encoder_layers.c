@@ -248,3 +248,16 @@ taper_status codec_encoder_take_layers(taper_encoder *e, const uint32_t *layer_e
     e->layers.rate_classes = rate_classes, e->layers.n = layers;
     return TAPER_OK;
 }
+
+int codec_encoder_goes_by_strips(const taper_encoder *e, const taper_image *image) {
+    enum { WHOLE_STATE = 192 << 20 }; /* as decoders */
+    const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
+    const codec_group_shape shape = codec_group_shape_of(&grid, 1);
+    const uint64_t half = e->limits.max_memory / 2, most = half < WHOLE_STATE ? half : WHOLE_STATE;
+    const int alone = e->options.layout != TAPER_LAYOUT_SET || e->options.group_images < 2;
+    const int is_plain =
+        image->channels & 1; /* alpha is a plane of its own, which is coded as a whole */
+    return alone && is_plain && !e->waiting.reference && codec_strips_count(&grid, 1) > 1 &&
+           (uint64_t)image->width * image->height > CODEC_GROUP_PIXELS &&
+           codec_strips_bytes(&e->model->tables, &shape) > most;
+}

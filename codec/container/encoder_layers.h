@@ -19,4 +19,7 @@ void codec_encoder_limit_passes(taper_encoder *encoder, uint32_t passes);
 taper_status codec_encoder_take_layers(taper_encoder *encoder, const uint32_t *layer_end,
                                        uint32_t rate_classes, uint32_t layers);
 
+/* Nonzero: an image of this size is analysed and encoded strip by strip. */
+int codec_encoder_goes_by_strips(const taper_encoder *encoder, const taper_image *image);
+
 #endif

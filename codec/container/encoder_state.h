@@ -6,6 +6,7 @@
 #include "codec/container/cut_quality.h"
 #include "codec/groups/aim.h"
 #include "codec/groups/group_writer.h"
+#include "codec/groups/strip_writer.h"
 #include "codec/taper.h"
 #include "formats/container.h"
 #include "formats/metadata_writer.h"
@@ -104,6 +105,8 @@ typedef struct codec_encode_job {
     taper_encoder *encoder;
     uint32_t group, rate_class;
     codec_group_images of;
+    /* Of a group of one large image: its codes, strip by strip; owned; or NULL. */
+    codec_strip_codes *strips;
     size_t capacity, code_capacity, indexed_capacity;
     uint64_t pixels;
     /* Bytes that the encoder's account is charged with, without the lists. */

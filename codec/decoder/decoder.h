@@ -91,6 +91,13 @@ struct taper_decoder {
     codec_rendered rendered[FORMATS_MAX_RATE_CLASSES];
     /* Of the last scale, for taper_decoder_render_scaled; charged to the account. */
     codec_small_basis small;
+    /* The complete passes, with raised ones, of the last image that was rendered strip by strip and
+     * whose strips end differently. Of a decoder with a source, which does not change. */
+    struct {
+        uint64_t image;
+        uint32_t passes;
+        int is_known;
+    } strips;
     /* Of taper_decoder_render_batch: a decoder for each thread. */
     taper_decoder **helper;
     unsigned helpers;

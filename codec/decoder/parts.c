@@ -162,11 +162,16 @@ static taper_status decode_strips(const part *p, codec_strip_reader *r, decoding
 }
 
 /* The complete passes of all strips, with raised ones. Where the file ends within their strings,
- * only decoding tells. */
+ * only decoding tells; the decoder remembers it for further rectangles. */
 static taper_status find_passes(const part *p, codec_strip_reader *r, decoding *t, uint32_t at_once,
                                 uint32_t *passes) {
+    taper_decoder *d = p->decoder;
     *passes = r->passes;
     if (codec_strip_reader_is_even(r)) return TAPER_OK;
+    if (d->strips.is_known && d->strips.image == p->number && d->feed == CODEC_FEED_SOURCE) {
+        *passes = d->strips.passes;
+        return TAPER_OK;
+    }
     t->most = UINT32_MAX;
     for (uint32_t i = 0, n; i < r->strips && t->most > r->passes; i += n) {
         n = r->strips - i < at_once ? r->strips - i : at_once;
@@ -178,7 +183,8 @@ static taper_status find_passes(const part *p, codec_strip_reader *r, decoding *
         }
         free_strips(t, n);
     }
-    *passes = t->most;
+    *passes = d->strips.passes = t->most;
+    d->strips.image = p->number, d->strips.is_known = 1;
     t->most = UINT32_MAX;
     return TAPER_OK;
 }

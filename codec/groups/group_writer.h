@@ -2,6 +2,8 @@
  *
  * The directory codec/groups/: a group of images to chunks.
  *   group_writer   encodes one group; group_quality: measures how well its images are kept
+ *   strip_codes    the codes of a large image, in a file until all are known; strip_writer: encodes
+ *                  it strip by strip; strip_quality: measures it so
  *   clipping       which planes above the model's the images of a group need
  *   aim            the passes that an image needs for a PSNR
  *   allocation     the distribution of bits over the images of a set

@@ -125,7 +125,7 @@ static taper_status finish_rows(codec_picture_rows *r, uint32_t end, uint32_t la
                    x = r->crop.x - r->windows.x * m->window.width;
     taper_image rows = {r->crop.width, end - r->done, r->channels, r->depth, r->samples};
     codec_picture shown = view(&r->picture, r->done - r->top, x);
-    if (m->restoration.layers) {
+    if (m->restoration.layers && !r->is_plain) {
         const codec_picture copy = copy_rows(r, from, to < lapped ? to : lapped);
         TAPER_TRY(codec_restoration_apply(&m->restoration, r->pass, r->pool, &copy));
         shown = view(&copy, r->done - from, x);

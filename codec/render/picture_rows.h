@@ -25,6 +25,7 @@ typedef struct codec_picture_rows {
     const taper_model *model; /* borrowed, as the pool */
     codec_pool *pool;
     uint32_t pass; /* complete passes, for the restoration */
+    int is_plain;  /* nonzero: without restoration */
     codec_row_taker to;
     codec_grid grid;         /* of the image */
     codec_rectangle crop;    /* in pixels */

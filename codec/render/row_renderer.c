@@ -8,8 +8,9 @@
 enum { ROWS = 16, BLOCK = 256 };
 
 taper_status codec_row_renderer_begin(codec_row_renderer *r, const codec_row_rendering *of) {
-    *r = (codec_row_renderer){.backend = of->backend};
+    *r = (codec_row_renderer){.backend = of->backend, .is_plain = of->is_plain};
     TAPER_TRY(codec_picture_rows_begin(&r->rows, of->model, &of->image, of->crop, ROWS, of->to));
+    r->rows.is_plain = of->is_plain;
     r->rows.pool = of->backend->pool, r->rows.pass = of->pass;
     return TAPER_OK;
 }
@@ -70,7 +71,7 @@ taper_status codec_row_renderer_put(codec_row_renderer *r, codec_strip_rows stri
     const uint32_t position = strip.position + (first - strip.first) * columns;
     codec_window_renderer windows;
     TAPER_TRY(codec_window_renderer_begin(&windows, r->rows.model, strip.group, position,
-                                          (end - first) * columns, 1,
+                                          (end - first) * columns, !r->is_plain,
                                           r->has_like ? &r->like : NULL));
     const taper_status status = render_rows(r, &windows, position + needed->x, end - first);
     if (status == TAPER_OK && !r->has_like) {

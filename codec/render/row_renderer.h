@@ -11,7 +11,7 @@ typedef struct codec_row_renderer {
     codec_picture_rows rows;
     /* That of the first strip, which saves time for the others; its group may be gone. */
     codec_window_renderer like;
-    int has_like;
+    int has_like, is_plain;
 } codec_row_renderer;
 
 /* What is rendered. */
@@ -22,6 +22,7 @@ typedef struct codec_row_rendering {
     codec_rectangle crop;         /* within it, in pixels */
     uint32_t pass;                /* complete passes of all strips, for the restoration */
     codec_row_taker to;
+    int is_plain; /* nonzero: without the head's correction and the restoration */
 } codec_row_rendering;
 
 /* TAPER_ERR_NOMEM: *r is zeroed. */

@@ -112,6 +112,12 @@ void codec_lap_prefilter(codec_window w, codec_grid grid, float *windows) {
     if (w.lap) apply(w, grid, w.lap->prefilter, windows);
 }
 
+void codec_lap_prefilter_below(codec_window w, uint32_t columns, float *above, float *below) {
+    const size_t values = codec_window_values(w);
+    for (uint32_t x = 0; w.lap && x < columns; x++)
+        mix_below(w, w.lap->prefilter, above + x * values, below + x * values);
+}
+
 void codec_lap_unfilter(codec_window w, codec_grid grid, float *windows) {
     if (w.lap) apply(w, grid, w.lap->postfilter, windows);
 }

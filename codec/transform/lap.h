@@ -36,6 +36,10 @@ taper_status codec_lap_prepare(codec_lap *lap);
 void codec_lap_prefilter(codec_window window, codec_grid grid, float *windows);
 void codec_lap_unfilter(codec_window window, codec_grid grid, float *windows);
 
+/* The pre-filter of the edges between a row of windows and the one below it; codec_lap_prefilter of
+ * each row alone, as a grid of one row, comes before. */
+void codec_lap_prefilter_below(codec_window window, uint32_t columns, float *above, float *below);
+
 /* The post-filter of a picture, in integers: the columns' edges, then the rows'. For a and b at
  * distance k on either side of an edge, with all results clamped to 16 bits:
  *     d(k) = a(k) - b(k)

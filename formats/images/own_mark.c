@@ -66,26 +66,50 @@ static ssize_t read_piece(int descriptor, uint8_t piece[PIECE]) {
     return (ssize_t)n;
 }
 
-int formats_own_mark_holds(int descriptor, const char *program) {
+/* The mark of a file: its first bytes, where its digits begin, and what these have to be. */
+typedef struct found_mark {
+    uint8_t front[FRONT + CHECKSUM];
+    size_t at; /* 0: there is no mark */
+    char digits[DIGITS + 1];
+} found_mark;
+
+/* Read the file from its present position to its end. Returns 0 if that fails. */
+static int find_mark(int descriptor, const char *program, found_mark *mark) {
     uint8_t piece[PIECE];
-    char digits[DIGITS + 1], stored[DIGITS];
     XXH3_state_t state;
     ssize_t n = read_piece(descriptor, piece);
-    const size_t at = n > 0 ? find_digits(piece, (size_t)n, program) : 0;
-    if (!at) return 0;
-    const size_t end = end_of_mark(piece, at);
-    uint8_t checksum[CHECKSUM];
-    if (is_png(piece)) {
-        if (at < TYPE_AND_KEY + strlen(program) + 1) return 0;
-        chunk_checksum(piece, at, program, checksum);
-        if (memcmp(checksum, piece + at + DIGITS, CHECKSUM) != 0) return 0;
-    }
-    memcpy(stored, piece + at, DIGITS);
+    mark->at = n > 0 ? find_digits(piece, (size_t)n, program) : 0;
+    if (!mark->at) return n >= 0;
+    const size_t end = end_of_mark(piece, mark->at);
+    memcpy(mark->front, piece, end);
     XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, piece, at);
+    XXH3_64bits_update(&state, piece, mark->at);
     XXH3_64bits_update(&state, piece + end, (size_t)n - end);
     while (n == PIECE && (n = read_piece(descriptor, piece)) > 0)
         XXH3_64bits_update(&state, piece, (size_t)n);
-    write_digits(digits, XXH3_64bits_digest(&state));
-    return n >= 0 && !memcmp(stored, digits, DIGITS);
+    write_digits(mark->digits, XXH3_64bits_digest(&state));
+    return n >= 0;
+}
+
+int formats_own_mark_set_in(int descriptor, const char *program) {
+    found_mark mark;
+    if (lseek(descriptor, 0, SEEK_SET) != 0 || !find_mark(descriptor, program, &mark)) return 0;
+    if (!mark.at) return 1;
+    const size_t n = end_of_mark(mark.front, mark.at) - mark.at;
+    memcpy(mark.front + mark.at, mark.digits, DIGITS);
+    if (is_png(mark.front))
+        chunk_checksum(mark.front, mark.at, program, mark.front + mark.at + DIGITS);
+    return pwrite(descriptor, mark.front + mark.at, n, (off_t)mark.at) == (ssize_t)n;
+}
+
+int formats_own_mark_holds(int descriptor, const char *program) {
+    found_mark mark;
+    uint8_t checksum[CHECKSUM];
+    if (!find_mark(descriptor, program, &mark) || !mark.at) return 0;
+    if (is_png(mark.front)) {
+        if (mark.at < TYPE_AND_KEY + strlen(program) + 1) return 0;
+        chunk_checksum(mark.front, mark.at, program, checksum);
+        if (memcmp(checksum, mark.front + mark.at + DIGITS, CHECKSUM) != 0) return 0;
+    }
+    return !memcmp(mark.front + mark.at, mark.digits, DIGITS);
 }

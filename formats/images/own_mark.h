@@ -12,6 +12,10 @@
 /* Write the hash into the empty mark of a PNG or PNM file of n bytes. */
 void formats_own_mark_set(uint8_t *bytes, size_t n, const char *program);
 
+/* The same for a file that was written in pieces; descriptor: open for reading and writing. Without
+ * an empty mark nothing changes. Returns 0 if the file cannot be read or written. */
+int formats_own_mark_set_in(int descriptor, const char *program);
+
 /* 1 if the file is unchanged since this program wrote it. Reads the descriptor from start to end.
  * Safe on hostile input; but the mark is no proof of origin, because anyone can make one. */
 int formats_own_mark_holds(int descriptor, const char *program);

@@ -11,6 +11,7 @@
  *     jpeg_noise       the error that a JPEG already has
  *     gzip             compresses and expands in memory
  *     idx, cifar       files of many images
+ *     row_writer       writes PNG and PNM row by row
  *     own_mark         the mark by which taper recognises a picture that it wrote
  *     npy              arrays for numpy
  *     foreign          names formats that taper does not read */
