@@ -89,7 +89,7 @@ fi
 
 say "bench_small"
 [ -d build/bench/scenes ] || "$B/make_samples" scenes build/bench/scenes --count 8 >&2
-"$B/taper" encode -q -f -o build/bench/scenes.taper build/bench/scenes
+"$B/taper" encode -q -f --best -o build/bench/scenes.taper build/bench/scenes
 "$B/bench/bench_small" build/bench/scenes.taper
 
 say "bench_front"

@@ -210,7 +210,7 @@ def join(pictures, tile, gap, out, quality):
 def four_cuts(taper, folder, work, out):
     original = os.path.join(folder, ONE + ".png")
     container = work + "/one.taper"
-    run(taper, "encode", "-q", "-o", container, original)
+    run(taper, "encode", "-q", "--best", "-o", container, original)
     parts = []
     for size in CUTS:
         shown = taper_cut(taper, container, size, [original], "%s/one-%d" % (work, size))[0]
@@ -233,8 +233,8 @@ def contact(shown, text, work, number):
 
 def contact_sheet(taper, originals, work, out):
     container, together = work + "/set.taper", work + "/together.taper"
-    run(taper, "encode", "-q", "-o", container, *originals)
-    run(taper, "encode", "-q", "--group", str(len(originals)), "-o", together, *originals)
+    run(taper, "encode", "-q", "--best", "-o", container, *originals)
+    run(taper, "encode", "-q", "--best", "--group", str(len(originals)), "-o", together, *originals)
     parts = []
     for size in SHEET:
         shown = taper_cut(taper, container, size, originals, "%s/set-%d" % (work, size))
