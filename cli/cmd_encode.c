@@ -536,7 +536,7 @@ static void tell_cut(const state *st, char *words, size_t room) {
 /* The lowest PSNR of the set, for the end of the last line; a warning if it is low. */
 static void tell_quality(const state *st, char *words, size_t room) {
     taper_encode_quality q = {.size = sizeof q};
-    char number[32];
+    char number[32], exact[48] = "";
     *words = 0;
     if (cli_cut_count()) {
         tell_cut(st, words, room);
@@ -545,14 +545,17 @@ static void tell_quality(const state *st, char *words, size_t room) {
     if (taper_encoder_quality(st->encoder, &q, NULL) != TAPER_OK) return;
     snprintf(number, sizeof number, "image %llu", (unsigned long long)q.least_image + 1);
     const char *whose = q.least_name ? q.least_name : number;
-    if (!st->has_aims)
+    if (q.exact) snprintf(exact, sizeof exact, "; %llu exact", (unsigned long long)q.exact);
+    if (q.exact == st->count)
+        snprintf(words, room, "; exact");
+    else if (!st->has_aims)
         snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db,
                  whose);
     else if (st->count == 1)
         snprintf(words, room, "; %.1f dB", q.least_psnr_db);
     else
-        snprintf(words, room, "; %.1f dB in the mean, the least %.1f dB, %s", q.mean_psnr_db,
-                 q.least_psnr_db, whose);
+        snprintf(words, room, "%s; %.1f dB in the mean%s, the least %.1f dB, %s", exact,
+                 q.mean_psnr_db, q.exact ? " of the others" : "", q.least_psnr_db, whose);
     if (q.poor)
         cli_warning("encode", whose,
                     "has the lowest PSNR at full length, %.1f dB; %llu image%s end%s below %g dB: "

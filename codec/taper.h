@@ -252,9 +252,7 @@ TAPER_API int taper_encoder_is_short(const taper_encoder *encoder);
 typedef struct taper_encode_quality {
     size_t size; /* sizeof(taper_encode_quality), set by the caller */
     /* The lowest PSNR of all images at the container's full length, or at their aims, before a
-     * target
-     * or a limit shortens it.
-     * 100: lossless. */
+     * target or a limit shortens it. 100: lossless. */
     double least_psnr_db;
     /* The image with that PSNR; the first of several. */
     uint64_t least_image;
@@ -262,8 +260,10 @@ typedef struct taper_encode_quality {
     const char *least_name;
     /* Number of images below TAPER_POOR_PSNR_DB, without those that end at an aim. */
     uint64_t poor;
-    /* The mean PSNR of all images. */
+    /* The mean PSNR of the images that are not drawings; 100: all are. */
     double mean_psnr_db;
+    /* Number of drawings, which are exact (taper_encode_options.drawings). */
+    uint64_t exact;
 } taper_encode_quality;
 /* Get the quality of the encoded images. Requires options.measure; call it after
  * taper_encoder_finish.

@@ -230,17 +230,21 @@ static int ended_at_aim(const taper_encoder *e, const formats_front *f, uint32_t
 /* Find the worst image over all groups; `front` maps places to images. TAPER_ERR_NOMEM. */
 static taper_status find_quality(taper_encoder *e, const formats_front *f) {
     taper_encode_quality *q = &e->quality.of;
+    uint64_t measured = 0;
     *q = (taper_encode_quality){.least_psnr_db = TAPER_PSNR_CEILING_DB};
     for (uint32_t g = 0; g < f->groups; g++) {
         const codec_least_quality *of = &e->spool.group[g].of.least;
         uint32_t place = f->group_first[g] + (uint32_t)of->image;
-        q->mean_psnr_db += of->sum_db / f->images;
+        q->mean_psnr_db += of->sum_db;
+        measured += of->images;
         if (!ended_at_aim(e, f, g)) q->poor += of->poor;
         if (of->psnr_db > q->least_psnr_db) continue;
         uint32_t image = formats_front_image(f, place);
         if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
         q->least_psnr_db = of->psnr_db, q->least_image = image;
     }
+    q->mean_psnr_db = measured ? q->mean_psnr_db / (double)measured : TAPER_PSNR_CEILING_DB;
+    q->exact = f->images - measured;
     const char *name = formats_front_name(f, (uint32_t)q->least_image);
     size_t bytes = name ? strlen(name) + 1 : 0;
     e->quality.least_name = name ? malloc(bytes) : NULL;
@@ -264,7 +268,7 @@ taper_status taper_encoder_quality(const taper_encoder *e, taper_encode_quality 
 /* The quality of a small set whose data end before its codes do. psnr: [n] of each image, in the
  * order of places. */
 static codec_least_quality least_of(const double *psnr, size_t n) {
-    codec_least_quality least = {.psnr_db = INFINITY};
+    codec_least_quality least = {.psnr_db = INFINITY, .images = n};
     for (size_t i = 0; i < n; i++) {
         if (psnr[i] < least.psnr_db) least.psnr_db = psnr[i], least.image = i;
         least.sum_db += psnr[i];

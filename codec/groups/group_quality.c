@@ -33,6 +33,7 @@ static taper_status grow_memory(work *w, const taper_image *image, size_t n) {
 static void take(codec_least_quality *least, double psnr, size_t image) {
     if (psnr < least->psnr_db) least->psnr_db = psnr, least->image = image;
     least->sum_db += psnr;
+    least->images++;
     least->poor += psnr < TAPER_POOR_PSNR_DB;
 }
 

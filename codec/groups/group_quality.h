@@ -9,7 +9,8 @@ typedef struct codec_least_quality {
     double psnr_db; /* above TAPER_PSNR_CEILING_DB: there was no image */
     size_t image;   /* the image with it, from 0 */
     size_t poor;    /* number of images below TAPER_POOR_PSNR_DB */
-    double sum_db;  /* of all images */
+    size_t images;  /* number of those that were measured */
+    double sum_db;  /* of these */
 } codec_least_quality;
 
 /* Render the images of the group at full length by the linear path, and measure them. The head and
