@@ -29,11 +29,13 @@ typedef struct settings {
     cli_strings images;
     cli_cut cut;
     double fraction;
+    int64_t quality;
     int format, scale, class_folders, progressive, strict, levels;
 } settings;
 
 static const char *const scales[] = {"1", "1/2", "1/4", "1/8", "1/16", NULL}; /* 2^-k */
-static const char *const formats[] = {"png", "pnm", "idx", "cifar", NULL}; /* cli_picture_format */
+/* in the order of cli_picture_format */
+static const char *const formats[] = {"png", "pnm", "jpeg", "webp", "tiff", "idx", "cifar", NULL};
 enum { USE_IMAGES = 1 };
 const char *const cli_decode_uses[] = {"images, not --levels", NULL};
 const cli_option cli_decode_options[] = {
@@ -48,6 +50,9 @@ const cli_option cli_decode_options[] = {
     CLI_FRACTION_OPTION(settings),
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
      .choices = formats, .help = "format of the files; idx and cifar write one file"},
+    {"quality", 0, CLI_INT, "N", offsetof(settings, quality), .initial = "90", .min = 1, .max = 100,
+     .help = "quality of JPEG and WebP files, 1 to 100; WebP of 100 is lossless",
+     .uses = USE_IMAGES},
     {"scale", 0, CLI_CHOICE, "PART", offsetof(settings, scale), .initial = "1", .choices = scales,
      .help = "write images of this part of the width and height, faster", .uses = USE_IMAGES},
     {"crop", 0, CLI_STRING, "X,Y,W,H", offsetof(settings, crop),
@@ -80,8 +85,11 @@ const cli_verb cli_verb_decode = {
         "--bytes-per-image and --fraction decode as if the file had been cut at that size. "
         "Files are named as the images were, or by number: a.jpg becomes a.png, or a.jpg.png if "
         "another image has or gets the name a.png; such changes are printed. A single image is "
-        "written to a file if -o is x.png, x.pnm, x.ppm or x.pgm. All images are written to one "
-        "file if -o is x.idx, x.idx.gz or x.bin, or with --format idx or cifar.\n\n"
+        "written to a file if -o is x.png, x.pnm, x.ppm, x.pgm, x.jpg, x.webp or x.tif. All images "
+        "are written to one file if -o is x.idx, x.idx.gz or x.bin, or with --format idx or "
+        "cifar.\n\n"
+        "PNG, PNM and TIFF keep all samples. JPEG and WebP have 8 bits and lose a little, by "
+        "--quality; transparent parts of a JPEG are white.\n\n"
         "--format idx writes labels, if any, into a second file: x-labels-idx1-ubyte for "
         "x-images-idx3-ubyte, and x-labels.idx for x.idx. -f does not replace that file if it "
         "has other labels.\n\n"
@@ -315,8 +323,8 @@ static uint8_t *labels_of(const job *j, uint64_t *lacking) {
 static taper_status encode_one(const job *j, uint8_t **bytes, size_t *n, taper_error *error) {
     formats_metadata metadata;
     cli_picture_metadata_get(j->plan.metadata, cli_picture_plan_image(&j->plan, 0), &metadata);
-    const taper_status status =
-        cli_picture_encode(j->plan.format, j->kept, &metadata, bytes, n, error);
+    const taper_status status = cli_picture_encode(
+        &(cli_picture_form){j->plan.format, j->q->quality}, j->kept, &metadata, bytes, n, error);
     formats_metadata_free(&metadata);
     return status;
 }
@@ -584,6 +592,7 @@ static int run(const cli_verb *verb, settings *s, const char *input) {
                             .model = model.model,
                             .limits = cli_limits(&s->common)};
     q.format = (cli_picture_format)s->format;
+    q.quality = (int)s->quality;
     code = s->progressive ? cli_decode_progressive(&q) : decode(&q, s);
     cli_model_close(&model);
     return code;

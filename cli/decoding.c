@@ -42,9 +42,11 @@ static int format_of_name(const char *path) {
         const char *suffix;
         cli_picture_format format;
     } known[] = {
-        {".png", CLI_PICTURE_PNG},   {".pnm", CLI_PICTURE_PNM},      {".ppm", CLI_PICTURE_PNM},
-        {".pgm", CLI_PICTURE_PNM},   {".idx", CLI_PICTURE_IDX},      {".idx.gz", CLI_PICTURE_IDX},
-        {"-ubyte", CLI_PICTURE_IDX}, {"-ubyte.gz", CLI_PICTURE_IDX}, {".bin", CLI_PICTURE_CIFAR}};
+        {".png", CLI_PICTURE_PNG},      {".pnm", CLI_PICTURE_PNM},    {".ppm", CLI_PICTURE_PNM},
+        {".jpg", CLI_PICTURE_JPEG},     {".jpeg", CLI_PICTURE_JPEG},  {".webp", CLI_PICTURE_WEBP},
+        {".tif", CLI_PICTURE_TIFF},     {".tiff", CLI_PICTURE_TIFF},  {".pgm", CLI_PICTURE_PNM},
+        {".idx", CLI_PICTURE_IDX},      {".idx.gz", CLI_PICTURE_IDX}, {"-ubyte", CLI_PICTURE_IDX},
+        {"-ubyte.gz", CLI_PICTURE_IDX}, {".bin", CLI_PICTURE_CIFAR}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (formats_has_extension(path, known[i].suffix)) return (int)known[i].format;
     return -1;
@@ -72,19 +74,15 @@ static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
     int said = is_folder ? -1 : format_of_name(q->output);
     plan->format = q->format;
     if (!q->format_given && said >= 0) plan->format = (cli_picture_format)said;
-    plan->one_file = plan->format >= CLI_PICTURE_IDX || is_stdout || said == CLI_PICTURE_PNG ||
-                     said == CLI_PICTURE_PNM;
+    plan->one_file =
+        plan->format >= CLI_PICTURE_IDX || is_stdout || (said >= 0 && said < CLI_PICTURE_IDX);
     if (plan->format < CLI_PICTURE_IDX && plan->one_file && plan->count != 1)
         return refuse_one_file(q, plan->count);
     if (q->progressive && (plan->format >= CLI_PICTURE_IDX || is_stdout))
         return cli_usage(q->verb, "--progressive rewrites PNG or PNM files: give -o DIR");
     if (q->class_folders && plan->one_file)
         return cli_usage(q->verb, "--class-folders is for files in a folder: give -o DIR");
-    if (plan->one_file || is_folder) return CLI_DONE;
-    if (!formats_has_extension(q->output, ".jpg") && !formats_has_extension(q->output, ".jpeg"))
-        return CLI_DONE;
-    cli_error("decode", q->output, "JPEG is not written; name a .png or .pnm file, or a folder");
-    return CLI_USAGE;
+    return CLI_DONE;
 }
 
 int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *q,

@@ -12,6 +12,7 @@
 #include "formats/images/own_mark.h"
 #include "formats/images/png.h"
 #include "formats/images/pnm.h"
+#include "formats/writers/picture_writer.h"
 #include "formats/images/row_writer.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -373,21 +374,30 @@ static int fail_target(const cli_picture_plan *plan, const cli_decode_request *q
     return plan->refused[k] ? CLI_SOME_FAILED : code;
 }
 
-taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
+taper_status cli_picture_encode(const cli_picture_form *form, const taper_image *image,
                                 const formats_metadata *metadata, uint8_t **bytes, size_t *size,
                                 taper_error *error) {
-    if (format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
-    taper_status status = formats_png_encode_with(image, marked, metadata, bytes, size, error);
+    static const formats_written written[] = {[CLI_PICTURE_JPEG] = FORMATS_WRITE_JPEG,
+                                              [CLI_PICTURE_WEBP] = FORMATS_WRITE_WEBP,
+                                              [CLI_PICTURE_TIFF] = FORMATS_WRITE_TIFF};
+    if (form->format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
+    taper_status status;
+    if (form->format == CLI_PICTURE_PNG) {
+        status = formats_png_encode_with(image, marked, metadata, bytes, size, error);
+    } else {
+        const formats_write_options how = {written[form->format], form->quality, marked, metadata};
+        status = formats_write_picture(&how, image, bytes, size, error);
+    }
     if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
     return status;
 }
 
 /* A PNM file in the output folder has a mark; a single PNM file named by -o has none. */
-static taper_status encode_in_folder(cli_picture_format format, const taper_image *image,
+static taper_status encode_in_folder(const cli_picture_form *form, const taper_image *image,
                                      const formats_metadata *metadata, uint8_t **bytes,
                                      size_t *size, taper_error *error) {
-    if (format != CLI_PICTURE_PNM)
-        return cli_picture_encode(format, image, metadata, bytes, size, error);
+    if (form->format != CLI_PICTURE_PNM)
+        return cli_picture_encode(form, image, metadata, bytes, size, error);
     taper_status status = formats_pnm_encode_by(image, marked, bytes, size, error);
     if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
     return status;
@@ -399,12 +409,12 @@ int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, u
     uint8_t *bytes = NULL;
     size_t size;
     target to;
+    const cli_picture_form form = {plan->format, q->quality};
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
     taper_status status = open_target(plan, q, k, overwrite, &to, &error);
     if (status != TAPER_OK) return fail_target(plan, q, k, status, &error);
-    status = plan->one_file
-                 ? cli_picture_encode(plan->format, image, &to.metadata, &bytes, &size, &error)
-                 : encode_in_folder(plan->format, image, &to.metadata, &bytes, &size, &error);
+    status = plan->one_file ? cli_picture_encode(&form, image, &to.metadata, &bytes, &size, &error)
+                            : encode_in_folder(&form, image, &to.metadata, &bytes, &size, &error);
     if (status == TAPER_OK) status = formats_atomic_file_write(to.file, bytes, size, &error);
     status = close_target(&to, status, &error);
     free(bytes);

@@ -15,9 +15,9 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *req
                            const taper_container *container);
 void cli_picture_files_free(cli_picture_plan *plan);
 
-/* Encode an image as PNG, with its metadata, or PNM. *bytes is the caller's to free; NULL on
- * failure. */
-taper_status cli_picture_encode(cli_picture_format format, const taper_image *image,
+/* Encode an image as a file, with its metadata unless it is PNM. *bytes is the caller's to free;
+ * NULL on failure. */
+taper_status cli_picture_encode(const cli_picture_form *form, const taper_image *image,
                                 const formats_metadata *metadata, uint8_t **bytes, size_t *size,
                                 taper_error *error);
 

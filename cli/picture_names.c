@@ -58,7 +58,8 @@ static taper_status name_set(char **name, uint8_t *change, const cli_picture_pla
                              uint64_t images, bool folding) {
     for (uint64_t i = 0; i < images; i++)
         if (!(name[i] = name_image(q, container, i))) return TAPER_ERR_NOMEM;
-    const char *suffix = plan->format == CLI_PICTURE_PNM ? ".pnm" : ".png";
+    static const char *const suffixes[] = {".png", ".pnm", ".jpg", ".webp", ".tif"};
+    const char *suffix = suffixes[plan->format]; /* files in a folder: below CLI_PICTURE_IDX */
     return formats_image_names_of_files(name, (size_t)images, suffix, folding, change);
 }
 

@@ -8,9 +8,18 @@
 typedef enum cli_picture_format {
     CLI_PICTURE_PNG,
     CLI_PICTURE_PNM,
+    CLI_PICTURE_JPEG,
+    CLI_PICTURE_WEBP,
+    CLI_PICTURE_TIFF,
     CLI_PICTURE_IDX, /* all images in one file, as CIFAR */
     CLI_PICTURE_CIFAR
 } cli_picture_format;
+
+/* How a file is written. */
+typedef struct cli_picture_form {
+    cli_picture_format format;
+    int quality; /* of JPEG and WebP: 1..100 */
+} cli_picture_form;
 
 typedef struct cli_decode_request {
     const cli_verb *verb; /* for usage messages */
@@ -18,6 +27,7 @@ typedef struct cli_decode_request {
     const char *input, *output; /* paths, or "-" */
     cli_strings images;         /* see search/image_choice.h; none: all */
     cli_picture_format format;
+    int quality;        /* of JPEG and WebP: 1..100 */
     bool format_given;  /* else the name of the output may determine it */
     bool class_folders; /* write files into folders named after their classes */
     bool progressive, strict;

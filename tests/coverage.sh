@@ -48,6 +48,7 @@ others='formats/atomic_file.c formats/metadata_writer.c formats/layout.c formats
     formats/metadata/write_payloads.c formats/imageset/decompositions.c formats/file.c formats/images/npy.c formats/images/own_mark.c formats/sized.c
     formats/late/late_library.c formats/late/srgb.c formats/readers/avif.c formats/readers/gif.c formats/readers/heic.c
     formats/readers/jxl.c formats/readers/archive.c formats/readers/spool.c formats/imageset/archive_inputs.c formats/readers/samples.c formats/readers/tiff.c formats/readers/webp.c
+    formats/writers/jpeg_writer.c formats/writers/picture_writer.c formats/writers/tiff_writer.c formats/writers/webp_writer.c
     formats/status.c
     codec/decoder/batch.c codec/decoder/container_file.c codec/decoder/parts.c codec/decoder/strip_reader.c
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c

@@ -11,6 +11,8 @@
 #include <zlib.h>
 
 /* FRONT: bytes that are searched for a mark */
+/* BACK: bytes at the end, where WebP and TIFF have theirs */
+enum { BACK = 512 };
 enum { FRONT = 128, DIGITS = 16, PIECE = 1 << 16, CHECKSUM = 4, TYPE_AND_KEY = 4 + 9 };
 
 static int is_png(const uint8_t *bytes) { return memcmp(bytes, "\x89PNG", 4) == 0; }
@@ -19,6 +21,14 @@ static int is_png(const uint8_t *bytes) { return memcmp(bytes, "\x89PNG", 4) == 
 static size_t find_digits(const uint8_t *bytes, size_t n, const char *program) {
     const size_t name = strlen(program), room = n < FRONT ? n : FRONT;
     for (size_t at = 1; at + name + 1 + DIGITS + CHECKSUM <= room; at++)
+        if (!memcmp(bytes + at, program, name) && bytes[at + name] == ' ') return at + name + 1;
+    return 0;
+}
+
+/* Offset of the digits of a mark at the end of a file that is no PNG; 0: no mark. */
+static size_t find_digits_behind(const uint8_t *bytes, size_t n, const char *program) {
+    const size_t name = strlen(program);
+    for (size_t at = 1; at + name + 1 + DIGITS <= n; at++)
         if (!memcmp(bytes + at, program, name) && bytes[at + name] == ' ') return at + name + 1;
     return 0;
 }
@@ -40,7 +50,10 @@ static void write_digits(char to[DIGITS + 1], uint64_t hash) {
 }
 
 void formats_own_mark_set(uint8_t *bytes, size_t n, const char *program) {
-    const size_t at = find_digits(bytes, n, program);
+    const size_t back = n > BACK ? n - BACK : 0;
+    size_t at = find_digits(bytes, n, program);
+    if (!at && !is_png(bytes)) at = find_digits_behind(bytes + back, n - back, program);
+    if (at && !find_digits(bytes, n, program)) at += back;
     if (!at) return;
     char digits[DIGITS + 1];
     XXH3_state_t state;
@@ -102,10 +115,42 @@ int formats_own_mark_set_in(int descriptor, const char *program) {
     return pwrite(descriptor, mark.front + mark.at, n, (off_t)mark.at) == (ssize_t)n;
 }
 
+/* Hash the bytes from .. to of a file. Returns 0 if they cannot be read. */
+static int hash_range(int descriptor, off_t from, off_t to, XXH3_state_t *state) {
+    uint8_t piece[PIECE];
+    while (from < to) {
+        const size_t most = to - from < PIECE ? (size_t)(to - from) : PIECE;
+        const ssize_t n = pread(descriptor, piece, most, from);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return 0;
+        XXH3_64bits_update(state, piece, (size_t)n);
+        from += n;
+    }
+    return 1;
+}
+
+/* The same for a mark at the end of the file. */
+static int holds_behind(int descriptor, const char *program) {
+    uint8_t bytes[BACK];
+    char digits[DIGITS + 1];
+    XXH3_state_t state;
+    const off_t size = lseek(descriptor, 0, SEEK_END), back = size > BACK ? size - BACK : 0;
+    if (size <= 0 || pread(descriptor, bytes, (size_t)(size - back), back) != size - back) return 0;
+    const size_t at = find_digits_behind(bytes, (size_t)(size - back), program);
+    if (!at) return 0;
+    XXH3_64bits_reset(&state);
+    if (!hash_range(descriptor, 0, back + (off_t)at, &state) ||
+        !hash_range(descriptor, back + (off_t)at + DIGITS, size, &state))
+        return 0;
+    write_digits(digits, XXH3_64bits_digest(&state));
+    return !memcmp(bytes + at, digits, DIGITS);
+}
+
 int formats_own_mark_holds(int descriptor, const char *program) {
     found_mark mark;
     uint8_t checksum[CHECKSUM];
-    if (!find_mark(descriptor, program, &mark) || !mark.at) return 0;
+    if (!find_mark(descriptor, program, &mark)) return 0;
+    if (!mark.at) return holds_behind(descriptor, program);
     if (is_png(mark.front)) {
         if (mark.at < TYPE_AND_KEY + strlen(program) + 1) return 0;
         chunk_checksum(mark.front, mark.at, program, checksum);
