@@ -548,6 +548,8 @@ static void tell_quality(const state *st, char *words, size_t room) {
     if (q.exact) snprintf(exact, sizeof exact, "; %llu exact", (unsigned long long)q.exact);
     if (q.exact == st->count)
         snprintf(words, room, "; exact");
+    else if (!(q.mean_psnr_db > 0))
+        snprintf(words, room, "%s", exact);
     else if (!st->has_aims)
         snprintf(words, room, "; least quality at full length: %.1f dB, %s", q.least_psnr_db,
                  whose);

@@ -73,7 +73,8 @@ typedef enum taper_allocation {
 
 /* How drawings are coded: images of few colours, or with large areas of one colour. */
 typedef enum taper_drawings {
-    /* With built-in models, by their colours, exactly, where that is small; else like others. */
+    /* With built-in models, by their colours, exactly, where that is small; else like others, as
+     * images of more than 2^24 pixels. */
     TAPER_DRAWINGS_AUTO = 0,
     /* The same with any model. */
     TAPER_DRAWINGS_EXACT = 1,
@@ -260,7 +261,8 @@ typedef struct taper_encode_quality {
     const char *least_name;
     /* Number of images below TAPER_POOR_PSNR_DB, without those that end at an aim. */
     uint64_t poor;
-    /* The mean PSNR of the images that are not drawings; 100: all are. */
+    /* The mean PSNR of the images that were measured: neither drawings, nor coded strip by strip.
+     * 0: none was. */
     double mean_psnr_db;
     /* Number of drawings, which are exact (taper_encode_options.drawings). */
     uint64_t exact;

@@ -243,8 +243,8 @@ static taper_status find_quality(taper_encoder *e, const formats_front *f) {
         if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
         q->least_psnr_db = of->psnr_db, q->least_image = image;
     }
-    q->mean_psnr_db = measured ? q->mean_psnr_db / (double)measured : TAPER_PSNR_CEILING_DB;
-    q->exact = f->images - measured;
+    for (uint32_t i = 0; i < f->images; i++) q->exact += f->geometry[i].indexed;
+    q->mean_psnr_db = measured ? q->mean_psnr_db / (double)measured : 0;
     const char *name = formats_front_name(f, (uint32_t)q->least_image);
     size_t bytes = name ? strlen(name) + 1 : 0;
     e->quality.least_name = name ? malloc(bytes) : NULL;

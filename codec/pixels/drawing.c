@@ -5,10 +5,11 @@
 #include <string.h>
 
 enum {
-    LEAST_PIXELS = 64, /* smaller ones tell nothing */
-    SAMPLED_ROWS = 16, /* rows whose pixels are compared with those to the left and above */
-    FLAT_PART = 4,     /* of a drawing, one in so many pixels equals one of them, at least */
-    GREY_LEVELS = 32   /* a grey image with more is none: digits and scans are drawn softly */
+    LEAST_PIXELS = 64,     /* smaller ones tell nothing */
+    MOST_PIXELS = 1 << 24, /* larger ones are coded strip by strip, which drawings are not */
+    SAMPLED_ROWS = 16,     /* rows whose pixels are compared with those to the left and above */
+    FLAT_PART = 4,         /* of a drawing, one in so many pixels equals one of them, at least */
+    GREY_LEVELS = 32       /* a grey image with more is none: digits and scans are drawn softly */
 };
 
 static int same_pixels(const taper_image *image, size_t a, size_t b) {
@@ -70,7 +71,8 @@ static uint64_t chunk_bytes(const taper_image *image, uint64_t most) {
 }
 
 int codec_is_drawing(const taper_image *image, uint64_t most_bytes) {
-    if ((uint64_t)image->width * image->height < LEAST_PIXELS) return 0;
+    const uint64_t pixels = (uint64_t)image->width * image->height;
+    if (pixels < LEAST_PIXELS || pixels > MOST_PIXELS) return 0;
     if (image->depth != 8 || !is_flat(image)) return 0;
     if (image->channels < 3 && !has_few_levels(image)) return 0;
     return chunk_bytes(image, most_bytes) <= most_bytes;

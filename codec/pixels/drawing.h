@@ -5,7 +5,8 @@
 #include "formats/taper_types.h"
 
 /* Nonzero if the image is a drawing. most_bytes: of its chunk, above which it is none. Photographs
- * are told by a part of their rows. If memory is short, it is none. */
+ * are told by a part of their rows. Images of more than 2^24 pixels are none. If memory is short,
+ * it is none. */
 int codec_is_drawing(const taper_image *image, uint64_t most_bytes);
 
 #endif
