@@ -761,7 +761,11 @@ static int choose_quality(const cli_verb *verb, state *st) {
     if (s->quality && cli_options_given("psnr"))
         return cli_usage(verb, "give --quality, of each image, or --psnr, of the mean");
     if (!cli_quality_parse(s->quality ? s->quality : name, &st->quality)) return CLI_DONE;
-    return cli_usage(verb, "--quality is visual, high, best, or a PSNR of 20 to 60 dB");
+    return cli_usage(
+        verb,
+        "--quality is visual, high, best, or a PSNR of 20 to 60 dB, not %s; of a whole "
+        "set, quality is set by --psnr DB, and size by --bpp or --bytes",
+        s->quality);
 }
 
 /* Open what the images are added to; the first operand names it. */

@@ -88,7 +88,8 @@ int cli_usage(const cli_verb *verb, const char *format, ...) {
 
 /* Hints for options of other encoders. */
 static const char quality_words[] =
-    "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes";
+    "quality is set by --psnr DB (40 is hard to tell from the original), --bpp or --bytes; or, for "
+    "each image, by --quality visual, high, best or a PSNR of 20 to 60";
 
 static bool has_option(const cli_verb *verb, const char *name) {
     for (const cli_option *o = verb->options; o->name; o++)

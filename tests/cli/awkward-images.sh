@@ -17,8 +17,11 @@ done
 # a set that needs no raised planes does not say that it has any, one that does says so
 "$SAMPLES" small set --count 12 --format cifar
 "$TAPER" encode --best -q -m tiny -o plain.taper set/cifar/train.bin
-test "$(od -An -tu4 -j12 -N4 plain.taper | tr -d ' ')" -eq 0
-test "$(od -An -tu4 -j12 -N4 tiny.taper | tr -d ' ')" -eq 2
+features() { od -An -tu4 -j12 -N4 "$1" | tr -d ' '; } # 2: raised planes, 8: pixel layers
+test "$(features plain.taper)" -eq 0
+"$TAPER" encode --best --drawings lossy -q -m tiny -o lossy.taper drawn
+test "$(features lossy.taper)" -eq 2
+test "$(features tiny.taper)" -eq 10
 # one small image: some cuts are drawn as shorter ones, with --quick none is
 "$SAMPLES" small few --count 12 --format png
 holds() { od -An -tu4 -j16 -N4 "$1" | tr -d ' '; }

@@ -31,7 +31,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; t
     "$TAPER" decode -q -m model.tpm -o plain set.taper
     for file in $(cd small/out && find . -name '*.png'); do cmp "small/out/$file" "plain/$file"; done
     rm -r small/out
-    expect 5 '*small/out.taper: *' "$TAPER" encode -m model.tpm -o small/out.taper set/png
+    expect 5 '*small/out.taper: *' "$TAPER" encode --best -m model.tpm -o small/out.taper set/png
     test -z "$(ls -A small)"
 fi
 nothing_left

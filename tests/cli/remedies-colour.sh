@@ -21,5 +21,13 @@ remedy() { # file
     psnr=$(python3 "$ROOT/tests/mean_psnr.py" source back)
     awk -v psnr="$psnr" 'BEGIN { exit !(psnr > 32) }' || { echo "$1: $psnr dB"; exit 1; }
 }
-expect 0 '*warning: 1 image has a colour profile other than sRGB*(wide.jpg)*' "$TAPER" encode -f -o set.taper wide.jpg
+# by default profiles are kept, and nothing is told
+"$TAPER" encode -f -o kept.taper wide.jpg 2>said
+not grep 'warning: 1 image' said
+"$TAPER" decode -q -f -o kept.png kept.taper
+convert kept.png icc:kept.icc
+convert wide.jpg icc:wide.icc
+cmp kept.icc wide.icc
+# without metadata the look changes
+expect 0 '*warning: 1 image has a colour profile other than sRGB*(wide.jpg)*' "$TAPER" encode -f --strip -o set.taper wide.jpg
 remedy wide.jpg

@@ -5,12 +5,12 @@ small_set 40
 mkdir mixed
 cp set/png/ring/0001.png mixed/good.png
 for i in 1 2 3; do cp "$ROOT/tests/fuzz/corpus/png/rgba8.png" mixed/alpha$i.png; done
-printf 'GIF89a' >mixed/a.gif
+printf '%%PDF-1.4' >mixed/a.svg
 echo text >mixed/notes.txt
 echo text >mixed/more.txt
-encode() { "$TAPER" encode -f -m model.tpm -o out.taper "$@" mixed 2>said || [ $? -eq 1 ]; }
+encode() { "$TAPER" encode -f --alpha refuse -m model.tpm -o out.taper "$@" mixed 2>said || [ $? -eq 1 ]; }
 encode -v
-for name in alpha1.png alpha2.png alpha3.png a.gif notes.txt more.txt; do
+for name in alpha1.png alpha2.png alpha3.png a.svg notes.txt more.txt; do
     [ "$(grep -c "mixed/$name" said)" -eq 1 ] || { echo "$name"; cat said; exit 1; }
 done
 if grep -q 'the first' said; then cat said; exit 1; fi
