@@ -59,6 +59,7 @@ static inline void zoo_make(model_zoo *z) {
     for (int m = 0; m < ZOO_MODELS; m++)
         for (int k = 0; k < ZOO_FILES; k++) {
             taper_encode_options o = options[k];
+            o.drawings = TAPER_DRAWINGS_LOSSY; /* test_pixels.c has drawings */
             if (m == 1) o.allocation = TAPER_ALLOCATION_EVEN;
             z->file[m][k] = dct_encode(z->model[m], z->image, ZOO_IMAGES, &o, k == 1);
         }

@@ -207,7 +207,11 @@ static void rate_classes_share_one_limit(void **state) {
     assert_int_equal(status, TAPER_OK);
     /* a group's state is in memory: all but pages that were never written */
     assert_in_range(bytes, one / 2, most_of(&limits));
-    limits.max_memory = one;
+    limits.max_memory = one; /* strip by strip */
+    bytes = measure(decode, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_OK);
+    assert_in_range(bytes, 0, most_of(&limits));
+    limits.max_memory = one / 16;
     bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
     assert_in_range(bytes, 0, most_of(&limits));
