@@ -68,7 +68,8 @@ head -n 1 x.ppm | grep -q '^P6$'
 expect 2 'taper decode: x2.png: names one file, and there are 60 images*' "$TAPER" decode -m model.tpm -o x2.png set.taper
 expect 2 '*names one file, and there are 2 images*' "$TAPER" decode -m model.tpm -i 1,2 -o x2.png set.taper
 expect 2 '*only one image goes to standard output, and there are 60*' "$TAPER" decode -m model.tpm -o - set.taper
-expect 2 '*JPEG is not written*' "$TAPER" decode -m model.tpm -i 1 -o x.jpg set.taper
+"$TAPER" decode -q -m model.tpm -i 1 -o x.jpg set.taper
+test "$(head -c 3 x.jpg | od -An -tx1 | tr -d ' ')" = ffd8ff
 expect 2 '*--progressive rewrites PNG or PNM*' "$TAPER" decode -p -m model.tpm -o x.idx set.taper
 mkdir folder.png
 decode -i 1-2 -o folder.png set.taper
