@@ -1,8 +1,8 @@
-# --allocation: the same images in the end, shared out otherwise on the way; repacked, truncated, merged.
+# --allocation: the same images at full length, shared out otherwise on the way; repacked, truncated, merged.
 "$SAMPLES" small set --count 200 --format png
 "$TAPER" train -q --fast --window 8 -o m.tpm set/png
 for allocation in even mean equal; do
-    "$TAPER" encode -q -m m.tpm --allocation $allocation -o $allocation.taper set/png
+    "$TAPER" encode -q -m m.tpm --best --allocation $allocation -o $allocation.taper set/png
     "$TAPER" verify -q $allocation.taper
     "$TAPER" decode -q -m m.tpm -o $allocation $allocation.taper
 done

@@ -58,7 +58,7 @@ test $(($(wc -c <alone.taper) - $(wc -c <with.taper))) -eq $(($(wc -c <bits.tpm)
 cmp alone.tpx with.tpx
 "$TAPER" search -q --exact -k 9 alone.taper mixed | cut -d , -f 2,4,5 | cmp - want
 "$TAPER" search -q --exact -k 9 --html page2.html --images alone.taper alone.tpx mixed | cut -d , -f 2,4,5 | cmp - want
-"$TAPER" truncate -q --fraction 0.6 -o alone-short.taper alone.taper
+"$TAPER" truncate -q --fraction 0.8 -o alone-short.taper alone.taper
 "$TAPER" repack -q --layout image -o alone-image.taper alone-short.taper
 "$TAPER" merge -q -o alone-twice.taper with.taper alone.taper
 for made in short image twice; do
