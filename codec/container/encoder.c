@@ -26,8 +26,8 @@ enum {
     /* A drawing takes at most so many bits a pixel, and some bytes, by its colours: else its codes
      * are smaller at a quality that is as good to see. */
     MOST_BITS = 3,
-    SOME_BYTES = 1024,
-    FEW_BYTES = 64, /* with a target, of which it takes at most twice its share */
+    SOME_BYTES = 192, /* of 32 x 32 photographs, one in a thousand is a drawing then */
+    FEW_BYTES = 64,   /* with a target, of which it takes at most twice its share */
     /* The rate at which images' distortions are compared: 1 bit per pixel. */
     REFERENCE_BYTES_PER_MPIXEL = 125000
 };
