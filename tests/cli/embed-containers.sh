@@ -4,8 +4,9 @@ small_set 120
 "$TAPER" train -q -w whole -k 9 -o whole.tpm set/png
 "$TAPER" train-bits -q -w whole -k 32 -e 3 -o binary.tpm set/png
 "$TAPER" train-bits -q -w whole --independent --untied -k 32 -e 3 -o independent.tpm set/png
+# --strip: file times would be before the data, and the cuts below have few bytes
 for model in whole binary independent; do
-    "$TAPER" encode --best -q -m $model.tpm -o $model.taper set/png
+    "$TAPER" encode --best --strip -q -m $model.tpm -o $model.taper set/png
     "$TAPER" embed -q -m $model.tpm -o $model-images.csv --labels-out labels.csv set/png
     "$TAPER" embed -q -m $model.tpm -o $model.csv --labels-out own-labels.csv $model.taper
     cmp own-labels.csv labels.csv
