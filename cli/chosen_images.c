@@ -10,7 +10,9 @@ static const char *stored_name(const void *of, uint64_t i) {
 
 static uint64_t count_images(const taper_container *container) {
     taper_container_info info = {.size = sizeof info};
-    return taper_container_get_info(container, &info, NULL) == TAPER_OK ? info.images : 0;
+    return taper_container_get_info(container, &info, NULL) == TAPER_OK
+               ? info.images + info.further_names
+               : 0;
 }
 
 /* List the images that are wanted. */

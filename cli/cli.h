@@ -35,6 +35,7 @@
  *   reach               images that a cut of layout `image` contains
  *
  *   sheet               draws a contact sheet
+ *   equal_images        finds equal images for `encode --dedup`
  *   encode_quality      where the images of `encode` end
  *   psnr_cut            the smallest cut that reaches a PSNR
  *   truncate_psnr       `truncate --psnr`

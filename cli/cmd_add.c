@@ -61,9 +61,10 @@ static const char *name_of(const taper_container *container, uint64_t i) {
 
 static int list_names(adding *a) {
     const cli_container *c = &a->change.container;
-    a->known = malloc(((size_t)c->info.images + 1) * sizeof *a->known);
+    const uint64_t all = cli_images_in(&c->info);
+    a->known = malloc(((size_t)all + 1) * sizeof *a->known);
     if (!a->known) return cli_fail("add", a->change.path, TAPER_ERR_NOMEM, NULL);
-    for (uint64_t i = 0; i < c->info.images; i++) {
+    for (uint64_t i = 0; i < all; i++) {
         const char *name = name_of(c->open, i);
         if (name) a->known[a->n_known++] = (known_name){name, i};
     }
@@ -154,10 +155,11 @@ static taper_status end_step(step *s, taper_status status, taper_error *error) {
     return status;
 }
 
-/* The names of the new images, and which images of the container they replace. */
+/* The new images, their names, and which images of the container they replace. */
 typedef struct replacing {
-    taper_name *name;   /* [images of made], of the images after the others */
-    uint64_t *replaced; /* [n] */
+    taper_container_info made;
+    taper_name *name;   /* [cli_images_in(&made)] */
+    uint64_t *replaced; /* [n] numbers in the joined container */
     size_t n;
 } replacing;
 
@@ -166,10 +168,11 @@ static int compare_numbers(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Every image of the container that has the name of a new one. */
-static taper_status find_replaced(const adding *a, const taper_container *made, uint64_t images,
-                                  replacing *r) {
-    const uint64_t all = a->change.container.info.images;
+/* Every image of the container that has the name of a new one. Behind joining, the new images come
+ * before the further names of those that were there. */
+static taper_status find_replaced(const adding *a, const taper_container *made, replacing *r) {
+    const taper_container_info *old = &a->change.container.info;
+    const uint64_t all = cli_images_in(old), images = cli_images_in(&r->made);
     r->replaced = malloc(((size_t)all + 1) * sizeof *r->replaced);
     r->name = malloc(((size_t)images + 1) * sizeof *r->name);
     if (!r->replaced || !r->name) return TAPER_ERR_NOMEM;
@@ -180,18 +183,34 @@ static taper_status find_replaced(const adding *a, const taper_container *made, 
         if (!k) continue;
         while (k > a->known && !strcmp(k[-1].name, name)) k--;
         for (; k < a->known + a->n_known && !strcmp(k->name, name) && r->n < all; k++)
-            r->replaced[r->n++] = k->image;
+            r->replaced[r->n++] = k->image + (k->image < old->images ? 0 : r->made.images);
     }
     qsort(r->replaced, r->n, sizeof *r->replaced, compare_numbers);
     return TAPER_OK;
 }
 
+/* Number the new images: they are the last images, and the last further names. */
+static taper_status number_new(const adding *a, const taper_source *removed, replacing *r,
+                               taper_error *error) {
+    const taper_limits limits = cli_limits(a->change.common);
+    const taper_open_options how = {.size = sizeof how, .limits = &limits, .without_model = 1};
+    taper_container_info now = {.size = sizeof now};
+    taper_container *open;
+    TAPER_TRY(taper_container_open(&open, removed, &how, error));
+    const taper_status status = taper_container_get_info(open, &now, error);
+    taper_container_close(open);
+    for (uint64_t i = 0; i < r->made.images; i++)
+        r->name[i].image = now.images - r->made.images + i;
+    for (uint64_t k = 0; k < r->made.further_names; k++)
+        r->name[r->made.images + k].image = cli_images_in(&now) - r->made.further_names + k;
+    return status;
+}
+
 /* Joined containers without what is replaced, and with the names of the new images, which joining
  * changed. */
 static taper_status drop_replaced(adding *a, const taper_source *joined, replacing *r,
-                                  uint64_t images, taper_error *error) {
+                                  taper_error *error) {
     const taper_limits limits = cli_limits(a->change.common);
-    const uint64_t left = a->change.container.info.images - r->n;
     taper_remove_options how = {.size = sizeof how,
                                 .model = taper_container_model(a->change.container.open),
                                 .limits = &limits};
@@ -204,9 +223,11 @@ static taper_status drop_replaced(adding *a, const taper_source *joined, replaci
         fclose(how.spool);
     }
     TAPER_TRY(end_step(&removed, status, error));
-    for (uint64_t i = 0; i < images; i++) r->name[i].image = left + i;
+    status = number_new(a, &removed.made, r, error);
     sink = cli_output_sink(&a->change.out);
-    status = taper_rename(&removed.made, r->name, (size_t)images, &sink, &limits, error);
+    if (status == TAPER_OK)
+        status = taper_rename(&removed.made, r->name, (size_t)cli_images_in(&r->made), &sink,
+                              &limits, error);
     fclose(removed.spool);
     return status;
 }
@@ -250,8 +271,7 @@ static taper_status end_as_early(adding *a, const taper_source *made, step *cut,
     return end_step(cut, taper_truncate(made, end, &sink, &limits, error), error);
 }
 
-static taper_status join(adding *a, const taper_source *made, replacing *r, uint64_t images,
-                         taper_error *error) {
+static taper_status join(adding *a, const taper_source *made, replacing *r, taper_error *error) {
     const taper_limits limits = cli_limits(a->change.common);
     const taper_source both[] = {a->change.container.source, *made};
     const taper_merge_options how = {.size = sizeof how, .limits = &limits};
@@ -260,13 +280,14 @@ static taper_status join(adding *a, const taper_source *made, replacing *r, uint
     TAPER_TRY(begin_step(a, !r->n, &joined, &sink, error));
     TAPER_TRY(end_step(&joined, taper_merge(both, 2, &sink, &how, error), error));
     if (!r->n) return TAPER_OK;
-    const taper_status status = drop_replaced(a, &joined.made, r, images, error);
+    const taper_status status = drop_replaced(a, &joined.made, r, error);
     fclose(joined.spool);
     return status;
 }
 
-static void tell(const adding *a, uint64_t images, const replacing *r) {
-    const uint64_t before = a->change.container.info.images;
+static void tell(const adding *a, const replacing *r) {
+    const uint64_t before = cli_images_in(&a->change.container.info);
+    const uint64_t images = cli_images_in(&r->made);
     char replaced[48] = "";
     if (r->n) snprintf(replaced, sizeof replaced, ", %zu replaced", r->n);
     cli_note(a->change.common, "add", "%llu image%s added to %llu%s: %llu bytes after %llu, in %s",
@@ -279,18 +300,17 @@ static int finish(void *user, const taper_source *made, bool has_limit) {
     adding *a = user;
     taper_error error = {0};
     step cut = {.made = *made};
-    replacing r = {.n = 0};
+    replacing r = {.made = {.size = sizeof r.made}};
     const taper_limits limits = cli_limits(a->change.common);
     const taper_open_options how = {.size = sizeof how, .limits = &limits, .without_model = 1};
     taper_container *open = NULL;
-    taper_container_info info = {.size = sizeof info};
     taper_status status = has_limit ? TAPER_OK : end_as_early(a, made, &cut, &error);
     if (status == TAPER_OK) status = taper_container_open(&open, &cut.made, &how, &error);
-    if (status == TAPER_OK) status = taper_container_get_info(open, &info, &error);
-    if (status == TAPER_OK) status = find_replaced(a, open, info.images, &r);
-    if (status == TAPER_OK) status = join(a, &cut.made, &r, info.images, &error);
+    if (status == TAPER_OK) status = taper_container_get_info(open, &r.made, &error);
+    if (status == TAPER_OK) status = find_replaced(a, open, &r);
+    if (status == TAPER_OK) status = join(a, &cut.made, &r, &error);
     const int code = cli_change_end(&a->change, status, &error);
-    if (code == CLI_DONE) tell(a, info.images, &r);
+    if (code == CLI_DONE) tell(a, &r);
     taper_container_close(open);
     if (cut.spool) fclose(cut.spool);
     free(r.name), free(r.replaced);

@@ -125,11 +125,19 @@ typedef struct worker {
     cli_canvas canvas;
 } worker;
 
+/* A file of the plan that shows an image under a further name. */
+typedef struct further_file {
+    uint64_t k; /* in the plan */
+    uint32_t group;
+} further_file;
+
 typedef struct job {
     const cli_decode_request *q;
     const cli_container *container;
     uint64_t cut; /* the container is decoded up to it */
     cli_picture_plan plan;
+    further_file *further; /* [n_further] by ascending group */
+    size_t n_further;
     worker *worker;    /* [threads] */
     taper_image *kept; /* [plan.count] for formats of one file; else NULL */
     cli_progress progress;
@@ -228,6 +236,41 @@ static int open_decoder(const job *j, taper_decoder **out) {
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
 }
 
+static int compare_further(const void *a, const void *b) {
+    const further_file *x = a, *y = b;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return x->k < y->k ? -1 : x->k > y->k;
+}
+
+/* List the files of further names, which have the last places in the plan. */
+static int list_further(job *j) {
+    const uint64_t images = j->container->info.images;
+    uint64_t k = j->plan.count;
+    while (k && cli_picture_plan_image(&j->plan, k - 1) >= images) k--;
+    j->further = malloc((size_t)(j->plan.count - k + 1) * sizeof *j->further);
+    if (!j->further) return cli_fail("decode", j->q->input, TAPER_ERR_NOMEM, NULL);
+    for (; k < j->plan.count; k++) {
+        taper_image_info info = {.size = sizeof info};
+        info_of(j, k, &info);
+        j->further[j->n_further++] = (further_file){k, info.group};
+    }
+    qsort(j->further, j->n_further, sizeof *j->further, compare_further);
+    return CLI_DONE;
+}
+
+/* The first of them of this group or a later one. */
+static size_t first_further(const job *j, uint32_t group) {
+    size_t low = 0, high = j->n_further;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (j->further[middle].group < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void decode_group(void *user, size_t group, unsigned thread) {
     job *j = user;
     worker *w = &j->worker[thread];
@@ -245,6 +288,9 @@ static void decode_group(void *user, size_t group, unsigned thread) {
             cli_picture_plan_find(&j->plan, taper_container_image_at(j->container->open, place));
         if (k != UINT64_MAX) code = decode_image(j, k, w, &told);
     }
+    for (size_t n = first_further(j, (uint32_t)group);
+         n < j->n_further && j->further[n].group == group && code == CLI_DONE; n++)
+        code = decode_image(j, j->further[n].k, w, &told);
     if (code == CLI_DONE) return;
     pthread_mutex_lock(&j->lock);
     if (j->code == CLI_DONE) j->code = code;
@@ -488,6 +534,7 @@ static int decode_pictures(job *j) {
     const taper_container_info *info = &j->container->info;
     j->passes = info->passes;
     int code = cli_picture_plan_make(&j->plan, j->q, j->container->open);
+    if (code == CLI_DONE) code = list_further(j);
     if (code != CLI_DONE) return code;
     taper_decoder_free(j->worker[0].decoder);
     code = open_decoder(j, &j->worker[0].decoder); /* again, with the memory that names leave */
@@ -520,7 +567,7 @@ static int decode_container(const cli_decode_request *q, const cli_container *co
     }
     cli_picture_plan_free(&j.plan);
     pthread_mutex_destroy(&j.lock);
-    free(j.kept);
+    free(j.kept), free(j.further);
     free(j.worker);
     return code;
 }

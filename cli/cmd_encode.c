@@ -13,6 +13,7 @@
 #include "cli/common/spool.h"
 #include "cli/device.h"
 #include "cli/encode_quality.h"
+#include "cli/equal_images.h"
 #include "cli/encode_verb.h"
 #include "cli/name_case.h"
 #include "cli/psnr_cut.h"
@@ -34,7 +35,7 @@ typedef struct settings {
     const char *quality;
     int best;
     int drawings, layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list,
-        quick, strip;
+        quick, strip, dedup;
     int64_t group, search_bits;
     const char *search_model;
 } settings;
@@ -59,6 +60,8 @@ const cli_option cli_encode_options[] = {
      .help = "class labels: IDX, CSV `name,label`, or one label per line"},
     {"strip", 0, CLI_FLAG, .offset = offsetof(settings, strip),
      .help = "keep no metadata: no colour profiles, EXIF, XMP or times of files"},
+    {"dedup", 0, CLI_FLAG, .offset = offsetof(settings, dedup),
+     .help = "store equal images once, under all their names"},
     CLI_CUT_OPTIONS(settings),
     {"psnr", 0, CLI_DOUBLE, "DB", offsetof(settings, psnr), .min = 1, .max = 100,
      .help = "the smallest size with a mean PSNR of DB; takes about three times as long"},
@@ -134,6 +137,9 @@ const cli_verb cli_verb_encode = {
         "density, "
         "EXIF, XMP, and the times of files. With a limit of the size only what changes the look is "
         "kept, such as profiles other than sRGB; with --strip nothing.\n\n"
+        "With --dedup an image that is equal to an earlier one, in all pixels and metadata, takes "
+        "some ten bytes: its name, class and time. `extract` and `decode` write both files. Images "
+        "of IDX and CIFAR files are not compared.\n\n"
         "Inputs that cannot be used are named and skipped, and the exit code is 1. Inputs with "
         "the same problem (alpha, a format that is not read) are counted in one line; -v names "
         "each. If no input can be used, nothing is written, and the exit code is 3 (damaged), 5 "
@@ -162,6 +168,9 @@ typedef struct state {
     FILE *coding; /* temporary file for chunks */
     size_t *kept; /* [count] number in the set of each image of the container */
     size_t count;
+    cli_equal_images *equal; /* with --dedup; else NULL */
+    size_t *same;            /* [sames] number in the set of each image that is stored as another */
+    size_t sames;
     cli_left_out left;
     uint64_t pixels;
     cli_progress progress;
@@ -300,8 +309,15 @@ static cli_keeps keeps(const state *st) {
     return cli_cut_count() ? CLI_KEEPS_LOOK : CLI_KEEPS_ALL;
 }
 
-static taper_status add_metadata(const state *st, formats_metadata *m, taper_error *error) {
+/* Drop what is not kept. */
+static void reduce_metadata(const state *st, formats_metadata *m) {
+    const double mse = m->quantisation_mse; /* no metadata, but how good the image is */
     if (keeps(st) == CLI_KEEPS_LOOK) formats_metadata_keep_look(m);
+    if (keeps(st) == CLI_KEEPS_NOTHING) formats_metadata_free(m);
+    m->quantisation_mse = mse;
+}
+
+static taper_status add_metadata(const state *st, formats_metadata *m, taper_error *error) {
     const taper_metadata own = formats_metadata_public(m);
     return taper_encoder_set_metadata(st->encoder, &own, error);
 }
@@ -311,7 +327,6 @@ static int add_image(state *st, size_t i, taper_image *image, formats_metadata *
     taper_error error = {0};
     const char *name = formats_imageset_name(st->set, i), *path = formats_imageset_path(st->set, i);
     taper_status status = TAPER_OK;
-    formats_image_apply_alpha(image, (formats_alpha)st->s.alpha);
     if (name && !formats_name_is_legal(name))
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
                               "its name takes more than 4,095 bytes; rename it");
@@ -348,6 +363,49 @@ static int add_image(state *st, size_t i, taper_image *image, formats_metadata *
     return leave_out(st, i, status, &error);
 }
 
+static int reads_metadata(const state *st) {
+    return st->has_aims || keeps(st) != CLI_KEEPS_NOTHING;
+}
+
+/* Image k of the container, again as it was added. */
+static taper_status read_earlier(void *user, size_t k, taper_image *out, formats_metadata *metadata,
+                                 taper_error *error) {
+    const state *st = user;
+    *metadata = (formats_metadata){0};
+    TAPER_TRY(formats_imageset_read(st->set, st->kept[k], out, reads_metadata(st) ? metadata : NULL,
+                                    error));
+    formats_image_apply_alpha(out, (formats_alpha)st->s.alpha);
+    reduce_metadata(st, metadata);
+    return TAPER_OK;
+}
+
+/* Add image i, or its name alone if it is equal to one that was added. */
+static int add_or_name(state *st, size_t i, taper_image *image, formats_metadata *metadata) {
+    const cli_earlier_images earlier = {st, read_earlier};
+    const char *name = formats_imageset_name(st->set, i);
+    const size_t before = st->count;
+    size_t of;
+    taper_error error = {0};
+    formats_image_apply_alpha(image, (formats_alpha)st->s.alpha);
+    reduce_metadata(st, metadata);
+    if (!st->equal || !name || !formats_name_is_legal(name))
+        return add_image(st, i, image, metadata);
+    if (!cli_equal_images_find(st->equal, image, metadata, &earlier, &of)) {
+        const int code = add_image(st, i, image, metadata);
+        if (st->count > before) cli_equal_images_keep(st->equal, before);
+        return code;
+    }
+    const taper_status status =
+        taper_encoder_add_name(st->encoder, of, name, formats_imageset_label(st->set, i),
+                               metadata->has_modified ? &metadata->modified_ns : NULL, &error);
+    if (status != TAPER_OK) return cli_fail("encode", st->s.output, status, &error);
+    st->same[st->sames++] = i;
+    if (!st->again)
+        cli_detail(&st->s.common, 1, "encode", "%s is equal to %s and stored with it", name,
+                   formats_imageset_name(st->set, st->kept[of]));
+    return CLI_DONE;
+}
+
 static int add_all(state *st, cli_readahead *ahead) {
     size_t n = formats_imageset_count(st->set);
     int code = CLI_DONE;
@@ -358,7 +416,7 @@ static int add_all(state *st, cli_readahead *ahead) {
         taper_error error = {0};
         taper_status status = cli_readahead_next(ahead, &image, &metadata, &error);
         if (status == TAPER_OK) {
-            code = add_image(st, i, &image, &metadata);
+            code = add_or_name(st, i, &image, &metadata);
             formats_image_free(&image);
             formats_metadata_free(&metadata);
         } else
@@ -381,16 +439,27 @@ static int add_classes(state *st) {
     return status == TAPER_OK ? CLI_DONE : cli_fail("encode", st->s.labels, status, &error);
 }
 
+/* Make the lists of images, empty. */
+static int make_lists(state *st) {
+    const size_t n = formats_imageset_count(st->set);
+    if (!st->kept) st->kept = malloc(n * sizeof *st->kept);
+    if (!st->same) st->same = malloc(n * sizeof *st->same);
+    st->count = st->sames = 0, st->pixels = 0;
+    cli_equal_images_free(st->equal);
+    st->equal = st->s.dedup ? cli_equal_images_new(n) : NULL;
+    return st->kept && st->same && (st->equal || !st->s.dedup)
+               ? CLI_DONE
+               : cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
+}
+
 static int feed(state *st) {
     taper_error error = {0};
     cli_readahead *ahead;
-    if (!st->kept) st->kept = malloc(formats_imageset_count(st->set) * sizeof *st->kept);
-    st->count = 0, st->pixels = 0;
-    if (!st->kept) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
-    int code = add_classes(st);
+    int code = make_lists(st);
+    if (code == CLI_DONE) code = add_classes(st);
     if (code != CLI_DONE) return code;
-    taper_status status = cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common),
-                                            st->has_aims || keeps(st) != CLI_KEEPS_NOTHING, &error);
+    taper_status status =
+        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), reads_metadata(st), &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
@@ -507,13 +576,18 @@ static taper_status write_limited(state *st, const taper_sink *sink, taper_error
     return cli_source_copy(&st->spooled, sink, error);
 }
 
+/* Number in the set of image or further name k. */
+static size_t number_in_set(const state *st, size_t k) {
+    return k < st->count ? st->kept[k] : st->same[k - st->count];
+}
+
 /* Total size of the input files; 0: not known for all. */
 static uint64_t input_bytes(const state *st) {
     const char *before = NULL;
     uint64_t bytes = 0;
     struct stat file;
-    for (size_t k = 0; k < st->count; k++) {
-        const char *path = formats_imageset_path(st->set, st->kept[k]);
+    for (size_t k = 0; k < st->count + st->sames; k++) {
+        const char *path = formats_imageset_path(st->set, number_in_set(st, k));
         if (path == before) continue;
         if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
         bytes += (uint64_t)file.st_size;
@@ -587,13 +661,14 @@ static void tell_floor(const state *st) {
 /* Print sizes and quality in one line, and compare them with the input files. */
 static void tell_result(const state *st, uint64_t bytes) {
     char quality[4300] = ""; /* a name has up to 4,095 bytes */
-    char inputs[48] = "";
+    char inputs[48] = "", same[64] = "";
     const uint64_t before = input_bytes(st);
     tell_quality(st, quality, sizeof quality);
+    if (st->sames) snprintf(same, sizeof same, " and %zu equal to one of them", st->sames);
     if (before) snprintf(inputs, sizeof inputs, " for %llu of inputs", (unsigned long long)before);
     cli_note(&st->s.common, "encode",
-             "%zu image%s, %llu bytes%s, %.1f per image%s, %.4g bpp, in %s%s", st->count,
-             formats_plural(st->count, "s"), (unsigned long long)bytes, inputs,
+             "%zu image%s%s, %llu bytes%s, %.1f per image%s, %.4g bpp, in %s%s", st->count,
+             formats_plural(st->count, "s"), same, (unsigned long long)bytes, inputs,
              (double)bytes / (double)st->count, st->count == 1 ? "" : " in the mean",
              (double)bytes * 8 / (double)st->pixels, cli_output_name(st->s.output), quality);
     tell_floor(st);
@@ -622,10 +697,11 @@ static void tell_changed_names(const state *st) {
 /* Warnings about the names in the container, before it is written. */
 static int look_at_names(const state *st) {
     tell_changed_names(st);
-    const char **name = malloc(st->count * sizeof *name);
+    const size_t n = st->count + st->sames;
+    const char **name = malloc(n * sizeof *name);
     if (!name) return cli_fail("encode", NULL, TAPER_ERR_NOMEM, NULL);
-    for (size_t i = 0; i < st->count; i++) name[i] = formats_imageset_name(st->set, st->kept[i]);
-    int code = cli_name_case_look("encode", st->s.output, name, st->count);
+    for (size_t k = 0; k < n; k++) name[k] = formats_imageset_name(st->set, number_in_set(st, k));
+    int code = cli_name_case_look("encode", st->s.output, name, n);
     free(name);
     return code;
 }
@@ -809,7 +885,8 @@ int cli_encode_as(const cli_verb *verb, int argc, char **argv, const cli_encode_
     cli_search_layer_close(&st.search);
     formats_imageset_close(st.set);
     cli_model_close(&st.model);
-    free(st.kept);
+    cli_equal_images_free(st.equal);
+    free(st.kept), free(st.same);
     return code;
 }
 

@@ -191,6 +191,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_uint(&j, "embedded_model_bytes", f->model_bytes);
     cli_json_string(&j, "layout", cli_layouts[f->layout]);
     cli_json_uint(&j, "images", f->images);
+    cli_json_uint(&j, "further_names", f->further_names);
     cli_json_uint(&j, "pixels", f->pixels);
     cli_json_uint(&j, "min_width", e.min_width);
     cli_json_uint(&j, "max_width", e.max_width);
@@ -304,6 +305,10 @@ static void print_images(const cli_container *c) {
     if (e.drawings)
         printf("            %llu drawing%s, kept exactly\n", (unsigned long long)e.drawings,
                formats_plural(e.drawings, "s"));
+    if (c->info.further_names)
+        printf("            %llu more file%s, equal to one of them\n",
+               (unsigned long long)c->info.further_names,
+               formats_plural(c->info.further_names, "s"));
     if (c->info.has_labels) print_classes(c);
     if (!c->info.has_names) return;
     printf("  names     ");

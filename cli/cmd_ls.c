@@ -35,11 +35,13 @@ const cli_verb cli_verb_ls = {
         "`remove` and `search --image`. Bytes are those of the image's data; those of the front "
         "matter are not among them. Images that are coded together have no bytes of their own: "
         "a ~ stands before the share of the group's bytes that an image has by its pixels. "
-        "In a cut file the bytes that are here stand before all: 500/2000.\n\n"
+        "In a cut file the bytes that are here stand before all: 500/2000. Files that `encode "
+        "--dedup` stored as another image come last; =7 means that this is image 7.\n\n"
         "--json prints a line per image with schema (1), kind (image), file, image (the number), "
-        "name, width, height, channels, depth, class, bytes, bytes_here, coded_together and "
-        "modified. coded_together is the number of images in the group: if that is 1, the bytes "
-        "are exact. modified is the time of the image's file, in UTC; -l prints local time.",
+        "name, width, height, channels, depth, class, bytes, bytes_here, coded_together, "
+        "same_as and modified. coded_together is the number of images in the group: if that is 1, "
+        "the bytes are exact. same_as is the number of the image that the file is stored as, or "
+        "null. modified is the time of the image's file, in UTC; -l prints local time.",
     .examples = "taper ls photos.taper\n"
                 "taper ls -l -i '*.jpg' photos.taper\n"
                 "taper ls --json photos.taper\n"};

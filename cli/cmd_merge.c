@@ -1,4 +1,5 @@
 /* cmd_merge.c -- merges containers of one model, without recoding. */
+#include "cli/chosen_images.h"
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
@@ -59,8 +60,8 @@ static int look_at_names(const settings *s, const cli_container *container, size
     enum { EACH = 96 }; /* bytes needed to compare a name, in addition to its text */
     size_t images = 0, named = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
-        images += (size_t)container[i].info.images;
-        named += container[i].info.has_names;
+        images += (size_t)cli_images_in(&container[i].info);
+        named += container[i].info.has_names || container[i].info.further_names;
     }
     if (!named) return CLI_DONE;
     const taper_limits limits = cli_limits(&s->common);
@@ -74,7 +75,7 @@ static int look_at_names(const settings *s, const cli_container *container, size
     const char **name = malloc((images + 1) * sizeof *name);
     if (!name) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < n; i++)
-        for (uint64_t image = 0; image < container[i].info.images; image++, k++) {
+        for (uint64_t image = 0; image < cli_images_in(&container[i].info); image++, k++) {
             taper_image_info info = {.size = sizeof info, .name = NULL};
             taper_container_get_image(container[i].open, image, &info, NULL);
             name[k] = info.name;

@@ -42,18 +42,35 @@ const cli_verb cli_verb_remove = {
     .examples = "taper remove photos.taper blurred.png\n"
                 "taper remove -o public.taper photos.taper 'private/*' 3 7-9\n"};
 
+/* Mark the images of which nothing stays: neither their own name nor a further one. */
+static void mark_gone(const cli_change *change, const cli_chosen *chosen, bool *gone) {
+    const taper_container_info *info = &change->container.info;
+    uint64_t next = 0;
+    for (; next < chosen->count && cli_chosen_image(chosen, next) < info->images; next++)
+        gone[cli_chosen_image(chosen, next)] = true;
+    for (uint64_t i = info->images; i < cli_images_in(info); i++) {
+        taper_image_info of = {.size = sizeof of};
+        const bool is_chosen = next < chosen->count && cli_chosen_image(chosen, next) == i;
+        next += is_chosen;
+        if (!is_chosen && !taper_container_get_image(change->container.open, i, &of, NULL))
+            gone[of.same_as] = false;
+    }
+}
+
 /* Groups that lose some of their images; they are coded again. */
 static uint64_t count_recoded(const cli_change *change, const cli_chosen *chosen) {
     const taper_container *open = change->container.open;
-    uint32_t *lost = calloc((size_t)change->container.info.groups + 1, sizeof *lost);
-    taper_image_info info = {.size = sizeof info};
+    const taper_container_info *info = &change->container.info;
+    uint32_t *lost = calloc((size_t)info->groups + 1, sizeof *lost);
+    bool *gone = calloc((size_t)info->images + 1, sizeof *gone);
+    taper_image_info of = {.size = sizeof of};
     uint64_t n = 0, first, count;
-    for (uint64_t k = 0; lost && k < chosen->count; k++)
-        if (!taper_container_get_image(open, cli_chosen_image(chosen, k), &info, NULL))
-            lost[info.group]++;
-    for (uint32_t g = 0; lost && g < change->container.info.groups; g++)
+    if (lost && gone) mark_gone(change, chosen, gone);
+    for (uint64_t i = 0; lost && gone && i < info->images; i++)
+        if (gone[i] && !taper_container_get_image(open, i, &of, NULL)) lost[of.group]++;
+    for (uint32_t g = 0; lost && g < info->groups; g++)
         n += lost[g] && !taper_container_group(open, g, &first, &count, NULL) && lost[g] < count;
-    free(lost);
+    free(lost), free(gone);
     return n;
 }
 
@@ -74,13 +91,14 @@ static int remove_images(const settings *s, cli_change *change, const cli_chosen
     }
     fclose(how.spool);
     if (code == CLI_DONE)
-        cli_note(
-            &s->common, "remove",
-            "%llu of %llu images removed, %llu bytes of %llu left, in %s; %llu of %u groups "
-            "coded again",
-            (unsigned long long)chosen->count, (unsigned long long)change->container.info.images,
-            (unsigned long long)change->out.written, (unsigned long long)was,
-            cli_change_target(change), (unsigned long long)recoded, change->container.info.groups);
+        cli_note(&s->common, "remove",
+                 "%llu of %llu images removed, %llu bytes of %llu left, in %s; %llu of %u groups "
+                 "coded again",
+                 (unsigned long long)chosen->count,
+                 (unsigned long long)cli_images_in(&change->container.info),
+                 (unsigned long long)change->out.written, (unsigned long long)was,
+                 cli_change_target(change), (unsigned long long)recoded,
+                 change->container.info.groups);
     return code;
 }
 

@@ -64,7 +64,7 @@ static int check_name(const cli_change *change, uint64_t image, const char *name
                   name);
         return CLI_USAGE;
     }
-    for (uint64_t i = 0; i < change->container.info.images; i++) {
+    for (uint64_t i = 0; i < cli_images_in(&change->container.info); i++) {
         const char *other = i == image ? NULL : name_of(change->container.open, i);
         if (!other || strcmp(other, name) != 0) continue;
         cli_error("rename", change->path,

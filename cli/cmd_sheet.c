@@ -1,11 +1,9 @@
 /* cmd_sheet.c -- a contact sheet of a container: small versions of its images, side by side. */
+#include "cli/chosen_images.h"
 #include "cli/cli.h"
-#include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
-#include "cli/reach.h"
-#include "cli/search/image_choice.h"
 #include "cli/sheet.h"
 #include "formats/image.h"
 #include "formats/images/png.h"
@@ -62,8 +60,8 @@ typedef struct job {
     const settings *s;
     const char *input;
     cli_container container;
-    uint64_t *image; /* [count] */
-    uint64_t count;
+    cli_chosen chosen;
+    uint64_t count; /* of these, the first that are drawn */
     cli_tile *tile; /* [count] */
     uint32_t side, gap, columns;
     taper_limits limits; /* what one thread may take */
@@ -72,26 +70,7 @@ typedef struct job {
     int code;
 } job;
 
-/* --- which images --- */
-
-static const char *stored_name(const void *of, uint64_t i) {
-    taper_image_info info = {.size = sizeof info};
-    return taper_container_get_image(of, i, &info, NULL) == TAPER_OK ? info.name : NULL;
-}
-
-static int choose(job *j) {
-    const uint64_t all = cli_image_count(j->container.open);
-    const cli_image_choice choice = {"sheet", j->input, all, stored_name, j->container.open};
-    bool *wanted = calloc((size_t)all + 1, sizeof *wanted);
-    j->image = malloc((size_t)all * sizeof *j->image);
-    int code = wanted && j->image ? CLI_DONE : cli_fail("sheet", j->input, TAPER_ERR_NOMEM, NULL);
-    for (size_t k = 0; k < j->s->images.count && code == CLI_DONE; k++)
-        code = cli_images_choose(&choice, j->s->images.item[k], wanted);
-    for (uint64_t i = 0; i < all && code == CLI_DONE; i++)
-        if (wanted[i] || !j->s->images.count) j->image[j->count++] = i;
-    free(wanted);
-    return code;
-}
+/* --- sizes --- */
 
 /* Sizes of tiles; for --side the number of images, too. */
 static void fit(job *j) {
@@ -131,8 +110,8 @@ static void decode_tile(void *user, size_t k, unsigned thread) {
     taper_error error = {0};
     const taper_decode_options how = {
         .size = sizeof how, .max_memory = j->limits.max_memory + j->container.info.memory};
-    const taper_status status =
-        cli_tile_decode(&j->tile[k], j->container.open, &how, j->image[k], j->side, &error);
+    const taper_status status = cli_tile_decode(&j->tile[k], j->container.open, &how,
+                                                cli_chosen_image(&j->chosen, k), j->side, &error);
     if (status != TAPER_OK) {
         const int code =
             cli_fail("sheet", j->tile[k].name ? j->tile[k].name : j->input, status, &error);
@@ -146,7 +125,7 @@ static void decode_tile(void *user, size_t k, unsigned thread) {
 static void free_tiles(job *j) {
     for (uint64_t k = 0; j->tile && k < j->count; k++) formats_image_free(&j->tile[k].image);
     free(j->tile);
-    free(j->image);
+    cli_chosen_free(&j->chosen);
 }
 
 /* --- the sheet --- */
@@ -156,7 +135,7 @@ static taper_status write_page(const job *j, const taper_sink *sink, taper_error
     char title[160];
     TAPER_TRY(cli_text_open(&text));
     snprintf(title, sizeof title, "%llu of %llu images", (unsigned long long)j->count,
-             (unsigned long long)j->container.info.images);
+             (unsigned long long)cli_images_in(&j->container.info));
     const taper_status status = cli_sheet_page(j->tile, j->count, j->side, title, text.to, error);
     if (status == TAPER_OK) return cli_text_write(&text, sink);
     cli_text_free(&text);
@@ -195,8 +174,10 @@ static int write_sheet(job *j) {
 
 static int make_sheet(job *j) {
     unsigned threads = cli_threads(&j->s->common);
-    int code = choose(j);
+    int code = cli_chosen_make(&j->chosen, "sheet", j->input, j->container.open, j->s->images.item,
+                               j->s->images.count);
     if (code != CLI_DONE) return code;
+    j->count = j->chosen.count;
     fit(j);
     if (threads > j->count) threads = (unsigned)j->count;
     code = check_memory(j, threads);

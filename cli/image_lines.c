@@ -60,6 +60,7 @@ cli_image_line cli_image_line_of(const cli_image_lines *lines, uint64_t i) {
     cli_image_line line = {.number = i + 1, .info = {.size = sizeof line.info, .label = -1}};
     uint64_t first;
     taper_container_get_image(open, i, &line.info, NULL);
+    line.same_as = line.info.same_as + 1;
     taper_container_group(open, line.info.group, &first, &line.together, NULL);
     taper_container_image_bytes(open, i, lines->container->source.size, &line.here, &line.bytes,
                                 NULL);
@@ -68,6 +69,7 @@ cli_image_line cli_image_line_of(const cli_image_lines *lines, uint64_t i) {
         const double part = (double)pixels_of(&line.info) / all;
         line.bytes = share(line.bytes, part), line.here = share(line.here, part);
     }
+    if (line.same_as != line.number) line.bytes = line.here = 0;
     read_time(lines, i, &line);
     if (line.info.label >= 0)
         line.class = taper_container_class_name(open, (uint32_t)line.info.label);
@@ -110,9 +112,12 @@ static size_t size_text(const cli_image_line *line, char text[32]) {
     return (size_t)snprintf(text, 32, "%ux%u", line->info.width, line->info.height);
 }
 
-/* "~" stands before a share; of a cut file "here/all". */
+/* "~" stands before a share, "=" before the number of the image that it is stored as; of a cut file
+ * "here/all". */
 static size_t bytes_text(const cli_image_line *line, char text[64]) {
     const char *about = line->together > 1 ? "~" : "";
+    if (line->same_as != line->number)
+        return (size_t)snprintf(text, 64, "=%llu", (unsigned long long)line->same_as);
     if (line->here < line->bytes)
         return (size_t)snprintf(text, 64, "%s%llu/%llu", about, (unsigned long long)line->here,
                                 (unsigned long long)line->bytes);
@@ -182,6 +187,10 @@ void cli_image_lines_json(const cli_image_lines *lines, const cli_chosen *chosen
         cli_json_uint(&j, "bytes", line.bytes);
         cli_json_uint(&j, "bytes_here", line.here);
         cli_json_uint(&j, "coded_together", line.together);
+        if (line.same_as == line.number)
+            cli_json_string(&j, "same_as", NULL);
+        else
+            cli_json_uint(&j, "same_as", line.same_as);
         char time[32];
         time_text(&line, true, time);
         cli_json_string(&j, "modified", *time ? time : NULL);

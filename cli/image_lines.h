@@ -7,10 +7,12 @@
 /* What a line says beside name and size. Of a group of several images the bytes cannot be told
  * apart: each image then counts with its share of the pixels. */
 typedef struct cli_image_line {
-    uint64_t number; /* from 1 */
+    uint64_t number;  /* from 1 */
+    uint64_t same_as; /* number of the image that the file is stored as; its own: as itself */
     taper_image_info info;
     const char *class; /* NULL: none */
-    /* Bytes of image data of the complete file, and those that are here. */
+    /* Bytes of image data of the complete file, and those that are here; 0 if it is stored as
+     * another image. */
     uint64_t bytes, here;
     uint64_t together; /* images of the group; 1: the bytes are exact */
     bool has_modified;

@@ -1,6 +1,7 @@
 /* picture_files.c -- see picture_files.h. */
 #define _GNU_SOURCE /* O_PATH; sync */
 #include "cli/picture_files.h"
+#include "cli/chosen_images.h"
 #include "cli/common/outputs.h"
 #include "cli/common/signals.h"
 #include "cli/name_case.h"
@@ -282,7 +283,7 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
         cli_error("decode", q->input, "has no labels, which --class-folders needs");
         return CLI_USAGE;
     }
-    int code = hold_names(plan, q, container, info.images);
+    int code = hold_names(plan, q, container, cli_images_in(&info));
     if (code == CLI_DONE) code = name_and_settle(plan, q, container, &is_new);
     for (uint64_t k = 0; k < plan->count && code == CLI_DONE && !is_new; k++)
         code = check_target(plan, q, k);

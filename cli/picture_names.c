@@ -1,5 +1,6 @@
 /* picture_names.c -- see picture_names.h. */
 #include "cli/picture_names.h"
+#include "cli/chosen_images.h"
 #include "formats/imageset/folder_walk.h"
 #include "formats/imageset/image_names.h"
 #include "formats/name_escape.h"
@@ -67,18 +68,18 @@ taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_req
                                     const taper_container *container, bool folding) {
     taper_container_info info = {.size = sizeof info};
     taper_container_get_info(container, &info, NULL);
-    char **name = calloc((size_t)info.images + 1, sizeof *name);
-    uint8_t *change = calloc((size_t)info.images + 1, 1);
-    taper_status status = name && change
-                              ? name_set(name, change, plan, q, container, info.images, folding)
-                              : TAPER_ERR_NOMEM;
+    const uint64_t all = cli_images_in(&info);
+    char **name = calloc((size_t)all + 1, sizeof *name);
+    uint8_t *change = calloc((size_t)all + 1, 1);
+    taper_status status =
+        name && change ? name_set(name, change, plan, q, container, all, folding) : TAPER_ERR_NOMEM;
     for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
         const uint64_t i = cli_picture_plan_image(plan, k);
         free(plan->name[k]);
         plan->name[k] = name[i], name[i] = NULL;
         plan->change[k] = change[i];
     }
-    for (uint64_t i = 0; name && i < info.images; i++) free(name[i]);
+    for (uint64_t i = 0; name && i < all; i++) free(name[i]);
     free(name), free(change);
     return status;
 }
@@ -113,7 +114,8 @@ void cli_picture_names_report(const cli_picture_plan *plan, const cli_decode_req
     char example[300], stored[400];
     taper_container_info info = {.size = sizeof info};
     taper_container_get_info(container, &info, NULL);
-    if (!info.has_names) return; /* images named by number have no other name */
+    if (!info.has_names && !info.further_names)
+        return; /* images named by number have no other name */
     uint64_t n = count_changes(plan, container, FORMATS_NAME_CLASH, example, sizeof example);
     if (n)
         cli_warning("decode", q->input,

@@ -13,7 +13,7 @@ cli_reach_kind cli_reach_of(const taper_container *c, uint64_t bytes, uint64_t i
     return here == all ? CLI_REACH_WHOLE : here ? CLI_REACH_PART : CLI_REACH_MISSING;
 }
 
-uint64_t cli_image_count(const taper_container *c) {
+static uint64_t count_images(const taper_container *c) {
     taper_container_info info = {.size = sizeof info};
     return taper_container_get_info(c, &info, NULL) == TAPER_OK ? info.images : 0;
 }
@@ -21,7 +21,7 @@ uint64_t cli_image_count(const taper_container *c) {
 /* Find the next run of images of this kind, from *first on; false: there is none. */
 static bool next_run(const taper_container *c, uint64_t bytes, cli_reach_kind kind, uint64_t *first,
                      uint64_t *last) {
-    const uint64_t images = cli_image_count(c);
+    const uint64_t images = count_images(c);
     while (*first < images && cli_reach_of(c, bytes, *first) != kind) ++*first;
     if (*first == images) return false;
     *last = *first;

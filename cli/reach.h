@@ -9,8 +9,6 @@
 
 typedef enum cli_reach_kind { CLI_REACH_WHOLE, CLI_REACH_PART, CLI_REACH_MISSING } cli_reach_kind;
 
-uint64_t cli_image_count(const taper_container *container);
-
 /* True if `bytes` of the container lack an image or a part of one. */
 bool cli_reach_matters(const taper_container *container, uint64_t bytes);
 

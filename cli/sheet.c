@@ -76,9 +76,10 @@ taper_status cli_tile_decode(cli_tile *tile, const taper_container *container,
     taper_decoder *decoder;
     taper_decode_options how = *options;
     taper_error unused;
-    *tile = (cli_tile){0};
+    *tile = (cli_tile){.number = i + 1};
     TAPER_TRY(taper_container_get_image(container, i, &info, error));
     tile->name = info.name, tile->of_width = info.width, tile->of_height = info.height;
+    i = info.same_as;
     const uint32_t scale = scale_of(&info, side);
     const uint64_t cut = cut_of(container, i, &info, scale);
     if (cut < how.cut || !how.cut) how.cut = cut == UINT64_MAX ? how.cut : cut;
@@ -135,7 +136,7 @@ taper_status cli_sheet_page(const cli_tile *tile, uint64_t n, uint32_t side, con
     taper_status status = TAPER_OK;
     for (uint64_t k = 0; k < n && status == TAPER_OK; k++) {
         snprintf(size, sizeof size, "%u x %u", tile[k].of_width, tile[k].of_height);
-        snprintf(number, sizeof number, "image %llu", (unsigned long long)k + 1);
+        snprintf(number, sizeof number, "image %llu", (unsigned long long)tile[k].number);
         const char *name = tile[k].name ? tile[k].name : number;
         const cli_page_picture picture = {.image = tile[k].image.pixels ? &tile[k].image : NULL,
                                           .why = "damaged",

@@ -9,6 +9,7 @@ typedef struct cli_tile {
     taper_image image; /* 3 channels, 8 bits, the longer side at most that of the sheet's tiles;
                           * pixels NULL: it could not be decoded */
     uint32_t of_width, of_height; /* of the whole image */
+    uint64_t number;              /* of the image in the container, from 1 */
     const char *name;             /* NULL: none. Borrowed */
 } cli_tile;
 

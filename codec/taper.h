@@ -151,6 +151,15 @@ TAPER_API taper_status taper_encoder_new(taper_encoder **out, const taper_model 
  * taper_encoder_finish returns it again. */
 TAPER_API taper_status taper_encoder_add(taper_encoder *encoder, const taper_image *image,
                                          const char *name, int32_t label, taper_error *error);
+/* Give an image that was added one more name: that of a file that is equal to the image's, and is
+ * so stored in some 10 bytes. image: its number, from 0. name, label: as above, but not NULL.
+ * modified_ns: the time of that file, as in taper_metadata; NULL: none. Other metadata are those of
+ * the image. In the container further names are numbered behind the images, in the order of these
+ * calls. Readers that do not know them skip them. TAPER_ERR_ARG: there is no such image, or the
+ * name is not legal. Other errors are final. */
+TAPER_API taper_status taper_encoder_add_name(taper_encoder *encoder, uint64_t image,
+                                              const char *name, int32_t label,
+                                              const int64_t *modified_ns, taper_error *error);
 /* Store metadata of the image that was added last: colour profile, EXIF, time and so on. Copied,
  * once for equal payloads of any image. Call at most once for an image. Metadata are in the front
  * matter, so every cut has them; readers that do not know them skip them; truncate, repack and
@@ -398,6 +407,10 @@ typedef struct taper_container_info {
     uint64_t memory;
     /* Bytes of the front matter that hold metadata (taper_metadata_open); 0: there are none. */
     uint64_t metadata_bytes;
+    /* Names of files that were equal to an image (taper_encoder_add_name). Numbers from `images` to
+     * images + further_names - 1 are these, where a function takes "an image or a further name";
+     * decoders render its image. 0 also of a paged container that is supplied by ranges. */
+    uint64_t further_names;
 } taper_container_info;
 
 typedef struct taper_image_info {
@@ -418,9 +431,12 @@ typedef struct taper_image_info {
     uint32_t columns, rows;
     /* Nonzero: the image is stored by its colours, exactly; it has no codes. */
     int is_indexed;
+    /* The number of the image: another than was asked for if that is a further name. */
+    uint64_t same_as;
 } taper_image_info;
 
-/* Properties of the container, and of image i, from 0. TAPER_ERR_ARG: there is no such image.
+/* Properties of the container, and of i, an image or a further name, from 0: the latter has a name
+ * and label of its own. TAPER_ERR_ARG: there is no such image.
  * TAPER_ERR_TRUNCATED: of a streaming decoder, its leaf was not supplied (taper_decoder_plan). */
 TAPER_API taper_status taper_container_get_info(const taper_container *container,
                                                 taper_container_info *out, taper_error *error);
@@ -448,8 +464,8 @@ TAPER_API uint64_t taper_container_image_at(const taper_container *container, ui
 TAPER_API taper_status taper_container_layer(const taper_container *container, uint64_t i,
                                              uint32_t layer, uint64_t *cut, uint32_t *passes,
                                              taper_error *error);
-/* How many bytes of image data, of the group of image i, the first `cut` bytes of the file contain;
- * and how many the complete file contains. */
+/* How many bytes of image data, of the group of i, an image or a further name, the first `cut`
+ * bytes of the file contain; and how many the complete file contains. */
 TAPER_API taper_status taper_container_image_bytes(const taper_container *container, uint64_t i,
                                                    uint64_t cut, uint64_t *here, uint64_t *all,
                                                    taper_error *error);
@@ -484,8 +500,8 @@ typedef struct taper_metadata_info {
  * decoder that is supplied by ranges (taper_decoder_plan). TAPER_ERR_LIMIT. */
 TAPER_API taper_status taper_metadata_open(taper_metadata_reader **out,
                                            const taper_container *container, taper_error *error);
-/* The metadata of image i, from 0. Pointers in *out are valid until the next call. Ascending i is
- * fastest. Payloads are not trusted: they are what the encoder was given.
+/* The metadata of i, an image or a further name, from 0. Pointers in *out are valid until the next
+ * call. Ascending i is fastest. Payloads are not trusted: they are what the encoder was given.
  * TAPER_ERR_CORRUPT: they are damaged. TAPER_ERR_LIMIT. */
 TAPER_API taper_status taper_metadata_get(taper_metadata_reader *reader, uint64_t i,
                                           taper_metadata *out, taper_error *error);
@@ -842,9 +858,11 @@ typedef struct taper_remove_options {
     /* As in taper_encode_options, for groups that are coded again. NULL: tmpfile(). */
     FILE *spool;
 } taper_remove_options;
-/* Write a container without n of its images, given by their numbers, in any order. The others keep
- * their order, names, labels, metadata, codes for search, models and class names. No byte of the
- * result comes from the data, the name, the metadata or the codes of a removed image.
+/* Write a container without n of its images and further names, given by their numbers, in any
+ * order. The others keep their order, names, labels, metadata, codes for search, models and class
+ * names. If further names of a removed image stay, the first of these takes its place. Otherwise no
+ * byte of the result comes from the data, the metadata or the codes of a removed image; and in no
+ * case from its name.
  *
  * Groups that keep all images are copied. Of a group that loses some, the codes of those that stay
  * are coded again, without the network; this takes the time of decoding the group twice, and the
@@ -859,7 +877,7 @@ TAPER_API taper_status taper_remove(const taper_source *from, const uint64_t *im
                                     const taper_sink *to, const taper_remove_options *options,
                                     taper_error *error);
 
-/* An image, from 0, and its new name. */
+/* An image or a further name, from 0, and its new name. */
 typedef struct taper_name {
     uint64_t image;
     const char *name;

@@ -104,6 +104,14 @@ taper_status formats_write_u32be(formats_buffer *buffer, uint32_t value);
 taper_status formats_write_varint(formats_buffer *buffer, uint64_t value);
 taper_status formats_write_bytes(formats_buffer *buffer, const void *bytes, size_t n);
 
+/* Signed numbers for varints: 0, -1, 1, -2 ... become 0, 1, 2, 3 ...; and back. */
+static inline uint64_t formats_zigzag(uint64_t signed_bits) {
+    return signed_bits << 1 ^ (signed_bits >> 63 ? UINT64_MAX : 0);
+}
+static inline uint64_t formats_unzigzag(uint64_t number) {
+    return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
+}
+
 /* --- CRC32C --- */
 
 /* CRC32C (Castagnoli, RFC 3720 appendix B.4): reflected polynomial 0x82F63B78, initial value and

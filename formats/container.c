@@ -10,6 +10,7 @@
  *   56  section table: u32 type, u32 CRC32C of the stored bytes, u64 stored size, u64 unpacked size
  * Then the bytes of the sections in the order of the table, then the chunks. */
 #include "formats/container.h"
+#include "formats/also.h"
 #include "formats/directory.h"
 #include "formats/leaf.h"
 #include "formats/packed.h"
@@ -25,6 +26,7 @@ enum { /* a reader may skip an unknown type whose first letter is lower case */
        DIRECTORY = SECTION('D', 'I', 'R', 'E'),
        NAMES = SECTION('n', 'a', 'm', 'e'),
        LABELS = SECTION('l', 'a', 'b', 'l'),
+       ALSO = SECTION('a', 'l', 's', 'o'),
        METADATA = SECTION('m', 'e', 't', 'a'),
        LEAVES = SECTION('L', 'E', 'A', 'F'),
        NAME_PAGES = SECTION('f', 'i', 'n', 'd'),
@@ -213,6 +215,7 @@ static taper_status read_content(reading *r, section s, formats_cursor *in, tape
         return formats_directory_read(r->f, in, r->root.has_raised, r->limits, error);
     if (s.type == NAMES) return formats_names_read(r->f, in, error);
     if (s.type == SEARCH) return formats_search_codes_read(r->f, in, error);
+    if (s.type == ALSO) return formats_also_read(r->f, in, error);
     return formats_labels_section_read(r->f, in, error);
 }
 
@@ -223,17 +226,20 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
         return formats_fail(error, TAPER_ERR_CORRUPT, "the directory is not the first section");
     if ((s.type == DIRECTORY && f->layer_end) || (s.type == NAMES && f->names) ||
         (s.type == LABELS && f->label) || (s.type == MODEL && f->model) ||
-        (s.type == METADATA && f->metadata) || (s.type == SEARCH && f->search_codes) ||
-        (s.type == SEARCH_MODEL && f->search_model) || (s.type == LEAVES && r->has_leaves) ||
-        (s.type == NAME_PAGES && r->has_pages))
+        (s.type == METADATA && f->metadata) || (s.type == ALSO && f->also) ||
+        (s.type == SEARCH && f->search_codes) || (s.type == SEARCH_MODEL && f->search_model) ||
+        (s.type == LEAVES && r->has_leaves) || (s.type == NAME_PAGES && r->has_pages))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
                             (const char *)&s.type);
+    if (s.type == LABELS && f->also)
+        return formats_fail(error, TAPER_ERR_CORRUPT, "section labl is behind section also");
     if (r->is_paged && (s.type == NAMES || s.type == LABELS))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "section %.4s is illegal where leaves have its content",
                             (const char *)&s.type);
-    if (r->is_paged && ((s.type == MODEL && r->has_leaves) ||
-                        ((s.type == NAME_PAGES || s.type == METADATA) && !r->has_leaves)))
+    if (r->is_paged &&
+        ((s.type == MODEL && r->has_leaves) ||
+         ((s.type == NAME_PAGES || s.type == METADATA || s.type == ALSO) && !r->has_leaves)))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s is on the wrong side of LEAF",
                             (const char *)&s.type);
     return TAPER_OK;
@@ -241,7 +247,7 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
 
 static int is_known(const reading *r, uint32_t type) {
     return type == DIRECTORY || type == NAMES || type == LABELS || type == MODEL ||
-           type == SEARCH || type == SEARCH_MODEL || type == METADATA ||
+           type == SEARCH || type == SEARCH_MODEL || type == METADATA || type == ALSO ||
            (r->is_paged && (type == LEAVES || type == NAME_PAGES));
 }
 
@@ -448,6 +454,14 @@ static taper_status add_metadata(writing *w, const formats_front *f) {
     return add_section(METADATA, &content, 0, &w->table, &w->body);
 }
 
+static taper_status add_also(writing *w, const formats_front *f) {
+    formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
+    content.account = w->body.account;
+    if (!f->alsos) return TAPER_OK;
+    formats_also_write(f, &content);
+    return add_section(ALSO, &content, LEVEL, &w->table, &w->body);
+}
+
 static taper_status add_model(writing *w, const formats_front *f) {
     formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     content.account = w->body.account;
@@ -470,6 +484,7 @@ static taper_status add_in_one_piece(writing *w, const formats_front *f) {
         formats_labels_section_write(f, &content);
         TAPER_TRY(add_section(LABELS, &content, LEVEL, &w->table, &w->body));
     }
+    TAPER_TRY(add_also(w, f));
     TAPER_TRY(add_metadata(w, f));
     TAPER_TRY(add_model(w, f));
     return add_search(w, f, 0, 1);
@@ -483,6 +498,7 @@ static taper_status add_pages(writing *w, const formats_front *f, formats_paged 
     TAPER_TRY(add_model(w, f));
     TAPER_TRY(add_section(LEAVES, &p->leaves, 0, &w->table, &w->body));
     if (has_pages) TAPER_TRY(add_section(NAME_PAGES, &p->pages, 0, &w->table, &w->body));
+    TAPER_TRY(add_also(w, f));
     TAPER_TRY(add_metadata(w, f));
     return add_search(w, f, 1, 1);
 }

@@ -16,6 +16,7 @@
  *     paging           front matter in one piece to pages, and back
  *     metadata_reader  reads the metadata of images
  *     metadata_writer  makes the section of the metadata of images
+ *     also             further names of images
  *     packed           contents that may be zstd frames
  *     name_block       finds the names of a section, and whether they are legal
  *     name_escape      escapes control characters in names; legal names

@@ -35,7 +35,8 @@ void formats_front_free(formats_front *f) {
         free(f->raised);
     free(f->group_rate_class), free(f->image_rate_class), free(f->image_at), free(f->place_of);
     free(f->names), free(f->name_at), free(f->label), free(f->class_names), free(f->class_name_at),
-        free(f->metadata), free(f->model), free(f->search_codes), free(f->search_model);
+        free(f->also), free(f->also_names), free(f->metadata), free(f->model),
+        free(f->search_codes), free(f->search_model);
     memset(f, 0, sizeof *f);
 }
 

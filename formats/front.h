@@ -50,6 +50,15 @@ typedef struct formats_raised {
     uint8_t planes; /* 1 .. FORMATS_MOST_RAISED */
 } formats_raised;
 
+/* A further name of an image: that of a file that was equal to the image's (also.h). */
+typedef struct formats_also {
+    int64_t modified_ns; /* as in taper_metadata */
+    uint32_t image;
+    uint32_t name_at; /* offset into also_names */
+    int32_t label;    /* -1: none */
+    uint8_t has_modified;
+} formats_also;
+
 /* Images are stored in places 0 .. images - 1, group after group. With one rate class, place p
  * holds image p. With several, the images of each rate class fill the groups of that class. */
 enum { FORMATS_MOST_LAYOUT = 2 };
@@ -106,6 +115,10 @@ typedef struct formats_front {
     uint32_t classes;
     char *class_names;       /* the NUL-terminated names of all classes; NULL: no classes */
     uint32_t *class_name_at; /* [classes] offsets into class_names */
+
+    uint32_t alsos;     /* further names of images; 0: none */
+    formats_also *also; /* [alsos] */
+    char *also_names;   /* their NUL-terminated names */
 
     /* Codes for search, of the binary model search_model_id. search_bits: bits of a code; 0: no
      * codes. The first bit of a code is the highest bit of its first byte. */

@@ -7,7 +7,7 @@ static taper_status refuse_memory(taper_status status, taper_error *error) {
     return formats_fail(error, status, "no memory for the metadata of the images");
 }
 
-taper_status formats_metadata_carry(const formats_front *from, const uint8_t *keep, uint64_t first,
+taper_status formats_metadata_carry(const formats_front *from, const formats_carried *which,
                                     const formats_account *account, formats_metadata_writer *to,
                                     taper_error *error) {
     formats_metadata_reader *reader;
@@ -18,11 +18,14 @@ taper_status formats_metadata_carry(const formats_front *from, const uint8_t *ke
     if (!from->metadata) return TAPER_OK;
     TAPER_TRY(formats_metadata_reader_open(&reader, from, &limits, error));
     taper_status status = TAPER_OK;
+    uint64_t first = which->first;
     for (uint32_t i = 0; i < from->images && status == TAPER_OK; i++) {
         taper_metadata m;
-        if (keep && !keep[i]) continue;
+        const formats_also *by = which->taken_by ? which->taken_by[i] : NULL;
+        if (which->keep && !which->keep[i]) continue;
         status = formats_metadata_reader_get(reader, i, &m, error);
         if (status != TAPER_OK) break;
+        if (by) m.has_modified = by->has_modified, m.modified_ns = by->modified_ns;
         status = formats_metadata_writer_add(to, first++, &m);
         if (status != TAPER_OK) refuse_memory(status, error);
     }
@@ -65,7 +68,8 @@ taper_status formats_merge_metadata(const formats_front *front, size_t n, format
     formats_metadata_writer *writer = formats_metadata_writer_new();
     if (!writer) return refuse_memory(TAPER_ERR_NOMEM, error);
     for (size_t s = 0; s < n && status == TAPER_OK; s++) {
-        status = formats_metadata_carry(&front[s], NULL, first, &to->account, writer, error);
+        const formats_carried all = {.first = first};
+        status = formats_metadata_carry(&front[s], &all, &to->account, writer, error);
         if (status != TAPER_OK && error) error->item = s + 1;
         first += front[s].images;
     }

@@ -3,10 +3,17 @@
 #define FORMATS_MERGE_METADATA_H
 #include "formats/metadata_reader.h"
 
-/* Add the metadata of images of a front to a writer, from image number `first` on. keep:
- * [from->images] nonzero for those that are carried, in their order; NULL: all. Memory is charged
- * to `account` meanwhile. TAPER_ERR_CORRUPT: that metadata is damaged; TAPER_ERR_LIMIT, _NOMEM. */
-taper_status formats_metadata_carry(const formats_front *from, const uint8_t *keep, uint64_t first,
+/* Which images are carried. */
+typedef struct formats_carried {
+    uint64_t first;      /* number of the first of them in the result */
+    const uint8_t *keep; /* [images] nonzero: it is, in its order; NULL: all are */
+    /* [images] a further name that takes the image's place, with its time; NULL: none. The array
+     * may be NULL, too. */
+    const formats_also *const *taken_by;
+} formats_carried;
+/* Add the metadata of images of a front to a writer. Memory is charged to `account` meanwhile.
+ * TAPER_ERR_CORRUPT: that metadata is damaged; TAPER_ERR_LIMIT, _NOMEM. */
+taper_status formats_metadata_carry(const formats_front *from, const formats_carried *which,
                                     const formats_account *account, formats_metadata_writer *to,
                                     taper_error *error);
 

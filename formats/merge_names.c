@@ -1,6 +1,7 @@
 /* merge_names.c -- see merge_names.h. Equal names are found by sorting, whose time does not depend
  * on the names. */
 #include "formats/merge_names.h"
+#include "formats/also.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,23 @@ static int compare_words(const void *a, const void *b) {
 
 typedef char number_name[20];
 
+/* Names of a shard: those of its images, then its further names. */
 typedef struct naming {
     const formats_front *shard; /* [n] */
-    size_t n, images;
-    const char **name;   /* [images] */
+    size_t n, names;
+    const char **name;   /* [names] */
     number_name *number; /* names of images without one */
-    uint8_t *clashes;    /* [images] */
-    uint8_t *folder;     /* [images + n + 2] 1: names in shard-N/ exist */
+    uint8_t *clashes;    /* [names] */
+    uint8_t *folder;     /* [names + n + 2] 1: names in shard-N/ exist */
 } naming;
+
+static size_t names_of(const formats_front *shard) { return (size_t)shard->images + shard->alsos; }
+
+/* The names of the result, and how many of them are written. */
+typedef struct merged_names {
+    formats_buffer names, further;
+    size_t image, also;
+} merged_names;
 
 static size_t nameless(const formats_front *shard, size_t n) {
     size_t sum = 0;
@@ -41,26 +51,28 @@ static size_t nameless(const formats_front *shard, size_t n) {
 }
 
 static void list_names(naming *of) {
-    size_t image = 0, numbers = 0;
+    size_t image = 0, numbers = 0, at = 0;
     for (size_t s = 0; s < of->n; s++) {
         const formats_front *f = &of->shard[s];
         for (uint32_t i = 0; i < f->images; i++) {
-            of->name[image++] = formats_front_name(f, i);
+            of->name[at++] = formats_front_name(f, i);
+            image++;
             if (f->names) continue;
             snprintf(of->number[numbers], sizeof *of->number, "%06zu.png", image);
-            of->name[image - 1] = of->number[numbers++];
+            of->name[at - 1] = of->number[numbers++];
         }
+        for (uint32_t k = 0; k < f->alsos; k++) of->name[at++] = formats_also_name(f, k);
     }
 }
 
 /* Mark names that an earlier shard also has. */
 static taper_status find_clashes(naming *of) {
-    word *words = malloc((of->images + 1) * sizeof *words);
+    word *words = malloc((of->names + 1) * sizeof *words);
     if (!words) return TAPER_ERR_NOMEM;
     for (size_t s = 0, i = 0, end = 0; s < of->n; s++)
-        for (end += of->shard[s].images; i < end; i++) words[i] = (word){of->name[i], i, s};
-    qsort(words, of->images, sizeof *words, compare_words);
-    for (size_t i = 0, first = 0; i < of->images; i++) {
+        for (end += names_of(&of->shard[s]); i < end; i++) words[i] = (word){of->name[i], i, s};
+    qsort(words, of->names, sizeof *words, compare_words);
+    for (size_t i = 0, first = 0; i < of->names; i++) {
         if (strcmp(words[first].text, words[i].text) != 0) first = i;
         of->clashes[words[i].at] = words[i].shard != words[first].shard;
     }
@@ -70,8 +82,8 @@ static taper_status find_clashes(naming *of) {
 
 /* Mark the folders shard-N that exist. */
 static void find_folders(naming *of) {
-    size_t most = of->images + of->n + 2;
-    for (size_t i = 0; i < of->images; i++) {
+    size_t most = of->names + of->n + 2;
+    for (size_t i = 0; i < of->names; i++) {
         char *end;
         if (strncmp(of->name[i], "shard-", 6) != 0) continue;
         unsigned long long number = strtoull(of->name[i] + 6, &end, 10);
@@ -87,24 +99,49 @@ static size_t take_folder(naming *of, size_t shard) {
     return number;
 }
 
-static void write_names(naming *of, uint32_t *name_at, formats_buffer *block) {
-    size_t image = 0;
-    for (size_t s = 0; s < of->n; s++) {
-        size_t folder = 0, end = image + of->shard[s].images;
-        for (; image < end; image++) {
-            char text[MOST_NAME + 1];
-            const char *name = of->name[image];
-            if (of->clashes[image]) {
-                if (!folder) folder = take_folder(of, s);
-                int n = snprintf(text, sizeof text, "shard-%zu/%s", folder, name);
-                if (n > MOST_NAME)
-                    snprintf(text, sizeof text, "shard-%zu/%06zu.png", folder, image + 1);
-                name = text;
-            }
-            name_at[image] = (uint32_t)block->size;
-            formats_write_bytes(block, name, strlen(name) + 1);
+/* Write names of a shard: of images to `names`, further ones to `further`. */
+static void write_shard(naming *of, size_t s, size_t at, formats_front *f, merged_names *to) {
+    const size_t images = of->shard[s].images, all = names_of(&of->shard[s]);
+    size_t folder = 0;
+    for (size_t k = 0; k < all; k++, at++) {
+        char text[MOST_NAME + 1];
+        const char *name = of->name[at];
+        if (of->clashes[at]) {
+            if (!folder) folder = take_folder(of, s);
+            int n = snprintf(text, sizeof text, "shard-%zu/%s", folder, name);
+            if (n > MOST_NAME) snprintf(text, sizeof text, "shard-%zu/%06zu.png", folder, at + 1);
+            name = text;
         }
+        formats_buffer *block = k < images ? &to->names : &to->further;
+        uint32_t *place = k < images ? &f->name_at[to->image++] : &f->also[to->also++].name_at;
+        *place = (uint32_t)block->size;
+        formats_write_bytes(block, name, strlen(name) + 1);
     }
+}
+
+static taper_status write_names(naming *of, formats_front *f, merged_names *to) {
+    for (size_t s = 0, at = 0; s < of->n; at += names_of(&of->shard[s++]))
+        write_shard(of, s, at, f, to);
+    return to->names.status ? to->names.status : to->further.status;
+}
+
+taper_status formats_merge_further_names(const formats_front *shard, size_t n, formats_front *f,
+                                         taper_error *error) {
+    uint64_t all = 0;
+    uint32_t first = 0;
+    for (size_t s = 0; s < n; s++) all += shard[s].alsos;
+    if (!all) return TAPER_OK;
+    if (all > UINT32_MAX - 1 - f->images)
+        return formats_fail(error, TAPER_ERR_LIMIT, "the images have too many further names");
+    TAPER_TRY(formats_front_take(f, all, sizeof *f->also, &f->also, error));
+    for (size_t s = 0; s < n; first += shard[s++].images)
+        for (uint32_t k = 0; k < shard[s].alsos; k++) {
+            formats_also *also = &f->also[f->alsos++];
+            *also = shard[s].also[k];
+            also->image += first;
+            also->label = -1; /* until classes are joined */
+        }
+    return TAPER_OK;
 }
 
 /* Take the bytes of a block, which stay charged to the account of f. */
@@ -115,21 +152,21 @@ static char *keep_block(formats_front *f, formats_buffer *block) {
 
 taper_status formats_merge_names(const formats_front *shard, size_t n, formats_front *f,
                                  taper_error *error) {
-    size_t nameless_images = nameless(shard, n), images = f->images;
-    if (nameless_images == images) return TAPER_OK;
-    uint64_t scratch = images * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + n + 2 +
+    const size_t nameless_images = nameless(shard, n), names = names_of(f);
+    if (nameless_images == names) return TAPER_OK;
+    uint64_t scratch = names * (sizeof(char *) + 2 + sizeof(word)) + sizeof(word) + n + 2 +
                        (nameless_images + 1) * sizeof(number_name);
     TAPER_TRY(formats_front_charge(f, scratch, error));
-    TAPER_TRY(formats_front_take(f, images, sizeof *f->name_at, &f->name_at, error));
-    formats_buffer block = formats_buffer_make(UINT32_MAX);
-    block.account = &f->account;
+    TAPER_TRY(formats_front_take(f, f->images, sizeof *f->name_at, &f->name_at, error));
+    merged_names to = {formats_buffer_make(UINT32_MAX), formats_buffer_make(UINT32_MAX), 0, 0};
+    to.names.account = to.further.account = &f->account;
     naming of = {.shard = shard,
                  .n = n,
-                 .images = images,
-                 .name = malloc(images * sizeof *of.name),
+                 .names = names,
+                 .name = malloc(names * sizeof *of.name),
                  .number = malloc((nameless_images + 1) * sizeof *of.number),
-                 .clashes = calloc(images, 1),
-                 .folder = calloc(images + n + 2, 1)};
+                 .clashes = calloc(names, 1),
+                 .folder = calloc(names + n + 2, 1)};
     taper_status status = TAPER_ERR_NOMEM;
     if (of.name && of.number && of.clashes && of.folder) {
         list_names(&of);
@@ -137,20 +174,20 @@ taper_status formats_merge_names(const formats_front *shard, size_t n, formats_f
     }
     if (status == TAPER_OK) {
         find_folders(&of);
-        write_names(&of, f->name_at, &block);
-        status = block.status;
-        f->names = keep_block(f, &block);
+        status = write_names(&of, f, &to);
+        f->names = keep_block(f, &to.names);
+        f->also_names = keep_block(f, &to.further);
     }
-    formats_buffer_free(&block);
+    formats_buffer_free(&to.names), formats_buffer_free(&to.further);
     free(of.name), free(of.number), free(of.clashes), free(of.folder);
     formats_account_give(&f->account, scratch);
     if (status == TAPER_OK) return status;
     if (status == TAPER_ERR_NOMEM)
-        return formats_fail(error, status, "no memory for the names of %zu images", images);
+        return formats_fail(error, status, "no memory for the names of %zu images", names);
     const uint64_t more = formats_account_left(&f->account) + 1;
     return formats_fail_fact(
         error, status, TAPER_FACT_MAX_MEMORY, formats_account_step(&f->account, more),
-        "the names of %zu images take more than 4 GiB or the limit of memory", images);
+        "the names of %zu images take more than 4 GiB or the limit of memory", names);
 }
 
 /* --- classes --------------------------------------------------------------------------- */
@@ -208,13 +245,16 @@ static taper_status number_classes(classing *of, formats_front *f, formats_buffe
 }
 
 static void write_labels(const classing *of, formats_front *f) {
-    size_t image = 0, first = 0;
+    size_t image = 0, also = 0, first = 0;
     for (size_t s = 0; s < of->n; first += of->shard[s++].classes) {
         const formats_front *from = &of->shard[s];
         for (uint32_t i = 0; i < from->images; i++, image++) {
             int32_t label = from->label ? from->label[i] : -1;
             f->label[image] = label < 0 ? -1 : (int32_t)of->number[first + (size_t)label];
         }
+        for (uint32_t k = 0; k < from->alsos; k++, also++)
+            if (from->also[k].label >= 0)
+                f->also[also].label = (int32_t)of->number[first + (size_t)from->also[k].label];
     }
 }
 

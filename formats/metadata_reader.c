@@ -150,9 +150,7 @@ static taper_status read_times(formats_metadata_reader *r, formats_cursor *in, t
     while (unit--) size *= 10;
     for (uint32_t i = 0; i < r->images; i++) {
         if (!(r->record[i].what & FORMATS_METADATA_MODIFIED)) continue;
-        const uint64_t said = formats_read_varint(in);
-        const uint64_t change = said >> 1 ^ (said & 1 ? UINT64_MAX : 0);
-        before = (int64_t)((uint64_t)before + change);
+        before = (int64_t)((uint64_t)before + formats_unzigzag(formats_read_varint(in)));
         if (before > INT64_MAX / size || before < INT64_MIN / size)
             return illegal("a time is out of range", error);
         r->record[i].modified_ns = before * size;

@@ -221,18 +221,13 @@ static uint8_t unit_of(const formats_metadata_writer *w, int64_t *size) {
     return unit;
 }
 
-/* A signed number as a varint: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
-static uint64_t zigzag(uint64_t signed_bits) {
-    return signed_bits << 1 ^ (signed_bits >> 63 ? UINT64_MAX : 0);
-}
-
 static void write_times(const formats_metadata_writer *w, formats_buffer *index) {
     int64_t size, before = 0;
     if (!w->times) return;
     formats_write_u8(index, unit_of(w, &size));
     for (size_t i = 0; i < w->times; i++) {
         const int64_t time = w->time[i] / size;
-        formats_write_varint(index, zigzag((uint64_t)time - (uint64_t)before));
+        formats_write_varint(index, formats_zigzag((uint64_t)time - (uint64_t)before));
         before = time;
     }
 }

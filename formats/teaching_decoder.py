@@ -550,6 +550,7 @@ class Front:
                 "one image after the other: one layer")
         require(self.images <= MY_IMAGES, "more images than this program reads")
         self.names = self.labels = self.model = self.geometry = self.metadata = None
+        self.also = []
         self.sections, at = [], table_end
         for kind, crc, stored, unpacked in table:
             self.section(kind, crc, data[at:at + stored], unpacked)
@@ -566,19 +567,20 @@ class Front:
 
     def section(self, kind, crc, stored, unpacked):
         known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels,
-                 b"meta": self.read_metadata, b"modl": None}
+                 b"also": self.read_also, b"meta": self.read_metadata, b"modl": None}
         if self.is_paged:
             known = {b"DIRE": self.root, b"LEAF": self.read_leaves, b"find": self.read_pages,
-                     b"meta": self.read_metadata, b"modl": None}
+                     b"also": self.read_also, b"meta": self.read_metadata, b"modl": None}
             require(kind not in (b"name", b"labl"), "leaves have names and labels")
             require(kind != b"modl" or b"LEAF" not in self.sections, "the model is behind leaves")
-            require(kind not in (b"find", b"meta") or b"LEAF" in self.sections,
-                    "pages or metadata are before leaves")
+            require(kind not in (b"find", b"also", b"meta") or b"LEAF" in self.sections,
+                    "pages, further names or metadata are before leaves")
         if kind not in known:
             require(kind[0] & 0x20, "an unknown section that may not be skipped")
             return
         require(kind == b"DIRE" or self.sections, "the directory is not first")
         require(kind not in self.sections, "a section occurs twice")
+        require(kind != b"labl" or b"also" not in self.sections, "labels are behind further names")
         self.sections.append(kind)
         require(crc32c(stored) == crc, "a section fails its checksum")
         times, more = ((4, 65536) if kind == b"modl" else
@@ -803,7 +805,10 @@ class Front:
         return used
 
     def read_times(self, r):
-        timed = [image for image in self.metadata if "time" in image]
+        self.read_time_list(r, [image for image in self.metadata if "time" in image])
+
+    @staticmethod
+    def read_time_list(r, timed):
         if not timed:
             return
         unit, time = r.u8(), 0
@@ -813,6 +818,19 @@ class Front:
             time = (time + (said >> 1 ^ -(said & 1)) + (1 << 63) & MASK64) - (1 << 63)
             image["time"] = time * 10 ** unit           # nanoseconds since 1970
             require(-1 << 63 <= image["time"] < 1 << 63, "a time")
+
+    # 5.11 further names: of each a dictionary
+
+    def read_also(self, r):
+        n = r.varint((1 << 32) - 2 - self.images)
+        require(1 <= n <= MY_IMAGES, "the number of further names")
+        self.also = [{"image": r.varint(self.images - 1)} for _ in range(n)]
+        for also in self.also:
+            also["label"] = r.varint(len(self.classes)) - 1 if self.labels is not None else -1
+        for also, name in zip(self.also, self.list_names(r, n)):
+            also["name"] = name
+        has_time = [r.varint(1) for _ in range(n)]
+        self.read_time_list(r, [also for also, has in zip(self.also, has_time) if has])
 
     # 5.9.3 the leaves, of which all together say what a directory does
 
@@ -2790,10 +2808,11 @@ IMAGE_SUFFIX = re.compile(r"(?<=[^/])\.(png|pnm|pbm|pgm|ppm|pam|jpg|jpe|jpeg|jfi
 
 def file_names(front):
     """5.4: x.png stays; x.jpg is x.png where no other image is or becomes that, else x.jpg.png."""
-    if not front.names:
+    if not front.names and not front.also:
         return ["%06d.png" % (i + 1) for i in range(front.images)]
+    names = front.names or [b"%06d.png" % (i + 1) for i in range(front.images)]
     stored = [ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), name).decode("utf-8", "surrogateescape")
-              for name in front.names]
+              for name in names + [also["name"] for also in front.also]]
     short = [IMAGE_SUFFIX.sub("", name) + ".png" for name in stored]
     kept = [name.lower().endswith(".png") and not name.lower().endswith("/.png") for name in stored]
     taken = {name for name, is_kept in zip(stored, kept) if is_kept}
@@ -2843,6 +2862,8 @@ def print_front(front, size):
         print("metadata of image %d: %s" % (i, ", ".join(
             "%s %s" % (kind, "%d bytes" % len(v) if kind in ("icc", "exif", "xmp") else v)
             for kind, v in image.items()) or "none"))
+    for also in front.also:
+        print("image %d is also %s" % (also["image"], also["name"].decode("utf-8", "replace")))
     for layer in range(front.layers):
         begin, end = (front.chunk_at[(layer + k) * front.groups] for k in (0, 1))
         print("layer %d: passes %d to %d, %d bytes, ends at %d"
@@ -2905,8 +2926,10 @@ def main():
         for place in places:
             i = front.image_at[place]
             if args.image is None or i == args.image - 1:
-                write_png(path_for(args.output, names[i]), front.geometry[i],
-                          group.image(place - front.group_first[g], front.geometry[i]))
+                pixels = group.image(place - front.group_first[g], front.geometry[i])
+                for file in [i] + [front.images + k for k, also in enumerate(front.also)
+                                   if also["image"] == i]:
+                    write_png(path_for(args.output, names[file]), front.geometry[i], pixels)
     return 3 if damaged else 0
 
 

@@ -206,6 +206,22 @@ static void try_encoder_set_metadata(void) {
     }
 }
 
+static void try_encoder_add_name(void) {
+    taper_error error = {0};
+    refused(taper_encoder_add_name(NULL, 0, "a", -1, NULL, &error), &error);
+    EACH_NUMBER(v) {
+        const int64_t time = (int64_t)*v;
+        taper_encoder *e = encoder_with(1);
+        refused(taper_encoder_add_name(e, 0, NULL, -1, NULL, &error), &error);
+        refused(taper_encoder_add_name(e, 0, "/", -1, NULL, &error), &error);
+        allowed(taper_encoder_add_name(e, *v, "a", -1, &time, &error), &error);
+        allowed(taper_encoder_add_name(e, 0, "a", (int32_t)*v, &time, &error), &error);
+        assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
+        refused(taper_encoder_add_name(e, 0, "a", -1, NULL, &error), &error);
+        taper_encoder_free(e);
+    }
+}
+
 static void try_encoder_set_search_codes(void) {
     taper_error error = {0};
     taper_encoder *e = encoder_with(N);
@@ -919,6 +935,7 @@ static const argument_trial table[] = {
     {"taper_encoder_add_rows", try_encoder_add_rows},
     {"taper_encoder_set_classes", try_encoder_set_classes},
     {"taper_encoder_set_metadata", try_encoder_set_metadata},
+    {"taper_encoder_add_name", try_encoder_add_name},
     {"taper_encoder_set_search_codes", try_encoder_set_search_codes},
     {"taper_encoder_finish", try_encoder_finish},
     {"taper_encoder_finish_file", try_encoder_finish_file},

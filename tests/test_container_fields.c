@@ -425,6 +425,52 @@ static void labels_name_a_class(void **unused) {
     assert_int_equal(read_with("labl", "", 0), TAPER_ERR_CORRUPT);
 }
 
+/* Their number, images, classes, names, times. */
+static void further_names_have_their_ranges(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *content;
+        size_t size;
+        taper_status want;
+    } cases[] = {{"\1\1a\0\0", 5, TAPER_OK},
+                 {"\2\1\0a\0a\0\0\0", 9, TAPER_OK},
+                 {"\1\1a\0\1\x09\4", 7, TAPER_OK}, /* two seconds */
+                 {"", 0, TAPER_ERR_CORRUPT},
+                 {"\0", 1, TAPER_ERR_CORRUPT},              /* none */
+                 {"\1\2a\0\0", 5, TAPER_ERR_CORRUPT},       /* of image 2 of 2 */
+                 {"\2\1\0a\0\0\0", 7, TAPER_ERR_CORRUPT},   /* one name too few */
+                 {"\1\1a\0", 4, TAPER_ERR_CORRUPT},         /* no time */
+                 {"\1\1a\0\2", 5, TAPER_ERR_CORRUPT},       /* neither a time nor none */
+                 {"\1\1a\0\1\x0A\4", 7, TAPER_ERR_CORRUPT}, /* a unit of 10^10 */
+                 {"\1\1a\0\1\0", 6, TAPER_ERR_CORRUPT},     /* a time, but none follows */
+                 {"\1\1a\0\0\0", 6, TAPER_ERR_CORRUPT},     /* a byte more */
+                 {"\1\1a/\0\0", 6, TAPER_ERR_CORRUPT},      /* no plain path */
+                 {"\1\1a\0\1\x09\xFE\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1", 16,
+                  TAPER_ERR_CORRUPT}, /* a time beyond 64 bits */
+                 {"\x7F\1a\0\0", 5, TAPER_ERR_CORRUPT},
+                 {"\xFE\xFF\xFF\xFF\x0F\1a\0\0", 9, TAPER_ERR_CORRUPT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (read_with("also", cases[i].content, cases[i].size) != cases[i].want)
+            fail_msg("case %zu", i);
+}
+
+/* With labels each further name has one, and the classes are known before. */
+static void further_names_have_labels(void **unused) {
+    (void)unused;
+    crafted_section dire = {"DIRE", plain_directory, sizeof plain_directory, 0},
+                    label = {"labl", "\1k\0\0\1", 5, 0}, also = {"also", "\1\1\1a\0\0", 6, 0},
+                    other = {"also", "\1\1\2a\0\0", 6, 0}, none = {"also", "\1\1a\0\0", 5, 0};
+    crafted_section good[] = {dire, label, also}, beyond[] = {dire, label, other},
+                    lacks[] = {dire, label, none}, before[] = {dire, none, label},
+                    twice[] = {dire, none, none}, first[] = {none, dire};
+    assert_int_equal(read_crafted(&plain, good, 3), TAPER_OK);
+    assert_int_equal(read_crafted(&plain, beyond, 3), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_crafted(&plain, lacks, 3), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_crafted(&plain, before, 3), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_crafted(&plain, twice, 3), TAPER_ERR_CORRUPT);
+    assert_int_equal(read_crafted(&plain, first, 2), TAPER_ERR_CORRUPT);
+}
+
 /* A model's id, bits of a code, a code an image. */
 static void search_codes_are_of_all_images(void **unused) {
     (void)unused;
@@ -558,6 +604,8 @@ int main(void) {
         cmocka_unit_test(directory_sizes_are_checked),
         cmocka_unit_test(names_are_plain_paths),
         cmocka_unit_test(labels_name_a_class),
+        cmocka_unit_test(further_names_have_their_ranges),
+        cmocka_unit_test(further_names_have_labels),
         cmocka_unit_test(sections_stand_in_order_and_once),
         cmocka_unit_test(search_codes_are_of_all_images),
         cmocka_unit_test(unknown_sections_are_skipped_or_refused),

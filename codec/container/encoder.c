@@ -111,8 +111,9 @@ static taper_status init(taper_encoder *e, const taper_model *model,
         e->options.allocation == TAPER_ALLOCATION_EVEN ? 1 : CODEC_RATE_CLASSES;
     e->shared.own = formats_account_within(&e->limits);
     e->shared.account = account ? account : &e->shared.own;
-    e->set.names = e->set.class_names = formats_buffer_make(FORMATS_MOST_BYTES);
-    e->set.names.account = e->set.class_names.account = e->shared.account;
+    e->set.names = formats_buffer_make(FORMATS_MOST_BYTES);
+    e->set.names.account = e->shared.account;
+    e->set.class_names = e->set.also_names = e->set.names;
     codec_backend_cpu(&e->coder.backend);
     e->max_bytes = UINT64_MAX;
     return TAPER_OK;
@@ -171,6 +172,7 @@ void taper_encoder_free(taper_encoder *e) {
     free_groups(e);
     free(e->set.geometry), free(e->set.label), free(e->set.rate_class);
     formats_buffer_free(&e->set.names), formats_buffer_free(&e->set.class_names);
+    free(e->set.also), formats_buffer_free(&e->set.also_names);
     formats_metadata_writer_free(e->set.metadata), free(e->set.carried_metadata);
     free(e->search.codes), free(e->search.model);
     free(e->layers.end), free(e->layers.longer_end);

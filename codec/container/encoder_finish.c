@@ -79,6 +79,14 @@ static taper_status move_names(taper_encoder *e, formats_front *f, taper_error *
     return TAPER_OK;
 }
 
+static void move_further_names(taper_encoder *e, formats_front *f) {
+    f->alsos = (uint32_t)e->set.alsos;
+    f->also = e->set.also, e->set.also = NULL;
+    f->also_names = (char *)formats_buffer_take(&e->set.also_names, &(size_t){0});
+    for (uint32_t k = 0; k < f->alsos; k++)
+        if (!f->label || (uint32_t)f->also[k].label >= f->classes) f->also[k].label = -1;
+}
+
 static taper_status move_metadata(taper_encoder *e, formats_front *f, taper_error *error) {
     f->metadata = e->set.carried_metadata, e->set.carried_metadata = NULL;
     f->metadata_size = e->set.carried_metadata_size;
@@ -213,6 +221,7 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     f->search_codes = e->search.codes, e->search.codes = NULL;
     f->search_model = e->search.model, e->search.model = NULL;
     f->search_model_size = e->search.model_size;
+    move_further_names(e, f);
     TAPER_TRY(move_metadata(e, f, error));
     TAPER_TRY(embed_model(e, f, error));
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);

@@ -1,5 +1,6 @@
 /* encoder_set.c -- see encoder_set.h; and the functions taper_encoder_set_*. */
 #include "codec/container/encoder_set.h"
+#include "formats/also.h"
 #include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,47 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
     for (size_t i = 0; i < n && status == TAPER_OK; i++)
         status = codec_encoder_append(e, &e->set.class_names, names[i], strlen(names[i]) + 1);
     e->set.classes = (uint32_t)n;
+    return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
+}
+
+/* --- further names ----------------------------------------------------------------------- */
+
+static taper_status append_name(taper_encoder *e, const formats_also *also, const char *name) {
+    TAPER_TRY(codec_encoder_grow(e, (void **)&e->set.also, e->set.alsos, &e->set.also_capacity,
+                                 sizeof *e->set.also));
+    const size_t at = e->set.also_names.size;
+    if (at + strlen(name) + 1 > UINT32_MAX || e->set.images + e->set.alsos >= UINT32_MAX - 1)
+        return TAPER_ERR_LIMIT;
+    e->set.also[e->set.alsos] = *also;
+    e->set.also[e->set.alsos++].name_at = (uint32_t)at;
+    e->set.any_label |= also->label >= 0;
+    return codec_encoder_append(e, &e->set.also_names, name, strlen(name) + 1);
+}
+
+taper_status taper_encoder_add_name(taper_encoder *e, uint64_t image, const char *name,
+                                    int32_t label, const int64_t *modified_ns, taper_error *error) {
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(name, "the name", error));
+    TAPER_TRY(codec_encoder_check_order(e, "add_name", error));
+    if (image >= e->set.images)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu, only %zu",
+                            (unsigned long long)image, e->set.images);
+    if (!formats_name_is_legal(name) || label < -1)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a further name is no relative path, or its label is below -1");
+    const formats_also also = {.modified_ns = modified_ns ? *modified_ns : 0,
+                               .image = (uint32_t)image,
+                               .label = label,
+                               .has_modified = modified_ns != NULL};
+    const taper_status status = append_name(e, &also, name);
+    return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
+}
+
+taper_status codec_encoder_take_names(taper_encoder *e, const formats_front *front,
+                                      taper_error *error) {
+    taper_status status = TAPER_OK;
+    for (uint32_t k = 0; k < front->alsos && status == TAPER_OK; k++)
+        status = append_name(e, &front->also[k], formats_also_name(front, k));
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
 }
 

@@ -12,6 +12,10 @@ taper_status codec_encoder_record(taper_encoder *encoder, const taper_image *ima
 taper_status codec_encoder_take_search_codes(taper_encoder *encoder, const formats_front *front,
                                              taper_error *error);
 
+/* Store the further names of `front`, whose images were added one by one. */
+taper_status codec_encoder_take_names(taper_encoder *encoder, const formats_front *front,
+                                      taper_error *error);
+
 /* Store the metadata of `front`, whose images were added one by one. Call after the last image. */
 taper_status codec_encoder_take_metadata(taper_encoder *encoder, const formats_front *front,
                                          taper_error *error);

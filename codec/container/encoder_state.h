@@ -37,6 +37,9 @@ typedef struct codec_encoder_set {
     formats_buffer names, class_names; /* strings, each with its final 0 */
     uint32_t classes;
     int any_name, any_label;
+    formats_also *also; /* [alsos] further names; name_at: offsets into also_names */
+    size_t alsos, also_capacity;
+    formats_buffer also_names;
     int has_classes;                   /* taper_encoder_set_classes was called */
     formats_metadata_writer *metadata; /* NULL: no image has any */
     int has_metadata;                  /* the image that was added last has some */

@@ -3,6 +3,7 @@
 #include "codec/decoder/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
+#include "formats/also.h"
 #include "formats/merge_metadata.h"
 #include "formats/merge_names.h"
 #include "formats/sized.h"
@@ -243,21 +244,28 @@ static taper_status fill_search_codes(const merging *m, formats_front *f, taper_
 
 /* Tell the names that changed. Images without a name get one; only an added folder is a change. */
 static void tell_names(const merging *m, const formats_front *f, const taper_merge_options *o) {
-    uint32_t image = 0;
+    uint32_t image = 0, also = 0;
     if (!o->renamed || !f->names) return;
-    for (size_t s = 0; s < m->n; s++)
+    for (size_t s = 0; s < m->n; s++) {
         for (uint32_t i = 0; i < m->front[s].images; i++, image++) {
             const char *before = formats_front_name(&m->front[s], i),
                        *after = formats_front_name(f, image);
             if (before ? strcmp(before, after) != 0 : strchr(after, '/') != NULL)
                 o->renamed(o->user, before, after);
         }
+        for (uint32_t k = 0; k < m->front[s].alsos; k++, also++) {
+            const char *before = formats_also_name(&m->front[s], k),
+                       *after = formats_also_name(f, also);
+            if (strcmp(before, after) != 0) o->renamed(o->user, before, after);
+        }
+    }
 }
 
 static taper_status merge_fronts(merging *m, formats_front *f, taper_error *error) {
     TAPER_TRY(size_merged(m, f, error));
     fill_merged(m, f);
     TAPER_TRY(codec_merge_layers(m->front, m->n, m->layers, f, error));
+    TAPER_TRY(formats_merge_further_names(m->front, m->n, f, error));
     TAPER_TRY(formats_merge_names(m->front, m->n, f, error));
     TAPER_TRY(formats_merge_labels(m->front, m->n, f, error));
     TAPER_TRY(formats_merge_metadata(m->front, m->n, f, error));

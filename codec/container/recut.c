@@ -343,6 +343,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
     codec_group_readers_close(&open->readers);
     codec_group_readers_close(&open->ends);
     if (status == TAPER_OK) status = codec_encoder_take_search_codes(encoder, front, error);
+    if (status == TAPER_OK) status = codec_encoder_take_names(encoder, front, error);
     if (status == TAPER_OK) status = codec_encoder_take_metadata(encoder, front, error);
     if (status == TAPER_OK) status = taper_encoder_finish(encoder, 0, to, error);
     taper_encoder_free(encoder);

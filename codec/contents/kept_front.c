@@ -1,5 +1,6 @@
 /* kept_front.c -- see kept_front.h. */
 #include "codec/contents/kept_front.h"
+#include "formats/also.h"
 #include "formats/merge_metadata.h"
 #include <stdlib.h>
 #include <string.h>
@@ -184,12 +185,36 @@ static taper_status keep_search_codes(const formats_front *f, const uint8_t *kee
     return TAPER_OK;
 }
 
-static taper_status keep_metadata(const formats_front *f, const uint8_t *keep, formats_front *r,
+/* Further names that stay are of images that stay, too. */
+static taper_status keep_further_names(const formats_front *f, const uint8_t *keep,
+                                       formats_front *r, taper_error *error) {
+    uint32_t *number = NULL, n = 0;
+    formats_also *also = NULL;
+    const char **name = NULL;
+    if (!f->alsos) return TAPER_OK;
+    taper_status status = formats_front_take(r, f->images, sizeof *number, &number, error);
+    if (status == TAPER_OK) status = formats_front_take(r, f->alsos, sizeof *also, &also, error);
+    if (status == TAPER_OK) status = formats_front_take(r, f->alsos, sizeof *name, &name, error);
+    for (uint32_t i = 0, next = 0; i < f->images && status == TAPER_OK; i++)
+        number[i] = next, next += keep[i];
+    for (uint32_t k = 0; k < f->alsos && status == TAPER_OK; k++) {
+        if (!keep[f->images + k]) continue;
+        also[n] = f->also[k];
+        also[n].image = number[f->also[k].image];
+        name[n++] = formats_also_name(f, k);
+    }
+    if (status == TAPER_OK) status = formats_also_set(r, also, name, n, error);
+    free(number), free(also), free(name);
+    return status;
+}
+
+static taper_status keep_metadata(const formats_front *f, const codec_kept *kept, formats_front *r,
                                   taper_error *error) {
+    const formats_carried carried = {.keep = kept->keep, .taken_by = kept->taken_by};
     if (!f->metadata) return TAPER_OK;
     formats_metadata_writer *writer = formats_metadata_writer_new();
     if (!writer) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for metadata");
-    taper_status status = formats_metadata_carry(f, keep, 0, &r->account, writer, error);
+    taper_status status = formats_metadata_carry(f, &carried, &r->account, writer, error);
     if (status == TAPER_OK) status = formats_metadata_give(writer, r, error);
     formats_metadata_writer_free(writer);
     return status;
@@ -211,7 +236,8 @@ taper_status codec_keep_front(formats_front *f, codec_kept *kept, formats_front 
     TAPER_TRY(keep_names(f, kept->keep, r, error));
     TAPER_TRY(keep_labels(f, kept->keep, r, error));
     TAPER_TRY(keep_search_codes(f, kept->keep, r, error));
-    TAPER_TRY(keep_metadata(f, kept->keep, r, error));
+    TAPER_TRY(keep_further_names(f, kept->keep, r, error));
+    TAPER_TRY(keep_metadata(f, kept, r, error));
     TAPER_TRY(formats_front_take(r, (uint64_t)r->layers * r->groups, sizeof *r->chunk_at,
                                  &r->chunk_at, error));
     move_models(f, r);

@@ -4,6 +4,7 @@
  *   remove       taper_remove
  *   kept_front   the front matter that stays
  *   regroup      the chunks of a group that loses some of its images
+ *   taken        further names that take the places of removed images
  *   rename       taper_rename */
 #ifndef CODEC_KEPT_FRONT_H
 #define CODEC_KEPT_FRONT_H
@@ -11,9 +12,10 @@
 
 /* Where the groups and layers of the result come from. */
 typedef struct codec_kept {
-    const uint8_t *keep; /* [images of the source] 1: the image stays */
-    uint32_t *group;     /* [groups of the result] the group of the source */
-    uint32_t *layer;     /* [layers of the result] the layer of the source */
+    const uint8_t *keep; /* [images of the source, then its further names] 1: it stays */
+    const formats_also *const *taken_by; /* see formats_carried */
+    uint32_t *group;                     /* [groups of the result] the group of the source */
+    uint32_t *layer;                     /* [layers of the result] the layer of the source */
 } codec_kept;
 
 /* Fill all of *result but the chunks: chunk_at has room, and is 0. Images keep their order, class

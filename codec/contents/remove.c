@@ -2,6 +2,7 @@
  * images are copied; those of groups that lose some are coded again, into a temporary file. */
 #include "codec/contents/kept_front.h"
 #include "codec/contents/regroup.h"
+#include "codec/contents/taken.h"
 #include "codec/groups/assemble.h"
 #include "codec/decoder/verify.h"
 #include "codec/decoder/front_load.h"
@@ -21,7 +22,8 @@ typedef struct removing {
     taper_limits limits;
     const taper_source *source;
     formats_front front, result;
-    uint8_t *keep; /* [images] */
+    uint8_t *keep;                 /* [images + further names] */
+    const formats_also **taken_by; /* [images] see formats_carried */
     codec_kept kept;
     spooled_group *group; /* [groups of the result] */
     FILE *spool;
@@ -32,13 +34,14 @@ typedef struct removing {
 /* --- which images -------------------------------------------------------------------------- */
 
 static taper_status mark_images(removing *r, const uint64_t *image, size_t n, taper_error *error) {
-    TAPER_TRY(formats_front_take(&r->result, r->front.images, 1, &r->keep, error));
-    memset(r->keep, 1, r->front.images);
-    uint32_t left = r->front.images;
+    const uint64_t all = (uint64_t)r->front.images + r->front.alsos;
+    uint64_t left = all;
+    TAPER_TRY(formats_front_take(&r->result, all, 1, &r->keep, error));
+    memset(r->keep, 1, (size_t)all);
     for (size_t k = 0; k < n; k++) {
-        if (image[k] >= r->front.images)
-            return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu, only %u",
-                                (unsigned long long)image[k], r->front.images);
+        if (image[k] >= all)
+            return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu, only %llu",
+                                (unsigned long long)image[k], (unsigned long long)all);
         left -= r->keep[image[k]];
         r->keep[image[k]] = 0;
     }
@@ -162,8 +165,11 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
     r->result.account.used = r->front.account.used;
     TAPER_TRY(mark_images(r, image, n, error));
     TAPER_TRY(check_source(r, error));
+    TAPER_TRY(
+        formats_front_take(&r->result, r->front.images, sizeof *r->taken_by, &r->taken_by, error));
+    TAPER_TRY(codec_take_places(&r->front, r->keep, r->taken_by, &r->result, error));
     if (any_loses_some(r)) TAPER_TRY(open_model(r, error));
-    r->kept.keep = r->keep;
+    r->kept.keep = r->keep, r->kept.taken_by = r->taken_by;
     TAPER_TRY(codec_keep_front(&r->front, &r->kept, &r->result, error));
     TAPER_TRY(regroup_all(r, error));
     place_chunks(r);
@@ -173,7 +179,7 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
 
 static void close(removing *r) {
     for (uint32_t g = 0; r->group && g < r->result.groups; g++) free(r->group[g].chunk_at);
-    free(r->group), free(r->keep), free(r->kept.group), free(r->kept.layer);
+    free(r->group), free(r->keep), free(r->taken_by), free(r->kept.group), free(r->kept.layer);
     if (r->spool && !r->options.spool) fclose(r->spool);
     taper_model_free(r->own);
     formats_front_free(&r->result), formats_front_free(&r->front);

@@ -1,7 +1,8 @@
-/* rename.c -- taper_rename: other names in the front matter; the data are copied as they are, also
- * those of a cut file. */
+/* rename.c -- taper_rename, and see rename.h: the data are copied as they are, also those of a cut
+ * file. */
+#include "codec/contents/rename.h"
 #include "codec/decoder/front_load.h"
-#include "codec/taper.h"
+#include "formats/also.h"
 #include "formats/container.h"
 #include "formats/name_escape.h"
 #include "formats/sized.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of all images after the change: [images], each borrowed. */
+/* The names after the change: [images + alsos], each borrowed. */
 typedef struct new_names {
     const char **name;
     char (*number)[20]; /* names of images without one; NULL: all have one */
@@ -17,18 +18,20 @@ typedef struct new_names {
 
 static taper_status list_names(formats_front *f, const taper_name *names, size_t n, new_names *to,
                                taper_error *error) {
-    TAPER_TRY(formats_front_take(f, f->images, sizeof *to->name, &to->name, error));
+    const uint64_t all = (uint64_t)f->images + f->alsos;
+    TAPER_TRY(formats_front_take(f, all, sizeof *to->name, &to->name, error));
     if (!f->names)
         TAPER_TRY(formats_front_take(f, f->images, sizeof *to->number, &to->number, error));
     for (uint32_t i = 0; i < f->images; i++) {
         if (to->number) snprintf(to->number[i], sizeof *to->number, "%06u.png", i + 1);
         to->name[i] = to->number ? to->number[i] : formats_front_name(f, i);
     }
+    for (uint32_t k = 0; k < f->alsos; k++) to->name[f->images + k] = formats_also_name(f, k);
     for (size_t k = 0; k < n; k++) {
         TAPER_TRY(formats_need(names[k].name, "a new name", error));
-        if (names[k].image >= f->images)
-            return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu, only %u",
-                                (unsigned long long)names[k].image, f->images);
+        if (names[k].image >= all)
+            return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu, only %llu",
+                                (unsigned long long)names[k].image, (unsigned long long)all);
         if (!formats_name_is_legal(names[k].name))
             return formats_fail(error, TAPER_ERR_ARG,
                                 "'%.100s' is no legal name: a relative path of 1 to 4,095 bytes, "
@@ -39,8 +42,8 @@ static taper_status list_names(formats_front *f, const taper_name *names, size_t
     return TAPER_OK;
 }
 
-/* Put the names into the front. */
-static taper_status set_names(formats_front *f, const new_names *of, taper_error *error) {
+/* Put the names of images into the front. */
+static taper_status set_image_names(formats_front *f, const new_names *of, taper_error *error) {
     uint64_t bytes = 0;
     char *names;
     uint32_t *at;
@@ -63,6 +66,25 @@ static taper_status set_names(formats_front *f, const new_names *of, taper_error
     free(f->names), free(f->name_at);
     f->names = names, f->name_at = at;
     return TAPER_OK;
+}
+
+/* How many of the changes are of images; the others are of further names. */
+static size_t count_images(const formats_front *f, const taper_name *names, size_t n) {
+    size_t images = 0;
+    for (size_t k = 0; k < n; k++) images += names[k].image < f->images;
+    return images;
+}
+
+taper_status codec_front_rename(formats_front *f, const taper_name *names, size_t n,
+                                taper_error *error) {
+    new_names all = {0};
+    taper_status status = list_names(f, names, n, &all, error);
+    const size_t images = count_images(f, names, n);
+    if (status == TAPER_OK && images) status = set_image_names(f, &all, error);
+    if (status == TAPER_OK && images < n)
+        status = formats_also_set(f, f->also, all.name + f->images, f->alsos, error);
+    free(all.name), free(all.number);
+    return status;
 }
 
 static taper_status copy_data(const taper_source *from, uint64_t at, const taper_sink *to) {
@@ -109,17 +131,14 @@ taper_status taper_rename(const taper_source *from, const taper_name *names, siz
                           const taper_sink *to, const taper_limits *given, taper_error *error) {
     taper_limits limits;
     formats_front front;
-    new_names all = {0};
     TAPER_TRY(formats_need_source(from, error));
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(formats_need_array(names, n, sizeof *names, "the names", error));
     TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_status status = codec_front_check_models(&front, 0, &limits, error);
-    if (status == TAPER_OK) status = list_names(&front, names, n, &all, error);
-    if (status == TAPER_OK) status = set_names(&front, &all, error);
+    if (status == TAPER_OK) status = codec_front_rename(&front, names, n, error);
     if (status == TAPER_OK) status = write_container(&front, from, &limits, to, error);
-    free(all.name), free(all.number);
     formats_front_free(&front);
     return status;
 }

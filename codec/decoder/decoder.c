@@ -200,6 +200,7 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
                                       codec_decoder_image *out, taper_error *error) {
     if (d->helpers) codec_decoder_free_helpers(d); /* they have its memory */
     TAPER_TRY(codec_decoder_find(d, i, &out->info, error));
+    i = out->info.same_as;
     const formats_front *f = codec_container_leaf_of_image(d->container, (uint32_t)i);
     TAPER_TRY(decode_group(d, f, out->info.group, passes, &out->group, error));
     uint32_t in_group = formats_front_place(f, (uint32_t)i - f->first_image) -

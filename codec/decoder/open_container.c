@@ -1,5 +1,6 @@
 /* open_container.c -- taper_container_*: see taper.h and open_container.h. */
 #include "codec/decoder/open_container.h"
+#include "formats/also.h"
 #include "formats/metadata_reader.h"
 #include "formats/sized.h"
 #include <stdlib.h>
@@ -117,6 +118,7 @@ taper_status taper_container_get_info(const taper_container *c, taper_container_
                                       .search_model_id = f->search_model_id,
                                       .search_model_bytes = f->search_model_size,
                                       .metadata_bytes = f->metadata_size,
+                                      .further_names = f->alsos,
                                       .memory = f->account.used + c->leaves_used};
     return formats_sized_give(out, &own, sizeof own, "taper_container_info", error);
 }
@@ -135,9 +137,20 @@ static taper_status find_leaf(const taper_container *c, uint64_t i, const format
                         (unsigned long long)i);
 }
 
+taper_status codec_container_shown(const taper_container *c, uint64_t *i, taper_error *error) {
+    TAPER_TRY(formats_need(c, "the container", error));
+    const formats_front *f = &c->front;
+    if (*i >= (uint64_t)f->images + f->alsos)
+        return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)*i);
+    *i = formats_also_image(f, *i);
+    return TAPER_OK;
+}
+
 taper_status codec_container_image(const taper_container *c, uint64_t i, taper_image_info *out,
                                    taper_error *error) {
     const formats_front *f;
+    const uint64_t number = i;
+    TAPER_TRY(codec_container_shown(c, &i, error));
     TAPER_TRY(find_leaf(c, i, &f, error));
     const uint32_t in_leaf = (uint32_t)i - f->first_image;
     const formats_geometry g = f->geometry[in_leaf];
@@ -154,7 +167,11 @@ taper_status codec_container_image(const taper_container *c, uint64_t i, taper_i
                               .name = formats_front_name(f, in_leaf),
                               .columns = grid.columns,
                               .rows = grid.rows,
-                              .is_indexed = g.indexed};
+                              .is_indexed = g.indexed,
+                              .same_as = i};
+    if (number == i) return TAPER_OK;
+    out->label = c->front.also[number - c->front.images].label;
+    out->name = formats_also_name(&c->front, (uint32_t)(number - c->front.images));
     return TAPER_OK;
 }
 
@@ -211,6 +228,7 @@ taper_status taper_container_layer(const taper_container *c, uint64_t i, uint32_
 taper_status taper_container_image_bytes(const taper_container *c, uint64_t i, uint64_t cut,
                                          uint64_t *here, uint64_t *all, taper_error *error) {
     const formats_front *f;
+    TAPER_TRY(codec_container_shown(c, &i, error));
     TAPER_TRY(find_leaf(c, i, &f, error));
     if (!here || !all) return formats_fail(error, TAPER_ERR_ARG, "there is no place for the sizes");
     const uint32_t group = formats_front_group(f, (uint32_t)i - f->first_image);
@@ -262,7 +280,7 @@ taper_status taper_container_search_model(const taper_container *c, taper_model 
 
 struct taper_metadata_reader {
     formats_metadata_reader *reader;
-    uint32_t images;
+    const formats_front *front;
 };
 
 taper_status taper_metadata_open(taper_metadata_reader **out, const taper_container *c,
@@ -277,7 +295,7 @@ taper_status taper_metadata_open(taper_metadata_reader **out, const taper_contai
                             c->front.images);
     taper_metadata_reader *r = calloc(1, sizeof *r);
     if (!r) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read metadata");
-    r->images = c->front.images;
+    r->front = &c->front;
     const taper_status status =
         formats_metadata_reader_open(&r->reader, &c->front, &c->limits, error);
     if (status == TAPER_OK)
@@ -291,9 +309,14 @@ taper_status taper_metadata_get(taper_metadata_reader *r, uint64_t i, taper_meta
                                 taper_error *error) {
     taper_metadata own;
     TAPER_TRY(formats_need(r, "the reader", error));
-    if (i >= r->images)
+    const formats_front *f = r->front;
+    if (i >= (uint64_t)f->images + f->alsos)
         return formats_fail(error, TAPER_ERR_ARG, "there is no image %llu", (unsigned long long)i);
-    TAPER_TRY(formats_metadata_reader_get(r->reader, (uint32_t)i, &own, error));
+    TAPER_TRY(formats_metadata_reader_get(r->reader, formats_also_image(f, i), &own, error));
+    if (i >= f->images) {
+        own.has_modified = f->also[i - f->images].has_modified;
+        own.modified_ns = f->also[i - f->images].modified_ns;
+    }
     return formats_sized_give(out, &own, sizeof own, "taper_metadata", error);
 }
 

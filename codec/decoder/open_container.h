@@ -34,6 +34,9 @@ void codec_container_empty(taper_container *c);
 taper_status codec_container_image(const taper_container *c, uint64_t i, taper_image_info *out,
                                    taper_error *error);
 
+/* *i, an image or a further name, becomes the image. TAPER_ERR_ARG: there is none. */
+taper_status codec_container_shown(const taper_container *c, uint64_t *i, taper_error *error);
+
 /* The front that has image i, or group g, of the container: that of the container or of a leaf;
  * NULL: it is not here. It numbers its images and groups from its first_image and first_group. */
 const formats_front *codec_container_leaf_of_image(const taper_container *c, uint32_t i);

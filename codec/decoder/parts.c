@@ -331,8 +331,9 @@ static codec_rectangle scaled_crop(const taper_crop *crop, uint32_t scale) {
 
 static taper_status make_part(part *p, taper_decoder *d, uint64_t i, const taper_crop *crop,
                               taper_error *error) {
-    *p = (part){.decoder = d, .number = i, .info = {.size = sizeof p->info}, .error = error};
+    *p = (part){.decoder = d, .info = {.size = sizeof p->info}, .error = error};
     TAPER_TRY(codec_decoder_find(d, i, &p->info, error));
+    p->number = i = p->info.same_as;
     const taper_image_info *info = &p->info;
     const taper_crop all = {0, 0, info->width, info->height};
     if (!crop) crop = &all;

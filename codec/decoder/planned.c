@@ -99,7 +99,7 @@ static taper_status plan_image(taper_decoder *d, uint64_t i, wanted *w, taper_er
             plan_leaf(d, formats_root_leaf_of_image(&d->own.root, (uint32_t)i), w, &ready, error));
     if (!ready) return TAPER_OK;
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
-    const formats_front *leaf = codec_container_leaf_of_image(&d->own, (uint32_t)i);
+    const formats_front *leaf = codec_container_leaf_of_image(&d->own, (uint32_t)info.same_as);
     list_chunks(d, leaf, info.group - leaf->first_group, w, &damaged);
     return damaged ? formats_fail(error, TAPER_ERR_CORRUPT,
                                   "bytes of group %u are damaged (checksum); fetch them again",

@@ -47,6 +47,15 @@ cuts set.taper -m m.tpm
 cuts image.taper -m m.tpm
 same image.taper 999999 -m m.tpm --image 3
 
+# further names of images that were equal
+mkdir twice
+for name in a/1 a/2 b/1; do mkdir -p twice/${name%/*} && cp few/knot.png twice/$name.png; done
+cp few/ring.png twice/b/2.png
+"$TAPER" encode --best -q --dedup -m m.tpm -o twice.taper twice
+same twice.taper 999999 -m m.tpm
+test "$(find ours -name '*.png' | wc -l)" -eq 4
+$teach --info twice.taper | grep -q '^image 0 is also b/1.png$'
+
 # a file that was truncated, and one that was cut after it had been truncated
 "$TAPER" truncate -q -b 1500 -o short.taper image.taper
 cuts short.taper -m m.tpm

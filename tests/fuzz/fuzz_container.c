@@ -190,6 +190,44 @@ static void look_around(taper_decoder *decoder) {
     must(!taper_container_class_name(taper_decoder_container(decoder), info.classes));
 }
 
+/* A further name is of an image, and has its size. */
+static void look_at_names(const taper_container *c) {
+    taper_container_info info = {.size = sizeof info};
+    must(taper_container_get_info(c, &info, NULL) == TAPER_OK);
+    for (uint64_t i = info.images; i < info.images + info.further_names; i++) {
+        taper_image_info further = {.size = sizeof further}, image = {.size = sizeof image};
+        must(taper_container_get_image(c, i, &further, NULL) == TAPER_OK);
+        must(further.same_as < info.images && further.name && further.name[0]);
+        must(further.label < 0 || taper_container_class_name(c, (uint32_t)further.label));
+        must(taper_container_get_image(c, further.same_as, &image, NULL) == TAPER_OK);
+        must(further.bytes == image.bytes && further.group == image.group);
+    }
+    taper_image_info none = {.size = sizeof none};
+    must(taper_container_get_image(c, info.images + info.further_names, &none, NULL) ==
+         TAPER_ERR_ARG);
+}
+
+/* Without the first image, and with another first name. */
+static void change(const taper_source *source) {
+    const uint64_t first = 0;
+    const taper_name name = {0, "new"};
+    const taper_remove_options how = {.size = sizeof how, .model = the_model(), .limits = &limits};
+    formats_buffer out = formats_buffer_make(1 << 22);
+    const taper_sink sink = dct_sink(&out);
+    taper_decoder *decoder;
+    if (taper_remove(source, &first, 1, &sink, &how, NULL) == TAPER_OK) {
+        formats_memory memory = {out.data, out.size};
+        const taper_source made = formats_memory_source(&memory);
+        const taper_status status = open_decoder(&decoder, &made, the_model(), &limits, NULL);
+        must(status == TAPER_OK || status == TAPER_ERR_LIMIT);
+        if (status == TAPER_OK) look_at_names(taper_decoder_container(decoder));
+        if (status == TAPER_OK) close_decoder(decoder);
+    }
+    out.size = 0;
+    (void)taper_rename(source, &name, 1, &sink, &limits, NULL);
+    formats_buffer_free(&out);
+}
+
 /* What verify is to say where all checksums hold: of a model inside what a decoder says that has no
  * other, and of the model for search what it says when it is asked for. */
 static taper_status of_models_inside(const taper_source *source) {
@@ -248,7 +286,8 @@ static taper_status of_metadata(const taper_source *source) {
     must(taper_container_get_info(c, &info, NULL) == TAPER_OK);
     taper_status status = taper_metadata_open(&r, c, NULL);
     unsigned sum = 0;
-    for (uint64_t i = 0; status == TAPER_OK && i < info.images; i++) {
+    look_at_names(c);
+    for (uint64_t i = 0; status == TAPER_OK && i < info.images + info.further_names; i++) {
         taper_metadata m = {.size = sizeof m};
         status = taper_metadata_get(r, i, &m, NULL);
         const uint8_t *const part[] = {m.icc, m.exif, m.xmp};
@@ -271,6 +310,7 @@ static void recut(const taper_source *source, const formats_buffer *file) {
     must(verified == (models ? models : metadata) || metadata == TAPER_ERR_LIMIT);
     if (taper_truncate(source, file->size * 3 / 4, &to_a, &limits, NULL) == TAPER_OK)
         must(a.size <= file->size * 3 / 4);
+    change(source);
     a.size = 0;
     taper_layout other = (taper_layout)((file->data[10] + file->data[file->size - 1]) % 3);
     (void)taper_repack(source, the_model(), other, 3, &to_a, &limits, NULL);

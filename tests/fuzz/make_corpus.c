@@ -145,6 +145,47 @@ static void make_searched(const char *folder) {
     formats_buffer_free(&own), formats_buffer_free(&theirs), formats_buffer_free(&file);
 }
 
+/* Two images with classes and three further names, whole and with illegal fields. */
+static void make_with_names(const char *folder) {
+    static const struct {
+        size_t at; /* in the section, which is not packed */
+        uint8_t value;
+    } wrong[] = {{0, 0},   {0, 4},  {0, 0x7F}, {1, 2},    {4, 4},
+                 {8, '/'}, {13, 2}, {16, 10},  {17, 0x80}};
+    static const char *const classes[] = {"x", "y"};
+    static const int64_t time = 5000000000, later = 9000000000;
+    formats_buffer own = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &own);
+    const taper_sink sink = dct_sink(&file);
+    taper_encoder *encoder;
+    size_t entry;
+    char name[60];
+    if (taper_encoder_new(&encoder, model, NULL, NULL)) abort();
+    for (uint32_t i = 0; i < 2; i++) {
+        taper_image image = dct_picture(4 + i, 5, 3, i);
+        if (taper_encoder_add(encoder, &image, i ? "b" : "a", (int32_t)i, NULL)) abort();
+        formats_image_free(&image);
+    }
+    if (taper_encoder_set_classes(encoder, classes, 2, NULL)) abort();
+    if (taper_encoder_add_name(encoder, 1, "c", 1, &time, NULL)) abort();
+    if (taper_encoder_add_name(encoder, 0, "d", -1, NULL, NULL)) abort();
+    if (taper_encoder_add_name(encoder, 1, "e", 0, &later, NULL)) abort();
+    if (taper_encoder_finish(encoder, 0, &sink, NULL)) abort();
+    taper_encoder_free(encoder);
+    save(folder, "container/further-names.taper", "", 0, file.data, file.size);
+    uint8_t *content = file.data + paged_section(&file, "also", &entry);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const uint8_t before = content[wrong[i].at];
+        content[wrong[i].at] = wrong[i].value;
+        snprintf(name, sizeof name, "container/further-names-%02zu-%u.taper", wrong[i].at,
+                 wrong[i].value);
+        save(folder, name, "", 0, file.data, file.size);
+        content[wrong[i].at] = before;
+    }
+    taper_model_free(model);
+    formats_buffer_free(&own), formats_buffer_free(&file);
+}
+
 /* Three images with metadata, whole and with illegal fields; fuzz_container.c mends checksums. */
 static void make_with_metadata(const char *folder) {
     enum { IMAGES = 3 };
@@ -636,6 +677,7 @@ int main(int argc, char **argv) {
     if (argc != 2) return 2;
     make_containers(argv[1]);
     make_with_metadata(argv[1]);
+    make_with_names(argv[1]);
     make_searched(argv[1]);
     make_raised(argv[1]);
     make_paged(argv[1]);
