@@ -35,7 +35,8 @@ typedef struct settings {
 
 static const char *const scales[] = {"1", "1/2", "1/4", "1/8", "1/16", NULL}; /* 2^-k */
 /* in the order of cli_picture_format */
-static const char *const formats[] = {"png", "pnm", "jpeg", "webp", "tiff", "idx", "cifar", NULL};
+static const char *const formats[] = {"png",      "pnm", "jpeg",  "webp", "tiff",
+                                      "original", "idx", "cifar", NULL};
 enum { USE_IMAGES = 1 };
 const char *const cli_decode_uses[] = {"images, not --levels", NULL};
 const cli_option cli_decode_options[] = {
@@ -49,7 +50,8 @@ const cli_option cli_decode_options[] = {
     CLI_CUT_OPTIONS(settings),
     CLI_FRACTION_OPTION(settings),
     {"format", 0, CLI_CHOICE, "NAME", offsetof(settings, format), .initial = "png",
-     .choices = formats, .help = "format of the files; idx and cifar write one file"},
+     .choices = formats,
+     .help = "format of the files; original: each by its suffix; idx and cifar write one file"},
     {"quality", 0, CLI_INT, "N", offsetof(settings, quality), .initial = "90", .min = 1, .max = 100,
      .help = "quality of JPEG and WebP files, 1 to 100; WebP of 100 is lossless",
      .uses = USE_IMAGES},
@@ -88,6 +90,9 @@ const cli_verb cli_verb_decode = {
         "written to a file if -o is x.png, x.pnm, x.ppm, x.pgm, x.jpg, x.webp or x.tif. All images "
         "are written to one file if -o is x.idx, x.idx.gz or x.bin, or with --format idx or "
         "cifar.\n\n"
+        "With --format original each file has the name and the format of its original: PNG, JPEG, "
+        "WebP, TIFF, PPM, PGM, PNM and PAM. Others (GIF, BMP, AVIF, HEIC, JPEG XL, PBM) become "
+        "PNG.\n\n"
         "PNG, PNM and TIFF keep all samples. JPEG and WebP have 8 bits and lose a little, by "
         "--quality; transparent parts of a JPEG are white.\n\n"
         "--format idx writes labels, if any, into a second file: x-labels-idx1-ubyte for "
@@ -164,10 +169,12 @@ static int put_image(job *j, uint64_t k, cli_canvas *canvas) {
 }
 
 /* Nonzero: the picture is so large that it is written row by row. */
-static bool goes_by_rows(const job *j, const taper_image_info *info) {
+static bool goes_by_rows(const job *j, uint64_t k, const taper_image_info *info) {
     enum { LARGE = 32 << 20 }; /* bytes of pixels */
     const cli_view view = {j->q->scale, j->q->crop};
-    return !j->kept && j->plan.format <= CLI_PICTURE_PNM && cli_view_bytes(&view, info) > LARGE;
+    const cli_picture_form form = cli_picture_plan_form(&j->plan, j->q, k);
+    return !j->kept && form.format <= CLI_PICTURE_PNM && !form.is_pam &&
+           cli_view_bytes(&view, info) > LARGE;
 }
 
 /* Render image k of the plan and write it. *shown: its size; *status, *error: of rendering it,
@@ -178,7 +185,7 @@ static int render_image(job *j, uint64_t k, worker *w, taper_image *shown, taper
     const cli_view view = {j->q->scale, j->q->crop};
     taper_image_info info = {.size = sizeof info};
     const int is_known = taper_container_get_image(j->container->open, i, &info, NULL) == TAPER_OK;
-    if (is_known && goes_by_rows(j, &info)) {
+    if (is_known && goes_by_rows(j, k, &info)) {
         const cli_picture_rows rows = {w->decoder, i, view.scale, view.crop,
                                        *shown = cli_view_size(&view, &info)};
         return cli_picture_put_rows(&j->plan, j->q, k, &rows, done, status, error);
@@ -369,8 +376,8 @@ static uint8_t *labels_of(const job *j, uint64_t *lacking) {
 static taper_status encode_one(const job *j, uint8_t **bytes, size_t *n, taper_error *error) {
     formats_metadata metadata;
     cli_picture_metadata_get(j->plan.metadata, cli_picture_plan_image(&j->plan, 0), &metadata);
-    const taper_status status = cli_picture_encode(
-        &(cli_picture_form){j->plan.format, j->q->quality}, j->kept, &metadata, bytes, n, error);
+    const cli_picture_form form = cli_picture_plan_form(&j->plan, j->q, 0);
+    const taper_status status = cli_picture_encode(&form, j->kept, &metadata, bytes, n, error);
     formats_metadata_free(&metadata);
     return status;
 }
@@ -527,7 +534,7 @@ static int tell(const job *j) {
 static bool is_one_large(const job *j) {
     taper_image_info info = {.size = sizeof info};
     return strcmp(j->q->output, "-") != 0 && j->plan.count == 1 && info_of(j, 0, &info) &&
-           goes_by_rows(j, &info);
+           goes_by_rows(j, 0, &info);
 }
 
 static int decode_pictures(job *j) {

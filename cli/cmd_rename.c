@@ -27,8 +27,8 @@ const cli_verb cli_verb_rename = {
     .about =
         "IMAGE is a name, the end of a name, a number from 1, or a pattern that fits one image, "
         "as of `extract`. NAME is a relative path, such as cats/1.png, that no other image has. "
-        "The suffix is part of it; it does not change what `extract` writes. The class stays, "
-        "too.\n\n"
+        "The suffix is part of it; it changes what `extract` writes with --format original "
+        "alone. The class stays, too.\n\n"
         "Only the front matter changes; the data of all images are copied as they are, also "
         "those of a cut file. The container is replaced in one step, once the new one is "
         "complete on the disk; -o leaves it as it is. If the container has no names, the other "

@@ -381,7 +381,8 @@ taper_status cli_picture_encode(const cli_picture_form *form, const taper_image 
     static const formats_written written[] = {[CLI_PICTURE_JPEG] = FORMATS_WRITE_JPEG,
                                               [CLI_PICTURE_WEBP] = FORMATS_WRITE_WEBP,
                                               [CLI_PICTURE_TIFF] = FORMATS_WRITE_TIFF};
-    if (form->format == CLI_PICTURE_PNM) return formats_pnm_encode(image, bytes, size, error);
+    if (form->format == CLI_PICTURE_PNM)
+        return (form->is_pam ? formats_pam_encode : formats_pnm_encode)(image, bytes, size, error);
     taper_status status;
     if (form->format == CLI_PICTURE_PNG) {
         status = formats_png_encode_with(image, marked, metadata, bytes, size, error);
@@ -399,7 +400,8 @@ static taper_status encode_in_folder(const cli_picture_form *form, const taper_i
                                      size_t *size, taper_error *error) {
     if (form->format != CLI_PICTURE_PNM)
         return cli_picture_encode(form, image, metadata, bytes, size, error);
-    taper_status status = formats_pnm_encode_by(image, marked, bytes, size, error);
+    taper_status status = form->is_pam ? formats_pam_encode_by(image, marked, bytes, size, error)
+                                       : formats_pnm_encode_by(image, marked, bytes, size, error);
     if (status == TAPER_OK) formats_own_mark_set(*bytes, *size, WRITTEN_BY);
     return status;
 }
@@ -410,7 +412,7 @@ int cli_picture_put(const cli_picture_plan *plan, const cli_decode_request *q, u
     uint8_t *bytes = NULL;
     size_t size;
     target to;
-    const cli_picture_form form = {plan->format, q->quality};
+    const cli_picture_form form = cli_picture_plan_form(plan, q, k);
     if (plan->refused && plan->refused[k]) return CLI_SOME_FAILED;
     taper_status status = open_target(plan, q, k, overwrite, &to, &error);
     if (status != TAPER_OK) return fail_target(plan, q, k, status, &error);
@@ -450,10 +452,9 @@ static taper_status set_mark(formats_atomic_file *file, taper_error *error) {
 }
 
 /* Render the rows into the file. *rendered: what the decoder returned. */
-static taper_status write_rows(const cli_picture_plan *plan, const cli_picture_rows *of, target *to,
-                               taper_completeness *done, taper_status *rendered,
-                               taper_error *error) {
-    const bool is_pnm = plan->format == CLI_PICTURE_PNM;
+static taper_status write_rows(const cli_picture_plan *plan, bool is_pnm,
+                               const cli_picture_rows *of, target *to, taper_completeness *done,
+                               taper_status *rendered, taper_error *error) {
     formats_atomic_file *file = to->file;
     const taper_sink sink = {file, write_to_file};
     row_output output = {0};
@@ -486,7 +487,8 @@ int cli_picture_put_rows(const cli_picture_plan *plan, const cli_decode_request 
     taper_status status = open_target(plan, q, k, q->common->force, &to, error);
     if (status != TAPER_OK) return fail_target(plan, q, k, status, error);
     taper_error damage;
-    status = write_rows(plan, of, &to, done, rendered, error);
+    const bool is_pnm = cli_picture_plan_form(plan, q, k).format == CLI_PICTURE_PNM;
+    status = write_rows(plan, is_pnm, of, &to, done, rendered, error);
     const bool is_failed = *rendered != TAPER_OK && *rendered != TAPER_ERR_CORRUPT;
     damage = *error;
     if (status == TAPER_OK && is_failed) {

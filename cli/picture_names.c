@@ -59,9 +59,15 @@ static taper_status name_set(char **name, uint8_t *change, const cli_picture_pla
                              uint64_t images, bool folding) {
     for (uint64_t i = 0; i < images; i++)
         if (!(name[i] = name_image(q, container, i))) return TAPER_ERR_NOMEM;
-    static const char *const suffixes[] = {".png", ".pnm", ".jpg", ".webp", ".tif"};
-    const char *suffix = suffixes[plan->format]; /* files in a folder: below CLI_PICTURE_IDX */
-    return formats_image_names_of_files(name, (size_t)images, suffix, folding, change);
+    static const char *const one[][2] = {{".png"}, {".pnm"}, {".jpg"}, {".webp"}, {".tif"}};
+    /* those that are written as they are called; the first replaces all others */
+    static const char *const original[] = {".png",  ".jpg", ".jpeg", ".jpe", ".jfif",
+                                           ".webp", ".tif", ".tiff", ".pnm", ".ppm",
+                                           ".pgm",  ".pam", NULL};
+    /* files in a folder: below CLI_PICTURE_IDX */
+    const char *const *suffixes =
+        plan->format == CLI_PICTURE_ORIGINAL ? original : one[plan->format];
+    return formats_image_names_of_files(name, (size_t)images, suffixes, folding, change);
 }
 
 taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *q,

@@ -11,7 +11,8 @@ typedef enum cli_picture_format {
     CLI_PICTURE_JPEG,
     CLI_PICTURE_WEBP,
     CLI_PICTURE_TIFF,
-    CLI_PICTURE_IDX, /* all images in one file, as CIFAR */
+    CLI_PICTURE_ORIGINAL, /* each file by the suffix of its name */
+    CLI_PICTURE_IDX,      /* all images in one file, as CIFAR */
     CLI_PICTURE_CIFAR
 } cli_picture_format;
 
@@ -19,6 +20,7 @@ typedef enum cli_picture_format {
 typedef struct cli_picture_form {
     cli_picture_format format;
     int quality; /* of JPEG and WebP: 1..100 */
+    bool is_pam; /* of PNM: PAM also without alpha */
 } cli_picture_form;
 
 typedef struct cli_decode_request {
@@ -53,6 +55,12 @@ typedef struct cli_picture_plan {
     int folder;      /* descriptor */
     uint64_t held;   /* bytes charged by cli_memory_hold for the names */
 } cli_picture_plan;
+
+/* How file k is written; its format is not CLI_PICTURE_ORIGINAL. */
+cli_picture_form cli_picture_plan_form(const cli_picture_plan *plan, const cli_decode_request *q,
+                                       uint64_t k);
+/* The format by the suffix of a name; -1: unknown. */
+int cli_picture_format_of(const char *name);
 
 static inline uint64_t cli_picture_plan_image(const cli_picture_plan *plan, uint64_t k) {
     return plan->image ? plan->image[k] : k;

@@ -240,7 +240,8 @@ static void expect_files(const char *const cases[][2], size_t n, const char *suf
     char *name[16];
     uint8_t change[16];
     for (size_t k = 0; k < n; k++) name[k] = strdup(cases[k][0]);
-    assert_int_equal(formats_image_names_of_files(name, n, suffix, folding, change), TAPER_OK);
+    const char *const suffixes[] = {suffix, ".kept", NULL};
+    assert_int_equal(formats_image_names_of_files(name, n, suffixes, folding, change), TAPER_OK);
     for (size_t k = 0; k < n; k++) {
         assert_string_equal(name[k], cases[k][1]);
         if (changes) assert_int_equal(change[k], changes[k] - '0');
@@ -261,6 +262,10 @@ static void files_are_called_as_their_images(void **state) {
     static const char *const pnm[][2] = {
         {"a.png", "a.png.pnm"}, {"a.pnm", "a.pnm"}, {"b.pgm", "b.pnm"}};
     expect_files(pnm, 3, ".pnm", 0, "201");
+    static const char *const several[][2] = {{"a.kept", "a.kept"}, {"a.jpg", "a.jpg.png"},
+                                             {"a.PNG", "a.PNG"},   {"a.png", "a.png"},
+                                             {"b.KEPT", "b.KEPT"}, {"b.jpg", "b.png"}};
+    expect_files(several, 6, ".png", 0, "020001");
 }
 
 /* Upper and lower case, as a file system without it would see them. */
@@ -300,7 +305,8 @@ static void many_equal_names_stay_quick(void **state) {
     char **name = malloc(MANY * sizeof *name);
     uint8_t *change = malloc(MANY);
     for (int i = 0; i < MANY; i++) name[i] = strdup("same.png");
-    assert_int_equal(formats_image_names_of_files(name, MANY, ".png", 0, change), TAPER_OK);
+    const char *const suffixes[] = {".png", NULL};
+    assert_int_equal(formats_image_names_of_files(name, MANY, suffixes, 0, change), TAPER_OK);
     assert_string_equal(name[0], "same.png");
     assert_string_equal(name[MANY - 1], "same-20000.png");
     for (int i = 0; i < MANY; i++) free(name[i]);

@@ -282,8 +282,8 @@ static taper_status encode_with_header(const taper_image *image, const char *hea
     return status;
 }
 
-static taper_status encode_pam(const taper_image *image, const char *program, uint8_t **out,
-                               size_t *n, taper_error *error) {
+taper_status formats_pam_encode_by(const taper_image *image, const char *program, uint8_t **out,
+                                   size_t *n, taper_error *error) {
     static const char *const kinds[5] = {"", "GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
     char header[192];
     snprintf(header, sizeof header,
@@ -303,7 +303,7 @@ taper_status formats_pnm_encode(const taper_image *image, uint8_t **out, size_t 
 taper_status formats_pnm_encode_by(const taper_image *image, const char *program, uint8_t **out,
                                    size_t *n, taper_error *error) {
     char header[128];
-    if (formats_image_has_alpha(image)) return encode_pam(image, program, out, n, error);
+    if (formats_image_has_alpha(image)) return formats_pam_encode_by(image, program, out, n, error);
     snprintf(header, sizeof header, "P%c\n%s%.40s%s%u %u\n%d\n", image->channels == 1 ? '5' : '6',
              program ? "# " : "", program ? program : "", program ? "\n" : "", image->width,
              image->height, image->depth == 8 ? 255 : 65535);
@@ -312,5 +312,5 @@ taper_status formats_pnm_encode_by(const taper_image *image, const char *program
 
 taper_status formats_pam_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error) {
-    return encode_pam(image, NULL, out, n, error);
+    return formats_pam_encode_by(image, NULL, out, n, error);
 }

@@ -42,8 +42,10 @@ taper_status formats_pnm_encode(const taper_image *image, uint8_t **out, size_t 
  * program: at most 40 bytes of ASCII. Some readers do not support comments. */
 taper_status formats_pnm_encode_by(const taper_image *image, const char *program, uint8_t **out,
                                    size_t *n, taper_error *error);
-/* As formats_pnm_encode, but always PAM (P7). */
+/* As formats_pnm_encode, but always PAM (P7); program: as above, or NULL. */
 taper_status formats_pam_encode(const taper_image *image, uint8_t **out, size_t *n,
                                 taper_error *error);
+taper_status formats_pam_encode_by(const taper_image *image, const char *program, uint8_t **out,
+                                   size_t *n, taper_error *error);
 
 #endif

@@ -201,27 +201,31 @@ char *formats_image_names_next(formats_image_names *names, char *name) {
 typedef struct file_naming {
     char **name; /* [n] stored names, which are replaced by names of files */
     size_t n;
-    const char *suffix;
+    const char *const *suffixes; /* NULL-terminated */
     uint8_t *named;              /* [n] 1: has its final name */
     char **short_name;           /* [n] the name with another suffix, for names that must change */
     formats_image_names *given;  /* the names of files that are taken */
     formats_image_names *wanted; /* short names, and how many images ask for each */
 } file_naming;
 
-/* The first `length` bytes of the name, and the suffix; NULL without memory. */
+/* The first `length` bytes of the name, and the first suffix; NULL without memory. */
 static char *with_suffix(const file_naming *f, const char *name, size_t length) {
-    const size_t room = length + strlen(f->suffix) + 1;
+    const size_t room = length + strlen(f->suffixes[0]) + 1;
     char *text = malloc(room);
-    if (text) snprintf(text, room, "%.*s%s", (int)length, name, f->suffix);
+    if (text) snprintf(text, room, "%.*s%s", (int)length, name, f->suffixes[0]);
     return text;
 }
 
 static int ends_as_files_do(const file_naming *f, const char *name) {
-    const size_t n = strlen(name), m = strlen(f->suffix);
-    return n > m && name[n - m - 1] != '/' && strcasecmp(name + n - m, f->suffix) == 0;
+    const size_t n = strlen(name);
+    for (const char *const *suffix = f->suffixes; *suffix; suffix++) {
+        const size_t m = strlen(*suffix);
+        if (n > m && name[n - m - 1] != '/' && !strcasecmp(name + n - m, *suffix)) return 1;
+    }
+    return 0;
 }
 
-/* Keep names that have the suffix; make the short name that each of the others asks for. */
+/* Keep names that have a suffix of these; make the short name that each of the others asks for. */
 static taper_status keep_names(file_naming *f) {
     for (size_t i = 0; i < f->n; i++) {
         const int is_kept = ends_as_files_do(f, f->name[i]);
@@ -265,11 +269,11 @@ static taper_status resolve_clashes(file_naming *f, uint8_t *change) {
     return TAPER_OK;
 }
 
-taper_status formats_image_names_of_files(char **name, size_t n, const char *suffix, int folding,
-                                          uint8_t *change) {
+taper_status formats_image_names_of_files(char **name, size_t n, const char *const *suffixes,
+                                          int folding, uint8_t *change) {
     file_naming f = {.name = name,
                      .n = n,
-                     .suffix = suffix,
+                     .suffixes = suffixes,
                      .named = calloc(n + 1, 1),
                      .short_name = calloc(n + 1, sizeof *f.short_name),
                      .given = formats_image_names_make(),

@@ -36,12 +36,13 @@ typedef enum formats_name_change {
     FORMATS_NAME_CLASH   /* another name, because that one is used by another image */
 } formats_name_change;
 
-/* Make the names of n files with this suffix (".png") from stored names. A name that has the suffix
- * already, in upper or lower case, is kept; of equal names, the first. folding: 1 if no two names
- * may differ by case only. Each name is replaced by a malloc'd one, the caller's to free.
- * change: [n], set to formats_name_change. TAPER_ERR_NOMEM: only some names are replaced. */
-taper_status formats_image_names_of_files(char **name, size_t n, const char *suffix, int folding,
-                                          uint8_t *change);
+/* Make the names of n files from stored names. suffixes: at least one (".png"), then NULL. A name
+ * that has one of them already, in upper or lower case, is kept; of equal names, the first. Others
+ * get the first suffix. folding: 1 if no two names may differ by case only. Each name is replaced
+ * by a malloc'd one, the caller's to free. change: [n], set to formats_name_change.
+ * TAPER_ERR_NOMEM: only some names are replaced. */
+taper_status formats_image_names_of_files(char **name, size_t n, const char *const *suffixes,
+                                          int folding, uint8_t *change);
 
 /* A copy of UTF-8 text in lower case, by simple rules for Latin, Greek and Cyrillic: texts that
  * differ by case only become equal. malloc'd, the caller's to free; NULL without memory. */

@@ -66,7 +66,8 @@ static void must_differ(char **name, size_t n, int folding) {
 /* Files of all names. Takes the names. */
 static void try_files(char **name, size_t n, const char *suffix, int folding) {
     uint8_t change[MOST_NAMES];
-    must(!formats_image_names_of_files(name, n, suffix, folding, change));
+    const char *const suffixes[] = {suffix, NULL};
+    must(!formats_image_names_of_files(name, n, suffixes, folding, change));
     if (n <= 20) must_differ(name, n, folding);
     for (size_t i = 0; i < n; i++) {
         const size_t length = strlen(name[i]);
