@@ -69,6 +69,18 @@ static taper_image draw_black_and_white(uint32_t side, uint64_t which) {
     return image;
 }
 
+/* Blocks of eight random colours: each is far from most pixels. */
+static taper_image draw_blocks(uint32_t side, uint64_t seed) {
+    taper_image image = draw_flat(side, 0);
+    uint64_t state = 77 * seed + 1;
+    uint8_t colour[8][3], *to = image.pixels;
+    for (int i = 0; i < 24; i++) colour[i / 3][i % 3] = (uint8_t)(picture_random(&state) % 256);
+    for (uint32_t y = 0; y < side; y++)
+        for (uint32_t x = 0; x < side; x++)
+            memcpy(to + 3 * (y * side + x), colour[(x / 3 + y / 3 * 5) % 8], 3);
+    return image;
+}
+
 /* A red square with a white wedge on it. */
 static taper_image draw_icon(uint32_t side, uint64_t seed) {
     taper_image image = draw_flat(side, 0xFFFFFF);
@@ -212,6 +224,53 @@ static void cuts_of_rich_pictures_do_not_suffer(void **state) {
     static const promise rich[] = {
         {rich_picture, 3, 32, 1, 0.1}, {rich_picture, 6, 16, 3, 0.1}, {rich_picture, 7, 5, 1, 0.5}};
     hold_promises(*state, rich, sizeof rich / sizeof *rich);
+}
+
+/* The deepest fall of any cut below a shorter one. */
+static double deepest_fall(const taper_model *model, const taper_image *image, size_t n) {
+    taper_encode_options options = {.drawings = TAPER_DRAWINGS_AUTO};
+    formats_buffer file = dct_encode(model, image, n, &options, 0);
+    size_t front = dct_info(&file, model).front_bytes;
+    double *psnr = draw_cuts(model, image, n, &file, front), best = 0, fall = 0;
+    for (size_t s = 0; s <= file.size - front; s++)
+        fall = fmax(fall, best - psnr[s]), best = fmax(best, psnr[s]);
+    printf("%zu bytes with %zu of front matter; fall by %.3f dB\n", file.size, front, fall);
+    free(psnr);
+    formats_buffer_free(&file);
+    return fall;
+}
+
+/* Drawings never suffer, as what is shown of a pixel that is not known stays. */
+static void cuts_of_drawings_do_not_suffer(void **state) {
+    static const promise drawings[] = {
+        {draw_black_and_white, 0, 32, 1, 0.001}, {draw_black_and_white, 1, 32, 1, 0.001},
+        {draw_black_and_white, 2, 16, 3, 0.001}, {draw_icon, 1, 32, 2, 0.001},
+        {draw_blocks, 1, 32, 3, 0.001},          {draw_blocks, 5, 16, 9, 0.001},
+        {draw_flat, 0xFF00FF, 48, 1, 0.001},     {draw_ramp, 1, 32, 1, 0.001}};
+    taper_model *model;
+    assert_int_equal(taper_model_builtin(&model, *state, NULL), TAPER_OK);
+    for (size_t i = 0; i < sizeof drawings / sizeof *drawings; i++) {
+        const promise *p = &drawings[i];
+        taper_image image[9];
+        for (size_t k = 0; k < p->n; k++) image[k] = p->draw(p->side, p->seed + k);
+        printf("drawings of %u pixels a side, seed %06llx: ", p->side, (unsigned long long)p->seed);
+        assert_true(deepest_fall(model, image, p->n) <= p->fall);
+        for (size_t k = 0; k < p->n; k++) formats_image_free(&image[k]);
+    }
+    taper_model_free(model);
+}
+
+/* Drawings beside other images: these have holds. */
+static void cuts_of_mixed_sets_do_not_suffer(void **state) {
+    taper_model *model;
+    assert_int_equal(taper_model_builtin(&model, *state, NULL), TAPER_OK);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        taper_image image[] = {draw_blocks(16, seed), rich_picture(16, seed),
+                               draw_black_and_white(32, 1), draw_flat(16, 0x00FFFF)};
+        assert_true(deepest_fall(model, image, 4) <= 0.5);
+        for (size_t k = 0; k < 4; k++) formats_image_free(&image[k]);
+    }
+    taper_model_free(model);
 }
 
 /* Where a shorter container shows more, that one is written, and its quality is told. */
@@ -415,6 +474,8 @@ int main(void) {
         cmocka_unit_test_prestate(cuts_of_plain_pictures_do_not_suffer, photo),
         cmocka_unit_test_prestate(cuts_of_rich_pictures_do_not_suffer, tiny),
         cmocka_unit_test_prestate(cuts_of_rich_pictures_do_not_suffer, photo),
+        cmocka_unit_test_prestate(cuts_of_drawings_do_not_suffer, photo),
+        cmocka_unit_test_prestate(cuts_of_mixed_sets_do_not_suffer, photo),
         cmocka_unit_test(data_end_where_the_set_shows_best),
         cmocka_unit_test(dips_are_held),
         cmocka_unit_test(holds_are_packed),

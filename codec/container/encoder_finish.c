@@ -370,7 +370,9 @@ static taper_status read_spool(void *user, uint32_t layer, uint32_t group, uint6
 /* The last step of a small set (small_set.h). */
 static taper_status finish_small_set(taper_encoder *e, formats_front *f, const codec_chunks *chunks,
                                      taper_error *error) {
-    if (!e->originals.n || f->groups > 1 || f->rate_classes > 1 || f->layer_kind) return TAPER_OK;
+    uint32_t windowed = 0;
+    for (uint32_t i = 0; i < f->images; i++) windowed += !f->geometry[i].indexed;
+    if (!e->originals.n || !windowed || f->groups > 1 || f->rate_classes > 1) return TAPER_OK;
     double *psnr = malloc(e->originals.n * sizeof *psnr);
     codec_small_set set = {e->model, &e->originals, chunks, &e->limits};
     int ended = 0;

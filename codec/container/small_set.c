@@ -58,7 +58,7 @@ static taper_status find_ending(const codec_small_set *set, const formats_front 
     const double worth = 0.05;
     size_t best = codec_holds_end(cuts);
     double most = fmax(cuts->psnr[cuts->n - 1] + worth, cuts->psnr[best] - CODEC_HOLD_LOSS_DB);
-    if (best + 1 == cuts->n) return TAPER_OK;
+    if (best + 1 == cuts->n || front->layer_kind) return TAPER_OK;
     for (uint32_t more = 0; more < 2; more++) {
         ending e = {.passes = cuts->pass[best] + more};
         if (!e.passes || e.passes > cuts->pass[cuts->n - 1]) continue;

@@ -1,5 +1,6 @@
 /* small_set.h -- the last step for a set of one group and at most CODEC_SMALL_SET_PIXELS: its data
- * end at the highest PSNR, and holds prevent longer cuts from having a lower PSNR. */
+ * end at the highest PSNR, and holds prevent longer cuts from having a lower PSNR. Data with pixel
+ * layers keep their end. Drawings need no holds: their cuts do not get worse. */
 #ifndef CODEC_SMALL_SET_H
 #define CODEC_SMALL_SET_H
 #include "codec/groups/assemble.h"

@@ -7,6 +7,7 @@
  * The directory codec/pixels/: pixel layers, whose chunks hold pixels instead of passes.
  *   bit_mixer      bits of given or mixed probability, in both directions
  *   colour_plane   planes of few colours: drawings, and alpha of few values
+ *   background     the colour that encoders give to what is not known yet
  *   plane_contexts the neighbours of a pixel, and the contexts that they make
  *   new_colour     a colour that occurs for the first time
  *   alpha_bits     the lower bits of soft alpha

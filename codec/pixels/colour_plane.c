@@ -303,19 +303,6 @@ static void code_pixel(codec_colour_model *m, codec_pixel_bits *b, codec_colour_
 
 /* --- a plane ------------------------------------------------------------------------------- */
 
-/* The most frequent colour, by a vote: right wherever one has more than half of the pixels. */
-static uint32_t choose_background(const codec_colour_plane *p) {
-    uint32_t colour = 0;
-    uint64_t lead = 0;
-    for (uint32_t y = 0; y < p->height; y++)
-        for (uint32_t x = 0; x < p->width; x++) {
-            const uint32_t c = codec_plane_row(p, y)[x];
-            if (!lead) colour = c;
-            lead += c == colour ? 1 : (uint64_t)-1;
-        }
-    return colour;
-}
-
 static int is_constant(const codec_colour_plane *p) {
     for (uint32_t y = 0; y < p->height; y++)
         for (uint32_t x = 0; x < p->width; x++)
@@ -347,7 +334,6 @@ static void code_background(codec_colour_model *m, codec_pixel_bits *b, codec_co
 void codec_colour_plane_code(codec_colour_model *m, codec_pixel_bits *b, codec_colour_plane *p) {
     const size_t stride = codec_plane_stride(p->width);
     p->known = 0;
-    if (b->to) p->background = choose_background(p);
     code_background(m, b, p);
     p->begun = !b->starved;
     fill(p, !b->to);

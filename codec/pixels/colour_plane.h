@@ -11,6 +11,9 @@
 #include "codec/pixels/plane_contexts.h"
 #include "formats/layout.h"
 
+/* The colour of an indexed image of which nothing is known: grey and opaque. */
+#define CODEC_UNKNOWN_COLOUR 0xFF808080u
+
 /* A plane in memory, with its margins. */
 typedef struct codec_colour_plane {
     uint32_t width, height;
@@ -40,8 +43,8 @@ taper_status codec_colour_model_open(codec_colour_model **out, uint64_t pixels,
                                      formats_account *account);
 void codec_colour_model_close(codec_colour_model *model); /* NULL is allowed */
 
-/* Code the plane. Encoding: all of plane->colour inside the margins is set, and the background is
- * chosen here. Decoding: it is filled as far as the string goes, the rest with the background. */
+/* Code the plane. Encoding: all of plane->colour inside the margins and the background are set.
+ * Decoding: it is filled as far as the string goes, the rest with the background. */
 void codec_colour_plane_code(codec_colour_model *model, codec_pixel_bits *bits,
                              codec_colour_plane *plane);
 

@@ -1,6 +1,7 @@
 /* pixel_group.c -- see pixel_group.h. */
 #include "codec/pixels/pixel_group.h"
 #include "codec/pixels/alpha_bits.h"
+#include "codec/pixels/background.h"
 #include "codec/bitplane/chunk_coder.h"
 #include <string.h>
 
@@ -162,16 +163,21 @@ static void close_models(models *m) {
     codec_alpha_bits_close(m->low);
 }
 
+static void code_plane(codec_colour_model *m, codec_pixel_bits *b, codec_colour_plane *plane) {
+    if (b->to) plane->background = codec_choose_background(plane);
+    codec_colour_plane_code(m, b, plane);
+}
+
 /* An image's part of the layer FORMATS_LAYER_FIRST. */
 static void code_first(models *m, codec_pixel_bits *b, codec_pixel_image *image) {
     if (image->of.indexed) {
-        codec_colour_plane_code(m->colours, b, &image->plane);
+        code_plane(m->colours, b, &image->plane);
         return;
     }
     const int soft = codec_pixel_bit_adaptive(b, image->shift != 0, &m->soft);
     image->shift = (uint8_t)(soft ? image->of.depth - UPPER_BITS : 0);
     image->plane.kind.bits = (uint8_t)(image->of.depth - image->shift);
-    codec_colour_plane_code(m->alphas, b, &image->plane);
+    code_plane(m->alphas, b, &image->plane);
 }
 
 /* The images of a chunk in order, until it is starved. */

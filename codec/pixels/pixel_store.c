@@ -36,11 +36,10 @@ static void put_colour(uint32_t c, const taper_image *to, size_t pixel) {
 }
 
 void codec_pixels_store(const codec_pixel_image *from, uint32_t scale, taper_image *to) {
-    const uint32_t grey = 0xFF808080u;
     size_t pixel = 0;
     for (uint32_t y = 0; y < to->height; y++)
         for (uint32_t x = 0; x < to->width; x++, pixel++) {
-            uint32_t c = grey;
+            uint32_t c = CODEC_UNKNOWN_COLOUR;
             if (from->plane.begun)
                 c = scale == 1 ? codec_plane_row(&from->plane, y)[x]
                                : mean_colour(from, area_of(&from->of, scale, x, y));

@@ -73,11 +73,34 @@ for part in 0 3 11 29 47 71 93; do
     head -c $((front + (size - front) * part / 100)) set.taper >cut.taper
     "$TAPER" decode -q -f -o cut cut.taper
     [ "$(find cut -name '*.png' | wc -l)" -eq 6 ]
-    "$TAPER" truncate -q -f --fraction 0.0$((part + 7)) -o short.taper joined.taper 2>/dev/null || continue
+    "$TAPER" truncate -q -f --bytes $((front + (size - front) * part / 100)) -o short.taper set.taper
     "$TAPER" verify -q short.taper
     "$TAPER" decode -q -f -o short short.taper
+    [ "$(find short -name '*.png' | wc -l)" -eq 6 ]
 done
 "$TAPER" decode -q --scale 1/4 -o small set.taper
+
+# drawings alone, of several groups: to little more than the front matter, and to a part of the only layer
+mkdir drawn
+for i in 1 2 3 4 5 6; do cp set/tile.pam drawn/tile$i.pam && cp set/icon.pam drawn/icon$i.pam; done
+for layout in set image gallery; do
+    "$TAPER" encode -q -f --layout $layout --group 3 -o drawn.taper drawn
+    size=$(wc -c <drawn.taper)
+    front=$("$TAPER" info --json drawn.taper | sed 's/.*"front_bytes": *\([0-9]*\).*/\1/')
+    for bytes in $((front + 8)) $((front + (size - front) * 3 / 10)) $((front + (size - front) * 8 / 10)) "$size"; do
+        "$TAPER" truncate -q -f --bytes "$bytes" -o short.taper drawn.taper
+        [ "$(wc -c <short.taper)" -le "$bytes" ]
+        "$TAPER" verify -q short.taper
+        rm -rf short
+        "$TAPER" decode -q -o short short.taper
+        [ "$(find short -name '*.png' | wc -l)" -eq 12 ]
+        [ "$layout" = set ] || continue
+        head -c "$bytes" drawn.taper >cut.taper
+        rm -rf cut
+        "$TAPER" decode -q -o cut cut.taper
+    done
+done
+cmp short/tile1.png png/tile.png
 
 # what the options say
 "$TAPER" encode -q -f --alpha white -o white.taper set 2>/dev/null
