@@ -2739,7 +2739,7 @@ def decode_group(front, model, data, g, trace=False):
         begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
         if begin > len(data) or end > begin == len(data):
             break
-        if end <= len(data) and not block_holds(front, data, layer, g):
+        if begin < end <= len(data) and not block_holds(front, data, layer, g):
             return group, "layer %d of group %d fails its checksum" % (layer, g)
         was_cut = front.tail and layer + 1 == front.layers and g >= front.first_cut
         whole = end <= len(data) and not was_cut

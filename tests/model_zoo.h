@@ -37,7 +37,8 @@ static inline taper_model *zoo_binary(void) {
     return model;
 }
 
-static inline void zoo_make(model_zoo *z) {
+/* drawings: how the encoder codes images of few colours. */
+static inline void zoo_make_drawings(model_zoo *z, taper_drawings drawings) {
     static const taper_encode_options options[ZOO_FILES] = {
         {.quick = 0},
         {.group_images = 3},
@@ -59,12 +60,14 @@ static inline void zoo_make(model_zoo *z) {
     for (int m = 0; m < ZOO_MODELS; m++)
         for (int k = 0; k < ZOO_FILES; k++) {
             taper_encode_options o = options[k];
-            o.drawings = TAPER_DRAWINGS_LOSSY; /* test_pixels.c has drawings */
+            o.drawings = drawings;
             if (m == 1) o.allocation = TAPER_ALLOCATION_EVEN;
             z->file[m][k] = dct_encode(z->model[m], z->image, ZOO_IMAGES, &o, k == 1);
         }
     formats_buffer_free(&unused);
 }
+
+static inline void zoo_make(model_zoo *z) { zoo_make_drawings(z, TAPER_DRAWINGS_AUTO); }
 
 static inline void zoo_free(model_zoo *z) {
     for (int m = 0; m < ZOO_MODELS; m++) {

@@ -164,7 +164,7 @@ static taper_status common_passes(const formats_front *front, const taper_source
         if (passes_at_least(front, from, g, &begun) >= *of_rate_class || !begun) continue;
         keep_codes(open, front, r);
         TAPER_TRY(open_group_with(open, &open->ends, front, g, from, model, &r, error));
-        uint32_t whole = codec_group_reader_passes(r);
+        uint32_t whole = codec_group_reader_passes(r, front);
         if (whole < *of_rate_class) *of_rate_class = whole;
     }
     return TAPER_OK;

@@ -214,13 +214,13 @@ taper_status codec_decoder_load_image(taper_decoder *d, uint64_t i, uint32_t pas
 
 taper_completeness codec_decoder_completeness(const taper_decoder *d, const codec_group_reader *r) {
     const formats_front *f = codec_container_leaf_of_group(d->container, r->number);
-    return (taper_completeness){.passes = codec_group_reader_passes(r),
+    return (taper_completeness){.passes = codec_group_reader_passes(r, f),
                                 .passes_in_file =
                                     formats_front_layer_end(f, f->layers - 1, r->group),
                                 .bytes = r->bytes_used + r->chunk.size,
                                 .complete = codec_group_reader_is_done(r, f) ||
                                             (r->bad && d->feed != CODEC_FEED_SUPPLIED) ||
-                                            d->passes <= codec_group_reader_passes(r)};
+                                            d->passes <= codec_group_reader_passes(r, f)};
 }
 
 taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {

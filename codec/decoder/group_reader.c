@@ -96,49 +96,6 @@ static taper_status open_state(codec_group_reader *r, const taper_model *model,
     return TAPER_OK;
 }
 
-taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
-                                     const formats_front *front, uint32_t g,
-                                     formats_account *account, taper_error *error) {
-    *r = (codec_group_reader){.group = g,
-                              .number = front->first_group + g,
-                              .images = front->group_first[g + 1] - front->group_first[g],
-                              .pass_limit = UINT32_MAX,
-                              .account = account};
-    r->chunk = formats_buffer_make(FORMATS_MOST_BYTES);
-    r->kept = formats_buffer_make(FORMATS_MOST_BYTES);
-    r->chunk.account = r->kept.account = account;
-    formats_layout at = {0};
-    codec_grid *grid;
-    lay_out(r, &grid, &at);
-    const uint64_t bytes = at.used;
-    taper_status status = formats_block_take(&r->lists, &at, account);
-    if (status == TAPER_ERR_LIMIT)
-        return formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
-                                 formats_account_step(account, bytes),
-                                 "a group of %u images takes more memory than is left", r->images);
-    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a group");
-    lay_out(r, &grid, &at);
-    status = open_state(r, model, front, grid, error);
-    if (status != TAPER_OK) codec_group_reader_close(r);
-    return status;
-}
-
-void codec_group_reader_close(codec_group_reader *r) {
-    if (!r) return;
-    codec_strips_free(&r->strips);
-    codec_pixel_group_close(&r->pixels);
-    codec_raised_planes_free(&r->raised);
-    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
-    formats_block_free(&r->lists);
-    *r = (codec_group_reader){0};
-}
-
-taper_status codec_group_reader_feed(codec_group_reader *r, const void *bytes, size_t n) {
-    return formats_write_bytes(&r->chunk, bytes, n);
-}
-
-/* --- chunks ---------------------------------------------------------------------------- */
-
 static uint64_t chunk_length(const formats_front *f, uint32_t layer, uint32_t group) {
     uint64_t c = (uint64_t)layer * f->groups + group;
     return f->chunk_at[c + 1] - f->chunk_at[c];
@@ -164,10 +121,64 @@ static int has_pixels(const codec_group_reader *r, const formats_front *f, uint3
     return r->pixels.n && formats_front_layer_kind(f, layer) != FORMATS_LAYER_PASSES;
 }
 
+/* This layer, or the first one behind it that has something of the group: a cut in front of layers
+ * that have nothing takes nothing from it. */
+static uint32_t pass_over(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
+    while (layer < f->layers && !chunk_length(f, layer, r->group) && !has_passes(r, f, layer) &&
+           !has_pixels(r, f, layer))
+        layer++;
+    return layer;
+}
+
+taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *model,
+                                     const formats_front *front, uint32_t g,
+                                     formats_account *account, taper_error *error) {
+    *r = (codec_group_reader){.group = g,
+                              .number = front->first_group + g,
+                              .images = front->group_first[g + 1] - front->group_first[g],
+                              .pass_limit = UINT32_MAX,
+                              .account = account};
+    r->chunk = formats_buffer_make(FORMATS_MOST_BYTES);
+    r->kept = formats_buffer_make(FORMATS_MOST_BYTES);
+    r->chunk.account = r->kept.account = account;
+    formats_layout at = {0};
+    codec_grid *grid;
+    lay_out(r, &grid, &at);
+    const uint64_t bytes = at.used;
+    taper_status status = formats_block_take(&r->lists, &at, account);
+    if (status == TAPER_ERR_LIMIT)
+        return formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
+                                 formats_account_step(account, bytes),
+                                 "a group of %u images takes more memory than is left", r->images);
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory for a group");
+    lay_out(r, &grid, &at);
+    status = open_state(r, model, front, grid, error);
+    if (status == TAPER_OK)
+        r->layer = pass_over(r, front, 0);
+    else
+        codec_group_reader_close(r);
+    return status;
+}
+
+void codec_group_reader_close(codec_group_reader *r) {
+    if (!r) return;
+    codec_strips_free(&r->strips);
+    codec_pixel_group_close(&r->pixels);
+    codec_raised_planes_free(&r->raised);
+    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+    formats_block_free(&r->lists);
+    *r = (codec_group_reader){0};
+}
+
+taper_status codec_group_reader_feed(codec_group_reader *r, const void *bytes, size_t n) {
+    return formats_write_bytes(&r->chunk, bytes, n);
+}
+
+/* --- chunks ---------------------------------------------------------------------------- */
+
 static void step(codec_group_reader *r, const formats_front *f) {
     r->bytes_used += r->chunk.size;
-    r->passes = formats_front_layer_end(f, r->layer, r->group);
-    r->layer++;
+    r->layer = pass_over(r, f, r->layer + 1);
     r->here = 0, r->pixel_bytes = 0;
     codec_strips_end_chunk(&r->strips);
     formats_buffer_clear(&r->chunk);
@@ -245,9 +256,9 @@ taper_status codec_group_reader_decode(codec_group_reader *r, const formats_fron
 }
 
 taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,
-                                          int holds) {
-    if (r->bad) return TAPER_OK;
-    if (!holds) return stop_decoding(r, f);
+                                          uint32_t layer, int holds) {
+    if (r->bad || r->layer != layer) return TAPER_OK;
+    if (!holds && chunk_length(f, layer, r->group)) return stop_decoding(r, f);
     if (r->layer + 1 < f->layers)
         TAPER_TRY(formats_write_bytes(&r->kept, r->chunk.data, r->chunk.size));
     r->here = 1;
@@ -257,15 +268,21 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_f
     return TAPER_OK;
 }
 
-uint32_t codec_group_reader_passes(const codec_group_reader *r) {
+/* The layer up to which all chunks of the group are here. */
+static uint32_t layer_reached(const codec_group_reader *r, const formats_front *f) {
+    return pass_over(r, f, r->layer + (r->here && !r->bad));
+}
+
+uint32_t codec_group_reader_passes(const codec_group_reader *r, const formats_front *f) {
     const codec_group *last = codec_strips_last(&r->strips);
-    if (!r->has_windows) return r->passes;
-    return codec_model_pass(last->tables, last->pass);
+    if (r->has_windows) return codec_model_pass(last->tables, last->pass);
+    const uint32_t reached = layer_reached(r, f);
+    return reached ? formats_front_layer_end(f, reached - 1, r->group) : 0;
 }
 
 int codec_group_reader_is_done(const codec_group_reader *r, const formats_front *f) {
-    return r->layer + (r->here && !r->bad) == f->layers &&
-           layer_end(r, f, f->layers - 1) <= r->known_passes;
+    return layer_reached(r, f) == f->layers &&
+           (!r->has_windows || layer_end(r, f, f->layers - 1) <= r->known_passes);
 }
 
 const codec_pixel_image *codec_group_reader_pixels(const codec_group_reader *r, uint32_t i) {
@@ -286,8 +303,10 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *block
         return TAPER_OK; /* empty chunks after a cut count as missing */
     uint8_t none, *to = chunk.size ? formats_buffer_extend(&r->chunk, (size_t)chunk.size) : &none;
     if (!to) return no_memory_for_chunk(r->account, r->chunk.status, chunk.size, error);
-    int holds;
-    TAPER_TRY(codec_checked_block_read(block, from, r->layer, r->group, chunk, to, &holds, error));
+    int holds = 1;
+    if (length)
+        TAPER_TRY(
+            codec_checked_block_read(block, from, r->layer, r->group, chunk, to, &holds, error));
     r->here = chunk.size == length;
     taper_status status = holds ? decode(r, f) : stop_decoding(r, f);
     if (status != TAPER_OK) return no_memory_for_chunk(r->account, status, chunk.size, error);
@@ -308,13 +327,10 @@ static void end_decoding(codec_group_reader *r) {
  * over where pixels follow. */
 static int is_wanted(codec_group_reader *r, const formats_front *f, uint32_t most) {
     uint32_t layer = r->layer;
-    while (layer < f->layers && !has_pixels(r, f, layer) &&
-           (!r->has_windows || codec_strips_last(&r->strips)->pass >= most))
+    while (layer < f->layers && r->has_windows && !has_pixels(r, f, layer) &&
+           codec_strips_last(&r->strips)->pass >= most)
         layer++;
-    if (layer < f->layers || !r->has_windows) {
-        if (layer > r->layer) r->passes = formats_front_layer_end(f, layer - 1, r->group);
-        r->layer = layer;
-    }
+    if (layer < f->layers) r->layer = layer;
     return layer < f->layers;
 }
 

@@ -13,14 +13,14 @@ typedef struct codec_group_reader {
     codec_strips strips;
     int has_windows;
     codec_pixel_group pixels; /* n 0: no image of the group has pixels in pixel layers */
-    uint32_t passes;          /* the model's passes in complete layers */
     /* The tables of its coders if the group has raised planes; else zeroed. */
     codec_code_tables raised;
     uint32_t group, images;
     uint32_t number;     /* of the group in the container; `group` is that in its front */
     uint32_t *first;     /* [images + 1] first window of each image; indexed ones have none */
     formats_block lists; /* that, and the images' grids while the group is opened */
-    /* The current layer; front->layers after the last. */
+    /* The current layer; front->layers after the last. Layers without bytes for the group that have
+     * none of its windows or planes are passed over. */
     uint32_t layer;
     /* The received bytes of the current chunk. */
     formats_buffer chunk;
@@ -51,12 +51,14 @@ taper_status codec_group_reader_feed(codec_group_reader *reader, const void *byt
  * TAPER_ERR_NOMEM: no memory for the strings of a chunk of several strips. */
 taper_status codec_group_reader_decode(codec_group_reader *reader, const formats_front *front,
                                        taper_error *error);
-/* Finish the current chunk, once its checksum block is complete. holds: the checksum is right. If
- * so, decode the chunk and go to the next layer. Otherwise undo what was decoded of it and stop. */
+/* Finish the chunk of a layer, once its checksum block is complete; layers that have nothing of the
+ * group were passed over. holds: the checksum is right. If so, or if the chunk has no bytes, decode
+ * the chunk and go to the next layer. Otherwise undo what was decoded of it and stop. */
 taper_status codec_group_reader_end_chunk(codec_group_reader *reader, const formats_front *front,
-                                          int holds);
-/* The model's passes that all windows of the group have completely. */
-uint32_t codec_group_reader_passes(const codec_group_reader *reader);
+                                          uint32_t layer, int holds);
+/* The model's passes that all windows of the group have completely; of a group without windows,
+ * those of the layers that are here. */
+uint32_t codec_group_reader_passes(const codec_group_reader *reader, const formats_front *front);
 /* What pixel layers have of image i of the group; NULL: nothing, for no image of the group. */
 const codec_pixel_image *codec_group_reader_pixels(const codec_group_reader *reader, uint32_t i);
 /* Nonzero if all received image data of the group are decoded, with or without checksum. */

@@ -286,7 +286,7 @@ static taper_status render_loaded(part *p) {
     TAPER_TRY(codec_decoder_load_image(d, p->number, d->passes, &image, p->error));
     TAPER_TRY(codec_decoder_need(d, &p->info, bytes, p->error));
     const codec_strips *strips = &image.group->strips;
-    p->how.pass = codec_group_reader_passes(image.group);
+    p->how.pass = codec_group_reader_passes(image.group, p->leaf);
     taper_status status = codec_row_renderer_begin(&renderer, &p->how);
     for (uint32_t i = 0; i < strips->n && status == TAPER_OK; i++) {
         const codec_strip_rows whole = {&strips->coder[i].group, image.first, 0, grid.rows};

@@ -49,6 +49,7 @@ static void list_chunks(const taper_decoder *d, const formats_front *f, uint32_t
                          block = codec_block_range(f, layer, g);
         uint64_t end = chunk.at + chunk.size;
         if (chunk.at >= size) break;
+        if (!chunk.size) continue; /* whatever is damaged, it is other groups' */
         if (block.at + block.size <= size &&
             is_damaged(d, block, codec_block_checksum(f, layer, g))) {
             list_range(w, block.at, block.at + block.size);

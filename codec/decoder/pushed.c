@@ -42,12 +42,12 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
     const formats_front *f = &d->own.front;
     uint32_t per = f->chunks_per_checksum, blocks = (f->groups - 1) / per + 1;
     taper_status status = TAPER_OK;
-    r->here = !r->bad;
+    r->here = !r->bad && r->layer == layer;
     if ((g + 1) % per && g + 1 < f->groups) return TAPER_OK;
     int holds = d->pushing.crc == f->checksum[(uint64_t)layer * blocks + g / per];
     d->pushing.crc = 0;
     for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++)
-        status = codec_group_reader_end_chunk(d->pushing.reader[i], f, holds);
+        status = codec_group_reader_end_chunk(d->pushing.reader[i], f, layer, holds);
     return status;
 }
 

@@ -209,12 +209,13 @@ static taper_status render_small(taper_decoder *d, const codec_decoder_image *im
 /* Colours by their windows and alpha by its plane, or all by the plane. */
 static taper_status render_image(taper_decoder *d, const codec_decoder_image *image,
                                  taper_image *out, taper_error *error) {
-    const uint32_t pass = codec_group_reader_passes(image->group);
     out->channels = image->info.channels;
     if (!image->n) {
         codec_pixels_store(image->pixels, 1, out);
         return TAPER_OK;
     }
+    const uint32_t pass = codec_group_reader_passes(
+        image->group, codec_container_leaf_of_group(d->container, image->info.group));
     if (image->pixels) out->channels--;
     TAPER_TRY((is_large(image->n) ? render_large : render_small)(d, image, pass, out, error));
     if (image->pixels) codec_pixels_add_alpha(image->pixels, 1, out);

@@ -115,10 +115,12 @@ static taper_status read_layer(reading *t, int *more) {
     const int here = chunk.size == length,
               whole = here && !codec_chunk_is_cut(f, r->layer_at, t->group);
     const taper_sink to = {t, take_bytes};
-    int holds;
-    TAPER_TRY(no_memory(
-        r, codec_checked_chunk_read(t->from, r->layer_at, t->group, chunk, &to, &holds, t->error),
-        chunk.size, t->error));
+    int holds = 1;
+    if (length)
+        TAPER_TRY(no_memory(
+            r,
+            codec_checked_chunk_read(t->from, r->layer_at, t->group, chunk, &to, &holds, t->error),
+            chunk.size, t->error));
     r->bad = !holds || (whole && !is_plausible(t, end, length));
     if (r->bad) {
         for (uint32_t i = 0; i < r->strips; i++) formats_buffer_free(&t->segments.string[i]);
