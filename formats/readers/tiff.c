@@ -119,25 +119,43 @@ static int is_reduced(const formats_picture *p, uint64_t at, uint64_t entries, i
     return 0;
 }
 
-/* Follow the chain of directories, which libtiff would keep in memory. The first is a page in any
- * case; others, unless they are previews. */
-static taper_status find_pages(formats_picture *p, taper_error *error) {
-    tiff_state *s = p->state;
+/* The chain of directories, which libtiff would keep in memory, into s->page: their number. A chain
+ * that leads back to itself ends there: each directory is met once. */
+static size_t follow_chain(const formats_picture *p, uint64_t *page) {
     const int is_large = number(p, 2, 2) == 43; /* BigTIFF */
     const unsigned head = is_large ? 8 : 2, step = is_large ? 20 : 12, link = is_large ? 8 : 4;
     uint64_t at = number(p, is_large ? 8 : 4, link);
-    size_t room = 0, pages = 0;
-    for (size_t seen = 0; at && at < p->size && seen < MOST_PAGES; seen++) {
+    size_t n = 0, marked = 0, once = 0;
+    for (; at && at < p->size && n < MOST_PAGES; n++) {
+        if (n && at == page[marked]) break;
+        if (!(n & (n - 1))) marked = n; /* 0, 1, 2, 4, 8: a loop meets one of them again */
+        page[n] = at;
         const uint64_t entries = number(p, at, head);
-        if (!seen || !is_reduced(p, at + head, entries, is_large)) {
-            if (!formats_grow(&s->page, pages, &room, sizeof *s->page))
-                return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list pages");
-            s->page[pages++] = at;
-        }
-        if (entries > p->size / step) break;
-        at = number(p, at + head + entries * step, link);
+        if (entries > p->size / step) at = 0;
+        if (at) at = number(p, at + head + entries * step, link);
+    }
+    if (!n || at != page[marked]) return n;
+    const size_t loop = n - marked;
+    while (once + loop < n && page[once] != page[once + loop]) once++;
+    return once + loop;
+}
+
+/* The first directory is a page in any case; others, unless they are empty, or previews. */
+static taper_status find_pages(formats_picture *p, taper_error *error) {
+    tiff_state *s = p->state;
+    const int is_large = number(p, 2, 2) == 43;
+    const unsigned head = is_large ? 8 : 2;
+    s->page = malloc(MOST_PAGES * sizeof *s->page);
+    if (!s->page) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list pages");
+    const size_t n = follow_chain(p, s->page);
+    size_t pages = n > 0;
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t at = s->page[i], entries = number(p, at, head);
+        if (entries && !is_reduced(p, at + head, entries, is_large)) s->page[pages++] = at;
     }
     if (!pages) return fail_damaged(s, error);
+    uint64_t *fewer = realloc(s->page, pages * sizeof *s->page);
+    if (fewer) s->page = fewer;
     p->frames = (uint32_t)pages;
     return TAPER_OK;
 }
@@ -343,9 +361,9 @@ static taper_status take_metadata(TIFF *file, formats_metadata *m, taper_error *
     uint16_t unit = RESUNIT_INCH;
     float x = 0, y = 0;
     if (lib.TIFFGetField(file, TIFFTAG_ICCPROFILE, &n, &bytes))
-        TAPER_TRY(formats_samples_copy(&m->icc, bytes, n, error));
+        TAPER_TRY(formats_samples_take(m, FORMATS_LEFT_ICC, bytes, n, error));
     if (lib.TIFFGetField(file, TIFFTAG_XMLPACKET, &n, &bytes))
-        TAPER_TRY(formats_samples_copy(&m->xmp, bytes, n, error));
+        TAPER_TRY(formats_samples_take(m, FORMATS_LEFT_XMP, bytes, n, error));
     lib.TIFFGetFieldDefaulted(file, TIFFTAG_RESOLUTIONUNIT, &unit);
     if (!lib.TIFFGetField(file, TIFFTAG_XRESOLUTION, &x) ||
         !lib.TIFFGetField(file, TIFFTAG_YRESOLUTION, &y) || unit == RESUNIT_NONE)
