@@ -39,8 +39,7 @@ try() { # file, exit code, pattern, options of encode...
 
 # a profile of a gigabyte, claimed or packed; one in 255 parts of 16 MB; metadata that unpack to 100 MB
 lost='*1 image has a colour profile, EXIF or XMP that is not kept, because it is damaged, above 16 MiB or for other colours (*)'
-for file in profile.png profile.jpg parts.jpg brotli.jxl; do try $file 0 "$lost"; done
-try profile.tif 0 ''
+for file in profile.png profile.jpg profile.tif parts.jpg brotli.jxl; do try $file 0 "$lost"; done
 try profile.webp 3 '*profile.webp: the WebP is damaged or ends early; fetch it anew'
 
 # EXIF whose directories lead to each other
