@@ -35,7 +35,7 @@ formats='formats/also.c formats/bytes.c formats/images/cifar.c formats/container
     formats/imageset/imageset_names.c formats/index_file.c formats/images/jpeg.c formats/images/jpeg_noise.c formats/imageset/label_index.c formats/imageset/label_names.c formats/imageset/labels.c
     formats/leaf.c formats/metadata_reader.c formats/name_pages.c formats/packed.c formats/paging.c formats/root.c
     formats/merge_metadata.c formats/merge_names.c formats/metadata/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
-    formats/metadata/pieces.c formats/metadata/png_text.c formats/metadata/read_payloads.c formats/metadata/settle.c formats/images/pnm.c formats/imageset/recognise.c formats/metadata/xmp.c
+    formats/metadata/pieces.c formats/metadata/png_text.c formats/metadata/read_payloads.c formats/metadata/settle.c formats/metadata/tiff_exif.c formats/images/pnm.c formats/imageset/recognise.c formats/metadata/xmp.c
     formats/readers/bmp.c formats/readers/find_reader.c formats/readers/reader.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
 apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
@@ -45,7 +45,7 @@ apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_re
 
 # What is no reader, of the folders that are mostly readers: a new file is to be put into a list.
 others='formats/atomic_file.c formats/metadata_writer.c formats/layout.c formats/metadata/picture_metadata.c formats/metadata/public_metadata.c
-    formats/metadata/write_payloads.c formats/imageset/decompositions.c formats/file.c formats/images/npy.c formats/images/own_mark.c formats/sized.c
+    formats/metadata/write_payloads.c formats/imageset/decompositions.c formats/file.c formats/images/npy.c formats/images/own_mark.c formats/images/row_writer.c formats/sized.c
     formats/late/late_library.c formats/late/srgb.c formats/readers/avif.c formats/readers/gif.c formats/readers/heic.c
     formats/readers/jxl.c formats/readers/archive.c formats/readers/spool.c formats/imageset/archive_inputs.c formats/readers/samples.c formats/readers/tiff.c formats/readers/webp.c
     formats/writers/jpeg_writer.c formats/writers/picture_writer.c formats/writers/tiff_writer.c formats/writers/webp_writer.c

@@ -51,7 +51,8 @@ enum {
     INTEROPERABILITY_DIRECTORY = 0xA005,
     THUMBNAIL_AT = 0x0201,
     THUMBNAIL_SIZE = 0x0202,
-    DEPTH = 3
+    DEPTH = 3,
+    MOST_DIRECTORIES = 16
 };
 
 static void set_number(uint8_t *p, unsigned bytes, int big, uint32_t value) {
@@ -78,13 +79,15 @@ static uint32_t value_of(const tiff *t, const uint8_t *entry) {
     return number(entry + 8, type == SHORT ? 2 : 4, t->big);
 }
 
-/* Where the data of a directory end, with all that it leads to; SIZE_MAX: it is damaged. */
-static size_t end_of(const tiff *t, size_t at, int depth) {
+/* Where the data of a directory end, with all that it leads to; SIZE_MAX: it is damaged, or leads
+ * to more than *left directories, as loops do. */
+static size_t end_of(const tiff *t, size_t at, int depth, unsigned *left) {
     static const uint8_t sizes[13] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8};
     directory d;
-    if (!depth || !open_directory(t, at, &d)) return SIZE_MAX;
+    if (!depth || !*left || !open_directory(t, at, &d)) return SIZE_MAX;
+    --*left;
     size_t end = d.next_at + 4;
-    for (size_t i = 0; i < d.entries; i++) {
+    for (size_t i = 0; i < d.entries && end < SIZE_MAX; i++) {
         const uint8_t *entry = entry_of(t, &d, i);
         const uint32_t tag = number(entry, 2, t->big), type = number(entry + 2, 2, t->big);
         const uint64_t size = (uint64_t)number(entry + 4, 4, t->big) * sizes[type < 13 ? type : 0];
@@ -92,7 +95,7 @@ static size_t end_of(const tiff *t, size_t at, int depth) {
         size_t own = end;
         if (size > 4) own = from <= t->n && size <= t->n - from ? from + (size_t)size : SIZE_MAX;
         if (tag == EXIF_DIRECTORY || tag == GPS_DIRECTORY || tag == INTEROPERABILITY_DIRECTORY)
-            own = end_of(t, value_of(t, entry), depth - 1);
+            own = end_of(t, value_of(t, entry), depth - 1, left);
         if (own > end) end = own;
     }
     return end;
@@ -115,7 +118,9 @@ static void set_orientation(const tiff *t, size_t at) {
 static size_t drop_thumbnail(const tiff *t, const directory *first) {
     enum { PADDING = 16 };
     directory d;
-    const size_t live = end_of(t, first->at, DEPTH), at = number(t->p + first->next_at, 4, t->big);
+    unsigned left = MOST_DIRECTORIES;
+    const size_t live = end_of(t, first->at, DEPTH, &left);
+    const size_t at = number(t->p + first->next_at, 4, t->big);
     size_t from = 0, size = 0;
     set_number(t->p + first->next_at, 4, t->big, 0);
     if (live > at || !open_directory(t, at, &d)) return t->n;

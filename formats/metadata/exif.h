@@ -1,8 +1,8 @@
 /* exif.h -- the orientation tag and the thumbnail of EXIF. The bytes begin with the TIFF header
  * ("II*" or "MM").
  *
- * Safe on hostile input: every offset is checked, and directories are followed at most three deep.
- */
+ * Safe on hostile input: every offset is checked, and directories are followed at most three
+ * deep, and at most 16 of them: time is linear in n. */
 #ifndef FORMATS_EXIF_H
 #define FORMATS_EXIF_H
 #include <stddef.h>

@@ -13,6 +13,7 @@
  *     pieces            segments of a JPEG, chunks of a PNG
  *     metadata          orientation, colour profile and length of JPEG and PNG files
  *     exif, xmp         orientation in EXIF and XMP, read and neutralised
+ *     tiff_exif         EXIF of a TIFF file
  *     icc               recognises the colour profile of sRGB
  *     png_text          text chunks of PNG */
 #ifndef FORMATS_PICTURE_METADATA_H

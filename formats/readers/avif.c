@@ -86,9 +86,12 @@ static taper_status turn(const avifImage *picture, taper_image *image, const tap
 
 static taper_status take_metadata(const avifImage *picture, formats_metadata *m,
                                   taper_error *error) {
-    TAPER_TRY(formats_samples_copy(&m->icc, picture->icc.data, picture->icc.size, error));
-    TAPER_TRY(formats_samples_copy(&m->xmp, picture->xmp.data, picture->xmp.size, error));
-    TAPER_TRY(formats_samples_copy_exif(&m->exif, picture->exif.data, picture->exif.size, error));
+    TAPER_TRY(
+        formats_samples_take(m, FORMATS_LEFT_ICC, picture->icc.data, picture->icc.size, error));
+    TAPER_TRY(
+        formats_samples_take(m, FORMATS_LEFT_XMP, picture->xmp.data, picture->xmp.size, error));
+    TAPER_TRY(
+        formats_samples_take(m, FORMATS_LEFT_EXIF, picture->exif.data, picture->exif.size, error));
     if (picture->icc.size || picture->colorPrimaries == AVIF_COLOR_PRIMARIES_UNSPECIFIED)
         return TAPER_OK;
     m->has_cicp = 1; /* of the pixels as they are decoded: RGB of full range */

@@ -93,12 +93,12 @@ static taper_status heic_open(formats_picture *p, taper_error *error) {
 /* --- metadata --- */
 
 /* EXIF begins with the offset of its first byte, counted from behind that number. */
-static taper_status take_exif(formats_blob *to, const uint8_t *bytes, size_t n,
+static taper_status take_exif(formats_metadata *m, const uint8_t *bytes, size_t n,
                               taper_error *error) {
     if (n < 4) return TAPER_OK;
     const size_t offset = formats_get_u32be(bytes);
     if (offset > n - 4) return TAPER_OK;
-    return formats_samples_copy_exif(to, bytes + 4 + offset, n - 4 - offset, error);
+    return formats_samples_take(m, FORMATS_LEFT_EXIF, bytes + 4 + offset, n - 4 - offset, error);
 }
 
 static taper_status take_block(const struct heif_image_handle *handle, heif_item_id id,
@@ -113,8 +113,8 @@ static taper_status take_block(const struct heif_image_handle *handle, heif_item
     taper_status status = TAPER_OK;
     if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for metadata");
     if (lib.heif_image_handle_get_metadata(handle, id, bytes).code == heif_error_Ok)
-        status = is_exif ? take_exif(&m->exif, bytes, n, error)
-                         : formats_samples_copy(&m->xmp, bytes, n, error);
+        status = is_exif ? take_exif(m, bytes, n, error)
+                         : formats_samples_take(m, FORMATS_LEFT_XMP, bytes, n, error);
     free(bytes);
     return status;
 }
@@ -128,7 +128,7 @@ static taper_status take_profile(const struct heif_image_handle *handle, formats
         if (!bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a colour profile");
         taper_status status = TAPER_OK;
         if (lib.heif_image_handle_get_raw_color_profile(handle, bytes).code == heif_error_Ok)
-            status = formats_samples_copy(&m->icc, bytes, n, error);
+            status = formats_samples_take(m, FORMATS_LEFT_ICC, bytes, n, error);
         free(bytes);
         return status;
     }

@@ -23,7 +23,7 @@ static const formats_late_library *const libraries[] = {&lib_library, NULL};
 
 /* WORKING_BYTES: a pixel: four channels of floats, twice, and the image. MOST_BOX: bytes of a box
  * of metadata that is kept, also after it is unpacked. */
-enum { WORKING_BYTES = 40, FIRST_BOX = 1 << 16, MOST_BOX = 1 << 26 };
+enum { WORKING_BYTES = 40, FIRST_BOX = 1 << 16, MOST_BOX = 2 * FORMATS_MOST_BLOB };
 
 /* One pass over the file. */
 typedef struct jxl_job {
@@ -113,9 +113,10 @@ static taper_status take_profile(jxl_job *job) {
             JXL_DEC_SUCCESS &&
         is_srgb(&encoding))
         return TAPER_OK;
-    if (lib.JxlDecoderGetICCProfileSize(job->decoder, NULL, target, &n) != JXL_DEC_SUCCESS || !n ||
-        n > MOST_BOX)
+    if (lib.JxlDecoderGetICCProfileSize(job->decoder, NULL, target, &n) != JXL_DEC_SUCCESS || !n)
         return TAPER_OK;
+    if (n > FORMATS_MOST_BLOB) job->metadata->left_out |= FORMATS_LEFT_ICC;
+    if (n > FORMATS_MOST_BLOB) return TAPER_OK;
     formats_blob *icc = &job->metadata->icc;
     icc->bytes = malloc(n);
     if (!icc->bytes) return fail_memory(job->error);
@@ -135,10 +136,11 @@ static taper_status end_box(jxl_job *job) {
     const uint8_t *bytes = job->box_bytes;
     taper_status status = TAPER_OK;
     if (!memcmp(job->box, "xml ", 4))
-        status = formats_samples_copy(&job->metadata->xmp, bytes, n, job->error);
+        status = formats_samples_take(job->metadata, FORMATS_LEFT_XMP, bytes, n, job->error);
     else if (n >= 4 && formats_get_u32be(bytes) <= n - 4) {
         const size_t at = 4 + (size_t)formats_get_u32be(bytes);
-        status = formats_samples_copy_exif(&job->metadata->exif, bytes + at, n - at, job->error);
+        status =
+            formats_samples_take(job->metadata, FORMATS_LEFT_EXIF, bytes + at, n - at, job->error);
     }
     free(job->box_bytes);
     job->box_bytes = NULL;
@@ -160,10 +162,13 @@ static taper_status begin_box(jxl_job *job) {
 /* The buffer of a box is full: twice the room, or the box is dropped. */
 static taper_status grow_box(jxl_job *job) {
     const size_t n = job->box_room - lib.JxlDecoderReleaseBoxBuffer(job->decoder);
-    if (job->box_room >= MOST_BOX)
-        return formats_fail(job->error, TAPER_ERR_LIMIT,
-                            "the JPEG XL has more than %d bytes of metadata; remove them",
-                            MOST_BOX);
+    if (job->box_room >= MOST_BOX) { /* without a buffer libjxl skips the rest */
+        job->metadata->left_out |=
+            (uint8_t)(memcmp(job->box, "xml ", 4) ? FORMATS_LEFT_EXIF : FORMATS_LEFT_XMP);
+        free(job->box_bytes);
+        job->box_bytes = NULL;
+        return TAPER_OK;
+    }
     uint8_t *more = realloc(job->box_bytes, job->box_room * 2);
     if (!more) return fail_memory(job->error);
     job->box_bytes = more;

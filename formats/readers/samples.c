@@ -1,10 +1,11 @@
 /* samples.c -- see samples.h. */
 #include "formats/readers/samples.h"
 #include "formats/image.h"
+#include "formats/metadata/exif.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAYLOAD = 64 << 20 };
+static const char exif_name[6] = "Exif\0";
 
 void formats_samples_keep_grey(taper_image *image) {
     const size_t pixels = (size_t)image->width * image->height, from = image->channels;
@@ -65,18 +66,23 @@ taper_status formats_samples_check_room(uint32_t width, uint32_t height, unsigne
         (unsigned long long)bytes, (unsigned long long)l.max_memory);
 }
 
-taper_status formats_samples_copy(formats_blob *to, const void *bytes, size_t n,
+taper_status formats_samples_take(formats_metadata *m, unsigned kind, const void *bytes, size_t n,
                                   taper_error *error) {
-    if (!bytes || !n || n > MOST_PAYLOAD || to->bytes) return TAPER_OK;
-    to->bytes = malloc(n);
-    if (!to->bytes) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for metadata");
-    memcpy(to->bytes, bytes, n);
-    to->size = n;
-    return TAPER_OK;
-}
-
-taper_status formats_samples_copy_exif(formats_blob *to, const void *bytes, size_t n,
-                                       taper_error *error) {
-    const size_t skip = bytes && n >= 6 && memcmp(bytes, "Exif\0", 6) == 0 ? 6 : 0;
-    return formats_samples_copy(to, bytes ? (const uint8_t *)bytes + skip : NULL, n - skip, error);
+    const uint8_t *from = bytes;
+    formats_blob *to = kind == FORMATS_LEFT_ICC    ? &m->icc
+                       : kind == FORMATS_LEFT_EXIF ? &m->exif
+                                                   : &m->xmp;
+    if (!from || !n || to->bytes) return TAPER_OK;
+    const size_t skip = kind == FORMATS_LEFT_EXIF && n >= sizeof exif_name &&
+                                !memcmp(from, exif_name, sizeof exif_name)
+                            ? sizeof exif_name
+                            : 0;
+    from += skip, n -= skip;
+    if (n > FORMATS_MOST_BLOB || (kind == FORMATS_LEFT_EXIF && !formats_exif_detect(from, n))) {
+        m->left_out |= (uint8_t)kind;
+        return TAPER_OK;
+    }
+    return formats_blob_set(to, from, n)
+               ? TAPER_OK
+               : formats_fail(error, TAPER_ERR_NOMEM, "no memory for metadata");
 }

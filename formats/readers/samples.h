@@ -17,11 +17,10 @@ void formats_samples_widen(taper_image *image, unsigned bits);
 taper_status formats_samples_check_room(uint32_t width, uint32_t height, unsigned each,
                                         const taper_limits *limits, taper_error *error);
 
-/* Copy a payload of metadata; n == 0 or more than 64 MiB: none. TAPER_ERR_NOMEM. */
-taper_status formats_samples_copy(formats_blob *to, const void *bytes, size_t n,
+/* Copy a payload of metadata of a kind (FORMATS_LEFT_*), unless there is one already. EXIF may
+ * begin with "Exif\0\0". NULL or n == 0: none. More than FORMATS_MOST_BLOB, or no EXIF: noted in
+ * m->left_out. TAPER_ERR_NOMEM. */
+taper_status formats_samples_take(formats_metadata *m, unsigned kind, const void *bytes, size_t n,
                                   taper_error *error);
-/* The same of EXIF, without the "Exif\0\0" that some programs write before it. */
-taper_status formats_samples_copy_exif(formats_blob *to, const void *bytes, size_t n,
-                                       taper_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "formats/bytes.h"
 #include "formats/image.h"
 #include "formats/late/srgb.h"
+#include "formats/metadata/tiff_exif.h"
 #include "formats/readers/reader.h"
 #include "formats/readers/samples.h"
 #include <limits.h>
@@ -106,38 +107,62 @@ static uint64_t number(const formats_picture *p, uint64_t at, unsigned bytes) {
     return value;
 }
 
-/* 1 if a directory is a smaller version of another (NewSubfileType). `at`: its first entry. */
-static int is_reduced(const formats_picture *p, uint64_t at, uint64_t entries, int is_large) {
-    enum { NEW_SUBFILE_TYPE = 254, REDUCED = 1 };
-    const unsigned step = is_large ? 20 : 12;
-    for (uint64_t i = 0; i < entries && at + step <= p->size; i++, at += step) {
-        const uint64_t tag = number(p, at, 2);
-        if (tag == NEW_SUBFILE_TYPE)
-            return (number(p, at + step - (is_large ? 8 : 4), 4) & REDUCED) != 0;
-        if (tag > NEW_SUBFILE_TYPE) break;
-    }
+/* The offset of the entry of a tag, in the first `most` of a directory; 0: there is none. */
+static uint64_t find_entry(const formats_picture *p, uint64_t directory, uint64_t tag,
+                           uint64_t most) {
+    const int is_large = number(p, 2, 2) == 43; /* BigTIFF */
+    const unsigned head = is_large ? 8 : 2, step = is_large ? 20 : 12;
+    const uint64_t entries = number(p, directory, head);
+    uint64_t at = directory + head;
+    for (uint64_t i = 0; i < entries && i < most && at <= p->size && step <= p->size - at;
+         i++, at += step)
+        if (number(p, at, 2) == tag) return at;
     return 0;
 }
 
-/* Follow the chain of directories, which libtiff would keep in memory. The first is a page in any
- * case; others, unless they are previews. */
-static taper_status find_pages(formats_picture *p, taper_error *error) {
-    tiff_state *s = p->state;
+/* 1 if a directory is a smaller version of another (NewSubfileType, among the lowest tags). */
+static int is_reduced(const formats_picture *p, uint64_t directory) {
+    enum { REDUCED = 1, LOWEST = 8 };
+    const uint64_t entry = find_entry(p, directory, TIFFTAG_SUBFILETYPE, LOWEST);
+    return entry && (number(p, entry + (number(p, 2, 2) == 43 ? 12 : 8), 4) & REDUCED);
+}
+
+/* The chain of directories, which libtiff would keep in memory, into s->page: their number. A chain
+ * that leads back to itself ends there: each directory is met once. */
+static size_t follow_chain(const formats_picture *p, uint64_t *page) {
     const int is_large = number(p, 2, 2) == 43; /* BigTIFF */
     const unsigned head = is_large ? 8 : 2, step = is_large ? 20 : 12, link = is_large ? 8 : 4;
     uint64_t at = number(p, is_large ? 8 : 4, link);
-    size_t room = 0, pages = 0;
-    for (size_t seen = 0; at && at < p->size && seen < MOST_PAGES; seen++) {
+    size_t n = 0, marked = 0, once = 0;
+    for (; at && at < p->size && n < MOST_PAGES; n++) {
+        if (n && at == page[marked]) break;
+        if (!(n & (n - 1))) marked = n; /* 0, 1, 2, 4, 8: a loop meets one of them again */
+        page[n] = at;
         const uint64_t entries = number(p, at, head);
-        if (!seen || !is_reduced(p, at + head, entries, is_large)) {
-            if (!formats_grow(&s->page, pages, &room, sizeof *s->page))
-                return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list pages");
-            s->page[pages++] = at;
-        }
-        if (entries > p->size / step) break;
-        at = number(p, at + head + entries * step, link);
+        if (entries > p->size / step) at = 0;
+        if (at) at = number(p, at + head + entries * step, link);
+    }
+    if (!n || at != page[marked]) return n;
+    const size_t loop = n - marked;
+    while (once + loop < n && page[once] != page[once + loop]) once++;
+    return once + loop;
+}
+
+/* The first directory is a page in any case; others, unless they are empty, or previews. */
+static taper_status find_pages(formats_picture *p, taper_error *error) {
+    tiff_state *s = p->state;
+    const unsigned head = number(p, 2, 2) == 43 ? 8 : 2;
+    s->page = malloc(MOST_PAGES * sizeof *s->page);
+    if (!s->page) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to list pages");
+    const size_t n = follow_chain(p, s->page);
+    size_t pages = n > 0;
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t at = s->page[i];
+        if (number(p, at, head) && !is_reduced(p, at)) s->page[pages++] = at;
     }
     if (!pages) return fail_damaged(s, error);
+    uint64_t *fewer = realloc(s->page, pages * sizeof *s->page);
+    if (fewer) s->page = fewer;
     p->frames = (uint32_t)pages;
     return TAPER_OK;
 }
@@ -337,15 +362,41 @@ static taper_status read_rgba(const formats_picture *p, const layout *l, taper_i
     return TAPER_OK;
 }
 
-static taper_status take_metadata(TIFF *file, formats_metadata *m, taper_error *error) {
+/* A payload of a tag of its own; one that libtiff cannot read is noted. */
+static taper_status take_payload(const formats_picture *p, uint64_t page, uint32_t tag,
+                                 unsigned kind, formats_metadata *m, taper_error *error) {
+    const tiff_state *s = p->state;
     uint32_t n = 0;
     void *bytes = NULL;
+    if (lib.TIFFGetField(s->file, tag, &n, &bytes))
+        return formats_samples_take(m, kind, bytes, n, error);
+    if (find_entry(p, page, tag, UINT16_MAX)) m->left_out |= (uint8_t)kind;
+    return TAPER_OK;
+}
+
+static taper_status take_exif(const formats_picture *p, uint64_t page, formats_metadata *m,
+                              taper_error *error) {
+    formats_buffer exif = formats_buffer_make(FORMATS_MOST_BLOB);
+    taper_status status = TAPER_OK;
+    formats_tiff_exif(p->bytes, p->size, page, &exif);
+    if (exif.status == TAPER_ERR_NOMEM)
+        status = formats_fail(error, exif.status, "no memory for metadata");
+    else if (exif.status != TAPER_OK)
+        m->left_out |= FORMATS_LEFT_EXIF;
+    else
+        status = formats_samples_take(m, FORMATS_LEFT_EXIF, exif.data, exif.size, error);
+    formats_buffer_free(&exif);
+    return status;
+}
+
+static taper_status take_metadata(const formats_picture *p, uint64_t page, formats_metadata *m,
+                                  taper_error *error) {
+    TIFF *file = ((const tiff_state *)p->state)->file;
     uint16_t unit = RESUNIT_INCH;
     float x = 0, y = 0;
-    if (lib.TIFFGetField(file, TIFFTAG_ICCPROFILE, &n, &bytes))
-        TAPER_TRY(formats_samples_copy(&m->icc, bytes, n, error));
-    if (lib.TIFFGetField(file, TIFFTAG_XMLPACKET, &n, &bytes))
-        TAPER_TRY(formats_samples_copy(&m->xmp, bytes, n, error));
+    TAPER_TRY(take_payload(p, page, TIFFTAG_ICCPROFILE, FORMATS_LEFT_ICC, m, error));
+    TAPER_TRY(take_payload(p, page, TIFFTAG_XMLPACKET, FORMATS_LEFT_XMP, m, error));
+    TAPER_TRY(take_exif(p, page, m, error));
     lib.TIFFGetFieldDefaulted(file, TIFFTAG_RESOLUTIONUNIT, &unit);
     if (!lib.TIFFGetField(file, TIFFTAG_XRESOLUTION, &x) ||
         !lib.TIFFGetField(file, TIFFTAG_YRESOLUTION, &y) || unit == RESUNIT_NONE)
@@ -366,7 +417,7 @@ static taper_status tiff_read(formats_picture *p, uint32_t frame, taper_image *o
     const unsigned colours = colours_of(&l);
     TAPER_TRY(formats_image_check(l.width, l.height, colours ? colours : 4, l.bits == 16 ? 16 : 8,
                                   &p->limits, NULL, error));
-    TAPER_TRY(take_metadata(s->file, metadata, error));
+    TAPER_TRY(take_metadata(p, s->page[frame], metadata, error));
     TAPER_TRY(colours ? read_plain(p, &l, colours, metadata, out, error)
                       : read_rgba(p, &l, out, error));
     if (colours == 4) { /* the profile was that of CMYK: the image is sRGB */

@@ -97,12 +97,12 @@ static taper_status read_frame(const formats_picture *p, uint32_t number, taper_
     return TAPER_OK;
 }
 
-static taper_status copy_chunk(const webp_state *s, const char *name, int is_exif, formats_blob *to,
-                               taper_error *error) {
+static taper_status take_chunk(const webp_state *s, const char *name, unsigned kind,
+                               formats_metadata *m, taper_error *error) {
     WebPChunkIterator chunk;
     if (!demux.WebPDemuxGetChunk(s->parts, name, 1, &chunk)) return TAPER_OK;
-    const taper_status status = (is_exif ? formats_samples_copy_exif : formats_samples_copy)(
-        to, chunk.chunk.bytes, chunk.chunk.size, error);
+    const taper_status status =
+        formats_samples_take(m, kind, chunk.chunk.bytes, chunk.chunk.size, error);
     demux.WebPDemuxReleaseChunkIterator(&chunk);
     return status;
 }
@@ -110,9 +110,9 @@ static taper_status copy_chunk(const webp_state *s, const char *name, int is_exi
 static taper_status webp_read(formats_picture *p, uint32_t frame, taper_image *out,
                               formats_metadata *metadata, taper_error *error) {
     const webp_state *s = p->state;
-    TAPER_TRY(copy_chunk(s, "ICCP", 0, &metadata->icc, error));
-    TAPER_TRY(copy_chunk(s, "EXIF", 1, &metadata->exif, error));
-    TAPER_TRY(copy_chunk(s, "XMP ", 0, &metadata->xmp, error));
+    TAPER_TRY(take_chunk(s, "ICCP", FORMATS_LEFT_ICC, metadata, error));
+    TAPER_TRY(take_chunk(s, "EXIF", FORMATS_LEFT_EXIF, metadata, error));
+    TAPER_TRY(take_chunk(s, "XMP ", FORMATS_LEFT_XMP, metadata, error));
     TAPER_TRY(s->flags & ANIMATION_FLAG ? read_frame(p, frame, out, error)
                                         : read_still(p, out, error));
     return formats_image_orient(out,

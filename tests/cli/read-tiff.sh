@@ -71,7 +71,46 @@ END
 expect 6 '*bomb.tif: *--max-pixels*' "$TAPER" encode -m tiny -o none.taper bomb.tif
 expect 6 '*in*max-memory*' "$TAPER" encode -m tiny --max-memory 20K -o none.taper plain.tif
 test ! -e none.taper
-for file in million loop; do
-    expect 0 "*1 file has * frames or pages, of which the first is taken ($file.tif)*" "$TAPER" encode -f -m tiny -o out.taper $file.tif
+for file in million loop; do # pages that are empty, or met before, are none
+    "$TAPER" encode -f -m tiny --frames all -o out.taper $file.tif 2>said
+    not grep "frames\|left out" said
+    [ "$("$TAPER" info --json out.taper | json_number images)" -eq 1 ]
 done
+
+# EXIF: what tells about the picture goes to the PNG, in both byte orders and from BigTIFF; the orientation does not
+command -v exiftool >/dev/null || { echo "SKIP exiftool (package libimage-exiftool-perl) is not installed: EXIF of TIFF"; exit 0; }
+told() { exiftool -s -G1 -IFD0:Make -IFD0:Artist -ExifIFD:all -GPS:all -InteropIFD:all "$1"; }
+for order in LSB MSB; do
+    convert in.png -endian $order told.tif
+    exiftool -q -overwrite_original -Make='A maker of cameras' -Artist=Me -DateTimeOriginal='2021:02:03 04:05:06' -FNumber=2.8 \
+        -ExposureTime=1/125 -UserComment='hello there' -GPSAltitude=700.5 -GPSDateStamp='2021:02:03' -InteropIndex=R98 \
+        -Orientation#=6 told.tif
+    told told.tif >want
+    grep -q 'FNumber.*2.8' want
+    grep -q GPSDateStamp want
+    grep -q InteropIndex want
+    "$TAPER" encode -q -f -m tiny -o out.taper told.tif
+    "$TAPER" decode -q -f -o told out.taper
+    told told/told.png >have
+    diff want have
+    [ -z "$(exiftool -s3 -warning -error -IFD0:Orientation told/told.png)" ]
+done
+python3 - <<'END'
+import struct
+def entry(tag, kind, count, value):
+    return struct.pack("<HHQ", tag, kind, count) + value.ljust(8, b"\0")
+number = lambda v: struct.pack("<Q", v)
+main = [entry(256, 4, 1, number(8)), entry(257, 4, 1, number(8)), entry(258, 3, 1, number(8)), entry(259, 3, 1, number(1)),
+        entry(262, 3, 1, number(1)), entry(271, 2, 6, b"Maker\0"), entry(272, 2, 9, number(400)), entry(273, 4, 1, number(16)),
+        entry(274, 3, 1, number(6)), entry(277, 3, 1, number(1)), entry(278, 4, 1, number(8)), entry(279, 4, 1, number(64)),
+        entry(305, 2, 2 ** 40, number(16)), entry(315, 99, 4, b"none"), entry(34665, 18, 1, number(500)), entry(34853, 4, 1, number(80))]
+exif = [entry(0x829A, 5, 1, struct.pack("<II", 1, 125)), entry(0x8769, 4, 1, number(500))]
+data = b"II+\0\x08\0\0\0" + number(80) + bytes(range(64)) + number(len(main)) + b"".join(main) + bytes(8)
+assert len(data) < 500 - 9
+data = data.ljust(400, b"\0")
+open("large.tif", "wb").write(data[:400] + b"A model\0".ljust(100, b"\0") + number(len(exif)) + b"".join(exif) + bytes(8))
+END
+"$TAPER" encode -q -f -m tiny -o out.taper large.tif
+"$TAPER" decode -q -f -o told out.taper
+[ "$(exiftool -s3 -EXIF:all told/large.png | tr '\n' ,)" = 'Maker,A model,1/125,' ]
 nothing_left

@@ -132,10 +132,38 @@ def make_metadata():
     put("exif_beyond_end", EXIF_INPUT, b"MM\0*\xff\0\0\0")
     put("exif_other_order", EXIF_INPUT, b"MI\0*\0\0\0\x08")
     put("exif_short", EXIF_INPUT, b"MM\0")
+    for name, large, order in ("little", 0, "<"), ("big", 0, ">"), ("large", 1, "<"):
+        put("tiff_" + name, EXIF_INPUT, described_tiff(large, order))
+    put("tiff_long", EXIF_INPUT, described_tiff(0, "<", makers=5))
+    put("tiff_nothing", EXIF_INPUT, described_tiff(0, "<", 256))
+    put("tiff_directory_beyond", EXIF_INPUT, described_tiff(0, "<")[:60])
     make_profiles(put)
     make_texts(put)
     make_walked(put)
     make_payloads(put)
+
+
+def described_tiff(large, order, tag=0x10F, makers=1):
+    """A TIFF or BigTIFF that tells of itself: text within and behind its directory, EXIF twice, GPS, interoperability."""
+    wide, at = (8, 16) if large else (4, 8)
+    def entry(tag, kind, count, value):
+        value = value if isinstance(value, bytes) else struct.pack(order + "HIQ"[(kind == 4) + 2 * (kind == 18)], value)
+        return struct.pack(order + ("HHQ" if large else "HHI"), tag, kind, count) + value.ljust(wide, b"\0")
+    def directory(*entries):
+        return struct.pack(order + ("Q" if large else "H"), len(entries)) + b"".join(entries) + bytes(wide)
+    def whole(exif_at, gps_at, inter_at, text_at):
+        main = directory(entry(256, 3, 1, 8), *[entry(tag, 2, 1200, struct.pack(order + "QI"[not large], text_at))] * makers,
+                         entry(0x110, 2, 3, b"me\0"), entry(0x112, 3, 1, 6), entry(0x131, 77, 1, 0), entry(0x132, 2, 0, 0),
+                         entry(0x13B, 2, 30000, b"beyo"), entry(0x8298, 13, 1, b"of13"),
+                         entry(0x8769, 18 if large else 4, 1, exif_at), entry(0x8769, 4, 1, exif_at), entry(0x8825, 4, 1, gps_at))
+        return (main, directory(entry(0x829A, 5, 1, struct.pack(order + "II", 1, 125) if large else struct.pack(order + "I", text_at)),
+                                entry(0x8769, 4, 1, 8), entry(0xA005, 4, 1, inter_at)),
+                directory(entry(0x8825, 4, 1, 8)), directory(entry(1, 2, 4, b"R98\0")))
+    places = [at]
+    for part in whole(0, 0, 0, 0):
+        places.append(places[-1] + len(part))
+    head = (b"II" if order == "<" else b"MM") + (struct.pack(order + "HHHQ", 43, 8, 0, at) if large else struct.pack(order + "HI", 42, at))
+    return head + b"".join(whole(*places[1:5])) + b"A maker of cameras\0".ljust(1200, b".")
 
 
 def thumbnailed(value, thumbnail=b"thumbnail", at=None, next_directory=None, directory=1, leads=0xA002):
