@@ -2,6 +2,7 @@
 #include "../pictures.h"
 #include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
+#include "codec/pixels/pixel_group.h"
 #include "container_files.h"
 #include "formats/directory.h"
 #include "model_files.h"
@@ -18,7 +19,7 @@ typedef struct layout {
     formats_front front;
     formats_geometry geometry[MOST_IMAGES];
     uint32_t group_first[MOST_GROUPS + 1], layer_end[MOST_CHUNKS], checksum[MOST_CHUNKS];
-    uint8_t group_rate_class[MOST_GROUPS], image_rate_class[MOST_IMAGES];
+    uint8_t group_rate_class[MOST_GROUPS], image_rate_class[MOST_IMAGES], layer_kind[MOST_CHUNKS];
     uint64_t chunk_at[MOST_CHUNKS + 1];
     uint32_t raised_at[MOST_GROUPS + 1];
     formats_raised raised[RAISED * MOST_GROUPS];
@@ -54,6 +55,7 @@ void file_parts_end(file_parts *parts, const formats_front *f, uint64_t holds,
     h[10] = f->layout, h[11] = f->tail;
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0) +
+                                  (f->layer_kind ? FORMATS_FEATURE_PIXELS : 0) +
                                   (f->data_bytes ? FORMATS_FEATURE_PAGED : 0));
     formats_set_u32le(h + 16, (uint32_t)holds);
     formats_set_u64le(h + 24, f->model_id);
@@ -92,17 +94,27 @@ static void place_groups(layout *l) {
     if (at != r->images) abort();
 }
 
-/* Of two rate classes the second goes ahead, and has nothing new in the second of three layers. */
+static int has_passes(const layout *l, uint32_t layer) {
+    return !l->r->kinds || l->r->kinds[layer] == 'p';
+}
+
+/* Of two rate classes the second goes ahead, and has nothing new in the second of three layers of
+ * passes. */
 static void end_layers(layout *l) {
-    uint32_t layers = l->front.layers, rate_classes = l->front.rate_classes;
+    uint32_t rate_classes = l->front.rate_classes, layers = 0, k = 0;
     uint32_t all = l->model->tables.n_passes * (l->r->passes ? l->r->passes : 8) / 8;
-    for (uint32_t i = 0; i < layers; i++)
+    for (uint32_t i = 0; i < l->front.layers; i++) layers += (uint32_t)has_passes(l, i);
+    for (uint32_t i = 0; i < l->front.layers; i++) {
+        uint32_t *to = l->layer_end + (size_t)i * rate_classes;
         for (uint32_t t = 0; t < rate_classes; t++) {
-            uint32_t end = all * (i + 1) * (i + 2) / (layers * (layers + 1)) + 5 * t;
-            if (end < i + 1) end = i + 1;
-            if (t && i == 1) end = l->layer_end[t];
-            l->layer_end[i * rate_classes + t] = i + 1 == layers || end > all ? all : end;
+            const uint32_t before = i ? to[(int32_t)t - (int32_t)rate_classes] : 0;
+            uint32_t end = all * (k + 1) * (k + 2) / (layers * (layers + 1) + !layers) + 5 * t;
+            if (end < k + 1) end = k + 1;
+            if (t && k == 1) end = before;
+            to[t] = !has_passes(l, i) ? before : k + 1 == layers || end > all ? all : end;
         }
+        k += (uint32_t)has_passes(l, i);
+    }
 }
 
 /* Of every other group: the first unit, the second, and the last, which the model never sends. */
@@ -130,7 +142,7 @@ static void begin(layout *l) {
                                .first_cut = r->tail ? (r->groups > 1) : 0,
                                .images = r->images,
                                .groups = r->one_by_one ? r->images : r->groups,
-                               .layers = r->one_by_one == 1 ? 1 : r->layers,
+                               .layers = r->one_by_one == 1 && !r->kinds ? 1 : r->layers,
                                .geometry = l->geometry,
                                .group_first = l->group_first,
                                .rate_classes = r->rate_classes ? r->rate_classes : 1,
@@ -139,6 +151,9 @@ static void begin(layout *l) {
                                .chunk_at = l->chunk_at,
                                .checksum = l->checksum};
     if (l->front.groups > MOST_GROUPS || l->front.groups * l->front.layers > MOST_CHUNKS) abort();
+    for (uint32_t i = 0; r->kinds && i < l->front.layers; i++)
+        l->layer_kind[i] = has_passes(l, i) ? 0 : (uint8_t)(r->kinds[i] - '0');
+    if (r->kinds) l->front.layer_kind = l->layer_kind, l->front.has_pixels = 1;
     place_groups(l);
     end_layers(l);
     if (r->raised) raise_planes(l);
@@ -168,11 +183,13 @@ static int16_t draw_code(layout *l, const codec_code_tables *t, uint32_t u, int3
 static void encode_group(layout *l, uint32_t g) {
     const formats_front *f = &l->front;
     codec_grid grid[MOST_IMAGES];
-    uint32_t first = f->group_first[g], n = f->group_first[g + 1] - first;
-    for (uint32_t i = 0; i < n; i++) {
-        formats_geometry image = l->geometry[formats_front_image(f, first + i)];
-        grid[i] = codec_windows_grid(l->model->window, image.width, image.height);
+    uint32_t first = f->group_first[g], n = 0;
+    for (uint32_t i = first; i < f->group_first[g + 1]; i++) {
+        formats_geometry image = l->geometry[formats_front_image(f, i)];
+        if (image.indexed) continue;
+        grid[n++] = codec_windows_grid(l->model->window, image.width, image.height);
     }
+    if (!n) return;
     codec_strips state;
     codec_code_tables raised = {0};
     const codec_code_tables *tables = &l->model->tables;
@@ -193,7 +210,7 @@ static void encode_group(layout *l, uint32_t g) {
     }
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         formats_buffer *chunk = &l->chunk[layer * f->groups + g];
-        *chunk = formats_buffer_make(1 << 20);
+        if (!has_passes(l, layer)) continue;
         uint32_t end = codec_raised_planes_end(tables, formats_front_layer_end(f, layer, g));
         int ended;
         if (codec_strips_encode(&state, code, stride, end, 0, chunk, &ended) != TAPER_OK) abort();
@@ -203,11 +220,72 @@ static void encode_group(layout *l, uint32_t g) {
     codec_raised_planes_free(&raised);
 }
 
+/* --- pixels ------------------------------------------------------------------------------ */
+
+static const formats_geometry *pixels_of(const void *user, size_t i) {
+    const formats_geometry *const *of = user;
+    return of[i];
+}
+
+/* A sample of alpha: soft, with noise in its lower bits; or a mask, by the image's height. */
+static uint32_t draw_alpha(layout *l, const formats_geometry *of, uint32_t x, uint32_t y) {
+    const uint32_t most = (1u << of->depth) - 1;
+    if (of->height % 2) return (x + y) % 7 < 3 ? 0 : (x + y) % 7 < 6 ? most : most / 3;
+    const uint32_t noise = conformance_below(&l->seed, most / 64 + 1);
+    return ((x * 7 + y * 3) % 32 * (most / 32) + noise) & most;
+}
+
+/* Blocks of few colours, and some new ones. */
+static uint32_t draw_sample(layout *l, uint32_t block, uint32_t c) {
+    return conformance_below(&l->seed, 12) ? (block * 37 * (c + 1) + 11) % 256
+                                           : conformance_below(&l->seed, 256);
+}
+
+static void draw_pixels(layout *l, const formats_geometry *of, uint16_t *to16, uint8_t *to8) {
+    const uint32_t channels = of->channels + of->alpha;
+    for (uint32_t y = 0; y < of->height; y++)
+        for (uint32_t x = 0; x < of->width; x++)
+            for (uint32_t c = 0; c < channels; c++) {
+                const size_t at = ((size_t)y * of->width + x) * channels + c;
+                const uint32_t v = c < of->channels ? draw_sample(l, (x / 3 + 5 * (y / 4)) % 5, c)
+                                                    : draw_alpha(l, of, x, y);
+                to16[at] = (uint16_t)v, to8[at] = (uint8_t)v;
+            }
+}
+
+static void encode_pixels(layout *l, uint32_t g) {
+    const formats_front *f = &l->front;
+    const formats_geometry *of[MOST_IMAGES];
+    const uint32_t first = f->group_first[g], n = f->group_first[g + 1] - first;
+    codec_pixel_group pixels;
+    for (uint32_t i = 0; i < n; i++) of[i] = &l->geometry[formats_front_image(f, first + i)];
+    if (codec_pixel_group_open(&pixels, n, pixels_of, of, NULL) != TAPER_OK) abort();
+    for (uint32_t i = 0; i < n; i++) {
+        const size_t samples = (size_t)of[i]->width * of[i]->height * 4;
+        uint16_t *to16 = malloc(samples * sizeof *to16);
+        uint8_t *to8 = malloc(samples);
+        if (!to16 || !to8) abort();
+        draw_pixels(l, of[i], to16, to8);
+        const taper_image image = {of[i]->width, of[i]->height,
+                                   (uint8_t)(of[i]->channels + of[i]->alpha), of[i]->depth,
+                                   of[i]->depth == 16 ? (void *)to16 : to8};
+        if (codec_pixel_image_take(&pixels, i, &image) != TAPER_OK) abort();
+        free(to16), free(to8);
+    }
+    for (uint32_t layer = 0; layer < f->layers; layer++)
+        if (!has_passes(l, layer) &&
+            codec_pixel_group_encode(&pixels, (formats_layer_kind)l->layer_kind[layer],
+                                     &l->chunk[layer * f->groups + g]) != TAPER_OK)
+            abort();
+    codec_pixel_group_close(&pixels);
+}
+
 /* --- chunks ------------------------------------------------------------------------------ */
 
 static void cut_chunks(layout *l) {
     const formats_front *f = &l->front;
-    for (uint32_t c = 0; l->r->emptied && c < f->layers * f->groups; c++) l->chunk[c].size = 0;
+    for (uint32_t c = 0; l->r->emptied && c < f->layers * f->groups; c++)
+        l->chunk[c].size = (size_t)l->r->emptied - 1;
     for (uint32_t g = f->first_cut; l->r->tail && g < f->groups; g++) {
         formats_buffer *chunk = &l->chunk[(f->layers - 1) * f->groups + g];
         chunk->size = l->r->tail == 1 ? chunk->size * 2 / 3 : g == f->first_cut ? 0 : chunk->size;
@@ -309,7 +387,10 @@ void container_file_make(const container_recipe *r, const taper_model *model,
     l->r = r, l->model = model;
     l->seed = formats_crc32c(0, r->name, strlen(r->name)) + 1ull;
     begin(l);
+    for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++)
+        l->chunk[c] = formats_buffer_make(1 << 20);
     for (uint32_t g = 0; g < l->front.groups; g++) encode_group(l, g);
+    for (uint32_t g = 0; r->kinds && g < l->front.groups; g++) encode_pixels(l, g);
     cut_chunks(l);
     sum_chunks(l);
     file_parts parts = file_parts_begin();

@@ -15,6 +15,8 @@ typedef struct container_recipe {
     uint32_t group[MOST_GROUPS];         /* images in each; 0: the rest, evenly */
     uint32_t rate_classes;               /* 0: 1. Image i is on rate class i mod rate classes */
     int one_by_one;                      /* the layout, where each image is a group */
+    /* With pixel layers: for each layer p (passes) or its kind, 1 or 2; NULL: without. */
+    const char *kinds;
     int tail;      /* 1: last chunks from group 1 on are cut to 2/3, 2: to nothing */
     uint32_t span; /* chunks per checksum; 0: 1 */
     int names, labels, embeds, packed; /* names: 3: ascending */
@@ -23,11 +25,11 @@ typedef struct container_recipe {
     int raised;                        /* every other group has raised planes */
     int flat;                          /* codes of 0 */
     int sparse;                        /* most codes are 0 */
-    int emptied;                       /* chunks are cut to nothing, and count as whole */
-    uint32_t damage;                   /* chunk whose bytes are changed, from 1 */
-    int trailing;                      /* a byte follows the last chunk */
-    int metadata;                      /* section `meta`: every kind, in two pages */
-    int ignored; /* an unknown section that may be skipped, the longest holds */
+    int emptied;     /* chunks are cut to nothing, and count as whole; n: to n - 1 bytes */
+    uint32_t damage; /* chunk whose bytes are changed, from 1 */
+    int trailing;    /* a byte follows the last chunk */
+    int metadata;    /* section `meta`: every kind, in two pages */
+    int ignored;     /* an unknown section that may be skipped, the longest holds */
     uint64_t holds;
 } container_recipe;
 

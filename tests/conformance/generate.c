@@ -202,16 +202,17 @@ static void change_field(formats_buffer *file, const bad_field *field) {
     sum_header(h);
 }
 
-static void add_bad_fields(corpus *c) {
-    size_t m = index_of(of_fields.model);
-    for (size_t i = 0; i < COUNT(bad_fields); i++) {
+static void add_bad_fields(corpus *c, const container_recipe *of, const bad_field *field,
+                           size_t n) {
+    size_t m = index_of(of->model);
+    for (size_t i = 0; i < n; i++) {
         formats_buffer file = formats_buffer_make(1 << 22);
         char name[100];
-        snprintf(name, sizeof name, "bad-%s", bad_fields[i].name);
-        container_file_make(&of_fields, c->model[m], &c->file[m], &file);
-        change_field(&file, &bad_fields[i]);
+        snprintf(name, sizeof name, "bad-%s", field[i].name);
+        container_file_make(of, c->model[m], &c->file[m], &file);
+        change_field(&file, &field[i]);
         save(c, name, ".taper", &file);
-        say_line(c, name, of_fields.model, &file, file.size, c->model[m], 0, bad_fields[i].outcome);
+        say_line(c, name, of->model, &file, file.size, c->model[m], 0, field[i].outcome);
         formats_buffer_free(&file);
     }
 }
@@ -357,7 +358,8 @@ int main(int argc, char **argv) {
     say(&c, "# file, model (- inside), bytes of it, outcome, levels, pixels; see README.md\n");
     add_models(&c);
     add_containers(&c);
-    add_bad_fields(&c);
+    add_bad_fields(&c, &of_fields, bad_fields, COUNT(bad_fields));
+    add_bad_fields(&c, &of_pixel_fields, bad_pixel_fields, COUNT(bad_pixel_fields));
     add_bad_without_decoder(&c);
     add_bad_sections(&c);
     add_bad_pages(&c);

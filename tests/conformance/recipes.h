@@ -273,6 +273,41 @@ static const container_recipe containers[] = {
      .tail = 1, .span = 2, .pages = 2},
     {"paged-image", "grey", 6, 6, 1, .image = {{8, 8, 1, 8}}, .one_by_one = 1, .embeds = 1,
      .damage = 5, .pages = 2},
+    /* geometry: alpha, indexed; alpha of an even height is soft */
+    {"alpha", "colour", 6, 2, 4, .kinds = "1pp2", .image = {{8, 8, 3, 8, 1}, {9, 7, 1, 8, 1}, {13,
+     10, 3, 16, 1}, {4, 4, 3, 8}, {17, 9, 1, 16, 1}, {21, 14, 1, 8, 1}}, .group = {4}},
+    {"alpha-early", "everything", 3, 1, 4, .kinds = "12pp", .image = {{12, 8, 3, 8, 1}, {9, 6, 1,
+     16, 1}, {1, 1, 3, 8, 1}}},
+    {"alpha-late", "lapped", 3, 2, 4, .kinds = "pp21", .image = {{12, 8, 3, 8, 1}, {9, 6, 1, 16,
+     1}, {11, 9, 3, 8, 1}}, .tail = 1},
+    {"indexed", "colour", 5, 2, 1, .kinds = "1", .image = {{16, 9, 3, 8, 0, 1}, {9, 9, 1, 8, 0, 1},
+     {7, 11, 3, 8, 1, 1}, {1, 1, 1, 8, 1, 1}, {12, 12, 3, 8, 1, 1}}, .group = {3}, .names = 1},
+    {"indexed-grey", "grey", 3, 1, 1, .kinds = "1", .image = {{16, 9, 1, 8, 0, 1}, {5, 3, 1, 8, 1,
+     1}}, .embeds = 1},
+    {"indexed-large", "pixel", 2, 1, 1, .kinds = "1", .image = {{96, 57, 1, 8, 0, 1}}},
+    {"indexed-damaged", "colour", 4, 4, 1, .kinds = "1", .image = {{16, 9, 3, 8, 0, 1}}, .damage = 2,
+     .span = 2},
+    {"indexed-tail", "colour", 4, 4, 1, .kinds = "1", .image = {{16, 9, 3, 8, 0, 1}}, .tail = 1},
+    {"indexed-impossible", "pixel", 1, 1, 1, .kinds = "1", .image = {{368, 368, 1, 8, 0, 1}},
+     .emptied = 3},
+    {"mixed", "colour", 6, 3, 5, .kinds = "p1pp2", .image = {{8, 8, 3, 8}, {14, 9, 3, 8, 0, 1}, {9,
+     8, 3, 8, 1}, {7, 5, 1, 8, 1, 1}, {12, 6, 3, 16, 1}, {4, 4, 1, 8}}, .names = 1, .labels = 1,
+     .span = 2},
+    {"mixed-tail", "conv", 4, 2, 3, .kinds = "p1p", .image = {{16, 16, 1, 8}, {14, 9, 1, 8, 0, 1}, {9,
+     8, 1, 8, 1}, {7, 5, 1, 8, 1, 1}}, .tail = 1},
+    {"mixed-damaged", "grey", 4, 2, 4, .kinds = "1p2p", .image = {{8, 8, 1, 8, 1}, {14, 9, 1, 8, 0,
+     1}}, .damage = 6},
+    {"mixed-tracks", "everything", 6, 4, 4, .kinds = "p1p2", .image = {{9, 8, 3, 8, 1}, {5, 8, 3, 8,
+     0, 1}, {4, 4, 3, 8}}, .rate_classes = 2, .raised = 1},
+    {"mixed-image", "grey", 4, 4, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {14, 9, 1, 8, 0, 1},
+     {9, 9, 1, 8}, {9, 10, 1, 16, 1}}, .one_by_one = 1, .tail = 1},
+    {"mixed-gallery", "grey", 4, 4, 4, .kinds = "1pp2", .image = {{8, 8, 1, 8, 1}, {14, 9, 1, 8, 0,
+     1}, {9, 9, 1, 8}, {9, 10, 1, 16, 1}}, .one_by_one = 2, .span = 3},
+    {"mixed-held", "grey", 3, 1, 3, .kinds = "p1p", .image = {{17, 12, 1, 8, 1}, {9, 9, 1, 8, 0,
+     1}}, .holds = HOLD(0, 3, 9) | HOLD(1, 12, 16) | HOLD(2, 7, 20)},
+    {"mixed-paged", "grey", 8, 4, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {4, 4, 1, 8, 0,
+     1}}, .names = 3, .pages = 2},
+    {"mixed-binary", "binary", 2, 1, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {6, 4, 1, 8, 1}}},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
@@ -328,6 +363,20 @@ static const bad_field bad_fields[] = {
 };
 static const container_recipe of_fields = {"field", "grey", 2, 2, 3, .image = {{8, 8, 1, 8}},
      .names = 1};
+/* Of a container of two grey images of 8 x 8 with alpha, in two groups. */
+static const bad_field bad_pixel_fields[] = {
+    {"pixels-unsaid", HEAD, 12, 0, "corrupt"}, /* no required feature */
+    {"pixels-kind", CONTENT, 4, 0xA1, "corrupt"},
+    {"pixels-indexed-deep", CONTENT, 4, 0x71, "corrupt"},
+    {"pixels-layer", CONTENT, 8, 4, "corrupt"},
+    {"pixels-first-twice", CONTENT, 10, 1, "corrupt"},
+    {"pixels-alpha-twice", CONTENT, 8, 2, "corrupt"},
+    {"pixels-with-passes", CONTENT, 11, 1, "corrupt"},
+    {"pixels-end-with-passes", CONTENT, 13, 1, "corrupt"},
+    {"pixels-no-passes", CONTENT, 12, 0, "corrupt"},
+};
+static const container_recipe of_pixel_fields = {"pixel-field", "grey", 2, 2, 3, .kinds = "1p2",
+     .image = {{8, 8, 1, 8, 1}}, .names = 1};
 /* clang-format on */
 
 #endif

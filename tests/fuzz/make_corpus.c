@@ -1,5 +1,5 @@
 /* make_corpus.c -- wrote the first files of the corpora container, model, directory, entropy,
- * strips, roundtrip and index; kept so that they can be made again when the formats change:
+ * strips, pixels, roundtrip and index; kept so that they can be made again when the formats change:
  *
  *   make build/opt/internal.a
  *   cc -std=c11 -D_POSIX_C_SOURCE=200809L -o make_corpus tests/fuzz/make_corpus.c \
@@ -10,6 +10,7 @@
 #include "../staged_model.h"
 #include "../tiny_embedding_model.h"
 #include "codec/bitplane/strips.h"
+#include "codec/pixels/pixel_group.h"
 #include "codec/taper.h"
 #include "formats/directory.h"
 #include "formats/model_file.h"
@@ -257,6 +258,51 @@ static void make_raised(const char *folder) {
     formats_buffer_free(&file), formats_buffer_free(&model_file);
 }
 
+/* Soft alpha, a mask, drawings with and without alpha, and an image without either. */
+static void draw_transparent(taper_image image[5]) {
+    static const uint8_t channels[5] = {4, 2, 3, 4, 3};
+    for (uint32_t i = 0; i < 5; i++) {
+        const uint32_t n = channels[i], side = 8 + i, is_drawing = i == 2 || i == 3;
+        image[i] = picture_noise(side, side, (uint8_t)n, 8, i + 1);
+        uint8_t *to = image[i].pixels;
+        for (uint32_t p = 0; p < side * side; p++)
+            for (uint32_t c = 0; c < n; c++, to++)
+                *to = is_drawing    ? (uint8_t)((p / 3 % 3 + p / side / 4) % 3 * 90 + 60)
+                      : i == 1 && c ? (uint8_t)(p % 7 < 4 ? 255 : 0)
+                                    : (uint8_t)(p * (c + 2) + *to % 16);
+    }
+}
+
+static void make_transparent(const char *folder) {
+    static const struct {
+        const char *name;
+        taper_encode_options of;
+    } how[] = {
+        {"pixels", {.drawings = TAPER_DRAWINGS_EXACT}},
+        {"pixels-groups", {.drawings = TAPER_DRAWINGS_EXACT, .group_images = 2}},
+        {"pixels-image", {.drawings = TAPER_DRAWINGS_EXACT, .layout = TAPER_LAYOUT_IMAGE}},
+        {"pixels-gallery", {.drawings = TAPER_DRAWINGS_EXACT, .layout = TAPER_LAYOUT_GALLERY}},
+        {"pixels-classes",
+         {.drawings = TAPER_DRAWINGS_EXACT, .allocation = TAPER_ALLOCATION_MEAN}}};
+    formats_buffer unused = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &unused);
+    taper_image image[5];
+    char path[100];
+    draw_transparent(image);
+    for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+        formats_buffer file = dct_encode(model, image, 5, &how[k].of, k == 1);
+        if (!(formats_get_u32le(file.data + 12) & FORMATS_FEATURE_PIXELS)) abort();
+        snprintf(path, sizeof path, "container/%s.taper", how[k].name);
+        save(folder, path, "", 0, file.data, file.size);
+        snprintf(path, sizeof path, "container/%s-cut.taper", how[k].name);
+        save(folder, path, "", 0, file.data, file.size - file.size / 5);
+        formats_buffer_free(&file);
+    }
+    for (size_t i = 0; i < 5; i++) formats_image_free(&image[i]);
+    taper_model_free(model);
+    formats_buffer_free(&unused);
+}
+
 /* Front matter in pages: names that ascend and others, rate classes, small leaves; one cut, one
  * with a damaged leaf. */
 static void make_paged(const char *folder) {
@@ -485,6 +531,62 @@ static void make_strips(const char *folder) {
     free(code);
 }
 
+static const formats_geometry *shape_of(const void *user, size_t i) {
+    return (const formats_geometry *)user + i;
+}
+
+/* Chunks of both pixel layers, for the shapes of fuzz_pixels.c. levels: of each sample. */
+static void make_pixels_of(const char *folder, const char *name, uint32_t levels, uint32_t block) {
+    static const formats_geometry shape[] = {{9, 7, 3, 8, 0, 1},
+                                             {8, 8, 3, 8, 1, 1},
+                                             {6, 5, 1, 8, 1, 1},
+                                             {12, 8, 3, 8, 1, 0},
+                                             {7, 6, 1, 16, 1, 0}};
+    codec_pixel_group g;
+    formats_buffer out = formats_buffer_make(1 << 20);
+    uint64_t random = levels;
+    char path[100];
+    if (codec_pixel_group_open(&g, 5, shape_of, shape, NULL)) abort();
+    for (size_t i = 0; i < 5; i++) {
+        const uint32_t channels = shape[i].channels + shape[i].alpha, w = shape[i].width;
+        uint16_t deep[12 * 9 * 4] = {0};
+        uint8_t flat[12 * 9 * 4] = {0}, colour[64];
+        for (size_t k = 0; k < sizeof colour; k++)
+            colour[k] =
+                (uint8_t)(picture_random(&random) % levels * 255 / (levels > 1 ? levels - 1 : 1));
+        for (size_t k = 0; k < (size_t)w * shape[i].height * channels; k++) {
+            const size_t pixel = k / channels, x = pixel % w / block, y = pixel / w / block;
+            flat[k] = colour[(x * 5 + y * 3 + k % channels) % sizeof colour];
+            deep[k] = (uint16_t)(flat[k] * 257 + picture_random(&random) % levels);
+        }
+        const taper_image image = {w, shape[i].height, (uint8_t)channels, shape[i].depth,
+                                   shape[i].depth == 16 ? (void *)deep : flat};
+        if (codec_pixel_image_take(&g, i, &image)) abort();
+    }
+    if (codec_pixel_group_encode(&g, FORMATS_LAYER_FIRST, &out)) abort();
+    const size_t first = out.size;
+    if (codec_pixel_group_encode(&g, FORMATS_LAYER_ALPHA, &out)) abort();
+    const uint8_t split = (uint8_t)((first * 127 + out.size - 1) / out.size);
+    const uint8_t whole = (uint8_t)(split * 2 + 1), cut = (uint8_t)(split * 2);
+    snprintf(path, sizeof path, "pixels/%s", name);
+    save(folder, path, &whole, 1, out.data, out.size);
+    snprintf(path, sizeof path, "pixels/%s-cut", name);
+    save(folder, path, &cut, 1, out.data, out.size * 2 / 3);
+    codec_pixel_group_close(&g);
+    formats_buffer_free(&out);
+}
+
+static void make_pixels(const char *folder) {
+    make_pixels_of(folder, "constant", 1, 1);
+    make_pixels_of(folder, "two", 2, 2);
+    make_pixels_of(folder, "few", 5, 1);
+    make_pixels_of(folder, "many", 256, 1);
+    make_pixels_of(folder, "blocks", 256, 3);
+    save(folder, "pixels/zeros", "\377", 1, (const uint8_t[40]){0}, 40);
+    save(folder, "pixels/noise", "\177", 1,
+         (const uint8_t *)"\x9d\x31\xe7\x55\x80\x0f\xc4\x7b\x12\xa8\xff\x3e", 12);
+}
+
 /* Without a decoder: no container. */
 static void make_embeddings(const char *folder) {
     static const tiny_shape shapes[] = {{{8, 6, 1, NULL}, 5, 2, CODEC_LOGISTIC, 0, 0, 0, 0, 0},
@@ -680,6 +782,7 @@ int main(int argc, char **argv) {
     make_with_names(argv[1]);
     make_searched(argv[1]);
     make_raised(argv[1]);
+    make_transparent(argv[1]);
     make_paged(argv[1]);
     make_large(argv[1]);
     make_models(argv[1]);
@@ -693,6 +796,7 @@ int main(int argc, char **argv) {
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_strips(argv[1]);
+    make_pixels(argv[1]);
     make_pictures(argv[1]);
     make_indexes(argv[1]);
     make_drawn_indexes(argv[1]);
