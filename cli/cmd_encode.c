@@ -135,8 +135,8 @@ const cli_verb cli_verb_encode = {
         "Pictures are rotated and mirrored as their orientation in EXIF or XMP says. A warning "
         "names pictures whose orientation is ambiguous. Metadata are kept: colour profiles, "
         "density, "
-        "EXIF, XMP, and the times of files. With a limit of the size only what changes the look is "
-        "kept, such as profiles other than sRGB; with --strip nothing.\n\n"
+        "EXIF, XMP, and the times of files. With --bytes, --bpp or --bytes-per-image only what "
+        "changes the look is kept, such as profiles other than sRGB; with --strip nothing.\n\n"
         "With --dedup an image that is equal to an earlier one, in all pixels and metadata, takes "
         "some ten bytes: its name, class and time. `extract` and `decode` write both files. Images "
         "of IDX and CIFAR files are not compared.\n\n"
@@ -303,10 +303,10 @@ static int leave_out(state *st, size_t i, taper_status status, const taper_error
     return cli_left_out_image(&st->left, formats_imageset_path(st->set, i), status, why);
 }
 
-/* What is kept of metadata. */
+/* What is kept of metadata. --psnr is no limit of the size: what is wanted is a quality. */
 static cli_keeps keeps(const state *st) {
     if (st->s.strip) return CLI_KEEPS_NOTHING;
-    return cli_cut_count() ? CLI_KEEPS_LOOK : CLI_KEEPS_ALL;
+    return cli_cut_count() && !cli_options_given("psnr") ? CLI_KEEPS_LOOK : CLI_KEEPS_ALL;
 }
 
 /* Drop what is not kept. */

@@ -7,7 +7,7 @@
 typedef struct settings {
     cli_common common;
     const char *output, *model;
-    int layout;
+    int layout, strip;
     int64_t group;
 } settings;
 
@@ -22,6 +22,8 @@ static const cli_option options[] = {
      .choices = cli_layouts, .help = "order of the data"},
     {"group", 0, CLI_INT, "N", offsetof(settings, group), .initial = "0", .min = 0, .max = 65536,
      .help = "images per group, for the layout set; 0: about a million pixels", .uses = USE_SET},
+    {"strip", 0, CLI_FLAG, .offset = offsetof(settings, strip),
+     .help = "drop metadata: colour profiles, EXIF, XMP and times of files"},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -40,6 +42,7 @@ const cli_verb cli_verb_repack = {
         "image is contiguous, so that one read fetches one image. With the layout `gallery` small "
         "layers of all images come first, then the rest of each image: one read fetches all images "
         "coarsely, and one more completes any of them. The decoded images are the same.\n\n"
+        "Metadata of images are kept, unless --strip is given.\n\n"
         "Of a truncated container, the passes that all images have completely are repacked. "
         "Repack before you truncate.",
     .examples = "taper repack --layout image -m photos.tpm -o one-by-one.taper photos.taper\n"
@@ -76,6 +79,8 @@ int cmd_repack(int argc, char **argv) {
     code = cli_output_check("repack", s.output, path);
     if (code == CLI_DONE && s.model) code = cli_coder_open(&model, "repack", s.model, &s.common);
     if (code == CLI_DONE) code = cli_container_open(&container, "repack", path, &s.common);
+    if (code == CLI_DONE && s.strip)
+        code = cli_container_strip(&container, "repack", path, &s.common);
     if (code == CLI_DONE) code = repack(&s, path, &container, model.model);
     cli_container_close(&container);
     cli_model_close(&model);

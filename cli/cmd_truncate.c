@@ -11,7 +11,7 @@ typedef struct settings {
     const char *output, *model, *originals;
     cli_cut cut;
     double fraction, psnr;
-    int quick;
+    int quick, strip;
 } settings;
 
 enum { USE_PSNR = 1 };
@@ -32,6 +32,8 @@ static const cli_option options[] = {
      .max = 1024, .help = "threads for measuring; 0: one per processor", .uses = USE_PSNR},
     {"quick", 0, CLI_FLAG, .offset = offsetof(settings, quick),
      .help = "do not measure the PSNR of the cut"},
+    {"strip", 0, CLI_FLAG, .offset = offsetof(settings, strip),
+     .help = "drop metadata: colour profiles, EXIF, XMP and times of files"},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -48,6 +50,7 @@ const cli_verb cli_verb_truncate = {
         "Writes the largest container that fits, without recoding. It decodes at least as well "
         "as a prefix of that size, because its front matter is shorter, and as well as a container "
         "that was encoded for that size.\n\n"
+        "Metadata of images are kept; --strip makes room of them for the images.\n\n"
         "Any prefix of a container decodes, so `head -c N` also cuts. But truncate writes a "
         "matching directory, so that the result counts as complete. With the layouts `image` "
         "and `gallery` it shortens all images by the same share, which head cannot do.\n\n"
@@ -136,6 +139,8 @@ int cmd_truncate(int argc, char **argv) {
     cli_container container;
     code = cli_output_check("truncate", s.output, path);
     if (code == CLI_DONE) code = cli_container_open(&container, "truncate", path, &s.common);
+    if (code == CLI_DONE && s.strip)
+        code = cli_container_strip(&container, "truncate", path, &s.common);
     if (code != CLI_DONE) return code;
     job j = {&s, &container, {path, s.model, s.originals, s.psnr}, ""};
     code = truncate_container(&j);

@@ -889,6 +889,10 @@ typedef struct taper_name {
 TAPER_API taper_status taper_rename(const taper_source *from, const taper_name *names, size_t n,
                                     const taper_sink *to, const taper_limits *limits,
                                     taper_error *error);
+/* Write the container without metadata of images (taper_metadata_open), the times of further names
+ * included. Names and classes stay. As for taper_rename, only the front matter changes. */
+TAPER_API taper_status taper_strip(const taper_source *from, const taper_sink *to,
+                                   const taper_limits *limits, taper_error *error);
 
 typedef struct taper_verify_report {
     /* Set it to sizeof(taper_verify_report). */

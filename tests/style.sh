@@ -76,7 +76,7 @@ grep -nE '^#include "formats/(late|metadata|readers|image(s|set))/' $(find forma
 upward formats/metadata 'formats/(readers|image(s|set))/'
 upward formats/late 'formats/(metadata|readers|image(s|set))/'
 upward formats/images 'formats/(readers|imageset)/'
-upward formats/readers 'formats/image(s|set)/'
+upward formats/readers 'formats/imageset/'
 upward formats/writers 'formats/(images|imageset|readers)/'
 upward codec '(train|cli|samples|tests|bench)/'
 upward train '(cli|samples|tests|bench)/'

@@ -888,6 +888,21 @@ static void try_rename(void) {
     }
 }
 
+static void try_strip(void) {
+    taper_error error = {0};
+    const taper_source empty = without_read();
+    refused(taper_strip(NULL, &sink, NULL, &error), &error);
+    refused(taper_strip(&empty, &sink, NULL, &error), &error);
+    refused(taper_strip(&source, NULL, NULL, &error), &error);
+    refused(taper_strip(&source, &no_sink, NULL, &error), &error);
+    refused(taper_strip(&source, &sink, &argument_no_size, &error), &error);
+    EACH_NUMBER(v)
+    for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+        const taper_limits limits = argument_limits(i, *v);
+        allowed(taper_strip(&source, &sink, &limits, &error), &error);
+    }
+}
+
 static void try_verify(void) {
     taper_error error = {0};
     taper_verify_report report = {.size = sizeof report};
@@ -986,6 +1001,7 @@ static const argument_trial table[] = {
     {"taper_merge", try_merge},
     {"taper_remove", try_remove},
     {"taper_rename", try_rename},
+    {"taper_strip", try_strip},
     {"taper_verify", try_verify},
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };

@@ -135,6 +135,26 @@ int cli_container_open(cli_container *c, const char *verb, const char *path,
     return code == CLI_DONE ? cli_container_take(c, &stream, verb, path, common) : code;
 }
 
+static taper_status strip(const taper_source *from, cli_stream *to, const taper_limits *limits,
+                          taper_error *error) {
+    TAPER_TRY(cli_spool_open(&to->spool, error));
+    const taper_sink sink = cli_spool_sink(to->spool);
+    TAPER_TRY(taper_strip(from, &sink, limits, error));
+    return cli_spool_source(to->spool, &to->source, error);
+}
+
+int cli_container_strip(cli_container *c, const char *verb, const char *path,
+                        const cli_common *common) {
+    taper_error error = {0};
+    cli_stream stripped = {0};
+    const taper_limits limits = cli_limits(common);
+    const taper_status status = strip(&c->source, &stripped, &limits, &error);
+    cli_container_close(c);
+    if (status == TAPER_OK) return cli_container_take(c, &stripped, verb, path, common);
+    cli_stream_close(&stripped);
+    return cli_fail(verb, path, status, &error);
+}
+
 void cli_container_drop_front(cli_container *c) {
     taper_container_close(c->open);
     cli_memory_release(c->held);

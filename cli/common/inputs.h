@@ -50,6 +50,9 @@ int cli_container_take(cli_container *container, cli_stream *stream, const char 
 /* Find and check its model, for decoders: taper_container_bind. model: NULL means its own. */
 int cli_container_bind(cli_container *container, const taper_model *model, const char *verb,
                        const char *path, const cli_common *common);
+/* Put the same container without metadata in its place, in a temporary file (taper_strip). */
+int cli_container_strip(cli_container *container, const char *verb, const char *path,
+                        const cli_common *common);
 /* Free the front matter of an open container; the source stays open. */
 void cli_container_drop_front(cli_container *container);
 void cli_container_close(cli_container *container); /* a zeroed one is fine */

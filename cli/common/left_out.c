@@ -120,8 +120,8 @@ static void tell_more_pictures(const cli_left_out *l, const formats_imageset *se
     const size_t n = formats_imageset_more_pictures(set, &first);
     if (n)
         cli_warning(l->verb, NULL,
-                    "%zu file%s more than one picture (frames of an animation, previews, depth "
-                    "maps), of which the first is taken (%s%s)",
+                    "%zu file%s more than one picture (previews, depth maps), of which the first "
+                    "is taken (%s%s)",
                     n, n == 1 ? " has" : "s have", n == 1 ? "" : "the first: ", first);
 }
 

@@ -1,5 +1,5 @@
-/* rename.c -- taper_rename, and see rename.h: the data are copied as they are, also those of a cut
- * file. */
+/* rename.c -- taper_rename and taper_strip, and see rename.h: the data are copied as they are, also
+ * those of a cut file. */
 #include "codec/contents/rename.h"
 #include "codec/decoder/front_load.h"
 #include "formats/also.h"
@@ -127,18 +127,42 @@ static taper_status write_container(formats_front *f, const taper_source *from,
                               formats_status_name(status));
 }
 
-taper_status taper_rename(const taper_source *from, const taper_name *names, size_t n,
-                          const taper_sink *to, const taper_limits *given, taper_error *error) {
+typedef taper_status change_fn(formats_front *f, const taper_name *names, size_t n,
+                               taper_error *error);
+
+static taper_status write_changed(change_fn *change, const taper_source *from,
+                                  const taper_name *names, size_t n, const taper_sink *to,
+                                  const taper_limits *given, taper_error *error) {
     taper_limits limits;
     formats_front front;
-    TAPER_TRY(formats_need_source(from, error));
-    TAPER_TRY(formats_need_sink(to, error));
-    TAPER_TRY(formats_need_array(names, n, sizeof *names, "the names", error));
     TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_status status = codec_front_check_models(&front, 0, &limits, error);
-    if (status == TAPER_OK) status = codec_front_rename(&front, names, n, error);
+    if (status == TAPER_OK) status = change(&front, names, n, error);
     if (status == TAPER_OK) status = write_container(&front, from, &limits, to, error);
     formats_front_free(&front);
     return status;
+}
+
+taper_status taper_rename(const taper_source *from, const taper_name *names, size_t n,
+                          const taper_sink *to, const taper_limits *limits, taper_error *error) {
+    TAPER_TRY(formats_need_source(from, error));
+    TAPER_TRY(formats_need_sink(to, error));
+    TAPER_TRY(formats_need_array(names, n, sizeof *names, "the names", error));
+    return write_changed(codec_front_rename, from, names, n, to, limits, error);
+}
+
+static taper_status strip(formats_front *f, const taper_name *names, size_t n, taper_error *error) {
+    (void)names, (void)n, (void)error;
+    free(f->metadata);
+    f->metadata = NULL, f->metadata_size = 0;
+    for (uint32_t k = 0; k < f->alsos; k++) f->also[k].has_modified = 0, f->also[k].modified_ns = 0;
+    return TAPER_OK;
+}
+
+taper_status taper_strip(const taper_source *from, const taper_sink *to, const taper_limits *limits,
+                         taper_error *error) {
+    TAPER_TRY(formats_need_source(from, error));
+    TAPER_TRY(formats_need_sink(to, error));
+    return write_changed(strip, from, NULL, 0, to, limits, error);
 }

@@ -149,6 +149,8 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
         TAPER_TRY(formats_png_decode(bytes, n, limits, out, metadata, error));
         has_profile = formats_png_has_profile(bytes, n);
         losses = formats_png_losses(bytes, n);
+        if (formats_png_frames(bytes, n) > 1)
+            atomic_store(&entry->frames, formats_png_frames(bytes, n));
         break;
     case KIND_JPEG:
         TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, metadata, error));

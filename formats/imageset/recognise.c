@@ -190,18 +190,38 @@ static taper_status count_frames(const list_builder *b, const candidate *c,
     return status;
 }
 
-/* A file for one of the readers of formats/readers/. */
-static taper_status add_by_reader(list_builder *b, candidate *c, const formats_reader *reader,
-                                  taper_error *why) {
-    uint32_t frames = 1;
-    TAPER_TRY(formats_reader_load(reader, why));
-    if (b->all_frames) TAPER_TRY(count_frames(b, c, reader, &frames, why));
+static taper_status add_frames(list_builder *b, candidate *c, const formats_reader *reader,
+                               uint32_t frames, taper_error *why) {
     c->file.reader = reader;
     c->file.frames = frames > 1 ? frames : 0;
     why->status = TAPER_OK;
     TAPER_TRY(formats_image_list_add_file(b, &c->file, KIND_READER, take_pack(c)));
     for (uint32_t i = 0; i < frames; i++) TAPER_TRY(formats_image_list_add(b, i, 1));
     return TAPER_OK;
+}
+
+/* A file for one of the readers of formats/readers/. */
+static taper_status add_by_reader(list_builder *b, candidate *c, const formats_reader *reader,
+                                  taper_error *why) {
+    uint32_t frames = 1;
+    TAPER_TRY(formats_reader_load(reader, why));
+    if (b->all_frames) TAPER_TRY(count_frames(b, c, reader, &frames, why));
+    return add_frames(b, c, reader, frames, why);
+}
+
+/* A PNG whose frames are wanted is read by another reader, unless it is one of several pictures in
+ * a stream, or none of its frames is whole. */
+static taper_status add_png(list_builder *b, candidate *c, taper_error *why) {
+    const formats_memory all = c->pack ? c->pack->memory : (formats_memory){NULL, 0};
+    const int is_alone = !all.bytes || formats_png_end(all.bytes, all.size) == all.size;
+    uint32_t frames = 1;
+    if (b->all_frames && is_alone && formats_png_may_be_animated(c->front, c->front_size)) {
+        const taper_status status = count_frames(b, c, &formats_apng_reader, &frames, why);
+        if (status != TAPER_OK && status != TAPER_ERR_CORRUPT) return status;
+    }
+    why->status = TAPER_OK;
+    return frames > 1 ? add_frames(b, c, &formats_apng_reader, frames, why)
+                      : add_pictures(b, c, KIND_PNG, why);
 }
 
 /* A file whose content is in no supported format. */
@@ -222,7 +242,7 @@ taper_status formats_recognise(list_builder *b, candidate *c, taper_error *why) 
     const uint8_t *front = c->front;
     size_t n = c->front_size;
     if (n == 0) return fail_foreign(c, why);
-    if (formats_png_detect(front, n)) return add_pictures(b, c, KIND_PNG, why);
+    if (formats_png_detect(front, n)) return add_png(b, c, why);
     if (formats_jpeg_detect(front, n)) return add_pictures(b, c, KIND_JPEG, why);
     if (formats_pnm_detect(front, n)) return add_pnm(b, c, why);
     const formats_reader *reader = formats_reader_find(front, n);

@@ -178,10 +178,28 @@ unsigned formats_png_losses(const void *bytes, size_t n) {
     while (formats_next_chunk(&w, &p) && !formats_is_type(&p, "IEND")) {
         if (formats_is_type(&p, "eXIf") || formats_kind_of_text(&p) != FORMATS_TEXT_OTHER)
             losses |= FORMATS_LOST_EXIF;
-        if (formats_is_type(&p, "acTL") && p.size >= 4 && formats_get_u32be(p.at) > 1)
-            losses |= FORMATS_LOST_PICTURES;
     }
     return losses;
+}
+
+uint32_t formats_png_frames(const void *bytes, size_t n) {
+    formats_walk w = formats_walk_png(bytes, n);
+    formats_piece p;
+    while (formats_next_chunk(&w, &p) && !formats_is_type(&p, "IDAT"))
+        if (formats_is_type(&p, "acTL") && p.size >= 4) return formats_get_u32be(p.at);
+    return 0;
+}
+
+int formats_png_may_be_animated(const void *front, size_t n) {
+    formats_walk w = formats_walk_png(front, n);
+    formats_piece p;
+    while (formats_next_chunk(&w, &p)) {
+        if (formats_is_type(&p, "IDAT")) return 0;
+        if (formats_is_type(&p, "acTL")) return 1;
+    }
+    enum { LENGTH = 4, TYPE = 4 }; /* the next chunk is cut */
+    return w.at > n || n - w.at < LENGTH + TYPE ||
+           memcmp((const uint8_t *)front + w.at + LENGTH, "IDAT", TYPE) != 0;
 }
 
 size_t formats_png_end(const void *bytes, size_t n) {

@@ -27,11 +27,16 @@ int formats_png_has_profile(const void *bytes, size_t n);
 /* Bits for data of a file that a set does not keep. */
 enum {
     FORMATS_LOST_EXIF = 1, /* EXIF or XMP: capture date, camera, location */
-    /* Pictures after the first, of an animated PNG or of a JPEG with several (MPF). */
+    /* Pictures after the first of a JPEG with several (MPF). */
     FORMATS_LOST_PICTURES = 2
 };
 unsigned formats_jpeg_losses(const void *bytes, size_t n);
 unsigned formats_png_losses(const void *bytes, size_t n);
+
+/* Frames of an animated PNG, as it says itself; 0: it is not animated. */
+uint32_t formats_png_frames(const void *bytes, size_t n);
+/* 1 if a PNG that begins with these n bytes may be animated. */
+int formats_png_may_be_animated(const void *front, size_t n);
 
 /* Offset of the end of the image that begins at bytes. n if the end is missing, and for a JPEG that
  * is followed by further pictures of one shot, such as a depth map. */

@@ -12,6 +12,7 @@
  *     find_reader                   finds the reader of a file
  *     webp gif tiff avif heic jxl   one reader each
  *     bmp                           BMP, without a library
+ *     apng                          frames of animated PNG, by libpng
  *     archive                       members of archives, by libarchive
  *     spool                         a temporary file for them
  *     samples                       conversions of decoded samples */
@@ -47,7 +48,8 @@ struct formats_reader {
 };
 
 extern const formats_reader formats_webp_reader, formats_gif_reader, formats_tiff_reader,
-    formats_bmp_reader, formats_avif_reader, formats_heic_reader, formats_jxl_reader;
+    formats_bmp_reader, formats_apng_reader, formats_avif_reader, formats_heic_reader,
+    formats_jxl_reader;
 
 /* Load the libraries of a reader. Call before formats_picture_open. TAPER_ERR_UNSUPPORTED: one is
  * missing, on this machine or when taper was built; the text, the same for all files of the format,

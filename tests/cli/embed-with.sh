@@ -11,7 +11,7 @@ while read -r file; do i=$((i + 1)); cp "$file" "mixed/photo$i.png"; done <list 
 encode() { "$TAPER" encode -q "$@"; }
 encode -o plain.taper mixed
 encode -o with.taper --embed-with bits.tpm mixed
-images=$("$TAPER" info --json with.taper | sed 's/.*"images":\([0-9]*\),"pixels".*/\1/')
+images=$("$TAPER" info --json with.taper | json_number images)
 more=$(($(wc -c <with.taper) - $(wc -c <plain.taper)))
 test $more -le $((images * 12 + 64)) # 96 bits are 12 bytes
 "$TAPER" info --json with.taper | grep -q '"search_bits":96,"search_model":"[0-9a-f]*"'

@@ -66,6 +66,49 @@ same_frames pages.tif pages 2
 decoded have --frames all in.png # one picture: no number
 test -f have/in.png
 
+# animated PNG, which libpng does not compose
+python3 "$ROOT/tests/animated_png.py" .
+for kind in colour alpha deep grey greyalpha palette hidden; do
+    for alpha in keep white; do
+        "$TAPER" encode -q -f -m tiny --group 1 --alpha $alpha --frames all -T 4 -o frames.taper $kind.png
+        "$TAPER" encode -q -f -m tiny --group 1 --alpha $alpha -o should.taper want/$kind
+        rm -rf have should
+        "$TAPER" decode -q -o have frames.taper
+        "$TAPER" decode -q -o should should.taper
+        python3 "$ROOT/tests/same_pixels.py" should have 0 || { echo "frames of $kind.png"; ls have should; exit 1; }
+    done
+done
+expect 0 '*1 file has 9 frames or pages, of which the first is taken (colour.png): --frames all *' \
+    "$TAPER" encode -f -m tiny -o first.taper colour.png
+[ "$("$TAPER" info --json first.taper | json_number images)" -eq 1 ]
+# the first of several pictures of a stream; one that ends early; frames that lie outside the canvas
+"$TAPER" encode -q -f -m tiny --frames all -o stream.taper - <colour.png
+[ "$("$TAPER" info --json stream.taper | json_number images)" -eq 9 ]
+cat colour.png in.png | "$TAPER" encode -f -m tiny --frames all -o stream.taper - 2>told
+[ "$("$TAPER" info --json stream.taper | json_number images)" -eq 2 ]
+grep -q '1 file has 9 frames' told
+head -c 4000 colour.png >cut.png
+expect 1 '*cut.png: the PNG is damaged: *; fetch it anew' "$TAPER" encode -f -m tiny --frames all -o cut.taper cut.png
+python3 - <<'END'
+import struct, zlib
+data = bytearray(open("colour.png", "rb").read())
+at = data.index(b"fcTL", data.index(b"fcTL") + 4)  # of the second frame
+struct.pack_into(">I", data, at + 16, 2 ** 32 - 3)
+struct.pack_into(">I", data, at + 30, zlib.crc32(data[at:at + 30]))
+open("outside.png", "wb").write(data)
+END
+"$TAPER" encode -f -m tiny --frames all -o outside.taper outside.png
+[ "$("$TAPER" info --json outside.taper | json_number images)" -eq 1 ]
+if command -v apngasm >/dev/null; then
+    mkdir asm
+    for f in want/want-*.png; do convert "$f" PNG24:"asm/made-${f#want/want-}"; done # 00 to 11
+    apngasm made.png asm/made-00.png >log
+    for k in 11 10 09 08 07 06 05 04 03 02 01 00; do mv asm/made-$k.png "asm/made-$(printf %02d $((1$k - 99))).png"; done
+    decoded have --frames all made.png
+    decoded should asm
+    python3 "$ROOT/tests/same_pixels.py" should have 0
+fi
+
 # other verbs
 "$TAPER" train -q -f --window 8 --alpha white --frames all -o own.tpm anim.gif pages.tif
 "$TAPER" compare -q -m own.tpm -r none --alpha white --frames all anim.gif >table

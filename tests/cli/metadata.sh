@@ -126,6 +126,26 @@ encode -b 1M -o limited-plain.taper in/plain.png
 cmp plain.taper limited-plain.taper
 "$TAPER" info --json strip.taper | not grep metadata
 
+# a quality is no limit of the size; what truncate and repack strip is as if it had never been there
+encode --psnr 20 -o quality.taper in
+"$TAPER" info --json quality.taper | grep -q '"profiles":3,"exif":2,.*"times":6,"payloads":5,'
+"$TAPER" repack -q --strip -o stripped.taper all.taper
+"$TAPER" repack -q -o again.taper strip.taper
+cmp stripped.taper again.taper
+"$TAPER" repack -q -f --strip -o again.taper strip.taper
+cmp stripped.taper again.taper
+"$TAPER" repack -q --strip --layout image -o stripped-image.taper image.taper
+"$TAPER" repack -q --layout image -o strip-image.taper strip.taper
+cmp stripped-image.taper strip-image.taper
+"$TAPER" truncate -q -f --strip -b 2000 -o stripped.taper - <all.taper
+"$TAPER" truncate -q -f -b 2000 -o cut.taper strip.taper
+cmp stripped.taper cut.taper
+head -c 2000 all.taper >front.taper
+"$TAPER" truncate -q --strip -b 1M -f -o stripped.taper front.taper
+"$TAPER" info --json stripped.taper | not grep metadata
+"$TAPER" decode -q -f -o out3 stripped.taper
+[ "$(find out3 -name '*.png' | wc -l)" -eq 6 ]
+
 # the teaching decoder reads the same
 python3 "$ROOT/formats/teaching_decoder.py" --info all.taper >told
 grep -q "^metadata of image 1: icc 3.. bytes, exif 58 bytes, xmp .* bytes, gamma 100000, chromaticities .31270, .*, density (3937, 7874, 0), time 981173102123456782$" told

@@ -31,7 +31,7 @@ for way in "-b 1000" --strip; do
         encode $way plain dated
 done
 expect 0 '*warning: 1 image has a colour profile, EXIF or XMP that is not kept, because it is damaged*(odd/a.png)' encode odd
-expect 0 '*warning: 1 file has more than one picture *, of which the first is taken (frames/a.png)' encode frames
+expect 0 '*warning: 1 file has 3 frames or pages, of which the first is taken (frames/a.png): --frames all *' encode frames
 expect 2 '*2 hidden files or system folders were passed over (the first: hidden/.a.png)*' encode hidden
 encode -q plain dated 2>told
 test ! -s told

@@ -1,7 +1,7 @@
 # truncate --psnr: with the originals the cut that encode finds; without, against what the whole file shows.
 . "$ROOT/tests/cli_helpers.sh"
 small_set 120
-"$TAPER" encode --best --strip -q -m model.tpm -o set.taper set/png # a limit drops times, too
+"$TAPER" encode --best -q -m model.tpm -o set.taper set/png
 "$TAPER" encode -q -m model.tpm --psnr 30 -o encoded.taper set/png
 "$TAPER" truncate -q -m model.tpm --psnr 30 --originals set/png -o 30.taper set.taper
 cmp 30.taper encoded.taper

@@ -225,6 +225,20 @@ static void change(const taper_source *source) {
     }
     out.size = 0;
     (void)taper_rename(source, &name, 1, &sink, &limits, NULL);
+    out.size = 0;
+    if (taper_strip(source, &sink, &limits, NULL) == TAPER_OK) {
+        formats_memory memory = {out.data, out.size};
+        const taper_source made = formats_memory_source(&memory);
+        taper_container_info info = {.size = sizeof info};
+        taper_container *container;
+        const taper_open_options options = {
+            .size = sizeof options, .limits = &limits, .without_model = 1};
+        if (taper_container_open(&container, &made, &options, NULL) == TAPER_OK) {
+            must(taper_container_get_info(container, &info, NULL) == TAPER_OK);
+            must(!info.metadata_bytes);
+            taper_container_close(container);
+        }
+    }
     formats_buffer_free(&out);
 }
 

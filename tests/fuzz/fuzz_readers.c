@@ -1,9 +1,15 @@
-/* fuzz_readers.c -- any bytes as BMP, GIF, TIFF or WebP: what of their readers is our own.
- * Libraries are loaded where they are installed; inputs for others are passed over. Frames are read
- * in two orders, which must give the same pixels. */
+/* fuzz_readers.c -- any bytes as BMP, GIF, TIFF, WebP or animated PNG: what of their readers is our
+ * own. Libraries are loaded where they are installed; inputs for others are passed over. Frames are
+ * read in two orders, which must give the same pixels. */
 #include "../image_equal.h"
+#include "formats/bytes.h"
+#include "formats/images/png.h"
+#include "formats/metadata/metadata.h"
+#include "formats/metadata/pieces.h"
 #include "formats/readers/find_reader.h"
 #include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -42,20 +48,44 @@ static void read_frames(formats_picture *p) {
     must(read_frame(p, p->frames, &again) == TAPER_ERR_ARG);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+/* A copy of a PNG whose chunks have right checksums. */
+static uint8_t *mended(const uint8_t *bytes, size_t n) {
+    uint8_t *copy = malloc(n);
+    formats_piece c;
+    must(copy != NULL);
+    memcpy(copy, bytes, n);
+    formats_walk w = formats_walk_png(copy, n);
+    while (formats_next_chunk(&w, &c)) {
+        uint8_t *at = copy + (c.at - copy);
+        formats_set_u32be(at + c.size, (uint32_t)crc32(0, at - 4, (uInt)c.size + 4));
+    }
+    return copy;
+}
+
+static void try_file(const formats_reader *reader, const uint8_t *bytes, size_t n) {
     const taper_limits limits = {
         .size = sizeof(taper_limits), .max_pixels = 1 << 16, .max_memory = 1 << 22};
-    const formats_reader *reader = formats_reader_find(bytes, n);
     formats_picture picture;
     taper_error error = {.status = TAPER_OK};
-    if (!reader || !is_ours(reader) || formats_reader_load(reader, NULL) != TAPER_OK) return 0;
+    if (formats_reader_load(reader, NULL) != TAPER_OK) return;
     const taper_status status = formats_picture_open(&picture, reader, bytes, n, &limits, &error);
     if (status != TAPER_OK) {
         must(error.status == status && error.text[0] && !picture.state);
-        return 0;
+        return;
     }
     must(picture.frames >= 1);
     read_frames(&picture);
     formats_picture_close(&picture);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    const formats_reader *reader = formats_reader_find(bytes, n);
+    if (reader && is_ours(reader)) try_file(reader, bytes, n);
+    if (!formats_png_detect(bytes, n)) return 0;
+    uint8_t *copy = mended(bytes, n);
+    must(formats_png_frames(copy, n) == 0 || formats_png_may_be_animated(copy, n));
+    try_file(&formats_apng_reader, bytes, n);
+    try_file(&formats_apng_reader, copy, n);
+    free(copy);
     return 0;
 }

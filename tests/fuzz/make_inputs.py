@@ -670,5 +670,36 @@ PICTURES.update({
     "tiles_of_nothing.tif": tiff(page(3, 2, 8, 1, 1, 6, (322, 4, 0), (323, 4, 0), (324, 4, 8), (325, 4, 6)), bytes(6)),
     "cut.webp": b"RIFF\4\0\0\0WEBPVP8 ",
 })
+
+
+def animated(*frames, colour=6, depth=8, before=b"", marked=True, end=True):
+    """Frames (x, y, width, height, disposal, blending, fill); the first of them is the picture of the file."""
+    samples, body, number = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour], b"", 0
+    for k, (x, y, width, height, disposal, blending, fill) in enumerate(frames):
+        body += chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, x, y, 1, 10, disposal, blending))
+        rows = zlib.compress((b"\0" + bytes([fill]) * (width * samples * depth // 8)) * height)
+        body += chunk(b"fdAT", struct.pack(">I", number + 1) + rows) if k else chunk(b"IDAT", rows)
+        number += 2 if k else 1
+    return (SIGNATURE + ihdr(4, 3, depth, colour) + (chunk(b"acTL", struct.pack(">II", len(frames), 0)) if marked else b"")
+            + before + body + (chunk(b"IEND") if end else b""))
+
+
+WHOLE, PART = (0, 0, 4, 3), (1, 1, 2, 2)
+PICTURES.update({
+    "blended.png": animated((*WHOLE, 0, 0, 200), (*PART, 2, 1, 100), (*PART, 1, 1, 0), (*WHOLE, 0, 1, 50)),
+    "deep.png": animated((*WHOLE, 2, 0, 200), (*PART, 2, 0, 100), (*PART, 0, 1, 90), depth=16),
+    "grey.png": animated((*WHOLE, 1, 0, 200), (*PART, 0, 1, 100), colour=0),
+    "greyalpha.png": animated((*WHOLE, 0, 1, 90), (*PART, 0, 1, 100), colour=4),
+    "palette.png": animated((*WHOLE, 0, 0, 1), (*PART, 0, 1, 0), colour=3,
+                            before=chunk(b"PLTE", b"abcdef") + chunk(b"tRNS", b"\0\x80") + chunk(b"eXIf", exif(6))),
+    "no_animation.png": animated((*WHOLE, 0, 0, 1), (*PART, 0, 0, 1), marked=False),
+    "outside.png": animated((*WHOLE, 0, 0, 1), (3, 1, 2, 2, 0, 0, 1)),
+    "twice_controlled.png": animated((*WHOLE, 0, 0, 1), (*PART, 0, 0, 1), before=chunk(b"fcTL", bytes(26))),
+    "number_missing.png": animated((*WHOLE, 0, 0, 1))[:-12] + chunk(b"fcTL", struct.pack(">IIIIIHHBB", 1, 4, 3, 0, 0, 1, 1, 0, 0))
+    + chunk(b"fdAT", b"ab"),
+    "no_header.png": SIGNATURE + chunk(b"acTL", bytes(8)) + chunk(b"IEND"),
+    "huge.png": SIGNATURE + ihdr(1 << 20, 1 << 20) + chunk(b"acTL", bytes(8)) + chunk(b"IEND"),
+    "cut.png": animated((*WHOLE, 0, 0, 1), (*PART, 0, 0, 1))[:120],
+})
 for name, content in PICTURES.items():
     save("readers/" + name, content)
