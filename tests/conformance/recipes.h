@@ -307,7 +307,8 @@ static const container_recipe containers[] = {
      1}}, .holds = HOLD(0, 3, 9) | HOLD(1, 12, 16) | HOLD(2, 7, 20)},
     {"mixed-paged", "grey", 8, 4, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {4, 4, 1, 8, 0,
      1}}, .names = 3, .pages = 2},
-    {"mixed-binary", "binary", 2, 1, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {6, 4, 1, 8, 1}}},
+    {"mixed-binary", "binary", 2, 1, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {6, 4, 1, 8,
+     1}}},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
