@@ -14,7 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MIB = 1 << 20, SLACK = 24 * MIB /* the allocator's, stacks, and what zstd takes */ };
+enum {
+    MIB = 1 << 20,
+    SLACK = 24 * MIB, /* the allocator's, stacks, and what zstd takes */
+    CLOSE = 4 * MIB   /* the same where zstd unpacks next to nothing */
+};
 
 #if defined(__SANITIZE_ADDRESS__)
 /* What was freed is not kept to be watched; a block that grows still moves, for which the limit is
@@ -46,17 +50,19 @@ static taper_status read_zeros(void *user, uint64_t offset, void *to, size_t n) 
     return TAPER_OK;
 }
 
-/* A container of `images` images of side x side, each a group in a rate class of its own where
- * there are several rate classes; all chunks of so many bytes, in one layer. */
-static zeros_after container(const taper_model *model, uint32_t images, uint32_t side,
-                             uint32_t rate_classes, uint64_t chunk) {
+/* What a container of `images` images of side x side says in front of its chunks, each of so many
+ * bytes of one layer. Each image is a group, in a rate class of its own where there are several
+ * rate classes. passes: 0: of one pass, with wrong checksums; or of all passes of the model, with
+ * right ones. */
+static zeros_after container_of(const taper_model *model, uint32_t images, uint32_t side,
+                                uint32_t rate_classes, uint64_t chunk, uint32_t passes) {
     zeros_after s = {formats_buffer_make(1 << 28), 0};
     formats_front f = {.model_id = info_of_model(model).id,
                        .images = images,
                        .groups = images,
                        .layers = 1,
                        .rate_classes = rate_classes,
-                       .tail = 1, /* nothing is said of where the passes end */
+                       .tail = !passes, /* nothing is said of where the passes end */
                        .chunks_per_checksum = 1};
     f.geometry = calloc(images, sizeof *f.geometry);
     f.group_first = calloc((size_t)images + 1, sizeof *f.group_first);
@@ -74,10 +80,20 @@ static zeros_after container(const taper_model *model, uint32_t images, uint32_t
         if (rate_classes > 1)
             f.group_rate_class[i] = f.image_rate_class[i] = (uint8_t)(i % rate_classes);
     }
-    for (uint32_t t = 0; t < rate_classes; t++) f.layer_end[t] = 1;
+    uint8_t *zeros = calloc(1, (size_t)chunk + 1);
+    assert_non_null(zeros);
+    for (uint32_t i = 0; i < images && passes; i++)
+        f.checksum[i] = formats_crc32c(0, zeros, (size_t)chunk);
+    free(zeros);
+    for (uint32_t t = 0; t < rate_classes; t++) f.layer_end[t] = passes ? passes : 1;
     assert_int_equal(formats_front_write(&f, &s.front, NULL), TAPER_OK);
     formats_front_free(&f);
     return s;
+}
+
+static zeros_after container(const taper_model *model, uint32_t images, uint32_t side,
+                             uint32_t rate_classes, uint64_t chunk) {
+    return container_of(model, images, side, rate_classes, chunk, 0);
 }
 
 static uint64_t peak_bytes(void) {
@@ -194,27 +210,72 @@ static int drop(void **state) {
     return 0;
 }
 
-/* Each of 16 rate classes may hold an image that was rendered and the state of its group: together
+/* Each of 8 rate classes may hold an image that was rendered and the state of its group: together
  * they stay within the limit, and the images are rendered all the same. */
 static void rate_classes_share_one_limit(void **state) {
+    enum { IMAGES = 8, SIDE = 800, PIXELS = SIDE * SIDE * 3 /* the caller's */ };
     taper_model *model = *state;
-    zeros_after s = container(model, 16, 800, 16, 0);
-    taper_source source = {&s, s.front.size, read_zeros};
-    uint64_t one = dct_state_bytes(model, 200, 200);
-    taper_limits limits = {.size = sizeof(taper_limits), .max_memory = 3 * one};
+    const uint64_t one = dct_state_bytes(model, SIDE / 4, SIDE / 4), chunk = SIDE * SIDE / 8;
+    zeros_after s = container_of(model, IMAGES, SIDE, IMAGES, chunk, info_of_model(model).passes);
+    taper_source source = {&s, s.front.size + IMAGES * chunk, read_zeros};
+    taper_limits limits = {.size = sizeof limits, .max_memory = 3 * IMAGES * one};
+    taper_status status;
+    const uint64_t all = measure(decode, &source, model, &limits, &status); /* groups are kept */
+    assert_int_equal(status, TAPER_OK);
+    limits.max_memory = 2 * one + one / 4; /* one group is kept, or a little more */
+    const uint64_t few = measure(decode, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_OK);
+    assert_in_range(few, one / 2, TIMES * limits.max_memory + PIXELS + CLOSE);
+    assert_true(all > few + one);
+    limits.max_memory = one; /* strip by strip */
+    const uint64_t strips = measure(decode, &source, model, &limits, &status);
+    assert_int_equal(status, TAPER_OK);
+    assert_in_range(strips, PIXELS, TIMES * one / 4 + PIXELS + CLOSE);
+    formats_buffer_free(&s.front);
+}
+
+/* Render image 0; the memory that the refusal asks for, or 0 after TAPER_OK. */
+static uint64_t memory_asked_for(const taper_source *source, const taper_model *model,
+                                 const taper_limits *limits) {
+    taper_decoder *decoder;
+    taper_error error = {0};
+    taper_status status = open_decoder(&decoder, source, model, limits, &error);
+    taper_image_info image = {.size = sizeof image};
+    if (status == TAPER_OK) {
+        taper_container_get_image(taper_decoder_container(decoder), 0, &image, NULL);
+        taper_image out = {.pixels = malloc((size_t)image.bytes)};
+        status = taper_decoder_render(decoder, 0, &out, NULL, &error);
+        free(out.pixels);
+    }
+    close_decoder(decoder);
+    if (status == TAPER_OK) return 0;
+    assert_int_equal(status, TAPER_ERR_LIMIT);
+    assert_int_equal(error.fact, TAPER_FACT_MAX_MEMORY);
+    return error.needed;
+}
+
+/* A large image is decoded strip by strip in a small part of what its group takes. A refusal names
+ * a limit that leads there; what is taken then stays within it. */
+static void refusals_name_the_memory_of_strips(void **state) {
+    enum { SIDE = 1600, PIXELS = SIDE * SIDE * 3 /* the caller's */ };
+    taper_model *model = *state;
+    const uint64_t one = dct_state_bytes(model, SIDE / 4, SIDE / 4), chunk = SIDE * SIDE / 8;
+    zeros_after s = container_of(model, 1, SIDE, 1, chunk, info_of_model(model).passes);
+    taper_source source = {&s, s.front.size + chunk, read_zeros};
+    taper_limits limits = {.size = sizeof limits, .max_memory = 1000};
+    for (uint64_t asked; (asked = memory_asked_for(&source, model, &limits)) > 0;) {
+        assert_true(asked > limits.max_memory);
+        limits.max_memory = asked;
+    }
+    assert_in_range(limits.max_memory, MIB, one / 8);
     taper_status status;
     uint64_t bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_OK);
-    /* a group's state is in memory: all but pages that were never written */
-    assert_in_range(bytes, one / 2, most_of(&limits));
-    limits.max_memory = one; /* strip by strip */
-    bytes = measure(decode, &source, model, &limits, &status);
-    assert_int_equal(status, TAPER_OK);
-    assert_in_range(bytes, 0, most_of(&limits));
-    limits.max_memory = one / 16;
+    assert_in_range(bytes, PIXELS, TIMES * limits.max_memory + PIXELS + CLOSE);
+    limits.max_memory = limits.max_memory * 3 / 4; /* whole MiB are asked for */
     bytes = measure(decode, &source, model, &limits, &status);
     assert_int_equal(status, TAPER_ERR_LIMIT);
-    assert_in_range(bytes, 0, most_of(&limits));
+    assert_in_range(bytes, 0, TIMES * limits.max_memory + CLOSE);
     formats_buffer_free(&s.front);
 }
 
@@ -383,6 +444,7 @@ int main(void) {
 #endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rate_classes_share_one_limit),
+        cmocka_unit_test(refusals_name_the_memory_of_strips),
         cmocka_unit_test(chunks_count_against_the_limit),
         cmocka_unit_test(front_matter_counts_against_the_limit),
         cmocka_unit_test(joining_and_cutting_count_against_the_limit),
