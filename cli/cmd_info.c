@@ -37,7 +37,7 @@ const cli_verb cli_verb_info = {
 typedef struct extent {
     uint32_t min_width, min_height, max_width, max_height;
     bool same_size, any_grey, any_colour, any_deep;
-    uint64_t alphas, drawings;
+    uint64_t alphas, drawings, exact;
 } extent;
 
 static taper_image_info image_of(const cli_container *c, uint64_t i) {
@@ -56,6 +56,7 @@ static extent extent_of(const cli_container *c) {
         if (g.height > e.max_height) e.max_height = g.height;
         e.alphas += !(g.channels & 1);
         e.drawings += g.is_indexed != 0;
+        e.exact += g.is_exact != 0;
         if (g.channels < 3)
             e.any_grey = true;
         else
@@ -167,6 +168,7 @@ static void json_images(cli_json *j, const cli_container *c) {
         cli_json_uint(j, "channels", image.channels);
         cli_json_uint(j, "depth", image.depth);
         if (image.is_indexed) cli_json_bool(j, "drawing", true);
+        if (image.is_exact) cli_json_bool(j, "exact", true);
         if (c->info.has_labels) cli_json_int(j, "label", image.label);
         cli_json_close(j);
     }
@@ -197,6 +199,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_uint(&j, "max_width", e.max_width);
     cli_json_uint(&j, "min_height", e.min_height);
     cli_json_uint(&j, "max_height", e.max_height);
+    cli_json_uint(&j, "exact_images", e.exact);
     cli_json_uint(&j, "groups", f->groups);
     cli_json_uint(&j, "rate_classes", f->rate_classes);
     cli_json_uint(&j, "front_bytes", f->front_bytes);
@@ -305,6 +308,9 @@ static void print_images(const cli_container *c) {
     if (e.drawings)
         printf("            %llu drawing%s, kept exactly\n", (unsigned long long)e.drawings,
                formats_plural(e.drawings, "s"));
+    if (e.exact)
+        printf("            %llu exact, pixel for pixel, in the whole file\n",
+               (unsigned long long)e.exact);
     if (c->info.further_names)
         printf("            %llu more file%s, equal to one of them\n",
                (unsigned long long)c->info.further_names,
@@ -382,6 +388,7 @@ static void print_list(const cli_container *c) {
         printf("  %6llu  %u x %u  %s  %2u bits", (unsigned long long)i + 1, g.width, g.height,
                kinds[g.channels], g.depth);
         if (g.is_indexed) fputs("  drawing", stdout);
+        if (g.is_exact) fputs("  exact", stdout);
         if (g.label >= 0)
             fputs("  ", stdout),
                 cli_put_plain(stdout, taper_container_class_name(c->open, (uint32_t)g.label));

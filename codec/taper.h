@@ -124,6 +124,13 @@ typedef struct taper_encode_options {
     int beyond_aims;
     /* Default: TAPER_DRAWINGS_AUTO. */
     taper_drawings drawings;
+    /* Nonzero: the container ends with what makes every image equal to its original, pixel for
+     * pixel, on every machine. The data before it end at the aim (taper_encoder_set_aim), or at
+     * target_bytes_per_megapixel, which does not limit the container then; 0: about 0.75 bits per
+     * pixel: with fewer the container is shorter, and cuts are worse to look at. Images are kept
+     * whole in memory. TAPER_ERR_UNSUPPORTED: the model's pixels may differ from machine to
+     * machine. */
+    int lossless;
 } taper_encode_options;
 
 /* Create an encoder. model: NULL means the built-in model "photo". options: NULL means all
@@ -273,7 +280,8 @@ typedef struct taper_encode_quality {
     /* The mean PSNR of the images that were measured: neither drawings, nor coded strip by strip.
      * 0: none was. */
     double mean_psnr_db;
-    /* Number of drawings, which are exact (taper_encode_options.drawings). */
+    /* Number of drawings, which are exact (taper_encode_options.drawings); all images with
+     * taper_encode_options.lossless, of which none is measured. */
     uint64_t exact;
 } taper_encode_quality;
 /* Get the quality of the encoded images. Requires options.measure; call it after
@@ -433,6 +441,9 @@ typedef struct taper_image_info {
     int is_indexed;
     /* The number of the image: another than was asked for if that is a further name. */
     uint64_t same_as;
+    /* Nonzero: the container has what makes the image equal to its original, pixel for pixel
+     * (taper_encode_options.lossless), and that was not truncated. */
+    int is_exact;
 } taper_image_info;
 
 /* Properties of the container, and of i, an image or a further name, from 0: the latter has a name
@@ -525,8 +536,11 @@ typedef struct taper_completeness {
     /* Nonzero: no further byte of the file changes this image; also if its data are damaged, unless
      * they may be supplied again, and with taper_decode_options.passes. */
     int complete;
+    /* Rows from the top that equal the original's, by the container's exact layer
+     * (taper_encode_options.lossless). 0 also if the image is rendered scaled. */
+    uint32_t exact_rows;
     /* For later versions: 0. */
-    uint32_t reserved[5];
+    uint32_t reserved[4];
 } taper_completeness;
 
 /* Beside the size, 0 is the default of every member. */

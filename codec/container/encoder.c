@@ -54,6 +54,10 @@ static taper_status check_options(const taper_encoder *e, int for_codes, taper_e
                             "an embedding model has no decoder, so that nothing can be encoded "
                             "with it; give another model");
     TAPER_TRY(codec_model_need_whole(e->model, "encoding", error));
+    if (o->lossless && !codec_model_is_linear(e->model))
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "exact copies need a linear model, whose pixels are the same on every "
+                            "machine");
     if (e->layers.rate_classes > 1 && e->model->tables.density)
         return formats_fail_fact(error, TAPER_ERR_ARG, TAPER_FACT_ALLOCATION, TAPER_ALLOCATION_EVEN,
                                  "a binary model has only one allocation");
@@ -350,7 +354,7 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     TAPER_TRY(copy_image(e, image, &copy, error));
     uint32_t rate_class;
     const int indexed = is_indexed(e, image);
-    taper_status status = indexed ? TAPER_OK : hide_colours(e, &copy);
+    taper_status status = indexed || e->options.lossless ? TAPER_OK : hide_colours(e, &copy);
     if (status == TAPER_OK) status = codec_encoder_record(e, image, indexed, name, label);
     if (status == TAPER_OK) status = choose_end(e, image, &rate_class);
     if (status != TAPER_OK)

@@ -8,7 +8,8 @@
  *                    encoder_state: what all of these share
  *   small_set        the last step for a small set: where its data end; holds: cuts that are
  *                    rendered as shorter ones; cut_quality: the PSNR of each cut
- *   recut            truncate and repack; kept_codes: codes that need not be decoded again
+ *   recut            truncate and repack; kept_codes: codes that need not be decoded again;
+ *                    repack_exact: repack of lossless containers
  *   merge            several containers to one; merge_layers: their layers and rate classes */
 #ifndef CODEC_ENCODER_H
 #define CODEC_ENCODER_H

@@ -1,6 +1,7 @@
 /* encoder_check.c -- see encoder_check.h. */
 #include "codec/container/encoder_check.h"
 #include "codec/container/encoder_layers.h"
+#include "codec/exact/exact.h"
 #include "formats/image.h"
 
 enum { LARGE_PIXELS = 1 << 20 }; /* an image of more has a group of its own */
@@ -17,6 +18,8 @@ static uint64_t memory_to_render(const taper_encoder *e, const taper_image *imag
     bytes += n * m->network.inputs * sizeof(float);
     if (m->restoration.layers)
         bytes += codec_restoration_bytes(&m->restoration, m->window, grid, THREADS);
+    if (e->options.lossless)
+        bytes += formats_image_bytes(image) + codec_exact_bytes(image->width, image->channels);
     uint64_t pixels = (uint64_t)image->width * image->height;
     return pixels <= LARGE_PIXELS ? bytes : bytes + bytes / 7 + 1;
 }
@@ -29,7 +32,8 @@ static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *imag
         return analyse > write ? analyse : write;
     }
     const codec_grid grid = codec_windows_grid(e->model->window, image->width, image->height);
-    codec_group_size size = {.measured = e->options.measure};
+    codec_group_size size = {.measured = e->options.measure && !e->options.lossless,
+                             .exact = e->options.lossless && !e->is_for_codes};
     const formats_geometry of = {.width = image->width,
                                  .height = image->height,
                                  .channels = image->channels < 3 ? 1 : 3,

@@ -252,7 +252,8 @@ static taper_status find_quality(taper_encoder *e, const formats_front *f) {
         if (of->psnr_db == q->least_psnr_db && q->least_image < image) continue;
         q->least_psnr_db = of->psnr_db, q->least_image = image;
     }
-    for (uint32_t i = 0; i < f->images; i++) q->exact += f->geometry[i].indexed;
+    for (uint32_t i = 0; i < f->images; i++)
+        q->exact += e->options.lossless || f->geometry[i].indexed;
     q->mean_psnr_db = measured ? q->mean_psnr_db / (double)measured : 0;
     const char *name = formats_front_name(f, (uint32_t)q->least_image);
     size_t bytes = name ? strlen(name) + 1 : 0;
@@ -396,7 +397,7 @@ static void shorten_to_limit(const taper_encoder *e, formats_front *f) {
     const uint64_t data = f->chunk_at[(uint64_t)f->layers * f->groups],
                    limit = e->spool.group[0].most;
     double most = (double)e->options.target_bytes_per_megapixel * (double)total_pixels(f) / 1e6;
-    if (!e->options.target_bytes_per_megapixel) most = INFINITY;
+    if (!e->options.target_bytes_per_megapixel || e->options.lossless) most = INFINITY;
     if (f->groups == 1 && limit && (double)limit < most) most = (double)limit;
     if ((double)data > most) codec_shorten_data(f, (uint64_t)most);
 }

@@ -94,7 +94,8 @@ void codec_encode_job_run(void *item) {
         .network = &e->coder.network,
         .backend = &e->coder.backend,
         .layers = {e->layers.end + job->rate_class, e->layers.rate_classes, e->layers.n},
-        .measure = e->options.measure,
+        .measure = e->options.measure && !e->options.lossless,
+        .exact = e->options.lossless && !e->is_for_codes,
         .most = job->most,
         .least = job->least};
     if (e->layers.longer_end)
@@ -223,7 +224,8 @@ static taper_status add_to_job(taper_encoder *e, codec_encode_job *job, const ta
     job->charged += codec_encoder_image_bytes(e, image, code != NULL);
     codec_group_size_add(&job->size, geometry, grid, codec_encoder_image_bytes(e, image, 0));
     job->size.has_codes = has_codes;
-    job->size.measured = !of->is_codes && e->options.measure;
+    job->size.exact = e->options.lossless && !of->is_codes;
+    job->size.measured = !of->is_codes && e->options.measure && !e->options.lossless;
     return TAPER_OK;
 }
 

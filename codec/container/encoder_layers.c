@@ -7,6 +7,9 @@
 #include <string.h>
 
 enum {
+    /* Bytes per megapixel of passes before an exact layer: 0.75 bits per pixel. With fewer of them
+     * the container is shorter, and cuts are worse to look at. */
+    LOSSY_PART = 93750,
     MIN_CHUNK_BYTES = 1500,
     MIN_RATE_CLASS_CHUNK_BYTES = 400 /* more layers: rate classes differ only at layer ends */
 };
@@ -186,13 +189,20 @@ static set_kind kind_of(const taper_encoder *e, int is_last) {
     return e->set.images == 1 && !e->options.group_images ? ONE_IMAGE : ONE_GROUP;
 }
 
+/* Where the layers of passes end. Those of a lossless container are not shortened to the target. */
+static uint64_t target_of(const taper_encoder *e) {
+    const uint64_t target = e->options.target_bytes_per_megapixel;
+    if (!e->options.lossless || e->is_for_codes || e->aims.are_set) return target;
+    return (target ? target : LOSSY_PART) * 8 / 9 + 1;
+}
+
 taper_status codec_encoder_choose_layers(taper_encoder *e, int is_last, int may_be_plain) {
     codec_encoder_layers *layers = &e->layers;
     if (layers->n) return TAPER_OK;
     const codec_code_tables *t = &e->model->tables;
     const set_kind kind = kind_of(e, is_last);
     const uint64_t pixels = nominal_pixels(e, is_last);
-    uint32_t end = passes_for_target(t, e->options.target_bytes_per_megapixel);
+    uint32_t end = passes_for_target(t, target_of(e));
     layer_ends ends;
     layer_choice choice;
     if (layers->pass_limit && layers->pass_limit < end) end = layers->pass_limit;
@@ -257,7 +267,8 @@ int codec_encoder_goes_by_strips(const taper_encoder *e, const taper_image *imag
     const int alone = e->options.layout != TAPER_LAYOUT_SET || e->options.group_images < 2;
     const int is_plain =
         image->channels & 1; /* alpha is a plane of its own, which is coded as a whole */
-    return alone && is_plain && !e->waiting.reference && codec_strips_count(&grid, 1) > 1 &&
+    return alone && is_plain && !e->options.lossless && !e->waiting.reference &&
+           codec_strips_count(&grid, 1) > 1 &&
            (uint64_t)image->width * image->height > CODEC_GROUP_PIXELS &&
            codec_strips_bytes(&e->model->tables, &shape) > most;
 }

@@ -4,9 +4,10 @@
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_layers.h"
 #include "codec/container/encoder_set.h"
+#include "codec/container/kept_codes.h"
+#include "codec/container/repack_exact.h"
 #include "codec/decoder/front_load.h"
 #include "codec/decoder/group_reader.h"
-#include "codec/container/kept_codes.h"
 #include "codec/decoder/verify.h"
 #include "codec/pixels/pixel_store.h"
 #include "formats/image.h"
@@ -311,17 +312,6 @@ static taper_status copy_layers(taper_encoder *encoder, const formats_front *fro
     return status == TAPER_OK ? status : formats_fail(error, status, "no memory for layers");
 }
 
-static taper_status copy_classes(taper_encoder *encoder, const formats_front *front,
-                                 taper_error *error) {
-    if (!front->label) return TAPER_OK;
-    const char **name = malloc(((size_t)front->classes + 1) * sizeof *name);
-    if (!name) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for class names");
-    for (uint32_t k = 0; k < front->classes; k++) name[k] = formats_front_class_name(front, k);
-    taper_status status = taper_encoder_set_classes(encoder, name, front->classes, error);
-    free(name);
-    return status;
-}
-
 /* Repack with the passes of common_passes. */
 static taper_status repack_passes(const formats_front *front, const taper_source *from,
                                   const taper_model *model, open_groups *open,
@@ -337,7 +327,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
     taper_encoder *encoder;
     TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, &open->account, error));
     taper_status status = copy_layers(encoder, front, passes, options->layout, error);
-    if (status == TAPER_OK) status = copy_classes(encoder, front, error);
+    if (status == TAPER_OK) status = codec_copy_classes(encoder, front, error);
     if (status == TAPER_OK) status = repack_images(encoder, front, from, model, open, error);
     codec_kept_codes_close(&open->kept);
     codec_group_readers_close(&open->readers);
@@ -361,6 +351,8 @@ static taper_status repack_front(const formats_front *front, const taper_source 
     open.readers.account = open.ends.account = &open.account;
     TAPER_TRY(codec_front_match(front, model, error));
     TAPER_TRY(codec_front_check_models(front, is_own, options->limits, error));
+    if (codec_is_exact(front, from))
+        return codec_repack_exact(front, from, model, options, to, error);
     taper_status status = common_passes(front, from, model, &open, passes, error);
     if (status == TAPER_OK)
         status = repack_passes(front, from, model, &open, passes, options, to, error);

@@ -118,7 +118,34 @@ static int has_passes(const codec_group_reader *r, const formats_front *f, uint3
     return r->has_windows && formats_front_layer_kind(f, layer) == FORMATS_LAYER_PASSES;
 }
 static int has_pixels(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
-    return r->pixels.n && formats_front_layer_kind(f, layer) != FORMATS_LAYER_PASSES;
+    const uint32_t kind = formats_front_layer_kind(f, layer);
+    return r->pixels.n && (kind == FORMATS_LAYER_FIRST || kind == FORMATS_LAYER_ALPHA);
+}
+static int is_exact(const formats_front *f, uint32_t layer) {
+    return layer < f->layers && formats_front_layer_kind(f, layer) == FORMATS_LAYER_EXACT;
+}
+
+/* Are all passes of the file decoded? */
+static int has_all_passes(const codec_group_reader *r, const formats_front *f) {
+    return !r->has_windows || codec_strips_last(&r->strips)->pass >= layer_end(r, f, f->layers - 1);
+}
+
+/* Move the bytes of the chunk of the exact layer to where they stay. */
+static void move_exact(codec_group_reader *r, const formats_front *f, int here) {
+    const formats_buffer empty = r->exact;
+    r->exact = r->chunk;
+    r->exact_whole = here && !codec_chunk_is_cut(f, r->layer, r->group);
+    r->chunk = empty;
+}
+
+int codec_group_reader_exact(const codec_group_reader *r, const formats_front *f,
+                             codec_exact_string *out) {
+    if (r->bad || !is_exact(f, f->layers - 1) || r->layer + 1 < f->layers || !has_all_passes(r, f))
+        return 0;
+    const int is_moved = r->exact.size > 0;
+    const formats_buffer *from = is_moved ? &r->exact : &r->chunk;
+    *out = (codec_exact_string){from->data, from->size, is_moved && r->exact_whole};
+    return out->size > 0;
 }
 
 /* This layer, or the first one behind it that has something of the group: a cut in front of layers
@@ -140,7 +167,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
                               .account = account};
     r->chunk = formats_buffer_make(FORMATS_MOST_BYTES);
     r->kept = formats_buffer_make(FORMATS_MOST_BYTES);
-    r->chunk.account = r->kept.account = account;
+    r->exact = formats_buffer_make(FORMATS_MOST_BYTES);
+    r->chunk.account = r->kept.account = r->exact.account = account;
     formats_layout at = {0};
     codec_grid *grid;
     lay_out(r, &grid, &at);
@@ -165,7 +193,8 @@ void codec_group_reader_close(codec_group_reader *r) {
     codec_strips_free(&r->strips);
     codec_pixel_group_close(&r->pixels);
     codec_raised_planes_free(&r->raised);
-    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+    codec_exact_images_free(&r->exact_images);
+    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept), formats_buffer_free(&r->exact);
     formats_block_free(&r->lists);
     *r = (codec_group_reader){0};
 }
@@ -178,6 +207,7 @@ taper_status codec_group_reader_feed(codec_group_reader *r, const void *bytes, s
 
 static void step(codec_group_reader *r, const formats_front *f) {
     r->bytes_used += r->chunk.size;
+    if (is_exact(f, r->layer)) move_exact(r, f, 1);
     r->layer = pass_over(r, f, r->layer + 1);
     r->here = 0, r->pixel_bytes = 0;
     codec_strips_end_chunk(&r->strips);
@@ -317,9 +347,10 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *block
 }
 
 /* Free what only decoding needs: a group of a source is decoded once, as far as the source goes. */
-static void end_decoding(codec_group_reader *r) {
+static void end_decoding(codec_group_reader *r, const formats_front *f) {
     codec_strips_end_coding(&r->strips);
     r->bytes_used += r->chunk.size;
+    if (is_exact(f, r->layer) && !r->bad) move_exact(r, f, 0);
     formats_buffer_free(&r->chunk);
 }
 
@@ -328,6 +359,7 @@ static void end_decoding(codec_group_reader *r) {
 static int is_wanted(codec_group_reader *r, const formats_front *f, uint32_t most) {
     uint32_t layer = r->layer;
     while (layer < f->layers && r->has_windows && !has_pixels(r, f, layer) &&
+           !(is_exact(f, layer) && has_all_passes(r, f)) &&
            codec_strips_last(&r->strips)->pass >= most)
         layer++;
     if (layer < f->layers) r->layer = layer;
@@ -344,7 +376,7 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
     const codec_chunk_source from = {f, source, rs->held};
     for (int more = 1; more && is_wanted(r, f, most);)
         TAPER_TRY(load_layer(r, &rs->block, &from, &more, error));
-    end_decoding(r);
+    end_decoding(r, f);
     return TAPER_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
 #include "codec/decoder/checked_blocks.h"
+#include "codec/exact/exact_images.h"
 #include "codec/model/model.h"
 #include "codec/pixels/pixel_group.h"
 
@@ -26,6 +27,11 @@ typedef struct codec_group_reader {
     formats_buffer chunk;
     /* With taper_decoder_push: the chunks before it, to decode them again if it is damaged. */
     formats_buffer kept;
+    /* Of the exact layer: the bytes of its chunk, once they are not in `chunk`, and whether these
+     * are all; and the images, when they are needed, of a group of several. */
+    formats_buffer exact;
+    int exact_whole;
+    codec_exact_images exact_images;
     size_t pixel_bytes; /* of a chunk of pixels that were decoded */
     int here;           /* the chunk is complete, but not its checksum block */
     int plausible;      /* if its decoding was started and it is complete: the chunk is plausible */
@@ -61,6 +67,10 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *reader, const form
 uint32_t codec_group_reader_passes(const codec_group_reader *reader, const formats_front *front);
 /* What pixel layers have of image i of the group; NULL: nothing, for no image of the group. */
 const codec_pixel_image *codec_group_reader_pixels(const codec_group_reader *reader, uint32_t i);
+/* Nonzero: what comes before the exact layer is complete, and of that there are bytes: *out, which
+ * are valid until the reader changes. */
+int codec_group_reader_exact(const codec_group_reader *reader, const formats_front *front,
+                             codec_exact_string *out);
 /* Nonzero if all received image data of the group are decoded, with or without checksum. */
 int codec_group_reader_is_done(const codec_group_reader *reader, const formats_front *front);
 

@@ -1,5 +1,6 @@
 /* open_container.c -- taper_container_*: see taper.h and open_container.h. */
 #include "codec/decoder/open_container.h"
+#include "codec/decoder/checked_blocks.h"
 #include "formats/also.h"
 #include "formats/metadata_reader.h"
 #include "formats/sized.h"
@@ -146,6 +147,13 @@ taper_status codec_container_shown(const taper_container *c, uint64_t *i, taper_
     return TAPER_OK;
 }
 
+/* Has a group of a front the whole of its exact layer? */
+static int has_exact(const formats_front *f, uint32_t group) {
+    const uint32_t last = f->layers - 1;
+    return formats_front_layer_kind(f, last) == FORMATS_LAYER_EXACT &&
+           codec_chunk_range(f, last, group).size && !codec_chunk_is_cut(f, last, group);
+}
+
 taper_status codec_container_image(const taper_container *c, uint64_t i, taper_image_info *out,
                                    taper_error *error) {
     const formats_front *f;
@@ -168,7 +176,8 @@ taper_status codec_container_image(const taper_container *c, uint64_t i, taper_i
                               .columns = grid.columns,
                               .rows = grid.rows,
                               .is_indexed = g.indexed,
-                              .same_as = i};
+                              .same_as = i,
+                              .is_exact = has_exact(f, formats_front_group(f, in_leaf))};
     if (number == i) return TAPER_OK;
     out->label = c->front.also[number - c->front.images].label;
     out->name = formats_also_name(&c->front, (uint32_t)(number - c->front.images));

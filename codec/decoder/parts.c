@@ -100,6 +100,12 @@ static int has_plane(const taper_image_info *info) {
     return info->is_indexed || !(info->channels & 1);
 }
 
+/* The same, and so are images with an exact layer, which goes on from row to row. */
+static int is_whole(const part *p) {
+    const formats_front *f = p->leaf;
+    return has_plane(&p->info) || formats_front_layer_kind(f, f->layers - 1) == FORMATS_LAYER_EXACT;
+}
+
 /* Nonzero: strips are decoded one after the other. Else the group is decoded as a whole, and kept:
  * it is small, or bytes are pushed, which decoded it already. */
 static int goes_by_strips(const part *p) {
@@ -107,7 +113,7 @@ static int goes_by_strips(const part *p) {
     const codec_grid grid = grid_of(p);
     const codec_group_shape shape = codec_group_shape_of(&grid, 1);
     const uint64_t half = d->limits.max_memory / 2, most = half < WHOLE_STATE ? half : WHOLE_STATE;
-    return d->feed != CODEC_FEED_PUSHED && !has_plane(&p->info) && strips_of(p) > 1 &&
+    return d->feed != CODEC_FEED_PUSHED && !is_whole(p) && strips_of(p) > 1 &&
            codec_strips_bytes(&codec_decoder_model(d)->tables, &shape) > most;
 }
 
@@ -446,7 +452,7 @@ taper_status taper_decoder_render_rows(taper_decoder *d, uint64_t i, uint32_t sc
     TAPER_TRY(check_scale(scale, error));
     p.how.to = (codec_row_taker){to->user, to->write};
     const taper_crop part_of = {p.how.crop.x, p.how.crop.y, p.how.crop.width, p.how.crop.height};
-    const taper_status status = scale == 1 && !has_plane(&p.info)
+    const taper_status status = scale == 1 && !is_whole(&p)
                                     ? render_part(&p)
                                     : rows_of_whole(&p, scale, scaled_crop(&part_of, scale));
     if (done) *done = p.done;

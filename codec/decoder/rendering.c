@@ -222,6 +222,59 @@ static taper_status render_image(taper_decoder *d, const codec_decoder_image *im
     return TAPER_OK;
 }
 
+/* --- the exact layer --- */
+
+/* A group whose images are to be exact. */
+typedef struct exact_group {
+    taper_decoder *decoder;
+    const formats_front *front;
+    uint32_t first; /* place of its first image */
+} exact_group;
+
+static uint64_t number_in(const exact_group *of, size_t i) {
+    return (uint64_t)of->front->first_image +
+           formats_front_image(of->front, of->first + (uint32_t)i);
+}
+
+static taper_image shape_in(void *user, size_t i) {
+    taper_image_info info = {.size = sizeof info};
+    const exact_group *of = user;
+    (void)codec_decoder_find(of->decoder, number_in(of, i), &info, NULL);
+    return (taper_image){info.width, info.height, info.channels, info.depth, NULL};
+}
+
+static taper_status render_in(void *user, size_t i, taper_image *out, taper_error *error) {
+    const exact_group *of = user;
+    codec_decoder_image image;
+    TAPER_TRY(codec_decoder_load_image(of->decoder, number_in(of, i), of->decoder->passes, &image,
+                                       error));
+    return render_image(of->decoder, &image, out, error);
+}
+
+/* Render image i, exact as far as the exact layer goes: *rows rows. */
+static taper_status render_exact(taper_decoder *d, uint64_t i, const codec_decoder_image *image,
+                                 taper_image *out, uint32_t *rows, taper_error *error) {
+    codec_group_reader *r = image->group;
+    const formats_front *f = codec_container_leaf_of_image(d->container, (uint32_t)i);
+    codec_exact_string string;
+    *rows = 0;
+    if (!codec_group_reader_exact(r, f, &string)) return render_image(d, image, out, error);
+    if (r->images == 1) {
+        TAPER_TRY(render_image(d, image, out, error));
+        return codec_exact_decode_alone(out, &string, &d->account, rows, error);
+    }
+    exact_group of = {d, f, f->group_first[r->group]};
+    const codec_exact_source from = {&of, r->images, shape_in, render_in};
+    TAPER_TRY(codec_exact_images_decode(&r->exact_images, &string, &from, &d->account, error));
+    const uint32_t k = formats_front_place(f, (uint32_t)i - f->first_image) - of.first;
+    const taper_image *made = &r->exact_images.image[k];
+    memcpy(out->pixels, made->pixels,
+           (size_t)made->width * made->height * made->channels * (made->depth / 8u));
+    out->channels = made->channels;
+    *rows = r->exact_images.rows[k];
+    return TAPER_OK;
+}
+
 taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_image *out,
                                          taper_completeness *done, taper_error *error) {
     taper_image_info info = {.size = sizeof info};
@@ -233,8 +286,9 @@ taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_ima
     TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     codec_group_reader *r = image.group;
     out->width = info.width, out->height = info.height, out->depth = info.depth;
-    TAPER_TRY(render_image(d, &image, out, error));
-    if (done) *done = codec_decoder_completeness(d, r);
+    uint32_t rows;
+    TAPER_TRY(render_exact(d, i, &image, out, &rows, error));
+    if (done) *done = codec_decoder_completeness(d, r), done->exact_rows = rows;
     return codec_decoder_damage(r, error);
 }
 

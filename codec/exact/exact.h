@@ -7,6 +7,7 @@
  *
  * The directory codec/exact/:
  *   exact_decode exact_encode   the two directions; exact_coder: what they share
+ *   exact_images                the images of a group, decoded
  *   exact_rows                  the rows around a sample
  *   exact_predict exact_weights what a sample is expected to be; the weights for that, in bits
  *   exact_fit                   the weights that the encoder chooses

@@ -1,6 +1,7 @@
 /* group_writer.c -- see group_writer.h. */
 #include "codec/groups/group_writer.h"
 #include "codec/bitplane/quantiser.h"
+#include "codec/exact/exact.h"
 #include "codec/taper_quality.h"
 #include <stdlib.h>
 
@@ -12,14 +13,30 @@ static uint64_t pass_bytes(const taper_model *model, uint64_t windows) {
     return codec_group_stride(windows) * model->tables.units * sizeof(int16_t) + SMALL_MEMORY;
 }
 
+/* The chunk of the exact layer may be longer than the pixels before it is coded in plain bits. */
+static uint64_t exact_chunk_bytes(const codec_group_size *size) {
+    return size->exact ? 2 * size->all_bytes + SMALL_MEMORY : 0;
+}
+
+/* Memory of the exact layer beside its chunk: lossy images, windows of one, and coders. */
+static uint64_t exact_bytes(const taper_model *model, const codec_group_size *size) {
+    if (!size->exact) return 0;
+    return size->all_bytes + size->images * sizeof(taper_image) +
+           size->most_windows * model->network.inputs * sizeof(int16_t) * 4 +
+           3 * codec_exact_bytes(size->width, 4);
+}
+
 uint64_t codec_group_chunk_bytes(const taper_model *model, const codec_group_size *size) {
-    return pass_bytes(model, size->shape.windows) + size->pixel_chunk_bytes;
+    return pass_bytes(model, size->shape.windows) + size->pixel_chunk_bytes +
+           exact_chunk_bytes(size);
 }
 
 void codec_group_size_add(codec_group_size *size, const formats_geometry *of, codec_grid grid,
                           uint64_t bytes) {
     const uint64_t windows = (uint64_t)grid.columns * grid.rows;
     size->images++;
+    size->all_bytes += bytes;
+    if (of->width > size->width) size->width = of->width;
     if (codec_pixels_has_plane(of)) {
         size->pixels += (uint64_t)of->width * of->height;
         size->plane_bytes += codec_pixel_image_bytes(of);
@@ -50,6 +67,8 @@ typedef struct lists {
     codec_grid *grid;            /* [n] */
     codec_clipping_image *parts; /* [n] */
     size_t *number;              /* [n] of each image in the group */
+    codec_lossy_images lossy;    /* of the group; with the exact layer */
+    const taper_image *original; /* of the group */
 } lists;
 
 static void lay_out_lists(lists *of, uint64_t images, formats_layout *at) {
@@ -100,7 +119,8 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
                                  2 * codec_pixel_coding_bytes(size->pixels) +
                                  size->images * sizeof(codec_pixel_image);
     if (windows >= (uint64_t)1 << 32) return UINT64_MAX;
-    if (!windows) return pixel_bytes + SMALL_MEMORY + size->images * sizeof(lists);
+    const uint64_t exact = exact_bytes(m, size) + exact_chunk_bytes(size);
+    if (!windows) return pixel_bytes + exact + SMALL_MEMORY + size->images * sizeof(lists);
     lay_out_codes(&q, m, windows, &codes_at);
     lay_out_analysis(&a, m, size->most_windows, &floats_at);
     lay_out_lists(&of, size->images, &at);
@@ -113,6 +133,7 @@ uint64_t codec_group_write_bytes(const taper_model *m, const codec_group_size *s
         most = coding + floats + size->most_bytes;
     uint64_t most_raised = (uint64_t)m->tables.units * CODEC_MAX_PLANES;
     if (size->pixels) most += pixel_bytes;
+    most += exact;
     return most + at.used + SMALL_MEMORY + codec_raised_planes_bytes(&m->tables, most_raised);
 }
 
@@ -268,9 +289,10 @@ static taper_status write_chunks(const codec_group_writer *w, codec_strips *stri
 
 /* Encode the layers of a group and measure its quality. Groups with raised planes have their own
  * tables. The codes are freed before the measurement. */
-static taper_status write_group(const codec_group_writer *w, const codec_group_images *images,
-                                const codec_grid *grid, codes *q, formats_buffer *out,
-                                codec_written_group *written, taper_error *error) {
+static taper_status write_group(const codec_group_writer *w, const lists *of, codes *q,
+                                formats_buffer *out, codec_written_group *written,
+                                taper_error *error) {
+    const codec_group_images *images = &of->of;
     const codec_code_tables *tables = &w->model->tables;
     codec_code_tables raised = {0};
     codec_strips strips = {0};
@@ -281,12 +303,15 @@ static taper_status write_group(const codec_group_writer *w, const codec_group_i
         tables = &raised;
     }
     if (status == TAPER_OK)
-        status = codec_strips_alloc(&strips, tables, grid, images->n, NULL, error);
+        status = codec_strips_alloc(&strips, tables, of->grid, images->n, NULL, error);
     if (status == TAPER_OK) status = write_chunks(w, &strips, q, out, written);
     formats_block_free(&q->block);
     if (status == TAPER_OK && w->measure && !images->is_codes)
         status = codec_group_quality(w->model, w->backend, &strips, images->image, images->n,
                                      &written->least);
+    if (status == TAPER_OK && w->exact)
+        status = codec_lossy_images_render(&of->lossy, of->original, of->number, images->n,
+                                           w->model, w->backend, &strips);
     codec_strips_free(&strips);
     codec_raised_planes_free(&raised);
     return status;
@@ -313,7 +338,7 @@ static taper_status write_passes(const codec_group_writer *w, lists *of, uint64_
     codes q = {0};
     taper_status status = open_codes(&q, w->model, windows);
     if (status == TAPER_OK) status = fill_codes(w, &of->of, of, &q, written);
-    if (status == TAPER_OK) status = write_group(w, &of->of, of->grid, &q, out, written, error);
+    if (status == TAPER_OK) status = write_group(w, of, &q, out, written, error);
     formats_block_free(&q.block);
     if (status == TAPER_OK && of->of.n) written->least.image = of->number[written->least.image];
     return status;
@@ -363,6 +388,18 @@ static taper_status write_pixels(const codec_group_images *images, formats_buffe
     return status;
 }
 
+/* Make what the exact layer needs of images without windows. */
+static taper_status begin_exact(const codec_group_writer *w, const codec_group_images *images,
+                                lists *of) {
+    if (!w->exact) return TAPER_OK;
+    of->original = images->image;
+    TAPER_TRY(codec_lossy_images_make(&of->lossy, images->image, images->n));
+    for (size_t i = 0; i < images->n; i++)
+        if (images->indexed && images->indexed[i])
+            codec_lossy_image_index(&of->lossy.image[i], &images->image[i]);
+    return TAPER_OK;
+}
+
 /* --- a group ----------------------------------------------------------------------------- */
 
 taper_status codec_group_write(const codec_group_writer *w, const codec_group_images *images,
@@ -377,12 +414,15 @@ taper_status codec_group_write(const codec_group_writer *w, const codec_group_im
     TAPER_TRY(formats_block_take_unset(&block, &at, NULL));
     lay_out_lists(&of, images->n, &at);
     const uint64_t windows = list_images(w, images, &of);
-    taper_status status = TAPER_OK;
-    if (windows)
-        status = write_passes(w, &of, windows, out, written, error);
-    else
-        for (uint32_t l = 0; l < w->layers.n; l++) written->chunk_at[l + 1] = written->chunk_at[0];
+    taper_status status = begin_exact(w, images, &of);
+    if (status == TAPER_OK && windows) status = write_passes(w, &of, windows, out, written, error);
+    for (uint32_t l = 0; !windows && l < w->layers.n; l++)
+        written->chunk_at[l + 1] = written->chunk_at[0];
     if (status == TAPER_OK) status = write_pixels(images, out, written);
+    if (status == TAPER_OK && w->exact)
+        status = codec_lossy_images_encode(&of.lossy, images->image, out);
+    if (w->exact) written->pixel_at[FORMATS_LAYER_EXACT] = out->size;
+    codec_lossy_images_free(&of.lossy);
     formats_block_free(&block);
     if (status == TAPER_OK) return status;
     free(written->raised);

@@ -5,6 +5,7 @@
  *   strip_codes    the codes of a large image, in a file until all are known; strip_writer: encodes
  *                  it strip by strip; strip_quality: measures it so
  *   clipping       which planes above the model's the images of a group need
+ *   group_exact    its exact layer
  *   aim            the passes that an image needs for a PSNR
  *   allocation     the distribution of bits over the images of a set
  *   assemble       chunks of groups to a container */
@@ -12,6 +13,7 @@
 #define CODEC_GROUP_WRITER_H
 #include "codec/bitplane/strips.h"
 #include "codec/groups/clipping.h"
+#include "codec/groups/group_exact.h"
 #include "codec/groups/group_quality.h"
 #include "codec/model/model.h"
 #include "codec/pixels/pixel_group.h"
@@ -43,6 +45,7 @@ typedef struct codec_group_writer {
     const codec_backend *backend;
     codec_layer_ends layers;
     int measure; /* nonzero: measure the quality */
+    int exact;   /* nonzero: with the exact layer; the images have all their pixels */
 
     /* At most this many bytes of the group's data will be kept; 0: all. If there are more, coding
      * may end early, where there are some bytes more than these: the chunk is then incomplete and
@@ -79,6 +82,10 @@ typedef struct codec_group_size {
     uint64_t most_windows, most_bytes;
     int has_codes; /* nonzero: codes are given */
     int measured;  /* nonzero: the quality is measured */
+    /* With the exact layer: the pixels of all images, and the widest. */
+    int exact;
+    uint64_t all_bytes;
+    uint32_t width;
     /* Of images with pixels in pixel layers: their number, their planes, and their chunks at most.
      */
     uint64_t pixels, plane_bytes, pixel_chunk_bytes;
