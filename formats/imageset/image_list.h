@@ -32,18 +32,26 @@ typedef struct image_pack {
     formats_cifar cifar; /* KIND_CIFAR */
 } image_pack;
 
+/* Members of both structs by falling size: lists of a million images are in memory. */
 typedef struct image_file {
-    char *path;         /* as opened, for messages */
-    size_t relative_at; /* path + relative_at: the relative path, for names and labels */
-    uint32_t input;     /* number of the input, or of the line of a file list, that it is from */
-    image_pack *pack;   /* NULL: one image, which is read on demand */
-    image_kind kind;
+    char *path;                   /* as opened, for messages */
+    size_t relative_at;           /* path + relative_at: the relative path, for names and labels */
+    image_pack *pack;             /* NULL: one image, which is read on demand */
     const formats_reader *reader; /* KIND_READER */
-    uint32_t frames;              /* of which each is an image of its own; 0: only the first is */
+    int64_t modified_ns;          /* of a member of an archive: its time */
+    image_kind kind;
+    uint32_t input;       /* number of the input, or of the line of a file list, that it is from */
+    uint32_t frames;      /* of which each is an image of its own; 0: only the first is */
     uint8_t below_folder; /* from a folder argument: the first part of its path may be a class */
-    uint8_t has_modified; /* of a member of an archive: its time */
-    int64_t modified_ns;
+    uint8_t has_modified;
 } image_file;
+
+/* Bits of image_entry.seen, behind FORMATS_LOST_* of metadata.h. */
+enum {
+    SEEN_PROFILE = 4,
+    SEEN_UNCERTAIN_ORIENTATION = 8, /* formats_orientation.is_uncertain */
+    SEEN_LEFT_OUT = 16              /* formats_metadata.left_out is not 0 */
+};
 
 typedef struct image_entry {
     /* IDX, CIFAR: number of the image; in a pack of PNG, JPEG or PNM: offset in bytes; KIND_READER:
@@ -51,14 +59,10 @@ typedef struct image_entry {
     uint64_t part;
     char *name; /* NULL: none, or not named yet */
     uint32_t file;
-    int32_t label; /* -1: none */
-    /* Set when the image is read, by any thread. */
-    atomic_uchar has_profile;
-    atomic_uchar uncertain_orientation; /* formats_orientation.is_uncertain */
-    atomic_uchar losses;                /* FORMATS_LOST_* of metadata.h */
-    atomic_uint frames;                 /* frames or pages of which only the first was read */
-    atomic_uchar left_out;              /* formats_metadata.left_out */
-    uint8_t is_named;                   /* 1: is given a name when the list is complete */
+    int32_t label;      /* -1: none */
+    atomic_uint frames; /* frames or pages of which only the first was read */
+    atomic_uchar seen;  /* SEEN_*, FORMATS_LOST_*: set when the image is read, by any thread */
+    uint8_t is_named;   /* 1: is given a name when the list is complete */
 } image_entry;
 
 typedef struct formats_image_list {

@@ -100,8 +100,8 @@ static int is_wide(const formats_metadata *m) {
 
 /* Note what is known of an image that was read, and pass its metadata on. */
 static void note_metadata(image_entry *entry, formats_metadata *found, formats_metadata *wanted) {
-    if (found->exif.size || found->xmp.size) atomic_store(&entry->losses, FORMATS_LOST_EXIF);
-    if (is_wide(found)) atomic_store(&entry->has_profile, 1);
+    if (found->exif.size || found->xmp.size) atomic_fetch_or(&entry->seen, FORMATS_LOST_EXIF);
+    if (is_wide(found)) atomic_fetch_or(&entry->seen, SEEN_PROFILE);
     if (wanted)
         *wanted = *found;
     else
@@ -137,7 +137,7 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
                            taper_error *error) {
     const taper_limits *limits = &list->limits;
     formats_orientation upright = {0};
-    unsigned losses;
+    unsigned seen;
     int has_profile;
     image_kind kind = list->files[entry->file].kind;
     /* one after the other they may change in a stream */
@@ -148,7 +148,7 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
         TAPER_TRY(formats_png_orientation(bytes, n, &upright, error));
         TAPER_TRY(formats_png_decode(bytes, n, limits, out, metadata, error));
         has_profile = formats_png_has_profile(bytes, n);
-        losses = formats_png_losses(bytes, n);
+        seen = formats_png_losses(bytes, n);
         if (formats_png_frames(bytes, n) > 1)
             atomic_store(&entry->frames, formats_png_frames(bytes, n));
         break;
@@ -156,14 +156,14 @@ static taper_status decode(const formats_image_list *list, image_entry *entry, c
         TAPER_TRY(formats_jpeg_decode(bytes, n, limits, out, metadata, error));
         upright = formats_jpeg_orientation(bytes, n);
         has_profile = formats_jpeg_has_profile(bytes, n);
-        losses = formats_jpeg_losses(bytes, n);
+        seen = formats_jpeg_losses(bytes, n);
         break;
     case KIND_READER: return decode_by_reader(list, entry, bytes, n, out, metadata, error);
     default: return formats_pnm_decode(bytes, n, limits, out, NULL, error);
     }
-    if (has_profile) atomic_store(&entry->has_profile, 1);
-    if (upright.is_uncertain) atomic_store(&entry->uncertain_orientation, 1);
-    atomic_store(&entry->losses, (unsigned char)losses);
+    if (has_profile) seen |= SEEN_PROFILE;
+    if (upright.is_uncertain) seen |= SEEN_UNCERTAIN_ORIENTATION;
+    atomic_fetch_or(&entry->seen, (unsigned char)seen);
     return TAPER_OK;
 }
 
@@ -246,53 +246,38 @@ taper_status formats_imageset_read(const formats_imageset *set, size_t i, taper_
     TAPER_TRY(read_image(set, i, out, metadata, error));
     if (!metadata) return TAPER_OK;
     formats_metadata_settle(metadata, out->channels);
-    atomic_store(&entry->left_out, metadata->left_out);
+    if (metadata->left_out) atomic_fetch_or(&entry->seen, SEEN_LEFT_OUT);
     read_time(&list->files[entry->file], metadata);
     return TAPER_OK;
 }
 
-size_t formats_imageset_profiles(const formats_imageset *set, const char **first) {
+static size_t count_seen(const formats_imageset *set, unsigned which, const char **first) {
     size_t count = 0;
     *first = NULL;
     for (size_t i = 0; i < set->list.count; i++)
-        if (atomic_load(&set->list.entries[i].has_profile) && count++ == 0)
+        if ((atomic_load(&set->list.entries[i].seen) & which) && count++ == 0)
             *first = formats_imageset_path(set, i);
     return count;
+}
+
+size_t formats_imageset_profiles(const formats_imageset *set, const char **first) {
+    return count_seen(set, SEEN_PROFILE, first);
 }
 
 size_t formats_imageset_orientations(const formats_imageset *set, const char **first) {
-    size_t count = 0;
-    *first = NULL;
-    for (size_t i = 0; i < set->list.count; i++)
-        if (atomic_load(&set->list.entries[i].uncertain_orientation) && count++ == 0)
-            *first = formats_imageset_path(set, i);
-    return count;
-}
-
-static size_t count_losses(const formats_imageset *set, unsigned which, const char **first) {
-    size_t count = 0;
-    *first = NULL;
-    for (size_t i = 0; i < set->list.count; i++)
-        if ((atomic_load(&set->list.entries[i].losses) & which) && count++ == 0)
-            *first = formats_imageset_path(set, i);
-    return count;
+    return count_seen(set, SEEN_UNCERTAIN_ORIENTATION, first);
 }
 
 size_t formats_imageset_exifs(const formats_imageset *set, const char **first) {
-    return count_losses(set, FORMATS_LOST_EXIF, first);
+    return count_seen(set, FORMATS_LOST_EXIF, first);
 }
 
 size_t formats_imageset_left_out(const formats_imageset *set, const char **first) {
-    size_t count = 0;
-    *first = NULL;
-    for (size_t i = 0; i < set->list.count; i++)
-        if (atomic_load(&set->list.entries[i].left_out) && count++ == 0)
-            *first = formats_imageset_path(set, i);
-    return count;
+    return count_seen(set, SEEN_LEFT_OUT, first);
 }
 
 size_t formats_imageset_more_pictures(const formats_imageset *set, const char **first) {
-    return count_losses(set, FORMATS_LOST_PICTURES, first);
+    return count_seen(set, FORMATS_LOST_PICTURES, first);
 }
 
 size_t formats_imageset_more_frames(const formats_imageset *set, const char **first,

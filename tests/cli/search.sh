@@ -120,7 +120,7 @@ index -q -f -o grown.tpx one.tpx two
 expect 0 'taper index: * names are changed, because an earlier index has the same: one/* is shard-2/one/*, ...' \
     "$TAPER" index -o twice.tpx one.tpx one.tpx
 cmp joined.tpx grown.tpx
-index -q -o small.tpx --max-memory 72K one two 2>err || { cat err; exit 1; }
+index -q -o small.tpx --max-memory 64K one two 2>err || { cat err; exit 1; }
 for made in joined grown small; do
     "$TAPER" verify -q $made.tpx >/dev/null
     search -q --exact -i star/0001.png -k 50 $made.tpx | cut -d , -f 3-5 | sort >$made.csv
