@@ -3,6 +3,7 @@
 #include "formats/metadata/exif.h"
 #include "formats/readers/reader.h"
 #include "formats/readers/samples.h"
+#include "formats/readers/vp8_noise.h"
 #include <stdlib.h>
 
 #ifdef LATE_LIBRARY
@@ -115,6 +116,8 @@ static taper_status webp_read(formats_picture *p, uint32_t frame, taper_image *o
     TAPER_TRY(take_chunk(s, "XMP ", FORMATS_LEFT_XMP, metadata, error));
     TAPER_TRY(s->flags & ANIMATION_FLAG ? read_frame(p, frame, out, error)
                                         : read_still(p, out, error));
+    metadata->quantisation_mse =
+        formats_webp_noise(p->bytes, p->size, (uint64_t)s->width * s->height);
     return formats_image_orient(out,
                                 formats_exif_orientation(metadata->exif.bytes, metadata->exif.size),
                                 &p->limits, error);

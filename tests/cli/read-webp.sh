@@ -12,6 +12,21 @@ read_alike lossy.webp lossy.png 0
 read_alike lossless.webp in.png 0
 read_alike alpha.webp alpha.png 0
 
+# A lossy file ends where what is added is small beside its own error, 3 dB above it; as the lengths allow, some dB better.
+psnr() { compare -metric PSNR "$1" "$2" null: 2>&1 || :; }
+for quality in 50 80; do
+    cwebp -quiet -q $quality 01-leaves.png -o own.webp
+    dwebp -quiet own.webp -o own.png
+    "$TAPER" encode -q -f -o out.taper own.webp
+    "$TAPER" decode -q -f -o out out.taper
+    own=$(psnr 01-leaves.png own.png) added=$(psnr own.png out/own.png)
+    awk "BEGIN { exit !($added > $own + 2 && $added < $own + 6.5) }" || { echo "$quality: $own dB, $added dB"; exit 1; }
+done
+cwebp -quiet -lossless 01-leaves.png -o own.webp
+"$TAPER" encode -q -f -o out.taper own.webp
+"$TAPER" decode -q -f -o out out.taper
+awk "BEGIN { exit !($(psnr 01-leaves.png out/own.png) > 39.5) }"
+
 # EXIF's orientation 6: turned clockwise
 printf 'II*\0\10\0\0\0\1\0\22\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0' >exif
 webpmux -set exif exif lossless.webp -o turned.webp 2>log

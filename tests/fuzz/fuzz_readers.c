@@ -7,6 +7,7 @@
 #include "formats/metadata/metadata.h"
 #include "formats/metadata/pieces.h"
 #include "formats/readers/find_reader.h"
+#include "formats/readers/vp8_noise.h"
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -81,6 +82,10 @@ static void try_file(const formats_reader *reader, const uint8_t *bytes, size_t 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const formats_reader *reader = formats_reader_find(bytes, n);
     if (reader && is_ours(reader)) try_file(reader, bytes, n);
+    if (reader == &formats_webp_reader) {
+        const double mse = formats_webp_noise(bytes, n, n);
+        must(mse >= 0 && mse < 1e6 && formats_webp_noise(bytes, n, 0) <= 0);
+    }
     if (!formats_png_detect(bytes, n)) return 0;
     uint8_t *copy = mended(bytes, n);
     must(formats_png_frames(copy, n) == 0 || formats_png_may_be_animated(copy, n));

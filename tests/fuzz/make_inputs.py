@@ -701,5 +701,21 @@ PICTURES.update({
     "huge.png": SIGNATURE + ihdr(1 << 20, 1 << 20) + chunk(b"acTL", bytes(8)) + chunk(b"IEND"),
     "cut.png": animated((*WHOLE, 0, 0, 1), (*PART, 0, 0, 1))[:120],
 })
+
+
+def webp(*chunks):
+    body = b"".join(kind + struct.pack("<I", len(data)) + data + bytes(len(data) & 1) for kind, data in chunks)
+    return b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body
+
+
+KEY = b"\x10\0\0\x9d\x01\x2a\x10\0\x10\0"
+PICTURES.update({"noise%d.webp" % k: webp((b"EXIF", b"abc"), (b"VP8 ", KEY + bytes(k * 37 * i * i + k * 91 & 255 for i in range(60))))
+                 for k in range(6)})
+PICTURES.update({
+    "between.webp": webp((b"VP8 ", b"\x11" + KEY[1:] + bytes(20))),
+    "animated.webp": webp((b"ANIM", bytes(6)), (b"VP8 ", KEY + bytes(20))),
+    "beyond.webp": webp((b"VP8 ", KEY))[:24],
+    "no_picture.webp": webp((b"EXIF", b"ab")),
+})
 for name, content in PICTURES.items():
     save("readers/" + name, content)
