@@ -22,7 +22,8 @@ const cli_verb cli_verb_add = {
         "early, because it was encoded or truncated to a size or a quality, the new images end "
         "after about as many passes; --bytes, --bpp, --bytes-per-image and --psnr choose another "
         "end, "
-        "and count the new images only. If it has codes for search, the new images get them, "
+        "and count the new images only. If all images are exact (`encode --lossless`), so are the "
+        "new ones. If it has codes for search, the new images get them, "
         "too: by the model that it carries, or that of --embed-with.\n\n"
         "A name that is in the container already is refused, with exit code 5; with -f the new "
         "image replaces the one that is there.\n\n"
@@ -98,6 +99,15 @@ static int start_model(adding *a, const char *model, cli_encode_start *start) {
     return code;
 }
 
+/* Are the images of the container exact? */
+static bool is_lossless(const taper_container *container, uint64_t images) {
+    taper_image_info info = {.size = sizeof info};
+    for (uint64_t i = 0; i < images; i++)
+        if (taper_container_get_image(container, i, &info, NULL) != TAPER_OK || !info.is_exact)
+            return false;
+    return true;
+}
+
 static int start_search(adding *a, cli_encode_start *start) {
     const cli_container *c = &a->change.container;
     taper_error error = {0};
@@ -123,6 +133,7 @@ static int open_container(void *user, const cli_common *common, const char *path
     a->is_open = true;
     start->output = cli_change_target(&a->change);
     start->layout = a->change.container.info.layout;
+    start->lossless = is_lossless(a->change.container.open, a->change.container.info.images);
     code = list_names(a);
     if (code == CLI_DONE) code = start_model(a, model, start);
     if (code == CLI_DONE) code = start_search(a, start);

@@ -865,6 +865,11 @@ static int open_target(state *st, char **operand) {
                                       model, &st->start);
     st->s.embed = st->s.embed_search = 0; /* what is there has its models */
     st->s.output = st->start.output, st->s.layout = (int)st->start.layout;
+    const int is_limited = cli_cut_count() || st->s.best || st->s.least_psnr > 0 ||
+                           st->s.allocation != TAPER_ALLOCATION_EVEN;
+    if (!st->start.lossless || is_limited || st->s.lossless) return code;
+    st->s.lossless = 1;
+    if (!st->s.quality) cli_quality_parse("best", &st->quality);
     return code;
 }
 

@@ -13,6 +13,7 @@ typedef struct cli_encode_start {
     const taper_model *model;        /* NULL: that of --model */
     const taper_model *search_model; /* NULL: that of --embed-with, if it was given */
     uint32_t search_bits;            /* 0: as --search-bits says */
+    bool lossless;                   /* with an exact layer, unless options limit the size */
 } cli_encode_start;
 
 /* What becomes of the container. Functions return exit codes, after a message. */

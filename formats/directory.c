@@ -124,8 +124,8 @@ static taper_status read_rate_class_lists(formats_front *f, formats_cursor *in,
                               "its images");
 }
 
-/* The kinds of the layers, of which each but FORMATS_LAYER_PASSES occurs once at most. Layout image
- * has one layer of passes at most. */
+/* The kinds of the layers, of which each but FORMATS_LAYER_PASSES occurs once at most; the exact
+ * one is the last. Layout image has one layer of passes at most. */
 static taper_status read_layer_kinds(formats_front *f, formats_cursor *in, taper_error *error) {
     uint32_t number[FORMATS_LAYER_KINDS] = {0};
     if (!f->has_pixels) return TAPER_OK;
@@ -133,7 +133,8 @@ static taper_status read_layer_kinds(formats_front *f, formats_cursor *in, taper
     for (uint32_t l = 0; l < f->layers; l++) {
         const uint8_t kind = f->layer_kind[l] = formats_read_u8(in);
         if (in->status != TAPER_OK) break;
-        if (kind >= FORMATS_LAYER_KINDS || (number[kind]++ && kind != FORMATS_LAYER_PASSES))
+        if (kind >= FORMATS_LAYER_KINDS || (number[kind]++ && kind != FORMATS_LAYER_PASSES) ||
+            (kind == FORMATS_LAYER_EXACT && l + 1 < f->layers))
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "directory: layer %u has the illegal kind %u", l, kind);
     }

@@ -646,6 +646,7 @@ class Front:
         self.layer_kind = list(r.bytes(self.layers)) if self.has_pixels else [0] * self.layers
         require(all(self.layer_kind.count(kind) <= (self.layers, 1, 1, 1)[kind] if kind <= 3 else False
                     for kind in self.layer_kind), "kinds of layers are illegal")
+        require(3 not in self.layer_kind[:-1], "the exact layer is not the last")
         require(self.layout != 1 or self.layer_kind.count(0) <= 1, "two layers of passes")
         self.layer_end = [[0] for _ in range(self.rate_classes)]  # passes up to the end of each layer
         for kind in self.layer_kind:

@@ -251,6 +251,7 @@ static void pixel_layers_have_their_ranges(void **unused) {
         {INDEXED_AT, 1 + 64 + 16, "an indexed image of 16 bits"},
         {KINDS_AT, 4, "an unknown kind of layer"},
         {KINDS_AT, 2, "two layers of alpha"},
+        {KINDS_AT, 3, "an exact layer that is not the last"},
         {KINDS_AT + 2, 1, "two first layers"},
         {KINDS_AT + 2, 0, "a layer of passes without one"},
         {PASSES_AT, 1, "a pixel layer with a pass"},

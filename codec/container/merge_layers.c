@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of a layer that must be the last of the result; and those of pixel layers, which have
- * other places in the result than in the shards. */
-static const uint64_t LAST = UINT64_MAX, FIRST = 0, ALPHA = UINT64_MAX - 2, EXACT = UINT64_MAX - 1;
+/* The keys of pixel layers, which have other places in the result than in the shards; of the only
+ * layer of passes of the layout image; and of a layer that must be the last of the result but for
+ * the exact one. */
+static const uint64_t FIRST = 0, ONLY = UINT64_MAX - 3, ALPHA = UINT64_MAX - 2,
+                      LAST = UINT64_MAX - 1, EXACT = UINT64_MAX;
 
 typedef struct alignment {
     const formats_front *shard; /* [n] */
@@ -96,9 +98,27 @@ static void send_last(alignment *a, int any_cut, uint32_t cut) {
     for (size_t s = 0; s < a->n; s++) {
         const formats_front *f = &a->shard[s];
         uint64_t *end = last_of_kind(a, s, cut);
-        const int is_image = f->layout == TAPER_LAYOUT_IMAGE && cut == FORMATS_LAYER_PASSES;
-        if (end && (is_image || f->tail || (any_cut && *end == most))) *end = LAST;
+        const int is_image = f->layout == TAPER_LAYOUT_IMAGE;
+        uint64_t *passes = is_image ? last_of_kind(a, s, FORMATS_LAYER_PASSES) : NULL;
+        if (passes) *passes = cut == FORMATS_LAYER_PASSES ? LAST : ONLY;
+        if (end && (f->tail || (any_cut && *end == most))) *end = LAST;
     }
+}
+
+/* Behind layers that are cut there is none; so an exact layer cannot follow. */
+static taper_status check_exact(const alignment *a, uint32_t cut, taper_error *error) {
+    size_t exact = a->n, ended = a->n;
+    for (size_t s = 0; s < a->n; s++) {
+        const formats_front *f = &a->shard[s];
+        if (f->tail) ended = s;
+        if (formats_front_layer_kind(f, f->layers - 1) == FORMATS_LAYER_EXACT) exact = s;
+    }
+    if (exact == a->n || ended == a->n || cut == FORMATS_LAYER_EXACT) return TAPER_OK;
+    if (error) error->item = ended + 1;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "container %zu is cut, and container %zu is lossless: cut the latter, too, "
+                        "or neither",
+                        ended + 1, exact + 1);
 }
 
 /* The kind of the layers that are cut; FORMATS_LAYER_PASSES if none is. */
@@ -118,7 +138,7 @@ static taper_status find_cut(const alignment *a, uint32_t *cut, taper_error *err
         }
         any = 1, *cut = kind;
     }
-    return TAPER_OK;
+    return check_exact(a, *cut, error);
 }
 
 static taper_status make_keys(alignment *a, uint32_t cut) {

@@ -97,6 +97,9 @@ mv in/photo.png fewer
 "$TAPER" remove -q -o removed.taper image.taper photo.png
 same removed.taper
 mv fewer/photo.png in
+"$TAPER" add -q removed.taper in/photo.png # exact as the others
+same removed.taper
+expect 2 '*container 1 is lossless*' "$TAPER" add --bpp 1 -o added.taper set.taper scenes/06-*.png
 # what cannot be
 for option in --bpp=1 --bytes=9000 --psnr=40 --best --least-psnr=30 --allocation=mean; do
     expect 2 '*--lossless keeps everything*' "$TAPER" encode --lossless $option -f -o no.taper in
