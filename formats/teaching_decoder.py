@@ -126,7 +126,7 @@ MEAN_ONE = 64
 MATRIX_CLASSES = 12
 BLOCK, FLAG_BIN, FLAG_LOGIT, FLAG_CONFIDENCE = 16, 20, 128, 12
 LIST = 1024
-UPPER_BITS = 4
+UPPER_BITS = 3
 MIXER_RATE = 12
 MIXER_LIMIT = 250
 MIXER_MOST = 1 << 20
@@ -2614,36 +2614,58 @@ class Plane:
 
 class AlphaBits:
     """10.16: the lower bits of soft alpha."""
+    AT = ((-1, 0), (0, -1), (-1, -1), (1, -1), (-2, 0), (0, -2), (1, -2), (-2, -1), (-1, -2))
 
     def __init__(self):
         self.bits = new_bits()
-        self.weights = collections.defaultdict(lambda: [65536 // 2] * 3)
+        self.weights = collections.defaultdict(lambda: [65536 // 5] * 7)
+        self.taps = [65536, -65536, 0, 0, 0, 0]
 
     def plane(self, b, p):
         for i in range(p.known):
             p.low.append(self.pixel(b, p, i % p.width, i // p.width))
 
-    def pixel(self, b, p, x, y):
+    @staticmethod
+    def neighbours(p, x, y):
         def value(x, y):
             return p.at(x, y) << p.shift | p.low[y * p.width + x]
-        upper, size = p.at(x, y) << p.shift, 1 << p.shift
-        left = value(x - 1, y) if x else value(x, y - 1) if y else upper + size // 2
-        above = value(x, y - 1) if y else left
-        corner = value(x - 1, y - 1) if x and y else above
-        right = value(x + 1, y - 1) if y and x + 1 < p.width else above
-        differ = abs(left - corner) + abs(above - corner) + abs(right - above)
-        predicted = min(max(median(left, above, corner), upper), upper + size - 1) - upper
-        steep, known = 0, 0
-        while steep < 5 and differ >> p.shift - 4 + 2 * steep:
-            steep += 1
-        for k in range(p.shift - 1, -1, -1):
-            there = predicted >> k + 1
-            state = predicted >> k & 1 if known == there else 2 if known < there else 3
-            place = predicted >> max(k - 3, 0) & 15 if k else steep
-            inputs = [self.bits["state", k, state, steep], self.bits["place", k, state, place],
-                      self.bits["upper", k, p.at(x, y) & 15, state]]
-            known = 2 * known + b.mixed(inputs, self.weights[k, state])
-        return known
+        other = value(x - 1, y) if x else value(x, y - 1) if y else (2 * p.at(x, y) + 1) << p.shift - 1
+        return [value(x + i, y + j) if 0 <= x + i < p.width and 0 <= y + j else other for i, j in AlphaBits.AT]
+
+    @staticmethod
+    def around(p, x, y):
+        u = p.at(x, y)
+        right = p.at(x + 1, y) if x + 1 < p.width else u
+        below = p.at(x, y + 1) if y + 1 < p.height else u
+        return 3 * ((right >= u) + (right > u)) + (below >= u) + (below > u)
+
+    @staticmethod
+    def bin(d):
+        n = abs(d).bit_length()
+        return (n if n < 2 else 2 * n - 2 + (abs(d) >> n - 2 & 1)) + 32 * (d < 0)
+
+    def pixel(self, b, p, x, y):
+        v, around, s = self.neighbours(p, x, y), self.around(p, x, y), p.shift
+        d = [n - v[0] for n in v[1:7]]
+        f = (65536 * v[0] + sum(g * n for g, n in zip(self.taps, d))) >> 12
+        q = [f] + [16 * n for n in (median(v[0], v[1], v[2]), v[0] + v[1] - v[2], v[0] + v[3] - v[1],
+                                    2 * v[0] - v[4], 2 * v[1] - v[5])]
+        least = p.at(x, y) << s
+        q = [min(max(n - 16 * least, 0), 16 * ((1 << s) - 1)) for n in q]
+        wrong = (abs(v[0] - v[4] - v[2] + v[7]) + abs(v[1] - v[2] - v[5] + v[8]) +
+                 abs(v[3] - v[1] - v[6] + v[5])) >> max(s - 5, 0)
+        error, z = min(wrong.bit_length(), 7), 0
+        for k in range(s - 1, -1, -1):
+            h = (16 << k) * (2 * z + 1) - 8
+            inputs = [self.bits["near", k, error, i, self.bin(q[i] - h)] for i in range(6)]
+            inputs.append(self.bits["around", k, around, self.bin(q[1] - h)])
+            z = 2 * z + b.mixed(inputs, self.weights[k, error])
+        r, norm = 16 * (least + z) - f, 4 + sum(n * n for n in d)
+        for i, n in enumerate(d):
+            change = abs(128 * r * n) // norm
+            g = self.taps[i] + (change if r * n > 0 else -change)
+            self.taps[i] = max(-262144, min(g, 262144))
+        return z
 
 
 class PixelGroup:
@@ -2693,7 +2715,7 @@ class PixelGroup:
         i = y * p.width + x
         if p.shift and i < len(p.low):
             return p.at(x, y) << p.shift | p.low[i]
-        return p.at(x, y) * (most // ((1 << depth - p.shift) - 1)) if p.shift else p.at(x, y)
+        return p.at(x, y) * most // ((1 << depth - p.shift) - 1) if p.shift else p.at(x, y)
 
     def colours(self, i, geometry):
         """An indexed image as rows of samples."""

@@ -4,6 +4,7 @@
 #include "codec/pixels/drawing.h"
 #include "codec/pixels/hidden_colours.h"
 #include "codec/pixels/pixel_store.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,32 @@ static void encode(const group *g, formats_buffer out[2]) {
     codec_pixel_group_close(&pixels);
 }
 
+/* The bytes of both layers of a disc that fades: of 96 x 64 pixels of 8 bits. */
+static void soft_alpha_begins_small(void **unused) {
+    (void)unused;
+    group g = {.of = {{96, 64, 1, 8, 1, 0}}};
+    codec_pixel_group pixels;
+    formats_buffer out[2];
+    uint8_t samples[96 * 64 * 2];
+    for (int p = 0; p < 96 * 64; p++) {
+        const int x = p % 96 - 48, y = p / 96 - 32, a = 255 - (x * x + y * y) / 9;
+        samples[2 * p] = 0, samples[2 * p + 1] = (uint8_t)(a < 0 ? 0 : a);
+    }
+    g.image[0] = (taper_image){96, 64, 2, 8, samples};
+    assert_int_equal(codec_pixel_group_open(&pixels, 1, geometry_of, &g, NULL), TAPER_OK);
+    assert_int_equal(codec_pixel_image_take(&pixels, 0, &g.image[0]), TAPER_OK);
+    for (int k = 0; k < 2; k++) {
+        out[k] = formats_buffer_make(FORMATS_MOST_BYTES);
+        assert_int_equal(codec_pixel_group_encode(
+                             &pixels, (formats_layer_kind)(FORMATS_LAYER_FIRST + k), &out[k]),
+                         TAPER_OK);
+    }
+    printf("soft alpha: %zu bytes first, %zu later\n", out[0].size, out[1].size);
+    assert_true(out[0].size < 250 && out[1].size < 700);
+    codec_pixel_group_close(&pixels);
+    formats_buffer_free(&out[0]), formats_buffer_free(&out[1]);
+}
+
 static int decode(codec_pixel_group *pixels, formats_layer_kind kind, const uint8_t *bytes,
                   size_t n, int whole) {
     int plausible;
@@ -127,7 +154,7 @@ static void whole_layers_are_exact(void **unused) {
     assert_int_equal(codec_pixel_group_open(&pixels, IMAGES, geometry_of, &g, NULL), TAPER_OK);
     assert_true(decode(&pixels, FORMATS_LAYER_FIRST, out[0].data, out[0].size, 1));
     assert_true(decode(&pixels, FORMATS_LAYER_ALPHA, out[1].data, out[1].size, 1));
-    assert_true(pixels.image[3].shift == 4 && pixels.image[4].shift == 12);
+    assert_true(pixels.image[3].shift == 5 && pixels.image[4].shift == 13);
     uint8_t *rendered = malloc(1 << 16);
     for (size_t i = 0; i < IMAGES; i++) {
         const taper_image *image = &g.image[i];
@@ -254,6 +281,7 @@ static void hidden_colours_are_filled(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_layers_are_exact),
+        cmocka_unit_test(soft_alpha_begins_small),
         cmocka_unit_test(prefixes_are_right_as_far_as_they_go),
         cmocka_unit_test(any_bytes_are_safe),
         cmocka_unit_test(few_bytes_are_not_many_pixels),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    UPPER_BITS = 4,  /* of soft alpha, in the layer FORMATS_LAYER_FIRST */
+    UPPER_BITS = 3,  /* of soft alpha, in the layer FORMATS_LAYER_FIRST */
     FEW_VALUES = 16, /* alpha of so many values is never soft, */
     SOFT_PART = 8    /* nor if fewer than one in 8 pixels is between the ends */
 };

@@ -57,7 +57,7 @@ static uint32_t alpha_at(const codec_pixel_image *from, uint32_t x, uint32_t y) 
     const uint32_t upper = codec_plane_row(&from->plane, y)[x];
     if (!from->shift) return upper;
     if (pixel < from->lows) return upper << from->shift | from->low[pixel];
-    return upper * (most / (((uint32_t)1 << (depth - from->shift)) - 1));
+    return upper * most / (((uint32_t)1 << (depth - from->shift)) - 1);
 }
 
 static uint32_t mean_alpha(const codec_pixel_image *from, area a) {

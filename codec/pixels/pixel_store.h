@@ -10,7 +10,7 @@ void codec_pixels_store(const codec_pixel_image *from, uint32_t scale, taper_ima
 
 /* Insert alpha into an image that has its colours alone, at the beginning of memory for all
  * channels. to->channels is 1 or 3 and becomes 2 or 4. Opaque where alpha is not known; where only
- * its upper bits are, they are repeated. At 1 / scale it is the mean of what a pixel covers. */
+ * its upper bits are, they are scaled. At 1 / scale it is the mean of what a pixel covers. */
 void codec_pixels_add_alpha(const codec_pixel_image *from, uint32_t scale, taper_image *to);
 
 #endif
