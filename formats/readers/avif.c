@@ -1,5 +1,6 @@
 /* avif.c -- AVIF by libavif; still pictures and sequences. */
 #include "formats/image.h"
+#include "formats/readers/av1_noise.h"
 #include "formats/readers/reader.h"
 #include "formats/readers/samples.h"
 #include <stdlib.h>
@@ -118,6 +119,9 @@ static taper_status avif_read(formats_picture *p, uint32_t frame, taper_image *o
     rgb.rowBytes = picture->width * channels * (depth / 8);
     TAPER_TRY(status_of(lib.avifImageYUVToRGB(picture, &rgb), error));
     TAPER_TRY(take_metadata(picture, metadata, error));
+    if (p->frames == 1)
+        metadata->quantisation_mse =
+            formats_avif_noise(p->bytes, p->size, (uint64_t)picture->width * picture->height);
     if (picture->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) formats_samples_keep_grey(out);
     crop(picture, out);
     return turn(picture, out, &p->limits, error);

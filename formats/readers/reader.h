@@ -11,7 +11,7 @@
  *     reader                        calls a reader
  *     find_reader                   finds the reader of a file
  *     webp gif tiff avif heic jxl   one reader each
- *     vp8_noise                     the error that a lossy WebP already has
+ *     vp8_noise, av1_noise          the error that a lossy WebP or AVIF already has
  *     bmp                           BMP, without a library
  *     apng                          frames of animated PNG, by libpng
  *     archive                       members of archives, by libarchive

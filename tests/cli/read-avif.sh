@@ -23,6 +23,17 @@ levels=0.01 avif twelve deep.png 16 -d 12 -y 422
 "$TAPER" decode -q -f -o out out.taper
 [ "$(od -An -tu1 -j24 -N1 out/ten.png | tr -d ' ')" -eq 16 ]
 
+# A lossy file ends where what is added is small beside its own error, 3 dB above it; as the lengths allow, some dB better.
+psnr() { compare -metric PSNR "$1" "$2" null: 2>&1 || :; }
+for step in 40 24; do
+    avifenc -s 8 --min $step --max $step 01-leaves.png own.avif >log
+    avifdec own.avif own.png >log
+    "$TAPER" encode -q -f -o out.taper own.avif
+    "$TAPER" decode -q -f -o out out.taper
+    own=$(psnr 01-leaves.png own.png) added=$(psnr own.png out/own.png)
+    awk "BEGIN { exit !($added > $own + 1.5 && $added < $own + 7) }" || { echo "$step: $own dB, $added dB"; exit 1; }
+done
+
 # irot: quarters counterclockwise; imir 0: top and bottom change places, 1: left and right
 for turn in 1:-90 2:180 3:90; do
     avifenc -s 8 --irot ${turn%:*} in.png turned.avif >log

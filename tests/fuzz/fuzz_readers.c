@@ -7,6 +7,7 @@
 #include "formats/metadata/metadata.h"
 #include "formats/metadata/pieces.h"
 #include "formats/readers/find_reader.h"
+#include "formats/readers/av1_noise.h"
 #include "formats/readers/vp8_noise.h"
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     if (reader == &formats_webp_reader) {
         const double mse = formats_webp_noise(bytes, n, n);
         must(mse >= 0 && mse < 1e6 && formats_webp_noise(bytes, n, 0) <= 0);
+    }
+    if (reader == &formats_avif_reader) {
+        const double mse = formats_avif_noise(bytes, n, n);
+        must(mse >= 0 && mse < 1e6 && formats_avif_noise(bytes, n, 0) <= 0);
     }
     if (!formats_png_detect(bytes, n)) return 0;
     uint8_t *copy = mended(bytes, n);

@@ -717,5 +717,65 @@ PICTURES.update({
     "beyond.webp": webp((b"VP8 ", KEY))[:24],
     "no_picture.webp": webp((b"EXIF", b"ab")),
 })
+
+
+class Bits:
+    """Bits of the headers of AV1."""
+    def __init__(self, *fields):
+        self.text = "".join(format(value, "0%db" % count) for value, count in fields if count)
+
+    def obu(self, kind, sized=True, extension=False):
+        text = self.text + "1" + "0" * 47
+        data = bytes(int(text[i:i + 8], 2) for i in range(0, len(text) - 7, 8))
+        return bytes([kind << 3 | 4 * extension | 2 * sized]) + b"\0" * extension + (bytes([len(data)]) if sized else b"") + data
+
+
+def sequence(still=True, timing=0, ids=0, order=0, screen=None, superres=0, wide=64, delay=0, level=5, large=0):
+    size = [(9, 4), (9, 4), (wide - 1, 10), (wide - 1, 10)]
+    if still:
+        return Bits((0, 3), (1, 1), (1, 1), (5, 5), *size, (large, 1), (0, 2), (superres, 1)).obu(1)
+    tools = [(0, 4), (order, 1), (0, 2 * order)]
+    tools += [(1, 1)] if screen is None else [(0, 1), (screen, 1)]
+    tools += [(1, 1)] if screen is None else [(0, 1), (1, 1)] if screen else []
+    tools += [(6, 3)] if order else []
+    return Bits((0, 3), (1, 1), (0, 1), (timing, 1), (delay, 1), (0, 5), (0, 12), (level, 5), (0, int(level > 7)),
+                *([(1, 1), (3, 4)] if delay else []), *size, (ids, 1), *([(2, 4), (1, 3)] if ids else []), (large, 1), (0, 2),
+                *tools, (superres, 1)).obu(1)
+
+
+def shown(*fields, still=True):
+    return Bits(*([] if still else [(0, 1), (0, 2), (1, 1)]), *fields)
+
+
+def avif(data, version=0, extents=1, item=1, method=0, beyond=0, wide=False):
+    def box(kind, content):
+        return struct.pack(">I", 8 + len(content)) + kind + content
+    def whole(at):
+        entry = struct.pack(">I" if version == 2 else ">H", item) + (struct.pack(">H", method) if version else b"") + bytes(2)
+        entry += struct.pack(">H", extents) + struct.pack(">II", at + beyond, len(data)) * extents
+        place = bytes([version, 0, 0, 0]) + b"\x44\0" + struct.pack(">I" if version == 2 else ">H", 1) + entry
+        primary = b"\1\0\0\0\0\0\0\1" if wide else bytes(4) + b"\0\1"
+        return box(b"ftyp", b"avif" + bytes(4) + b"avif") + box(b"meta", bytes(4) + box(b"pitm", primary) + box(b"iloc", place))
+    return whole(len(whole(0)) + 8) + box(b"mdat", data)
+
+
+TILES = (1, 1), (0, 1), (0, 1)
+PLAIN = sequence() + shown((0, 3), *TILES, (77, 8)).obu(6)
+PICTURES.update({
+    "plain.avif": avif(PLAIN), "version1.avif": avif(PLAIN, 1), "version2.avif": avif(PLAIN, 2, wide=True), "version3.avif": avif(PLAIN, 3),
+    "two_extents.avif": avif(PLAIN, extents=2), "other_item.avif": avif(PLAIN, item=2), "method.avif": avif(PLAIN, 1, method=1),
+    "beyond.avif": avif(PLAIN, beyond=1 << 20), "cut.avif": avif(PLAIN)[:40],
+    "no_frame.avif": avif(sequence()), "no_sequence.avif": avif(shown((0, 3), *TILES, (77, 8)).obu(3)),
+    "extension.avif": avif(b"\x12\0" + sequence() + shown((0, 3), *TILES, (77, 8)).obu(6, False, True)),
+    "short.avif": avif(b"\x0a\x7f\0"), "tools.avif": avif(sequence(screen=1) + shown((1, 2), (0, 1), *TILES, (9, 8)).obu(6)),
+    "video.avif": avif(sequence(False, ids=1, order=1, delay=1, level=9) + shown((0, 1), (1, 1), (1, 1), (0, 8), (1, 1), (0, 7), (63, 10),
+                       (63, 10), (1, 1), (0, 32), (0, 1), (0, 1), *TILES, (50, 8), still=False).obu(6)),
+    "screen.avif": avif(sequence(False, screen=1) + shown((1, 1), (0, 20), *TILES, (50, 8), still=False).obu(6)),
+    "no_screen.avif": avif(sequence(False, screen=0) + shown((1, 1), (0, 20), *TILES, (50, 8), still=False).obu(6)),
+    "timing.avif": avif(sequence(False, timing=1) + PLAIN), "superres.avif": avif(sequence(superres=1) + shown((0, 2), (1, 1)).obu(6)),
+    "repeated.avif": avif(sequence(False) + Bits((1, 1)).obu(6)), "empty_frame.avif": avif(sequence() + b"\x32\0"),
+    "tiles.avif": avif(sequence(wide=1000, large=1) + shown((0, 3), (1, 1), (2, 2), (2, 2), (0, 4), (60, 8)).obu(6)),
+    "uneven_tiles.avif": avif(sequence(wide=1000) + shown((0, 3), (0, 1)).obu(6)),
+})
 for name, content in PICTURES.items():
     save("readers/" + name, content)
