@@ -2677,7 +2677,7 @@ class PixelGroup:
     def decode(self, kind, data, whole):
         """False: a whole chunk stands for more than its bytes can."""
         planes = [p for p in self.plane if p]
-        if not data or not planes or kind == 3:
+        if not data or not planes:
             return True
         b = PixelBits(data, whole)
         try:
@@ -2732,6 +2732,264 @@ class PixelGroup:
                 for y in range(p.height)]
 
 
+# 10.17 The exact layer
+
+def exact_steps(v, most):
+    """0 1 2 3, then two steps an octave."""
+    if v > 3:
+        octave = v.bit_length() - 1
+        v = 2 * octave + (v >> octave - 1 & 1)
+    return min(v, most)
+
+
+class ExactRows:
+    """What is known around a sample of one image and channel: rows y, y - 1 and y - 2 of numbers of each sample. Those
+    to the left of row y are what the row above has in its first column."""
+
+    def __init__(self, width):
+        self.width, self.row = width, [[0] * width for _ in range(3)]
+
+    def at(self, x, dx, dy):
+        if x + dx < 0 and dy == 0:
+            return self.row[1][0]
+        return self.row[-dy][min(max(x + dx, 0), self.width - 1)]
+
+    def next(self):
+        self.row = [[0] * self.width] + self.row[:2]
+
+
+class ExactChannel:
+    def __init__(self, lossy):
+        self.lossy, self.width, self.height = lossy, len(lossy[0]), len(lossy)
+        self.residual, self.error = ExactRows(self.width), ExactRows(self.width)
+        self.missed = [ExactRows(self.width) for _ in range(9)]
+
+    def l(self, x, y, dx=0, dy=0):
+        return self.lossy[min(max(y + dy, 0), self.height - 1)][min(max(x + dx, 0), self.width - 1)]
+
+    def s(self, x, y, dx, dy):
+        """A sample that is known."""
+        return self.l(x, y, dx, dy) + self.residual.at(x, dx, dy)
+
+    def next(self):
+        for rows in [self.residual, self.error] + self.missed:
+            rows.next()
+
+
+OWN_RESIDUALS = ((-1, 0), (0, -1), (-1, -1), (1, -1), (-2, 0), (0, -2), (1, -2), (-1, -2), (2, -1), (-2, -1))
+OWN_LOSSY = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1), (-2, 0), (2, 0), (0, -2), (0, 2))
+EARLIER_RESIDUALS = ((0, 0), (-1, 0), (0, -1), (-1, -1), (1, -1))
+EARLIER_LOSSY = ((-1, 0), (0, -1), (1, 0), (0, 1))
+LATER = ((-1, 0), (0, -1))
+
+
+class Exact:
+    """The exact layer of a group: its chunk, as far as it is known."""
+
+    def __init__(self, data, whole):
+        self.b = PixelBits(data, whole)
+        self.same, self.renewed = [Bit(32768, 0) for _ in range(4)], Bit(32768, 0)
+        self.zero = [Bit(32768, 0) for _ in range(2)]
+        self.length = [[Bit(32768, 0) for _ in range(16)] for _ in range(2)]
+        self.bits = new_bits()
+        self.sets = collections.defaultdict(lambda: [13107] * 8)
+        self.weights, self.channels, self.is_over = [], 0, False
+        try:
+            self.is_plain = self.b.bit(32768)
+        except Starved:
+            self.is_over = True
+
+    def image(self, rows, geometry):
+        """Make an image, which is rows of samples, exact in place as far as the bytes reach."""
+        n, self.depth = len(rows[0]) // geometry[0], geometry[3]
+        self.most = (1 << self.depth) - 1
+        self.order = ((0,), (0, 1), (1, 0, 2), (1, 0, 2, 3))[n - 1]
+        if self.is_over:
+            return
+        try:
+            same = [self.b.adaptive(self.same[c]) for c in range(n)]
+            if not all(same):
+                self.rows(rows, n, same, geometry)
+        except Starved:
+            self.is_over = True
+
+    def rows(self, rows, n, same, geometry):
+        width, height = geometry[:2]
+        self.channel = [ExactChannel([row[place::n] for row in rows]) for place in self.order]
+        for y in range(height):
+            if not self.is_plain and y % max(2 ** 18 // width, 1) == 0 and self.b.adaptive(self.renewed):
+                self.read_weights(n)
+            for x in range(width):
+                pixel = [(place, self.sample(c, x, y)) for c, place in enumerate(self.order) if not same[c]]
+                for place, value in pixel:
+                    rows[y][n * x + place] = value
+            for channel in self.channel:
+                channel.next()
+
+    def coloured(self, c):
+        return len(self.order) > 2 and c < 3
+
+    def number_of_inputs(self, n, c):
+        return 22 + (9 * c + 4 * (2 - c) if n > 2 and c < 3 else 0)
+
+    def read_weights(self, n):
+        classes = (7 if self.b.bit(32768) else 1) if self.b.bit(32768) else 0
+        told = []
+        for k in range(classes):
+            told.append([])
+            for c in range(n):
+                told[k].append([])
+                for i in range(self.number_of_inputs(n, c)):
+                    before = told[0][c][i] if k else 0
+                    told[k][c].append(clamp(before + self.number(k > 0), 32767))
+        self.weights = [[[w << 13 for w in own] for own in of] for of in told]
+        self.channels = n
+
+    def number(self, kind):
+        if self.b.adaptive(self.zero[kind]):
+            return 0
+        negative, digits, value = self.b.bit(32768), 0, 1
+        while digits < 15 and self.b.adaptive(self.length[kind][digits]):
+            digits += 1
+        for _ in range(digits):
+            value = 2 * value + self.b.bit(32768)
+        return -value if negative else value
+
+    def sample(self, c, x, y):
+        if self.is_plain:
+            value = 0
+            for _ in range(self.depth):
+                value = 2 * value + self.b.bit(32768)
+            return value
+        guesses, inputs, weights = self.predict(c, x, y)
+        mean = self.mean_of(c, x, guesses)
+        value = self.residual(c, x, y, guesses, mean)
+        if weights:
+            energy = 40 + sum(v * v for v in inputs)
+            error = 16 * value - (guesses[0] + mean >> 1)
+            step = abs(error) * 2 ** 24 // (48 * energy) * (1 if error > 0 else -1)
+            for i, v in enumerate(inputs):
+                weights[i] = clamp(weights[i] + (step * v >> 8), 2 ** 26)
+        channel = self.channel[c]
+        for rows, guess in zip(channel.missed, guesses):
+            rows.row[0][x] = min(abs(16 * value - guess), 2 ** 24)
+        channel.error.row[0][x] = 16 * value - mean
+        channel.residual.row[0][x] = value - channel.l(x, y)
+        return value
+
+    def inputs(self, c, x, y):
+        own, out = self.channel[c], []
+        for o in [c] + ([o for o in range(3) if o != c] if self.coloured(c) else []):
+            channel = self.channel[o]
+            residuals, lossy = ((OWN_RESIDUALS, OWN_LOSSY) if o == c else
+                                (EARLIER_RESIDUALS, EARLIER_LOSSY) if o < c else (LATER, LATER))
+            out += [channel.residual.at(x, *d) for d in residuals]
+            out += [channel.l(x, y, *d) - channel.l(x, y) for d in lossy]
+        return out
+
+    def place_class(self, c, x, y):
+        own = self.channel[c]
+        across = (abs(own.l(x, y, -1) - own.l(x, y)) + abs(own.l(x, y, 1) - own.l(x, y))
+                  + abs(own.residual.at(x, -1, 0)))
+        down = (abs(own.l(x, y, 0, -1) - own.l(x, y)) + abs(own.l(x, y, 0, 1) - own.l(x, y))
+                + abs(own.residual.at(x, 0, -1)))
+        across, down = across >> self.depth - 8, down >> self.depth - 8
+        if across + down < 8:
+            return 0
+        direction = 1 if across > 2 * down else 2 if down > 2 * across else 3
+        return direction + 3 * (across + down > 40)
+
+    def predict(self, c, x, y):
+        own, inputs, weights = self.channel[c], [], None
+        first = 16 * own.l(x, y)
+        if self.weights and self.channels == len(self.order):
+            inputs = self.inputs(c, x, y)
+            weights = self.weights[self.place_class(c, x, y) if len(self.weights) > 1 else 0][c]
+            first += clamp(sum(w * v for w, v in zip(weights, inputs)) >> 16, 2 ** 22)
+        left, above = own.s(x, y, -1, 0), own.s(x, y, 0, -1)
+        corner, right = own.s(x, y, -1, -1), own.s(x, y, 1, -1)
+        e = own.residual
+        guesses = [first, 16 * (own.l(x, y) + e.at(x, -1, 0) + e.at(x, 0, -1) - e.at(x, -1, -1)),
+                   16 * (left + above - corner), 16 * (left + right - above), 16 * above, 16 * left]
+        for other in self.channel[:c] if self.coloured(c) else []:
+            differ = left - other.s(x, y, -1, 0) + above - other.s(x, y, 0, -1)
+            guesses.append(16 * other.s(x, y, 0, 0) + 8 * differ)
+        return guesses, inputs, weights
+
+    def mean_of(self, c, x, guesses):
+        misses = []
+        for rows in self.channel[c].missed[:len(guesses)]:
+            near = rows.at(x, -1, 0) + rows.at(x, 0, -1) + rows.at(x, -1, -1) + rows.at(x, 1, -1)
+            misses.append(log16(2 * near + rows.at(x, -2, 0) + rows.at(x, 0, -2) + 32))
+        misses[0] -= 10
+        shares = [scale_exp2(65536, -4 * (m - min(misses))) for m in misses]
+        mean = sum(s * g for s, g in zip(shares, guesses)) // sum(shares)
+        return min(max(mean, 0), 16 * self.most)
+
+    def contexts(self, c, x, y, guesses, mean):
+        own, coloured = self.channel[c], self.coloured(c) and c > 0
+        base = mean + 8 >> 4
+        self.flip = mean < 16 * base
+        e = own.error
+        near = (2 * (abs(e.at(x, -1, 0)) + abs(e.at(x, 0, -1))) + abs(e.at(x, -1, -1)) + abs(e.at(x, 1, -1))
+                + abs(e.at(x, -2, 0)) + abs(e.at(x, 0, -2)))
+        before = self.channel[c - 1].error.row[0][x] if coloured else 0
+        others = abs(self.channel[0].error.row[0][x]) if coloured else 0
+        if coloured and c > 1:
+            others = (others + abs(before)) // 2
+        energy = exact_steps(((near + 4 * others) // 2 if coloured else near) // 8, 31)
+        other = exact_steps(others // 8, 15)
+        spread = exact_steps(sum(abs(g - mean) for g in guesses) // (2 * len(guesses)), 19)
+
+        def side(value, divisor, most):
+            return exact_steps(abs(value - mean) // divisor, most), (value < mean) != self.flip
+        before = -before if self.flip else before
+        size = (before != 0) + (abs(before) > 16) + (abs(before) > 48)
+        left, above = 16 * own.s(x, y, -1, 0), 16 * own.s(x, y, 0, -1)
+        a, z = (6 if coloured else 1), c > 1 and coloured
+        return energy, other, [
+            (exact_steps(near // 16, 19), other),
+            (side(left, 8, 9), side(above, 8, 9), energy // 4),
+            (side(guesses[a], 4, 9), side(guesses[7 if z else 3], 4, 9), energy // 4),
+            (side(guesses[0], 4, 9), side(guesses[1 if z else 2], 4, 9), energy // 4),
+            (side(16 * own.l(x, y), 4, 11), energy),
+            (size, before < 0, energy, abs(mean - 16 * base)),
+            (spread, energy)]
+
+    def residual(self, c, x, y, guesses, mean):
+        energy, other, places = self.contexts(c, x, y, guesses, mean)
+        slot, base = c if c < 3 else 0, mean + 8 >> 4
+
+        def bit(kind):
+            inputs = [self.bits[i, place, slot, kind] for i, place in enumerate(places)]
+            logits = [LOGIT[b.p1 >> 4] for b in inputs] + [64]
+            sets = [self.sets["energy", kind, slot, energy], self.sets["other", kind, other]]
+            sums = [clamp(sum(w * v for w, v in zip(weights, logits)) >> 16, 767) for weights in sets]
+            told = self.b.bit(squash(sum(sums) >> 1))
+            for weights, logit in zip(sets, sums):
+                error = 65536 * told - squash(logit)
+                for i, v in enumerate(logits):
+                    weights[i] = clamp(weights[i] + (error * v + 8192 >> 14), MIXER_MOST)
+            for b in inputs:
+                b.update(told)
+            return told
+        if bit(0):
+            return base
+        up = base == 0 if base in (0, self.most) else bit(1) != self.flip
+        least, k = 1, 0
+        while k < 39 and bit(2 + min(k, 13)):
+            least += 1 << self.digits(k)
+            k += 1
+        away = 0
+        for d in range(self.digits(k)):
+            away = 2 * away + (self.b.bit(32768) if d else bit(16 + min(k - 6, 7)))
+        return min(max(base + least + away if up else base - least - away, 0), self.most)
+
+    @staticmethod
+    def digits(k):
+        return 0 if k < 6 else (k - 6) // 2 + 1
+
+
 # ----- 13. Cuts: which chunks there are, and how much of them -------------------------------------
 
 class WholeGroup(Strips):
@@ -2743,8 +3001,17 @@ class WholeGroup(Strips):
         super().__init__(model, windowed or [(1, 1)], raised)
         self.pixels = PixelGroup(geometries)
         self.geometries = geometries
+        self.exact, self.exact_images = None, []        # the exact layer (10.17)
 
     def image(self, i, geometry):
+        """Image i as rows of samples, exact as far as the exact layer goes."""
+        if self.exact and not self.exact_images:
+            for k, of in enumerate(self.geometries):
+                self.exact_images.append(self.lossy(k, of))
+                self.exact.image(self.exact_images[-1], of)
+        return self.exact_images[i] if self.exact else self.lossy(i, geometry)
+
+    def lossy(self, i, geometry):
         if geometry[5]:
             return self.pixels.colours(i, geometry)
         in_windows = sum(not g[5] for g in self.geometries[:i])
@@ -2768,6 +3035,10 @@ def decode_group(front, model, data, g, trace=False):
         whole = end <= len(data) and not was_cut
         if end == begin and not whole:
             break                                       # none of its bytes are available
+        if front.layer_kind[layer] == 3:
+            if begin < end:
+                group.exact = Exact(data[begin:end], whole)
+            continue
         if front.layer_kind[layer]:
             if not group.pixels.decode(front.layer_kind[layer], data[begin:end], whole):
                 return group, "layer %d of group %d is too short for its pixels" % (layer, g)

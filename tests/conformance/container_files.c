@@ -253,6 +253,21 @@ static void draw_pixels(layout *l, const formats_geometry *of, uint16_t *to16, u
             }
 }
 
+/* An exact layer is random: any bytes are legal. The first bit of every third group says that
+ * samples are plain. */
+static void draw_exact(layout *l, uint32_t g, formats_buffer *chunk) {
+    const formats_front *f = &l->front;
+    uint32_t bytes = 24;
+    for (uint32_t at = f->group_first[g]; at < f->group_first[g + 1]; at++) {
+        const formats_geometry *of = &l->geometry[formats_front_image(f, at)];
+        bytes += of->width * of->height * (of->channels + of->alpha);
+    }
+    for (uint32_t i = 0; i < bytes; i++) {
+        const uint8_t byte = (uint8_t)conformance_below(&l->seed, 256);
+        formats_write_u8(chunk, i ? byte : g % 3 == 2 ? byte & 127 : byte | 128);
+    }
+}
+
 static void encode_pixels(layout *l, uint32_t g) {
     const formats_front *f = &l->front;
     const formats_geometry *of[MOST_IMAGES];
@@ -272,11 +287,15 @@ static void encode_pixels(layout *l, uint32_t g) {
         if (codec_pixel_image_take(&pixels, i, &image) != TAPER_OK) abort();
         free(to16), free(to8);
     }
-    for (uint32_t layer = 0; layer < f->layers; layer++)
-        if (!has_passes(l, layer) &&
-            codec_pixel_group_encode(&pixels, (formats_layer_kind)l->layer_kind[layer],
-                                     &l->chunk[layer * f->groups + g]) != TAPER_OK)
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        formats_buffer *chunk = &l->chunk[layer * f->groups + g];
+        const uint8_t kind = l->layer_kind[layer];
+        if (kind == FORMATS_LAYER_EXACT)
+            draw_exact(l, g, chunk);
+        else if (!has_passes(l, layer) &&
+                 codec_pixel_group_encode(&pixels, (formats_layer_kind)kind, chunk) != TAPER_OK)
             abort();
+    }
     codec_pixel_group_close(&pixels);
 }
 

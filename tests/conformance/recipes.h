@@ -311,6 +311,19 @@ static const container_recipe containers[] = {
      1}}, .names = 3, .pages = 2},
     {"mixed-binary", "binary", 2, 1, 3, .kinds = "1p2", .image = {{8, 8, 1, 8, 1}, {6, 4, 1, 8,
      1}}},
+    /* the exact layer, of linear models */
+    {"exact", "colour", 6, 3, 3, .kinds = "pp3", .image = {{8, 8, 3, 8}, {9, 7, 1, 8}, {13, 10, 3,
+     16}, {1, 1, 3, 8}, {17, 9, 1, 16}, {5, 14, 3, 8}}},
+    {"exact-alpha", "lapped", 5, 1, 4, .kinds = "1p23", .image = {{12, 8, 3, 8, 1}, {9, 6, 1, 16,
+     1}, {7, 11, 3, 8, 1, 1}, {9, 9, 1, 8, 0, 1}, {6, 5, 3, 16, 1}}},
+    {"exact-image", "grey", 4, 4, 3, .kinds = "1p3", .image = {{8, 8, 1, 8, 1}, {14, 9, 1, 8, 0, 1},
+     {9, 9, 1, 8}, {9, 10, 1, 16}}, .one_by_one = 1, .span = 2},
+    {"exact-gallery", "colour", 4, 4, 3, .kinds = "pp3", .image = {{9, 8, 3, 8}}, .one_by_one = 2},
+    {"exact-tail", "grey", 4, 2, 2, .kinds = "p3", .image = {{8, 8, 1, 8}, {12, 7, 1, 16}}, .tail =
+     1},
+    {"exact-tracks", "colour", 6, 4, 3, .kinds = "pp3", .image = {{9, 8, 3, 8}}, .rate_classes = 2,
+     .raised = 1},
+    {"exact-damaged", "grey", 4, 4, 2, .kinds = "p3", .image = {{8, 8, 1, 8}}, .damage = 6},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
