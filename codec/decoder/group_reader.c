@@ -144,7 +144,8 @@ int codec_group_reader_exact(const codec_group_reader *r, const formats_front *f
         return 0;
     const int is_moved = r->exact.size > 0;
     const formats_buffer *from = is_moved ? &r->exact : &r->chunk;
-    *out = (codec_exact_string){from->data, from->size, is_moved && r->exact_whole};
+    const int is_here = r->here && !codec_chunk_is_cut(f, f->layers - 1, r->group);
+    *out = (codec_exact_string){from->data, from->size, is_moved ? r->exact_whole : is_here};
     return out->size > 0;
 }
 

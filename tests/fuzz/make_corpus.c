@@ -282,8 +282,9 @@ static void make_transparent(const char *folder) {
         {"pixels-groups", {.drawings = TAPER_DRAWINGS_EXACT, .group_images = 2}},
         {"pixels-image", {.drawings = TAPER_DRAWINGS_EXACT, .layout = TAPER_LAYOUT_IMAGE}},
         {"pixels-gallery", {.drawings = TAPER_DRAWINGS_EXACT, .layout = TAPER_LAYOUT_GALLERY}},
-        {"pixels-classes",
-         {.drawings = TAPER_DRAWINGS_EXACT, .allocation = TAPER_ALLOCATION_MEAN}}};
+        {"pixels-classes", {.drawings = TAPER_DRAWINGS_EXACT, .allocation = TAPER_ALLOCATION_MEAN}},
+        {"exact", {.lossless = 1}},
+        {"exact-image", {.lossless = 1, .layout = TAPER_LAYOUT_IMAGE}}};
     formats_buffer unused = formats_buffer_make(1 << 20);
     taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &unused);
     taper_image image[5];
@@ -587,6 +588,21 @@ static void make_pixels(const char *folder) {
          (const uint8_t *)"\x9d\x31\xe7\x55\x80\x0f\xc4\x7b\x12\xa8\xff\x3e", 12);
 }
 
+/* Strings of the exact layer, of images that fuzz_exact.c draws: any bytes are legal. */
+static void make_exact(const char *folder) {
+    uint8_t noise[300];
+    uint64_t random = 7;
+    for (size_t i = 0; i < sizeof noise; i++) noise[i] = (uint8_t)picture_random(&random);
+    noise[0] = 40;
+    save(folder, "exact/plain", "\x21", 1, noise, sizeof noise);
+    noise[0] = 180;
+    save(folder, "exact/noise", "\x31", 1, noise, sizeof noise);
+    save(folder, "exact/noise-cut", "\x42", 1, noise, sizeof noise);
+    save(folder, "exact/zeros", "\x11", 1, (const uint8_t[40]){0x80}, 40);
+    save(folder, "exact/beyond", "\x10", 1,
+         (const uint8_t *)"\377\377\377\377\377\377\377\377\377\1", 10);
+}
+
 /* Without a decoder: no container. */
 static void make_embeddings(const char *folder) {
     static const tiny_shape shapes[] = {{{8, 6, 1, NULL}, 5, 2, CODEC_LOGISTIC, 0, 0, 0, 0, 0},
@@ -797,6 +813,7 @@ int main(int argc, char **argv) {
     make_strings(argv[1]);
     make_strips(argv[1]);
     make_pixels(argv[1]);
+    make_exact(argv[1]);
     make_pictures(argv[1]);
     make_indexes(argv[1]);
     make_drawn_indexes(argv[1]);
