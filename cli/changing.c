@@ -1,18 +1,31 @@
 /* changing.c -- see changing.h. */
 #include "cli/changing.h"
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_in_place(const cli_change *c) {
     return !c->output || cli_is_same_file(c->output, c->path);
 }
 
+/* A file that nobody may write was protected on purpose; renaming over it would still succeed. */
+static bool is_protected(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 0222);
+}
+
 int cli_change_open(cli_change *c, const char *verb, const char *path, const char *output,
                     const cli_common *common) {
     *c = (cli_change){.verb = verb, .path = path, .output = output, .common = common};
-    if (output || strcmp(path, "-") != 0)
-        return cli_container_open(&c->container, verb, path, common);
-    cli_error(verb, path, "cannot be changed in its place; give -o FILE");
-    return CLI_USAGE;
+    if (!output && !strcmp(path, "-")) {
+        cli_error(verb, path, "cannot be changed in its place; give -o FILE");
+        return CLI_USAGE;
+    }
+    if (is_in_place(c) && !common->force && is_protected(path)) {
+        cli_error(verb, path,
+                  "is write-protected; give -f to change it all the same, or -o FILE to leave it");
+        return CLI_IO;
+    }
+    return cli_container_open(&c->container, verb, path, common);
 }
 
 void cli_change_close(cli_change *c) {

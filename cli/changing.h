@@ -14,8 +14,8 @@ typedef struct cli_change {
     cli_output out;
 } cli_change;
 
-/* Open the container. CLI_USAGE: standard input cannot be changed in its place. On failure it needs
- * no close. */
+/* Open the container. CLI_USAGE: standard input cannot be changed in its place. CLI_IO also: it is
+ * write-protected, and there is no -f. On failure it needs no close. */
 int cli_change_open(cli_change *change, const char *verb, const char *path, const char *output,
                     const cli_common *common);
 void cli_change_close(cli_change *change);

@@ -652,22 +652,14 @@ static int run(const cli_verb *verb, settings *s, const char *input) {
     return code;
 }
 
-/* Operands after the container select images, as --image does. */
-static int take_selections(settings *s, char **words, size_t n) {
-    if (!n) return CLI_DONE;
-    const char **item = realloc(s->images.item, (s->images.count + n) * sizeof *item);
-    if (!item) return cli_fail("decode", NULL, TAPER_ERR_NOMEM, NULL);
-    s->images.item = item;
-    for (size_t k = 0; k < n; k++) item[s->images.count++] = words[k];
-    return CLI_DONE;
-}
-
 int cli_decode_as(const cli_verb *verb, int argc, char **argv) {
     settings s = {0};
     int first, code = cli_options_parse(verb, argc, argv, &s, &first);
     if (code >= 0) return code;
     code = check_usage(verb, &s, argc - first);
-    if (code == CLI_DONE) code = take_selections(&s, argv + first + 1, (size_t)(argc - first - 1));
+    if (code == CLI_DONE) /* operands after the container select images, as --image does */
+        code =
+            cli_strings_append("decode", &s.images, argv + first + 1, (size_t)(argc - first - 1));
     if (code == CLI_DONE) cli_options_name_idle(verb, s.levels ? 0 : USE_IMAGES);
     if (code == CLI_DONE) code = run(verb, &s, argv[first]);
     cli_options_free(verb, &s);

@@ -3,6 +3,7 @@
 #include "cli/common/plain_text.h"
 #include "cli/image_lines.h"
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct settings {
     cli_common common;
@@ -81,6 +82,9 @@ static int list_all(const settings *s, char **path, size_t n) {
             printf(":\n");
         }
         const int own = list_container(s, path[i]);
+        if (i && own == CLI_IO && access(path[i], F_OK) != 0)
+            cli_note(&s->common, "ls", "images are chosen with -i: taper ls -i '%.200s' %s",
+                     path[i], path[0]);
         if (code == CLI_DONE) code = own;
     }
     return code;

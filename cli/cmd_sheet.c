@@ -4,6 +4,7 @@
 #include "cli/common/outputs.h"
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
+#include "cli/picture_files.h"
 #include "cli/sheet.h"
 #include "formats/image.h"
 #include "formats/images/png.h"
@@ -19,7 +20,7 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
-     .help = "write the sheet here: x.png, or a page x.html; - is a PNG on standard output"},
+     .help = "write the sheet here: x.png, x.jpg, or a page x.html; - is a PNG on standard output"},
     {"model", 'm', CLI_STRING, "MODEL", offsetof(settings, model),
      .help = "the model, unless it is in the container or built in"},
     {"image", 'i', CLI_STRINGS, "LIST", offsetof(settings, images),
@@ -41,20 +42,23 @@ const cli_verb cli_verb_sheet = {
     .name = "sheet",
     .run = cmd_sheet,
     .what = "draw small versions of a container's images side by side",
-    .synopsis = "[options] -o FILE CONTAINER",
+    .synopsis = "[options] -o FILE CONTAINER [IMAGE...]",
     .options = options,
     .about =
         "Writes a contact sheet: each image, complete or cut, with at most --tile pixels along "
         "its longer side. In a PNG they fill a grid on white, row after row. A page has their "
         "names and sizes, too; it is one file and loads nothing.\n\n"
+        "IMAGE is a name, the end of a name, a pattern, a number from 1 or a range, as of "
+        "`extract`; without IMAGE all images are drawn. A picture is written as PNG, or, by the "
+        "suffix of -o, as JPEG, WebP, TIFF or PNM.\n\n"
         "Of large images only as much is decoded as shows at that size. An image whose data are "
         "damaged is drawn as far as the data before allow, and the exit code is 3.\n\n"
         "--side is for file managers: they show the first image, or the first four or nine.",
     .examples = "taper sheet -o sheet.png holiday.taper\n"
                 "taper sheet --tile 320 -o sheet.html holiday.taper\n"
-                "taper sheet -i '*-sky.png' --columns 4 -o skies.png holiday.taper\n"};
+                "taper sheet --columns 4 -o skies.jpg holiday.taper '*-sky.png'\n"};
 
-enum { GAP = 8 };
+enum { GAP = 8, QUALITY = 90 /* of JPEG and WebP */ };
 
 typedef struct job {
     const settings *s;
@@ -149,7 +153,12 @@ static taper_status write_picture(const job *j, const taper_sink *sink, taper_er
     const taper_limits limits = cli_limits(&j->s->common);
     TAPER_TRY(
         cli_sheet_draw(j->tile, j->count, j->columns, j->side, j->gap, &limits, &sheet, error));
-    taper_status status = formats_png_encode(&sheet, &bytes, &n, error);
+    const int said = cli_picture_format_of(j->s->output);
+    const formats_metadata none = {0};
+    const cli_picture_form form = {.format = (cli_picture_format)said, .quality = QUALITY};
+    taper_status status = said > CLI_PICTURE_PNG && said < CLI_PICTURE_ORIGINAL
+                              ? cli_picture_encode(&form, &sheet, &none, &bytes, &n, error)
+                              : formats_png_encode(&sheet, &bytes, &n, error);
     formats_image_free(&sheet);
     if (status == TAPER_OK) status = sink->write(sink->user, bytes, n);
     free(bytes);
@@ -213,18 +222,23 @@ static int run(const settings *s, const char *input) {
     return code;
 }
 
+static int check_usage(const settings *s, int operands) {
+    if (!operands) return cli_usage(&cli_verb_sheet, "give a container, or -");
+    if (!s->output)
+        return cli_usage(&cli_verb_sheet, "give an output: -o FILE.png or -o FILE.html");
+    if (s->side && is_page(s))
+        return cli_usage(&cli_verb_sheet, "--side is for a PNG: give -o FILE.png");
+    return CLI_DONE;
+}
+
 int cmd_sheet(int argc, char **argv) {
     settings s = {0};
     int first, code = cli_options_parse(&cli_verb_sheet, argc, argv, &s, &first);
     if (code >= 0) return code;
-    if (argc - first != 1)
-        code = cli_usage(&cli_verb_sheet, "give one container, or -");
-    else if (!s.output)
-        code = cli_usage(&cli_verb_sheet, "give an output: -o FILE.png or -o FILE.html");
-    else if (s.side && is_page(&s))
-        code = cli_usage(&cli_verb_sheet, "--side is for a PNG: give -o FILE.png");
-    else
-        code = run(&s, argv[first]);
+    code = check_usage(&s, argc - first);
+    if (code == CLI_DONE)
+        code = cli_strings_append("sheet", &s.images, argv + first + 1, (size_t)(argc - first - 1));
+    if (code == CLI_DONE) code = run(&s, argv[first]);
     cli_options_free(&cli_verb_sheet, &s);
     return code;
 }

@@ -1,6 +1,7 @@
 /* decoding.c -- see decoding.h. */
 #include "cli/decoding.h"
 #include "cli/chosen_images.h"
+#include "cli/cli.h"
 #include "cli/picture_files.h"
 #include "cli/picture_metadata.h"
 #include "cli/reach.h"
@@ -37,16 +38,16 @@ uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image) {
 /* --- one file, or a folder --- */
 
 static int refuse_one_file(const cli_decode_request *q, uint64_t count) {
+    /* the images of `extract` are its operands */
+    const char *how = q->verb == &cli_verb_decode ? " with --image" : "";
     if (!strcmp(q->output, "-"))
         cli_error("decode", NULL,
-                  "only one image goes to standard output, and there are %llu: choose one with "
-                  "--image",
-                  (unsigned long long)count);
+                  "only one image goes to standard output, and there are %llu: choose one%s",
+                  (unsigned long long)count, how);
     else
         cli_error("decode", q->output,
-                  "names one file, and there are %llu images: name a folder, or choose one with "
-                  "--image",
-                  (unsigned long long)count);
+                  "names one file, and there are %llu images: name a folder, or choose one%s",
+                  (unsigned long long)count, how);
     return CLI_USAGE;
 }
 

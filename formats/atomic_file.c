@@ -85,6 +85,14 @@ static char *folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+/* The path of a file itself, so that a link to it stays a link. Only of a link the whole path is
+ * looked up, as folders above the current one may not be permitted to be read. NULL, with errno. */
+static char *path_behind_links(const char *path) {
+    struct stat st;
+    const int is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    return is_link ? realpath(path, NULL) : strdup(path);
+}
+
 /* Examine the existing file at path. *direct: 1 if it must be written in place. */
 static taper_status examine_target(formats_atomic_file *file, const char *path, int *direct,
                                    mode_t *mode, taper_error *error) {
@@ -100,7 +108,9 @@ static taper_status examine_target(formats_atomic_file *file, const char *path, 
         } else {
             if (!overwrite) return formats_fail_errno(error, EEXIST, "write");
             *mode = st.st_mode & 0777;
-            file->target = realpath(path, NULL); /* so that a link stays a link */
+            file->target = path_behind_links(path);
+            if (!file->target && errno != ENOMEM)
+                return formats_fail_errno(error, errno, "follow the link");
         }
     } else {
         /* a link to nothing counts as existing */

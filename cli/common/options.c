@@ -119,6 +119,13 @@ static int unknown_option(const cli_verb *verb, const char *word) {
     return cli_usage(verb, "unknown option '--%s'", bare);
 }
 
+/* Is the word with this letter rather a name: "-dash.png"? */
+static bool looks_like_name(char **argv, int letter) {
+    for (; *argv; argv++)
+        if (argv[0][0] == '-' && argv[0][1] == letter && strpbrk(*argv, "./*")) return true;
+    return false;
+}
+
 /* getopt_long returned '?': an unknown option, an ambiguous one, or an argument to a flag. */
 static int bad_option(const cli_verb *verb, char **argv) {
     const char *word = argv[optind - 1];
@@ -126,6 +133,11 @@ static int bad_option(const cli_verb *verb, char **argv) {
         return cli_usage(verb, "option '%.*s' takes no argument", (int)strcspn(word, "="), word);
     if (optopt && strchr("0123456789", optopt) && cli_options_given("quiet") && has_quality(verb))
         return cli_usage(verb, "-q means quiet and takes no number; %s", quality_words);
+    if (optopt && looks_like_name(argv, optopt))
+        return cli_usage(verb,
+                         "unknown option '-%c'; of names that begin with a dash, write -- before "
+                         "the first",
+                         optopt);
     if (optopt) return cli_usage(verb, "unknown option '-%c'", optopt);
     size_t length = strcspn(word, "="), hits = 0;
     for (const cli_option *o = verb->options; o->name; o++)
@@ -489,4 +501,13 @@ void cli_options_help(const cli_verb *verb, bool all, FILE *to) {
             line += n + (line[n] == '\n');
         }
     }
+}
+
+int cli_strings_append(const char *verb, cli_strings *to, char **words, size_t n) {
+    if (!n) return CLI_DONE;
+    const char **item = realloc(to->item, (to->count + n) * sizeof *item);
+    if (!item) return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
+    to->item = item;
+    for (size_t k = 0; k < n; k++) item[to->count++] = words[k];
+    return CLI_DONE;
 }

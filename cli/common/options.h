@@ -54,6 +54,10 @@ typedef struct cli_strings {
     size_t count;
 } cli_strings;
 
+/* Append operands to the values of an option, which cli_options_free frees. Returns an exit code,
+ * after a message. */
+int cli_strings_append(const char *verb, cli_strings *to, char **words, size_t n);
+
 enum { CLI_MAX_NUMBERS = 64 };
 typedef struct cli_numbers {
     double item[CLI_MAX_NUMBERS];

@@ -56,6 +56,10 @@ static const kind others[] = {
     {VIDEO, "", 4, "ftyp3g", 6, NULL},
     {VIDEO, "", 0, "\x1A\x45\xDF\xA3", 4, NULL},
     {VIDEO, "", 0, "RIFF", 4, "AVI "},
+    {"this is a container: `taper decode` writes its images, `taper merge` joins it to others", "",
+     0, "\x89TPR\r\n\x1A\n", 8, NULL},
+    {"this is a model: give it with -m", "", 0, "\x89TPM\r\n\x1A\n", 8, NULL},
+    {"this is an index: give it to `taper search`", "", 0, "\x89TPX\r\n\x1A\n", 8, NULL},
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 

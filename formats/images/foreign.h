@@ -1,5 +1,5 @@
 /* foreign.h -- formats that taper recognises but does not read: image formats, with the command
- * that converts them, archives, documents and videos. Recognised by the first bytes or by the
+ * that converts them, archives, documents, videos, and files of taper. Recognised by the first bytes or by the
  * extension. */
 #ifndef FORMATS_FOREIGN_H
 #define FORMATS_FOREIGN_H

@@ -28,3 +28,10 @@ test ! -e out.taper
 echo precious >out.taper
 interrupt INT 130 "$TAPER" encode -f -m model.tpm -o out.taper --filelist list
 echo precious | cmp - out.taper
+# a container that images are added to, or removed from, stays as it was
+"$TAPER" encode -q -m model.tpm -o kept.taper set/png
+cp kept.taper before.taper
+interrupt INT 130 "$TAPER" add -m model.tpm kept.taper --filelist list
+cmp kept.taper before.taper
+interrupt TERM 143 "$TAPER" add -m model.tpm kept.taper --filelist list
+cmp kept.taper before.taper
