@@ -737,8 +737,10 @@ typedef struct taper_row_sink {
  * for its width, and time for the strips that it touches: an image of 12000 x 9000 has 33 strips of
  * 273 rows. But all data of the image are read, as strips are interleaved. If the file is cut, all
  * strips are decoded once more, as the restoration depends on where the first of them ends; a
- * decoder with a source does so once for further rectangles of the image. Of smaller images the
- * group is decoded as a whole, and kept; and with taper_decoder_push, or a scale above 1.
+ * decoder with a source does so once for further rectangles of the image. Smaller images have
+ * strips, too. Rectangles take single ones until the decoder has decoded as many as the image has.
+ * Then the group is decoded as a whole, and kept; at once if the file is cut, with
+ * taper_decoder_push, or a scale above 1.
  *
  * Errors are those of taper_decoder_render. After TAPER_ERR_CORRUPT all rows were written.
  * TAPER_ERR_ARG also: the crop is empty or not within the image. */

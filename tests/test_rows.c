@@ -43,13 +43,14 @@ static taper_image large_picture(unsigned channels, unsigned depth) {
     return image;
 }
 
-static formats_buffer encode(const char *model, const taper_image *image, size_t n,
-                             taper_layout layout) {
+/* target: bytes per megapixel, where the last chunk is cut; 0: the chunks are whole. */
+static formats_buffer encode_to(const char *model, const taper_image *image, size_t n,
+                                taper_layout layout, uint64_t target) {
     const taper_encode_options options = {.size = sizeof options,
                                           .layout = layout,
                                           .quick = 1,
                                           .group_images = n > 1 ? 16 : 0,
-                                          .target_bytes_per_megapixel = 150000};
+                                          .target_bytes_per_megapixel = target};
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_encoder *e;
     taper_model *m;
@@ -62,6 +63,11 @@ static formats_buffer encode(const char *model, const taper_image *image, size_t
     taper_encoder_free(e);
     taper_model_free(m);
     return out;
+}
+
+static formats_buffer encode(const char *model, const taper_image *image, size_t n,
+                             taper_layout layout) {
+    return encode_to(model, image, n, layout, 150000);
 }
 
 /* max_memory: 0: the default. */
@@ -217,6 +223,57 @@ static void damage_ends_strips_as_it_ends_the_whole(void **unused) {
         check_file(file.data, file.size, 2, TAPER_ERR_CORRUPT);
         file.data[at] ^= 0x10;
     }
+    formats_buffer_free(&file);
+    formats_image_free(&image);
+}
+
+/* Of an image whose group could be kept, single strips are decoded until they are as many as the
+ * image has; then the group is. */
+static void few_strips_come_before_the_group(void **unused) {
+    (void)unused;
+    const taper_crop top = {WIDTH / 2, 20, 40, 30};
+    taper_image image = large_picture(3, 8);
+    formats_buffer file = encode_to("photo", &image, 1, TAPER_LAYOUT_SET, 0);
+    memory m = {file.data, file.size}, part = {file.data, file.size - 9};
+    for (int cut = 0; cut < 2; cut++) {
+        taper_decoder *all = decoder_of(cut ? &part : &m, 0, 1),
+                      *d = decoder_of(cut ? &part : &m, 0, 1);
+        taper_image whole = render_whole(all, 0, 1, NULL, TAPER_OK);
+        const codec_group_reader *group = d->reading.readers.of_rate_class;
+        const codec_grid grid = {info_of(d, 0).columns, info_of(d, 0).rows};
+        const uint32_t strips = codec_strips_count(&grid, 1);
+        assert_true(strips > 2);
+        for (uint32_t k = 0; k <= strips / 2; k++) { /* check_crop renders twice */
+            if (!cut) assert_int_equal(group->images, 2 * k >= strips);
+            check_crop(d, 0, 1, top, &whole, TAPER_OK);
+            if (cut) assert_int_equal(group->images, 1); /* all strips tell where it ends */
+        }
+        check_crops(d, 0, 1, &whole, 3, TAPER_OK);
+        formats_image_free(&whole);
+        close_decoder(all), close_decoder(d);
+    }
+    formats_buffer_free(&file);
+    formats_image_free(&image);
+}
+
+/* Supplied bytes with a gap: strips end where the group as a whole does. */
+static void gaps_end_strips_as_they_end_the_whole(void **unused) {
+    (void)unused;
+    const taper_limits little = {.size = sizeof little, .max_memory = STRIPS_MEMORY};
+    taper_image image = large_picture(3, 8);
+    formats_buffer file = encode("photo", &image, 1, TAPER_LAYOUT_SET);
+    taper_decoder *d[3];
+    for (int k = 0; k < 3; k++) {
+        const size_t from = file.size * 2 / 3, to = from + 500;
+        assert_int_equal(stream_decoder(&d[k], NULL, k == 2 ? &little : NULL, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_supply(d[k], 0, file.data, from, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_supply(d[k], to, file.data + to, file.size - to, NULL),
+                         TAPER_OK);
+    }
+    taper_image whole = render_whole(d[0], 0, 1, NULL, TAPER_OK);
+    for (int k = 1; k < 3; k++) check_crops(d[k], 0, 1, &whole, 4, TAPER_OK);
+    for (int k = 0; k < 3; k++) taper_decoder_free(d[k]);
+    formats_image_free(&whole);
     formats_buffer_free(&file);
     formats_image_free(&image);
 }
@@ -427,6 +484,8 @@ int main(void) {
         cmocka_unit_test(rows_and_crops_equal_the_whole),
         cmocka_unit_test(cuts_end_where_the_whole_ends),
         cmocka_unit_test(damage_ends_strips_as_it_ends_the_whole),
+        cmocka_unit_test(few_strips_come_before_the_group),
+        cmocka_unit_test(gaps_end_strips_as_they_end_the_whole),
         cmocka_unit_test(images_of_a_group),
         cmocka_unit_test(pushed_and_scaled),
         cmocka_unit_test(bad_arguments_and_refusals),

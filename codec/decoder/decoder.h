@@ -98,6 +98,12 @@ struct taper_decoder {
         uint32_t passes;
         int is_known;
     } strips;
+    /* Of each rate class: the last image of which single strips were decoded, and how many in all:
+     * once these would be the whole image, its group is decoded, and kept. */
+    struct {
+        uint64_t image;
+        uint32_t strips; /* 0: none */
+    } parts[FORMATS_MAX_RATE_CLASSES];
     /* Of taper_decoder_render_batch: a decoder for each thread. */
     taper_decoder **helper;
     unsigned helpers;

@@ -106,15 +106,19 @@ static int is_whole(const part *p) {
     return has_plane(&p->info) || formats_front_layer_kind(f, f->layers - 1) == FORMATS_LAYER_EXACT;
 }
 
-/* Nonzero: strips are decoded one after the other. Else the group is decoded as a whole, and kept:
- * it is small, or bytes are pushed, which decoded it already. */
+/* Nonzero: strips can be decoded one after the other. Pushed bytes are decoded already. */
+static int has_strips(const part *p) {
+    return p->decoder->feed != CODEC_FEED_PUSHED && !is_whole(p) && strips_of(p) > 1;
+}
+
+/* Nonzero: strips are decoded one after the other, whatever is shown of the image. Else its group
+ * is small, or pushed: it can be decoded as a whole, and kept. */
 static int goes_by_strips(const part *p) {
     const taper_decoder *d = p->decoder;
     const codec_grid grid = grid_of(p);
     const codec_group_shape shape = codec_group_shape_of(&grid, 1);
     const uint64_t half = d->limits.max_memory / 2, most = half < WHOLE_STATE ? half : WHOLE_STATE;
-    return d->feed != CODEC_FEED_PUSHED && !is_whole(p) && strips_of(p) > 1 &&
-           codec_strips_bytes(&codec_decoder_model(d)->tables, &shape) > most;
+    return has_strips(p) && codec_strips_bytes(&codec_decoder_model(d)->tables, &shape) > most;
 }
 
 /* How many strips are decoded at once. */
@@ -238,32 +242,74 @@ static taper_status render_strips(part *p, codec_strip_reader *r) {
     return status;
 }
 
-/* The strips that the rendering needs; all if the file ends within the image. */
-static void find_strips_needed(const part *p, const codec_chunk_source *from,
-                               codec_strips_wanted *w) {
-    const uint32_t g = p->info.group - p->leaf->first_group, last = p->leaf->layers - 1;
-    const codec_file_range chunk = codec_chunk_range(p->leaf, last, g);
+static codec_chunk_source source_of(const part *p) {
+    const taper_decoder *d = p->decoder;
+    return (codec_chunk_source){p->leaf, &d->reading.source, d->reading.readers.held};
+}
+
+/* Nonzero: all bytes of the image are there. */
+static int is_there(const part *p) {
+    const formats_front *f = p->leaf;
+    const codec_chunk_source from = source_of(p);
+    const uint32_t g = p->info.group - f->first_group;
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        const codec_file_range chunk = codec_chunk_range(f, layer, g);
+        if (codec_chunk_bytes_there(&from, chunk) < chunk.size || codec_chunk_is_cut(f, layer, g))
+            return 0;
+    }
+    return 1;
+}
+
+/* The strips that the rendering needs; all if bytes of the image are missing. */
+static codec_strips_wanted strips_needed(const part *p) {
     const codec_grid grid = grid_of(p);
     const codec_rectangle needed = codec_picture_rows_windows(p->how.model, grid, p->how.crop);
     const uint32_t n = strips_of(p);
-    w->first = 0, w->end = n;
-    if (chunk.at + chunk.size > from->source->size || codec_chunk_is_cut(p->leaf, last, g)) return;
-    while (codec_strip_row(grid, n, w->first + 1) <= needed.y) w->first++;
-    while (codec_strip_row(grid, n, w->end - 1) >= needed.y + needed.height) w->end--;
+    codec_strips_wanted w = {.end = n, .passes = p->decoder->passes};
+    if (!is_there(p)) return w;
+    while (codec_strip_row(grid, n, w.first + 1) <= needed.y) w.first++;
+    while (codec_strip_row(grid, n, w.end - 1) >= needed.y + needed.height) w.end--;
+    return w;
+}
+
+/* Nonzero: so little is shown, and was before, that decoding its strips costs less than decoding
+ * the group, which is not there yet. */
+static int is_a_few_strips(part *p) {
+    taper_decoder *d = p->decoder;
+    const uint32_t rate_class = codec_container_rate_class(d->container, p->info.group);
+    const codec_group_reader *kept = &d->reading.readers.of_rate_class[rate_class];
+    if (!has_strips(p) || (kept->images && kept->number == p->info.group)) return 0;
+    const codec_strips_wanted w = strips_needed(p);
+    const uint32_t before =
+        d->parts[rate_class].image == p->number ? d->parts[rate_class].strips : 0;
+    d->parts[rate_class].image = p->number;
+    d->parts[rate_class].strips = before + (w.end - w.first);
+    return d->parts[rate_class].strips < strips_of(p);
+}
+
+/* Open a reader of the strips that are needed. Where memory is short, no group is kept. */
+static taper_status open_strips(const part *p, codec_strip_reader *r) {
+    taper_decoder *d = p->decoder;
+    const codec_chunk_source from = source_of(p);
+    const codec_strips_wanted wanted = strips_needed(p);
+    const uint32_t g = p->info.group - p->leaf->first_group;
+    taper_status status = TAPER_ERR_LIMIT;
+    for (int alone = goes_by_strips(p); alone < 2 && status == TAPER_ERR_LIMIT; alone++) {
+        if (alone) codec_decoder_drop_others(d, FORMATS_MAX_RATE_CLASSES);
+        status = codec_decoder_need(d, &p->info, memory_by_strips(p), p->error);
+        if (status == TAPER_OK)
+            status = codec_strip_reader_open(r, codec_decoder_model(d), &from, g, &wanted,
+                                             &d->account, p->error);
+    }
+    return status;
 }
 
 static taper_status render_by_strips(part *p) {
     taper_decoder *d = p->decoder;
     codec_strip_reader r;
-    const codec_chunk_source from = {p->leaf, &d->reading.source, d->reading.readers.held};
     const uint32_t g = p->info.group - p->leaf->first_group;
-    codec_strips_wanted wanted = {.passes = d->passes};
     if (d->helpers) codec_decoder_free_helpers(d);
-    codec_decoder_drop_others(d, FORMATS_MAX_RATE_CLASSES); /* no group is kept */
-    TAPER_TRY(codec_decoder_need(d, &p->info, memory_by_strips(p), p->error));
-    find_strips_needed(p, &from, &wanted);
-    TAPER_TRY(codec_strip_reader_open(&r, codec_decoder_model(d), &from, g, &wanted, &d->account,
-                                      p->error));
+    TAPER_TRY(open_strips(p, &r));
     taper_status status = codec_decoder_need(d, &p->info, memory_by_strips(p), p->error);
     if (status == TAPER_OK) status = render_strips(p, &r);
     p->done.passes_in_file = formats_front_layer_end(p->leaf, p->leaf->layers - 1, g);
@@ -354,7 +400,7 @@ static taper_status make_part(part *p, taper_decoder *d, uint64_t i, const taper
 }
 
 static taper_status render_part(part *p) {
-    return goes_by_strips(p) ? render_by_strips(p) : render_loaded(p);
+    return goes_by_strips(p) || is_a_few_strips(p) ? render_by_strips(p) : render_loaded(p);
 }
 
 int codec_decoder_goes_by_strips(taper_decoder *d, uint64_t i) {
