@@ -1,7 +1,6 @@
 /* decoding.c -- see decoding.h. */
 #include "cli/decoding.h"
 #include "cli/chosen_images.h"
-#include "cli/cli.h"
 #include "cli/picture_files.h"
 #include "cli/picture_metadata.h"
 #include "cli/reach.h"
@@ -39,7 +38,7 @@ uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image) {
 
 static int refuse_one_file(const cli_decode_request *q, uint64_t count) {
     /* the images of `extract` are its operands */
-    const char *how = q->verb == &cli_verb_decode ? " with --image" : "";
+    const char *how = !strcmp(q->verb->name, "decode") ? " with --image" : "";
     if (!strcmp(q->output, "-"))
         cli_error("decode", NULL,
                   "only one image goes to standard output, and there are %llu: choose one%s",

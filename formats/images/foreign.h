@@ -1,6 +1,6 @@
 /* foreign.h -- formats that taper recognises but does not read: image formats, with the command
- * that converts them, archives, documents, videos, and files of taper. Recognised by the first bytes or by the
- * extension. */
+ * that converts them, archives, documents, videos, and files of taper. Recognised by the first
+ * bytes or by the extension. */
 #ifndef FORMATS_FOREIGN_H
 #define FORMATS_FOREIGN_H
 #include <stddef.h>
