@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = UINT32_MAX - 1 }; /* images and further names together */
+#define MOST_NUMBERS (UINT32_MAX - 1) /* images and further names together */
 
 static taper_status illegal(const char *what, taper_error *error) {
     return formats_fail(error, TAPER_ERR_CORRUPT, "further names of images: %s", what);
