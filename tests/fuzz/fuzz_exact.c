@@ -1,5 +1,5 @@
-/* fuzz_exact.c -- any bytes as the string of an exact layer, of images of every kind. The first byte
- * says whether it is whole, and draws the lossy images. What a prefix tells is what all bytes tell,
+/* fuzz_exact.c -- any bytes as the string of an exact layer, of images of every kind. The first
+ * byte says whether it is whole, and draws the lossy images. What a prefix tells is what all bytes tell,
  * and coding the decoded images gives a string that decodes to the same. */
 #include "codec/exact/exact.h"
 #include <stdlib.h>
