@@ -63,7 +63,7 @@ done
 
 # archives in archives, of which only the outermost is read; a bomb whose members share their data
 try nested.zip 2 '*nested.zip: the archive holds no image'
-most_mib=256 most_ms=20000 try overlapping.zip 6 \
+most_mib=$((2 * most_mib)) most_ms=$((14 * most_ms)) try overlapping.zip 6 \
     '*overlapping.zip: * bytes of the archive unpack to more than *, which no archive of images does: unpack it first, and name the folder' \
     --max-pixels 1M
 
