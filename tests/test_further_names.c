@@ -31,10 +31,13 @@ static int drop(void **state) {
 static const int64_t later = 1500000000000000000, odd = -1234567891;
 
 /* Images a0, a1 ... with classes 0, 1, 0 ...; further names of 2, 0, 2 and 1. */
-static formats_buffer make_file(const fixture *f, uint32_t images, taper_layout layout) {
+static formats_buffer make_with(const fixture *f, uint32_t images, taper_layout layout,
+                                int lossless) {
     static const char *const classes[] = {"cat", "dog", "owl"};
-    const taper_encode_options how = {
-        .size = sizeof how, .layout = layout, .group_images = images > IMAGES ? 500 : 0};
+    const taper_encode_options how = {.size = sizeof how,
+                                      .layout = layout,
+                                      .lossless = lossless,
+                                      .group_images = images > IMAGES ? 500 : 0};
     formats_buffer file = formats_buffer_make(1 << 26);
     const taper_sink sink = dct_sink(&file);
     taper_encoder *e;
@@ -57,6 +60,10 @@ static formats_buffer make_file(const fixture *f, uint32_t images, taper_layout 
     assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
     taper_encoder_free(e);
     return file;
+}
+
+static formats_buffer make_file(const fixture *f, uint32_t images, taper_layout layout) {
+    return make_with(f, images, layout, 0);
 }
 
 /* "NAME=IMAGE:CLASS@TIME " of each number. */
@@ -120,8 +127,8 @@ static void assert_same(taper_decoder *d, uint64_t i, uint64_t of) {
 static void names_show_their_image(void **state) {
     const fixture *f = *state;
     static const uint64_t of[NAMES] = {2, 0, 2, 1};
-    for (int layout = 0; layout < 3; layout++) {
-        formats_buffer file = make_file(f, IMAGES, (taper_layout)layout);
+    for (int way = 0; way < 6; way++) { /* with an exact layer, too */
+        formats_buffer file = make_with(f, IMAGES, (taper_layout)(way % 3), way / 3);
         const taper_open_options how = {.size = sizeof how, .model = f->model};
         taper_container *c;
         taper_decoder *d;

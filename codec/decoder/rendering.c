@@ -283,6 +283,7 @@ taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_ima
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
     if (!info.is_indexed) TAPER_TRY(check_memory(d, &info, error));
+    i = info.same_as;
     TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
     codec_group_reader *r = image.group;
     out->width = info.width, out->height = info.height, out->depth = info.depth;

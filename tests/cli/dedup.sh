@@ -105,6 +105,13 @@ cmp grown/dog/d.png once/dog/d.png
 # times are not kept, and count as little, with --strip; no files, no names, no comparison
 "$TAPER" encode -q --dedup --strip -o bare.taper in
 test "$("$TAPER" ls -l bare.taper | grep -c ' =')" -eq 4
+"$TAPER" repack -q --strip -o stripped.taper once.taper
+"$TAPER" ls --json stripped.taper | grep -c '"modified":null' | grep -qx 7
+# exact copies are exact under all names
+"$TAPER" encode -q --dedup --lossless -o exact.taper in
+"$TAPER" decode -q -o exact exact.taper
+for name in cat/a dog/c dog/d dog/f; do /usr/bin/python3 -c 'import sys; from PIL import Image
+a, b = (Image.open(n).convert("RGB").tobytes() for n in sys.argv[1:]); assert a == b' in/$name.png exact/$name.png; done
 small_set 60
 "$TAPER" encode -q --best --dedup -m model.tpm -o idx.taper set/idx/images.idx
 "$TAPER" info --json idx.taper | grep -q '"further_names":0,'
