@@ -38,8 +38,12 @@ const cli_verb cli_verb_ls = {
         "a ~ stands before the share of the group's bytes that an image has by its pixels. "
         "In a cut file the bytes that are here stand before all: 500/2000. Files that `encode "
         "--dedup` stored as another image come last; =7 means that this is image 7.\n\n"
+        "The quality is `exact` where an image is known to equal its original in all pixels: "
+        "drawings that are kept by their colours, and all images of `encode --lossless`, if no "
+        "byte of them is missing. That of others is not in the file: `encode` and `truncate` tell "
+        "it, and `compare` measures it against the originals.\n\n"
         "--json prints a line per image with schema (1), kind (image), file, image (the number), "
-        "name, width, height, channels, depth, class, bytes, bytes_here, coded_together, "
+        "name, width, height, channels, depth, class, bytes, bytes_here, exact, coded_together, "
         "same_as and modified. coded_together is the number of images in the group: if that is 1, "
         "the bytes are exact. same_as is the number of the image that the file is stored as, or "
         "null. modified is the time of the image's file, in UTC; -l prints local time.",

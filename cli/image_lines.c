@@ -16,9 +16,11 @@ taper_status cli_image_lines_open(cli_image_lines *lines, const cli_container *c
     *lines = (cli_image_lines){.container = c,
                                .pixels = calloc((size_t)c->info.groups + 1, sizeof *lines->pixels)};
     if (!lines->pixels) return TAPER_ERR_NOMEM;
-    for (uint64_t i = 0; i < c->info.images; i++)
-        if (taper_container_get_image(c->open, i, &info, NULL) == TAPER_OK)
-            lines->pixels[info.group] += pixels_of(&info);
+    for (uint64_t i = 0; i < c->info.images; i++) {
+        if (taper_container_get_image(c->open, i, &info, NULL) != TAPER_OK) continue;
+        lines->pixels[info.group] += pixels_of(&info);
+        lines->any_exact |= info.is_exact || info.is_indexed;
+    }
     taper_metadata_info of = {.size = sizeof of};
     if (!c->info.metadata_bytes || taper_metadata_open(&lines->metadata, c->open, NULL) != TAPER_OK)
         lines->metadata = NULL;
@@ -64,6 +66,7 @@ cli_image_line cli_image_line_of(const cli_image_lines *lines, uint64_t i) {
     taper_container_group(open, line.info.group, &first, &line.together, NULL);
     taper_container_image_bytes(open, i, lines->container->source.size, &line.here, &line.bytes,
                                 NULL);
+    line.is_exact = (line.info.is_exact || line.info.is_indexed) && line.here == line.bytes;
     if (line.together > 1) {
         const double all = (double)lines->pixels[line.info.group];
         const double part = (double)pixels_of(&line.info) / all;
@@ -147,6 +150,7 @@ void cli_image_lines_table(const cli_image_lines *lines, const cli_chosen *chose
     const int has_classes = lines->container->info.has_labels;
     printf("%*s  %*s  %-*s  %*s  ", w.number, "number", w.size, "size", w.kind, "kind", w.bytes,
            "bytes");
+    if (lines->any_exact) printf("%-7s  ", "quality");
     if (has_classes) printf("%-*s  ", w.class, "class");
     if (lines->metadata) printf("%-16s  ", "time");
     printf("name\n");
@@ -156,6 +160,7 @@ void cli_image_lines_table(const cli_image_lines *lines, const cli_chosen *chose
         size_text(&line, size), bytes_text(&line, bytes), class_text(&line, class);
         printf("%*llu  %*s  %-*s  %*s  ", w.number, (unsigned long long)line.number, w.size, size,
                w.kind, kind_of(&line.info), w.bytes, bytes);
+        if (lines->any_exact) printf("%-7s  ", line.is_exact ? "exact" : "-");
         if (has_classes) printf("%-*s  ", w.class, class);
         if (lines->metadata) {
             char time[32];
@@ -186,6 +191,7 @@ void cli_image_lines_json(const cli_image_lines *lines, const cli_chosen *chosen
         cli_json_string(&j, "class", line.class);
         cli_json_uint(&j, "bytes", line.bytes);
         cli_json_uint(&j, "bytes_here", line.here);
+        cli_json_bool(&j, "exact", line.is_exact);
         cli_json_uint(&j, "coded_together", line.together);
         if (line.same_as == line.number)
             cli_json_string(&j, "same_as", NULL);

@@ -14,6 +14,7 @@ typedef struct cli_image_line {
     /* Bytes of image data of the complete file, and those that are here; 0 if it is stored as
      * another image. */
     uint64_t bytes, here;
+    bool is_exact;     /* the image is known to equal its original, and all its bytes are here */
     uint64_t together; /* images of the group; 1: the bytes are exact */
     bool has_modified;
     int64_t modified; /* time of the file, in seconds since 1970 */
@@ -23,6 +24,7 @@ typedef struct cli_image_line {
 typedef struct cli_image_lines {
     const cli_container *container;
     uint64_t *pixels;                /* [groups] of the images of each group */
+    bool any_exact;                  /* some image is_exact */
     taper_metadata_reader *metadata; /* NULL: there are no times, or they are damaged */
 } cli_image_lines;
 

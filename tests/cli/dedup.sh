@@ -110,6 +110,10 @@ test "$("$TAPER" ls -l bare.taper | grep -c ' =')" -eq 4
 # exact copies are exact under all names
 "$TAPER" encode -q --dedup --lossless -o exact.taper in
 "$TAPER" decode -q -o exact exact.taper
+test "$("$TAPER" ls -l exact.taper | grep -c '  exact  ')" -eq 7
+"$TAPER" ls --json -i 7 exact.taper | grep -q '"exact":true,.*"same_as":2,'
+head -c $(($(wc -c <exact.taper) - 1)) exact.taper | "$TAPER" ls -l - | sed -n 8p | grep -q ' =2  -  '
+"$TAPER" ls -l once.taper | sed -n 1p | grep -q quality && exit 1
 for name in cat/a dog/c dog/d dog/f; do /usr/bin/python3 -c 'import sys; from PIL import Image
 a, b = (Image.open(n).convert("RGB").tobytes() for n in sys.argv[1:]); assert a == b' in/$name.png exact/$name.png; done
 small_set 60
