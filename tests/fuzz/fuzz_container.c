@@ -207,6 +207,23 @@ static void look_at_names(const taper_container *c) {
          TAPER_ERR_ARG);
 }
 
+/* The first further name shows what its image shows. */
+static void show_name(taper_decoder *decoder) {
+    taper_container_info info = {.size = sizeof info};
+    taper_image_info of = {.size = sizeof of};
+    const taper_container *c = taper_decoder_container(decoder);
+    must(taper_container_get_info(c, &info, NULL) == TAPER_OK);
+    if (!info.further_names) return;
+    must(taper_container_get_image(c, info.images, &of, NULL) == TAPER_OK);
+    taper_image a = {.pixels = calloc((size_t)of.bytes, 1)},
+                b = {.pixels = calloc((size_t)of.bytes, 1)};
+    must(a.pixels && b.pixels);
+    const taper_status status = taper_decoder_render(decoder, of.same_as, &a, NULL, NULL);
+    must(taper_decoder_render(decoder, info.images, &b, NULL, NULL) == status);
+    if (status == TAPER_OK) must(!memcmp(a.pixels, b.pixels, (size_t)of.bytes));
+    free(a.pixels), free(b.pixels);
+}
+
 /* Without the first image, and with another first name. */
 static void change(const taper_source *source) {
     const uint64_t first = 0;
@@ -301,6 +318,7 @@ static taper_status of_metadata(const taper_source *source) {
     taper_status status = taper_metadata_open(&r, c, NULL);
     unsigned sum = 0;
     look_at_names(c);
+    show_name(decoder);
     for (uint64_t i = 0; status == TAPER_OK && i < info.images + info.further_names; i++) {
         taper_metadata m = {.size = sizeof m};
         status = taper_metadata_get(r, i, &m, NULL);

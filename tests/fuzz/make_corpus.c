@@ -146,22 +146,14 @@ static void make_searched(const char *folder) {
     formats_buffer_free(&own), formats_buffer_free(&theirs), formats_buffer_free(&file);
 }
 
-/* Two images with classes and three further names, whole and with illegal fields. */
-static void make_with_names(const char *folder) {
-    static const struct {
-        size_t at; /* in the section, which is not packed */
-        uint8_t value;
-    } wrong[] = {{0, 0},   {0, 4},  {0, 0x7F}, {1, 2},    {4, 4},
-                 {8, '/'}, {13, 2}, {16, 10},  {17, 0x80}};
+/* Two images with classes and three further names. */
+static void encode_names(const taper_model *model, int lossless, formats_buffer *file) {
     static const char *const classes[] = {"x", "y"};
     static const int64_t time = 5000000000, later = 9000000000;
-    formats_buffer own = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
-    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &own);
-    const taper_sink sink = dct_sink(&file);
+    const taper_encode_options how = {.size = sizeof how, .lossless = lossless};
+    const taper_sink sink = dct_sink(file);
     taper_encoder *encoder;
-    size_t entry;
-    char name[60];
-    if (taper_encoder_new(&encoder, model, NULL, NULL)) abort();
+    if (taper_encoder_new(&encoder, model, &how, NULL)) abort();
     for (uint32_t i = 0; i < 2; i++) {
         taper_image image = dct_picture(4 + i, 5, 3, i);
         if (taper_encoder_add(encoder, &image, i ? "b" : "a", (int32_t)i, NULL)) abort();
@@ -173,6 +165,23 @@ static void make_with_names(const char *folder) {
     if (taper_encoder_add_name(encoder, 1, "e", 0, &later, NULL)) abort();
     if (taper_encoder_finish(encoder, 0, &sink, NULL)) abort();
     taper_encoder_free(encoder);
+}
+
+/* Whole, with an exact layer, and with illegal fields. */
+static void make_with_names(const char *folder) {
+    static const struct {
+        size_t at; /* in the section, which is not packed */
+        uint8_t value;
+    } wrong[] = {{0, 0},   {0, 4},  {0, 0x7F}, {1, 2},    {4, 4},
+                 {8, '/'}, {13, 2}, {16, 10},  {17, 0x80}};
+    formats_buffer own = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
+    taper_model *model = dct_model_make((codec_window){4, 4, 3, NULL}, 12, 8, &own);
+    size_t entry;
+    char name[60];
+    encode_names(model, 1, &file);
+    save(folder, "container/further-names-exact.taper", "", 0, file.data, file.size);
+    formats_buffer_clear(&file);
+    encode_names(model, 0, &file);
     save(folder, "container/further-names.taper", "", 0, file.data, file.size);
     uint8_t *content = file.data + paged_section(&file, "also", &entry);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
