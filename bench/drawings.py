@@ -6,9 +6,10 @@
 
 Three sets that are drawn here, by numbers with a fixed seed: 400 tiles of 32 x 32 pixels in 4 to 16 colours, as in
 games; 200 icons of 72 x 72 pixels with smooth edges and transparency; and 100 icons whose shapes are shaded, from one
-colour at the top to another at the bottom, with a soft shadow. taper has each set in one container; its bytes count
-names, times and all. The others have a file for each image: `cwebp -lossless -z 9`, and `optipng -o5`. All are exact;
-colours under full transparency do not count. `exact` is the number of images that taper gives back exactly.
+colour at the top to another at the bottom, with a soft shadow. taper has each set in one container
+(`encode --lossless`); its bytes count names, times and all. The others have a file for each image: `cwebp -lossless -z
+9`, and `optipng -o5`. All are exact; colours under full transparency do not count. `exact` is the number of images that
+taper gives back exactly.
 """
 import os
 import shutil
@@ -261,7 +262,7 @@ def measure(taper):
         drawn = draw(work)
         for name, side in (("tiles", TILE), ("icons", ICON), ("shaded", ICON)):
             folder, file = os.path.join(work, name), os.path.join(work, name + ".taper")
-            subprocess.run([taper, "encode", "-q", "--drawings", "exact", "-o", file, folder], check=True)
+            subprocess.run([taper, "encode", "-q", "--lossless", "-o", file, folder], check=True)
             paths = [path for path in drawn if os.path.dirname(path) == folder]
             config = {"set": name, "images": len(paths), "side": side}
 
