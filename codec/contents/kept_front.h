@@ -3,7 +3,8 @@
  * The directory codec/contents/: changes of what a container holds, without the network.
  *   remove       taper_remove
  *   kept_front   the front matter that stays
- *   regroup      the chunks of a group that loses some of its images
+ *   regroup      the chunks of a group that loses some of its images; regroup_exact: of its exact
+ *                layer
  *   taken        further names that take the places of removed images
  *   rename       taper_rename */
 #ifndef CODEC_KEPT_FRONT_H

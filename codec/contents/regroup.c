@@ -1,5 +1,6 @@
 /* regroup.c -- see regroup.h. */
 #include "codec/contents/regroup.h"
+#include "codec/contents/regroup_exact.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/pixels/pixel_store.h"
 #include "formats/image.h"
@@ -298,10 +299,11 @@ static taper_status encode_layers(kept_group *k, const codec_regrouping *of, uin
         const uint32_t kind = formats_front_layer_kind(f, l);
         const codec_file_range was = chunk_of(of, l, g);
         const int is_same = same[kind != FORMATS_LAYER_PASSES];
-        if (kind == FORMATS_LAYER_EXACT && was.size)
-            return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                                "images that share an exact layer cannot be separated; bring the "
-                                "container into the layout `image` first");
+        if (kind == FORMATS_LAYER_EXACT) { /* the last, as all images need it */
+            if (was.size) TAPER_TRY(codec_regroup_exact(of, g, out, error));
+            chunk_at[l + 1] = out->size;
+            continue;
+        }
         taper_status status =
             is_same ? copy_chunk(of, was, out, error) : encode_layer(k, of, g, l, s, out);
         if (status != TAPER_OK) return is_same ? status : no_memory(of, status, was.size, error);

@@ -109,7 +109,8 @@ struct taper_decoder {
     unsigned helpers;
     /* taper_decode_options */
     uint64_t cut;
-    uint32_t passes; /* UINT32_MAX: all */
+    uint32_t passes;   /* UINT32_MAX: all */
+    int without_exact; /* nonzero: as if there were no exact layer */
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter
      * as it was supplied. */
     taper_error failure;

@@ -91,10 +91,14 @@ same packed.taper
 [ "$("$TAPER" info --json packed.taper | json_number exact_images)" -eq 0 ]
 "$TAPER" merge -q -f -o merged.taper set.taper high.taper
 [ "$("$TAPER" info --json merged.taper | json_number exact_images)" -eq 22 ]
-expect 2 '*cannot be separated*' "$TAPER" remove -o no.taper set.taper photo.png
 mkdir fewer
 mv in/photo.png fewer
-"$TAPER" remove -q -o removed.taper image.taper photo.png
+for file in set groups high tiny gallery; do
+    "$TAPER" remove -q -f -o removed.taper $file.taper photo.png
+    same removed.taper
+done
+expect 2 '*exact part that was cut cannot be separated*' "$TAPER" remove -o no.taper cut.taper photo.png
+"$TAPER" remove -q -f -o removed.taper image.taper photo.png
 same removed.taper
 mv fewer/photo.png in
 "$TAPER" add -q removed.taper in/photo.png # exact as the others
