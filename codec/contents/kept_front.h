@@ -4,7 +4,7 @@
  *   remove       taper_remove
  *   kept_front   the front matter that stays
  *   regroup      the chunks of a group that loses some of its images; regroup_exact: of its exact
- *                layer
+ *                layer; regrouping: what both are given
  *   taken        further names that take the places of removed images
  *   rename       taper_rename */
 #ifndef CODEC_KEPT_FRONT_H

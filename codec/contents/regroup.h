@@ -5,16 +5,7 @@
  * another image of the group; hence all complete passes decode to the same codes as before. */
 #ifndef CODEC_REGROUP_H
 #define CODEC_REGROUP_H
-#include "codec/model/model.h"
-#include "formats/container.h"
-
-typedef struct codec_regrouping {
-    const formats_front *front;
-    const taper_source *source; /* complete, its checksums tested */
-    const taper_model *model;   /* the front's, with all stages */
-    const uint8_t *keep;        /* [images] 1: the image stays */
-    formats_account *account;   /* charged with the memory of a group */
-} codec_regrouping;
+#include "codec/contents/regrouping.h"
 
 /* Append the chunks of group g, layer after layer, to out. chunk_at[layers + 1] is set to where
  * each begins in out, and where the last ends. At least one image of the group stays.
