@@ -18,8 +18,8 @@ enum {
     BITS = 13,  /* most lowest bits */
     PREDICTIONS = 6,
     FRACTION = 4, /* bits of a prediction behind the point */
-    /* Bins of a difference: those of negative ones begin with NEGATIVE. With 13 lower bits it has up
-     * to 17 bits: then the last two of positive ones are the first two of negative ones. */
+    /* Bins of a difference; those of negative ones begin with NEGATIVE. With 13 lower bits it has
+     * up to 17 bits: the last two bins of positive ones are the first two of negative ones. */
     NEGATIVE = 32,
     DISTANCES = NEGATIVE + 34,
     ERRORS = 8, /* bins of how wrong predictions were of the neighbours */
