@@ -17,13 +17,10 @@ enum {
     TAPS = NNE, /* of the first prediction: neighbours beside W */
     BITS = 13,  /* most lowest bits */
     PREDICTIONS = 6,
-    FRACTION = 4, /* bits of a prediction behind the point */
-    /* Bins of a difference; those of negative ones begin with NEGATIVE. With 13 lower bits it has
-     * up to 17 bits: the last two bins of positive ones are the first two of negative ones. */
-    NEGATIVE = 32,
-    DISTANCES = NEGATIVE + 34,
-    ERRORS = 8, /* bins of how wrong predictions were of the neighbours */
-    AROUND = 9, /* are the upper bits to the right and below lower, equal or higher */
+    FRACTION = 4,   /* bits of a prediction behind the point */
+    DISTANCES = 64, /* bins of a difference, half of them for negative ones */
+    ERRORS = 8,     /* bins of how wrong predictions were of the neighbours */
+    AROUND = 9,     /* are the upper bits to the right and below lower, equal or higher */
     INPUTS = PREDICTIONS + 1,
     TAP_BITS = 16, /* 1.0 in a tap */
     TAP_MOST = 4 << TAP_BITS,
@@ -181,7 +178,7 @@ static int bin_of(int32_t d) {
     int length = 0;
     while (size >> length) length++;
     const int bin = length < 2 ? length : 2 * length - 2 + (int)(size >> (length - 2) & 1);
-    return bin + (d < 0 ? NEGATIVE : 0);
+    return bin + (d < 0 ? DISTANCES / 2 : 0);
 }
 
 static uint32_t code_low(codec_alpha_bits *m, codec_pixel_bits *b, const both *p, uint32_t x,
