@@ -2642,7 +2642,7 @@ class AlphaBits:
     @staticmethod
     def bin(d):
         n = abs(d).bit_length()
-        return (n if n < 2 else 2 * n - 2 + (abs(d) >> n - 2 & 1)) + 32 * (d < 0)
+        return min(n if n < 2 else 2 * n - 2 + (abs(d) >> n - 2 & 1), 31) + 32 * (d < 0)
 
     def pixel(self, b, p, x, y):
         v, around, s = self.neighbours(p, x, y), self.around(p, x, y), p.shift

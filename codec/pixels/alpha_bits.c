@@ -178,7 +178,7 @@ static int bin_of(int32_t d) {
     int length = 0;
     while (size >> length) length++;
     const int bin = length < 2 ? length : 2 * length - 2 + (int)(size >> (length - 2) & 1);
-    return bin + (d < 0 ? DISTANCES / 2 : 0);
+    return (bin < DISTANCES / 2 ? bin : DISTANCES / 2 - 1) + (d < 0 ? DISTANCES / 2 : 0);
 }
 
 static uint32_t code_low(codec_alpha_bits *m, codec_pixel_bits *b, const both *p, uint32_t x,
