@@ -682,9 +682,13 @@ static void tell_result(const state *st, uint64_t bytes) {
              (double)bytes * 8 / (double)st->pixels, cli_output_name(st->s.output), quality);
     tell_floor(st);
     if (before && bytes > before && !st->s.common.quiet)
-        cli_warning("encode", st->s.output,
-                    "the container is larger than its inputs, and lossy: --psnr 40 or another "
-                    "limit makes it smaller");
+        cli_warning(
+            "encode", st->s.output,
+            st->s.lossless
+                ? "the container is larger than its inputs, as it keeps the pixels of lossy "
+                  "files such as JPEG exactly: without --lossless it is smaller"
+                : "the container is larger than its inputs, and lossy: --psnr 40 or another "
+                  "limit makes it smaller");
 }
 
 /* Report names that were changed to make them unique. */

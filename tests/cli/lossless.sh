@@ -63,6 +63,10 @@ mkdir -p kept
 "$TAPER" decode -q -o flat flat.taper && "$TAPER" decode -q -o drawn drawn.taper
 python3 "$ROOT/tests/same_pixels.py" flat drawn
 
+# a lossy file has fewer bytes than its pixels
+convert scenes/01-leaves.png -quality 30 leaves.jpg
+expect 0 '*larger than its inputs, as it keeps the pixels of lossy files*' "$TAPER" encode --lossless -o leaves.taper leaves.jpg
+
 # every cut is a set of pictures, and no image gets worse by more bytes of the exact part
 exact_from=$("$TAPER" info --json set.taper | python3 -c 'import json, sys; print(json.load(sys.stdin)["layers"][-2]["end"])')
 for way in head truncate; do
