@@ -36,7 +36,11 @@
  *
  *   sheet               draws a contact sheet
  *   equal_images        finds equal images for `encode --dedup`
+ *   encode_run          the options and the state of a run of `encode`
+ *   encode_images       gives the images to the encoder
  *   encode_quality      where the images of `encode` end
+ *   encode_cut          writes a container with a limit
+ *   encode_report       what `encode` tells about the result
  *   psnr_cut            the smallest cut that reaches a PSNR
  *   truncate_psnr       `truncate --psnr`
  *   picture_metadata    metadata and times for the files of decode
