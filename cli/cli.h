@@ -29,6 +29,7 @@
  *   picture_plan        that plan
  *   picture_files       writes the files of a plan below one folder
  *   picture_names       names these files
+ *   decode_images       decodes the images of a plan; decode_one_file: into one file
  *   decode_progressive  rewrites files while bytes arrive
  *   decode_levels       prints levels as text
  *   idx_labels          the file of labels for an IDX file of images
