@@ -11,7 +11,6 @@
 #include "formats/image.h"
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct settings {
     cli_common common;
