@@ -63,7 +63,9 @@ FORMATS := $(wildcard formats/*.c)
 IMAGES  := $(wildcard formats/*/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
 TRAIN   := $(wildcard train/*.c train/*/*.c)
-CLI     := $(wildcard cli/*.c cli/*/*.c)
+# what speaks HTTP: as a client, as a server
+HTTP    := $(wildcard remote/*.c serve/*.c)
+CLI     := $(HTTP) $(wildcard cli/*.c cli/*/*.c)
 SAMPLES := $(wildcard samples/*.c)
 ifneq ($(CU),)
 # The runtime is linked in, cuBLASLt loaded when it is needed: a machine without either runs the same program.

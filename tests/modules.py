@@ -27,7 +27,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 def read_files():
     found = {}
-    for top in ("formats", "codec", "train", "cli"):
+    for top in ("formats", "codec", "remote", "serve", "train", "cli"):
         for folder, _, names in os.walk(os.path.join(ROOT, top)):
             for name in names:
                 if name.endswith((".c", ".h")):

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.." || exit 1
 found=$(mktemp) || exit 1
 trap 'rm -f "$found" "$found.except"' EXIT
 
-sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -type f | sort; }
-all=$(sources formats codec train cli samples tests bench)
+sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -type f 2>/dev/null | sort; }
+all=$(sources formats codec remote serve web train cli samples tests bench)
 
 # sizes; a function starts at a line that begins with a letter and ends in "{", and ends at "}"
 awk '
@@ -43,7 +43,7 @@ awk -v many="^($many)\$" '
             if (n > 8 && name !~ many) printf "%s:%d: %s has %d parameters: give it a struct\n", FILENAME, begun, name, n
         } }
     /[{};]/ { begun = 0 }
-' $(sources formats codec train cli) >>"$found"
+' $(sources formats codec remote serve web train cli) >>"$found"
 
 # calls that overflow or hide errors; matches calls only, so that comments may contain the names
 grep -nE '(^|[^A-Za-z0-9_.>])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets|alloca|strtok)[[:space:]]*\(' $all |
@@ -52,11 +52,11 @@ grep -nE '(^|[^A-Za-z0-9_.>])(atoi|atol|atof|strcpy|strcat|sprintf|vsprintf|gets
 grep -nE '^[[:space:]]*! ' tests/cli/*.sh samples/*.sh /dev/null |
     sed 's/$/   <- has no effect under sh -e: not, of cli_helpers.sh/' >>"$found"
 # a long of 32 bits limits offsets to 2 GiB
-grep -nE '(^|[^A-Za-z0-9_.>])(fseek|ftell)[[:space:]]*\(' $(sources formats codec train cli) /dev/null |
+grep -nE '(^|[^A-Za-z0-9_.>])(fseek|ftell)[[:space:]]*\(' $(sources formats codec remote serve web train cli) /dev/null |
     sed 's/$/   <- fseeko and ftello/' >>"$found"
 # library code never prints and never exits
 grep -nE '(^|[^A-Za-z0-9_.>])(printf|fprintf|puts|fputs|putchar|perror|exit|_exit|abort|assert)[[:space:]]*\(' \
-    $(sources formats codec train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
+    $(sources formats codec remote serve train) /dev/null | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
     sed 's/$/   <- library code never prints and never exits/' >>"$found"
 
 # errors of the library carry facts, and cli/common/messages.c names the options
@@ -64,13 +64,13 @@ grep -nE '"[^"]*([^A-Za-z0-9_-]--?[a-zA-Z]|[`'"'"']taper [a-z])' $(find formats 
     grep -vE 'ulimit -|#include|^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
     sed 's/$/   <- a word of the command line in the library/' >>"$found"
 
-# formats <- codec <- train <- cli, and the directories in them: no directory includes a higher one,
+# formats <- codec <- train <- cli and formats <- codec <- remote, serve <- cli, and the directories in them: no directory includes a higher one,
 # and paths in includes begin at the root
 upward() { # directory, what it must not include
     grep -nE "^#include \"($2)" $(sources "$1") /dev/null |
         sed "s|\$|   <- $1 must not include upward|" >>"$found"
 }
-upward formats '(codec|train|cli|samples|tests|bench)/'
+upward formats '(codec|remote|serve|web|train|cli|samples|tests|bench)/'
 grep -nE '^#include "formats/(late|metadata|readers|image(s|set))/' $(find formats -maxdepth 1 -name '*.[ch]') $(sources codec) /dev/null |
     sed 's|$|   <- files of other programs are not read by the library|' >>"$found"
 upward formats/metadata 'formats/(readers|image(s|set))/'
@@ -78,9 +78,12 @@ upward formats/late 'formats/(metadata|readers|image(s|set))/'
 upward formats/images 'formats/(readers|imageset)/'
 upward formats/readers 'formats/imageset/'
 upward formats/writers 'formats/(images|imageset|readers)/'
-upward codec '(train|cli|samples|tests|bench)/'
-upward train '(cli|samples|tests|bench)/'
-upward cli '(samples|tests|bench)/'
+upward codec '(remote|serve|web|train|cli|samples|tests|bench)/'
+upward remote '(codec/[a-z_]*/|serve|web|train|cli|samples|tests|bench)/'
+upward serve '(codec/[a-z_]*/|remote|web|train|cli|samples|tests|bench)/'
+upward web '(remote|serve|train|cli|samples|tests|bench)/'
+upward train '(remote|serve|web|cli|samples|tests|bench)/'
+upward cli '(web|samples|tests|bench)/'
 upward cli/common 'cli/([a-z_]*\.h|compare/|search/|index/|train/)'
 upward cli/compare 'cli/([a-z_]*\.h|search/|index/|train/)'
 upward cli/search 'cli/([a-z_]*\.h|compare/|train/|index/)'
@@ -131,7 +134,7 @@ done <"$found.except" >>"$found"
 # the public headers of each directory: other directories may include only these. A directory for one
 # stage has one or two; a directory of tools has one per tool.
 doors() { # directory, headers
-    grep -nE "^#include \"$1/[^/]*\"" $(sources formats codec train cli | grep -v "^$1/[^/]*\$") /dev/null |
+    grep -nE "^#include \"$1/[^/]*\"" $(sources formats codec remote serve web train cli | grep -v "^$1/[^/]*\$") /dev/null |
         grep -vE "\"$1/($(echo "$2" | tr ' ' '|'))\.h\"" |
         sed "s|\$|   <- not a public header of $1|" >>"$found"
 }
@@ -169,7 +172,7 @@ doors cli/compare 'comparison subject originals report'
 doors cli/search 'code_set embedder labelling suggestions map container_set thumbnail image_choice'
 doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
 doors cli/train 'common labels_report reporter targets'
-grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec train cli) /dev/null |
+grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec remote serve web train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 
 # files that comments and documents name exist
