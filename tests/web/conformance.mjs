@@ -5,22 +5,12 @@
 // Prints a line for each difference and the number of lines tried; exits with 1 if any differ.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Calls } from "./decoder_calls.mjs";
+import { Calls, crc32c } from "./decoder_calls.mjs";
 
 const [path, folder, pattern = ""] = process.argv.slice(2);
 const calls = new Calls(path);
 const files = new Map();
 const samples = readFileSync(join(folder, "samples"));
-
-const table = Uint32Array.from({ length: 256 }, (_, byte) => {
-    for (let k = 0; k < 8; k++) byte = (byte >>> 1) ^ (byte & 1 ? 0x82f63b78 : 0);
-    return byte;
-});
-function crc32c(bytes) {
-    let crc = ~0;
-    for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 255];
-    return (~crc >>> 0).toString(16).padStart(8, "0");
-}
 
 function read(name) {
     if (!files.has(name)) files.set(name, readFileSync(join(folder, name)));

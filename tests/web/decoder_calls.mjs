@@ -61,3 +61,14 @@ export class Calls {
         return { status: rendered, depth, samples };
     }
 }
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+    for (let k = 0; k < 8; k++) byte = (byte >>> 1) ^ (byte & 1 ? 0x82f63b78 : 0);
+    return byte;
+});
+/** Eight hexadecimal digits, as in the manifest of the conformance corpus. */
+export function crc32c(bytes) {
+    let crc = ~0;
+    for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 255];
+    return (~crc >>> 0).toString(16).padStart(8, "0");
+}
