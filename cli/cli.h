@@ -35,6 +35,8 @@
  *   idx_labels          the file of labels for an IDX file of images
  *   reach               images that a cut of layout `image` contains
  *
+ *   prefetch            requests what images of a URL need
+ *   planned             a few images of very many behind a URL
  *   sheet               draws a contact sheet
  *   equal_images        finds equal images for `encode --dedup`
  *   encode_run          the options and the state of a run of `encode`
