@@ -1,6 +1,6 @@
 /* test_byte_store.c -- bytes that come in any order, against a plain array of them. */
 #include "cmocka_all.h"
-#include "codec/decoder/byte_store.h"
+#include "codec/chunks/byte_store.h"
 #include "pictures.h"
 #include <stdio.h>
 #include <string.h>

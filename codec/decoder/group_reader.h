@@ -3,7 +3,7 @@
 #define CODEC_GROUP_READER_H
 #include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/exact/exact_images.h"
 #include "codec/model/model.h"
 #include "codec/pixels/pixel_group.h"

@@ -1,5 +1,5 @@
 /* byte_store.c -- see byte_store.h. */
-#include "codec/decoder/byte_store.h"
+#include "codec/chunks/byte_store.h"
 #include <stdlib.h>
 #include <string.h>
 
