@@ -572,7 +572,8 @@ TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_contai
  *
  * Memory: with taper_decoder_push, the state of every group, so that further bytes refine it
  * without decoding again, and the bytes of incomplete groups. With taper_decoder_supply, all bytes
- * that were supplied, and the state of one group, as with taper_decoder_new. */
+ * that were supplied, and the states of the groups that were used last, as far as 64 MiB and a
+ * quarter of max_memory allow: further bytes continue these. */
 TAPER_API taper_status taper_decoder_new_streaming(taper_decoder **out,
                                                    const taper_open_options *options,
                                                    taper_error *error);
@@ -684,8 +685,9 @@ TAPER_API taper_status taper_decoder_plan_images(taper_decoder *decoder,
                                                  taper_range *ranges, size_t capacity,
                                                  size_t *count, taper_error *error);
 /* Supply `size` bytes of the file from `offset` on, whether they were listed or not. They are
- * copied and kept until the decoder is freed. Bytes may be supplied again; if they differ, the new
- * ones replace the old ones, and affected images are decoded again.
+ * copied and kept until the decoder is freed. New bytes continue the decoding of an image where it
+ * was. Bytes may be supplied again; if they differ, the new ones replace the old ones, and affected
+ * images are decoded again.
  *
  * No error is final: supply other bytes, or the same again.
  * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM for the front matter, as of

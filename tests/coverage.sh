@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 # Containers: what decodes them, and what passes them on without an encoder.
 decoder='codec/chunks/byte_store.c codec/decoder/decoder.c codec/chunks/checked_blocks.c codec/decoder/front_load.c
-    codec/decoder/group_reader.c
+    codec/decoder/group_reader.c codec/decoder/kept_groups.c
     codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/planned_images.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
     codec/decoder/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
     codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/bitplane/strips.c codec/entropy/interleave.c

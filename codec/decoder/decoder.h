@@ -6,6 +6,7 @@
  *   decoder          opening a decoder, and its groups
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_supply: bytes in any order
+ *   kept_groups      groups of supplied bytes, which further bytes continue
  *   planned          taper_decoder_plan and _plan_name: the bytes that an image needs
  *   planned_images   taper_decoder_plan_images: the bytes that many images need
  *   rendering        the pixels of an image whose group is in memory
@@ -20,6 +21,7 @@
 #define CODEC_DECODER_H
 #include "codec/backend/backend.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/decoder/kept_groups.h"
 #include "codec/decoder/open_container.h"
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"
@@ -67,8 +69,9 @@ typedef struct codec_pushing {
 
 typedef struct codec_supplying {
     codec_byte_store held;
-    uint64_t cut;        /* the size of the cut file that the bytes stand for */
-    uint64_t head_bytes; /* the part of the front matter that is not held as it was read */
+    codec_kept_groups groups; /* of which all passes are wanted */
+    uint64_t cut;             /* the size of the cut file that the bytes stand for */
+    uint64_t head_bytes;      /* the part of the front matter that is not held as it was read */
 } codec_supplying;
 
 struct taper_decoder {

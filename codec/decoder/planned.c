@@ -87,6 +87,7 @@ static void cut_source(taper_decoder *d) {
     uint64_t size = codec_supplied_end(d);
     if (size != d->reading.source.size) {
         codec_group_readers_close(&d->reading.readers);
+        codec_kept_groups_cut(&d->supplying.groups, d->reading.source.size, size);
         for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
     }
     d->reading.source.size = size;
