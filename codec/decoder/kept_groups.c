@@ -163,7 +163,8 @@ static taper_status refresh(const codec_kept_groups *ks, codec_kept_group *k,
                             const taper_model *model, const codec_chunk_source *from, uint32_t g,
                             taper_error *error) {
     if (k->reader.images && !k->stale) return TAPER_OK;
-    if (k->reader.images && !k->ended) {
+    const int is_whole = !k->reader.bad && k->reader.layer == k->front->layers;
+    if (k->reader.images && (!k->ended || is_whole)) { /* then only blocks are left to check */
         TAPER_TRY(decode_more(ks, k, from, error));
         if (!k->reader.again) return TAPER_OK;
     }
