@@ -84,26 +84,47 @@ static bool find_name(cli_planned *p, ranges *r, const char *word, uint64_t *ima
     return false;
 }
 
-/* List what the words select. False: others than numbers and whole names, or too many. */
+/* A range of numbers, 7-9. */
+static bool is_range(const char *word, uint64_t images, uint64_t *first, uint64_t *last) {
+    char text[48];
+    const char *dash = strchr(word, '-');
+    if (!dash || (size_t)(dash - word) >= sizeof text) return false;
+    memcpy(text, word, (size_t)(dash - word));
+    text[dash - word] = 0;
+    return is_number(text, images, first) && is_number(dash + 1, images, last) && *first <= *last;
+}
+
+/* The images of a word; false: it is another one than a number, a whole name or a range. */
+static bool choose_word(cli_planned *p, ranges *r, const char *word, uint64_t *image,
+                        size_t *count) {
+    const uint64_t images = p->container.info.images;
+    uint64_t first, last;
+    if (*count == MOST_CHOSEN) return false;
+    if (is_number(word, images, &first) || find_name(p, r, word, &first))
+        last = first;
+    else if (!is_range(word, images, &first, &last) || last - first >= MOST_CHOSEN - *count)
+        return false;
+    for (; first <= last; first++) image[(*count)++] = first;
+    return true;
+}
+
+/* List what the words select. False: others than these, or too many. */
 static bool choose(cli_planned *p, ranges *r, const cli_strings *words, uint64_t *image,
                    size_t *count) {
+    bool is_fine = true;
     *count = 0;
-    for (size_t k = 0; k < words->count; k++) {
+    for (size_t k = 0; k < words->count && is_fine; k++) {
         char *list = strdup(words->item[k]), *rest = list;
-        bool is_fine = list != NULL;
+        is_fine = list != NULL;
         while (is_fine && rest) {
             char *word = rest, *comma = strchr(rest, ',');
             rest = comma ? comma + 1 : NULL;
             if (comma) *comma = 0;
-            is_fine = *count < MOST_CHOSEN &&
-                      (is_number(word, p->container.info.images, &image[*count]) ||
-                       find_name(p, r, word, &image[*count]));
-            *count += is_fine;
+            is_fine = choose_word(p, r, word, image, count);
         }
         free(list);
-        if (!is_fine) return false;
     }
-    return *count != 0;
+    return is_fine && *count;
 }
 
 /* Supply what these images need: rounds of all of them, as leaves come before data. */
