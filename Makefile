@@ -386,3 +386,4 @@ help:
 	@sed -n 's/^# \(make.*\|  .*\)/\1/p' Makefile | sed -n '1,/help/p'
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 include web/web.mk
+include web/package.mk
