@@ -25,8 +25,9 @@ CODEC_INLINE v128_t codec_pair_sums_128(v128_t a, v128_t b) {
                           wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
 }
 
-/* x >> shift, rounded down, for each 32-bit lane; shifts from CODEC_LEAST_SHIFT_128 to 30. There are
- * no shifts by lanes: it is the upper half of a product, and the factor a bit of one of four bytes. */
+/* x >> shift, rounded down, for each 32-bit lane; shifts from CODEC_LEAST_SHIFT_128 to 30. There
+ * are no shifts by lanes: it is the upper half of a product, and the factor a bit of one of four
+ * bytes. */
 enum { CODEC_LEAST_SHIFT_128 = 2 };
 CODEC_INLINE v128_t codec_shift_factors_128(v128_t shift) {
     const v128_t bits =

@@ -511,9 +511,10 @@ CODEC_INLINE v128_t contexts_of_bins_128(const shared *c, size_t p, v128_t bin) 
     return wasm_v128_or(wasm_v128_or(context, unlikely), known);
 }
 
-/* Positions p .. p + 7, whose means are near and far. */
-CODEC_INLINE void lanes_128(const codec_significance *s, const shared *c, const constants_128 *k,
-                            ptrdiff_t columns, size_t p, v128_t near, v128_t far) {
+/* Positions p .. p + 7, whose means are near and far. Not inlined five times, for its size. */
+__attribute__((noinline)) static void lanes_128(const codec_significance *s, const shared *c,
+                                                const constants_128 *k, ptrdiff_t columns, size_t p,
+                                                v128_t near, v128_t far) {
     v128_t f0 = log_features_128(near, k), f1 = log_features_128(far, k), f2 = wasm_i16x8_splat(0);
     if (s->group->sides) {
         v128_t sides = wasm_u16x8_load8x8(s->group->sides + p);

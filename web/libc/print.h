@@ -2,8 +2,7 @@
  * the streams and floating-point numbers of the C library, which are larger than the decoder's own
  * code.
  *
- * web/libc/ has: print (this), stdio_names (the names of the C library for it), memory (memset and
- * memcpy by vectors). */
+ * web/libc/ has: print (this), stdio_names (the names of the C library for it). */
 #ifndef WEB_LIBC_PRINT_H
 #define WEB_LIBC_PRINT_H
 #include <stdarg.h>
