@@ -15,6 +15,7 @@
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
 # make paper-embedding   tables and figures of the papers on supervised codes; PARTS= CELLS=, QUICK=1: see its run.sh
 # make paper-retrieval   search in a million codes: time and recall; PARTS=: see bench/retrieval/run.sh
+# make web        the decoder for browsers (build/web/taper.wasm), with clang and wasi-libc; `all` builds it where they are
 # make paper-broadcast   one container for receivers of many bandwidths, against ladders of files; QUICK=1: in seconds
 # make lib        the libraries and their header; needs a C compiler, zstd and xxHash
 # make install    binary, libraries, header, taper.pc, CMake package, models, manual pages, completions;
@@ -384,3 +385,4 @@ clean:
 help:
 	@sed -n 's/^# \(make.*\|  .*\)/\1/p' Makefile | sed -n '1,/help/p'
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
+include web/web.mk
