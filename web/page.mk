@@ -1,8 +1,6 @@
 # page.mk -- the files of pages (`taper page`): the scripts of web/js and web/viewer as one file each. Part of the
 # Makefile, after web.mk. WEB_LACKS: what is missing for WebAssembly; pages then cannot be written.
-WEB       ?= build/web
-WEB_LACKS ?= web/web.mk
-VIEWER_JS := $(wildcard web/js/taper.js) \
+VIEWER_JS := web/js/engine.js $(wildcard web/js/taper.js) \
              $(patsubst %,web/viewer/%.js,dom line grid jpeg panes gallery large pictures viewer)
 WORKER_JS := $(wildcard web/js/worker.js)
 $(WEB)/viewer.js: $(VIEWER_JS) web/bundle.awk web/page.mk
