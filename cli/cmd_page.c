@@ -61,8 +61,8 @@ typedef struct written {
 typedef struct job {
     const settings *s;
     const char *input, *name; /* name: the last part of input */
-    char *title, *model_name;
-    char *container_address, *model_address;
+    char *title, *container_address;
+    char model_name[24]; /* ID.tpm, as web/js has it; "": none */
     cli_container container;
     cli_model model;
     const void *model_bytes; /* NULL: the container carries it */
@@ -115,10 +115,8 @@ static int find_model(job *j) {
         code = cli_container_bind(&j->container, j->model.model, "page", j->input, &j->s->common);
     if (code != CLI_DONE) return code;
     j->model_bytes = j->model.bytes, j->model_size = j->model.size;
-    j->model_name = malloc(strlen(last_part(name)) + sizeof ".tpm");
-    if (!j->model_name) return no_memory(j);
-    strcpy(j->model_name, last_part(name));
-    if (builtin && name == builtin) strcat(j->model_name, ".tpm");
+    snprintf(j->model_name, sizeof j->model_name, "%016llx.tpm",
+             (unsigned long long)info->model_id);
     return CLI_DONE;
 }
 
@@ -215,13 +213,12 @@ static int write_folder(job *j) {
     if (code == CLI_DONE && !j->s->url) code = copy_container(j);
     if (code != CLI_DONE) return code;
     j->container_address = j->s->url ? strdup(j->s->url) : address_of(j->name);
-    j->model_address = j->model_name ? address_of(j->model_name) : NULL;
-    if (!j->container_address || (j->model_name && !j->model_address)) return no_memory(j);
+    if (!j->container_address) return no_memory(j);
     const cli_viewer_page page = {.title = j->title,
                                   .container = j->container_address,
                                   .name = j->name,
-                                  .model = j->model_address,
-                                  .model_size = j->model_size};
+                                  .model = j->model_bytes ? j->model_name : NULL,
+                                  .model_id = j->container.info.model_id};
     return put_html(j, &page);
 }
 
@@ -249,6 +246,7 @@ static int write_single(job *j) {
     int code = read_container(j, &bytes);
     const cli_viewer_page page = {.title = j->title,
                                   .name = j->name,
+                                  .model_id = j->container.info.model_id,
                                   .container_bytes = bytes,
                                   .container_size = (size_t)j->container.source.size,
                                   .model_bytes = j->model_bytes,
@@ -296,9 +294,7 @@ static int run(const settings *s, const char *input) {
     int code = cli_container_open(&j.container, "page", input, &s->common);
     if (code == CLI_DONE) code = write_page(&j);
     free(j.title);
-    free(j.model_name);
     free(j.container_address);
-    free(j.model_address);
     cli_container_close(&j.container);
     cli_model_close(&j.model);
     return code;

@@ -27,7 +27,7 @@ bool cli_viewer_get_file(size_t k, cli_viewer_file *out) {
     return true;
 }
 
-bool cli_viewer_has_decoder(void) { return cli_viewer_wasm_end > cli_viewer_wasm; }
+bool cli_viewer_has_decoder(void) { return &cli_viewer_wasm_end[0] > &cli_viewer_wasm[0]; }
 
 /* --- texts --- */
 
@@ -90,7 +90,7 @@ static void put_policy(const composed *c) {
     const size_t origin = origin_length(c->page->container);
     if (c->is_single) {
         fputs("default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
-              "worker-src blob:; style-src 'unsafe-inline'; connect-src blob: data:; ",
+              "worker-src data: blob:; style-src 'unsafe-inline'; connect-src blob: data:; ",
               c->to);
     } else {
         fputs("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
@@ -127,8 +127,7 @@ static void put_config(const composed *c) {
     put_json(c->to, c->page->name);
     fputs(", \"model\": ", c->to);
     put_json(c->to, c->page->model);
-    fputs(", \"model_size\": ", c->to);
-    fprintf(c->to, "%llu}", (unsigned long long)c->page->model_size);
+    fprintf(c->to, ", \"model_id\": \"%016llx\"}", (unsigned long long)c->page->model_id);
 }
 
 /* Bytes as base64 in an element that is no script; the viewer finds it by its id. */

@@ -27,6 +27,7 @@ typedef struct cli_viewer_page {
     const char *container; /* its address: relative, or http(s)://; NULL in a single file */
     const char *name;      /* its file name */
     const char *model;     /* the address of the model; NULL: the container carries it */
+    uint64_t model_id;
     /* In a single file, the bytes of both; model_bytes NULL: the container carries it. */
     const uint8_t *container_bytes, *model_bytes;
     size_t container_size, model_size;

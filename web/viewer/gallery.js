@@ -5,7 +5,7 @@
  * fetched follow the size at which images are looked at. */
 import { put_picture } from "./dom.js";
 
-const TILE_STEPS = [0, 0.06, 0.25, 1]; // 0: nothing beyond what all images share
+const TILE_STEPS = [0, 0.06, 1]; // 0: what the first range has
 const KEPT = 600;                     // drawn tiles in memory
 
 /** The largest reduction at which an image still fills its place. */
@@ -82,25 +82,26 @@ export class Gallery {
         else tile.firstChild.width = tile.firstChild.height = 0;
     }
 
-    /** What to draw next: the visible tile that is furthest behind. */
+    /** The visible images that are furthest behind, and their step. */
     next() {
-        let best = null, at_step = TILE_STEPS.length;
+        const found = { step: TILE_STEPS.length, images: [] };
         for (const place of this.grid.visible()) {
-            const i = this.image_at(place), known = this.state.get(i);
-            const step = known ? known.step + 1 : 0;
-            if (this.running.has(i) || step >= at_step || known?.bad || known?.complete) continue;
-            [best, at_step] = [i, step];
+            const i = this.image_at(place), known = this.state.get(i), step = known ? known.step + 1 : 0;
+            if (this.running.has(i) || known?.bad || known?.complete || step > found.step) continue;
+            if (step < found.step) Object.assign(found, { step, images: [] });
+            found.images.push(i);
         }
-        return best === null ? null : [best, at_step];
+        return found;
     }
 
+    /** Draws of one step are asked for together, so that their ranges are joined. The next step begins when they are
+     *  done; tiles that are further behind do not wait. */
     work() {
-        while (!this.paused && this.pictures && this.running.size < this.pictures.parallel) {
-            const found = this.next();
-            if (!found) break;
-            this.draw(...found);
-        }
-        if (!this.running.size && this.state.size) this.all_at = performance.now();
+        if (this.paused || !this.pictures) return;
+        const { step, images } = this.next();
+        if (this.running.size && step >= this.step) return;
+        if (step < TILE_STEPS.length) for (const i of images) this.draw(i, (this.step = step));
+        else if (!this.running.size && this.state.size) this.all_at = performance.now();
     }
 
     async draw(i, step) {

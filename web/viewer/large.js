@@ -33,6 +33,9 @@ export class Large {
             make_button("✕", "Close", () => dialog.close()));
         cut.append(this.slider, this.said);
         bottom.append(cut, this.compare);
+        this.panes.element.tabIndex = 0; // where the keyboard begins
+        this.panes.element.autofocus = true;
+        this.panes.element.setAttribute("aria-label", "the image; keys: arrows, plus, minus, 0, j");
         dialog.replaceChildren(top, this.panes.element, bottom);
         dialog.onclose = () => this.end();
         dialog.onkeydown = (event) => this.key(event);
@@ -104,7 +107,7 @@ export class Large {
         for (const bpp of LARGE_STEPS) {
             const last = bpp === Infinity, at = last ? 1 : scale;
             const bytes = last ? Infinity : Math.ceil((info.width * info.height * bpp) / at / at / 8);
-            const done = await this.pictures.draw(this.image, { scale: at, bytes, signal });
+            const done = await this.pictures.draw(this.image, { scale: at, bytes, whole: last, signal });
             signal.throwIfAborted();
             if (+this.slider.value === +this.slider.max) this.present(done);
             if (last) this.whole = done;
@@ -146,7 +149,7 @@ export class Large {
     async show_cut(bytes, signal) {
         const whole = this.whole;
         const done = bytes >= whole.bytes ? whole
-            : await this.pictures.draw(this.image, { scale: 1, bytes, signal });
+            : await this.pictures.draw(this.image, { scale: 1, bytes, exact: true, whole: true, signal });
         signal.throwIfAborted();
         this.present(done);
         if (!this.compared) return;

@@ -11,7 +11,7 @@ import { Gallery } from "./gallery.js";
 import { Grid } from "./grid.js";
 import { Large } from "./large.js";
 import { Line } from "./line.js";
-import { open_pictures } from "./pictures.js";
+import { decoder, held_container, open_pictures } from "./pictures.js";
 
 const element = (id) => document.getElementById(id);
 const settings = JSON.parse(element("taper-page").textContent);
@@ -167,5 +167,7 @@ addEventListener("drop", (event) => {
 /* for tests and for the curious: what the page knows */
 globalThis.taper_page = { page, grid, gallery, large, open, open_file };
 
-if (settings.container) open(settings.container);
+decoder().catch(() => {}); // it is fetched together with the container
+const first = settings.container ?? held_container(settings.name);
+if (first) open(first);
 else element("said").textContent = "Open a .taper file, or drop one here";
