@@ -388,3 +388,4 @@ help:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 include web/web.mk
 include web/page.mk
+include web/package.mk

@@ -140,7 +140,7 @@ doors() { # directory, headers
         sed "s|\$|   <- not a public header of $1|" >>"$found"
 }
 doors codec 'taper taper_model taper_search taper_index taper_quality window'
-doors codec/backend 'backend operations activation pool queue simd x86 int8_dot int_convolution sparse_sum'
+doors codec/backend 'backend operations activation pool queue simd x86 wasm int8_dot int_convolution sparse_sum'
 doors codec/entropy 'range_coder interleave mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality ''
 doors codec/bitplane 'code_tables conditional conditional_state unit_sets group quantiser head chunk_coder strips raised_planes'

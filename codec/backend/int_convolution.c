@@ -1,5 +1,6 @@
 /* int_convolution.c -- see int_convolution.h. Integers: all kernels give the same result. */
 #include "codec/backend/int_convolution.h"
+#include "codec/backend/wasm.h"
 #include "codec/backend/x86.h"
 #include <stdlib.h>
 #include <string.h>
@@ -361,7 +362,119 @@ static void row_256(const codec_convolution *c, const void *const in[3], uint32_
 
 #endif
 
+#ifdef CODEC_WASM_KERNELS
+
+/* A block of sums: of patches, and of vectors of weights. Sums of numbers are of four outputs a
+ * vector; those of bytes of two, in pairs. */
+enum { PATCHES_128 = 3, VECTORS_128 = 4 };
+
+typedef struct block {
+    const codec_convolution *c;
+    const void *in[3]; /* starting at the left neighbour of the first patch */
+    uint32_t lanes, first;
+    const int32_t *bias;
+    int32_t *z;
+} block;
+
+CODEC_INLINE void numbers_128(const block *b, uint32_t patches, uint32_t vectors,
+                              v128_t sum[PATCHES_128][VECTORS_128]) {
+    const int16_t *w = b->c->packed + 2 * b->first;
+    const uint32_t row = row_of(b->c);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < row; k += 2, w += 2 * b->lanes) {
+            const int16_t *from = (const int16_t *)b->in[i] + k;
+            v128_t weight[VECTORS_128];
+            for (uint32_t v = 0; v < vectors; v++) weight[v] = wasm_v128_load(w + 8 * v);
+            for (uint32_t p = 0; p < patches; p++, from += b->c->inputs) {
+                v128_t x = wasm_v128_load32_splat(from);
+                for (uint32_t v = 0; v < vectors; v++)
+                    sum[p][v] = codec_add_pairs_128(sum[p][v], weight[v], x);
+            }
+        }
+}
+
+CODEC_INLINE void bytes_128(const block *b, uint32_t patches, uint32_t vectors,
+                            v128_t sum[PATCHES_128][VECTORS_128]) {
+    const int8_t *w = b->c->quads + 4 * b->first;
+    const uint32_t row = row_of(b->c);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < row; k += 4, w += 4 * b->lanes) {
+            const uint8_t *from = (const uint8_t *)b->in[i] + k;
+            v128_t weight[VECTORS_128];
+            for (uint32_t v = 0; v < vectors; v++) weight[v] = wasm_i16x8_load8x8(w + 8 * v);
+            for (uint32_t p = 0; p < patches; p++, from += b->c->inputs) {
+                v128_t x = codec_four_lanes_128(from);
+                for (uint32_t v = 0; v < vectors; v++)
+                    sum[p][v] = codec_add_pairs_128(sum[p][v], weight[v], x);
+            }
+        }
+}
+
+/* Scale the sums of four outputs from `first` on, as far as there are so many. */
+CODEC_INLINE void store_128(const block *b, uint32_t first, v128_t sum, int32_t *z) {
+    const int scale = scale_of(b->c);
+    int32_t s[4];
+    wasm_v128_store(s, sum);
+    for (uint32_t j = 0; j < 4 && first + j < b->c->outputs; j++)
+        z[first + j] = (s[j] * (1 << scale) >> b->c->shifts[first + j]) + b->bias[first + j];
+}
+
+CODEC_INLINE void block_128(const block *b, uint32_t patches, uint32_t vectors, int bytes) {
+    v128_t sum[PATCHES_128][VECTORS_128];
+    for (uint32_t p = 0; p < patches; p++)
+        for (uint32_t v = 0; v < vectors; v++) sum[p][v] = wasm_i32x4_splat(0);
+    if (bytes)
+        bytes_128(b, patches, vectors, sum);
+    else
+        numbers_128(b, patches, vectors, sum);
+    for (uint32_t p = 0; p < patches; p++) {
+        int32_t *z = b->z + (size_t)p * b->c->outputs;
+        for (uint32_t v = 0; v < vectors; v += bytes ? 2 : 1)
+            store_128(b, b->first + (bytes ? 2 : 4) * v,
+                      bytes ? codec_pair_sums_128(sum[p][v], sum[p][v + 1]) : sum[p][v], z);
+    }
+}
+
+static void bytes_work_128(const block *b, uint32_t patches) {
+    if (patches == PATCHES_128)
+        block_128(b, PATCHES_128, VECTORS_128, 1);
+    else
+        for (block one = *b; patches; patches--, one.z += b->c->outputs) {
+            block_128(&one, 1, VECTORS_128, 1);
+            for (int i = 0; i < 3; i++) one.in[i] = (const uint8_t *)one.in[i] + b->c->inputs;
+        }
+}
+
+static void numbers_work_128(const block *b, uint32_t patches) {
+    if (patches == PATCHES_128)
+        block_128(b, PATCHES_128, VECTORS_128, 0);
+    else
+        for (block one = *b; patches; patches--, one.z += b->c->outputs) {
+            block_128(&one, 1, VECTORS_128, 0);
+            for (int i = 0; i < 3; i++) one.in[i] = (const int16_t *)one.in[i] + b->c->inputs;
+        }
+}
+
+static void row_128(const codec_convolution *c, const void *const in[3], uint32_t columns,
+                    const int32_t *bias, int32_t *z) {
+    const size_t patch = c->inputs * (c->bytes ? 1 : sizeof(int16_t));
+    const uint32_t outputs = c->bytes ? 2 * VECTORS_128 : 4 * VECTORS_128;
+    block b = {c, {in[0], in[1], in[2]}, lanes_of(c), 0, bias, z};
+    for (uint32_t left = columns, patches; left; left -= patches) {
+        patches = left < PATCHES_128 ? left : PATCHES_128;
+        for (b.first = 0; b.first < c->outputs; b.first += outputs)
+            c->bytes ? bytes_work_128(&b, patches) : numbers_work_128(&b, patches);
+        for (int i = 0; i < 3; i++) b.in[i] = (const uint8_t *)b.in[i] + patches * patch;
+        b.z += patches * c->outputs;
+    }
+}
+
+#endif
+
 static const codec_convolve_kernel kernels[] = {
+#ifdef CODEC_WASM_KERNELS
+    {"WebAssembly SIMD", codec_runs_always, row_128},
+#endif
 #ifdef CODEC_X86_KERNELS
     {"AVX-512 with VNNI", codec_has_512, row_512},
     {"AVX2", codec_has_256, row_256},

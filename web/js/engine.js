@@ -1,6 +1,8 @@
 /* engine.js -- one set in one WebAssembly module: the calls of web/wasm/taper_web.h as methods. It runs in a worker
  * (taper-worker.js) or, without workers, where it is made. All methods return at once. */
 
+import { TaperError } from "./errors.js";
+
 /** What went wrong, by the number of the library (taper_status). */
 export const STATUS = {
     1: "argument", 2: "memory", 10: "truncated", 11: "corrupt", 12: "version", 13: "limit", 20: "model",
@@ -9,26 +11,6 @@ export const STATUS = {
 const CORRUPT = 11;
 const NUMBERS = 16;
 const VIEW_BYTES = 20;
-
-/** An error of a container, a model or a server. code: "corrupt", "limit", "changed", "http" and so on. */
-export class TaperError extends Error {
-    constructor(code, message, facts = {}) {
-        super(message);
-        this.name = "TaperError";
-        this.code = code;
-        Object.assign(this, facts);
-    }
-
-    /** As plain data, for messages between threads. */
-    static pack(error) {
-        const { code = "failed", message = String(error), fact, needed, fatal } = error ?? {};
-        return { code, message, fact, needed, fatal };
-    }
-
-    static unpack({ code, message, ...facts }) {
-        return new TaperError(code, message, facts);
-    }
-}
 
 const reader = new TextDecoder();
 
