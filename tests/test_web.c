@@ -42,33 +42,32 @@ static void unpacks_what_libzstd_packs(void **unused) {
     (void)unused;
     static const size_t sizes[] = {0,   1,    2,    3,     100,    255,    256,
                                    257, 1000, 5000, 65791, 131072, 300000, MOST};
-    257, 1000, 5000, 65791, 131072, 300000, MOST
-};
-static const int levels[] = {-5, 1, 3, 9, 19};
-uint8_t *from = malloc(MOST), *to = malloc(MOST + 1);
-const size_t bound = ZSTD_compressBound(MOST);
-uint8_t *frame = malloc(bound);
-assert_non_null(from);
-assert_non_null(to);
-assert_non_null(frame);
-state = 1;
-for (unsigned kind = 0; kind < KINDS; kind++)
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-            const size_t n = sizes[s];
-            if (n > 100000 && levels[l] == 9) continue;
-            draw_bytes(from, n, kind);
-            size_t packed = ZSTD_compress(frame, bound, from, n, levels[l]);
-            assert_false(ZSTD_isError(packed));
-            assert_int_equal(web_zstd_content_size(frame, packed), n);
-            assert_int_equal(web_zstd_unpack(to, n + 1, frame, packed), n);
-            assert_memory_equal(to, from, n);
-            if (n) assert_int_equal(web_zstd_unpack(to, n - 1, frame, packed), WEB_ZSTD_DAMAGED);
-            assert_int_equal(web_zstd_unpack(to, n, frame, packed - 1), WEB_ZSTD_DAMAGED);
-        }
-free(from);
-free(to);
-free(frame);
+    static const int levels[] = {-5, 1, 3, 9, 19};
+    uint8_t *from = malloc(MOST), *to = malloc(MOST + 1);
+    const size_t bound = ZSTD_compressBound(MOST);
+    uint8_t *frame = malloc(bound);
+    assert_non_null(from);
+    assert_non_null(to);
+    assert_non_null(frame);
+    state = 1;
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+                const size_t n = sizes[s];
+                if (n > 100000 && levels[l] == 9) continue;
+                draw_bytes(from, n, kind);
+                size_t packed = ZSTD_compress(frame, bound, from, n, levels[l]);
+                assert_false(ZSTD_isError(packed));
+                assert_int_equal(web_zstd_content_size(frame, packed), n);
+                assert_int_equal(web_zstd_unpack(to, n + 1, frame, packed), n);
+                assert_memory_equal(to, from, n);
+                if (n)
+                    assert_int_equal(web_zstd_unpack(to, n - 1, frame, packed), WEB_ZSTD_DAMAGED);
+                assert_int_equal(web_zstd_unpack(to, n, frame, packed - 1), WEB_ZSTD_DAMAGED);
+            }
+    free(from);
+    free(to);
+    free(frame);
 }
 
 /* A damaged frame is refused, or unpacks to what libzstd makes of it. */

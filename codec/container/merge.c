@@ -1,6 +1,6 @@
 /* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
 #include "codec/groups/assemble.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
 #include "formats/also.h"
