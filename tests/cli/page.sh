@@ -30,7 +30,7 @@ not grep -q '<script>x' titled/index.html
 
 # what is there stays, without -f; then all of it is new
 echo mine >page/viewer.css
-expect 5 '*viewer.css*exists already*' "$TAPER" page -o page 'a <b>&"%.taper'
+expect 5 '*viewer.css*File exists*' "$TAPER" page -o page 'a <b>&"%.taper'
 grep -q mine page/viewer.css
 "$TAPER" page -q -f -o page 'a <b>&"%.taper'
 not grep -q mine page/viewer.css
@@ -39,7 +39,7 @@ expect 2 '*is an input*' "$TAPER" page -f -o . 'a <b>&"%.taper'
 expect 5 '*file*' "$TAPER" page -o file 'a <b>&"%.taper'
 mkdir some
 echo mine >some/index.html
-expect 5 '*index.html*exists already*' "$TAPER" page -o some 'a <b>&"%.taper'
+expect 5 '*index.html*File exists*' "$TAPER" page -o some 'a <b>&"%.taper'
 test "$(ls some)" = index.html
 
 # elsewhere: no copy, and the policy names the server alone
@@ -61,7 +61,7 @@ sed -n 's/.*<script type="text\/plain" id="held-container">\(.*\)<\/script>/\1/p
 sed -n 's/.*<script type="text\/plain" id="held-model">\(.*\)<\/script>/\1/p' all.html | base64 -d | cmp - "$ROOT/models/tiny.tpm"
 grep -q '"container": null' all.html
 test "$(grep -c '</script>' all.html)" -eq 6
-expect 5 '*all.html*exists already*' "$TAPER" page --single all.html set.taper
+expect 5 '*all.html*File exists*' "$TAPER" page --single all.html set.taper
 nothing_left
 
 # a cut, standard input; models that are nowhere; words that are wrong
@@ -74,7 +74,7 @@ expect 2 '*give a folder*' "$TAPER" page set.taper
 expect 2 '*give one container*' "$TAPER" page -o none
 expect 2 '*leave out --url*' "$TAPER" page --single none.html --url x set.taper
 head -c 40 set.taper >head.taper
-expect 4 '*' "$TAPER" page -o none head.taper
+expect 3 '*incomplete header*' "$TAPER" page -o none head.taper
 not test -e none
 
 # the scripts are legal
