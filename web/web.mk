@@ -35,12 +35,19 @@ web:
 	@echo "web: not built, for want of $(WEB_LACKS): apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32"
 endif
 
+# Where the time goes is compiled for speed, the rest for size: it is loaded before the first picture. Kernels have loops
+# over registers, which must be unrolled.
+WEB_KERNELS := $(addprefix codec/,$(addprefix backend/,int8_dot int_convolution sparse_sum) bitplane/significance)
+WEB_HOT  := $(addprefix codec/,$(addprefix bitplane/,conditional_inputs conditional_state contexts causal neighbours \
+            group chunk_coder) entropy/range_coder $(addprefix render/,terms head_rows window_renderer) \
+            $(addprefix transform/,lap picture restoration_filter small_basis))
+WEB_OPT   = $(if $(filter $(WEB_KERNELS),$(<:.c=)),-O2,$(if $(filter $(WEB_HOT),$(<:.c=)),-O2 -fno-unroll-loops,-Oz))
 $(WEB)/simd/%.o: %.c Makefile web/web.mk
 	@mkdir -p $(@D)
-	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_SIMD) -O3 $(CEXACT) -MMD -MP -c -o $@ $<
+	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_SIMD) $(WEB_OPT) $(CEXACT) -MMD -MP -c -o $@ $<
 $(WEB)/plain/%.o: %.c Makefile web/web.mk
 	@mkdir -p $(@D)
-	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) -O3 $(CEXACT) -MMD -MP -c -o $@ $<
+	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_OPT) $(CEXACT) -MMD -MP -c -o $@ $<
 web_obj = $(patsubst %.c,$(WEB)/$(1)/%.o,$(2))
 WEB_LINK = wasm-ld $(WEB_LD) -o $@ $^ -L$(WEB_LIB) -lc -lm $(WEB_RUNTIME)
 $(WEB)/taper.wasm: $(call web_obj,simd,$(WEB_BASE) $(WEB_GLUE))
