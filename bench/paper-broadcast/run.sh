@@ -16,7 +16,7 @@
 # Writes build/paper-broadcast: index.html, which works without a network, the plots as SVG and PNG, a .jsonl for each part.
 # What was measured is kept in build/paper-broadcast/work: a run that was stopped goes on.
 #
-# Price on 2 cores: half an hour the first time, most of it coding; later 10 minutes. 200 MB of disk.
+# Price on 2 cores with nothing else to do: a quarter of an hour the first time, most of it coding; later 5 minutes. 150 MB of disk.
 #
 # Settings, from the environment:
 #   QUICK=1     seconds: two generated pictures, six receivers; into OUT, build/paper-broadcast-quick
