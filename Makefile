@@ -279,6 +279,7 @@ $(B)/formats/readers/archive.o: LATE := libarchive
 $(B)/formats/writers/webp_writer.o: LATE := libwebp libwebpmux
 $(B)/formats/writers/tiff_writer.o: LATE := libtiff
 $(B)/formats/writers/tiff_writer.o: LATE_PKG := libtiff-4
+$(B)/remote/transfers.o: LATE := libcurl
 $(B)/formats/late/srgb.o: LATE := liblcms2
 $(patsubst %,$(B)/serve/%.o,serve mhd daemon replies live): LATE := libmicrohttpd
 $(B)/formats/late/srgb.o: LATE_PKG := lcms2

@@ -1,6 +1,7 @@
 /* main.c -- the table of verbs. Each is defined in cli/cmd_NAME.c with its options. */
 #include "cli/cli.h"
 #include "cli/common/heap.h"
+#include "cli/common/inputs.h"
 #include "cli/common/signals.h"
 #include "cli/manual.h"
 #include "cli/version.h"
@@ -98,7 +99,9 @@ static int run_verb(const cli_verb *verb, int argc, char **argv) {
     struct rusage used;
     char memory[16];
     clock_gettime(CLOCK_MONOTONIC, &start);
-    int code = verb->run(argc, argv);
+    int code = cli_inputs_begin(argc, argv);
+    if (code == CLI_DONE) code = verb->run(argc, argv);
+    cli_inputs_end();
     if (cli_options_verbose() < 2 || getrusage(RUSAGE_SELF, &used) != 0) return code;
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds =
