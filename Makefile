@@ -376,6 +376,8 @@ install: all install-lib
 	install -m 644 packaging/taper.xml $(D)/share/mime/packages
 	install -m 644 packaging/taper.thumbnailer $(D)/share/thumbnailers
 	install -m 644 packaging/taper.magic $(D)/share/taper
+	install -d $(D)/lib/systemd/system
+	$(FILL) packaging/taper-serve.service.in >$(D)/lib/systemd/system/taper-serve.service
 deb: all
 	@MAKE_ARGS="-o all -o lib B=$(B)" sh packaging/deb.sh build/deb $(VERSION)
 clean:

@@ -10,6 +10,7 @@ struct serve_connection {
     int socket;
     bool is_busy;
     int64_t since_ms;
+    void *pending;
 };
 
 struct serve_connections {
@@ -56,6 +57,12 @@ void serve_connection_busy(serve_connections *all, serve_connection *one, bool i
     pthread_mutex_lock(&all->lock);
     one->is_busy = is_busy, one->since_ms = serve_now_ms();
     pthread_mutex_unlock(&all->lock);
+}
+
+void *serve_connection_pending(serve_connection *one, void *pending) {
+    void *before = one->pending;
+    one->pending = pending;
+    return before;
 }
 
 void serve_connections_sweep(serve_connections *all, int64_t most_ms) {

@@ -22,22 +22,29 @@ static int64_t now_us(void) {
 
 /* --- a request begins and ends --- */
 
+static serve_connection *context_of(serve_server *server, struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        server->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static serve_connection *connection_of(const serve_request *r) {
+    return context_of(r->server, r->connection);
+}
+
+/* The first line of a request. If its head is never complete, libmicrohttpd does not say so: until
+ * then the request is kept with the connection, which frees it. */
 static void *on_line(void *user, const char *target, struct MHD_Connection *connection) {
     serve_server *server = user;
+    serve_connection *context = context_of(server, connection);
     const size_t n = strlen(target) + 1;
-    serve_request *r = calloc(1, sizeof *r + n);
+    serve_request *r = context ? calloc(1, sizeof *r + n) : NULL;
     if (!r) return NULL;
     r->server = server, r->connection = connection, r->started_us = now_us();
     r->method = "";
     memcpy(r->target, target, n);
-    atomic_fetch_add(&server->in_flight, 1);
+    free(serve_connection_pending(context, r));
     return r;
-}
-
-static serve_connection *connection_of(const serve_request *r) {
-    const union MHD_ConnectionInfo *info =
-        r->server->mhd->MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
 }
 
 static void address_of(const serve_request *r, char to[INET6_ADDRSTRLEN]) {
@@ -81,11 +88,9 @@ static void on_end(void *user, struct MHD_Connection *connection, void **request
     serve_server *server = user;
     serve_request *r = *request;
     (void)connection;
-    if (!r) return;
-    if (r->has_begun) {
-        write_log(r, r->is_queued && how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-        serve_connection_busy(server->connections, connection_of(r), false);
-    }
+    if (!r || !r->has_begun) return; /* the connection frees it */
+    write_log(r, r->is_queued && how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    serve_connection_busy(server->connections, connection_of(r), false);
     free_job(r->job);
     free(r);
     *request = NULL;
@@ -100,6 +105,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
             server->mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         *context = info ? serve_connection_add(server->connections, info->connect_fd) : NULL;
     } else {
+        if (*context) free(serve_connection_pending(*context, NULL));
         serve_connection_remove(server->connections, *context);
         *context = NULL;
     }
@@ -221,6 +227,8 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     if (!r->has_begun) {
         r->has_begun = true;
         r->method = method;
+        atomic_fetch_add(&r->server->in_flight, 1);
+        serve_connection_pending(connection_of(r), NULL);
         serve_connection_busy(r->server->connections, connection_of(r), true);
         const bool is_known =
             !strcmp(method, "GET") || !strcmp(method, "HEAD") || !strcmp(method, "OPTIONS");

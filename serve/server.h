@@ -18,7 +18,7 @@ typedef struct serve_server {
     serve_log *log;
     serve_connections *connections;
     serve_live *live;
-    atomic_uint in_flight; /* requests that have begun, and whose responses are not at their end */
+    atomic_uint in_flight; /* requests with a complete head, whose responses are not at their end */
     atomic_bool is_ending;
 } serve_server;
 

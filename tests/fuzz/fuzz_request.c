@@ -1,6 +1,6 @@
-/* fuzz_request.c -- any bytes as parts of a request to `serve`. The first byte chooses the part. What
- * is accepted must be in its range: no name of a path leads elsewhere, no range is outside the file,
- * no picture is larger than its image. */
+/* fuzz_request.c -- any bytes as parts of a request to `serve`. The first byte chooses the part.
+ * What is accepted must be in its range: no name of a path leads elsewhere, no range is outside the
+ * file, no picture is larger than its image. */
 #include "serve/request/conditions.h"
 #include "serve/request/iiif.h"
 #include "serve/request/media.h"
