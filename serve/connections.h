@@ -16,8 +16,8 @@ serve_connection *serve_connection_add(serve_connections *all, int socket);
 void serve_connection_remove(serve_connections *all, serve_connection *one); /* NULL is fine */
 /* A request is complete: the client waits for the server. And: its response has ended. */
 void serve_connection_busy(serve_connections *all, serve_connection *one, bool is_busy);
-/* Keep `pending` with the connection, for what has begun and may never be complete. Returns what was
- * kept before. Only by the thread that adds and removes it. */
+/* Keep `pending` with the connection, for what has begun and may never be complete. Returns what
+ * was kept before. Only by the thread that adds and removes it. */
 void *serve_connection_pending(serve_connection *one, void *pending);
 /* Shut down connections that have waited for a request for longer than so many milliseconds. */
 void serve_connections_sweep(serve_connections *all, int64_t most_ms);
