@@ -23,16 +23,40 @@ static int compare_ranges(const void *a, const void *b) {
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+static bool has_front(const cli_planned *p) { return taper_decoder_container(p->decoder) != NULL; }
+
+/* Small images share a checksum with their neighbours, of about 4 KB together. These are supplied,
+ * too, so that damage is found: as many bytes around the data of an image as its layer may have of
+ * them. */
+static void widen(const cli_planned *p, taper_range *r) {
+    enum { SHARED = 4096 };
+    const taper_container_info *info = &p->container.info;
+    if (!info->images || info->layout == TAPER_LAYOUT_SET || r->offset < info->front_bytes ||
+        r->size >= SHARED)
+        return;
+    const double chunks = (double)info->groups * info->layers,
+                 data = (double)(info->file_bytes - info->front_bytes) + 1,
+                 around = 2 * (double)r->size * (1 + SHARED * chunks / data);
+    const uint64_t more = around < SHARED ? (uint64_t)around : SHARED,
+                   before = r->offset - info->front_bytes;
+    const uint64_t less = before < more ? before : more;
+    r->offset -= less, r->size += less + more;
+}
+
 /* Fetch all of them, and supply them to the decoder. */
 static taper_status supply(cli_planned *p, ranges *r, taper_error *error) {
     const taper_source *source = &p->container.source;
+    for (size_t k = 0; k < r->count; k++) widen(p, &r->item[k]);
     qsort(r->item, r->count, sizeof *r->item, compare_ranges);
     remote_prefetch(p->container.stream.remote, r->item, r->count, GAP);
     taper_status status = TAPER_OK;
     for (size_t k = 0; k < r->count && status == TAPER_OK; k++) {
         const taper_range at = r->item[k];
-        if (at.offset > source->size) break; /* a cut file */
-        const uint64_t left = source->size - at.offset;
+        const uint64_t end = source->size < p->container.info.file_bytes || !has_front(p)
+                                 ? source->size
+                                 : p->container.info.file_bytes;
+        if (at.offset > end) break; /* a cut file */
+        const uint64_t left = end - at.offset;
         const size_t n = (size_t)(at.size < left ? at.size : left);
         void *bytes = malloc(n + 1);
         status = bytes ? formats_source_read(source, at.offset, bytes, n, error)
@@ -43,8 +67,6 @@ static taper_status supply(cli_planned *p, ranges *r, taper_error *error) {
     }
     return status;
 }
-
-static bool has_front(const cli_planned *p) { return taper_decoder_container(p->decoder) != NULL; }
 
 /* --- opening --- */
 
@@ -84,26 +106,47 @@ static bool find_name(cli_planned *p, ranges *r, const char *word, uint64_t *ima
     return false;
 }
 
-/* List what the words select. False: others than numbers and whole names, or too many. */
+/* A range of numbers, 7-9. */
+static bool is_range(const char *word, uint64_t images, uint64_t *first, uint64_t *last) {
+    char text[48];
+    const char *dash = strchr(word, '-');
+    if (!dash || (size_t)(dash - word) >= sizeof text) return false;
+    memcpy(text, word, (size_t)(dash - word));
+    text[dash - word] = 0;
+    return is_number(text, images, first) && is_number(dash + 1, images, last) && *first <= *last;
+}
+
+/* The images of a word; false: it is another one than a number, a whole name or a range. */
+static bool choose_word(cli_planned *p, ranges *r, const char *word, uint64_t *image,
+                        size_t *count) {
+    const uint64_t images = p->container.info.images;
+    uint64_t first, last;
+    if (*count == MOST_CHOSEN) return false;
+    if (is_number(word, images, &first) || find_name(p, r, word, &first))
+        last = first;
+    else if (!is_range(word, images, &first, &last) || last - first >= MOST_CHOSEN - *count)
+        return false;
+    for (; first <= last; first++) image[(*count)++] = first;
+    return true;
+}
+
+/* List what the words select. False: others than these, or too many. */
 static bool choose(cli_planned *p, ranges *r, const cli_strings *words, uint64_t *image,
                    size_t *count) {
+    bool is_fine = true;
     *count = 0;
-    for (size_t k = 0; k < words->count; k++) {
+    for (size_t k = 0; k < words->count && is_fine; k++) {
         char *list = strdup(words->item[k]), *rest = list;
-        bool is_fine = list != NULL;
+        is_fine = list != NULL;
         while (is_fine && rest) {
             char *word = rest, *comma = strchr(rest, ',');
             rest = comma ? comma + 1 : NULL;
             if (comma) *comma = 0;
-            is_fine = *count < MOST_CHOSEN &&
-                      (is_number(word, p->container.info.images, &image[*count]) ||
-                       find_name(p, r, word, &image[*count]));
-            *count += is_fine;
+            is_fine = choose_word(p, r, word, image, count);
         }
         free(list);
-        if (!is_fine) return false;
     }
-    return *count != 0;
+    return is_fine && *count;
 }
 
 /* Supply what these images need: rounds of all of them, as leaves come before data. */

@@ -10,7 +10,7 @@ typedef struct cli_planned {
     taper_decoder *decoder;
 } cli_planned;
 
-/* True if this is a URL of such a container, and the images are chosen by numbers and names. Then
+/* True if this is a URL of such a container, and the images are chosen by numbers, ranges and whole names. Then
  * the front matter is there that they need. Otherwise, and after failures, nothing is open: the
  * container is opened as others are, which also says what is wrong. */
 bool cli_planned_open(cli_planned *p, const cli_decode_request *q);

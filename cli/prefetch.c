@@ -58,13 +58,14 @@ cli_prefetch *cli_prefetch_new(const cli_container *c, const uint64_t *image, ui
                         .cut = cut,
                         .wanted = calloc(c->info.groups, sizeof *p->wanted)};
     pthread_mutex_init(&p->lock, NULL);
+    remote_expect_end(p->remote, 0); /* what is read is requested here */
     if (p->wanted && taper_decoder_new_streaming(&p->planner, &how, NULL) == TAPER_OK &&
         supply_front(p, c, NULL) == TAPER_OK) {
         want(p, image, count);
-        remote_expect_end(p->remote, 0); /* what is read is requested here */
         return p;
     }
-    cli_prefetch_free(p); /* then every read is a request */
+    cli_prefetch_free(p); /* then what is read is requested in the order of the file */
+    remote_expect_end(c->stream.remote, cut);
     return NULL;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a read that are requested at a time: what one reader may take of the cache. */
+/* Of a read at most two of these are requested at a time: what one reader may take of the cache. */
 enum { WINDOW = 1 << 20 };
 
 /* --- requests --- */
@@ -117,10 +117,10 @@ taper_status remote_read(void *user, uint64_t offset, void *to, size_t n) {
     for (size_t done = 0; !is_late;) {
         done += copy_pages(f, offset + done, (uint8_t *)to + done, n - done);
         if (done == n || f->failure.status != TAPER_OK) break;
-        const uint64_t left = n - done;
-        (void)request(f, offset + done, offset + done + (left < WINDOW ? left : WINDOW),
-                      REMOTE_PIECE);
-        if (left <= WINDOW) read_ahead(f, &stream);
+        /* whole windows, so that what is copied does not let small requests follow */
+        const uint64_t end = done - done % WINDOW + 2 * (uint64_t)WINDOW;
+        (void)request(f, offset + done, offset + (end < n ? end : n), REMOTE_PIECE);
+        if (end >= n) read_ahead(f, &stream);
         is_late = !remote_wait(f);
     }
     if (f->failure.status == TAPER_OK) read_ahead(f, &stream);

@@ -484,6 +484,6 @@ const codec_convolve_kernel *codec_convolve_kernels(size_t *n) {
 void codec_convolve_row(const codec_convolution *c, const void *const in[3], uint32_t columns,
                         const int32_t *bias, int32_t *z) {
     size_t i = 0;
-    while (!kernels[i].runs()) i++;
+    while (i + 1 < sizeof kernels / sizeof *kernels && !kernels[i].runs()) i++;
     kernels[i].row(c, in, columns, bias, z);
 }

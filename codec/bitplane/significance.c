@@ -587,6 +587,6 @@ const codec_significance_kernel *codec_significance_kernels(size_t *n) {
 
 void codec_significance_contexts(const codec_significance *s) {
     size_t i = 0;
-    while (!kernels[i].runs()) i++;
+    while (i + 1 < sizeof kernels / sizeof *kernels && !kernels[i].runs()) i++;
     kernels[i].contexts(s);
 }
