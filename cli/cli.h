@@ -14,7 +14,8 @@
  *   main cli            the table of verbs
  *   cmd_train cmd_train_bits cmd_train_labels cmd_encode cmd_truncate cmd_decode cmd_info
  *   cmd_verify cmd_repack cmd_merge cmd_sheet cmd_compare cmd_embed cmd_classify cmd_index
- *   cmd_search cmd_ls cmd_extract cmd_add cmd_remove cmd_rename cmd_fetch cmd_serve cmd_page
+ *   cmd_search cmd_ls cmd_extract cmd_add cmd_remove cmd_rename cmd_fetch cmd_page
+ *   cmd_serve
  *                       one verb each; the name has a dash for an underscore
  *   training            what the three verbs for training have in common
  *   manual completion   manual pages and shell completions, from the tables of the verbs
