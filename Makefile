@@ -66,7 +66,7 @@ IMAGES  := $(wildcard formats/*/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
 TRAIN   := $(wildcard train/*.c train/*/*.c)
 # what speaks HTTP: as a client, as a server
-HTTP    := $(wildcard remote/*.c serve/*.c)
+HTTP    := $(wildcard remote/*.c serve/*.c serve/*/*.c)
 CLI     := $(HTTP) $(wildcard cli/*.c cli/*/*.c)
 SAMPLES := $(wildcard samples/*.c)
 ifneq ($(CU),)
@@ -253,6 +253,8 @@ $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(IMAGE_OBJ) $(L
 # checkpoints are read by training
 $(B)/tests/fuzz/fuzz_response: $(call obj,remote/response.c)
 $(B)/tests/fuzz/fuzz_checkpoint: $(call obj,train/optimise/checkpoint.c train/optimise/run.c train/device/device.c)
+# requests are read by the server
+$(B)/tests/fuzz/fuzz_request: $(call obj,$(wildcard serve/request/*.c))
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -284,6 +286,7 @@ $(B)/formats/writers/tiff_writer.o: LATE := libtiff
 $(B)/formats/writers/tiff_writer.o: LATE_PKG := libtiff-4
 $(B)/remote/transfers.o: LATE := libcurl
 $(B)/formats/late/srgb.o: LATE := liblcms2
+$(patsubst %,$(B)/serve/%.o,serve mhd daemon replies live): LATE := libmicrohttpd
 $(B)/formats/late/srgb.o: LATE_PKG := lcms2
 LATE_PKG = $(LATE)
 LATE_IS_HERE = $(if $(LATE_HEADER),$(shell $(CC) -E -include $(LATE_HEADER) -x c /dev/null >/dev/null 2>&1 && echo 1),\
@@ -380,6 +383,8 @@ install: all install-lib
 	install -m 644 packaging/taper.xml $(D)/share/mime/packages
 	install -m 644 packaging/taper.thumbnailer $(D)/share/thumbnailers
 	install -m 644 packaging/taper.magic $(D)/share/taper
+	install -d $(D)/lib/systemd/system
+	$(FILL) packaging/taper-serve.service.in >$(D)/lib/systemd/system/taper-serve.service
 deb: all
 	@MAKE_ARGS="-o all -o lib B=$(B)" sh packaging/deb.sh build/deb $(VERSION)
 clean:
