@@ -250,6 +250,7 @@ $(B)/bench/nested_dropout $(B)/bench/paper_embedding $(B)/bench/bench_retrieval 
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # checkpoints are read by training
+$(B)/tests/fuzz/fuzz_response: $(call obj,remote/response.c)
 $(B)/tests/fuzz/fuzz_checkpoint: $(call obj,train/optimise/checkpoint.c train/optimise/run.c train/device/device.c)
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(IMAGE_OBJ) $(LIB_OBJ)

@@ -934,8 +934,8 @@ typedef struct taper_remove_options {
  * their group some bits of unknown planes are 0.
  *
  * TAPER_ERR_ARG: there is no such image; no image would stay; or the container is a cut file.
- * TAPER_ERR_MODEL: a group loses some images, and there is no model. TAPER_ERR_CORRUPT: data are
- * damaged. */
+ * TAPER_ERR_MODEL: a group loses some images, and there is no model. TAPER_ERR_CORRUPT: data of a
+ * group that keeps images are damaged; other data are not read. */
 TAPER_API taper_status taper_remove(const taper_source *from, const uint64_t *image, size_t n,
                                     const taper_sink *to, const taper_remove_options *options,
                                     taper_error *error);

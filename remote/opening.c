@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void set_defaults(remote_options *how) {
     if (!how->agent) how->agent = "taper";
@@ -78,7 +79,11 @@ taper_status remote_open(remote_file **out, const char *url, const remote_option
     if (options) f->how = *options;
     set_defaults(&f->how);
     pthread_mutex_init(&f->lock, NULL);
-    pthread_cond_init(&f->changed, NULL);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* as remote_now_ms */
+    pthread_cond_init(&f->changed, &clock);
+    pthread_condattr_destroy(&clock);
     taper_status status = make_file(f, url, error);
     if (status == TAPER_OK) status = start_thread(f, error);
     if (status != TAPER_OK) {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a read that are requested at a time: what one reader may take of the cache. */
+/* Of a read at most two of these are requested at a time: what one reader may take of the cache. */
 enum { WINDOW = 1 << 20 };
 
 /* --- requests --- */
@@ -113,17 +113,19 @@ taper_status remote_read(void *user, uint64_t offset, void *to, size_t n) {
     if (f->is_spooled) return read_spool(f, offset, to, n);
     pthread_mutex_lock(&f->lock);
     remote_stream stream = *stream_of(f, offset, n);
-    for (size_t done = 0;;) {
+    int is_late = 0;
+    for (size_t done = 0; !is_late;) {
         done += copy_pages(f, offset + done, (uint8_t *)to + done, n - done);
         if (done == n || f->failure.status != TAPER_OK) break;
-        const uint64_t left = n - done;
-        (void)request(f, offset + done, offset + done + (left < WINDOW ? left : WINDOW),
-                      REMOTE_PIECE);
-        if (left <= WINDOW) read_ahead(f, &stream);
-        pthread_cond_wait(&f->changed, &f->lock);
+        /* whole windows, so that what is copied does not let small requests follow */
+        const uint64_t end = done - done % WINDOW + 2 * (uint64_t)WINDOW;
+        (void)request(f, offset + done, offset + (end < n ? end : n), REMOTE_PIECE);
+        if (end >= n) read_ahead(f, &stream);
+        is_late = !remote_wait(f);
     }
     if (f->failure.status == TAPER_OK) read_ahead(f, &stream);
-    const taper_status status = f->failure.status;
+    const taper_status status =
+        f->failure.status == TAPER_OK && is_late ? TAPER_ERR_TRUNCATED : f->failure.status;
     pthread_mutex_unlock(&f->lock);
     return status;
 }
@@ -138,8 +140,8 @@ void remote_prefetch(remote_file *f, const taper_range *ranges, size_t n, uint64
         if (end - at > room) end = at + room;
         room -= end - at;
         while (f->failure.status == TAPER_OK && (at = request(f, at, end, REMOTE_PIECE)) < end &&
-               at < f->size)
-            pthread_cond_wait(&f->changed, &f->lock);
+               at < f->size && remote_wait(f)) {
+        }
     }
     pthread_mutex_unlock(&f->lock);
 }
@@ -148,5 +150,11 @@ void remote_expect_end(remote_file *f, uint64_t end) {
     pthread_mutex_lock(&f->lock);
     f->expected_end = end < f->size ? end : f->size;
     memset(f->stream, 0, sizeof f->stream);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void remote_set_deadline(remote_file *f, double seconds) {
+    pthread_mutex_lock(&f->lock);
+    f->deadline_ms = remote_now_ms() + 1 + (int64_t)(1000 * seconds);
     pthread_mutex_unlock(&f->lock);
 }

@@ -72,6 +72,9 @@ void remote_prefetch(remote_file *file, const taper_range *ranges, size_t n, uin
  * from now on, 4 MiB at most. Initially 0: nothing is read ahead. */
 void remote_expect_end(remote_file *file, uint64_t end);
 
+/* Reads that have not ended so many seconds from now fail with TAPER_ERR_TRUNCATED. */
+void remote_set_deadline(remote_file *file, double seconds);
+
 typedef struct remote_stats {
     uint64_t requests, bytes; /* sent; and bytes of bodies that came */
     int is_whole;             /* nonzero: the server has no ranges, and all was read at once */

@@ -14,6 +14,15 @@ int64_t remote_now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+int remote_wait(remote_file *f) {
+    if (!f->deadline_ms) return !pthread_cond_wait(&f->changed, &f->lock);
+    if (remote_now_ms() >= f->deadline_ms) return 0;
+    const struct timespec end = {.tv_sec = (time_t)(f->deadline_ms / 1000),
+                                 .tv_nsec = (long)(f->deadline_ms % 1000) * 1000000};
+    (void)pthread_cond_timedwait(&f->changed, &f->lock, &end);
+    return 1;
+}
+
 void remote_file_fail(remote_file *f, taper_status status, const char *format, ...) {
     if (f->failure.status != TAPER_OK) return;
     va_list args;
@@ -66,6 +75,7 @@ static void start_requests(remote_file *f, int *wait_ms) {
         r->slot = slot;
         r->came = 0;
         r->is_refused = 0;
+        r->is_moved = f->now != NULL;
         r->answered_end = r->end;
         f->in_slot[slot] = r;
         f->requests++;
@@ -152,7 +162,7 @@ static int is_of_the_moment(int status) {
 static int take_refusal(remote_file *f, remote_request *r, const remote_head *h) {
     const int s = h->status;
     r->is_refused = 1;
-    if (f->now) { /* where the redirect led may have expired */
+    if (r->is_moved) { /* where the redirect led may have expired */
         free(f->now);
         f->now = NULL;
         return 0;
@@ -180,7 +190,8 @@ static int on_head(void *user, unsigned slot, const remote_head *h) {
                         : h->status == 200 ? take_whole(f, r, h)
                                            : take_refusal(f, r, h);
     if (!is_fine) r->is_refused = 1;
-    const int is_whole = is_fine && r->end == UINT64_MAX;
+    const int is_whole = is_fine && r->end == UINT64_MAX && !f->is_noted;
+    f->is_noted |= is_whole;
     pthread_mutex_unlock(&f->lock);
     if (is_whole && f->how.note)
         f->how.note(f->how.user, "the server serves no ranges: the whole file is read");
@@ -247,7 +258,8 @@ static int on_body(void *user, unsigned slot, const void *bytes, size_t n) {
 
 /* Try the rest of a request again, later. */
 static void try_again(remote_file *f, remote_request *r, const char *why) {
-    r->tries = r->came >= PROGRESS ? 0 : r->tries + 1;
+    const uint64_t left = r->end - r->at;
+    r->tries = r->came >= PROGRESS || r->came > left / 4 ? 0 : r->tries + 1;
     if (r->tries >= f->how.tries) {
         remote_file_fail(f, TAPER_ERR_IO, "%s", why);
         return;

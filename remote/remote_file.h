@@ -28,6 +28,7 @@ typedef struct remote_request {
     uint64_t number;  /* in the order of requests */
     unsigned slot;    /* while it runs */
     unsigned tries;
+    int is_moved;              /* this try went where a redirect led before */
     uint64_t came;             /* bytes of this try */
     uint64_t answered_end;     /* where this answer ends */
     int64_t not_before_ms;     /* when it may run */
@@ -58,9 +59,10 @@ struct remote_file {
     /* Of a server without ranges: the file so far, and whether it is complete. */
     FILE *spool;
     uint64_t spooled;
-    int is_spooled;
+    int is_spooled, is_noted;
     remote_stream stream[REMOTE_MOST_STREAMS];
     uint64_t reads;
+    int64_t deadline_ms; /* of reads; 0: none */
     uint64_t requests, bytes;
     /* Bytes a second, as far as it is known: 0 at first. */
     uint64_t rate, rate_bytes;
@@ -70,6 +72,8 @@ struct remote_file {
 
 /* Milliseconds of a clock that is never set back. */
 int64_t remote_now_ms(void);
+/* Wait for a change, with the lock; 0: the deadline has passed. */
+int remote_wait(remote_file *f);
 
 /* A free place in the list, or NULL. The caller sets at and end, and then calls
  * remote_request_begin. With the lock. */

@@ -170,8 +170,8 @@ static void tell_why(CURLcode code, char *to, size_t room) {
         break;
     case CURLE_UNSUPPORTED_PROTOCOL:
         snprintf(to, room,
-                 "the server redirects to another protocol than http and https, or this "
-                 "libcurl lacks TLS; check the URL");
+                 "the server answers or redirects with another protocol than http and "
+                 "https, or this libcurl lacks TLS; check the URL");
         break;
     case CURLE_COULDNT_RESOLVE_HOST:
         snprintf(to, room, "the name of the server is not known; check the URL and the network");

@@ -37,6 +37,8 @@ formats='formats/also.c formats/bytes.c formats/images/cifar.c formats/container
     formats/merge_metadata.c formats/merge_names.c formats/metadata/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
     formats/metadata/pieces.c formats/metadata/png_text.c formats/metadata/read_payloads.c formats/metadata/settle.c formats/metadata/tiff_exif.c formats/images/pnm.c formats/imageset/recognise.c formats/metadata/xmp.c
     formats/readers/apng.c formats/readers/bmp.c formats/readers/find_reader.c formats/readers/av1_noise.c formats/readers/vp8_noise.c formats/readers/reader.c'
+# What a server answers.
+remote='remote/response.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
 apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
     ideal_bits formats_idx_encode_images formats_idx_encode_labels formats_cifar_encode formats_image_flatten
@@ -120,6 +122,7 @@ else
         group "models and checkpoints" $model
         group "indexes" $search
         group "files, names and text" $formats
+        group "answers of servers" $remote
     }
 fi
 exit $status

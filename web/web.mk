@@ -24,31 +24,43 @@ WEB_LD   := --no-entry --gc-sections --strip-all --stack-first -z stack-size=524
 
 .PHONY: web
 WEB_MODULES := $(WEB)/taper.wasm $(WEB)/taper-plain.wasm
-# the same with functions that tests call
-WEB_TESTED  := $(WEB)/calls.wasm $(WEB)/calls-plain.wasm
+# the same with functions that tests call, and tests of kernels
+WEB_TESTED  := $(addprefix $(WEB)/,calls.wasm calls-plain.wasm kernels.wasm)
+WEB_KERNEL_TESTS := tests/web/kernels.c tests/test_int8_dot.c tests/test_significance.c
 all: web
 ifeq ($(WEB_LACKS),)
 web: $(WEB_MODULES)
-check-programs: $(WEB_TESTED)
+check-programs: $(WEB_TESTED) $(B)/tests/web/prefixes
 else
 web:
 	@echo "web: not built, for want of $(WEB_LACKS): apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32"
 endif
 
+# Where the time goes is compiled for speed, the rest for size: it is loaded before the first picture. Kernels have loops
+# over registers, which must be unrolled.
+WEB_KERNELS := $(addprefix codec/,$(addprefix backend/,int8_dot int_convolution sparse_sum) bitplane/significance)
+WEB_HOT  := $(addprefix codec/,$(addprefix bitplane/,conditional_inputs conditional_state contexts causal neighbours \
+            group chunk_coder) entropy/range_coder $(addprefix render/,terms head_rows window_renderer) \
+            $(addprefix transform/,lap picture restoration_filter small_basis))
+WEB_OPT   = $(if $(filter $(WEB_KERNELS),$(<:.c=)),-O2,$(if $(filter $(WEB_HOT),$(<:.c=)),-O2 -fno-unroll-loops,-Oz))
 $(WEB)/simd/%.o: %.c Makefile web/web.mk
 	@mkdir -p $(@D)
-	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_SIMD) -O3 $(CEXACT) -MMD -MP -c -o $@ $<
+	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_SIMD) $(WEB_OPT) $(CEXACT) -MMD -MP -c -o $@ $<
 $(WEB)/plain/%.o: %.c Makefile web/web.mk
 	@mkdir -p $(@D)
-	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) -O3 $(CEXACT) -MMD -MP -c -o $@ $<
+	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_OPT) $(CEXACT) -MMD -MP -c -o $@ $<
 web_obj = $(patsubst %.c,$(WEB)/$(1)/%.o,$(2))
 WEB_LINK = wasm-ld $(WEB_LD) -o $@ $^ -L$(WEB_LIB) -lc -lm $(WEB_RUNTIME)
 $(WEB)/taper.wasm: $(call web_obj,simd,$(WEB_BASE) $(WEB_GLUE))
 $(WEB)/taper-plain.wasm: $(call web_obj,plain,$(WEB_BASE) $(WEB_GLUE))
 $(WEB)/calls.wasm: $(call web_obj,simd,$(WEB_BASE) tests/web/calls.c)
 $(WEB)/calls-plain.wasm: $(call web_obj,plain,$(WEB_BASE) tests/web/calls.c)
+$(WEB)/kernels.wasm: $(call web_obj,simd,$(WEB_BASE) $(WEB_KERNEL_TESTS) codec/model/model_write.c)
+$(call web_obj,simd,$(WEB_KERNEL_TESTS)): WEB_CSTD += -Itests/web/cmocka -Itests -Dmain=main_of_$(basename $(@F))
 $(WEB_MODULES) $(WEB_TESTED):
 	$(call say,LD)$(WEB_LINK)
+$(B)/tests/web/prefixes: $(B)/tests/web/prefixes.o $(IMAGE_OBJ) $(LIB_OBJ)
+	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # tests/test_web.c compares the own parts with the libraries that they stand in for
 $(B)/tests/all: $(call obj,$(filter-out %/stdio_names.c,$(WEB_OWN)))
 -include $(shell find $(WEB) -name '*.d' 2>/dev/null)

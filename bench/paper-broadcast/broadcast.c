@@ -29,12 +29,12 @@ static size_t number(const char *word) { return strtoul(word, NULL, 10); }
 static void list_rungs(const cli_rival *codec, size_t step, const char *path) {
     taper_image picture = broadcast_read(path);
     formats_buffer file = formats_buffer_make(FORMATS_MOST_BYTES);
-    size_t settings = picture.channels == 1 ? 1 : codec->n_settings;
     printf("%s\t0\t0\t0\t0\t%.6f\n", path, broadcast_show_nothing(&picture));
     for (unsigned scale = 1; scale <= LARGEST_SCALE; scale *= 2)
-        for (unsigned setting = 0; setting < settings; setting++)
+        for (unsigned setting = 0; setting < codec->n_settings; setting++)
             for (size_t q = 0; q < QUALITIES; q += step) {
-                broadcast_rung rung = {codec, scale, setting, qualities[q]};
+                broadcast_rung rung = {codec, scale, picture.channels == 1 ? 0 : setting,
+                                       qualities[q]};
                 double psnr;
                 formats_buffer_clear(&file);
                 broadcast_code(&rung, &picture, &file, &psnr);

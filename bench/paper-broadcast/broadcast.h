@@ -11,6 +11,8 @@
  *     ladder.py         the best seven files for a histogram
  *     offers.py         what the pictures cost and show, measured once
  *     sockets.py        a server and receivers over TCP
+ *     over_tcp.py       what is served, asked for and seen
+ *     report.py         the table, the plots and the page
  *     paper_broadcast.py  all of it in order
  *     run.sh            the command, its price and its settings */
 #ifndef BENCH_PAPER_BROADCAST_BROADCAST_H

@@ -16,8 +16,8 @@ import ladder
 import population
 import record
 import report
-import sockets
-from offers import Codecs, stem
+from offers import Codecs
+from over_tcp import OverTcp
 
 CODECS = ("jpeg", "webp")
 ACCOUNTINGS = ("multicast", "links", "transmission")
@@ -159,19 +159,20 @@ class Broadcast:
 
     def rivals(self):
         """Stronger ladders, designed on each test picture itself, and one progressive JPEG that is cut."""
-        curves, budgets, of = self.codecs.curves(self.test), self.draws(MAIN), self.population(MAIN)
+        curves = self.codecs.curves(self.test)
         for codec in CODECS:
-            for accounting in ("multicast", "links"):
-                limit = self.limit(MAIN, accounting)
+            for name, accounting in ((MAIN, "multicast"), (MAIN, "links"), ("classes", "multicast"), ("classes", "links")):
+                limit, of, budgets = self.limit(name, accounting), self.population(name), self.draws(name)
                 a = b = 0.0
                 for table, curve in zip(self.codecs.tables(codec, self.test), curves):
                     choices = ladder.design([table], accounting, of, limit)
                     one = self.seen([table], [curve], choices, accounting, budgets)
                     a, b = a + one[0] / len(curves), b + one[1] / len(curves)
-                config = {"codec": codec, "population": MAIN, "accounting": accounting, "ladder": "own"}
+                config = {"codec": codec, "population": name, "accounting": accounting, "ladder": "own"}
                 self.say("psnr", a, "dB", 3, who="ladder", **config)
                 self.say("psnr", b, "dB", 3, who="container", **config)
                 self.say("gain", b - a, "dB", 3, **config)
+        budgets = self.draws(MAIN)
         sizes = [PIXELS * self.factor / self.pixels(p) for p in self.tune]
 
         def on_tune(quality):
@@ -202,94 +203,15 @@ class Broadcast:
 
     def sockets(self):
         """The same receivers over TCP and by arithmetic; what they saw, decoded from the bytes that came."""
-        count, seconds = (6, 0.5) if self.a.quick else (48, 1.0)
+        count, seconds = (6, 0.5) if self.a.quick else (36, 1.0)
         budgets = self.draws(MAIN, count)
-        rates = [(b + 0.5) / seconds for b in budgets]  # so that rate * seconds rounds down to b
-        folder = os.path.join(self.a.work, "served")
-        os.makedirs(folder, exist_ok=True)
-        for codec in CODECS:
-            tables = self.codecs.tables(codec, self.test)
-            choices = self.ladder(codec, "links", MAIN)
-            files = [self.publish(folder, codec, choices, i, table) for i, table in enumerate(tables)]
-            for who in ("ladder", "container"):
-                self.receive(folder, codec, who, choices, tables, files, budgets, rates, seconds)
-
-    def publish(self, folder, codec, choices, i, table):
-        """Put a picture's files into the folder: the ladder, and a container of as many bytes. {choice: name}."""
-        image = self.test[i]
-        names = {choice: "%s-%s-%d-%d-%g" % ((stem(image), codec) + choice) for choice in choices}
-        for choice, name in names.items():
-            with open(self.codecs.file(codec, choice, image), "rb") as source:
-                data = source.read()
-            if len(data) != table[choice][0]:
-                sys.exit("%s has %d bytes, was measured with %d" % (name, len(data), table[choice][0]))
-            write(os.path.join(folder, name), data)
-        names["container"] = "%s-%s.taper" % (stem(image), codec)
-        with open(self.codecs.container([image], stem(image)), "rb") as source:
-            write(os.path.join(folder, names["container"]), source.read()[:ladder.total(table, choices)])
-        return names
-
-    def receive(self, folder, codec, who, choices, tables, files, budgets, rates, seconds):
-        def best(table, budget):
-            fit = [c for c in choices if table[c][0] <= budget]
-            return max(fit, key=lambda c: table[c][1]) if fit else None
-
-        def wanted(k):
-            for table, names in zip(tables, files):
-                choice = best(table, budgets[k]) if who == "ladder" else "container"
-                yield "/" + names[choice] if choice else None
-        got = [[b""] * len(tables) for _ in budgets]
-
-        def keep(k, number, data):
-            got[k][number] = data
-        server = sockets.serve(folder)
-        late, received = sockets.broadcast(server.server_address, rates, wanted, seconds, keep)
-        server.shutdown()
         curves = self.codecs.curves(self.test)
-        differences, seen, missing = [], [], 0
-        for i, table in enumerate(tables):
-            step, sent = ladder.steps(table, choices, "links"), ladder.total(table, choices)
-            for k, psnr in enumerate(self.decode(codec, who, best, table, i, [got[k][i] for k in range(len(budgets))],
-                                                 budgets)):
-                choice = best(table, budgets[k])
-                foreseen = ladder.seen(step, budgets[k]) if who == "ladder" else curves[i].seen(min(budgets[k], sent))
-                whole = (table[choice][0] if choice else 0) if who == "ladder" else \
-                    min(budgets[k], os.path.getsize(os.path.join(folder, files[i]["container"])))
-                missing += whole - len(got[k][i])
-                differences.append(abs(psnr - foreseen))
-                seen.append(psnr)
-        config = {"codec": codec, "who": who, "population": MAIN, "accounting": "links", "receivers": len(budgets),
-                  "seconds": seconds}
-        self.say("sockets_psnr", mean(seen), "dB", 3, **config)
-        self.say("sockets_bytes", received, "B", 0, **config)
-        self.say("sockets_bytes_missing", missing, "B", 0, **config)
-        self.say("sockets_bytes_late", late, "B", 0, **config)
-        self.say("sockets_difference_mean", mean(differences), "dB", 4, **config)
-        self.say("sockets_difference_largest", max(differences), "dB", 4, **config)
-
-    def decode(self, codec, who, best, table, i, bodies, budgets):
-        """PSNR of what each receiver of a picture got."""
-        folder = os.path.join(self.a.work, "received")
-        os.makedirs(folder, exist_ok=True)
-        groups = {}
-        for k, body in enumerate(bodies):
-            choice = best(table, budgets[k]) if who == "ladder" else None
-            groups.setdefault(choice[0] if choice else 1, []).append(k)
-        out = [0.0] * len(bodies)
-        for scale, members in groups.items():
-            paths = []
-            for k in members:
-                paths.append(os.path.join(folder, str(k)))
-                write(paths[-1], bodies[k])
-            shown = self.codecs.show(codec if who == "ladder" else "taper", scale, self.test[i], paths)
-            for k, psnr in zip(members, shown):
-                out[k] = psnr
-        return out
-
-
-def write(path, data):
-    with open(path, "wb") as to:
-        to.write(data)
+        for codec in CODECS:
+            tcp = OverTcp(self.codecs, self.test, codec, self.ladder(codec, "links", MAIN), budgets, seconds)
+            for who in ("ladder", "container"):
+                for metric, (value, unit) in tcp.run(who, curves).items():
+                    self.say("sockets_" + metric, value, unit, 4 if unit == "dB" else 0, codec=codec, who=who,
+                             population=MAIN, accounting="links", receivers=count, seconds=seconds)
 
 
 def arguments():

@@ -175,10 +175,10 @@ class Report:
         if not found:
             return
         self.put("heading", "Other ways to do it")
-        self.put("table", 3, "rival", "accounting", "pictures", "rival, dB", "container, dB", "gain, dB")
+        self.put("table", 4, "rival", "receivers", "accounting", "pictures", "rival, dB", "container, dB", "gain, dB")
         for r in found:
             c = r["config"]
-            of = {k: c.get(k) for k in ("codec", "accounting", "ladder", "pictures")}
+            of = {k: c.get(k) for k in ("codec", "population", "accounting", "ladder", "pictures")}
             if c.get("pictures"):
                 rival = "%s, seven archives" % TITLES[c["codec"]]
             elif c["ladder"] == "own":
@@ -186,7 +186,7 @@ class Report:
             else:
                 rival = "%s of quality %d, one file that is cut" % (c["codec"], c["quality"])
             both = [value(self.records, "psnr", who=w, **of) for w in ("ladder", "container")]
-            self.put("row", rival, ACCOUNTING_WORDS[c["accounting"]], c.get("pictures") or "one at a time",
+            self.put("row", rival, c["population"], ACCOUNTING_WORDS[c["accounting"]], c.get("pictures") or "one at a time",
                      "%.2f" % both[0], "%.2f" % both[1], "%+.2f" % r["value"])
         self.put("end")
 

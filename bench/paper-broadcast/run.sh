@@ -9,7 +9,7 @@
 # A sender broadcasts pictures to receivers of very different bandwidths. With a container each receiver reads the prefix
 # that its line allows in the time of a picture; else the sender offers seven JPEG or WebP files, at any of four sizes,
 # and each receiver gets the best that fits. Without anything to show a receiver sees a grey picture. Bandwidths come
-# from seeded draws (population.py); thousands of receivers by arithmetic, 48 over TCP, which must agree.
+# from seeded draws (population.py); thousands of receivers by arithmetic, 36 over TCP, which must agree.
 #
 # What repeats: all but the bytes that sockets bring late, which depend on the machine's load. The page shows how many.
 #

@@ -16,7 +16,7 @@ static remote_pool *pool; /* of URLs */
 static const char *pool_verb;
 
 static void tell_note(void *user, const char *sentence) {
-    const cli_common common = {.quiet = cli_options_verbose() < 0};
+    const cli_common common = {.quiet = cli_options_given("quiet")};
     (void)user;
     cli_note(&common, pool_verb, "%s", sentence);
 }

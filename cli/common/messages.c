@@ -161,7 +161,9 @@ void cli_messages_reason(const char *sentence) {
 
 /* In place of the text of a source that failed (formats_source_read), the reason. */
 static void explain_read(taper_error *e) {
-    if (e->status != TAPER_ERR_IO || strncmp(e->text, "cannot read ", 12) != 0) return;
+    if (e->status != TAPER_ERR_IO || (strncmp(e->text, "cannot read ", 12) != 0 &&
+                                      strncmp(e->text, "the container could not be", 26) != 0))
+        return;
     pthread_mutex_lock(&reason_lock);
     if (reason[0]) snprintf(e->text, sizeof e->text, "%s", reason);
     pthread_mutex_unlock(&reason_lock);

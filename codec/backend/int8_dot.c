@@ -311,23 +311,12 @@ static void activation_lanes_128(const uint8_t *matrix, const int8_t *vector, ui
     all_lanes_128(matrix, (const uint8_t *)vector, n, lanes, sum);
 }
 
-/* 2^(36 - shift) of four shifts from 6 to 30: a bit of one of four bytes. */
-CODEC_INLINE v128_t factors_128(const uint8_t *shift) {
-    v128_t four = wasm_v128_load32_splat(shift);
-    v128_t by = wasm_i8x16_shuffle(four, four, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-    v128_t bit = wasm_i8x16_sub(
-        wasm_i8x16_const(36, 28, 20, 12, 36, 28, 20, 12, 36, 28, 20, 12, 36, 28, 20, 12), by);
-    const v128_t bits =
-        wasm_i8x16_const(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0); /* 0 above 15 */
-    return wasm_i8x16_swizzle(bits, bit);
-}
-
-/* activate_lane() before its clamps, of four sums: 16 sum >> shift is the upper half of a product,
- * as there are no shifts by lanes. */
+/* activate_lane() before its clamps, of four sums. */
 CODEC_INLINE v128_t scaled_128(const int32_t *sum, const uint8_t *shift, const int32_t *bias) {
-    v128_t s = wasm_v128_load(sum), by = factors_128(shift);
-    v128_t z = wasm_i32x4_shuffle(wasm_i64x2_extmul_low_i32x4(s, by),
-                                  wasm_i64x2_extmul_high_i32x4(s, by), 1, 3, 5, 7);
+    v128_t by =
+        wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(shift)));
+    v128_t z =
+        codec_shift_right_128(wasm_i32x4_shl(wasm_v128_load(sum), 4), codec_shift_factors_128(by));
     z = wasm_i32x4_add(z, wasm_i32x4_add(wasm_v128_load(bias), wasm_i32x4_splat(8)));
     return wasm_i32x4_shr(z, 4);
 }
@@ -354,10 +343,9 @@ static uint8_t least_of(const uint8_t *shift, uint32_t n) {
 
 static void middle_layer_128(const int8_t *matrix, const uint8_t *shift, const int32_t *bias,
                              uint32_t n, uint8_t *x) {
-    enum { LEAST_SHIFT = 6 };
     int32_t sum[CODEC_MOST_LAYER];
     weight_lanes_128(matrix, x, n, n, sum);
-    if (least_of(shift, n) >= LEAST_SHIFT)
+    if (least_of(shift, n) >= CODEC_LEAST_SHIFT_128)
         activate_128(sum, shift, bias, n, x);
     else
         for (uint32_t i = 0; i < n; i++) activate_lane(sum[i], shift[i], bias[i], &x[i]);

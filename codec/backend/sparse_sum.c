@@ -129,6 +129,6 @@ const codec_sparse_kernel *codec_sparse_kernels(size_t *n) {
 void codec_sparse_sum(const int16_t *matrix, uint32_t lanes, uint32_t first, uint32_t count,
                       const codec_term *term, size_t n, int32_t *sum) {
     size_t i = 0;
-    while (!kernels[i].runs()) i++;
+    while (i + 1 < sizeof kernels / sizeof *kernels && !kernels[i].runs()) i++;
     kernels[i].sum(matrix, lanes, first, count, term, n, sum);
 }

@@ -24,6 +24,23 @@ CODEC_INLINE v128_t codec_pair_sums_128(v128_t a, v128_t b) {
     return wasm_i32x4_add(wasm_i32x4_shuffle(a, b, 0, 2, 4, 6),
                           wasm_i32x4_shuffle(a, b, 1, 3, 5, 7));
 }
+
+/* x >> shift, rounded down, for each 32-bit lane; shifts from CODEC_LEAST_SHIFT_128 to 30. There
+ * are no shifts by lanes: it is the upper half of a product, and the factor a bit of one of four
+ * bytes. */
+enum { CODEC_LEAST_SHIFT_128 = 2 };
+CODEC_INLINE v128_t codec_shift_factors_128(v128_t shift) {
+    const v128_t bits =
+        wasm_i8x16_const(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0); /* 0 above 15 */
+    const v128_t all = wasm_i8x16_const(32, 24, 16, 8, 32, 24, 16, 8, 32, 24, 16, 8, 32, 24, 16, 8);
+    v128_t by =
+        wasm_i8x16_shuffle(shift, shift, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12);
+    return wasm_i8x16_swizzle(bits, wasm_i8x16_sub(all, by));
+}
+CODEC_INLINE v128_t codec_shift_right_128(v128_t x, v128_t factors) {
+    return wasm_i32x4_shuffle(wasm_i64x2_extmul_low_i32x4(x, factors),
+                              wasm_i64x2_extmul_high_i32x4(x, factors), 1, 3, 5, 7);
+}
 #endif
 
 #endif

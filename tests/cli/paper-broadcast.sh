@@ -35,7 +35,7 @@ for part in "simulate", "sweep", "rivals", "set":
         if metric != "rung":
             assert (metric, c.get("who")) not in found.setdefault(key, {}), (part, c)
             found[key][metric, c.get("who")] = value
-assert len(found) == 2 * 4 * 3 + 2 * 7 + 2 * 2 + 1 + 2 * 2, len(found)
+assert len(found) == 2 * 4 * 3 + 2 * 7 + 2 * 4 + 1 + 2 * 2, len(found)
 for key, f in found.items():
     ladder, container = f["psnr", "ladder"], f["psnr", "container"]
     assert 10 < ladder < 60 and 10 < container < 60, (key, f)

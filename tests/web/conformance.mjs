@@ -5,7 +5,7 @@
 // Prints a line for each difference and the number of lines tried; exits with 1 if any differ.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Calls, crc32c } from "./decoder_calls.mjs";
+import { Calls, crc32c, decode, outcomeOf } from "./decoder_calls.mjs";
 
 const [path, folder, pattern = ""] = process.argv.slice(2);
 const calls = new Calls(path);
@@ -17,37 +17,6 @@ function read(name) {
     return files.get(name);
 }
 
-function outcomeOf(status) {
-    return { 0: "ok", 10: "incomplete", 11: "corrupt", 20: "other-model", 12: "unknown", 30: "unknown" }[status] ||
-        "status " + status;
-}
-
-/** Samples of 16 bits with the most significant byte first, as in the manifest. */
-function inOrder({ depth, samples }) {
-    const bytes = Buffer.from(samples);
-    return depth === 16 ? bytes.swap16() : bytes;
-}
-
-function pictures(decoder) {
-    const images = [];
-    let worst = 0;
-    for (let i = 0, n = calls.call.calls_images(decoder); i < n; i++) {
-        const image = calls.render(decoder, i);
-        images.push({ depth: image.depth, samples: inOrder(image) });
-        worst = image.status || worst;
-    }
-    return { outcome: worst === 11 ? "damaged" : outcomeOf(worst), images };
-}
-
-function decode(bytes, model) {
-    const decoder = calls.decoder(model);
-    let status = calls.push(decoder, bytes);
-    if (!status && calls.call.calls_needed(decoder)) status = 10;
-    const found = status ? { outcome: outcomeOf(status), images: [] } : pictures(decoder);
-    calls.call.calls_decoder_free(decoder);
-    return found;
-}
-
 function withModel(name, use) {
     const { status, made } = name === "-" ? { status: 0, made: 0 } : calls.model(read(name));
     if (status) throw new Error(`${name}: ${calls.error()}`);
@@ -57,7 +26,7 @@ function withModel(name, use) {
 }
 
 function result(words, bytes) {
-    if (!words[0].endsWith(".tpm")) return withModel(words[1], (model) => decode(bytes, model));
+    if (!words[0].endsWith(".tpm")) return withModel(words[1], (model) => decode(calls, bytes, model));
     const { status, made } = calls.model(bytes);
     if (made) calls.call.calls_model_free(made);
     return { outcome: outcomeOf(status), images: [] };

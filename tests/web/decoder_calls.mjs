@@ -72,3 +72,36 @@ export function crc32c(bytes) {
     for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 255];
     return (~crc >>> 0).toString(16).padStart(8, "0");
 }
+
+/** A word of the manifest. */
+export function outcomeOf(status) {
+    return { 0: "ok", 10: "incomplete", 11: "corrupt", 20: "other-model", 12: "unknown", 30: "unknown" }[status] ||
+        "status " + status;
+}
+
+/** Samples of 16 bits with the most significant byte first, as in the manifest. */
+function inOrder({ depth, samples }) {
+    const bytes = Buffer.from(samples);
+    return depth === 16 ? bytes.swap16() : bytes;
+}
+
+function pictures(calls, decoder) {
+    const images = [];
+    let worst = 0;
+    for (let i = 0, n = calls.call.calls_images(decoder); i < n; i++) {
+        const image = calls.render(decoder, i);
+        images.push({ depth: image.depth, samples: inOrder(image) });
+        worst = image.status || worst;
+    }
+    return { outcome: worst === 11 ? "damaged" : outcomeOf(worst), images };
+}
+
+/** What a container's bytes are to a decoder: outcome and images, as the manifest has them. model: an address, or 0. */
+export function decode(calls, bytes, model) {
+    const decoder = calls.decoder(model);
+    let status = calls.push(decoder, bytes);
+    if (!status && calls.call.calls_needed(decoder)) status = 10;
+    const found = status ? { outcome: outcomeOf(status), images: [] } : pictures(calls, decoder);
+    calls.call.calls_decoder_free(decoder);
+    return found;
+}
