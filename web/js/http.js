@@ -3,7 +3,7 @@ import { TaperError, pause } from "./errors.js";
 
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504]);
 const LONGEST_PAUSE = 10000;
-const MOST_ATTEMPTS = 24; // also where each brings some bytes
+const MOST_ATTEMPTS = 60; // also where each brings some bytes
 
 const final = (code, message, facts) => new TaperError(code, message, { ...facts, final: true });
 

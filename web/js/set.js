@@ -5,12 +5,13 @@ import { PHOTO, model_of, model_wanted } from "./model.js";
 import { Pictures, picture_of } from "./picture.js";
 import { Planner } from "./planner.js";
 import { Pool } from "./pool.js";
-import { RangeSet, first_bytes } from "./ranges.js";
+import { RangeSet, first_bytes, total } from "./ranges.js";
 import { DEFAULTS, source_of } from "./source.js";
 import { wasm_module } from "./wasm.js";
 
 const SCALES = [1, 2, 4, 8, 16];
 const SHARPER = 1.7;        // so many times the bytes make a picture that is worth drawing
+const WORTH = 0.3;
 const SCALED_BITS = 2.5;    // bits for a pixel of a scaled picture: more hardly shows
 
 const workers_here = () => typeof Worker !== "undefined" || is_node;
@@ -97,7 +98,9 @@ export class TaperSet {
     wanted({ ranges, info }, { bytes, cut = -1, scale = 1, exact = false }) {
         const area = (info.width / scale) * (info.height / scale);
         bytes ??= scale === 1 || cut >= 0 ? Infinity : Math.ceil((area * SCALED_BITS) / 8);
-        const some = first_bytes(ranges, bytes);
+        const some = first_bytes(ranges, bytes), last = some[some.length - 1];
+        // the beginning of one more chunk is worth a request only if it brings something
+        if (!exact && some.length > 1 && last[1] < WORTH * total(some) && last[1] < ranges[some.length - 1][1]) some.pop();
         if (exact && some.length) {
             const [at, size] = some[some.length - 1];
             cut = at + size;
