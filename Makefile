@@ -85,7 +85,8 @@ LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o \
              $(MODELS:%=$(B)/models/%_arrays.o) $(MODELS:%=$(B)/models/%_constant.o)
 IMAGE_OBJ := $(call obj,$(IMAGES))
 TRAIN_OBJ := $(call obj,$(TRAIN) $(CU)) $(IMAGE_OBJ)
-CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o
+CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o \
+             $(B)/cli/viewer/viewer_parts.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -387,4 +388,5 @@ help:
 	@sed -n 's/^# \(make.*\|  .*\)/\1/p' Makefile | sed -n '1,/help/p'
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 include web/web.mk
+include web/page.mk
 include web/package.mk

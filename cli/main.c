@@ -11,29 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = {&cli_verb_train,
-                                        &cli_verb_train_bits,
-                                        &cli_verb_train_labels,
-                                        &cli_verb_encode,
-                                        &cli_verb_truncate,
-                                        &cli_verb_decode,
-                                        &cli_verb_ls,
-                                        &cli_verb_extract,
-                                        &cli_verb_fetch,
-                                        &cli_verb_add,
-                                        &cli_verb_remove,
-                                        &cli_verb_rename,
-                                        &cli_verb_info,
-                                        &cli_verb_verify,
-                                        &cli_verb_repack,
-                                        &cli_verb_merge,
-                                        &cli_verb_sheet,
-                                        &cli_verb_compare,
-                                        &cli_verb_embed,
-                                        &cli_verb_index,
-                                        &cli_verb_search,
-                                        &cli_verb_classify,
-                                        NULL};
+static const cli_verb *const verbs[] = {
+    &cli_verb_train,    &cli_verb_train_bits, &cli_verb_train_labels, &cli_verb_encode,
+    &cli_verb_truncate, &cli_verb_decode,     &cli_verb_ls,           &cli_verb_extract,
+    &cli_verb_fetch,    &cli_verb_add,        &cli_verb_remove,       &cli_verb_rename,
+    &cli_verb_info,     &cli_verb_verify,     &cli_verb_repack,       &cli_verb_merge,
+    &cli_verb_sheet,    &cli_verb_compare,    &cli_verb_embed,        &cli_verb_index,
+    &cli_verb_search,   &cli_verb_classify,   &cli_verb_page,         NULL};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };
 
 static const cli_verb *find_verb(const char *name) {

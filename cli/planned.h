@@ -10,9 +10,9 @@ typedef struct cli_planned {
     taper_decoder *decoder;
 } cli_planned;
 
-/* True if this is a URL of such a container, and the images are chosen by numbers, ranges and whole names. Then
- * the front matter is there that they need. Otherwise, and after failures, nothing is open: the
- * container is opened as others are, which also says what is wrong. */
+/* True if this is a URL of such a container, and the images are chosen by numbers, ranges and whole
+ * names. Then the front matter is there that they need. Otherwise, and after failures, nothing is
+ * open: the container is opened as others are, which also says what is wrong. */
 bool cli_planned_open(cli_planned *p, const cli_decode_request *q);
 /* Fetch the data of the images, up to the cut. Returns an exit code, after a message. */
 int cli_planned_fetch(cli_planned *p, const cli_decode_request *q, uint64_t cut);

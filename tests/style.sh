@@ -89,6 +89,7 @@ upward cli/compare 'cli/([a-z_]*\.h|search/|index/|train/)'
 upward cli/search 'cli/([a-z_]*\.h|compare/|train/|index/)'
 upward cli/index 'cli/([a-z_]*\.h|compare/|train/)'
 upward cli/train 'cli/([a-z_]*\.h|compare/|search/|index/)'
+upward cli/viewer 'cli/([a-z_]*\.h|compare/|search/|index/|train/)'
 upward codec/backend 'codec/(entropy|bitplane|transform|quality|model|render|decoder|groups|container|search)/'
 upward codec/entropy 'codec/(backend|bitplane|transform|quality|model|render|decoder|groups|container|search)/'
 upward codec/quality 'codec/(backend|entropy|bitplane|transform|model|render|decoder|groups|container|search)/'
@@ -175,6 +176,7 @@ doors cli/compare 'comparison subject originals report'
 doors cli/search 'code_set embedder labelling suggestions map container_set thumbnail image_choice'
 doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
 doors cli/train 'common labels_report reporter targets'
+doors cli/viewer 'viewer_page'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec remote serve web train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"
 

@@ -16,7 +16,7 @@
  *   whole        largest file that is read whole from a server without ranges, 268435456
  *   maxFront     largest front matter, 67108864          timeout    ms for one call of a worker, 60000
  *   headers, credentials, fetch: as for fetch(), for the container     signal: ends the opening
- *   wasm         a WebAssembly.Module, bytes or URL in place of taper.wasm and taper-plain.wasm beside this file
+ *   wasm         a WebAssembly.Module, bytes, a URL or a promise of one, in place of the files beside this one
  *   worker       URL of taper-worker.js, or a function that makes a Worker
  *
  * TaperSet:

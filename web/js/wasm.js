@@ -22,8 +22,9 @@ async function compile(url) {
     return WebAssembly.compile(await response.arrayBuffer()); // a server that does not know the type
 }
 
-/** given: a WebAssembly.Module, bytes or a URL in place of the files beside this one. */
+/** given: a WebAssembly.Module, bytes, a URL or a promise of one, in place of the files beside this one. */
 export function wasm_module(given) {
+    if (typeof given?.then === "function") return given.then(wasm_module);
     if (given instanceof WebAssembly.Module) return Promise.resolve(given);
     if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return WebAssembly.compile(given);
     const url = given ? new URL(given, globalThis.location?.href)
