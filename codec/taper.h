@@ -572,7 +572,7 @@ TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_contai
  *
  * Memory: with taper_decoder_push, the state of every group, so that further bytes refine it
  * without decoding again, and the bytes of incomplete groups. With taper_decoder_supply, all bytes
- * that were supplied, and the states of the groups that were used last, as far as 64 MiB and a
+ * that were supplied, and the states of the groups that were used last, as far as 256 MiB and a
  * quarter of max_memory allow: further bytes continue these. */
 TAPER_API taper_status taper_decoder_new_streaming(taper_decoder **out,
                                                    const taper_open_options *options,
@@ -724,6 +724,15 @@ TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
  * keeps what it showed before. Other groups are not affected. After any other error the pixels and
  * *done are undefined. */
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
+                                            taper_completeness *done, taper_error *error);
+
+/* Decode what was received of image i, without pixels: *done is what taper_decoder_render would tell
+ * now, but with exact_rows 0. If passes, bytes and the returned status are those of the last
+ * rendering, and no bytes were replaced since, the pixels are the same: a viewer that refreshes many
+ * images renders only those that changed. A rendering afterwards does not decode again. Errors are
+ * those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large that it is decoded
+ * strip by strip (taper_decoder_render_rows), and nothing of it is kept. */
+TAPER_API taper_status taper_decoder_decode(taper_decoder *decoder, uint64_t i,
                                             taper_completeness *done, taper_error *error);
 
 /* Render image i at 1 / scale of its size, for previews: with models of families pca and conv, with

@@ -455,6 +455,18 @@ static void try_decoder_plan_name(void) {
     close_decoder(d);
 }
 
+static void try_decoder_decode(void) {
+    taper_error error = {0};
+    taper_completeness done;
+    taper_decoder *d = fresh();
+    refused(taper_decoder_decode(NULL, 0, &done, &error), &error);
+    assert_int_equal(taper_decoder_decode(d, 0, &done, NULL), TAPER_ERR_TRUNCATED);
+    assert_int_equal(taper_decoder_supply(d, 0, file.data, file.size, NULL), TAPER_OK);
+    refused(taper_decoder_decode(d, 0, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_decode(d, *v, &done, &error), &error);
+    close_decoder(d);
+}
+
 static void try_decoder_plan_images(void) {
     taper_error error = {0};
     taper_range range;
@@ -1010,6 +1022,7 @@ static const argument_trial table[] = {
     {"taper_container_open", try_container_open},
     {"taper_decoder_plan", try_decoder_plan},
     {"taper_decoder_plan_name", try_decoder_plan_name},
+    {"taper_decoder_decode", try_decoder_decode},
     {"taper_decoder_plan_images", try_decoder_plan_images},
     {"taper_decoder_supply", try_decoder_supply},
     {"taper_decoder_free", try_decoder_free},

@@ -525,6 +525,7 @@ static void groups_go_on(void **state) {
         const size_t front = (size_t)dct_info(file, z->model[m]).front_bytes;
         taper_decoder *d = zoo_new(z->model[m]);
         const codec_chunk_coder *before[ZOO_IMAGES];
+        static zoo_rendered was[ZOO_IMAGES];
         const codec_kept_groups *kept = &d->supplying.groups;
         supply(d, file, 0, front);
         for (uint64_t i = 0; i < ZOO_IMAGES; i++) {
@@ -534,7 +535,14 @@ static void groups_go_on(void **state) {
         for (size_t at = front, n = (file->size - front) / 9; at < file->size; at += n) {
             supply(d, file, at, n < file->size - at ? n : file->size - at);
             for (uint64_t i = 0; i < ZOO_IMAGES; i++) {
-                (void)zoo_render(d, i);
+                taper_completeness done;
+                const taper_status status = taper_decoder_decode(d, i, &done, NULL);
+                const zoo_rendered now = zoo_render(d, i);
+                assert_int_equal(status, now.status);
+                assert_memory_equal(&done, &now.done, sizeof done);
+                if (at > front && done.bytes == was[i].done.bytes)
+                    assert_memory_equal(now.pixels, was[i].pixels, now.bytes);
+                was[i] = now;
                 assert_ptr_equal(kept->current->reader.strips.coder, before[i]);
             }
         }

@@ -5,7 +5,7 @@
 
 /* Memory that all groups take, at most: beyond it the least recently used are dropped. A quarter of
  * the limit, if that is less. */
-enum { MOST_MEMORY = 64 << 20 };
+enum { MOST_MEMORY = 256 << 20 };
 
 int codec_group_concerns(const formats_front *f, uint32_t g, uint64_t offset, uint64_t end) {
     for (uint32_t layer = 0; layer < f->layers; layer++) {
