@@ -279,6 +279,7 @@ static int is_a_few_strips(part *p) {
     const uint32_t rate_class = codec_container_rate_class(d->container, p->info.group);
     const codec_group_reader *kept = &d->reading.readers.of_rate_class[rate_class];
     if (!has_strips(p) || (kept->images && kept->number == p->info.group)) return 0;
+    if (codec_kept_groups_has(&d->supplying.groups, p->info.group)) return 0;
     const codec_strips_wanted w = strips_needed(p);
     const uint32_t before =
         d->parts[rate_class].image == p->number ? d->parts[rate_class].strips : 0;

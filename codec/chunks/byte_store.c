@@ -1,5 +1,5 @@
 /* byte_store.c -- see byte_store.h. */
-#include "codec/decoder/byte_store.h"
+#include "codec/chunks/byte_store.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,18 +182,32 @@ static taper_status unite(codec_byte_store *s, codec_byte_piece *first, uint64_t
     return TAPER_OK;
 }
 
+/* Nonzero if some of the bytes at .. at + n - 1 are stored and different. */
+static int differs(const codec_byte_store *s, uint64_t at, const uint8_t *bytes, size_t n) {
+    const uint64_t end = at + n;
+    while ((at = codec_byte_store_next(s, at)) < end) {
+        const uint8_t *there;
+        const uint64_t run = codec_byte_store_run(s, at, &there),
+                       both = run < end - at ? run : end - at;
+        if (memcmp(there, bytes + (n - (end - at)), (size_t)both)) return 1;
+        at += both;
+    }
+    return 0;
+}
+
 taper_status codec_byte_store_put(codec_byte_store *s, uint64_t at, const void *bytes, size_t n,
                                   int *changed) {
     const uint8_t *there;
     *changed = 0;
     if (!n || (codec_byte_store_run(s, at, &there) >= n && !memcmp(there, bytes, n)))
         return TAPER_OK;
+    const int replaced = differs(s, at, bytes, n);
     codec_byte_piece *first = first_to(s, at);
     if (first && first->at <= at + n)
         TAPER_TRY(unite(s, first, at, bytes, n));
     else
         TAPER_TRY(insert(s, at, bytes, n));
-    *changed = 1;
+    *changed = 1 + replaced;
     return TAPER_OK;
 }
 

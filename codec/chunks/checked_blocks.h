@@ -1,8 +1,12 @@
 /* checked_blocks.h -- where the chunks of a container are, and reading them from a source with
- * their checksums. */
+ * their checksums.
+ *
+ * The directory codec/chunks/: the bytes of chunks.
+ *   checked_blocks   where chunks are; reads them and checks their checksums
+ *   byte_store       bytes of a file that were received in any order */
 #ifndef CODEC_CHECKED_BLOCKS_H
 #define CODEC_CHECKED_BLOCKS_H
-#include "codec/decoder/byte_store.h"
+#include "codec/chunks/byte_store.h"
 #include "formats/container.h"
 
 /* Nonzero if taper_truncate shortened the chunk of this layer and group. */

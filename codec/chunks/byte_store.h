@@ -30,8 +30,8 @@ typedef struct codec_byte_store {
 /* Leaves it empty. */
 void codec_byte_store_free(codec_byte_store *store);
 
-/* Store n bytes at offset `at`, at + n < 2^64; they replace older ones. *changed: nonzero if any
- * byte is new or different. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: the store is unchanged. */
+/* Store n bytes at offset `at`, at + n < 2^64; they replace older ones. *changed: 1: some are
+ * new; 2: some differ from those that were there; 0: neither. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM: the store is unchanged. */
 taper_status codec_byte_store_put(codec_byte_store *store, uint64_t at, const void *bytes, size_t n,
                                   int *changed);
 

@@ -1,5 +1,5 @@
 /* checked_blocks.c -- see checked_blocks.h. */
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include <stdlib.h>
 #include <string.h>
 
