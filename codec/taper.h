@@ -728,10 +728,10 @@ TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, 
 
 /* Decode what was received of image i, without pixels: *done is what taper_decoder_render would tell
  * now, but with exact_rows 0. If passes, bytes and the returned status are those of the last
- * rendering, and no bytes were replaced since, the pixels are the same: a viewer that refreshes many
- * images renders only those that changed. A rendering afterwards does not decode again. Errors are
- * those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large that it is decoded
- * strip by strip (taper_decoder_render_rows), and nothing of it is kept. */
+ * rendering, and no bytes were replaced since, the pixels are the same: a viewer that refreshes
+ * many images renders only those that changed. A rendering afterwards does not decode again. Errors
+ * are those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large that it is
+ * decoded strip by strip (taper_decoder_render_rows), and nothing of it is kept. */
 TAPER_API taper_status taper_decoder_decode(taper_decoder *decoder, uint64_t i,
                                             taper_completeness *done, taper_error *error);
 

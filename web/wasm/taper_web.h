@@ -1,6 +1,6 @@
 /* taper_web.h -- the functions that JavaScript calls (web/js/engine.js), on codec/taper.h alone.
  *
- * Modules of this directory:
+ * Directory web/wasm/:
  *   taper_web        a set that is supplied by ranges: its model, plans, what is known of it
  *   web_pixels       pictures as RGBA of 8 bits
  *
