@@ -33,6 +33,8 @@ node use.mjs >said
 cat >use.ts <<'END'
 import { open, type Picture, type TaperSet } from "taper-codec";
 import "taper-codec/image";
+import { plain_images } from "taper-codec/plain";
+const how: "worker" | "page" = await plain_images({ worker: "sw.js" });
 const set: TaperSet = await open(new URL("https://example.org/a.taper"), { workers: 2 });
 for await (const picture of set.image("a.png", { scale: 4 })) console.log(picture.completeness.share, picture.image.data);
 const one: Picture<ImageBitmap> = await set.image(0, { as: "bitmap" });

@@ -1,4 +1,4 @@
-# <taper-image> in Chromium behind nginx.
+# <taper-image> and plain <img> by the service worker in Chromium behind nginx.
 command -v node >/dev/null || { echo "SKIP no node"; exit 0; }
 package=$ROOT/build/web/package
 [ -f "$package/taper.wasm" ] || { echo "SKIP there is no $package: make web-package"; exit 0; }
@@ -7,4 +7,5 @@ for program in chromium nginx; do
 done
 "$SAMPLES" scenes two --count 2 >/dev/null
 "$TAPER" encode -q --layout gallery --bpp 1 -o two.taper two
-node "$ROOT/tests/web/page.mjs" "$package" two.taper
+"$TAPER" decode -q --format pnm -o decoded two.taper
+node "$ROOT/tests/web/page.mjs" "$package" two.taper "$(find decoded -name '*sky*')"
