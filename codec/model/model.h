@@ -11,7 +11,8 @@
  *   analysis                  the network for encoding
  *   work                      the multiply-adds per pixel of a model
  *   embed                     images to codes for search, one window per image
- *   model_synthesis           the linear path in integers */
+ *   model_synthesis           the linear path in integers
+ *   scale_passes              how many passes show at a small size */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
