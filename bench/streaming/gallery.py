@@ -166,7 +166,7 @@ def look(taper, originals, files, config, options):
         say("psnr", round(float(numpy.mean(values)), 2), "dB", **config)
         say("least_psnr", round(float(min(values)), 2), "dB", **config)
         spread = [image.std(axis=(0, 1)).mean() for image in images]
-        say("grey", sum(value < 2 for value in spread), "images", **config)
+        say("grey", sum(int(value < 2) for value in spread), "images", **config)
         small = [(quarter(a), quarter(b)) for a, b in zip(images, originals)]
         say("quarter_psnr", round(float(numpy.mean([psnr(a, b) for a, b in small])), 2), "dB", **config)
         say("colour_psnr", round(float(numpy.mean([chroma_psnr(a, b) for a, b in small])), 2), "dB", **config)

@@ -7,12 +7,19 @@
 /* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */
 taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error);
 
-/* Read a container's front matter from a source. */
+/* Read a container's front matter from a source, with those stages of its model that are there. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);
+/* Append the next stage of the model, of which layers have `size` bytes, to front->model. */
+taper_status codec_front_add_stage(formats_front *front, const void *bytes, size_t size,
+                                   taper_error *error);
+/* The number of the layer that has the stage after those in front->model; UINT32_MAX: there is none,
+ * as the model is complete, is not in stages, or was cut. */
+uint32_t codec_front_next_stage(const formats_front *front);
 /* The prefix of the source that is rendered (formats/holds.h). */
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
-/* Load the model that the front carries or, if it carries none, the built-in model of its id. On
+/* Load the model that the front carries or, if it carries none, the built-in model of its id. Of a
+ * model in stages the built-in one is preferred; else those stages are loaded that are there. On
  * failure *out is NULL. TAPER_ERR_MODEL: there is neither. TAPER_ERR_CORRUPT: the carried model is
  * damaged, incomplete, or has another id. Also the errors of taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,

@@ -3,6 +3,7 @@
 #include "codec/decoder/checked_blocks.h"
 #include "formats/also.h"
 #include "formats/metadata_reader.h"
+#include "formats/model_file.h"
 #include "formats/sized.h"
 #include <stdlib.h>
 
@@ -96,12 +97,21 @@ uint32_t codec_container_rate_class(const taper_container *c, uint32_t g) {
 
 const taper_model *taper_container_model(const taper_container *c) { return c ? c->model : NULL; }
 
+/* The bytes of the carried model, with stages that were not read. */
+static uint64_t model_bytes(const formats_front *f) {
+    formats_model_places places;
+    if (!f->has_stages ||
+        formats_model_find_stages(f->model, f->model_size, &places, NULL) != TAPER_OK)
+        return f->model_size;
+    return places.end[places.n - 1];
+}
+
 taper_status taper_container_get_info(const taper_container *c, taper_container_info *out,
                                       taper_error *error) {
     TAPER_TRY(formats_need(c, "the container", error));
     const formats_front *f = &c->front;
     const taper_container_info own = {.model_id = f->model_id,
-                                      .model_bytes = f->model_size,
+                                      .model_bytes = model_bytes(f),
                                       .layout = (taper_layout)f->layout,
                                       .images = f->images,
                                       .groups = f->groups,

@@ -39,12 +39,44 @@ static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t s
     return formats_crc32c(0, bytes, (size_t)block.size) != sum;
 }
 
-/* List the missing bytes of the chunks of group g of this front, and all bytes of a damaged block.
+/* The last layer of which the cut has bytes of group g. */
+static uint32_t last_layer(const taper_decoder *d, const formats_front *f, uint32_t g) {
+    uint32_t last = 0;
+    for (uint32_t layer = 0; layer < f->layers; layer++) {
+        const codec_file_range chunk = codec_chunk_range(f, layer, g);
+        if (formats_front_layer_kind(f, layer) != FORMATS_LAYER_MODEL && chunk.size &&
+            chunk.at < d->reading.source.size)
+            last = layer;
+    }
+    return last;
+}
+
+/* List a stage of the model if it is missing, or all of it if it is damaged. */
+static void list_stage(const taper_decoder *d, uint32_t layer, wanted *w, int *damaged) {
+    const uint32_t next = codec_decoder_next_stage(d);
+    const codec_file_range at = codec_layer_range(&d->own.front, &d->own.root, layer);
+    if (layer < next) return; /* known, or another model is used */
+    const int is_here = codec_byte_store_run(&d->supplying.held, at.at, NULL) >= at.size;
+    if (layer == next && is_here) {
+        list_range(w, at.at, at.at + at.size);
+        *damaged = 1;
+    } else {
+        list_missing(d, w, at.at, at.at + at.size);
+    }
+}
+
+/* List the missing bytes of the chunks of group g of this front, and all bytes of a damaged block;
+ * and stages of the model before the last of them.
  * *damaged: nonzero if there is one. */
 static void list_chunks(const taper_decoder *d, const formats_front *f, uint32_t g, wanted *w,
                         int *damaged) {
     uint64_t size = d->reading.source.size;
+    const uint32_t last = last_layer(d, f, g);
     for (uint32_t layer = 0; layer < f->layers; layer++) {
+        if (formats_front_layer_kind(f, layer) == FORMATS_LAYER_MODEL) {
+            if (layer < last) list_stage(d, layer, w, damaged);
+            continue;
+        }
         codec_file_range chunk = codec_chunk_range(f, layer, g),
                          block = codec_block_range(f, layer, g);
         uint64_t end = chunk.at + chunk.size;
@@ -102,10 +134,12 @@ static taper_status plan_image(taper_decoder *d, uint64_t i, wanted *w, taper_er
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     const formats_front *leaf = codec_container_leaf_of_image(&d->own, (uint32_t)info.same_as);
     list_chunks(d, leaf, info.group - leaf->first_group, w, &damaged);
-    return damaged ? formats_fail(error, TAPER_ERR_CORRUPT,
-                                  "bytes of group %u are damaged (checksum); fetch them again",
-                                  info.group)
-                   : TAPER_OK;
+    return damaged
+               ? formats_fail(
+                     error, TAPER_ERR_CORRUPT,
+                     "bytes of group %u, or of the model, are damaged (checksum); fetch them again",
+                     info.group)
+               : TAPER_OK;
 }
 
 /* Check the arguments of both functions, and set the cut. */
