@@ -15,6 +15,8 @@
 # make paper-nested-dropout   the figures of the nested-dropout paper; QUICK=1: in minutes, to build/paper-quick
 # make paper-embedding   tables and figures of the papers on supervised codes; PARTS= CELLS=, QUICK=1: see its run.sh
 # make paper-retrieval   search in a million codes: time and recall; PARTS=: see bench/retrieval/run.sh
+# make web        the decoder for browsers (build/web/taper.wasm), with clang and wasi-libc; `all` builds it where they are
+# make paper-broadcast   one container for receivers of many bandwidths, against ladders of files; QUICK=1: in seconds
 # make lib        the libraries and their header; needs a C compiler, zstd and xxHash
 # make install    binary, libraries, header, taper.pc, CMake package, models, manual pages, completions;
 #                 PREFIX=/usr/local LIBDIR=PREFIX/lib INCLUDEDIR=PREFIX/include; DESTDIR=: written before them
@@ -64,7 +66,7 @@ IMAGES  := $(wildcard formats/*/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
 TRAIN   := $(wildcard train/*.c train/*/*.c)
 # what speaks HTTP: as a client, as a server
-HTTP    := $(wildcard remote/*.c serve/*.c)
+HTTP    := $(wildcard remote/*.c serve/*.c serve/*/*.c)
 CLI     := $(HTTP) $(wildcard cli/*.c cli/*/*.c)
 SAMPLES := $(wildcard samples/*.c)
 ifneq ($(CU),)
@@ -83,7 +85,8 @@ LIB_OBJ   := $(call obj,$(FORMATS) $(CODEC)) $(B)/models/models.o \
              $(MODELS:%=$(B)/models/%_arrays.o) $(MODELS:%=$(B)/models/%_constant.o)
 IMAGE_OBJ := $(call obj,$(IMAGES))
 TRAIN_OBJ := $(call obj,$(TRAIN) $(CU)) $(IMAGE_OBJ)
-CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o
+CLI_OBJ   := $(call obj,$(CLI)) $(B)/cli/search/map_page.o $(B)/cli/common/page_parts.o \
+             $(B)/cli/viewer/viewer_parts.o
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 BENCHES   := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/bench_*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -100,7 +103,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval lib install install-lib deb clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval paper-broadcast lib install install-lib deb clean help
 .SECONDARY:
 all: $(B)/taper $(B)/make_samples lib
 lib: $(B)/libtaper.a $(B)/libtaper.so $(B)/include/taper.h
@@ -127,7 +130,7 @@ check-all: deps
 	@$(MAKE) --no-print-directory SAN=1 CUDA=0 check-quick-programs $(SAN_REPLAYS)
 	@TIER=all SAN_BUILD=build/san sh tests/run.sh $(B)
 check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths \
-    $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
+    $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(B)/bench/paper_broadcast $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
     $(B)/tests/conformance/generate
 
 # Kernels on the processor, always under ASan + UBSan: tests/cuda/ stands in for CUDA's headers and for
@@ -241,13 +244,17 @@ PAPER_OBJ := $(call obj,$(wildcard bench/figures/*.c)) $(B)/bench/common.o \
 $(B)/bench/nested_dropout: $(call obj,$(wildcard bench/paper/*.c)) $(PAPER_OBJ)
 $(B)/bench/paper_embedding: $(call obj,$(wildcard bench/paper-embedding/*.c)) $(PAPER_OBJ)
 $(B)/bench/bench_retrieval: $(call obj,$(wildcard bench/retrieval/*.c) bench/paper/itq.c) $(PAPER_OBJ)
-$(B)/bench/nested_dropout $(B)/bench/paper_embedding $(B)/bench/bench_retrieval:
+$(B)/bench/paper_broadcast: $(call obj,$(wildcard bench/paper-broadcast/*.c)) $(PAPER_OBJ)
+$(B)/bench/nested_dropout $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(B)/bench/paper_broadcast:
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
 # fuzz targets with a driver that replays files instead of libFuzzer
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # checkpoints are read by training
+$(B)/tests/fuzz/fuzz_response: $(call obj,remote/response.c)
 $(B)/tests/fuzz/fuzz_checkpoint: $(call obj,train/optimise/checkpoint.c train/optimise/run.c train/device/device.c)
+# requests are read by the server
+$(B)/tests/fuzz/fuzz_request: $(call obj,$(wildcard serve/request/*.c))
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -277,7 +284,9 @@ $(B)/formats/readers/archive.o: LATE := libarchive
 $(B)/formats/writers/webp_writer.o: LATE := libwebp libwebpmux
 $(B)/formats/writers/tiff_writer.o: LATE := libtiff
 $(B)/formats/writers/tiff_writer.o: LATE_PKG := libtiff-4
+$(B)/remote/transfers.o: LATE := libcurl
 $(B)/formats/late/srgb.o: LATE := liblcms2
+$(patsubst %,$(B)/serve/%.o,serve mhd daemon replies live): LATE := libmicrohttpd
 $(B)/formats/late/srgb.o: LATE_PKG := lcms2
 LATE_PKG = $(LATE)
 LATE_IS_HERE = $(if $(LATE_HEADER),$(shell $(CC) -E -include $(LATE_HEADER) -x c /dev/null >/dev/null 2>&1 && echo 1),\
@@ -337,6 +346,8 @@ paper-embedding: all $(B)/bench/paper_embedding
 	@QUICK=$(QUICK) PARTS="$(PARTS)" CELLS="$(CELLS)" SET="$(SET)" sh bench/paper-embedding/run.sh $(B)
 paper-retrieval: all $(B)/bench/bench_retrieval
 	@PARTS="$(PARTS)" sh bench/retrieval/run.sh $(B)
+paper-broadcast: all $(B)/bench/paper_broadcast
+	@QUICK=$(QUICK) PARTS="$(PARTS)" sh bench/paper-broadcast/run.sh $(B)
 # DESTDIR is only written to. What is installed names the other directories from PREFIX or LIBDIR, so that the whole
 # can be moved.
 D = $(DESTDIR)$(PREFIX)
@@ -372,6 +383,8 @@ install: all install-lib
 	install -m 644 packaging/taper.xml $(D)/share/mime/packages
 	install -m 644 packaging/taper.thumbnailer $(D)/share/thumbnailers
 	install -m 644 packaging/taper.magic $(D)/share/taper
+	install -d $(D)/lib/systemd/system
+	$(FILL) packaging/taper-serve.service.in >$(D)/lib/systemd/system/taper-serve.service
 deb: all
 	@MAKE_ARGS="-o all -o lib B=$(B)" sh packaging/deb.sh build/deb $(VERSION)
 clean:
@@ -379,3 +392,6 @@ clean:
 help:
 	@sed -n 's/^# \(make.*\|  .*\)/\1/p' Makefile | sed -n '1,/help/p'
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
+include web/web.mk
+include web/page.mk
+include web/package.mk

@@ -20,6 +20,10 @@ int cli_change_open(cli_change *c, const char *verb, const char *path, const cha
         cli_error(verb, path, "cannot be changed in its place; give -o FILE");
         return CLI_USAGE;
     }
+    if (is_in_place(c) && remote_is_url(path)) {
+        cli_error(verb, path, "is a URL, whose file cannot be changed; give -o FILE");
+        return CLI_USAGE;
+    }
     if (is_in_place(c) && !common->force && is_protected(path)) {
         cli_error(verb, path,
                   "is write-protected; give -f to change it all the same, or -o FILE to leave it");

@@ -3,7 +3,7 @@
  * A verb is a file cmd_NAME.c that defines `int cmd_NAME(int argc, char **argv)` and
  * `const cli_verb cli_verb_NAME` (see common/options.h), and an entry in the table of main.c.
  * Larger verbs have a directory: train/, compare/, search/ (`embed`, `classify`), index/ (`index`,
- * `search`).
+ * `search`), viewer/ (`page`).
  *
  * Rules for all verbs: data goes to standard output, messages to standard error
  * (common/messages.h); progress is shown on a terminal only (common/progress.h); outputs appear
@@ -14,7 +14,8 @@
  *   main cli            the table of verbs
  *   cmd_train cmd_train_bits cmd_train_labels cmd_encode cmd_truncate cmd_decode cmd_info
  *   cmd_verify cmd_repack cmd_merge cmd_sheet cmd_compare cmd_embed cmd_classify cmd_index
- *   cmd_search cmd_ls cmd_extract cmd_add cmd_remove cmd_rename
+ *   cmd_search cmd_ls cmd_extract cmd_add cmd_remove cmd_rename cmd_fetch cmd_page
+ *   cmd_serve
  *                       one verb each; the name has a dash for an underscore
  *   training            what the three verbs for training have in common
  *   manual completion   manual pages and shell completions, from the tables of the verbs
@@ -35,6 +36,9 @@
  *   idx_labels          the file of labels for an IDX file of images
  *   reach               images that a cut of layout `image` contains
  *
+ *   prefetch            requests what images of a URL need
+ *   fetch_size          how much `fetch` is to fetch; fetch_file: into a file, which goes on
+ *   planned             a few images of very many behind a URL
  *   sheet               draws a contact sheet
  *   equal_images        finds equal images for `encode --dedup`
  *   encode_run          the options and the state of a run of `encode`
@@ -72,11 +76,14 @@ int cmd_extract(int argc, char **argv);
 int cmd_add(int argc, char **argv);
 int cmd_remove(int argc, char **argv);
 int cmd_rename(int argc, char **argv);
+int cmd_fetch(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_page(int argc, char **argv);
 
 extern const cli_verb cli_verb_train, cli_verb_train_bits, cli_verb_train_labels, cli_verb_encode,
     cli_verb_truncate, cli_verb_decode, cli_verb_info, cli_verb_verify, cli_verb_repack,
     cli_verb_merge, cli_verb_sheet, cli_verb_compare, cli_verb_embed, cli_verb_classify,
     cli_verb_index, cli_verb_search, cli_verb_ls, cli_verb_extract, cli_verb_add, cli_verb_remove,
-    cli_verb_rename;
+    cli_verb_rename, cli_verb_fetch, cli_verb_page, cli_verb_serve;
 
 #endif

@@ -142,7 +142,7 @@ static int find_model(state *st) {
     const char *name = st->s.model;
     uint8_t head[32]; /* enough for taper_model_builtin_for */
     size_t n;
-    if (!name && formats_file_peek(st->container, head, sizeof head, &n, NULL) == TAPER_OK)
+    if (!name && cli_peek(st->container, head, sizeof head, &n, NULL) == TAPER_OK)
         name = taper_model_builtin_for(head, n);
     return name ? cli_coder_open(&st->model, "compare", name, &st->s.common) : CLI_DONE;
 }

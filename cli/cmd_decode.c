@@ -7,6 +7,7 @@
 #include "cli/decode_verb.h"
 #include "cli/device.h"
 #include "cli/picture_files.h"
+#include "cli/planned.h"
 #include "cli/reach.h"
 #include "formats/image.h"
 #include <stdlib.h>
@@ -164,8 +165,10 @@ static int decode_pictures(cli_decode_job *j) {
     int code = cli_picture_plan_make(&j->plan, j->q, j->container->open);
     if (code == CLI_DONE) code = cli_decode_list_further(j);
     if (code != CLI_DONE) return code;
-    taper_decoder_free(j->worker[0].decoder);
-    code = cli_decode_open(j, &j->worker[0].decoder); /* again, with the memory that names leave */
+    if (!j->is_planned) { /* again, with the memory that names leave */
+        taper_decoder_free(j->worker[0].decoder);
+        code = cli_decode_open(j, &j->worker[0].decoder);
+    }
     if (code != CLI_DONE) return code;
     if (j->plan.one_file && !is_one_large(j)) {
         code = cli_decode_to_one_file(j, info->groups);
@@ -177,16 +180,23 @@ static int decode_pictures(cli_decode_job *j) {
     return code == CLI_DONE ? tell(j) : code;
 }
 
+/* planned: a decoder that has the bytes of all chosen images, and becomes this function's; or NULL.
+ */
 static int decode_container(const cli_decode_request *q, const cli_container *container,
-                            uint64_t cut) {
+                            uint64_t cut, taper_decoder *planned) {
     cli_decode_job j = {.q = q,
                         .container = container,
                         .cut = cut,
+                        .is_planned = planned != NULL,
                         .plan = {.folder = -1},
                         .worker = calloc(1, sizeof *j.worker)};
-    if (!j.worker) return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    if (!j.worker) {
+        taper_decoder_free(planned);
+        return cli_fail("decode", q->input, TAPER_ERR_NOMEM, NULL);
+    }
     pthread_mutex_init(&j.lock, NULL);
-    int code = cli_decode_open(&j, &j.worker[0].decoder);
+    j.worker[0].decoder = planned;
+    int code = planned ? CLI_DONE : cli_decode_open(&j, &j.worker[0].decoder);
     if (code == CLI_DONE) code = decode_pictures(&j);
     for (uint64_t k = 0; j.kept && k < j.plan.count; k++) formats_image_free(&j.kept[k]);
     if (j.worker) {
@@ -200,8 +210,23 @@ static int decode_container(const cli_decode_request *q, const cli_container *co
     return code;
 }
 
+/* A few images of many behind a URL. */
+static int decode_planned(cli_decode_request *q, const settings *s, cli_planned *p) {
+    const uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &p->container);
+    int code = cli_planned_fetch(p, q, cut);
+    if (code == CLI_DONE) {
+        taper_decoder *decoder = p->decoder;
+        p->decoder = NULL;
+        code = decode_container(q, &p->container, cut, decoder);
+    }
+    cli_planned_close(p);
+    return code;
+}
+
 static int decode(cli_decode_request *q, const settings *s) {
     cli_container container;
+    cli_planned planned;
+    if (!s->levels && cli_planned_open(&planned, q)) return decode_planned(q, s, &planned);
     int code = cli_container_open(&container, "decode", q->input, q->common);
     if (code != CLI_DONE) return code;
     const uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
@@ -209,7 +234,7 @@ static int decode(cli_decode_request *q, const settings *s) {
     code = cli_container_bind(&container, q->model, "decode", q->input, q->common);
     if (code == CLI_DONE)
         code = s->levels ? cli_decode_levels(q, container.open, cut)
-                         : decode_container(q, &container, cut);
+                         : decode_container(q, &container, cut, NULL);
     cli_container_close(&container);
     return code;
 }

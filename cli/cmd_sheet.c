@@ -5,6 +5,7 @@
 #include "cli/common/parallel.h"
 #include "cli/common/progress.h"
 #include "cli/picture_files.h"
+#include "cli/prefetch.h"
 #include "cli/sheet.h"
 #include "formats/image.h"
 #include "formats/images/png.h"
@@ -68,7 +69,8 @@ typedef struct job {
     uint64_t count; /* of these, the first that are drawn */
     cli_tile *tile; /* [count] */
     uint32_t side, gap, columns;
-    taper_limits limits; /* what one thread may take */
+    taper_limits limits;    /* what one thread may take */
+    cli_prefetch *prefetch; /* of a URL */
     cli_progress progress;
     pthread_mutex_t lock; /* guards code */
     int code;
@@ -112,6 +114,9 @@ static void decode_tile(void *user, size_t k, unsigned thread) {
     job *j = user;
     (void)thread;
     taper_error error = {0};
+    taper_image_info info = {.size = sizeof info};
+    taper_container_get_image(j->container.open, cli_chosen_image(&j->chosen, k), &info, NULL);
+    cli_prefetch_group(j->prefetch, info.group);
     const taper_decode_options how = {
         .size = sizeof how, .max_memory = j->limits.max_memory + j->container.info.memory};
     const taper_status status = cli_tile_decode(&j->tile[k], j->container.open, &how,
@@ -194,7 +199,9 @@ static int make_sheet(job *j) {
     j->tile = calloc((size_t)j->count, sizeof *j->tile);
     if (!j->tile) return cli_fail("sheet", j->input, TAPER_ERR_NOMEM, NULL);
     cli_progress_start(&j->progress, &j->s->common, "decoding", j->count, "images");
+    j->prefetch = cli_prefetch_new(&j->container, j->chosen.image, j->count, UINT64_MAX);
     cli_parallel(threads, (size_t)j->count, decode_tile, j);
+    cli_prefetch_free(j->prefetch);
     cli_progress_end(&j->progress);
     if (j->code != CLI_DONE && j->code != CLI_CORRUPT) return j->code;
     code = write_sheet(j);

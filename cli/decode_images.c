@@ -131,6 +131,18 @@ static size_t first_further(const cli_decode_job *j, uint32_t group) {
     return low;
 }
 
+/* True if an image of the group, or a further name of one, is in the plan. */
+static bool has_wanted(const cli_decode_job *j, uint32_t group) {
+    uint64_t first = 0, count = 0;
+    taper_container_group(j->container->open, group, &first, &count, NULL);
+    for (uint64_t place = first; place < first + count; place++)
+        if (cli_picture_plan_find(&j->plan, taper_container_image_at(j->container->open, place)) !=
+            UINT64_MAX)
+            return true;
+    const size_t n = first_further(j, group);
+    return n < j->n_further && j->further[n].group == group;
+}
+
 static void decode_group(void *user, size_t group, unsigned thread) {
     cli_decode_job *j = user;
     cli_decode_worker *w = &j->worker[thread];
@@ -140,6 +152,7 @@ static void decode_group(void *user, size_t group, unsigned thread) {
     int code = j->code;
     pthread_mutex_unlock(&j->lock);
     if (code != CLI_DONE) return;
+    if (has_wanted(j, (uint32_t)group)) cli_prefetch_group(j->prefetch, (uint32_t)group);
     if (!w->decoder) code = cli_decode_open(j, &w->decoder);
     if (code == CLI_DONE)
         taper_container_group(j->container->open, (uint32_t)group, &first, &count, NULL);
@@ -157,6 +170,14 @@ static void decode_group(void *user, size_t group, unsigned thread) {
     pthread_mutex_unlock(&j->lock);
 }
 
+/* One image after the other, by the decoder that has their bytes. */
+static void decode_planned(cli_decode_job *j) {
+    bool told = false;
+    (void)taper_decoder_set_threads(j->worker[0].decoder, cli_threads(j->q->common), NULL);
+    for (uint64_t k = 0; k < j->plan.count && j->code == CLI_DONE; k++)
+        j->code = decode_image(j, k, &j->worker[0], &told);
+}
+
 int cli_decode_images(cli_decode_job *j, uint32_t groups) {
     unsigned threads = cli_threads(j->q->common);
     taper_image_info info = {.size = sizeof info};
@@ -164,12 +185,18 @@ int cli_decode_images(cli_decode_job *j, uint32_t groups) {
     if (!j->worker) return cli_fail("decode", j->q->input, TAPER_ERR_NOMEM, NULL);
     for (unsigned t = 1; t < threads; t++) j->worker[t] = (cli_decode_worker){0};
     cli_progress_start(&j->progress, j->q->common, "decoding", j->plan.count, "images");
-    if (j->plan.count == 1 && cli_decode_info(j, 0, &info)) {
+    if (!j->is_planned)
+        j->prefetch = cli_prefetch_new(j->container, j->plan.image, j->plan.count, j->cut);
+    if (j->is_planned)
+        decode_planned(j);
+    else if (j->plan.count == 1 && cli_decode_info(j, 0, &info)) {
         (void)taper_decoder_set_threads(j->worker[0].decoder, threads, NULL); /* else one */
         decode_group(j, info.group, 0);
     } else
         cli_parallel(threads, groups, decode_group, j);
     cli_progress_end(&j->progress);
+    cli_prefetch_free(j->prefetch);
+    j->prefetch = NULL;
     for (unsigned t = 1; t < threads; t++) {
         taper_decoder_free(j->worker[t].decoder);
         cli_canvas_free(&j->worker[t].canvas);

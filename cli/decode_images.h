@@ -5,6 +5,7 @@
 #include "cli/common/inputs.h"
 #include "cli/common/progress.h"
 #include "cli/decoding.h"
+#include "cli/prefetch.h"
 #include <pthread.h>
 
 typedef struct cli_decode_worker {
@@ -27,6 +28,8 @@ typedef struct cli_decode_job {
     size_t n_further;
     cli_decode_worker *worker; /* [threads] */
     taper_image *kept;         /* [plan.count] for formats of one file; else NULL */
+    cli_prefetch *prefetch;    /* of a URL */
+    bool is_planned; /* the only decoder is worker[0]'s, which has all bytes (planned.h) */
     cli_progress progress;
     pthread_mutex_t lock; /* guards the following members */
     int code;             /* exit code of the failure that ends the work */

@@ -155,6 +155,32 @@ static int receive(arrival *a, int descriptor) {
     return code;
 }
 
+/* The same from a URL. */
+static int receive_url(arrival *a) {
+    cli_stream stream;
+    uint8_t *piece = malloc(PIECE);
+    int code = piece ? cli_stream_open(&stream, "decode", a->q->input)
+                     : cli_fail("decode", a->q->input, TAPER_ERR_NOMEM, NULL);
+    if (code != CLI_DONE) {
+        free(piece);
+        return code;
+    }
+    const taper_source source = stream.source;
+    remote_expect_end(stream.remote, source.size);
+    while (code == CLI_DONE && a->failure.status == TAPER_OK && a->arrived < source.size) {
+        const uint64_t left = source.size - a->arrived;
+        const size_t n = left < PIECE ? (size_t)left : PIECE;
+        if (formats_source_read(&source, a->arrived, piece, n, &a->failure) != TAPER_OK) break;
+        take(a, piece, n);
+        a->dirty = a->ready;
+        code = get_ready(a);
+        if (code == CLI_DONE && a->dirty && now_ms() >= a->next_render) code = render(a);
+    }
+    cli_stream_close(&stream);
+    free(piece);
+    return code;
+}
+
 /* The input has ended: render for the last time and print messages. */
 static int finish(arrival *a) {
     const char *input = a->q->input;
@@ -191,12 +217,15 @@ int cli_decode_progressive(const cli_decode_request *q) {
         .size = sizeof options, .model = q->model, .limits = &q->limits};
     arrival a = {.q = q, .info = {.size = sizeof a.info}, .plan = {.folder = -1}};
     taper_error error = {0};
-    int descriptor = strcmp(q->input, "-") ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    const bool is_url = remote_is_url(q->input);
+    int descriptor =
+        strcmp(q->input, "-") && !is_url ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)
         return cli_fail("decode", q->input, formats_fail_errno(&error, errno, "open"), &error);
     const taper_status status = taper_decoder_new_streaming(&a.decoder, &options, &error);
-    int code =
-        status == TAPER_OK ? receive(&a, descriptor) : cli_fail("decode", q->input, status, &error);
+    int code = status != TAPER_OK ? cli_fail("decode", q->input, status, &error)
+               : is_url           ? receive_url(&a)
+                                  : receive(&a, descriptor);
     if (code == CLI_DONE) code = finish(&a);
     if (descriptor != STDIN_FILENO) close(descriptor);
     taper_decoder_free(a.decoder);

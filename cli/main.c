@@ -1,6 +1,7 @@
 /* main.c -- the table of verbs. Each is defined in cli/cmd_NAME.c with its options. */
 #include "cli/cli.h"
 #include "cli/common/heap.h"
+#include "cli/common/inputs.h"
 #include "cli/common/signals.h"
 #include "cli/manual.h"
 #include "cli/version.h"
@@ -10,17 +11,31 @@
 #include <time.h>
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = {&cli_verb_train,        &cli_verb_train_bits,
-                                        &cli_verb_train_labels, &cli_verb_encode,
-                                        &cli_verb_truncate,     &cli_verb_decode,
-                                        &cli_verb_ls,           &cli_verb_extract,
-                                        &cli_verb_add,          &cli_verb_remove,
-                                        &cli_verb_rename,       &cli_verb_info,
-                                        &cli_verb_verify,       &cli_verb_repack,
-                                        &cli_verb_merge,        &cli_verb_sheet,
-                                        &cli_verb_compare,      &cli_verb_embed,
-                                        &cli_verb_index,        &cli_verb_search,
-                                        &cli_verb_classify,     NULL};
+static const cli_verb *const verbs[] = {&cli_verb_train,
+                                        &cli_verb_train_bits,
+                                        &cli_verb_train_labels,
+                                        &cli_verb_encode,
+                                        &cli_verb_truncate,
+                                        &cli_verb_decode,
+                                        &cli_verb_ls,
+                                        &cli_verb_extract,
+                                        &cli_verb_fetch,
+                                        &cli_verb_add,
+                                        &cli_verb_remove,
+                                        &cli_verb_rename,
+                                        &cli_verb_info,
+                                        &cli_verb_verify,
+                                        &cli_verb_repack,
+                                        &cli_verb_merge,
+                                        &cli_verb_sheet,
+                                        &cli_verb_compare,
+                                        &cli_verb_embed,
+                                        &cli_verb_index,
+                                        &cli_verb_search,
+                                        &cli_verb_classify,
+                                        &cli_verb_page,
+                                        &cli_verb_serve,
+                                        NULL};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] - 1 };
 
 static const cli_verb *find_verb(const char *name) {
@@ -86,7 +101,9 @@ static int run_verb(const cli_verb *verb, int argc, char **argv) {
     struct rusage used;
     char memory[16];
     clock_gettime(CLOCK_MONOTONIC, &start);
-    int code = verb->run(argc, argv);
+    int code = cli_inputs_begin(argc, argv);
+    if (code == CLI_DONE) code = verb->run(argc, argv);
+    cli_inputs_end();
     if (cli_options_verbose() < 2 || getrusage(RUSAGE_SELF, &used) != 0) return code;
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds =

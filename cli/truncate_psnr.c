@@ -119,14 +119,15 @@ static taper_status find(const cli_truncate_psnr *wanted, const cli_container *c
     taper_source source = c->source;
     if (source.size > c->info.file_bytes) source.size = c->info.file_bytes;
     reference r = {.decoder = NULL};
-    cli_psnr_search search = {.source = &source,
-                              .model = model,
-                              .limits = &limits,
-                              .threads = cli_threads(common),
-                              .target_db = wanted->target_db,
-                              .pixels = wanted->target_db > 0 ? CLI_PSNR_PIXELS : CLI_SAMPLE_PIXELS,
-                              .read = read_reference,
-                              .user = &r};
+    cli_psnr_search search = {
+        .source = &source,
+        .model = model,
+        .limits = &limits,
+        .threads = cli_threads(common),
+        .target_db = wanted->target_db,
+        .pixels = wanted->target_db > 0 && !c->stream.remote ? CLI_PSNR_PIXELS : CLI_SAMPLE_PIXELS,
+        .read = read_reference,
+        .user = &r};
     cli_progress progress = {0};
     pthread_mutex_init(&r.lock, NULL);
     taper_status status = open_reference(&r, wanted, &search, error);

@@ -572,7 +572,8 @@ TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_contai
  *
  * Memory: with taper_decoder_push, the state of every group, so that further bytes refine it
  * without decoding again, and the bytes of incomplete groups. With taper_decoder_supply, all bytes
- * that were supplied, and the state of one group, as with taper_decoder_new. */
+ * that were supplied, and the states of the groups that were used last, as far as 256 MiB and a
+ * quarter of max_memory allow: further bytes continue these. */
 TAPER_API taper_status taper_decoder_new_streaming(taper_decoder **out,
                                                    const taper_open_options *options,
                                                    taper_error *error);
@@ -647,9 +648,46 @@ TAPER_API taper_status taper_decoder_plan(taper_decoder *decoder, uint64_t i, ui
 TAPER_API taper_status taper_decoder_plan_name(taper_decoder *decoder, const char *name,
                                                uint64_t cut, taper_range *ranges, size_t capacity,
                                                size_t *count, uint64_t *i, taper_error *error);
+/* Beside the size, 0 is the default of every member. */
+typedef struct taper_plan_options {
+    size_t size; /* sizeof(taper_plan_options) */
+    /* [n] numbers of images, in any order; NULL with n 0: all images. */
+    const uint64_t *image;
+    size_t n;
+    /* As in taper_decoder_plan; 0: the complete file. */
+    uint64_t cut;
+    /* At most so many bytes of image data are listed, with those in joined gaps; 0: no limit. */
+    uint64_t max_bytes;
+    /* Ranges with at most so many bytes between them are joined: about as many as the line carries
+     * during the latency of a request. 0: ranges that touch each other. */
+    uint64_t max_gap;
+    /* Only layers that have one of the first so many passes of an image; 0: all. For previews. */
+    uint32_t passes;
+} taper_plan_options;
+
+/* List the ranges that are still missing for many images. The rest as for taper_decoder_plan: the
+ * front matter first, for any images, without regard to max_bytes; then the leaves of the images;
+ * then their chunks. Without max_bytes and max_gap, the ranges are the union of those of the
+ * images. With joined gaps, some bytes may be listed that are not wanted or were supplied.
+ *
+ * With max_bytes, the most valuable bytes come first, so that all images improve alike: layer after
+ * layer. Of the first layer that does not fit, the same part of every image's chunk is listed, or
+ * the chunks of the first images where such parts would be shorter than max_gap. So one call after
+ * the other, each with its bytes supplied, refines all images to the end. With TAPER_LAYOUT_SET and
+ * TAPER_LAYOUT_GALLERY the first layers of all images are one range.
+ *
+ * *count 0: nothing is missing. Takes time for all wanted images, about 30 times with max_bytes.
+ * TAPER_ERR_CORRUPT: damaged bytes are among the ranges, unless max_bytes is less. Other errors are
+ * those of taper_decoder_plan; TAPER_ERR_ARG also: an image does not exist; then *count is 0.
+ * TAPER_ERR_LIMIT, _NOMEM: no memory for a list of 4 bytes an image. */
+TAPER_API taper_status taper_decoder_plan_images(taper_decoder *decoder,
+                                                 const taper_plan_options *options,
+                                                 taper_range *ranges, size_t capacity,
+                                                 size_t *count, taper_error *error);
 /* Supply `size` bytes of the file from `offset` on, whether they were listed or not. They are
- * copied and kept until the decoder is freed. Bytes may be supplied again; if they differ, the new
- * ones replace the old ones, and affected images are decoded again.
+ * copied and kept until the decoder is freed. New bytes continue the decoding of an image where it
+ * was. Bytes may be supplied again; if they differ, the new ones replace the old ones, and affected
+ * images are decoded again.
  *
  * No error is final: supply other bytes, or the same again.
  * TAPER_ERR_CORRUPT, _VERSION, _MODEL, _LIMIT, _NOMEM for the front matter, as of
@@ -686,6 +724,15 @@ TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
  * keeps what it showed before. Other groups are not affected. After any other error the pixels and
  * *done are undefined. */
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
+                                            taper_completeness *done, taper_error *error);
+
+/* Decode what was received of image i, without pixels: *done is what taper_decoder_render would
+ * tell now, but with exact_rows 0. If passes, bytes and the returned status are those of the last
+ * rendering, and no bytes were replaced since, the pixels are the same: a viewer that refreshes
+ * many images renders only those that changed. A rendering afterwards does not decode again. Errors
+ * are those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large that it is
+ * decoded strip by strip (taper_decoder_render_rows), and nothing of it is kept. */
+TAPER_API taper_status taper_decoder_decode(taper_decoder *decoder, uint64_t i,
                                             taper_completeness *done, taper_error *error);
 
 /* Render image i at 1 / scale of its size, for previews: with models of families pca and conv, with
@@ -887,8 +934,8 @@ typedef struct taper_remove_options {
  * their group some bits of unknown planes are 0.
  *
  * TAPER_ERR_ARG: there is no such image; no image would stay; or the container is a cut file.
- * TAPER_ERR_MODEL: a group loses some images, and there is no model. TAPER_ERR_CORRUPT: data are
- * damaged. */
+ * TAPER_ERR_MODEL: a group loses some images, and there is no model. TAPER_ERR_CORRUPT: data of a
+ * group that keeps images are damaged; other data are not read. */
 TAPER_API taper_status taper_remove(const taper_source *from, const uint64_t *image, size_t n,
                                     const taper_sink *to, const taper_remove_options *options,
                                     taper_error *error);

@@ -276,6 +276,8 @@ taper_status formats_write_varint(formats_buffer *buffer, uint64_t value) {
 
 /* --- CRC32C --- */
 
+#ifndef __OPTIMIZE_SIZE__
+
 /* Eight tables, so that eight bytes are folded at once ("slicing by 8"). Table k holds the CRC of
  * each byte followed by k zero bytes. A CRC is linear, so entry i is the exclusive-or of the
  * entries of i's bits, and eight constants generate each table at compile time: no start-up code,
@@ -329,6 +331,24 @@ static uint32_t crc_by_tables(uint32_t crc, const uint8_t *p, size_t n) {
     for (; n; n--, p++) crc = crc >> 8 ^ crc_table[0][(crc ^ *p) & 0xFF];
     return crc;
 }
+
+#else
+
+/* For browsers: the tables are a tenth of what they load. Four bits at a time. */
+static uint32_t crc_by_tables(uint32_t crc, const uint8_t *p, size_t n) {
+    static const uint32_t table[16] = {0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30E349B1,
+                                       0x417B1DBC, 0x5125DAD3, 0x61C69362, 0x7198540D,
+                                       0x82F63B78, 0x92A8FC17, 0xA24BB5A6, 0xB21572C9,
+                                       0xC38D26C4, 0xD3D3E1AB, 0xE330A81A, 0xF36E6F75};
+    for (; n; n--, p++) {
+        crc ^= *p;
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return crc;
+}
+
+#endif
 
 uint32_t formats_crc32c_plain(uint32_t crc, const void *bytes, size_t n) {
     return ~crc_by_tables(~crc, bytes, n);

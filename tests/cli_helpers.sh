@@ -136,3 +136,39 @@ read_alike() { # file, picture, levels, options...
     done
     python3 "$ROOT/tests/same_pixels.py" alike/a alike/b "$levels" || { echo "$file is not read as $picture"; exit 1; }
 }
+
+# Wait until a file is there, which another process writes.
+await() { # file
+    for _ in $(seq 300); do
+        [ ! -s "$1" ] || return 0
+        sleep 0.1
+    done
+    echo "no $1 after 30 seconds"
+    exit 1
+}
+
+# nginx for the folder www/ on a port of its own, $url; it ends with the test. needs nginx:nginx-light first.
+serve_www() {
+    mkdir -p www nginx
+    for port in $(shuf -i 20000-50000 -n 20); do
+        cat >nginx/conf <<END
+user $(id -un) $(id -gn); worker_processes 1; pid $PWD/nginx/pid; error_log $PWD/nginx/error;
+events { worker_connections 256; }
+http {
+    access_log $PWD/nginx/access;
+    client_body_temp_path $PWD/nginx/a; proxy_temp_path $PWD/nginx/b; fastcgi_temp_path $PWD/nginx/c;
+    uwsgi_temp_path $PWD/nginx/d; scgi_temp_path $PWD/nginx/e;
+    server { listen 127.0.0.1:$port; root $PWD/www; ${1:-} }
+}
+END
+        if nginx -e "$PWD/nginx/error" -c "$PWD/nginx/conf" -p "$PWD/nginx" 2>nginx/said; then
+            await nginx/pid
+            trap 'kill "$(cat nginx/pid)" 2>/dev/null' EXIT
+            # shellcheck disable=SC2034  # for the test
+            url=http://127.0.0.1:$port
+            return 0
+        fi
+    done
+    cat nginx/said
+    exit 1
+}

@@ -12,9 +12,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # Containers: what decodes them, and what passes them on without an encoder.
-decoder='codec/decoder/byte_store.c codec/decoder/decoder.c codec/decoder/checked_blocks.c codec/decoder/front_load.c
-    codec/decoder/group_reader.c
-    codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
+decoder='codec/chunks/byte_store.c codec/decoder/decoder.c codec/chunks/checked_blocks.c codec/decoder/front_load.c
+    codec/decoder/group_reader.c codec/decoder/kept_groups.c
+    codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/planned_images.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
     codec/decoder/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
     codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/bitplane/strips.c codec/entropy/interleave.c
     codec/entropy/range_coder.c'
@@ -37,6 +37,8 @@ formats='formats/also.c formats/bytes.c formats/images/cifar.c formats/container
     formats/merge_metadata.c formats/merge_names.c formats/metadata/metadata.c formats/name_block.c formats/name_escape.c formats/imageset/name_key.c formats/images/png.c
     formats/metadata/pieces.c formats/metadata/png_text.c formats/metadata/read_payloads.c formats/metadata/settle.c formats/metadata/tiff_exif.c formats/images/pnm.c formats/imageset/recognise.c formats/metadata/xmp.c
     formats/readers/apng.c formats/readers/bmp.c formats/readers/find_reader.c formats/readers/av1_noise.c formats/readers/vp8_noise.c formats/readers/reader.c'
+# What a server answers.
+remote='remote/response.c'
 # Functions that write, convert what was read, or work on the caller's numbers.
 apart='codec_bits_pack codec_bits_add_distances add_distances codec_embedding_record_write codec_order_make_apart
     ideal_bits formats_idx_encode_images formats_idx_encode_labels formats_cifar_encode formats_image_flatten
@@ -54,7 +56,7 @@ others='formats/atomic_file.c formats/metadata_writer.c formats/layout.c formats
     codec/search/cascade_shares.c codec/search/centring.c codec/search/index_build.c codec/search/knn.c
     codec/search/votes.c'
 # shellcheck disable=SC2086
-for file in formats/*.c formats/*/*.c codec/decoder/*.c codec/search/*.c; do
+for file in formats/*.c formats/*/*.c codec/chunks/*.c codec/decoder/*.c codec/search/*.c; do
     is_listed=0
     for listed in $decoder $model $search $formats $others; do [ "$listed" != "$file" ] || is_listed=1; done
     [ $is_listed -eq 1 ] || { echo "$file is in no list of tests/coverage.sh" >&2; exit 1; }
@@ -120,6 +122,7 @@ else
         group "models and checkpoints" $model
         group "indexes" $search
         group "files, names and text" $formats
+        group "answers of servers" $remote
     }
 fi
 exit $status

@@ -455,6 +455,54 @@ static void try_decoder_plan_name(void) {
     close_decoder(d);
 }
 
+static void try_decoder_decode(void) {
+    taper_error error = {0};
+    taper_completeness done;
+    taper_decoder *d = fresh();
+    refused(taper_decoder_decode(NULL, 0, &done, &error), &error);
+    assert_int_equal(taper_decoder_decode(d, 0, &done, NULL), TAPER_ERR_TRUNCATED);
+    assert_int_equal(taper_decoder_supply(d, 0, file.data, file.size, NULL), TAPER_OK);
+    refused(taper_decoder_decode(d, 0, NULL, &error), &error);
+    EACH_NUMBER(v) allowed(taper_decoder_decode(d, *v, &done, &error), &error);
+    close_decoder(d);
+}
+
+static void try_decoder_plan_images(void) {
+    taper_error error = {0};
+    taper_range range;
+    size_t count;
+    uint64_t one = 0;
+    for (int whole = 0; whole < 2; whole++) {
+        taper_decoder *d = fresh();
+        if (whole)
+            assert_int_equal(taper_decoder_supply(d, 0, file.data, file.size, NULL), TAPER_OK);
+        taper_plan_options o = {.size = sizeof o};
+        refused(taper_decoder_plan_images(NULL, &o, &range, 1, &count, &error), &error);
+        refused(taper_decoder_plan_images(d, &o, &range, 1, NULL, &error), &error);
+        refused(taper_decoder_plan_images(d, &o, NULL, 1, &count, &error), &error);
+        refused(taper_decoder_plan_images(d, &o, &range, SIZE_MAX, &count, &error), &error);
+        assert_int_equal(taper_decoder_plan_images(d, NULL, NULL, 0, &count, NULL), TAPER_OK);
+        o.n = 1;
+        refused(taper_decoder_plan_images(d, &o, &range, 1, &count, &error), &error);
+        o.image = &one, o.n = SIZE_MAX;
+        refused(taper_decoder_plan_images(d, &o, &range, 1, &count, &error), &error);
+        EACH_NUMBER(v) {
+            const uint64_t number = *v;
+            o = (taper_plan_options){.size = sizeof o, .image = &number, .n = 1};
+            allowed(taper_decoder_plan_images(d, &o, &range, 1, &count, &error), &error);
+            o = (taper_plan_options){.size = sizeof o,
+                                     .cut = *v,
+                                     .max_bytes = *v,
+                                     .max_gap = *v,
+                                     .passes = (uint32_t)*v};
+            allowed(taper_decoder_plan_images(d, &o, &range, 1, &count, &error), &error);
+        }
+        o.size = 0;
+        refused(taper_decoder_plan_images(d, &o, &range, 1, &count, &error), &error);
+        taper_decoder_free(d);
+    }
+}
+
 static void try_decoder_plan(void) {
     taper_error error = {0};
     taper_range range;
@@ -974,6 +1022,8 @@ static const argument_trial table[] = {
     {"taper_container_open", try_container_open},
     {"taper_decoder_plan", try_decoder_plan},
     {"taper_decoder_plan_name", try_decoder_plan_name},
+    {"taper_decoder_decode", try_decoder_decode},
+    {"taper_decoder_plan_images", try_decoder_plan_images},
     {"taper_decoder_supply", try_decoder_supply},
     {"taper_decoder_free", try_decoder_free},
     {"taper_decoder_set_threads", try_decoder_set_threads},

@@ -1,7 +1,7 @@
 /* test_damaged_chunks.c -- containers of photographs, alpha and drawings with a wrong byte, and cut
  * ones: a source, pushed bytes, supplied ranges and what they plan tell the same. */
 #include "cmocka_all.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "model_zoo.h"
 
 enum { N = 9, LAYOUTS = 3, SIDE = 24 };

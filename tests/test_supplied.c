@@ -516,6 +516,50 @@ static void models_come_with_the_front(void **state) {
     formats_buffer_free(&file), formats_buffer_free(&carrier);
 }
 
+/* The state of a group goes on with further bytes, also while others are asked for; replaced bytes
+ * begin it again. */
+static void groups_go_on(void **state) {
+    model_zoo *z = *state;
+    for (int m = 0; m < ZOO_MODELS; m++) {
+        const formats_buffer *file = &z->file[m][4];
+        const size_t front = (size_t)dct_info(file, z->model[m]).front_bytes;
+        taper_decoder *d = zoo_new(z->model[m]);
+        const codec_chunk_coder *before[ZOO_IMAGES];
+        static zoo_rendered was[ZOO_IMAGES];
+        const codec_kept_groups *kept = &d->supplying.groups;
+        supply(d, file, 0, front);
+        for (uint64_t i = 0; i < ZOO_IMAGES; i++) {
+            (void)zoo_render(d, i);
+            before[i] = kept->current->reader.strips.coder;
+        }
+        for (size_t at = front, n = (file->size - front) / 9; at < file->size; at += n) {
+            supply(d, file, at, n < file->size - at ? n : file->size - at);
+            for (uint64_t i = 0; i < ZOO_IMAGES; i++) {
+                taper_completeness done;
+                const taper_status status = taper_decoder_decode(d, i, &done, NULL);
+                const zoo_rendered now = zoo_render(d, i);
+                assert_int_equal(status, now.status);
+                assert_memory_equal(&done, &now.done, sizeof done);
+                if (at > front && done.bytes == was[i].done.bytes)
+                    assert_memory_equal(now.pixels, was[i].pixels, now.bytes);
+                was[i] = now;
+                assert_ptr_equal(kept->current->reader.strips.coder, before[i]);
+            }
+        }
+        assert_int_equal(kept->n, ZOO_IMAGES);
+        assert_all_there(z, m, 4, d);
+        const uint8_t wrong = (uint8_t)~file->data[front];
+        assert_int_equal(taper_decoder_supply(d, front, &wrong, 1, NULL), TAPER_OK);
+        assert_true(kept->n < ZOO_IMAGES);
+        supply(d, file, front, 1);
+        assert_all_there(z, m, 4, d);
+        codec_decoder_drop_others(d, 0);
+        assert_int_equal(kept->n, 1);
+        assert_all_there(z, m, 4, d);
+        close_decoder(d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planned_bytes_give_what_a_source_gives),
@@ -523,6 +567,7 @@ int main(void) {
         cmocka_unit_test(ranges_are_in_order_and_apart),
         cmocka_unit_test(neighbours_are_one_range),
         cmocka_unit_test(every_order_gives_the_same),
+        cmocka_unit_test(groups_go_on),
         cmocka_unit_test(byte_by_byte),
         cmocka_unit_test(a_beginning_of_a_range_is_used),
         cmocka_unit_test(wrong_bytes_are_told_and_mended),

@@ -1,6 +1,7 @@
 /* inputs.c -- opening containers and models; see inputs.h. */
 #include "cli/common/inputs.h"
 #include "cli/common/spool.h"
+#include "remote/pool.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,51 @@
 #include <unistd.h>
 
 /* --- bytes and containers --- */
+
+static remote_pool *pool; /* of URLs */
+static const char *pool_verb;
+
+static void tell_note(void *user, const char *sentence) {
+    const cli_common common = {.quiet = cli_options_given("quiet")};
+    (void)user;
+    cli_note(&common, pool_verb, "%s", sentence);
+}
+
+static void keep_reason(void *user, const char *sentence) {
+    (void)user;
+    cli_messages_reason(sentence);
+}
+
+static FILE *make_spool(void *user) {
+    FILE *spool;
+    (void)user;
+    return cli_spool_open(&spool, NULL) == TAPER_OK ? spool : NULL;
+}
+
+static void tell_fetched(void *user, const char *url, const remote_stats *stats) {
+    const cli_common common = {.verbose = cli_options_verbose()};
+    (void)user;
+    cli_detail(&common, 1, pool_verb, "%s: %llu request%s, %llu bytes", url,
+               (unsigned long long)stats->requests, formats_plural(stats->requests, "s"),
+               (unsigned long long)stats->bytes);
+}
+
+int cli_inputs_begin(int argc, char **argv) {
+    const remote_options how = {.agent = "taper/" TAPER_VERSION,
+                                .spool = make_spool,
+                                .note = tell_note,
+                                .failed = keep_reason};
+    pool_verb = argv[0];
+    pool = remote_pool_new(&how, tell_fetched);
+    if (!pool) return cli_fail(pool_verb, NULL, TAPER_ERR_NOMEM, NULL);
+    remote_pool_hide(pool, argc, argv);
+    return CLI_DONE;
+}
+
+void cli_inputs_end(void) {
+    remote_pool_free(pool);
+    pool = NULL;
+}
 
 int cli_inputs_check(const char *verb, char *const *paths, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -31,12 +77,28 @@ static cli_kind kind_of(const uint8_t front[4]) {
     return last ? (cli_kind)(CLI_IS_CONTAINER + (last - k_last)) : CLI_IS_OTHER;
 }
 
+static taper_status peek_url(const char *path, void *to, size_t n, size_t *got,
+                             taper_error *error) {
+    remote_file *remote;
+    TAPER_TRY(remote_pool_open(pool, &remote, path, error));
+    const taper_source source = remote_source(remote);
+    *got = source.size < n ? (size_t)source.size : n;
+    const taper_status status = formats_source_read(&source, 0, to, *got, error);
+    remote_pool_release(pool, remote);
+    return status;
+}
+
+taper_status cli_peek(const char *path, void *to, size_t n, size_t *got, taper_error *error) {
+    return (remote_is_url(path) ? peek_url : formats_file_peek)(path, to, n, got, error);
+}
+
 cli_kind cli_kind_of(const char *path) {
     uint8_t front[4];
     size_t got;
     struct stat st;
-    if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode) ||
-        formats_file_peek(path, front, sizeof front, &got, NULL) || got < sizeof front)
+    if (!remote_is_url(path) && (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)))
+        return CLI_IS_UNKNOWN;
+    if (cli_peek(path, front, sizeof front, &got, NULL) || got < sizeof front)
         return CLI_IS_UNKNOWN;
     return kind_of(front);
 }
@@ -50,6 +112,11 @@ static taper_status spool_stream(cli_stream *stream, int descriptor, taper_error
 static taper_status open_stream(cli_stream *stream, const char *path, taper_error *error) {
     struct stat st;
     if (strcmp(path, "-") == 0) return spool_stream(stream, STDIN_FILENO, error);
+    if (remote_is_url(path)) {
+        TAPER_TRY(remote_pool_open(pool, &stream->remote, path, error));
+        stream->source = remote_source(stream->remote);
+        return TAPER_OK;
+    }
     if (stat(path, &st) != 0) return formats_fail_errno(error, errno, "open");
     if (S_ISREG(st.st_mode)) {
         TAPER_TRY(formats_file_open(&stream->file, path, error));
@@ -64,17 +131,22 @@ static taper_status open_stream(cli_stream *stream, const char *path, taper_erro
     return status;
 }
 
+taper_status cli_stream_try(cli_stream *stream, const char *path, taper_error *error) {
+    *stream = (cli_stream){0};
+    const taper_status status = open_stream(stream, path, error);
+    if (status != TAPER_OK) cli_stream_close(stream);
+    return status;
+}
+
 int cli_stream_open(cli_stream *stream, const char *verb, const char *path) {
     taper_error error = {0};
-    *stream = (cli_stream){0};
-    taper_status status = open_stream(stream, path, &error);
-    if (status == TAPER_OK) return CLI_DONE;
-    cli_stream_close(stream);
-    return cli_fail(verb, path, status, &error);
+    const taper_status status = cli_stream_try(stream, path, &error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail(verb, path, status, &error);
 }
 
 void cli_stream_close(cli_stream *stream) {
     formats_file_close(stream->file);
+    remote_pool_release(pool, stream->remote);
     if (stream->spool) fclose(stream->spool);
     *stream = (cli_stream){0};
 }
@@ -123,6 +195,7 @@ int cli_container_take(cli_container *c, cli_stream *stream, const char *verb, c
         return cli_fail(verb, path, status, &error);
     }
     c->held = cli_memory_hold(c->info.memory);
+    if (c->stream.remote) remote_expect_end(c->stream.remote, c->info.file_bytes);
     tell_container(c, verb, path, common);
     return CLI_DONE;
 }

@@ -7,14 +7,20 @@
 #include "cli/common/options.h"
 #include "codec/taper.h"
 #include "formats/file.h"
+#include "remote/remote.h"
 
 /* --- bytes and containers --- */
+
+/* Before a verb runs: its URLs in argv are replaced by what may be shown of them, without
+ * credentials; functions below find the real ones. Afterwards: with -v print what was fetched. */
+int cli_inputs_begin(int argc, char **argv);
+void cli_inputs_end(void);
 
 /* Read the first bytes of each regular file among the paths, to find failing disks before the files
  * are recognised: such a failure ends the run. Files that cannot be opened are reported later. */
 int cli_inputs_check(const char *verb, char *const *paths, size_t n);
 
-/* What a regular file is by its first bytes. */
+/* What a regular file, or the file behind a URL, is by its first bytes. */
 typedef enum cli_kind {
     CLI_IS_UNKNOWN = -1, /* standard input, another stream, or a file that cannot be read */
     CLI_IS_OTHER,
@@ -24,13 +30,19 @@ typedef enum cli_kind {
 } cli_kind;
 cli_kind cli_kind_of(const char *path);
 
-/* A file; or "-" or another stream, which is first copied to a temporary file. */
+/* Read up to n bytes from the start of a file or URL; *got is how many there are. */
+taper_status cli_peek(const char *path, void *to, size_t n, size_t *got, taper_error *error);
+
+/* A file; a URL; or "-" or another stream, which is first copied to a temporary file. */
 typedef struct cli_stream {
     formats_file *file;
+    remote_file *remote; /* NULL: no URL */
     FILE *spool;
     taper_source source;
 } cli_stream;
 int cli_stream_open(cli_stream *stream, const char *verb, const char *path);
+/* The same without a message. */
+taper_status cli_stream_try(cli_stream *stream, const char *path, taper_error *error);
 void cli_stream_close(cli_stream *stream);          /* a zeroed one is fine */
 bool cli_stream_is_model(const cli_stream *stream); /* by its first bytes */
 

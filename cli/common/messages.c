@@ -4,6 +4,7 @@
 #include "cli/common/progress.h"
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,9 +150,30 @@ cli_sentence cli_explain(const taper_error *error) {
     return said;
 }
 
+static pthread_mutex_t reason_lock = PTHREAD_MUTEX_INITIALIZER;
+static char reason[256];
+
+void cli_messages_reason(const char *sentence) {
+    pthread_mutex_lock(&reason_lock);
+    snprintf(reason, sizeof reason, "%s", sentence);
+    pthread_mutex_unlock(&reason_lock);
+}
+
+/* In place of the text of a source that failed (formats_source_read), the reason. */
+static void explain_read(taper_error *e) {
+    if (e->status != TAPER_ERR_IO || (strncmp(e->text, "cannot read ", 12) != 0 &&
+                                      strncmp(e->text, "the container could not be", 26) != 0))
+        return;
+    pthread_mutex_lock(&reason_lock);
+    if (reason[0]) snprintf(e->text, sizeof e->text, "%s", reason);
+    pthread_mutex_unlock(&reason_lock);
+}
+
 int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error) {
-    const taper_error plain = {.status = status};
-    cli_error(verb, file, "%s", cli_explain(error && error->text[0] ? error : &plain).text);
+    taper_error said = {.status = status};
+    if (error && error->text[0]) said = *error;
+    explain_read(&said);
+    cli_error(verb, file, "%s", cli_explain(&said).text);
     return cli_exit_code(status);
 }
 

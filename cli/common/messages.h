@@ -69,6 +69,9 @@ cli_sentence cli_explain(const taper_error *error);
  * path, status, &error);`. error may be NULL. */
 int cli_fail(const char *verb, const char *file, taper_status status, const taper_error *error);
 
+/* Why reads of a URL fail, for cli_fail, as sources only say that they do. Copied. Any thread. */
+void cli_messages_reason(const char *sentence);
+
 /* Parse a size such as "4096", "64K", "1.5M", "2GiB", "1 MB". K, M, G, T (or KiB ...) are powers of
  * 1024; kB, MB, GB, TB are powers of 1000; case is ignored. Rounds to an integer. Returns false,
  * and leaves *out unchanged, if text is not a size or does not fit 63 bits. */

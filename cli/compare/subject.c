@@ -78,14 +78,14 @@ taper_status cli_subject_encode(cli_subject *subject, const cli_subject_encoding
 void cli_subject_close(cli_subject *subject) {
     taper_container_close(subject->container);
     if (subject->spool) fclose(subject->spool);
-    formats_file_close(subject->file);
+    cli_stream_close(&subject->stream);
     *subject = (cli_subject){0};
 }
 
 taper_status cli_subject_open(cli_subject *subject, const char *path, cli_originals *originals,
                               taper_error *error) {
-    TAPER_TRY(formats_file_open(&subject->file, path, error));
-    subject->source = formats_file_source(subject->file);
+    TAPER_TRY(cli_stream_try(&subject->stream, path, error));
+    subject->source = subject->stream.source;
     TAPER_TRY(open_source(subject, error));
     if (subject->info.model_bytes) subject->model_bytes = 0;
     return cli_originals_match(originals, subject->container, error);

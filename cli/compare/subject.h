@@ -6,7 +6,7 @@
 #define CLI_COMPARE_SUBJECT_H
 #include "cli/compare/originals.h"
 #include "cli/compare/rd_curve.h"
-#include "formats/file.h"
+#include "cli/common/inputs.h"
 #include <stdio.h>
 
 typedef struct cli_subject {
@@ -16,8 +16,8 @@ typedef struct cli_subject {
     taper_source source;
     taper_container *container;
     taper_container_info info;
-    FILE *spool;        /* of the source, if it was made here */
-    formats_file *file; /* of the source, if it was given */
+    FILE *spool;       /* of the source, if it was made here */
+    cli_stream stream; /* of the source, if it was given */
 } cli_subject;
 
 /* Reports an image that was skipped, and why. */

@@ -1,9 +1,11 @@
 /* index_file.c -- see index_file.h. */
 #include "cli/index/index_file.h"
+#include "cli/common/inputs.h"
 #include "cli/common/spool.h"
 #include "formats/bytes.h"
 #include "formats/file.h"
 #include "formats/name_escape.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +27,32 @@ static int open_mapped(cli_index *index, const char *verb, const char *path,
     return cli_fail(verb, path, status, &error);
 }
 
+/* Indexes are read at many places: the whole file is fetched. */
+static taper_status map_url(const char *path, const void **bytes, uint64_t *size,
+                            taper_error *error) {
+    cli_stream stream;
+    FILE *spool = NULL;
+    TAPER_TRY(cli_stream_try(&stream, path, error));
+    remote_expect_end(stream.remote, UINT64_MAX);
+    taper_status status = cli_spool_open(&spool, error);
+    if (status == TAPER_OK) {
+        const taper_sink sink = cli_spool_sink(spool);
+        status = cli_source_copy(&stream.source, &sink, error);
+    }
+    if (status == TAPER_OK && fflush(spool) != 0)
+        status = formats_fail_errno(error, errno, "write a temporary file");
+    if (status == TAPER_OK) status = formats_descriptor_map(fileno(spool), bytes, size, error);
+    if (spool) fclose(spool);
+    cli_stream_close(&stream);
+    return status;
+}
+
 int cli_index_open(cli_index *index, const char *verb, const char *path, const cli_common *common) {
     taper_error error = {0};
     *index = (cli_index){.index = NULL};
-    const taper_status status = formats_file_map(path, &index->bytes, &index->size, &error);
+    const taper_status status = remote_is_url(path)
+                                    ? map_url(path, &index->bytes, &index->size, &error)
+                                    : formats_file_map(path, &index->bytes, &index->size, &error);
     return status ? (int)cli_fail(verb, path, status, &error)
                   : open_mapped(index, verb, path, common);
 }

@@ -7,7 +7,7 @@
  *   pool queue        threads that share one task; threads that take one item after the other
  *   int8_dot          sums of products of bytes; int_convolution: 3x3 convolutions in integers
  *   sparse_sum        sums of some rows of a matrix of 16-bit numbers
- *   simd x86          loops compiled for several processors; helpers of x86 kernels */
+ *   simd x86 wasm     loops for several processors; helpers of x86 and of WebAssembly kernels */
 #ifndef CODEC_BACKEND_H
 #define CODEC_BACKEND_H
 #include "codec/backend/operations.h"

@@ -1,5 +1,6 @@
 /* int8_dot.c -- see int8_dot.h. */
 #include "codec/backend/int8_dot.h"
+#include "codec/backend/wasm.h"
 #include "codec/backend/x86.h"
 #include <string.h>
 
@@ -245,7 +246,118 @@ CODEC_FOR_512 static void middle_layer_512(const int8_t *matrix, const uint8_t *
 
 #endif
 
+#ifdef CODEC_WASM_KERNELS
+
+/* Sums are in variables, so many vectors of four lanes at a time. */
+enum { MOST_VECTORS = 8 };
+
+CODEC_INLINE void rows_128(int32_t *sum, const int8_t *pairs, const codec_pair_row *row,
+                           size_t rows, uint32_t n, uint32_t vectors) {
+    v128_t s[MOST_VECTORS];
+    for (uint32_t v = 0; v < vectors; v++) s[v] = wasm_v128_load(sum + 4 * v);
+    for (const codec_pair_row *end = row + rows; row < end; row++) {
+        v128_t x = wasm_v128_load32_splat(&row->a);
+        const int8_t *from = pairs + (size_t)row->row * 2 * n;
+        for (uint32_t v = 0; v < vectors; v++)
+            s[v] = codec_add_pairs_128(s[v], wasm_i16x8_load8x8(from + 8 * v), x);
+    }
+    for (uint32_t v = 0; v < vectors; v++) wasm_v128_store(sum + 4 * v, s[v]);
+}
+
+static void add_rows_128(int32_t *sum, const int8_t *pairs, const codec_pair_row *row, size_t rows,
+                         uint32_t n) {
+    enum { WHOLE = 4 * MOST_VECTORS };
+    uint32_t i = 0;
+    for (; i + WHOLE <= n; i += WHOLE) rows_128(sum + i, pairs + 2 * i, row, rows, n, MOST_VECTORS);
+    for (; i < n; i += 8) rows_128(sum + i, pairs + 2 * i, row, rows, n, 2);
+}
+
+static void add_pairs_128(int32_t *sum, const int8_t *pairs, int32_t a, int32_t b, uint32_t n) {
+    const codec_pair_row row = {0, (int16_t)a, (int16_t)b};
+    add_rows_128(sum, pairs, &row, 1, n);
+}
+
+/* Two vectors of sums for each four lanes: activations and weights are alike as 16-bit numbers. */
+CODEC_INLINE void block_128(const uint8_t *matrix, const uint8_t *vector, uint32_t n,
+                            uint32_t lanes, uint32_t vectors, int32_t *sum) {
+    v128_t s[MOST_VECTORS];
+    for (uint32_t v = 0; v < vectors; v++) s[v] = wasm_i32x4_splat(0);
+    for (uint32_t i = 0; i < n; i += 4, matrix += 4 * (size_t)lanes) {
+        v128_t x = codec_four_lanes_128(vector + i);
+        for (uint32_t v = 0; v < vectors; v++)
+            s[v] = codec_add_pairs_128(s[v], wasm_i16x8_load8x8(matrix + 8 * v), x);
+    }
+    for (uint32_t v = 0; v < vectors; v += 2)
+        wasm_v128_store(sum + 2 * v, codec_pair_sums_128(s[v], s[v + 1]));
+}
+
+static void all_lanes_128(const uint8_t *matrix, const uint8_t *vector, uint32_t n, uint32_t lanes,
+                          int32_t *sum) {
+    enum { WHOLE = 2 * MOST_VECTORS };
+    uint32_t first = 0;
+    for (; first + WHOLE <= lanes; first += WHOLE)
+        block_128(matrix + 4 * first, vector, n, lanes, MOST_VECTORS, sum + first);
+    for (; first < lanes; first += 8)
+        block_128(matrix + 4 * first, vector, n, lanes, 4, sum + first);
+}
+
+static void weight_lanes_128(const int8_t *matrix, const uint8_t *vector, uint32_t n,
+                             uint32_t lanes, int32_t *sum) {
+    all_lanes_128((const uint8_t *)matrix, vector, n, lanes, sum);
+}
+
+static void activation_lanes_128(const uint8_t *matrix, const int8_t *vector, uint32_t n,
+                                 uint32_t lanes, int32_t *sum) {
+    all_lanes_128(matrix, (const uint8_t *)vector, n, lanes, sum);
+}
+
+/* activate_lane() before its clamps, of four sums. */
+CODEC_INLINE v128_t scaled_128(const int32_t *sum, const uint8_t *shift, const int32_t *bias) {
+    v128_t by =
+        wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(shift)));
+    v128_t z =
+        codec_shift_right_128(wasm_i32x4_shl(wasm_v128_load(sum), 4), codec_shift_factors_128(by));
+    z = wasm_i32x4_add(z, wasm_i32x4_add(wasm_v128_load(bias), wasm_i32x4_splat(8)));
+    return wasm_i32x4_shr(z, 4);
+}
+
+/* Saturated conversions do one part of each clamp. */
+static void activate_128(const int32_t *sum, const uint8_t *shift, const int32_t *bias, uint32_t n,
+                         uint8_t *x) {
+    const v128_t most = wasm_i8x16_splat(MOST_ACTIVATION);
+    for (uint32_t i = 0; i < n; i += 8) {
+        v128_t z = wasm_i16x8_narrow_i32x4(scaled_128(sum + i, shift + i, bias + i),
+                                           scaled_128(sum + i + 4, shift + i + 4, bias + i + 4));
+        v128_t bytes = wasm_u8x16_min(wasm_u8x16_narrow_i16x8(z, z), most);
+        bytes = wasm_u8x16_add_sat(bytes, wasm_v128_load64_zero(x + i));
+        wasm_v128_store64_lane(x + i, wasm_u8x16_min(bytes, most), 0);
+    }
+}
+
+/* The least shift of n, a multiple of 8. */
+static uint8_t least_of(const uint8_t *shift, uint32_t n) {
+    uint8_t least = 255;
+    for (uint32_t i = 0; i < n; i++) least = shift[i] < least ? shift[i] : least;
+    return least;
+}
+
+static void middle_layer_128(const int8_t *matrix, const uint8_t *shift, const int32_t *bias,
+                             uint32_t n, uint8_t *x) {
+    int32_t sum[CODEC_MOST_LAYER];
+    weight_lanes_128(matrix, x, n, n, sum);
+    if (least_of(shift, n) >= CODEC_LEAST_SHIFT_128)
+        activate_128(sum, shift, bias, n, x);
+    else
+        for (uint32_t i = 0; i < n; i++) activate_lane(sum[i], shift[i], bias[i], &x[i]);
+}
+
+#endif
+
 static const codec_byte_kernel kernels[] = {
+#ifdef CODEC_WASM_KERNELS
+    {"WebAssembly SIMD", codec_runs_always, add_pairs_128, add_rows_128, weight_lanes_128,
+     activation_lanes_128, middle_layer_128},
+#endif
 #ifdef CODEC_X86_KERNELS
     {"AVX-512 with VNNI", codec_has_512, add_pairs_256, add_rows_512, weight_lanes_512,
      activation_lanes_512, middle_layer_512},

@@ -1,5 +1,6 @@
 /* sparse_sum.c -- see sparse_sum.h. */
 #include "codec/backend/sparse_sum.h"
+#include "codec/backend/wasm.h"
 #include "codec/backend/x86.h"
 
 enum { STEP = CODEC_SPARSE_STEP, BLOCK = CODEC_SPARSE_BLOCK };
@@ -82,7 +83,38 @@ CODEC_FOR_256 static void sum_256(const int16_t *matrix, uint32_t lanes, uint32_
 
 #endif
 
+#ifdef CODEC_WASM_KERNELS
+
+CODEC_INLINE void add_128(const int16_t *matrix, uint32_t lanes, uint32_t count,
+                          const codec_term *term, size_t n, int32_t *sum) {
+    v128_t s[BLOCK / 8];
+    for (uint32_t v = 0; v < count / 4; v++) s[v] = wasm_v128_load(sum + 4 * v);
+    for (const codec_term *end = term + n; term < end; term++) {
+        const int16_t *row = matrix + (size_t)term->pair * lanes * 2;
+        v128_t x = wasm_v128_load32_splat(term->x);
+        for (uint32_t v = 0; v < count / 4; v++)
+            s[v] = codec_add_pairs_128(s[v], wasm_v128_load(row + 8 * v), x);
+    }
+    for (uint32_t v = 0; v < count / 4; v++) wasm_v128_store(sum + 4 * v, s[v]);
+}
+
+/* Half a block has a variable for each sum. */
+static void sum_128(const int16_t *matrix, uint32_t lanes, uint32_t first, uint32_t count,
+                    const codec_term *term, size_t n, int32_t *sum) {
+    enum { HALF = BLOCK / 2 };
+    const int16_t *from = matrix + (size_t)first * 2;
+    for (; count >= HALF; from += 2 * HALF, sum += HALF, count -= HALF)
+        add_128(from, lanes, HALF, term, n, sum);
+    for (; count >= STEP; from += 2 * STEP, sum += STEP, count -= STEP)
+        add_128(from, lanes, STEP, term, n, sum);
+}
+
+#endif
+
 static const codec_sparse_kernel kernels[] = {
+#ifdef CODEC_WASM_KERNELS
+    {"WebAssembly SIMD", codec_runs_always, sum_128},
+#endif
 #ifdef CODEC_X86_KERNELS
     {"AVX-512 with VNNI", codec_has_512, sum_512},
     {"AVX2", codec_has_256, sum_256},
@@ -97,6 +129,6 @@ const codec_sparse_kernel *codec_sparse_kernels(size_t *n) {
 void codec_sparse_sum(const int16_t *matrix, uint32_t lanes, uint32_t first, uint32_t count,
                       const codec_term *term, size_t n, int32_t *sum) {
     size_t i = 0;
-    while (!kernels[i].runs()) i++;
+    while (i + 1 < sizeof kernels / sizeof *kernels && !kernels[i].runs()) i++;
     kernels[i].sum(matrix, lanes, first, count, term, n, sum);
 }

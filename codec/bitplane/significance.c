@@ -1,7 +1,8 @@
-/* significance.c -- see significance.h. Integers only (promise P4); the kernel for AVX2 converts
- * integers below 2^24 to floats, which is exact. */
+/* significance.c -- see significance.h. Integers only (promise P4); kernels with vectors
+ * convert integers below 2^24 to floats, which is exact. */
 #include "codec/bitplane/significance.h"
 #include "codec/backend/simd.h"
+#include "codec/backend/wasm.h"
 #include "codec/backend/x86.h"
 #include "codec/bitplane/neighbours.h"
 #include "codec/entropy/fixed_log.h"
@@ -394,7 +395,186 @@ CODEC_FOR_256 static void contexts_256(const codec_significance *s) {
 
 #endif
 
+/* --- 128 bits: 8 positions at a time, from sums to contexts in registers ----------------- */
+
+#ifdef CODEC_WASM_KERNELS
+
+enum { LANES = 8, MOST_VECTORS = 4 /* of positions whose sums are made together */ };
+
+/* The sums of a stencil at positions p .. p + LANES * vectors - 1, as means. */
+CODEC_INLINE void sums_128(const stencil *s, int rows, size_t p, int vectors,
+                           v128_t sum[MOST_VECTORS]) {
+    for (int v = 0; v < vectors; v++) sum[v] = wasm_i16x8_splat(0);
+    for (int i = 0; i < rows; i++) {
+        const uint16_t *x = s->below[i] + p, *y = s->above[i] + p;
+        v128_t weight = wasm_i16x8_splat((int16_t)s->weight[i]);
+        for (int v = 0; v < vectors; v++) {
+            v128_t both =
+                wasm_i16x8_add(wasm_v128_load(x + LANES * v), wasm_v128_load(y + LANES * v));
+            sum[v] = wasm_i16x8_add(sum[v], wasm_i16x8_mul(both, weight));
+        }
+    }
+    if (s->scale == 256) return;
+    v128_t scale = wasm_i16x8_splat((int16_t)s->scale), base = wasm_i16x8_splat((int16_t)s->base);
+    for (int v = 0; v < vectors; v++) {
+        /* bits 8 to 23 of the products */
+        v128_t mean = wasm_i8x16_shuffle(wasm_u32x4_extmul_low_u16x8(sum[v], scale),
+                                         wasm_u32x4_extmul_high_u16x8(sum[v], scale), 1, 2, 5, 6, 9,
+                                         10, 13, 14, 17, 18, 21, 22, 25, 26, 29, 30);
+        sum[v] = wasm_i16x8_add(mean, base);
+    }
+}
+
+/* x where this bit of sides is set, else 0. */
+CODEC_INLINE v128_t where_128(v128_t sides, int bit, const uint16_t *x) {
+    v128_t mask = wasm_i16x8_shr(wasm_i16x8_shl(sides, 15 - bit), 15);
+    return wasm_v128_and(mask, wasm_v128_load(x));
+}
+
+/* The mean over the neighbouring windows. sides: of the positions, as 16-bit lanes. */
+CODEC_INLINE v128_t neighbours_128(const uint16_t *x, ptrdiff_t columns, v128_t sides) {
+    /* by the bits of sides: WEIGHT_SUM / their number */
+    const v128_t factors = wasm_i8x16_const(0, 64, 64, 32, 64, 32, 32, 21, /* */
+                                            64, 32, 32, 21, 32, 21, 21, 16);
+    v128_t across = wasm_i16x8_add(where_128(sides, CODEC_LEFT, x - 1),
+                                   where_128(sides, CODEC_RIGHT, x + 1)),
+           along = wasm_i16x8_add(where_128(sides, CODEC_UP, x - columns),
+                                  where_128(sides, CODEC_DOWN, x + columns));
+    v128_t mean = wasm_i16x8_mul(wasm_i16x8_add(across, along), wasm_i8x16_swizzle(factors, sides));
+    v128_t lonely = wasm_i16x8_eq(sides, wasm_i16x8_splat(0));
+    return wasm_v128_or(mean, wasm_v128_and(lonely, wasm_i16x8_splat(SUM_UNKNOWN)));
+}
+
+typedef struct constants_128 {
+    v128_t fraction; /* by the first four bits after the highest: what log16 exceeds them, less 1 */
+    v128_t from;
+    v128_t weight01, weight23, weight45, weight6, bias;
+} constants_128;
+
+/* The exponent and the first four bits of the mantissa of a float, as an integer, are 16 log2 of
+ * it, apart from codec_log_fraction. UNIT: those of 1. */
+enum { MANTISSA_BITS_CUT = 19, UNIT = 127 * 16 };
+
+CODEC_INLINE v128_t log_features_128(v128_t x, const constants_128 *c) {
+    v128_t low = wasm_f32x4_convert_u32x4(wasm_u32x4_extend_low_u16x8(x)),
+           high = wasm_f32x4_convert_u32x4(wasm_u32x4_extend_high_u16x8(x));
+    v128_t log = wasm_u16x8_narrow_i32x4(wasm_u32x4_shr(low, MANTISSA_BITS_CUT),
+                                         wasm_u32x4_shr(high, MANTISSA_BITS_CUT));
+    log = wasm_i16x8_max(log, wasm_i16x8_splat(UNIT - 1)); /* the logarithm of 0 is 0 */
+    v128_t more = wasm_i8x16_swizzle(c->fraction, wasm_v128_and(log, wasm_i16x8_splat(15)));
+    log = wasm_i16x8_add(wasm_i16x8_add(log, more), c->from);
+    return wasm_i16x8_min(wasm_i16x8_splat(MOST_FEATURE),
+                          wasm_i16x8_max(wasm_i16x8_splat(-MOST_FEATURE), log));
+}
+
+/* x x / 64 for -511 .. 511 */
+CODEC_INLINE v128_t squares_128(v128_t x) {
+    return wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(wasm_i32x4_extmul_low_i16x8(x, x), 6),
+                                   wasm_i32x4_shr(wasm_i32x4_extmul_high_i16x8(x, x), 6));
+}
+
+/* Add w0 x + w1 y to both halves of 8 sums. */
+CODEC_INLINE void add_products_128(v128_t x, v128_t y, v128_t weights, v128_t sum[2]) {
+    sum[0] =
+        codec_add_pairs_128(sum[0], wasm_i16x8_shuffle(x, y, 0, 8, 1, 9, 2, 10, 3, 11), weights);
+    sum[1] =
+        codec_add_pairs_128(sum[1], wasm_i16x8_shuffle(x, y, 4, 12, 5, 13, 6, 14, 7, 15), weights);
+}
+
+/* Set 8 logits; returns their bins. */
+CODEC_INLINE v128_t bins_128(const codec_significance *s, const constants_128 *c, size_t p,
+                             v128_t f0, v128_t f1, v128_t f2) {
+    const v128_t first = wasm_i32x4_splat(CODEC_BINS / 2 * 1024 + 512);
+    v128_t sum[2] = {c->bias, c->bias}, bin[2];
+    add_products_128(f0, f1, c->weight01, sum);
+    add_products_128(f2, wasm_v128_load(s->value + p), c->weight23, sum);
+    add_products_128(squares_128(f0), squares_128(f1), c->weight45, sum);
+    add_products_128(squares_128(f2), wasm_i16x8_splat(0), c->weight6, sum);
+    for (size_t i = 0, at = p; i < 2; i++, at += 4) {
+        v128_t logit = wasm_i32x4_add(sum[i], wasm_v128_load(s->more + at));
+        wasm_v128_store(s->logit + at, logit);
+        v128_t all = wasm_i32x4_add(wasm_i32x4_add(logit, wasm_v128_load(s->causal + at)), first);
+        bin[i] = wasm_i32x4_shr(all, 10);
+    }
+    return wasm_i16x8_min(
+        wasm_i16x8_max(wasm_i16x8_narrow_i32x4(bin[0], bin[1]), wasm_i16x8_splat(0)),
+        wasm_i16x8_splat(CODEC_BINS - 1));
+}
+
+CODEC_INLINE v128_t contexts_of_bins_128(const shared *c, size_t p, v128_t bin) {
+    v128_t level =
+        wasm_v128_and(wasm_v128_load(c->level + p), wasm_i16x8_splat((int16_t)c->level_mask));
+    v128_t said = wasm_v128_or(wasm_u16x8_load8x8(c->plane_known + p), level);
+    v128_t unlikely = wasm_i16x8_gt(wasm_i16x8_splat((int16_t)c->least), bin),
+           known = wasm_i16x8_ne(said, wasm_i16x8_splat(0));
+    v128_t context = wasm_i16x8_add(bin, wasm_i16x8_splat((int16_t)c->first));
+    return wasm_v128_or(wasm_v128_or(context, unlikely), known);
+}
+
+/* Positions p .. p + 7, whose means are near and far. Not inlined five times, for its size. */
+__attribute__((noinline)) static void lanes_128(const codec_significance *s, const shared *c,
+                                                const constants_128 *k, ptrdiff_t columns, size_t p,
+                                                v128_t near, v128_t far) {
+    v128_t f0 = log_features_128(near, k), f1 = log_features_128(far, k), f2 = wasm_i16x8_splat(0);
+    if (s->group->sides) {
+        v128_t sides = wasm_u16x8_load8x8(s->group->sides + p);
+        f2 = log_features_128(neighbours_128(c->norm + p, columns, sides), k);
+        if (c->zero_lonely) f2 = wasm_v128_and(f2, wasm_i16x8_ne(sides, wasm_i16x8_splat(0)));
+    }
+    wasm_v128_store(s->feature[0] + p, f0);
+    wasm_v128_store(s->feature[1] + p, f1);
+    wasm_v128_store(s->feature[2] + p, f2);
+    v128_t bin = bins_128(s, k, p, f0, f1, f2);
+    wasm_v128_store(s->context + p, contexts_of_bins_128(c, p, bin));
+}
+
+static constants_128 make_constants_128(const shared *c) {
+    int8_t more[16];
+    for (int i = 0; i < 16; i++) more[i] = (int8_t)(codec_log_fraction[i] - i - 1);
+    const int16_t *w = c->weight;
+    return (constants_128){
+        .fraction = wasm_v128_load(more),
+        .from = wasm_i16x8_splat((int16_t)(c->from - UNIT + 1)),
+        .weight01 = wasm_v128_load32_splat(w),
+        .weight23 = wasm_v128_load32_splat(w + 2),
+        .weight45 = wasm_v128_load32_splat(w + 4),
+        .weight6 = wasm_i32x4_splat((uint16_t)w[6]),
+        .bias = wasm_i32x4_splat(c->bias),
+    };
+}
+
+/* Positions first .. end - 1. Up to 7 more positions are read, and set to anything. */
+static void run_128(const codec_significance *s, const shared *c, const constants_128 *k,
+                    codec_run run) {
+    v128_t near[MOST_VECTORS], far[MOST_VECTORS];
+    size_t p = run.first;
+    for (; p + LANES * MOST_VECTORS <= run.end; p += LANES * MOST_VECTORS) {
+        sums_128(&c->near, NEAR, p, MOST_VECTORS, near);
+        sums_128(&c->far, FAR, p, MOST_VECTORS, far);
+        for (int v = 0; v < MOST_VECTORS; v++)
+            lanes_128(s, c, k, run.columns, p + (size_t)(LANES * v), near[v], far[v]);
+    }
+    for (; p < run.end; p += LANES) {
+        sums_128(&c->near, NEAR, p, 1, near);
+        sums_128(&c->far, FAR, p, 1, far);
+        lanes_128(s, c, k, run.columns, p, near[0], far[0]);
+    }
+}
+
+static void contexts_128(const codec_significance *s) {
+    const codec_group *g = s->group;
+    shared c = share(s);
+    constants_128 k = make_constants_128(&c);
+    for (uint32_t i = 0; i < g->runs; i++) run_128(s, &c, &k, g->run[i]);
+    if (!g->runs) run_128(s, &c, &k, (codec_run){0, g->n, 1});
+}
+
+#endif
+
 static const codec_significance_kernel kernels[] = {
+#ifdef CODEC_WASM_KERNELS
+    {"WebAssembly SIMD", codec_runs_always, contexts_128},
+#endif
 #ifdef CODEC_X86_KERNELS
     {"AVX2", codec_has_256, contexts_256},
 #endif
@@ -407,6 +587,6 @@ const codec_significance_kernel *codec_significance_kernels(size_t *n) {
 
 void codec_significance_contexts(const codec_significance *s) {
     size_t i = 0;
-    while (!kernels[i].runs()) i++;
+    while (i + 1 < sizeof kernels / sizeof *kernels && !kernels[i].runs()) i++;
     kernels[i].contexts(s);
 }

@@ -1,6 +1,6 @@
 /* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
 #include "codec/groups/stage_layers.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
 #include "formats/also.h"
@@ -283,7 +283,7 @@ static taper_status refuse_broken(formats_front *f, const taper_source *source,
                                   const taper_limits *limits, size_t i, taper_error *error) {
     taper_error why = {0};
     taper_status status = codec_front_check_models(f, 0, limits, &why);
-    if (status == TAPER_OK) status = codec_refuse_damage(f, source, UINT64_MAX, &why);
+    if (status == TAPER_OK) status = codec_refuse_damage(f, source, UINT64_MAX, NULL, &why);
     return status == TAPER_OK
                ? status
                : formats_fail_as(error, status, &why, "container %zu: %s", i + 1, why.text);

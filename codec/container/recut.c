@@ -46,7 +46,8 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     taper_status status = formats_front_take(&front, chunks, sizeof *chunk_at, &chunk_at, error);
     if (status == TAPER_OK) status = codec_front_check_models(&front, 0, &limits, error);
     if (status == TAPER_OK)
-        status = codec_refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, error);
+        status =
+            codec_refuse_damage(&front, from, front.layout ? UINT64_MAX : max_bytes, NULL, error);
     if (status == TAPER_OK) {
         memcpy(chunk_at, front.chunk_at, ((size_t)chunks + 1) * sizeof *chunk_at);
         source_chunks source = {from, front.front_size, chunk_at, front.groups};

@@ -1,6 +1,6 @@
 /* regroup_exact.c -- see regroup_exact.h. */
 #include "codec/contents/regroup_exact.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/decoder/open_container.h"
 #include "codec/exact/exact.h"
 #include "codec/taper.h"

@@ -61,7 +61,12 @@ static taper_status check_source(const removing *r, taper_error *error) {
                                  "the container is cut: %llu of its bytes are missing",
                                  (unsigned long long)(end - r->source->size));
     TAPER_TRY(codec_front_check_models(f, 0, &r->limits, error));
-    return codec_refuse_damage(f, r->source, UINT64_MAX, error);
+    uint8_t *copied = malloc((size_t)f->groups + 1);
+    if (!copied) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to remove images");
+    for (uint32_t g = 0; g < f->groups; g++) copied[g] = codec_kept_in_group(f, r->keep, g) != 0;
+    const taper_status status = codec_refuse_damage(f, r->source, UINT64_MAX, copied, error);
+    free(copied);
+    return status;
 }
 
 /* --- groups that lose some images ----------------------------------------------------------- */

@@ -83,7 +83,7 @@ taper_status taper_decoder_new_streaming(taper_decoder **out, const taper_open_o
     d->pushing.waiting = formats_buffer_make(FORMATS_MOST_BYTES);
     d->pushing.stage = formats_buffer_make(FORMATS_MOST_BYTES);
     d->pushing.head.account = d->pushing.waiting.account = d->pushing.stage.account = &d->account;
-    d->supplying.held.account = &d->account;
+    d->supplying.held.account = d->supplying.groups.account = &d->account;
     *out = d;
     return TAPER_OK;
 }
@@ -106,6 +106,7 @@ void taper_decoder_free(taper_decoder *d) {
     for (uint32_t i = 0; i < d->old_models; i++) taper_model_free(d->old_model[i]);
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].value);
     codec_group_readers_close(&d->reading.readers);
+    codec_kept_groups_free(&d->supplying.groups);
     codec_byte_store_free(&d->supplying.held);
     codec_backend_close(&d->backend);
     codec_small_basis_free(&d->small);
@@ -124,6 +125,7 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads, taper
     codec_pool *pool = d->reading.readers.pool = d->backend.pool;
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
         d->reading.readers.of_rate_class[t].strips.pool = pool;
+    codec_kept_groups_set_pool(&d->supplying.groups, pool);
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++)
         if (d->pushing.reader[g]) d->pushing.reader[g]->strips.pool = pool;
     return status == TAPER_OK ? status : formats_fail(error, status, "no memory for threads");
@@ -147,6 +149,7 @@ void codec_decoder_drop_others(taper_decoder *d, uint32_t rate_class) {
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
         codec_decoder_drop_rendered(d, &d->rendered[t]);
     codec_group_readers_keep(&d->reading.readers, rate_class);
+    codec_kept_groups_shrink(&d->supplying.groups);
 }
 
 taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_group_reader **out,
@@ -178,6 +181,7 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
     d->own.model = d->own.own_model = model;
     codec_decoder_free_helpers(d);
     codec_group_readers_close(&d->reading.readers);
+    codec_kept_groups_free(&d->supplying.groups);
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
     formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
     codec_small_basis_free(&d->small);
@@ -215,6 +219,19 @@ taper_status codec_decoder_take_stage(taper_decoder *d, const uint8_t *bytes, si
     return status;
 }
 
+/* The same with supplied bytes, all passes. */
+static taper_status decode_supplied(taper_decoder *d, const formats_front *leaf, uint32_t g,
+                                    codec_group_reader **out, taper_error *error) {
+    const codec_chunk_source from = {leaf, &d->reading.source, &d->supplying.held};
+    codec_kept_groups *groups = &d->supplying.groups;
+    g -= leaf->first_group;
+    const taper_status status =
+        codec_kept_groups_open(groups, codec_decoder_model(d), &from, g, out, error);
+    if (status != TAPER_ERR_LIMIT) return status;
+    codec_decoder_drop_others(d, FORMATS_MAX_RATE_CLASSES);
+    return codec_kept_groups_open(groups, codec_decoder_model(d), &from, g, out, error);
+}
+
 /* The reader of group g of the container, which `leaf` has, decoded as far as the bytes go, or to
  * this number of passes. */
 static taper_status decode_group(taper_decoder *d, const formats_front *leaf, uint32_t g,
@@ -224,6 +241,8 @@ static taper_status decode_group(taper_decoder *d, const formats_front *leaf, ui
         TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
         return codec_group_reader_decode(*out, &d->own.front, error);
     }
+    if (d->feed == CODEC_FEED_SUPPLIED && passes == UINT32_MAX)
+        return decode_supplied(d, leaf, g, out, error);
     if (leaf != r->current) codec_group_readers_close(&r->readers); /* of groups of another leaf */
     r->current = leaf;
     uint32_t rate_class = codec_container_rate_class(d->container, g);

@@ -5,14 +5,15 @@
  *   container_file   opens files and bytes in memory; decodes one image of a file
  *   decoder          opening a decoder, and its groups
  *   pushed           taper_decoder_push: bytes in file order
- *   supplied         taper_decoder_supply: bytes in any order; byte_store: stores them
+ *   supplied         taper_decoder_supply: bytes in any order
+ *   kept_groups      groups of supplied bytes, which further bytes continue
  *   planned          taper_decoder_plan and _plan_name: the bytes that an image needs
+ *   planned_images   taper_decoder_plan_images: the bytes that many images need
  *   rendering        the pixels of an image whose group is in memory
  *   parts            taper_decoder_render: images, their rows, rectangles and small versions
  *   strip_reader     decodes the strips of a large image one after the other
  *   batch            crops of many images in one array
  *   group_reader     decodes one group, chunk by chunk
- *   checked_blocks   where chunks are; reads them and checks their checksums
  *   front_load       the front matter from a source, and its models
  *   verify           checks that a container is complete and undamaged
  *   levels           the decoded integers as text, to compare decoders */
@@ -20,6 +21,7 @@
 #define CODEC_DECODER_H
 #include "codec/backend/backend.h"
 #include "codec/decoder/group_reader.h"
+#include "codec/decoder/kept_groups.h"
 #include "codec/decoder/open_container.h"
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"
@@ -69,8 +71,9 @@ typedef struct codec_pushing {
 
 typedef struct codec_supplying {
     codec_byte_store held;
-    uint64_t cut;        /* the size of the cut file that the bytes stand for */
-    uint64_t head_bytes; /* the part of the front matter that is not held as it was read */
+    codec_kept_groups groups; /* of which all passes are wanted */
+    uint64_t cut;             /* the size of the cut file that the bytes stand for */
+    uint64_t head_bytes;      /* the part of the front matter that is not held as it was read */
 } codec_supplying;
 
 struct taper_decoder {

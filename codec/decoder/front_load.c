@@ -1,7 +1,7 @@
 /* front_load.c -- see front_load.h. */
 #include "codec/decoder/front_load.h"
 #include "codec/bitplane/raised_planes.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/model/builtin_models.h"
 #include "formats/model_file.h"
 #include "formats/packed.h"

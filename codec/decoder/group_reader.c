@@ -257,6 +257,8 @@ taper_status codec_group_reader_rebind(codec_group_reader *r, const taper_model 
 
 static taper_status stop_decoding(codec_group_reader *r, const formats_front *f) {
     const uint32_t kind = formats_front_layer_kind(f, r->layer);
+    r->again = r->is_supplied && r->strips.started;
+    if (r->again) return TAPER_OK;
     taper_status status = r->strips.started ? begin_again(r, f) : TAPER_OK;
     if (kind != FORMATS_LAYER_PASSES && r->pixels.n) codec_pixel_group_forget(&r->pixels, kind);
     r->bad = 1;
@@ -314,11 +316,11 @@ taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_f
                                           uint32_t layer, int holds) {
     if (r->bad || r->layer != layer) return TAPER_OK;
     if (!holds && chunk_length(f, layer, r->group)) return stop_decoding(r, f);
-    if (r->layer + 1 < f->layers)
+    if (r->layer + 1 < f->layers && !r->is_supplied)
         TAPER_TRY(formats_write_bytes(&r->kept, r->chunk.data, r->chunk.size));
     r->here = 1;
     TAPER_TRY(decode(r, f));
-    if (!r->bad) step(r, f);
+    if (!r->bad && !r->again) step(r, f);
     if (r->layer == f->layers) formats_buffer_free(&r->kept);
     return TAPER_OK;
 }
@@ -371,8 +373,7 @@ static taper_status load_layer(codec_group_reader *r, codec_checked_block *block
     return TAPER_OK;
 }
 
-/* Free what only decoding needs: a group of a source is decoded once, as far as the source goes. */
-static void end_decoding(codec_group_reader *r, const formats_front *f) {
+void codec_group_reader_end(codec_group_reader *r, const formats_front *f) {
     codec_strips_end_coding(&r->strips);
     r->bytes_used += r->chunk.size;
     if (is_exact(f, r->layer) && !r->bad) move_exact(r, f, 0);
@@ -401,7 +402,7 @@ static taper_status load(codec_group_reader *r, codec_group_readers *rs, const f
     const codec_chunk_source from = {f, source, rs->held};
     for (int more = 1; more && is_wanted(r, f, most);)
         TAPER_TRY(load_layer(r, &rs->block, &from, &more, error));
-    end_decoding(r, f);
+    codec_group_reader_end(r, f); /* it is decoded once, as far as the source goes */
     return TAPER_OK;
 }
 

@@ -3,7 +3,7 @@
 #define CODEC_GROUP_READER_H
 #include "codec/bitplane/strips.h"
 #include "codec/bitplane/raised_planes.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/exact/exact_images.h"
 #include "codec/model/model.h"
 #include "codec/pixels/pixel_group.h"
@@ -37,6 +37,9 @@ typedef struct codec_group_reader {
     int plausible;      /* if its decoding was started and it is complete: the chunk is plausible */
     /* A checksum is wrong or a chunk is not plausible: nothing more is decoded. */
     int bad;
+    /* is_supplied: no chunk is kept. again: part of a damaged chunk was decoded; the group must be
+     * opened again. Only with is_supplied. */
+    int is_supplied, again;
     /* Passes, at most, that are decoded; of these the ones that the model's stages can decode. */
     uint32_t pass_limit, known_passes;
     uint64_t bytes_used;
@@ -66,6 +69,8 @@ taper_status codec_group_reader_decode(codec_group_reader *reader, const formats
  * the chunk and go to the next layer. Otherwise undo what was decoded of it and stop. */
 taper_status codec_group_reader_end_chunk(codec_group_reader *reader, const formats_front *front,
                                           uint32_t layer, int holds);
+/* Nothing more is decoded: free what only that needs. The group can be read. */
+void codec_group_reader_end(codec_group_reader *reader, const formats_front *front);
 /* The model's passes that all windows of the group have completely; of a group without windows,
  * those of the layers that are here. */
 uint32_t codec_group_reader_passes(const codec_group_reader *reader, const formats_front *front);

@@ -1,6 +1,6 @@
 /* open_container.c -- taper_container_*: see taper.h and open_container.h. */
 #include "codec/decoder/open_container.h"
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "formats/also.h"
 #include "formats/metadata_reader.h"
 #include "formats/model_file.h"

@@ -3,7 +3,7 @@
  * container of a streaming decoder (decoder.h) changes, as its leaves arrive. */
 #ifndef CODEC_OPEN_CONTAINER_H
 #define CODEC_OPEN_CONTAINER_H
-#include "codec/decoder/checked_blocks.h"
+#include "codec/chunks/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/taper.h"
 #include "formats/leaf.h"

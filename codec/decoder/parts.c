@@ -279,6 +279,7 @@ static int is_a_few_strips(part *p) {
     const uint32_t rate_class = codec_container_rate_class(d->container, p->info.group);
     const codec_group_reader *kept = &d->reading.readers.of_rate_class[rate_class];
     if (!has_strips(p) || (kept->images && kept->number == p->info.group)) return 0;
+    if (codec_kept_groups_has(&d->supplying.groups, p->info.group)) return 0;
     const codec_strips_wanted w = strips_needed(p);
     const uint32_t before =
         d->parts[rate_class].image == p->number ? d->parts[rate_class].strips : 0;
@@ -529,4 +530,20 @@ taper_status taper_decoder_render_crop(taper_decoder *d, uint64_t i, uint32_t sc
     out->channels = info.channels, out->depth = info.depth;
     const taper_row_sink to = {out, copy_rows};
     return taper_decoder_render_rows(d, i, scale, crop, &to, done, error);
+}
+
+/* --- what was received, without pixels --- */
+
+taper_status taper_decoder_decode(taper_decoder *d, uint64_t i, taper_completeness *done,
+                                  taper_error *error) {
+    codec_decoder_image image;
+    TAPER_TRY(codec_decoder_find(d, i, &image.info, error));
+    TAPER_TRY(formats_need(done, "the place for how complete it is", error));
+    if (codec_decoder_goes_by_strips(d, i))
+        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
+                            "image %llu is decoded strip by strip; render it",
+                            (unsigned long long)i);
+    TAPER_TRY(codec_decoder_load_image(d, i, d->passes, &image, error));
+    *done = codec_decoder_completeness(d, image.group);
+    return codec_decoder_damage(image.group, error);
 }

@@ -161,25 +161,17 @@ static taper_status keep_bytes(taper_decoder *d, uint64_t offset, const uint8_t 
                : formats_fail(error, status, "no memory for %zu bytes", n);
 }
 
-/* Nonzero if bytes offset .. end - 1 belong to group g of this front, or to a chunk that shares a
- * checksum with it. */
-static int concerns(const formats_front *f, uint32_t g, uint64_t offset, uint64_t end) {
-    for (uint32_t layer = 0; layer < f->layers; layer++) {
-        codec_file_range block = codec_block_range(f, layer, g);
-        if (block.at < end && offset < block.at + block.size) return 1;
-    }
-    return 0;
-}
-
-/* Drop groups that were decoded without these bytes, or with older ones. */
-static void invalidate(taper_decoder *d, uint64_t offset, uint64_t end) {
+/* Groups that were decoded without these bytes go on with them when they are asked for. Drop those
+ * that were decoded with older ones. */
+static void invalidate(taper_decoder *d, uint64_t offset, uint64_t end, int replaced) {
+    codec_kept_groups_supplied(&d->supplying.groups, offset, end, replaced);
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) {
         codec_group_reader *r = &d->reading.readers.of_rate_class[t];
         codec_rendered *w = &d->rendered[t];
-        if (r->images && concerns(d->reading.current, r->group, offset, end))
+        if (r->images && codec_group_concerns(d->reading.current, r->group, offset, end))
             codec_group_reader_close(r);
         const formats_front *f = w->n ? codec_container_leaf_of_group(&d->own, w->group) : NULL;
-        if (f && concerns(f, w->group - f->first_group, offset, end)) w->n = 0;
+        if (f && codec_group_concerns(f, w->group - f->first_group, offset, end)) w->n = 0;
     }
     d->reading.readers.block.size = 0;
 }
@@ -210,7 +202,10 @@ static taper_status supply_data(taper_decoder *d, uint64_t offset, const uint8_t
     if (end <= from) return TAPER_OK; /* this part of the front matter is known */
     if (offset < from) bytes += from - offset, n -= (size_t)(from - offset), offset = from;
     TAPER_TRY(keep_bytes(d, offset, bytes, n, &changed, error));
-    if (changed) invalidate(d, offset, end), try_leaves(d, offset, end), codec_supplied_stages(d);
+    if (!changed) return TAPER_OK;
+    invalidate(d, offset, end, changed > 1);
+    try_leaves(d, offset, end);
+    codec_supplied_stages(d);
     return TAPER_OK;
 }
 

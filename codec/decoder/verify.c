@@ -6,6 +6,7 @@
 #include "formats/sized.h"
 #include "formats/metadata_reader.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* One checksum block: chunks first .. last - 1 of a layer. */
 static taper_status verify_block(const formats_front *f, const taper_source *from, uint64_t first,
@@ -40,9 +41,11 @@ static taper_status verify_block(const formats_front *f, const taper_source *fro
     return TAPER_OK;
 }
 
-/* Check all checksum blocks that begin before this byte of the source. */
+/* Check all checksum blocks that begin before this byte of the source and hold a group of `copied`,
+ * if that is not NULL. */
 static taper_status verify_data(const formats_front *f, const taper_source *from, uint64_t before,
-                                taper_verify_report *report, taper_error *error) {
+                                const uint8_t *copied, taper_verify_report *report,
+                                taper_error *error) {
     enum { ROOM = 1 << 16 };
     uint8_t *scratch = malloc(ROOM);
     if (!scratch) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to verify");
@@ -54,6 +57,7 @@ static taper_status verify_data(const formats_front *f, const taper_source *from
             uint64_t last = g + per < f->groups ? g + per : f->groups,
                      row = (uint64_t)l * f->groups;
             if (f->front_size + f->chunk_at[row + g] >= before) continue;
+            if (copied && !memchr(copied + g, 1, (size_t)(last - g))) continue;
             status = verify_block(f, from, row + g, row + last, f->checksum[block], scratch, ROOM,
                                   report);
         }
@@ -76,10 +80,10 @@ static taper_status fail_damaged(const taper_verify_report *report, taper_error 
 }
 
 taper_status codec_refuse_damage(const formats_front *front, const taper_source *from,
-                                 uint64_t before, taper_error *error) {
+                                 uint64_t before, const uint8_t *copied, taper_error *error) {
     taper_verify_report report = {.size = sizeof report,
                                   .chunks = (uint64_t)front->layers * front->groups};
-    TAPER_TRY(verify_data(front, from, before, &report, error));
+    TAPER_TRY(verify_data(front, from, before, copied, &report, error));
     return report.chunks_bad ? fail_damaged(&report, error) : TAPER_OK;
 }
 
@@ -117,7 +121,7 @@ static taper_status verify(const taper_source *from, taper_verify_report *report
     report->chunks = (uint64_t)front.layers * front.groups;
     uint64_t end = front.front_size + front.chunk_at[report->chunks];
     report->bytes_missing = end > from->size ? end - from->size : 0;
-    taper_status status = verify_data(&front, from, UINT64_MAX, report, error);
+    taper_status status = verify_data(&front, from, UINT64_MAX, NULL, report, error);
     if (status == TAPER_OK && from->size > end)
         status =
             formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",

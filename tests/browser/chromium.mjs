@@ -232,10 +232,10 @@ class Page {
     async key(key, modifiers = 0) {
         const codes = { ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Escape: 27, Enter: 13,
             Home: 36, End: 35, PageUp: 33, PageDown: 34, Tab: 9, " ": 32 };
-        const event = { key, modifiers, windowsVirtualKeyCode: codes[key] ?? key.charCodeAt(0) };
+        const event = { key, modifiers, windowsVirtualKeyCode: codes[key] ?? key.toUpperCase().charCodeAt(0) };
         if (key.length === 1) event.text = key;
         if (key === "Enter") event.text = "\r";
-        await this.send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
+        await this.send("Input.dispatchKeyEvent", { type: event.text ? "keyDown" : "rawKeyDown", ...event });
         await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
     }
 

@@ -3,7 +3,7 @@
 tell() { echo "$*" >>wrong; }
 pages="$(ls "$ROOT"/docs/*.md) $ROOT/README.md $ROOT/CONTRIBUTING.md $ROOT/SECURITY.md $ROOT/bench/results/README.md"
 # the pages that README.md promises
-for page in guide promises glossary training search embeddings library benchmarks architecture; do
+for page in guide promises glossary training search embeddings library streaming benchmarks architecture; do
     [ -e "$ROOT/docs/$page.md" ] || tell "no file docs/$page.md"
     grep -qF "(docs/$page.md)" "$ROOT/README.md" || tell "README.md does not link docs/$page.md"
 done
@@ -24,10 +24,10 @@ for page in $pages; do
 done
 
 cd "$ROOT"
-sources=$(find formats codec train cli samples tests bench packaging -name '*.[ch]' -o -name '*.cmake.in')
+sources=$(find formats codec remote serve web train cli samples tests bench packaging -name '*.[ch]' -o -name '*.cmake.in')
 cd - >/dev/null
 # shellcheck disable=SC2086
-grep -ohE '\b(taper|formats|codec|train|cli|cmd)_[a-z0-9_]+\b' "$ROOT"/docs/*.md | sort -u | while read -r name; do
+grep -ohE '\b(taper|formats|codec|remote|serve|train|cli|cmd)_[a-z0-9_]+\b' "$ROOT"/docs/*.md | sort -u | while read -r name; do
     # shellcheck disable=SC2086
     (cd "$ROOT" && grep -qw -e "$name" $sources) || echo "$sources" | grep -q "/$name\." ||
         tell "no $name in the sources"
@@ -37,7 +37,7 @@ for verb in $(sed -n 's/^  \([a-z-]*\) .*/\1/p' all); do "$TAPER" "$verb" --help
 grep -ohE '`--[a-z-]+' "$ROOT"/docs/*.md | tr -d '`' | sort -u | while read -r option; do
     grep -qw -e "$option" all || tell "no option $option"
 done
-place="(formats|codec|train|cli|samples|tests|bench|models)"
+place="(formats|codec|remote|serve|web|train|cli|samples|tests|bench|models)"
 grep -ohE "\`$place/[A-Za-z0-9_/.-]*[A-Za-z0-9_/]\`" "$ROOT"/docs/*.md | tr -d '`' | sort -u | while read -r file; do
     [ -e "$ROOT/$file" ] || tell "no file $file"
 done
@@ -56,7 +56,7 @@ awk '/^## P/ { if (name && !test) print name; name = $2; test = 0 } /`tests\/|`p
 done
 
 # the architecture names every directory of the source and the header to start with, which tells every module there
-for directory in $(cd "$ROOT" && ls -d formats codec codec/*/ train train/*/ cli cli/*/); do
+for directory in $(cd "$ROOT" && ls -d formats codec codec/*/ remote serve serve/*/ web/wasm train train/*/ cli cli/*/); do
     directory=${directory%/}
     header=$(sed -n "s#^| .$directory/. | .* | .\([a-z_]*\.[ch]\). |\$#\1#p" "$ROOT/docs/architecture.md")
     [ -n "$header" ] || { tell "docs/architecture.md lacks $directory/"; continue; }

@@ -370,7 +370,10 @@ static void look_at_plan(taper_decoder *decoder, uint64_t i, uint64_t cut) {
     taper_range range[16];
     size_t count;
     uint64_t number;
-    if (i % 2)
+    const taper_plan_options all = {.size = sizeof all, .cut = cut, .max_bytes = cut, .max_gap = i};
+    if (i % 3 == 2)
+        (void)taper_decoder_plan_images(decoder, &all, range, 16, &count, NULL);
+    else if (i % 2)
         (void)taper_decoder_plan(decoder, i, cut, range, 16, &count, NULL);
     else
         (void)taper_decoder_plan_name(decoder, i ? "n/03.png" : "0.png", cut, range, 16, &count,

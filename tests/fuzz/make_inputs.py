@@ -779,3 +779,38 @@ PICTURES.update({
 })
 for name, content in PICTURES.items():
     save("readers/" + name, content)
+
+
+# --- requests to `serve`: the first byte chooses the part ---
+
+REQUESTS = {
+    "path-folder": (0, "/a/b/"),
+    "path-escapes": (0, "/a%20b/%C3%A4.taper"),
+    "path-up": (0, "/a/%2e%2e/%2e%2e/etc/passwd"),
+    "path-slash-in-name": (0, "/..%2f..%2fetc/passwd"),
+    "path-nul": (0, "/set.taper%00.jpg"),
+    "path-overlong-utf8": (0, "/%c0%ae%c0%ae/"),
+    "path-in-container": (0, "/x/set.taper/cat/1.jpg"),
+    "query": (1, "width=640&bytes=16K&scale=1/4&quality=80&from=2&count=3&height=9&v=1"),
+    "query-wrong": (1, "bytes=99999999999999999999G"),
+    "query-empty-names": (1, "&&=&=1&width"),
+    "ranges": (2 + 5 * 20, "bytes=0-15, 20-, -5"),
+    "ranges-join": (2 + 5 * 20, "bytes=0-1,4-5,8-9,2-7"),
+    "ranges-many": (2 + 5 * 20, "bytes=" + ",".join(f"{2 * i}-{2 * i}" for i in range(40))),
+    "ranges-huge": (2 + 5 * 4, "bytes=99999999999999999999-99999999999999999999,-99999999999999999999"),
+    "ranges-of-nothing": (2, "bytes=0-,-1"),
+    "conditions-tags": (3, 'W/"b", "a", "c'),
+    "conditions-date": (3, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    "conditions-date-wrong": (3, "Sun, 99 Nov 9999 99:99:99 GMT"),
+    "iiif-info": (4, "set.taper%2F1/info.json"),
+    "iiif-base": (4, "set.taper%2F1"),
+    "iiif-pixels": (4 + 5 * 2 + 30 * 2, "s.taper%2F1/10,10,512,512/256,/0/default.jpg"),
+    "iiif-percent": (4 + 5 * 2 + 30 * 2, "s.taper%2F1/pct:0.5,0,33.333333333,100/pct:12.5/0/color.png"),
+    "iiif-within": (4 + 5 * 4 + 30 * 4, "s.taper%2F1/square/!90,90/0/default.jpg"),
+    "iiif-max-of-huge": (4 + 5 * 5 + 30 * 5, "s.taper%2F1/full/max/0/default.jpg"),
+    "iiif-height": (4 + 5 * 3 + 30 * 3, "s.taper%2F1/full/,99999999999999999999/0/default.jpg"),
+    "iiif-not-supported": (4, "s.taper%2F1/full/^max/!90.5/gray.tif"),
+    "iiif-up": (4, "..%2F..%2Fetc/info.json"),
+}
+for name, (what, text) in REQUESTS.items():
+    save("request/" + name, bytes([what]) + text.encode())

@@ -16,18 +16,19 @@ names=$*
 
 B=build/fuzz
 objects=$(for name in $names; do echo "$B/tests/fuzz/fuzz_$name.o"; done)
+remote=$B/remote/response.o # of fuzz_response
 training="$B/train/optimise/checkpoint.o $B/train/optimise/run.o $B/train/device/device.o" # of fuzz_checkpoint
-images=$(for f in formats/*/*.c; do echo "$B/${f%.c}.o"; done)
+images=$(for f in formats/*/*.c serve/request/*.c; do echo "$B/${f%.c}.o"; done)
 # shellcheck disable=SC2086
 make -s B=$B CC=clang CUDA=0 CFLAGS="-O1 -g" \
     SANFLAGS="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
-    $B/internal.a $objects $training $images
+    $B/internal.a $objects $training $remote $images
 libs="$(pkg-config --libs libpng libjpeg zlib libzstd libxxhash) -lm -pthread"
 failed=
 for name in $names; do
     mkdir -p "$B/corpus/$name"
     # shellcheck disable=SC2086
-    clang -fsanitize=fuzzer,address,undefined -o "$B/fuzz_$name" "$B/tests/fuzz/fuzz_$name.o" $training $images $B/internal.a $libs
+    clang -fsanitize=fuzzer,address,undefined -o "$B/fuzz_$name" "$B/tests/fuzz/fuzz_$name.o" $training $remote $images $B/internal.a $libs
     printf '%s: ' "$name"
     if "$B/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1500 -max_len=20000 \
         -print_final_stats=1 -artifact_prefix="$B/$name-" "$B/corpus/$name" \

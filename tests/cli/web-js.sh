@@ -1,0 +1,15 @@
+# taper.js in node: requests and bytes of a gallery behind nginx; servers that misbehave.
+command -v node >/dev/null || { echo "SKIP no node"; exit 0; }
+package=$ROOT/build/web/package
+[ -f "$package/taper.wasm" ] || { echo "SKIP there is no $package: make web-package"; exit 0; }
+
+"$SAMPLES" scenes scenes --count 24 >/dev/null
+"$TAPER" encode -q --layout gallery --bpp 2 -o gallery.taper scenes
+"$SAMPLES" scenes two --count 2 >/dev/null
+"$TAPER" encode -q --layout gallery --bpp 1 -o two.taper two
+node "$ROOT/tests/web/requests.mjs" "$package" gallery.taper
+node "$ROOT/tests/web/servers.mjs" "$package" two.taper
+
+# the model that a page asks for before it knows the container's: the one that ships
+id=$("$TAPER" info --json "$ROOT/models/photo.tpm" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p')
+grep -q "PHOTO = \"$id\"" "$ROOT/web/js/model.js" || { echo "web/js/model.js: PHOTO is not $id"; exit 1; }

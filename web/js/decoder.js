@@ -1,0 +1,71 @@
+/* decoder.js -- what a worker does for a set: calls of the engine by name, with plain data. */
+import { Engine } from "./engine.js";
+
+/** A trap, or memory that is not there: the module is not usable any more. */
+export function is_fatal(error) {
+    return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error?.code === "memory";
+}
+
+export class Decoder {
+    constructor(module) {
+        this.engine = new Engine(module);
+    }
+
+    /** Begins anew: bytes of a model, or null. */
+    begin({ model }) {
+        return this.engine.model(model);
+    }
+
+    /** What an image needs, by number or name; info: null while its part of the front matter is missing. */
+    locate({ image, cut, pieces = [] }) {
+        for (const [at, bytes] of pieces) this.engine.supply(at, bytes);
+        const plan = this.engine.plan(image, cut);
+        return { ...plan, info: plan.opened && plan.image !== null ? this.known(plan.image) : null };
+    }
+
+    known(i) {
+        try {
+            return this.engine.image(i);
+        } catch (error) {
+            if (error.code === "truncated") return null;
+            throw error;
+        }
+    }
+
+    /** What is known of the set; the names, if there are at most `most` images and all are known. */
+    describe({ most }) {
+        const info = this.engine.info(), names = [];
+        info.classNames = Array.from({ length: Math.min(info.classes, most) }, (_, k) => this.engine.class_name(k));
+        for (let i = 0; i < info.images && info.images <= most; i++) {
+            const image = this.known(i);
+            if (!image) break;
+            names.push(image.name);
+        }
+        return { info, names: names.length === info.images ? names : null };
+    }
+
+    layers({ image }) {
+        const { layers } = this.engine.info();
+        return Array.from({ length: layers }, (_, k) => this.engine.layer(image, k));
+    }
+
+    /** A picture from the bytes supplied so far and these; {missing}: parts of the front matter. */
+    async draw({ image, cut, scale, crop, as, pieces }) {
+        for (const [at, bytes] of pieces) this.engine.supply(at, bytes);
+        const { ranges, opened, damaged } = this.engine.plan(image, cut);
+        if (!opened || !this.known(image)) return { missing: ranges };
+        const picture = this.engine.render(image, { scale, crop });
+        if (damaged) picture.again = ranges;
+        if (as !== "bitmap" || typeof createImageBitmap === "undefined") return { picture };
+        const { width, height, data } = picture;
+        picture.bitmap = await createImageBitmap(new ImageData(data, width, height));
+        delete picture.data;
+        return { picture };
+    }
+}
+
+/** What of an answer moves to the other thread instead of being copied. */
+export function transfers(answer) {
+    const picture = answer?.picture;
+    return picture ? [picture.bitmap ?? picture.data.buffer] : [];
+}

@@ -1,0 +1,28 @@
+/* errors.js -- the error of all modules here. */
+
+/** An error of a container, a model or a server. code: "corrupt", "limit", "changed", "http" and so on: see taper.js. */
+export class TaperError extends Error {
+    constructor(code, message, facts = {}) {
+        super(message);
+        this.name = "TaperError";
+        this.code = code;
+        Object.assign(this, facts);
+    }
+
+    /** As plain data, for messages between threads. */
+    static pack(error) {
+        const { code = "failed", message = String(error), fact, needed, fatal } = error ?? {};
+        return { code: typeof code === "string" ? code : "failed", message, fact, needed, fatal };
+    }
+
+    static unpack({ code, message, ...facts }) {
+        return new TaperError(code, message, facts);
+    }
+}
+
+/** The error of an AbortSignal. */
+export function abort_error(signal) {
+    return signal?.reason ?? new DOMException("the request was aborted", "AbortError");
+}
+
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -1,0 +1,75 @@
+/* taper.js -- images of a .taper file on any web server, by HTTP ranges, in browsers and in node 18 and later.
+ *
+ *     import { open } from "./taper.js";
+ *     const set = await open("photos.taper");          // a URL, an ArrayBuffer, bytes, a Blob or a File
+ *     const { image } = await set.image("cat.jpg", { scale: 4 });
+ *     context.putImageData(image, 0, 0);
+ *     for await (const { image } of set.image(3)) context.putImageData(image, 0, 0);   // sharper and sharper
+ *     set.close();
+ *
+ * open(from, options) -> TaperSet. Options, all of which may be omitted:
+ *   modelBase    folder of the models, ID.tpm each; default: "models/" beside this file
+ *   models       {id: URL or bytes}: models from elsewhere
+ *   workers      threads that draw, 0: none; default: processors less one, 1 to 4. One more plans
+ *   first        bytes of the first request, 16384       gap        bytes of a gap that is fetched too, 16384
+ *   requests     requests in flight, 4                   retries    of a request that failed, 3
+ *   whole        largest file that is read whole from a server without ranges, 268435456
+ *   maxFront     largest front matter, 67108864          timeout    ms for one call of a worker, 60000
+ *   headers, credentials, fetch: as for fetch(), for the container     signal: ends the opening
+ *   wasm         a WebAssembly.Module, bytes, a URL or a promise of one, in place of the files beside this one
+ *   worker       URL of taper-worker.js, or a function that makes a Worker
+ *
+ * TaperSet:
+ *   length       number of images
+ *   names        of all images, or null: more than 4,096 images, or names in pages that were not read
+ *   info         {images, pixels, layout, groups, layers, passes, frontBytes, fileBytes, hasNames, classNames, modelId}
+ *   describe(image)          -> promise of {index, name, width, height, channels, depth, group, label, bytes ...}
+ *   image(image, options)    -> Pictures; image: a number from 0, or a name
+ *   images(list, options)    -> async iterator of [image, picture] in this order; planned together. list null: all
+ *   prefetch(list, options)  -> promise: the bytes for these are here
+ *   layers(image)            -> promise of [{cut, passes}]: where the layers of the file end
+ *   statistics   {requests, bytes, model: {requests, bytes}}
+ *   close()      ends requests and workers
+ * Calls of image() in one turn of the event loop are planned together: their ranges are joined.
+ *
+ * Options of image():
+ *   scale        1, 2, 4, 8 or 16: width and height are divided by it, rounded up; default 1
+ *   bytes        data of the image to fetch; default: all; with a scale above 1, 2.5 bits for a pixel of the result.
+ *                More is used where it is here. exact: true: never more than `bytes`
+ *   cut          as if the file had been cut to so many bytes (for comparisons with `taper decode`)
+ *   crop         {x, y, width, height} in pixels of the full size
+ *   as           "imagedata" (default) or "bitmap", an ImageBitmap, which the caller closes
+ *   model        "whole" (default): the final picture is drawn with the whole model; "any": with what is here of it
+ *   signal       an AbortSignal                          onprogress  called with each picture that is not the last
+ * Pictures is a promise of the final picture, and an async iterator of pictures, of which the last is the final one.
+ * Without an iterator and onprogress only the final one is drawn.
+ *
+ * Picture: {image, data, width, height, index, name, scale, damaged, completeness}
+ *   image        ImageData, ImageBitmap, or in node {width, height, data, colorSpace}; data: RGBA, or null of a bitmap
+ *   damaged      null, or what is wrong with the data behind these pixels, also after they were fetched again
+ *   completeness {complete, passes, passesInFile, bytes, bytesInFile, share, exactRows, stages, stagesInModel}
+ *
+ * Errors are TaperErrors with a code: "http" (status), "network", "range" (no or wrong ranges), "encoded" (compressed
+ * ranges), "changed" (another file than at first), "truncated", "corrupt", "version", "limit", "memory", "model"
+ * (needed: its id), "argument", "worker" (a worker ended; the next call has a new one), "timeout", "closed"; and the
+ * reason of an aborted signal. */
+import { TaperSet } from "./set.js";
+import { TaperError } from "./errors.js";
+import { has_simd } from "./wasm.js";
+
+export { TaperError, TaperSet, has_simd };
+
+/** Opens a container: see above. */
+export async function open(from, options = {}) {
+    if (from && typeof from === "object" && from.href === undefined && from.size === undefined &&
+        from.byteLength === undefined) throw new TaperError("argument", "open: a URL, an ArrayBuffer, a Blob or a File");
+    const place = globalThis.location?.href;
+    const set = new TaperSet(typeof from === "string" && place ? new URL(from, place) : from, options);
+    try {
+        await set.begin();
+        return set;
+    } catch (error) {
+        set.close();
+        throw error;
+    }
+}

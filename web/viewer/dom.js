@@ -1,0 +1,46 @@
+/* dom.js -- elements and words of the viewer. */
+
+/** A new element with a class and a text. */
+export function make(kind, name, text) {
+    const element = document.createElement(kind);
+    if (name) element.className = name;
+    if (text !== undefined) element.textContent = text;
+    return element;
+}
+
+/** A button with a word, a name for screen readers and what it does. */
+export function make_button(text, label, act) {
+    const button = make("button", "", text);
+    button.type = "button";
+    if (label) button.setAttribute("aria-label", label), (button.title = label);
+    button.onclick = act;
+    return button;
+}
+
+/** A size in bytes for people: "820 bytes", "16.4 KB", "2.35 MB". */
+export function bytes_text(n) {
+    if (n < 1000) return `${n} byte${n === 1 ? "" : "s"}`;
+    const unit = n < 999950 ? [1e3, "KB"] : n < 999950e3 ? [1e6, "MB"] : [1e9, "GB"];
+    return `${(n / unit[0]).toPrecision(3)} ${unit[1]}`;
+}
+
+export const count_text = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+
+/** Draws an ImageData or ImageBitmap into a canvas of its size. */
+export function put_picture(canvas, picture) {
+    if (canvas.width !== picture.width) canvas.width = picture.width;
+    if (canvas.height !== picture.height) canvas.height = picture.height;
+    const context = canvas.getContext("2d");
+    if (picture instanceof ImageData) return context.putImageData(picture, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(picture, 0, 0);
+}
+
+/** The samples of a picture. */
+export function pixels_of(picture) {
+    if (picture instanceof ImageData) return picture;
+    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    context.drawImage(picture, 0, 0);
+    return context.getImageData(0, 0, picture.width, picture.height);
+}

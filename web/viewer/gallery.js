@@ -1,0 +1,152 @@
+/* gallery.js -- the tiles of a set, which sharpen together.
+ *
+ * First every visible tile gets what the first range of the file shows, then all of them the next step, and so on:
+ * no tile is two steps ahead of another. A step is a number of bits per pixel of the tile, so that the bytes
+ * fetched follow the size at which images are looked at. */
+import { put_picture } from "./dom.js";
+
+const TILE_STEPS = [0, 0.06, 1]; // 0: what the first range has
+const KEPT = 600;                     // drawn tiles in memory
+
+/** The largest reduction at which an image still fills its place. */
+export function scale_for(info, width, height, contain = false) {
+    const ratio = window.devicePixelRatio || 1;
+    const fit = contain ? Math.min(width / info.width, height / info.height)
+        : Math.max(width / info.width, height / info.height);
+    const shrink = 1 / (fit * ratio);
+    return [16, 8, 4, 2].find((scale) => scale <= shrink * 1.15) ?? 1;
+}
+
+export class Gallery {
+    /** drawn(i): a tile was drawn. failed(i, error). */
+    constructor(grid, { drawn = () => {}, failed = () => {} } = {}) {
+        Object.assign(this, { grid, drawn, failed });
+        this.running = new Map(); // image -> AbortController
+        this.order = null;        // images to show, or null: all
+        this.state = new Map();   // image -> {step, picture, scale, bad}
+        this.first_at = null;     // when the first tile was drawn
+    }
+
+    open(pictures) {
+        this.stop();
+        this.state.clear();
+        this.grid.clear();
+        this.pictures = pictures;
+        this.order = null;
+        this.paused = false;
+        this.first_at = this.all_at = null;
+    }
+
+    /** Shows these images only, in this order; null: all. */
+    show(order) {
+        this.order = order;
+        this.grid.clear();
+        this.grid.set({ count: order ? order.length : this.pictures.count });
+        this.grid.scroll_to(0);
+        this.grid.update();
+    }
+
+    stop() {
+        for (const control of this.running.values()) control.abort();
+        this.running.clear();
+    }
+
+    pause(is_paused) {
+        this.paused = is_paused;
+        if (is_paused) this.stop();
+        else this.work();
+    }
+
+    image_at(place) {
+        return this.order ? this.order[place] : place;
+    }
+
+    /** Tiles came or went: fills those that are known and starts to decode the others. */
+    shown() {
+        if (!this.pictures) return;
+        const visible = new Set();
+        for (const [place, tile] of this.grid.tiles) {
+            const i = this.image_at(place);
+            visible.add(i);
+            if (!tile.firstChild.width || tile.image !== i) this.fill(tile, i);
+        }
+        for (const [i, control] of this.running) if (!visible.has(i)) control.abort();
+        this.work();
+    }
+
+    fill(tile, i) {
+        const known = this.state.get(i);
+        tile.image = i;
+        tile.classList.toggle("bad", !!known?.bad);
+        if (known?.picture) put_picture(tile.firstChild, known.picture);
+        else tile.firstChild.width = tile.firstChild.height = 0;
+    }
+
+    /** The visible images that are furthest behind, and their step. */
+    next() {
+        const found = { step: TILE_STEPS.length, images: [] };
+        for (const place of this.grid.visible()) {
+            const i = this.image_at(place), known = this.state.get(i), step = known ? known.step + 1 : 0;
+            if (this.running.has(i) || known?.bad || known?.complete || step > found.step) continue;
+            if (step < found.step) Object.assign(found, { step, images: [] });
+            found.images.push(i);
+        }
+        return found;
+    }
+
+    /** Draws of one step are asked for together, so that their ranges are joined. The next step begins when they are
+     *  done; tiles that are further behind do not wait. */
+    work() {
+        if (this.paused || !this.pictures) return;
+        const { step, images } = this.next();
+        if (this.running.size && step >= this.step) return;
+        if (step < TILE_STEPS.length) for (const i of images) this.draw(i, (this.step = step));
+        else if (!this.running.size && this.state.size) this.all_at = performance.now();
+    }
+
+    async draw(i, step) {
+        const control = new AbortController(), { pictures, grid } = this;
+        this.running.set(i, control);
+        const known = this.state.get(i) ?? { step: -1 };
+        try {
+            const info = await pictures.info(i, control.signal);
+            const scale = scale_for(info, grid.width, grid.height);
+            const area = (info.width / scale) * (info.height / scale);
+            const bytes = Math.ceil((area * TILE_STEPS[step]) / 8);
+            const done = await pictures.draw(i, { scale, bytes, signal: control.signal });
+            if (pictures !== this.pictures) return;
+            Object.assign(known, { step, scale, picture: done.picture, complete: done.complete });
+        } catch (error) {
+            if (control.signal.aborted || pictures !== this.pictures) return;
+            Object.assign(known, { step, bad: String(error.message ?? error) });
+            this.failed(i, error);
+        } finally {
+            if (this.running.get(i) === control) this.running.delete(i);
+            if (pictures === this.pictures) queueMicrotask(() => this.work());
+        }
+        this.keep(i, known);
+        for (const [place, tile] of grid.tiles)
+            if (this.image_at(place) === i) grid.name(tile), this.fill(tile, i);
+        this.first_at ??= performance.now();
+        this.drawn(i);
+    }
+
+    /** Remembers what was drawn; forgets what was drawn longest ago. */
+    keep(i, known) {
+        this.state.delete(i);
+        this.state.set(i, known);
+        if (this.state.size <= KEPT) return;
+        const visible = new Set([...this.grid.tiles.keys()].map((place) => this.image_at(place)));
+        for (const old of this.state.keys()) {
+            if (this.state.size <= KEPT) break;
+            if (!visible.has(old)) this.state.delete(old);
+        }
+    }
+
+    /** The tiles have another size: sharper pictures may be wanted. */
+    resized() {
+        for (const [i, known] of this.state)
+            if (!known.bad) this.state.set(i, { ...known, step: -1, complete: false });
+        this.work();
+    }
+}
