@@ -1,5 +1,5 @@
 /* stage_layers.h -- a model that a container carries, between the layers: its first stages are in
- * the front matter, each other one is a layer before the passes that need it (SPEC.md, 5.3.3). So a
+ * the front matter, each other one is a layer before the passes that need it (SPEC.md, 5.6). So a
  * prefix of the file shows something long before all of the model is there.
  *
  * Writers insert these layers last. What copies chunks of a container into another takes them out
