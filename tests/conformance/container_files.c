@@ -443,8 +443,7 @@ void container_file_make(const container_recipe *r, const taper_model *model,
     formats_directory_write(&l->front, &directory);
     file_parts_add(&parts, "DIRE", directory.data, directory.size, r->packed);
     add_texts(l, &parts);
-    if (r->embeds)
-        file_parts_add(&parts, "modl", model_file->data, l->front.model_in_front, 0);
+    if (r->embeds) file_parts_add(&parts, "modl", model_file->data, l->front.model_in_front, 0);
     file_parts_end(&parts, &l->front, r->ignored ? UINT64_MAX : r->holds, out);
     size_t data;
     for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++) {
