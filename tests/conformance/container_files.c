@@ -314,6 +314,7 @@ static void place_stages(layout *l, const formats_buffer *file) {
     f->has_stages = layers > 0;
     if (!layers) return;
     if (formats_model_find_stages(file->data, file->size, &places, NULL) != TAPER_OK) abort();
+    if (places.n <= layers) abort();
     uint32_t stage = places.n - layers;
     f->model_in_front = (size_t)places.end[stage - 1];
     for (uint32_t i = 0; i < f->layers; i++) {

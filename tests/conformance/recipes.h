@@ -327,7 +327,7 @@ static const container_recipe containers[] = {
     /* stages of the model between the layers */
     {"staged", "stages", 4, 2, 6, .kinds = "p4p44p", .image = {{8, 8, 3, 8}, {13, 9, 3, 8}},
      .embeds = 1},
-    {"staged-gallery", "sets", 4, 4, 5, .kinds = "p4p4p", .image = {{8, 8, 1, 8}}, .one_by_one = 2,
+    {"staged-gallery", "sets", 4, 4, 3, .kinds = "p4p", .image = {{8, 8, 1, 8}}, .one_by_one = 2,
      .embeds = 1, .span = 2},
     {"staged-mixed", "stages", 3, 2, 7, .kinds = "1p4p42p", .image = {{8, 8, 3, 8, 1}, {9, 7, 3, 8,
      0, 1}, {5, 5, 3, 8}}, .embeds = 1},
