@@ -225,6 +225,8 @@ taper_status formats_model_find_stages(const void *bytes, size_t size, formats_m
     formats_model_contents c = {.stages.n = formats_get_u16le(h + 10)};
     *out = (formats_model_places){.n = c.stages.n, .id = formats_get_u64le(h + ID_AT)};
     TAPER_TRY(read_table(h, &c, out->end, error));
+    for (uint32_t i = 0; i < c.stages.n; i++)
+        out->crc[i] = formats_get_u32le(h + HEADER + ENTRY * (size_t)i + 16);
     while (out->known < out->n && out->end[out->known] <= size) out->known++;
     return TAPER_OK;
 }

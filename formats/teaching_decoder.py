@@ -944,10 +944,10 @@ class Front:
                 stage += 1
 
     def model_file(self, data):
-        """The model, or as many stages of it as the data have."""
+        """The model, or as many stages of it as the data have undamaged."""
         model = self.model
         for begin, end in self.stages if self.has_stages else []:
-            if end > len(data):
+            if end > len(data) or not stage_holds(model, data[begin:end]):
                 break
             model += data[begin:end]
         return model
@@ -996,6 +996,12 @@ def stage_ends(data):
         at += packed
         ends.append(at)
     return ends
+
+
+def stage_holds(model, stage):
+    """The next stage has the checksum that the table of this beginning of a model file has."""
+    at = 24 + 20 * stage_ends(model).index(len(model)) + 20
+    return crc32c(stage) == struct.unpack_from("<I", model, at + 16)[0]
 
 
 class Model:

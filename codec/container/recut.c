@@ -374,7 +374,8 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_model *own = NULL;
     codec_unstaged unstaged;
-    taper_status status = codec_stage_layers_remove(&front, from, &unstaged, error);
+    taper_status status = codec_front_load_stages(&front, from, error);
+    if (status == TAPER_OK) status = codec_stage_layers_remove(&front, from, &unstaged, error);
     if (status == TAPER_OK && !model) status = codec_front_model(&front, &limits, &own, error);
     taper_encode_options options = {.size = sizeof options,
                                     .layout = layout,

@@ -103,7 +103,6 @@ void taper_decoder_free(taper_decoder *d) {
     free(d->pushing.reader);
     formats_buffer_free(&d->pushing.head), formats_buffer_free(&d->pushing.waiting);
     formats_buffer_free(&d->pushing.stage);
-    for (uint32_t i = 0; i < d->old_models; i++) taper_model_free(d->old_model[i]);
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].value);
     codec_group_readers_close(&d->reading.readers);
     codec_kept_groups_free(&d->supplying.groups);
@@ -177,7 +176,6 @@ uint32_t codec_decoder_next_stage(const taper_decoder *d) {
 static taper_status change_model(taper_decoder *d, taper_model *model, taper_error *error) {
     taper_model *old = d->own.own_model;
     taper_status status = TAPER_OK;
-    int any_bad = 0;
     d->own.model = d->own.own_model = model;
     codec_decoder_free_helpers(d);
     codec_group_readers_close(&d->reading.readers);
@@ -188,33 +186,27 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
         codec_group_reader *r = d->pushing.reader[g];
         if (!r) continue;
-        any_bad |= r->bad;
         if (status == TAPER_OK)
             status = codec_group_reader_rebind(r, model, &d->own.front, error);
         else
             codec_group_reader_close(r);
     }
-    if (any_bad && d->old_models < FORMATS_MODEL_MOST_STAGES)
-        d->old_model[d->old_models++] = old;
-    else
-        taper_model_free(old);
+    taper_model_free(old);
     return status;
 }
 
 taper_status codec_decoder_take_stage(taper_decoder *d, const uint8_t *bytes, size_t n,
                                       taper_error *error) {
     formats_front *f = &d->own.front;
-    const size_t before = f->model_size;
     taper_model *model;
     TAPER_TRY(formats_account_take(&d->account, n) == TAPER_OK
                   ? TAPER_OK
                   : codec_decoder_refuse_front(d, f->front_size + n, error));
     taper_status status = codec_front_add_stage(f, bytes, n, error);
-    if (status == TAPER_OK) {
-        status = codec_front_model(f, &d->limits, &model, error);
-        if (status == TAPER_OK) return change_model(d, model, error);
-        f->model_size = before;
-    }
+    const int is_added = status == TAPER_OK;
+    if (is_added) status = codec_front_model(f, &d->limits, &model, error);
+    if (status == TAPER_OK) return change_model(d, model, error);
+    if (is_added) codec_front_drop_stage(f, n);
     formats_account_give(&d->account, n);
     return status;
 }

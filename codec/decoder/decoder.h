@@ -25,7 +25,6 @@
 #include "codec/decoder/open_container.h"
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"
-#include "formats/model_file.h"
 
 enum {
     /* Windows that are rendered at once, unless an image has more. */
@@ -84,9 +83,6 @@ struct taper_decoder {
     taper_container own;
     const taper_model *given_model; /* for `own` */
     taper_limits limits;
-    /* Of a streaming decoder: models of fewer stages, to which damaged groups refer. */
-    taper_model *old_model[FORMATS_MODEL_MOST_STAGES];
-    uint32_t old_models;
     int front_ready;
     uint64_t need; /* streaming: size of the front matter, as far as known */
     codec_reading reading;

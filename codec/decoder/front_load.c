@@ -29,6 +29,13 @@ uint32_t codec_front_next_stage(const formats_front *f) {
 taper_status codec_front_add_stage(formats_front *f, const void *bytes, size_t size,
                                    taper_error *error) {
     uint8_t *whole;
+    formats_model_places places;
+    TAPER_TRY(formats_model_find_stages(f->model, f->model_size, &places, error));
+    if (places.known == places.n || formats_crc32c(0, bytes, size) != places.crc[places.known])
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "stage %u of the container's model is damaged (checksum); fetch the "
+                            "file again",
+                            places.known + 1);
     TAPER_TRY(formats_front_take(f, (uint64_t)f->model_size + size, 1, &whole, error));
     memcpy(whole, f->model, f->model_size);
     memcpy(whole + f->model_size, bytes, size);
@@ -37,8 +44,13 @@ taper_status codec_front_add_stage(formats_front *f, const void *bytes, size_t s
     return TAPER_OK;
 }
 
-/* Read the stages that lie within the source. */
-static taper_status load_stages(const taper_source *source, formats_front *f, taper_error *error) {
+void codec_front_drop_stage(formats_front *f, size_t size) {
+    f->model_size -= size;
+    formats_account_give(formats_front_account(f), size);
+}
+
+taper_status codec_front_load_stages(formats_front *f, const taper_source *source,
+                                     taper_error *error) {
     uint32_t layer;
     while ((layer = codec_front_next_stage(f)) < UINT32_MAX) {
         const codec_file_range at = codec_layer_range(f, NULL, layer);
@@ -46,8 +58,10 @@ static taper_status load_stages(const taper_source *source, formats_front *f, ta
         uint8_t *bytes;
         TAPER_TRY(formats_front_take(f, at.size, 1, &bytes, error));
         taper_status status = codec_source_read(source, at.at, bytes, (size_t)at.size, error);
-        if (status == TAPER_OK) status = codec_front_add_stage(f, bytes, (size_t)at.size, error);
+        const int is_read = status == TAPER_OK;
+        if (is_read) status = codec_front_add_stage(f, bytes, (size_t)at.size, error);
         formats_unpack_free(f, bytes, at.size);
+        if (is_read && status == TAPER_ERR_CORRUPT) return TAPER_OK;
         TAPER_TRY(status);
     }
     return TAPER_OK;
@@ -82,8 +96,6 @@ taper_status codec_front_load(const taper_source *source, const taper_limits *gi
     if (status == TAPER_OK)
         front->account.limit = account.limit, front->account.taken = account.taken;
     formats_buffer_free(&bytes);
-    if (status == TAPER_OK && (status = load_stages(source, front, error)) != TAPER_OK)
-        formats_front_free(front);
     return status;
 }
 

@@ -7,12 +7,19 @@
 /* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */
 taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error);
 
-/* Read a container's front matter from a source, with those stages of its model that are there. */
+/* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);
-/* Append the next stage of the model, of which layers have `size` bytes, to front->model. */
+/* Append the next stage of the model, of which layers have `size` bytes, to front->model.
+ * TAPER_ERR_CORRUPT: it is damaged, and nothing has changed. codec_front_drop_stage takes the last
+ * stage, of that size, away again. */
 taper_status codec_front_add_stage(formats_front *front, const void *bytes, size_t size,
                                    taper_error *error);
+void codec_front_drop_stage(formats_front *front, size_t size);
+/* Read the stages of the model that layers have, as far as they lie within the source: those behind
+ * a damaged one are of no use. On failure those that were read stay. */
+taper_status codec_front_load_stages(formats_front *front, const taper_source *source,
+                                     taper_error *error);
 /* The number of the layer that has the stage after those in front->model; UINT32_MAX: there is none,
  * as the model is complete, is not in stages, or was cut. */
 uint32_t codec_front_next_stage(const formats_front *front);

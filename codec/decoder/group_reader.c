@@ -243,13 +243,13 @@ taper_status codec_group_reader_rebind(codec_group_reader *r, const taper_model 
     struct codec_pool *pool = r->strips.pool;
     formats_layout at = {.memory = r->lists.memory};
     codec_grid *grid;
-    if (!r->images || r->bad) return TAPER_OK;
+    if (!r->images) return TAPER_OK;
     codec_strips_free(&r->strips);
     codec_raised_planes_free(&r->raised);
     lay_out(r, &grid, &at);
     taper_status status = open_windows(r, model, front, grid, error);
     r->strips.pool = pool;
-    if (status == TAPER_OK && (status = begin_again(r, front)) != TAPER_OK)
+    if (status == TAPER_OK && r->has_windows && (status = begin_again(r, front)) != TAPER_OK)
         formats_fail(error, status, "no memory to decode a group again");
     if (status != TAPER_OK) codec_group_reader_close(r);
     return status;
@@ -264,7 +264,7 @@ static taper_status stop_decoding(codec_group_reader *r, const formats_front *f)
     r->bad = 1;
     r->here = 0;
     codec_strips_end_chunk(&r->strips);
-    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+    formats_buffer_free(&r->chunk);
     return status;
 }
 

@@ -34,23 +34,13 @@ static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t s
     return formats_crc32c(0, bytes, (size_t)block.size) != sum;
 }
 
-/* Nonzero if the cut has bytes of this group behind this layer. */
-static int continues(const taper_decoder *d, const formats_front *f, uint32_t layer, uint32_t g) {
-    while (++layer < f->layers) {
-        const codec_file_range chunk = codec_chunk_range(f, layer, g);
-        if (formats_front_layer_kind(f, layer) != FORMATS_LAYER_MODEL && chunk.size)
-            return chunk.at < d->reading.source.size;
-    }
-    return 0;
-}
-
 /* List what is missing of a stage of the model, or all of it if it is damaged: nonzero. All groups
- * have it in the same place. */
+ * have it in the same place. One that the cut does not have whole is of no use. */
 static int plan_stage(const taper_decoder *d, const codec_chunk_part *of, codec_plan *w) {
     const uint32_t next = codec_decoder_next_stage(d);
     const codec_file_range at = codec_layer_range(&d->own.front, &d->own.root, of->layer);
     if (of->layer < next) return 0; /* it is known, or another model is used */
-    if (!continues(d, of->front, of->layer, of->group)) return 0;
+    if (at.at + at.size > d->reading.source.size) return 0;
     if (of->layer == next && codec_byte_store_run(&d->supplying.held, at.at, NULL) >= at.size) {
         codec_plan_add(w, at.at, at.at + at.size);
         return 1;

@@ -27,8 +27,8 @@ typedef struct codec_chunk_part {
     uint32_t layer, group;
     double part;
 } codec_chunk_part;
-/* List what is missing of it, which may be a stage of the model; or the whole checksum block, if that is damaged: the result is then
- * nonzero. */
+/* List what is missing of it, which may be a stage of the model; or the whole checksum block, if
+ * that is damaged: the result is then nonzero. */
 int codec_plan_chunk(const taper_decoder *decoder, const codec_chunk_part *of, codec_plan *plan);
 /* Returns TAPER_ERR_CORRUPT: a block of this group, or a stage of the model, is damaged. */
 taper_status codec_plan_damage(const taper_decoder *decoder, uint32_t group, taper_error *error);

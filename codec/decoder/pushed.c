@@ -64,7 +64,7 @@ static taper_status fail_chunk(const taper_decoder *d, taper_status status, uint
 static const uint8_t nothing[1];
 
 /* Take bytes of a stage of the model. A block of checksums is that of the stage alone, which has a
- * checksum of its own. */
+ * checksum of its own: a damaged one ends the model, and is passed over as those behind it are. */
 static taper_status push_stage(taper_decoder *d, uint32_t layer, const uint8_t *bytes, size_t n,
                                int is_complete, taper_error *error) {
     formats_buffer *stage = &d->pushing.stage;
@@ -75,7 +75,7 @@ static taper_status push_stage(taper_decoder *d, uint32_t layer, const uint8_t *
     if (!is_complete) return TAPER_OK;
     status = codec_decoder_take_stage(d, stage->data, stage->size, error);
     formats_buffer_clear(stage);
-    return status;
+    return status == TAPER_ERR_CORRUPT ? TAPER_OK : status;
 }
 
 static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,

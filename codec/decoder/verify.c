@@ -128,6 +128,7 @@ static taper_status verify(const taper_source *from, taper_verify_report *report
                          (unsigned long long)(from->size - end),
                          formats_plural(from->size - end, "s"), formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
+    if (status == TAPER_OK) status = codec_front_load_stages(&front, from, error);
     if (status == TAPER_OK) status = verify_models(&front, limits, error);
     if (status == TAPER_OK) status = verify_metadata(&front, limits, error);
     formats_front_free(&front);

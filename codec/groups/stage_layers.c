@@ -166,8 +166,8 @@ static taper_status need_model(formats_front *f, taper_error *error) {
     if (formats_model_is(f->model, f->model_size, f->model_id)) return TAPER_OK;
     if (!codec_builtin_model_of(f->model_id, &builtin))
         return formats_fail(error, TAPER_ERR_ARG,
-                            "the container was cut and lacks stages of its model, so it cannot be "
-                            "changed; take one that was not cut");
+                            "the container was cut or damaged and lacks stages of its model, so it "
+                            "cannot be changed; fetch the whole file");
     uint8_t *model;
     TAPER_TRY(formats_front_take(f, builtin.size, 1, &model, error));
     memcpy(model, builtin.bytes, builtin.size);

@@ -36,8 +36,9 @@ typedef struct codec_unstaged {
     uint32_t cuts;
 } codec_unstaged;
 
-/* Take the layers with stages out of a front that was read from a source, which has all stages of
- * the model. TAPER_ERR_ARG: it lacks some, and the model is not built in. */
+/* Take the layers with stages out of a front that was read from a source, with all stages of the
+ * model (codec_front_load_stages). front->model is then the whole model. TAPER_ERR_ARG: it lacks
+ * some, and the model is not built in. TAPER_ERR_LIMIT, _NOMEM. */
 taper_status codec_stage_layers_remove(formats_front *front, const taper_source *from,
                                        codec_unstaged *out, taper_error *error);
 
