@@ -57,8 +57,8 @@ typedef struct formats_model_places {
     uint32_t crc[FORMATS_MODEL_MOST_STAGES]; /* of the stored bytes */
     uint64_t id;
 } formats_model_places;
-/* Read that from the header and the table. TAPER_ERR_CORRUPT, TAPER_ERR_VERSION; TAPER_ERR_TRUNCATED:
- * the table is not there. */
+/* Read that from the header and the table. TAPER_ERR_CORRUPT, TAPER_ERR_VERSION;
+ * TAPER_ERR_TRUNCATED: the table is not there. */
 taper_status formats_model_find_stages(const void *bytes, size_t size, formats_model_places *out,
                                        taper_error *error);
 

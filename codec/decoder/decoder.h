@@ -177,10 +177,11 @@ uint64_t codec_supplied_end(const taper_decoder *decoder);
 taper_status codec_supplied_leaf(taper_decoder *decoder, uint32_t k, int *missing,
                                  taper_error *error);
 
-/* Of a streaming decoder, stages of its model that lie between the layers. codec_decoder_next_stage:
- * the layer that has the next one; UINT32_MAX: none is wanted. codec_decoder_take_stage: all bytes
- * of it are there; what was decoded is decoded again, or dropped. TAPER_ERR_CORRUPT: it is damaged,
- * nothing has changed. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+/* Of a streaming decoder, stages of its model that lie between the layers.
+ * codec_decoder_next_stage: the layer that has the next one; UINT32_MAX: none is wanted.
+ * codec_decoder_take_stage: all bytes of it are there; what was decoded is decoded again, or
+ * dropped. TAPER_ERR_CORRUPT: it is damaged, nothing has changed. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM.
+ */
 uint32_t codec_decoder_next_stage(const taper_decoder *decoder);
 taper_status codec_decoder_take_stage(taper_decoder *decoder, const uint8_t *bytes, size_t n,
                                       taper_error *error);

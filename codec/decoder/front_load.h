@@ -20,8 +20,8 @@ void codec_front_drop_stage(formats_front *front, size_t size);
  * a damaged one are of no use. On failure those that were read stay. */
 taper_status codec_front_load_stages(formats_front *front, const taper_source *source,
                                      taper_error *error);
-/* The number of the layer that has the stage after those in front->model; UINT32_MAX: there is none,
- * as the model is complete, is not in stages, or was cut. */
+/* The number of the layer that has the stage after those in front->model; UINT32_MAX: there is
+ * none, as the model is complete, is not in stages, or was cut. */
 uint32_t codec_front_next_stage(const formats_front *front);
 /* The prefix of the source that is rendered (formats/holds.h). */
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
