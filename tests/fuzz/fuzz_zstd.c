@@ -51,7 +51,7 @@ static size_t unpack_by_libzstd(uint8_t *to, size_t room, const uint8_t *frame, 
     if (!context) context = ZSTD_createDCtx();
     must(context != NULL);
     ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
-    /* the name of this parameter, ZSTD_d_forceIgnoreChecksum, is for programs that link libzstd.a */
+    /* the name of this parameter, ZSTD_d_forceIgnoreChecksum, needs libzstd.a */
     must(!ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_experimentalParam3, 1)));
     return ZSTD_decompressDCtx(context, to, room, frame, n);
 }
