@@ -1,6 +1,5 @@
 /* decoder.c -- taper_decoder_*: see taper.h and decoder.h. A group_reader decodes each group. */
 #include "codec/decoder/decoder.h"
-#include "codec/model/scale_passes.h"
 #include "formats/sized.h"
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +160,7 @@ static taper_status passes_of_scale(taper_decoder *d, uint32_t *passes, taper_er
     if (d->small.scale != d->scale && formats_account_left(&d->account) < bytes)
         return codec_decoder_refuse(d, d->account.used + bytes, error);
     TAPER_TRY(codec_decoder_make_basis(d, d->scale, error));
-    if (codec_scale_passes(m, &d->small, passes) == TAPER_OK) return TAPER_OK;
+    if (codec_model_scale_passes(m, &d->small, passes) == TAPER_OK) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the model at 1/%u",
                         (unsigned)d->scale);
 }

@@ -96,6 +96,11 @@ int codec_model_has_small(const taper_model *model, uint32_t scale);
 taper_status codec_model_make_small(const taper_model *model, uint32_t scale,
                                     codec_small_basis *out);
 
+/* Set *passes to the number of the model's passes that show at the scale of this basis of it, at
+ * least 1: it depends on the model and the scale alone, on every machine. TAPER_ERR_NOMEM. */
+taper_status codec_model_scale_passes(const taper_model *model, const codec_small_basis *basis,
+                                      uint32_t *passes);
+
 /* Append the complete .tpm file, of version FORMATS_MODEL_VERSION, to out. The model's weights are
  * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id
  * and info.file_bytes are set.
