@@ -46,7 +46,7 @@ export class TaperSet {
         if (guess && guess !== this.model && !guess.version) guess.stop();
         const [module] = await Promise.all([compiling, this.model?.first()]);
         this.module = module;
-        this.pool.warm();
+        this.with_model(this.pool.warm()).catch(() => {}); // while the planner reads; told when it draws
         await this.planner.locate(0, -1, options.signal);
         const { info, names } = await this.planner.describe();
         Object.assign(this, { info, names, length: info.images });
@@ -178,14 +178,25 @@ export class TaperSet {
         return this.draw_now(job, false);
     }
 
+    /** Resolves when a worker has the model, as much of it as is here now. */
+    with_model(client) {
+        const { model } = this, version = model?.version ?? 1;
+        if (client.version !== version) {
+            Object.assign(client, { version, sent: new RangeSet() });
+            client.begun = client.run("begin", { model: model?.bytes() ?? null }).then((begun) => {
+                client.model = begun;
+            }, (error) => {
+                client.version = 0;
+                throw error;
+            });
+        }
+        return client.begun;
+    }
+
     /** Draws with a worker, which is sent the bytes that it lacks. */
     async draw_on(client, { index, cut, scale, crop, ranges, as }) {
-        const { source, model } = this, version = model?.version ?? 1;
-        if (client.version !== version) {
-            client.model = await client.run("begin", { model: model?.bytes() ?? null });
-            client.version = version;
-            client.sent = new RangeSet();
-        }
+        const { source } = this;
+        await this.with_model(client);
         for (let round = 0, front = this.root(); round < 8; round++) {
             const pieces = this.unsent(client, [...front, ...ranges]);
             let answer;
