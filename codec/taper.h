@@ -726,8 +726,8 @@ TAPER_API uint64_t taper_decoder_bytes_needed(const taper_decoder *decoder);
 TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, taper_image *out,
                                             taper_completeness *done, taper_error *error);
 
-/* Decode what was received of image i, without pixels: *done is what taper_decoder_render would tell
- * now, but with exact_rows 0. If passes, bytes and the returned status are those of the last
+/* Decode what was received of image i, without pixels: *done is what taper_decoder_render would
+ * tell now, but with exact_rows 0. If passes, bytes and the returned status are those of the last
  * rendering, and no bytes were replaced since, the pixels are the same: a viewer that refreshes
  * many images renders only those that changed. A rendering afterwards does not decode again. Errors
  * are those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large that it is
