@@ -35,17 +35,19 @@ export class TaperSet {
     }
 
     async begin() {
-        const { source, options } = this, compiling = wasm_module(options.wasm);
+        const { source, options } = this;
+        this.module = wasm_module(options.wasm);
+        this.module.catch(() => {});
+        this.pool.warm(); // workers begin while bytes come
+        this.planner.warm();
         const guess = options.models || options.modelBase === null ? null : model_of(PHOTO, options);
         guess?.first().catch(() => {});
-        compiling.catch(() => {});
         await source.want([[0, options.first ?? DEFAULTS.first]], { signal: options.signal });
         const head = source.store.get(0, Math.min(source.store.held.run(0), 4096));
         const wanted = model_wanted(head, this.place);
         if (!wanted.carried) this.model = wanted.id === PHOTO && guess ? guess : model_of(wanted.id, options);
         if (guess && guess !== this.model && !guess.version) guess.stop();
-        const [module] = await Promise.all([compiling, this.model?.first()]);
-        this.module = module;
+        await Promise.all([this.module, this.model?.first()]);
         this.with_model(this.pool.warm()).catch(() => {}); // while the planner reads; told when it draws
         await this.planner.locate(0, -1, options.signal);
         const { info, names } = await this.planner.describe();
