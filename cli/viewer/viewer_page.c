@@ -111,7 +111,8 @@ static void put_policy(const composed *c) {
     fputs("img-src 'self' data: blob:; base-uri 'none'; form-action 'none'", c->to);
 }
 
-/* A number of all files beside the page. It is in their addresses, so that caches may keep them for ever. */
+/* A number of all files beside the page. It is in their addresses, so that caches may keep them
+ * for ever. */
 static uint32_t version(void) {
     cli_viewer_file file;
     uint32_t crc = 0;

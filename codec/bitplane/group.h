@@ -116,8 +116,9 @@ void codec_group_free(codec_group *group);
 /* Return to the state before the first pass. */
 void codec_group_reset(codec_group *group);
 
-/* Set the norms of units below `end`, as far as no call did before. Passes do it for the units that they look at: the
- * memory of later ones is not touched, as most files end long before the last unit. */
+/* Set the norms of units below `end`, as far as no call did before. Passes do it for the units
+ * that they look at: the memory of later ones is not touched, as most files end long before the
+ * last unit. */
 void codec_group_set_norms(codec_group *group, uint32_t end);
 
 /* Finish a pass whose level[] and plane_known[] are set at every position of the pass: update the

@@ -24,9 +24,10 @@ typedef struct codec_synthesis {
     int8_t *bits;                  /* [units] -20 .. 20 */
 } codec_synthesis;
 
-/* Make it of a network without a decoder stack. top: [units] the largest |x| of each unit, roughly;
- * only its exponent counts. is_missing: [units] those whose rows are zeros; NULL: none. TAPER_ERR_ARG: the network has no linear path, or a stack.
- * TAPER_ERR_NOMEM. On failure *out is zeroed. */
+/* Make it of a network without a decoder stack. top: [units] the largest |x| of each unit,
+ * roughly; only its exponent counts. is_missing: [units] those whose rows are zeros; NULL: none.
+ * TAPER_ERR_ARG: the network has no linear path, or a stack. TAPER_ERR_NOMEM. On failure *out is
+ * zeroed. */
 taper_status codec_synthesis_make(const codec_network *network, const float *top,
                                   const uint8_t *is_missing, codec_synthesis *out);
 /* Leaves it zeroed. Safe on a zeroed struct. */

@@ -1,5 +1,6 @@
-/* bytes_names.c -- copies and fills of the C library for modules with SIMD: long ones by the instructions of browsers
- * for that, short ones here, as those are slow to begin. Compiled with -mbulk-memory -fno-builtin. */
+/* bytes_names.c -- copies and fills of the C library for modules with SIMD: long ones by the
+ * instructions of browsers for that, short ones here, as those are slow to begin. Compiled with
+ * -mbulk-memory -fno-builtin. */
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__wasm_simd128__) && defined(__wasm_bulk_memory__)

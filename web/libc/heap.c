@@ -53,8 +53,8 @@ static void unlink_free(web_heap *heap, web_block *b) {
         heap->filled[k / 32] &= ~((uint32_t)1 << k % 32);
 }
 
-/* A free block of at least `size` bytes: of the own list if one of the first fits, else the first of
- * a list of larger ones. */
+/* A free block of at least `size` bytes: of the own list if one of the first fits, else the
+ * first of a list of larger ones. */
 static web_block *find_free(const web_heap *heap, size_t size) {
     unsigned k = list_of(size);
     web_block *b = heap->free[k];

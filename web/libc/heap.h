@@ -13,8 +13,8 @@
 
 struct web_block;
 typedef struct web_heap {
-    /* Makes the memory that follows `end` larger by at least `least` bytes, of zeros. Returns by how
-     * many; 0: there is no more. */
+    /* Makes the memory that follows `end` larger by at least `least` bytes, of zeros. Returns by
+     * how many; 0: there is no more. */
     size_t (*more)(size_t least);
     char *first, *top, *end; /* blocks from first; nothing is at top and after it */
     char *clean;             /* from here on all is zero */
