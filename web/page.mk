@@ -1,7 +1,7 @@
 # page.mk -- the files of pages (`taper page`): the scripts of web/js and web/viewer as one file each. Part of the
 # Makefile, after web.mk. WEB_LACKS: what is missing for WebAssembly; pages then cannot be written.
 VIEWER_JS := $(patsubst %,web/js/%.js,errors engine decoder) $(WEB)/worker_main.js \
-             $(patsubst %,web/js/%.js,client ranges http source model picture planner pool wasm set taper) \
+             $(patsubst %,web/js/%.js,client ranges http source model picture planner pool wasm codes set taper) \
              $(patsubst %,web/viewer/%.js,dom line grid gallery pictures viewer)
 MORE_JS   := $(patsubst %,web/viewer/%.js,dom jpeg panes large more)
 WORKER_JS := $(patsubst %,web/js/%.js,errors engine decoder taper-worker)
