@@ -3,11 +3,14 @@
  *     bench_scaled FILE.taper...       containers of one image each; JSON lines, means of them
  *
  * Times are seconds of the process on one thread, from a new decoder on, the least of three runs.
- * Each file is decoded whole, and its first 10,000 bytes. PSNR is that against all passes. */
+ * Each file is decoded whole, and its first 10,000 bytes. PSNR is that against all passes.
+ *
+ * Then what further bytes change: the windows of 16 x 16 pixels of which any pixel is another. */
 #include "bench/bench.h"
 #include "codec/taper.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { RUNS = 3, MOST = 1 << 24 };
@@ -85,11 +88,54 @@ static void measure(char **file, int n, uint64_t cut, uint32_t scale) {
     bench_print("scaled", "least psnr", least, "dB", config);
 }
 
+/* --- what changes ------------------------------------------------------------------------ */
+
+enum { WINDOW = 16 };
+
+static int differs(const taper_image *image, uint32_t x, uint32_t y) {
+    const size_t pixel = image->channels, stride = image->width * pixel;
+    const uint32_t width = image->width - x < WINDOW ? image->width - x : WINDOW;
+    for (uint32_t k = y; k < y + WINDOW && k < image->height; k++)
+        if (memcmp(pixels[0] + k * stride + x * pixel, pixels[1] + k * stride + x * pixel,
+                   width * pixel))
+            return 1;
+    return 0;
+}
+
+static void measure_changes(char **file, int n, uint64_t bytes, double more) {
+    double share = 0;
+    uint32_t most = 0;
+    for (int k = 0; k < n; k++) {
+        way before = {bytes, 1, 1, pixels[0], 0, 0},
+            after = {(uint64_t)((double)bytes * (1 + more)), 1, 1, pixels[1], 0, 0};
+        taper_container *c;
+        taper_error error = {0};
+        uint32_t windows = 0, changed = 0;
+        must(taper_container_open_file(&c, file[k], NULL, &error), &error);
+        (void)render(c, &before, 1);
+        const taper_image image = render(c, &after, 1);
+        for (uint32_t y = 0; y < image.height; y += WINDOW)
+            for (uint32_t x = 0; x < image.width; x += WINDOW, windows++)
+                changed += (uint32_t)differs(&image, x, y);
+        share += 100.0 * changed / windows / n;
+        if (after.passes - before.passes > most) most = after.passes - before.passes;
+        taper_container_close(c);
+    }
+    char config[96];
+    snprintf(config, sizeof config, "{\"bytes\":%llu,\"more\":%g,\"images\":%d}",
+             (unsigned long long)bytes, more, n);
+    bench_print("scaled", "windows that change", share, "%", config);
+    bench_print("scaled", "further passes, at most", most, "passes", config);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return fprintf(stderr, "usage: bench_scaled FILE.taper...\n"), 2;
     bench_begin(argc, argv);
     for (int is_cut = 0; is_cut < 2; is_cut++)
         for (uint32_t scale = 2; scale <= 16; scale *= 2)
             measure(argv + 1, argc - 1, is_cut ? 10000 : 0, scale);
+    for (uint64_t bytes = 10000; bytes <= 40000; bytes *= 4)
+        for (int k = 0; k < 3; k++)
+            measure_changes(argv + 1, argc - 1, bytes, k == 0 ? 0.001 : k == 1 ? 0.01 : 0.1);
     return 0;
 }
