@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
+#include "cli/common/spool.h"
 #include "cli/viewer/viewer_page.h"
 #include "formats/file.h"
 #include <errno.h>
@@ -170,25 +171,13 @@ static int copy_container(job *j) {
     const int code = begin_file(j, !strcmp(j->name, "-") ? "images.taper" : j->name, &w);
     if (code != CLI_DONE) return code;
     const taper_sink sink = cli_output_sink(&w->out);
-    const taper_source *from = &j->container.source;
-    static uint8_t piece[1 << 16];
-    taper_status status = TAPER_OK;
-    for (uint64_t at = 0; status == TAPER_OK && at < from->size;) {
-        const uint64_t left = from->size - at;
-        const size_t n = left < sizeof piece ? (size_t)left : sizeof piece;
-        status = from->read(from->user, at, piece, n);
-        if (status == TAPER_OK)
-            status = sink.write(sink.user, piece, n);
-        else
-            formats_fail(&error, status, "cannot be read");
-        at += n;
-    }
+    const taper_status status = cli_source_copy(&j->container.source, &sink, &error);
     return end_file(j, w, status, &error);
 }
 
 /* --- the page --- */
 
-static int put_html(job *j, const cli_viewer_page *page) {
+static int write_html(job *j, const cli_viewer_page *page) {
     written *w;
     cli_text text;
     taper_error error = {0};
@@ -219,7 +208,7 @@ static int write_folder(job *j) {
                                   .name = j->name,
                                   .model = j->model_bytes ? j->model_name : NULL,
                                   .model_id = j->container.info.model_id};
-    return put_html(j, &page);
+    return write_html(j, &page);
 }
 
 /* The bytes of a container for a page of its own. */
@@ -235,10 +224,8 @@ static int read_container(const job *j, uint8_t **out) {
     }
     uint8_t *bytes = *out = malloc((size_t)from->size);
     if (!bytes) return no_memory(j);
-    const taper_status status = from->read(from->user, 0, bytes, (size_t)from->size);
-    if (status == TAPER_OK) return CLI_DONE;
-    formats_fail(&error, status, "cannot be read");
-    return cli_fail("page", j->input, status, &error);
+    const taper_status status = formats_source_read(from, 0, bytes, (size_t)from->size, &error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("page", j->input, status, &error);
 }
 
 static int write_single(job *j) {
@@ -251,7 +238,7 @@ static int write_single(job *j) {
                                   .container_size = (size_t)j->container.source.size,
                                   .model_bytes = j->model_bytes,
                                   .model_size = j->model_size};
-    if (code == CLI_DONE) code = put_html(j, &page);
+    if (code == CLI_DONE) code = write_html(j, &page);
     free(bytes);
     return code;
 }
