@@ -1,6 +1,6 @@
 # page.mk -- the files of pages (`taper page`): the scripts of web/js and web/viewer as one file each. Part of the
 # Makefile, after web.mk. WEB_LACKS: what is missing for WebAssembly; pages then cannot be written.
-VIEWER_JS := $(patsubst %,web/js/%.js,errors engine decoder client ranges http source model picture planner pool wasm set taper) \
+VIEWER_JS := $(patsubst %,web/js/%.js,errors engine decoder client ranges http source model picture planner pool wasm codes set taper) \
              $(patsubst %,web/viewer/%.js,dom line grid jpeg panes gallery large pictures viewer)
 WORKER_JS := $(patsubst %,web/js/%.js,errors engine decoder taper-worker)
 $(WEB)/viewer.js: $(VIEWER_JS) web/bundle.awk web/page.mk

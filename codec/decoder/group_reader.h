@@ -57,6 +57,10 @@ typedef struct codec_group_reader {
 taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model,
                                      const formats_front *front, uint32_t g,
                                      formats_account *account, taper_error *error);
+/* Continue with a model that has more stages, and decode what is kept again. TAPER_ERR_LIMIT,
+ * _NOMEM: it is closed. */
+taper_status codec_group_reader_rebind(codec_group_reader *reader, const taper_model *model,
+                                       const formats_front *front, taper_error *error);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_group_reader_close(codec_group_reader *reader);
 

@@ -90,6 +90,8 @@ static int check_block(codec_kept_group *k, const codec_chunk_source *from, uint
     const uint64_t bit = (uint64_t)1 << layer % 64;
     const codec_file_range block = codec_block_range(k->front, layer, r->group);
     const uint8_t *bytes;
+    if (formats_front_layer_kind(k->front, layer) == FORMATS_LAYER_MODEL)
+        return 1; /* checks itself */
     if (k->checked[layer / 64] & bit || !codec_chunk_range(k->front, layer, r->group).size)
         return 1;
     if (block.at > from->source->size || codec_chunk_bytes_there(from, block) < block.size)

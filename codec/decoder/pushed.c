@@ -56,7 +56,7 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
 
 static taper_status fail_chunk(const taper_decoder *d, const codec_group_reader *r,
                                taper_status status, uint64_t bytes, taper_error *error) {
-    bytes = 2 * bytes + codec_strips_missing(&r->strips);
+    bytes = 2 * bytes + (r ? codec_strips_missing(&r->strips) : 0);
     return status == TAPER_ERR_LIMIT
                ? formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
                                    formats_account_step(&d->account, bytes),
@@ -66,6 +66,21 @@ static taper_status fail_chunk(const taper_decoder *d, const codec_group_reader 
 }
 
 static const uint8_t nothing[1];
+
+/* Take bytes of a stage of the model. A block of checksums is that of the stage alone, which has a
+ * checksum of its own: a damaged one ends the model, and is passed over as those behind it are. */
+static taper_status push_stage(taper_decoder *d, uint32_t layer, const uint8_t *bytes, size_t n,
+                               int is_complete, taper_error *error) {
+    formats_buffer *stage = &d->pushing.stage;
+    taper_status status = TAPER_OK;
+    if (codec_decoder_next_stage(d) != layer) return TAPER_OK; /* another model is used */
+    if (formats_write_bytes(stage, bytes, n) != TAPER_OK)
+        return fail_chunk(d, NULL, stage->status, n, error);
+    if (!is_complete) return TAPER_OK;
+    status = codec_decoder_take_stage(d, stage->data, stage->size, error);
+    formats_buffer_clear(stage);
+    return status == TAPER_ERR_CORRUPT ? TAPER_OK : status;
+}
 
 static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
                               taper_error *error) {
@@ -79,6 +94,13 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
                  left = length - d->pushing.in_chunk;
         if (left && !n) return TAPER_OK;
         size_t take = n < left ? n : (size_t)left;
+        if (formats_front_layer_kind(f, layer) == FORMATS_LAYER_MODEL) {
+            if (g == 0) TAPER_TRY(push_stage(d, layer, bytes, take, take == left, error));
+            bytes += take, n -= take, d->pushing.in_chunk += take;
+            if (take < left) return TAPER_OK;
+            d->pushing.chunk++, d->pushing.in_chunk = 0;
+            continue;
+        }
         codec_group_reader *r;
         TAPER_TRY(codec_decoder_pushed_group(d, g, &r, error));
         taper_status status = r->bad ? TAPER_OK : codec_group_reader_feed(r, bytes, take);

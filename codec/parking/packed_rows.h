@@ -3,12 +3,7 @@
  *     byte               0: all are 0; otherwise the bytes of a value: 1 or 2; 3: every value is 0
  *                        or 1, and values are left out
  *     bitmap[n / 8]      which values are not 0
- *     these values, in the order of the processor
- *
- * The directory codec/parking/: groups that wait for bytes while others are decoded.
- *   packed_rows    rows of levels in few bytes
- *   parked_strips  the state of a group packed, and made again
- *   awake_strips   which groups are packed, and when */
+ *     these values, in the order of the processor */
 #ifndef CODEC_PACKED_ROWS_H
 #define CODEC_PACKED_ROWS_H
 #include <stddef.h>

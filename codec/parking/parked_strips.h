@@ -9,7 +9,12 @@
  * A parked state is woken in two steps. For rendering it needs only its levels. To decode on, it
  * needs norms, sums of the conditional model and the contexts of the pass that has begun: these are
  * made from what was known before that pass, and its decoded positions are gone through again. The
- * state is then that of a group that was never parked. */
+ * state is then that of a group that was never parked.
+ *
+ * The directory codec/parking/: groups that wait for bytes while others are decoded.
+ *   packed_rows    rows of levels in few bytes
+ *   parked_strips  the state of a group packed, and made again
+ *   awake_strips   which groups are packed, and when */
 #ifndef CODEC_PARKED_STRIPS_H
 #define CODEC_PARKED_STRIPS_H
 #include "codec/bitplane/strips.h"

@@ -44,6 +44,10 @@ export class Decoder {
         return { info, names: names.length === info.images ? names : null };
     }
 
+    unpack({ bytes, size }) {
+        return this.engine.unpack(bytes, size);
+    }
+
     layers({ image }) {
         const { layers } = this.engine.info();
         return Array.from({ length: layers }, (_, k) => this.engine.layer(image, k));

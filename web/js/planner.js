@@ -85,6 +85,11 @@ export class Planner {
         return (await this.client()).run("layers", { image });
     }
 
+    /** The content of a zstd frame. */
+    async unpack(bytes, size) {
+        return (await this.client()).run("unpack", { bytes, size });
+    }
+
     close(error) {
         this.worker?.end(error);
     }

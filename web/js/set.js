@@ -1,5 +1,6 @@
 /* set.js -- a set of images behind a URL or in memory: see taper.js. */
 import { Client, LocalClient, is_node } from "./client.js";
+import { codes_section, read_codes } from "./codes.js";
 import { TaperError, abort_error } from "./errors.js";
 import { PHOTO, model_of, model_wanted } from "./model.js";
 import { Pictures, picture_of } from "./picture.js";
@@ -9,6 +10,7 @@ import { RangeSet, first_bytes, total } from "./ranges.js";
 import { DEFAULTS, source_of } from "./source.js";
 import { wasm_module } from "./wasm.js";
 
+const HEAD = 4096;
 const SCALES = [1, 2, 4, 8, 16];
 const SHARPER = 1.7;        // so many times the bytes make a picture that is worth drawing
 const WORTH = 0.3;
@@ -40,8 +42,7 @@ export class TaperSet {
         guess?.first().catch(() => {});
         compiling.catch(() => {});
         await source.want([[0, options.first ?? DEFAULTS.first]], { signal: options.signal });
-        const head = source.store.get(0, Math.min(source.store.held.run(0), 4096));
-        const wanted = model_wanted(head, this.place);
+        const wanted = model_wanted(this.head(), this.place);
         if (!wanted.carried) this.model = wanted.id === PHOTO && guess ? guess : model_of(wanted.id, options);
         if (guess && guess !== this.model && !guess.version) guess.stop();
         const [module] = await Promise.all([compiling, this.model?.first()]);
@@ -49,8 +50,14 @@ export class TaperSet {
         this.pool.warm();
         await this.planner.locate(0, -1, options.signal);
         const { info, names } = await this.planner.describe();
+        info.hasCodes = codes_section(this.head()) !== null;
         Object.assign(this, { info, names, length: info.images });
         if (options.signal?.aborted) throw abort_error(options.signal);
+    }
+
+    /** The file's first bytes: header and section table are in them. */
+    head() {
+        return this.source.store.get(0, Math.min(this.source.store.held.run(0), HEAD));
     }
 
     make_client() {
@@ -68,6 +75,15 @@ export class TaperSet {
     async describe(image) {
         const { info, image: i } = await this.planner.locate(image, -1);
         return { ...info, index: i };
+    }
+
+    async similar(image, most = 24) {
+        const { index } = await this.describe(image);
+        this.codes ??= read_codes(this, this.head(), (bytes, size) => this.planner.unpack(bytes, size)).catch((error) => {
+            this.codes = null;
+            throw error;
+        });
+        return (await this.codes).nearest(index, most);
     }
 
     async layers(image = 0) {

@@ -84,7 +84,7 @@ export class Large {
         this.moved(i);
         this.previous.disabled = this.beside(i, -1) === null;
         this.next.disabled = this.beside(i, 1) === null;
-        this.like.hidden = !this.pictures.near;
+        this.like.hidden = !this.pictures.has_near;
         this.said.textContent = "";
         try {
             const info = (this.info = await this.pictures.info(i, signal));

@@ -71,6 +71,16 @@ class Images {
         this.known = new Map(); // image -> what describe() tells
     }
 
+    /** Images like image i by their codes for search, itself first. */
+    async near(i, most) {
+        const like = await this.set.similar(i, most);
+        return [i, ...like.map(({ index }) => index)];
+    }
+
+    get has_near() {
+        return this.set.info.hasCodes;
+    }
+
     label(i) {
         return this.set.names?.[i] ?? this.known.get(i)?.name ?? `image ${i + 1}`;
     }
