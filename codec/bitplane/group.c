@@ -87,6 +87,18 @@ __attribute__((noinline)) static void clear_norms(codec_group *g, uint32_t u) {
         memset(g->signed_norm + at, 0, g->n * sizeof *g->signed_norm);
 }
 
+void codec_group_set_norms(codec_group *g, uint32_t end) {
+    if (!g->norm) return;
+    if (end > g->tables->units) end = g->tables->units;
+    while (g->norms < end) clear_norms(g, g->norms++);
+}
+
+/* Set the norms that the next pass looks at. */
+static void reach_norms(codec_group *g) {
+    if (g->pass < g->tables->n_passes)
+        codec_group_set_norms(g, g->tables->pass[g->pass].unit + CODEC_FARTHEST + 1);
+}
+
 uint64_t codec_group_layout_bytes(const codec_group_layout *at) {
     uint64_t sum;
     if (formats_add_u64(at->core.used, at->levels.used, &sum) != TAPER_OK ||
@@ -132,7 +144,8 @@ void codec_group_begin(codec_group *g, const codec_grid *grid, size_t n_images) 
     if (g->linked) link_neighbours(g, grid, n_images);
     if (!g->norm) return;
     clear_margins(g);
-    for (uint32_t u = 0; u < g->tables->units; u++) clear_norms(g, u);
+    g->norms = 0;
+    reach_norms(g);
 }
 
 taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
@@ -155,7 +168,8 @@ void codec_group_reset(codec_group *g) {
     memset(g->plane_known, 0, (size_t)t->units * g->stride);
     memset(g->depth, 0, t->units), memset(g->fraction, 0, t->units);
     g->pass = g->position = 0;
-    for (uint32_t u = 0; u < t->units && !t->density; u++) clear_norms(g, u);
+    for (uint32_t u = 0; u < g->norms; u++) clear_norms(g, u);
+    reach_norms(g);
 }
 
 void codec_group_free(codec_group *g) {
@@ -233,7 +247,7 @@ __attribute__((noinline)) static void refresh_norms(codec_group *g, uint32_t u,
 void codec_group_make_norms(codec_group *g) {
     if (!g->norm) return;
     clear_margins(g);
-    for (uint32_t u = 0; u < g->tables->units; u++) {
+    for (uint32_t u = 0; u < g->norms; u++) {
         clear_norms(g, u);
         if (g->depth[u]) refresh_norms(g, u, 0);
         if (g->fraction[u]) refresh_norms(g, u, 1);
@@ -256,6 +270,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
         clear_norms(g, u);
         if (g->depth[u]) refresh_norms(g, u, 0);
     }
+    g->norms = t->units;
     g->pass = pass;
     g->position = 0;
 }
@@ -270,6 +285,7 @@ void codec_group_finish_pass(codec_group *g) {
     if (!g->tables->density) refresh_norms(g, u, (uint8_t)!last);
     g->pass++;
     g->position = 0;
+    reach_norms(g);
 }
 
 int codec_group_has_head(const codec_group *g) {

@@ -67,6 +67,9 @@ taper_status codec_group_take(codec_group_blocks *blocks, codec_group_layout *at
 void codec_group_end_coding(codec_group_blocks *blocks);
 void codec_group_release(codec_group_blocks *blocks);
 
+/* Probabilities of a unit depend on norms of units at most so far away. */
+enum { CODEC_FARTHEST = 38 };
+
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
     uint32_t n;                      /* positions */
@@ -80,6 +83,7 @@ typedef struct codec_group {
     /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. A row
      * of windows before the first unit and after the last is memory, too. */
     uint16_t *norm;
+    uint32_t norms; /* units from 0 whose norms are set: all that the next pass looks at */
     /* NULL for binary models, and if every image has one window: */
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
@@ -113,8 +117,12 @@ void codec_group_free(codec_group *group);
 /* Return to the state before the first pass. */
 void codec_group_reset(codec_group *group);
 
-/* Set all norms to what the other arrays say between two passes. */
+/* Set the norms that were set before to what the other arrays say between two passes. */
 void codec_group_make_norms(codec_group *group);
+/* Set the norms of units below `end`, as far as no call did before. Passes do it for the units
+ * that they look at: the memory of later ones is not touched, as most files end long before the
+ * last unit. */
+void codec_group_set_norms(codec_group *group, uint32_t end);
 
 /* Finish a pass whose level[] and plane_known[] are set at every position of the pass: update the
  * depth and the norms of the unit, and go to the next pass. */
