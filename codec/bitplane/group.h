@@ -47,12 +47,13 @@ typedef struct codec_group_shape {
 void codec_group_shape_add(codec_group_shape *shape, codec_grid grid);
 codec_group_shape codec_group_shape_of(const codec_grid *grid, size_t n_images);
 
-/* Its memory: what is kept; and what only coding needs, zeroed or not. */
+/* Its memory: what stays; levels; and what only coding needs, zeroed or not. All but the first can
+ * be freed and made again (parking/parked_strips.h). */
 typedef struct codec_group_layout {
-    formats_layout kept, coding, unset;
+    formats_layout core, levels, coding, unset;
 } codec_group_layout;
 typedef struct codec_group_blocks {
-    formats_block kept, coding, unset;
+    formats_block core, levels, coding, unset;
 } codec_group_blocks;
 
 /* The counted bytes; saturates. */
@@ -100,8 +101,8 @@ typedef struct codec_group {
 /* The stride of the arrays of a group with this number of positions. */
 uint64_t codec_group_stride(uint64_t positions);
 
-/* Lay out the state. Sets the sizes in *group. More than 2^31 windows take more memory than there
- * is. */
+/* Lay out the state. Sets the sizes in *group, which begins zeroed; laid out again, its progress
+ * and runs stay. More than 2^31 windows take more memory than there is. */
 void codec_group_lay_out(codec_group *group, const codec_code_tables *tables,
                          const codec_group_shape *shape, codec_group_layout *at);
 /* Set the state before the first pass, once it is laid out in memory. */
@@ -116,6 +117,8 @@ void codec_group_free(codec_group *group);
 /* Return to the state before the first pass. */
 void codec_group_reset(codec_group *group);
 
+/* Set the norms that were set before to what the other arrays say between two passes. */
+void codec_group_make_norms(codec_group *group);
 /* Set the norms of units below `end`, as far as no call did before. Passes do it for the units
  * that they look at: the memory of later ones is not touched, as most files end long before the
  * last unit. */

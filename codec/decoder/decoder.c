@@ -213,6 +213,7 @@ void codec_decoder_drop_others(taper_decoder *d, uint32_t rate_class) {
         codec_decoder_drop_rendered(d, &d->rendered[t]);
     codec_group_readers_keep(&d->reading.readers, rate_class);
     codec_kept_groups_shrink(&d->supplying.groups);
+    codec_awake_keep(&d->pushing.awake, d->pushing.awake.n ? d->pushing.awake.strips[0] : NULL);
 }
 
 taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_group_reader **out,
@@ -223,10 +224,32 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     *out = *r;
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
-    TAPER_TRY(codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error));
+    taper_status status =
+        codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error);
+    if (status == TAPER_ERR_LIMIT) {
+        codec_awake_keep(&d->pushing.awake, NULL);
+        status = codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error);
+    }
+    TAPER_TRY(status);
     (*out)->strips.pool = d->backend.pool;
     codec_group_reader_limit(*out, d->passes);
+    codec_awake_use(&d->pushing.awake, &(*out)->strips, &d->account);
     return TAPER_OK;
+}
+
+/* Decode what was pushed of a group, and wake it for reading. */
+static taper_status decode_pushed(taper_decoder *d, uint32_t g, codec_group_reader **out,
+                                  taper_error *error) {
+    TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
+    codec_strips *strips = &(*out)->strips;
+    codec_awake_use(&d->pushing.awake, strips, &d->account);
+    TAPER_TRY(codec_group_reader_decode(*out, &d->own.front, error));
+    const taper_status status = codec_strips_wake(strips, 0);
+    if (status == TAPER_OK) return status;
+    const uint64_t bytes = codec_strips_missing(strips);
+    return formats_fail_fact(
+        error, status, TAPER_FACT_MAX_MEMORY, formats_account_step(&d->account, bytes),
+        "group %u needs %llu bytes of memory, more than are left", g, (unsigned long long)bytes);
 }
 
 /* --- stages of the model ------------------------------------------------------------------ */
@@ -251,9 +274,10 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
         codec_group_reader *r = d->pushing.reader[g];
         if (!r) continue;
-        if (status == TAPER_OK)
+        if (status == TAPER_OK) {
             status = codec_group_reader_rebind(r, model, &d->own.front, error);
-        else
+            codec_awake_use(&d->pushing.awake, &r->strips, &d->account);
+        } else
             codec_group_reader_close(r);
     }
     taper_model_free(old);
@@ -294,10 +318,7 @@ static taper_status decode_supplied(taper_decoder *d, const formats_front *leaf,
 static taper_status decode_group(taper_decoder *d, const formats_front *leaf, uint32_t g,
                                  uint32_t passes, codec_group_reader **out, taper_error *error) {
     codec_reading *r = &d->reading;
-    if (d->feed == CODEC_FEED_PUSHED) {
-        TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
-        return codec_group_reader_decode(*out, &d->own.front, error);
-    }
+    if (d->feed == CODEC_FEED_PUSHED) return decode_pushed(d, g, out, error);
     if (d->feed == CODEC_FEED_SUPPLIED && passes == d->passes)
         return decode_supplied(d, leaf, g, out, error);
     if (leaf != r->current) codec_group_readers_close(&r->readers); /* of groups of another leaf */

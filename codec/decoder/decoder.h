@@ -59,6 +59,7 @@ typedef struct codec_reading {
 
 typedef struct codec_pushing {
     codec_group_reader **reader; /* [groups], opened when their first bytes arrive; else NULL */
+    codec_awake_strips awake;    /* of these */
     formats_buffer head;         /* bytes of the front matter */
     formats_buffer waiting;      /* image data that is not rendered yet (formats/holds.h) */
     formats_buffer stage;        /* bytes of the next stage of the model */

@@ -222,7 +222,7 @@ static void step(codec_group_reader *r, const formats_front *f) {
     r->bytes_used += r->chunk.size;
     if (is_exact(f, r->layer)) move_exact(r, f, 1);
     r->layer = pass_over(r, f, r->layer + 1);
-    r->here = 0, r->pixel_bytes = 0;
+    r->here = 0, r->pixel_bytes = r->pass_bytes = 0;
     codec_strips_end_chunk(&r->strips);
     formats_buffer_clear(&r->chunk);
 }
@@ -230,6 +230,8 @@ static void step(codec_group_reader *r, const formats_front *f) {
 /* Decode the kept layers, which are undamaged, from the beginning. */
 static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     const uint8_t *from = r->kept.data;
+    TAPER_TRY(codec_strips_wake(&r->strips, 1));
+    r->pass_bytes = 0;
     codec_strips_reset(&r->strips);
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         if (has_stage(f, layer)) continue;
@@ -309,15 +311,21 @@ static taper_status decode(codec_group_reader *r, const formats_front *f) {
         r->plausible =
             codec_strips_are_plausible(&r->strips, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) return stop_decoding(r, f);
-    return codec_strips_decode(&r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole},
-                               last_wanted(r, end));
+    if (!whole && r->chunk.size == r->pass_bytes) return TAPER_OK;
+    TAPER_TRY(codec_strips_wake(&r->strips, 1));
+    TAPER_TRY(codec_strips_decode(
+        &r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole}, last_wanted(r, end)));
+    r->pass_bytes = r->chunk.size;
+    return TAPER_OK;
 }
 
 taper_status codec_group_reader_decode(codec_group_reader *r, const formats_front *f,
                                        taper_error *error) {
     taper_status status = decode(r, f);
-    return status == TAPER_OK ? status
-                              : no_memory_for_chunk(r->account, status, r->chunk.size, error);
+    return status == TAPER_OK
+               ? status
+               : no_memory_for_chunk(r->account, status,
+                                     r->chunk.size + codec_strips_missing(&r->strips), error);
 }
 
 taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,
