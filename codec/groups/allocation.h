@@ -37,6 +37,13 @@ uint64_t codec_log_distortion_bytes(const taper_model *model, uint64_t windows);
  * Class 0 is the furthest ahead. */
 uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion, double mean);
 
+/* The small layers of a gallery go half of the way from one threshold for all images to the rule of
+ * the mean PSNR: plain images get more of the first bytes, and detailed ones keep their colours.
+ * The distortion is that of these bytes, after so many passes (aim.h). */
+uint32_t codec_early_passes(const codec_code_tables *tables);
+/* The rate class of an image there: one of five, an octave apart. */
+uint32_t codec_early_class_of(double log_distortion, double mean);
+
 /* Compute the ends of the layers of a rate class from those of the middle class: end[n], in passes,
  * ascending, at least 1. A layer that ends with the order does so in all rate classes.
  * TAPER_ERR_NOMEM. */
