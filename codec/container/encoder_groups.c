@@ -337,19 +337,40 @@ static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t 
     return status;
 }
 
+/* Rows of an image from which its distortion is estimated: a quarter to a half of them. */
+enum { BANDS = 4 };
+
+static taper_image band_of(const taper_encoder *e, const taper_image *image, uint32_t i) {
+    const uint32_t window = e->model->window.height, parts = image->height / (4 * BANDS * window);
+    const uint64_t row = (uint64_t)image->width * image->channels * (image->depth / 8u);
+    taper_image band = *image;
+    band.height = (parts + 1) * window;
+    if (image->height < 2 * BANDS * band.height) return *image;
+    const uint64_t y = (uint64_t)(image->height - band.height) * (2 * i + 1) / (2 * BANDS);
+    band.pixels = (uint8_t *)image->pixels + y * row;
+    return band;
+}
+
 /* Estimate the log distortion of an image by the first bytes of a gallery. The image waits without
  * codes, so that workers compute them. */
 static taper_status estimate(taper_encoder *e, const taper_image *image, double *log_distortion) {
-    const uint64_t bytes = codec_aim_bytes(e->model, image);
+    const taper_image first = band_of(e, image, 0);
+    const uint64_t bytes = codec_aim_bytes(e->model, &first);
     uint32_t end[CODEC_AIM_ENDS];
-    double mse[CODEC_AIM_ENDS];
+    double mse[CODEC_AIM_ENDS], sum = 0;
     *log_distortion = NAN;
     if (codec_encoder_charge(e, bytes) != TAPER_OK) return TAPER_OK;
     for (uint32_t k = 0; k < CODEC_AIM_ENDS; k++) end[k] = codec_early_passes(&e->model->tables);
-    const taper_status status =
-        codec_aim_errors(e->model, &e->coder.network, &e->coder.backend, image, end, mse);
+    taper_status status = TAPER_OK;
+    for (uint32_t i = 0; i < BANDS && status == TAPER_OK; i++) {
+        const taper_image band = band_of(e, image, i);
+        status = codec_aim_errors(e->model, &e->coder.network, &e->coder.backend, &band, end, mse);
+        sum += mse[0];
+        if (band.height == image->height) break;
+    }
     codec_encoder_give(e, bytes);
-    if (status == TAPER_OK) *log_distortion = log2(mse[0]);
+    if (status == TAPER_OK)
+        *log_distortion = log2(first.height < image->height ? sum / BANDS : sum);
     return status;
 }
 

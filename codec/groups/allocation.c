@@ -89,9 +89,10 @@ uint32_t codec_early_passes(const codec_code_tables *t) {
 }
 
 uint32_t codec_early_class_of(double log_distortion, double mean) {
-    enum { MIDDLE = CODEC_RATE_CLASSES / 2, OCTAVE = 8 / CODEC_RATE_CLASS_STEP, MOST = 2 };
-    const double octaves = 0.75 * (log_distortion - mean);
-    return MIDDLE + (uint32_t)(OCTAVE * (int)lrint(fmin(fmax(octaves, -MOST), MOST)));
+    enum { MIDDLE = CODEC_RATE_CLASSES / 2, MOST = CODEC_EARLY_CLASSES / 2 };
+    const double slopes = 0.75 * 8 * (log_distortion - mean),
+                 later = slopes / CODEC_RATE_CLASS_STEP;
+    return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MOST), MOST));
 }
 
 /* first: [units] index of a unit's first slope. */
