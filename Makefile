@@ -255,6 +255,8 @@ $(B)/tests/fuzz/fuzz_response: $(call obj,remote/response.c)
 $(B)/tests/fuzz/fuzz_checkpoint: $(call obj,train/optimise/checkpoint.c train/optimise/run.c train/device/device.c)
 # requests are read by the server
 $(B)/tests/fuzz/fuzz_request: $(call obj,$(wildcard serve/request/*.c))
+# and frames by the build for browsers
+$(B)/tests/fuzz/fuzz_zstd: $(call obj,$(wildcard web/zstd/*.c))
 # what wrote tests/conformance/files, and is run again to see that it still would
 $(B)/tests/conformance/generate: $(patsubst %.c,$(B)/%.o,$(wildcard tests/conformance/*.c)) $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -243,6 +243,17 @@ static taper_status drop_replaced(adding *a, const taper_source *joined, replaci
     return status;
 }
 
+/* Bytes of the images of a container: its stages of a model are no part of them. */
+static uint64_t bytes_of_images(const taper_container *c, const taper_container_info *info) {
+    uint64_t bytes = info->file_bytes - info->front_bytes, begin = info->front_bytes, end = 0;
+    uint32_t passes;
+    for (uint32_t l = 0; l < info->layers; l++, begin = end)
+        if (taper_container_layer(c, TAPER_ALL_IMAGES, l, &end, &passes, NULL) == TAPER_OK &&
+            taper_container_layer_stage(c, l))
+            bytes -= end - begin;
+    return bytes;
+}
+
 /* Where the new images have about as many passes as those that are there: the end of the nearest
  * layer; or, if there is none nearby, as many bytes per pixel. */
 static taper_status find_end(const adding *a, const taper_container *made,
@@ -257,7 +268,8 @@ static taper_status find_end(const adding *a, const taper_container *made,
         best = away, *end = cut;
     }
     if (best <= old->passes / 8) return TAPER_OK;
-    const double each = (double)(old->file_bytes - old->front_bytes) / (double)old->pixels;
+    const double each =
+        (double)bytes_of_images(a->change.container.open, old) / (double)old->pixels;
     *end = info->front_bytes + (uint64_t)(each * (double)info->pixels);
     return TAPER_OK;
 }

@@ -2,6 +2,7 @@
 #include "cli/chosen_images.h"
 #include "cli/cli.h"
 #include "cli/common/outputs.h"
+#include "cli/common/progress.h"
 #include "cli/common/spool.h"
 #include "cli/fetch_file.h"
 #include "cli/fetch_size.h"
@@ -9,7 +10,6 @@
 #include "cli/reach.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct settings {
     cli_common common;
@@ -72,23 +72,19 @@ const cli_verb cli_verb_fetch = {
 typedef struct job {
     const settings *s;
     const char *url, *path;
-    struct timespec start;
+    int64_t start_ns;
     cli_stream stream;
     cli_container container; /* open NULL: a model, an index or another file */
 } job;
 
 /* --- what is said --- */
 
-static double seconds_since(const struct timespec *start) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
+static double seconds_of(const job *j) { return 1e-9 * (double)(cli_now_ns() - j->start_ns); }
 
 static void tell(const job *j, uint64_t had, uint64_t has) {
     const uint64_t all = j->stream.source.size;
     char size[16];
-    const double took = seconds_since(&j->start);
+    const double took = seconds_of(j);
     if (has == had && had)
         cli_note(&j->s->common, "fetch", "%s has %llu of %llu bytes already", j->path,
                  (unsigned long long)has, (unsigned long long)all);
@@ -106,7 +102,7 @@ static int fetch_prefix(job *j, uint64_t front, uint64_t bytes) {
     uint64_t had, has;
     double left = 0;
     if (j->s->seconds > 0) {
-        left = j->s->seconds - seconds_since(&j->start);
+        left = j->s->seconds - seconds_of(j);
         if (left < 0.001) left = 0.001;
     }
     const cli_fetch_file f = {.url = j->url,
@@ -264,7 +260,7 @@ int cmd_fetch(int argc, char **argv) {
     job j = {.s = &s};
     int first, code = cli_options_parse(&cli_verb_fetch, argc, argv, &s, &first);
     if (code >= 0) return code;
-    clock_gettime(CLOCK_MONOTONIC, &j.start);
+    j.start_ns = cli_now_ns();
     code = check_usage(&s, argv + first, argc - first);
     char *name = code == CLI_DONE && !s.output ? name_of(argv[first]) : NULL;
     j.url = argv[first], j.path = s.output ? s.output : name;

@@ -25,7 +25,8 @@ const cli_verb cli_verb_info = {
     .about =
         "Of a container, complete or truncated, prints how many images it has, of which sizes, "
         "with which names and labels. Also prints the model that it needs, its layers and their "
-        "sizes, and how much of the file is present. -v lists every image, -vv also every "
+        "sizes, the stages of a model that it carries between them, and how much of the file is "
+        "present. -v lists every image, -vv also every "
         "group. Of a model (a file, or the built-in photo or tiny) prints its structure; of an "
         "embedding model also its objective. -v lists its layers, -vv also its units. Nothing "
         "is decoded and no model is needed; `verify` checks the data.",
@@ -148,6 +149,8 @@ static void json_layers(cli_json *j, const cli_container *c) {
         const uint64_t reach = layer_reach(c, l, &passes);
         cli_json_open(j, NULL, '{');
         cli_json_uint(j, "passes", passes);
+        if (taper_container_layer_stage(c->open, l))
+            cli_json_uint(j, "stage", taper_container_layer_stage(c->open, l));
         cli_json_uint(j, "bytes", reach - before);
         cli_json_uint(j, "end", reach);
         cli_json_number(j, "bpp", (double)reach * 8 / (double)c->info.pixels);
@@ -371,7 +374,10 @@ static void print_layers(const cli_container *c) {
     for (uint32_t l = 0; l < c->info.layers; l++) {
         uint32_t passes = 0;
         const uint64_t reach = layer_reach(c, l, &passes);
-        printf("  %5u %7u %11llu %15llu %11.4f%s\n", l + 1, passes,
+        const uint32_t stage = taper_container_layer_stage(c->open, l);
+        char what[20];
+        snprintf(what, sizeof what, stage ? "stage %u" : "%u", stage ? stage : passes);
+        printf("  %5u %7s %11llu %15llu %11.4f%s\n", l + 1, what,
                (unsigned long long)(reach - before), (unsigned long long)reach,
                (double)reach * 8 / pixels,
                reach <= c->source.size   ? ""

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
+#include "cli/common/spool.h"
 #include "cli/viewer/viewer_page.h"
 #include "formats/file.h"
 #include <errno.h>
@@ -170,25 +171,21 @@ static int copy_container(job *j) {
     const int code = begin_file(j, !strcmp(j->name, "-") ? "images.taper" : j->name, &w);
     if (code != CLI_DONE) return code;
     const taper_sink sink = cli_output_sink(&w->out);
-    const taper_source *from = &j->container.source;
-    static uint8_t piece[1 << 16];
-    taper_status status = TAPER_OK;
-    for (uint64_t at = 0; status == TAPER_OK && at < from->size;) {
-        const uint64_t left = from->size - at;
-        const size_t n = left < sizeof piece ? (size_t)left : sizeof piece;
-        status = from->read(from->user, at, piece, n);
-        if (status == TAPER_OK)
-            status = sink.write(sink.user, piece, n);
-        else
-            formats_fail(&error, status, "cannot be read");
-        at += n;
-    }
+    const taper_status status = cli_source_copy(&j->container.source, &sink, &error);
     return end_file(j, w, status, &error);
 }
 
 /* --- the page --- */
 
-static int put_html(job *j, const cli_viewer_page *page) {
+/* What the page asks for first: enough for a first picture of each image, within limits. */
+static uint32_t first_bytes(const taper_container_info *info) {
+    enum { EACH = 2700, LEAST = 4096, MOST = 16384 };
+    if (info->images > MOST / EACH || info->front_bytes > MOST) return MOST;
+    const uint32_t all = (uint32_t)info->front_bytes + (uint32_t)info->images * EACH;
+    return all < LEAST ? LEAST : all > MOST ? MOST : all;
+}
+
+static int write_html(job *j, const cli_viewer_page *page) {
     written *w;
     cli_text text;
     taper_error error = {0};
@@ -218,8 +215,9 @@ static int write_folder(job *j) {
                                   .container = j->container_address,
                                   .name = j->name,
                                   .model = j->model_bytes ? j->model_name : NULL,
+                                  .first_bytes = first_bytes(&j->container.info),
                                   .model_id = j->container.info.model_id};
-    return put_html(j, &page);
+    return write_html(j, &page);
 }
 
 /* The bytes of a container for a page of its own. */
@@ -235,10 +233,8 @@ static int read_container(const job *j, uint8_t **out) {
     }
     uint8_t *bytes = *out = malloc((size_t)from->size);
     if (!bytes) return no_memory(j);
-    const taper_status status = from->read(from->user, 0, bytes, (size_t)from->size);
-    if (status == TAPER_OK) return CLI_DONE;
-    formats_fail(&error, status, "cannot be read");
-    return cli_fail("page", j->input, status, &error);
+    const taper_status status = formats_source_read(from, 0, bytes, (size_t)from->size, &error);
+    return status == TAPER_OK ? CLI_DONE : cli_fail("page", j->input, status, &error);
 }
 
 static int write_single(job *j) {
@@ -246,12 +242,13 @@ static int write_single(job *j) {
     int code = read_container(j, &bytes);
     const cli_viewer_page page = {.title = j->title,
                                   .name = j->name,
+                                  .first_bytes = first_bytes(&j->container.info),
                                   .model_id = j->container.info.model_id,
                                   .container_bytes = bytes,
                                   .container_size = (size_t)j->container.source.size,
                                   .model_bytes = j->model_bytes,
                                   .model_size = j->model_size};
-    if (code == CLI_DONE) code = put_html(j, &page);
+    if (code == CLI_DONE) code = write_html(j, &page);
     free(bytes);
     return code;
 }

@@ -3,6 +3,7 @@
  * After each piece of input the images with new data are rendered again. The time between
  * renderings is at least that of the last rendering, and at least a third of a second. Each file is
  * replaced in one step, so that it is always a complete picture. */
+#include "cli/common/progress.h"
 #include "cli/decoding.h"
 #include "cli/picture_files.h"
 #include "cli/reach.h"
@@ -12,7 +13,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PIECE = 1 << 16, REDRAW_MS = 333 };
@@ -39,11 +39,7 @@ typedef struct arrival {
     taper_error failure; /* input error; earlier bytes are still rendered */
 } arrival;
 
-static int64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
+static int64_t now_ms(void) { return cli_now_ns() / 1000000; }
 
 /* --- rendering --- */
 

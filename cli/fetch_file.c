@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PIECE = 1 << 16, TAIL = 4096, MOST_COMPARED = 1 << 20 };
@@ -20,7 +19,7 @@ static bool is_alike(const cli_fetch_file *f, int descriptor, uint64_t at, uint6
     for (uint64_t n; at < end; at += n) {
         n = end - at < PIECE ? end - at : PIECE;
         if (formats_source_read(&f->stream->source, at, room, (size_t)n, error) != TAPER_OK ||
-            pread(descriptor, room + PIECE, (size_t)n, (off_t)at) != (ssize_t)n ||
+            formats_descriptor_read_at(descriptor, at, room + PIECE, (size_t)n) != TAPER_OK ||
             memcmp(room, room + PIECE, (size_t)n) != 0)
             return false;
     }
@@ -75,17 +74,11 @@ static int open_begun(const cli_fetch_file *f, int *descriptor, uint64_t *size) 
 
 /* --- copying --- */
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Copy from *at on, until everything or the time has come to its end. What a piece lacks at that
  * moment is not written. */
 static taper_status copy(const cli_fetch_file *f, const taper_sink *to, uint64_t *at,
                          taper_error *error) {
-    const int64_t end_ms = f->seconds > 0 ? now_ms() + (int64_t)(1000 * f->seconds) : INT64_MAX;
+    const int64_t end_ns = f->seconds > 0 ? cli_now_ns() + (int64_t)(1e9 * f->seconds) : INT64_MAX;
     const uint64_t all = f->bytes, most = f->front > PIECE ? f->front : PIECE;
     cli_progress progress;
     uint8_t *bytes = malloc((size_t)most);
@@ -93,7 +86,7 @@ static taper_status copy(const cli_fetch_file *f, const taper_sink *to, uint64_t
     taper_status status = TAPER_OK;
     cli_progress_start(&progress, f->common, "fetching", all, "bytes");
     cli_progress_set(&progress, *at);
-    while (*at < all && status == TAPER_OK && now_ms() < end_ms) {
+    while (*at < all && status == TAPER_OK && cli_now_ns() < end_ns) {
         /* first the whole front matter, so that the file is a container from its first moment */
         uint64_t n = *at < f->front ? f->front - *at : f->seconds > 0 ? PIECE / 4 : PIECE;
         if (n > all - *at) n = all - *at;
@@ -104,7 +97,7 @@ static taper_status copy(const cli_fetch_file *f, const taper_sink *to, uint64_t
     }
     cli_progress_end(&progress);
     free(bytes);
-    return status == TAPER_ERR_TRUNCATED && now_ms() >= end_ms ? TAPER_OK : status;
+    return status == TAPER_ERR_TRUNCATED && cli_now_ns() >= end_ns ? TAPER_OK : status;
 }
 
 /* A file that is created when the first bytes come. */

@@ -2,13 +2,13 @@
 #include "cli/cli.h"
 #include "cli/common/heap.h"
 #include "cli/common/inputs.h"
+#include "cli/common/progress.h"
 #include "cli/common/signals.h"
 #include "cli/manual.h"
 #include "cli/version.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 static const cli_verb *const verbs[] = {&cli_verb_train,
@@ -97,17 +97,14 @@ static int hidden_verb(int argc, char **argv) {
 
 /* With -vv: print time and memory. */
 static int run_verb(const cli_verb *verb, int argc, char **argv) {
-    struct timespec start, end;
     struct rusage used;
     char memory[16];
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const int64_t start_ns = cli_now_ns();
     int code = cli_inputs_begin(argc, argv);
     if (code == CLI_DONE) code = verb->run(argc, argv);
     cli_inputs_end();
     if (cli_options_verbose() < 2 || getrusage(RUSAGE_SELF, &used) != 0) return code;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    double seconds = 1e-9 * (double)(cli_now_ns() - start_ns);
     double work = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                   1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     if (seconds < 0) seconds = 0; /* the clock of a virtual machine can be set back */

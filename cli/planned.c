@@ -152,17 +152,15 @@ static bool choose(cli_planned *p, ranges *r, const cli_strings *words, uint64_t
 /* Supply what these images need: rounds of all of them, as leaves come before data. */
 static taper_status supply_images(cli_planned *p, ranges *r, const uint64_t *image, size_t count,
                                   uint64_t cut, taper_error *error) {
+    const taper_plan_options wanted = {.size = sizeof wanted,
+                                       .image = image,
+                                       .n = count,
+                                       .cut = cut ? cut : 1}; /* 0 is the whole file there */
     for (;;) {
-        r->count = 0;
-        for (size_t k = 0; k < count; k++) {
-            size_t n;
-            const size_t room = MOST_RANGES - r->count;
-            TAPER_TRY(
-                taper_decoder_plan(p->decoder, image[k], cut, r->item + r->count, room, &n, error));
-            if (n > room) n = room; /* the rest in the next round */
-            while (n && r->item[r->count + n - 1].offset >= p->container.source.size) n--;
-            r->count += n;
-        }
+        TAPER_TRY(
+            taper_decoder_plan_images(p->decoder, &wanted, r->item, MOST_RANGES, &r->count, error));
+        if (r->count > MOST_RANGES) r->count = MOST_RANGES; /* the rest in the next round */
+        while (r->count && r->item[r->count - 1].offset >= p->container.source.size) r->count--;
         if (!r->count) return TAPER_OK;
         TAPER_TRY(supply(p, r, error));
     }

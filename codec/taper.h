@@ -101,7 +101,9 @@ typedef struct taper_encode_options {
      * at most 2 KiB and the front matter below it. Saves time, also in addition to the limit of
      * taper_encoder_finish. 0: encode all that the model represents, about 50 dB. */
     uint64_t target_bytes_per_megapixel;
-    /* Nonzero: the container carries its model; model_bytes must be set. */
+    /* Nonzero: the container carries its model; model_bytes must be set. Of a model in several
+     * stages the front matter has the first, and the others are layers between those of passes,
+     * before what needs them; not in TAPER_LAYOUT_IMAGE, and not if there is one layer. */
     int embed_model;
     /* The contents of the .tpm file, for embed_model. Borrowed until the encoder is freed. */
     const void *model_bytes;
@@ -477,6 +479,9 @@ TAPER_API uint64_t taper_container_image_at(const taper_container *container, ui
 TAPER_API taper_status taper_container_layer(const taper_container *container, uint64_t i,
                                              uint32_t layer, uint64_t *cut, uint32_t *passes,
                                              taper_error *error);
+/* The number, from 1, of the stage of the model that a layer has instead of passes: see
+ * taper_encode_options.embed_model. 0: it has none, or there is no such layer. */
+TAPER_API uint32_t taper_container_layer_stage(const taper_container *container, uint32_t layer);
 /* How many bytes of image data, of the group of i, an image or a further name, the first `cut`
  * bytes of the file contain; and how many the complete file contains. */
 TAPER_API taper_status taper_container_image_bytes(const taper_container *container, uint64_t i,
@@ -549,7 +554,8 @@ typedef struct taper_completeness {
 typedef struct taper_decode_options {
     /* Set it to sizeof(taper_decode_options). */
     size_t size;
-    /* Decode as if the file had been cut to so many bytes; 0: as it is. */
+    /* Decode as if the file had been cut to so many bytes; 0: as it is. Stages of a model that the
+     * container carries are used also if they lie behind the cut. */
     uint64_t cut;
     /* Bytes of memory of the decoder, with the front matter of its container; 0, or more than
      * max_memory of the container's limits: that. */
@@ -627,7 +633,8 @@ typedef struct taper_range {
  * search are not read by ranges from such a container.
  *
  * The call also sets the cut for all images: later bytes are ignored even if they were supplied.
- * When nothing is missing, pixels equal those of taper_decoder_new with the same cut.
+ * When nothing is missing, pixels equal those of taper_decoder_new with the same cut, but for
+ * stages of the model behind it. Stages are listed with the chunks that follow them.
  * Before the first call the cut is UINT64_MAX. The beginning of a range is enough for an image of
  * lower quality. With TAPER_LAYOUT_IMAGE, where the chunks of an image are one range, this reduces
  * one image, and so does the last range with TAPER_LAYOUT_GALLERY.

@@ -10,6 +10,7 @@
  *   56  section table: u32 type, u32 CRC32C of the stored bytes, u64 stored size, u64 unpacked size
  * Then the bytes of the sections in the order of the table, then the chunks. */
 #include "formats/container.h"
+#include "formats/model_file.h"
 #include "formats/also.h"
 #include "formats/directory.h"
 #include "formats/leaf.h"
@@ -87,7 +88,7 @@ static taper_status check_header(const uint8_t *h, size_t size, taper_error *err
             version, FORMATS_CONTAINER_VERSION);
     if (formats_get_u32le(h + 12) &
         ~(uint32_t)(FORMATS_FEATURE_RATE_CLASSES | FORMATS_FEATURE_RAISED | FORMATS_FEATURE_PAGED |
-                    FORMATS_FEATURE_PIXELS))
+                    FORMATS_FEATURE_PIXELS | FORMATS_FEATURE_STAGES))
         return formats_fail(error, TAPER_ERR_VERSION,
                             "container needs features 0x%x that this build lacks; update taper",
                             formats_get_u32le(h + 12));
@@ -267,7 +268,7 @@ static taper_status read_section(reading *r, section s, taper_error *error) {
     TAPER_TRY(unpack(r, s, &content, error));
     if (s.type == MODEL) {
         f->model = content;
-        f->model_size = (size_t)s.unpacked;
+        f->model_size = f->model_in_front = (size_t)s.unpacked;
         return TAPER_OK;
     }
     if (s.type == SEARCH_MODEL) {
@@ -289,10 +290,43 @@ static taper_status read_section(reading *r, section s, taper_error *error) {
     return status;
 }
 
+/* The bytes of a layer in all groups. */
+static uint64_t bytes_of_layer(const reading *r, uint32_t layer) {
+    const uint64_t *at = r->root.layer_at ? r->root.layer_at + layer : r->f->chunk_at;
+    if (r->root.layer_at) return at[1] - at[0];
+    return at[((uint64_t)layer + 1) * r->f->groups] - at[(uint64_t)layer * r->f->groups];
+}
+
+/* Section modl ends with a stage, and the layers have the next ones, each of the size that the
+ * model's table says. */
+static taper_status check_stages(const reading *r, taper_error *error) {
+    const formats_front *f = r->f;
+    formats_model_places places;
+    if (!f->has_stages) return TAPER_OK;
+    if (!f->model)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container has stages of its model in layers, but no section modl");
+    TAPER_TRY(refuse_short(formats_model_find_stages(f->model, f->model_in_front, &places, error),
+                           error));
+    uint32_t stage = places.known;
+    int is_legal = stage && places.end[stage - 1] == f->model_in_front && places.id == f->model_id;
+    for (uint32_t l = 0; l < f->layers && is_legal; l++) {
+        if (formats_front_layer_kind(f, l) != FORMATS_LAYER_MODEL) continue;
+        is_legal =
+            stage < places.n && bytes_of_layer(r, l) == places.end[stage] - places.end[stage - 1];
+        stage++;
+    }
+    if (is_legal) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_CORRUPT,
+                        "the container's layers do not have the stages of its model; fetch the "
+                        "file again");
+}
+
 /* What all sections together must have. */
 static taper_status check_sections(const reading *r, taper_error *error) {
     const formats_front *f = r->f;
     if (!f->layer_end) return formats_fail(error, TAPER_ERR_CORRUPT, "container has no directory");
+    TAPER_TRY(check_stages(r, error));
     if (r->is_paged && !r->has_leaves)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container has a root, but no leaves");
     if (r->root.find == FORMATS_FIND_HASHED && !r->has_pages)
@@ -332,8 +366,12 @@ static taper_status read_header(const uint8_t *h, uint64_t front, const taper_li
         .layers = formats_get_u32le(h + 44),
         .rate_classes = formats_get_u32le(h + 12) & FORMATS_FEATURE_RATE_CLASSES ? 2 : 1,
         .has_pixels = (formats_get_u32le(h + 12) & FORMATS_FEATURE_PIXELS) != 0,
+        .has_stages = (formats_get_u32le(h + 12) & FORMATS_FEATURE_STAGES) != 0,
         .front_size = front,
         .account = formats_account_within(limits)};
+    if (f->has_stages && !f->has_pixels)
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container has stages of its model in layers, but no kinds of layers");
     if (f->layout > FORMATS_MOST_LAYOUT || f->tail > 1)
         return formats_fail(error, TAPER_ERR_CORRUPT, "container layout %u or tail %u is not legal",
                             h[10], h[11]);
@@ -415,6 +453,7 @@ static void write_header(const formats_front *f, uint32_t sections, int is_paged
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0) +
                                   (f->layer_kind ? FORMATS_FEATURE_PIXELS : 0) +
+                                  (f->has_stages ? FORMATS_FEATURE_STAGES : 0) +
                                   (is_paged ? FORMATS_FEATURE_PAGED : 0));
     formats_set_u32le(h + 16, (uint32_t)f->holds);
     formats_set_u64le(h + 24, f->model_id);
@@ -466,7 +505,7 @@ static taper_status add_model(writing *w, const formats_front *f) {
     formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     content.account = w->body.account;
     if (!f->model) return TAPER_OK;
-    formats_write_bytes(&content, f->model, f->model_size);
+    formats_write_bytes(&content, f->model, f->has_stages ? f->model_in_front : f->model_size);
     return add_section(MODEL, &content, 0, &w->table, &w->body);
 }
 

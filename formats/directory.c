@@ -124,8 +124,13 @@ static taper_status read_rate_class_lists(formats_front *f, formats_cursor *in,
                               "its images");
 }
 
-/* The kinds of the layers, of which each but FORMATS_LAYER_PASSES occurs once at most; the exact
- * one is the last. Layout image has one layer of passes at most. */
+static int may_repeat(uint32_t kind) {
+    return kind == FORMATS_LAYER_PASSES || kind == FORMATS_LAYER_MODEL;
+}
+
+/* The kinds of the layers, of which each but those of passes and of stages occurs once at most; the
+ * exact one is the last, and one with a stage is neither the first nor the last. Layout image has
+ * one layer of passes at most, and no stage. */
 static taper_status read_layer_kinds(formats_front *f, formats_cursor *in, taper_error *error) {
     uint32_t number[FORMATS_LAYER_KINDS] = {0};
     if (!f->has_pixels) return TAPER_OK;
@@ -133,8 +138,10 @@ static taper_status read_layer_kinds(formats_front *f, formats_cursor *in, taper
     for (uint32_t l = 0; l < f->layers; l++) {
         const uint8_t kind = f->layer_kind[l] = formats_read_u8(in);
         if (in->status != TAPER_OK) break;
-        if (kind >= FORMATS_LAYER_KINDS || (number[kind]++ && kind != FORMATS_LAYER_PASSES) ||
-            (kind == FORMATS_LAYER_EXACT && l + 1 < f->layers))
+        const int is_last = l + 1 == f->layers;
+        if (kind >= FORMATS_LAYER_KINDS || (number[kind]++ && !may_repeat(kind)) ||
+            (kind == FORMATS_LAYER_EXACT && !is_last) ||
+            (kind == FORMATS_LAYER_MODEL && (!f->has_stages || !l || is_last || f->layout == 1)))
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "directory: layer %u has the illegal kind %u", l, kind);
     }
@@ -173,6 +180,19 @@ taper_status formats_layers_read(formats_front *f, formats_cursor *in, taper_err
     return formats_cursor_check(in, "directory: chunks", error);
 }
 
+/* Only group 0 has bytes of a layer with a stage of the model. */
+static taper_status check_stages(const formats_front *f, taper_error *error) {
+    const uint32_t first = f->first_group ? 0 : 1;
+    for (uint32_t l = 0; f->has_stages && l < f->layers; l++) {
+        const uint64_t *at = f->chunk_at + (uint64_t)l * f->groups;
+        if (formats_front_layer_kind(f, l) == FORMATS_LAYER_MODEL && at[first] != at[f->groups])
+            return formats_fail(error, TAPER_ERR_CORRUPT,
+                                "directory: layer %u has a stage of the model in several groups",
+                                l);
+    }
+    return TAPER_OK;
+}
+
 static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_error *error) {
     uint64_t chunks = (uint64_t)f->layers * f->groups; /* <= 2^12 * 2^32 */
     if (chunks > formats_cursor_left(in))
@@ -186,6 +206,7 @@ static taper_status read_chunks(formats_front *f, formats_cursor *in, taper_erro
             return formats_fail(error, TAPER_ERR_CORRUPT,
                                 "directory: the chunks are impossibly long");
     }
+    TAPER_TRY(check_stages(f, error));
     uint64_t sums = formats_front_checksums(f);
     const uint8_t *from = formats_read_bytes(in, (size_t)(sums * 4));
     TAPER_TRY(formats_cursor_check(in, "directory: chunks", error));

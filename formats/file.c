@@ -207,21 +207,25 @@ void formats_file_close(formats_file *file) {
     free(file);
 }
 
-static taper_status file_source_read(void *user, uint64_t offset, void *to, size_t n) {
-    const formats_file *file = user;
-    if (offset > file->size || n > file->size - offset) return TAPER_ERR_TRUNCATED;
+taper_status formats_descriptor_read_at(int descriptor, uint64_t offset, void *to, size_t n) {
     uint8_t *p = to;
     while (n) {
         size_t step = n < (size_t)1 << 30 ? n : (size_t)1 << 30;
-        ssize_t got = pread(file->descriptor, p, step, (off_t)offset);
+        ssize_t got = pread(descriptor, p, step, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return TAPER_ERR_IO;
-        if (got == 0) return TAPER_ERR_TRUNCATED; /* shrank since it was opened */
+        if (got == 0) return TAPER_ERR_TRUNCATED;
         p += got;
         offset += (uint64_t)got;
         n -= (size_t)got;
     }
     return TAPER_OK;
+}
+
+static taper_status file_source_read(void *user, uint64_t offset, void *to, size_t n) {
+    const formats_file *file = user;
+    if (offset > file->size || n > file->size - offset) return TAPER_ERR_TRUNCATED;
+    return formats_descriptor_read_at(file->descriptor, offset, to, n);
 }
 
 taper_source formats_file_source(formats_file *file) {

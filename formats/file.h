@@ -34,6 +34,10 @@ int formats_has_extension(const char *path, const char *extension); /* ".png"; i
 taper_status formats_file_peek(const char *path, void *to, size_t n, size_t *got,
                                taper_error *error);
 
+/* Read n bytes at an offset of a regular file. Several threads may read at once.
+ * TAPER_ERR_TRUNCATED: the file is shorter; TAPER_ERR_IO: errno says why. */
+taper_status formats_descriptor_read_at(int descriptor, uint64_t offset, void *to, size_t n);
+
 /* A regular file held open for random access. */
 typedef struct formats_file formats_file;
 taper_status formats_file_open(formats_file **out, const char *path, taper_error *error);

@@ -15,12 +15,14 @@ enum {
     FORMATS_MAX_CLASSES = 1 << 20,
     FORMATS_MAX_RATE_CLASSES = 16,
     /* Bits of the header's required features: rate classes; raised planes in at least one group;
-     * the front matter is in pages; pixel layers. */
+     * the front matter is in pages; kinds of layers; layers with stages of the model. */
     FORMATS_FEATURE_RATE_CLASSES = 1,
     FORMATS_FEATURE_RAISED = 2,
-    FORMATS_FEATURE_PAGED = 4,  /* a root and leaves: root.h */
-    FORMATS_FEATURE_PIXELS = 8, /* layers have kinds: some hold pixels instead of passes */
-    FORMATS_MOST_RAISED = 15,   /* raised planes of a unit */
+    FORMATS_FEATURE_PAGED = 4,   /* a root and leaves: root.h */
+    FORMATS_FEATURE_PIXELS = 8,  /* layers have kinds: some hold pixels instead of passes */
+    FORMATS_FEATURE_STAGES = 16, /* section modl has the first stages of the model; the others are
+                                    layers */
+    FORMATS_MOST_RAISED = 15,    /* raised planes of a unit */
     FORMATS_MAX_SEARCH_BITS = 65536,
     /* Chunks that share a checksum; bounds the bytes that must be read to test one chunk. */
     FORMATS_MAX_CHECKSUM_SPAN = 1024
@@ -34,13 +36,15 @@ typedef struct formats_geometry {
     uint8_t alpha, indexed;
 } formats_geometry;
 
-/* What the chunks of a layer hold (SPEC 5.8). Each kind but passes occurs at most once. */
+/* What the chunks of a layer hold (SPEC 5.8). Each kind but passes and stages occurs at most once.
+ */
 typedef enum formats_layer_kind {
     FORMATS_LAYER_PASSES = 0,
     FORMATS_LAYER_FIRST = 1, /* indexed images, and alpha or its upper bits */
     FORMATS_LAYER_ALPHA = 2, /* the other bits of alpha */
     FORMATS_LAYER_EXACT = 3, /* what makes images equal to their originals */
-    FORMATS_LAYER_KINDS = 4
+    FORMATS_LAYER_MODEL = 4, /* the next stage of the model, in the chunk of group 0 */
+    FORMATS_LAYER_KINDS = 5
 } formats_layer_kind;
 
 /* Bit planes of a unit that a group has above those of the model (codec/bitplane/raised_planes.h).
@@ -131,8 +135,12 @@ typedef struct formats_front {
     uint8_t *metadata; /* the content of section `meta` (metadata_reader.h); NULL: none */
     size_t metadata_size;
 
-    uint8_t *model; /* the embedded .tpm file; NULL: none */
-    size_t model_size;
+    /* The embedded .tpm file, or the beginning of it that is there; NULL: none. With has_stages, of
+     * FORMATS_FEATURE_STAGES, the first model_in_front bytes of it are in section modl, and layers
+     * have the other stages. */
+    uint8_t *model;
+    size_t model_size, model_in_front;
+    uint8_t has_stages;
     uint64_t front_size; /* bytes before the data; set by read and write */
     /* Charged with the memory of this struct, and with that of writing. limit 0: not counted. */
     formats_account account;

@@ -218,6 +218,19 @@ taper_status formats_model_unpack(const void *bytes, size_t size, int prefix,
     return status;
 }
 
+taper_status formats_model_find_stages(const void *bytes, size_t size, formats_model_places *out,
+                                       taper_error *error) {
+    const uint8_t *h = bytes;
+    TAPER_TRY(check_header(h, size, error));
+    formats_model_contents c = {.stages.n = formats_get_u16le(h + 10)};
+    *out = (formats_model_places){.n = c.stages.n, .id = formats_get_u64le(h + ID_AT)};
+    TAPER_TRY(read_table(h, &c, out->end, error));
+    for (uint32_t i = 0; i < c.stages.n; i++)
+        out->crc[i] = formats_get_u32le(h + HEADER + ENTRY * (size_t)i + 16);
+    while (out->known < out->n && out->end[out->known] <= size) out->known++;
+    return TAPER_OK;
+}
+
 int formats_model_is(const void *bytes, size_t size, uint64_t id) {
     const uint8_t *h = bytes;
     uint64_t at = HEADER;

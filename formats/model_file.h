@@ -50,6 +50,18 @@ taper_status formats_model_unpack(const void *bytes, size_t size, int prefix,
                                   const taper_limits *limits, formats_model_contents *out,
                                   taper_error *error);
 
+/* Where the stages of a model end in its file, by its first bytes, and their checksums. */
+typedef struct formats_model_places {
+    uint32_t n, known; /* stages; the first of them that are whole */
+    uint64_t end[FORMATS_MODEL_MOST_STAGES];
+    uint32_t crc[FORMATS_MODEL_MOST_STAGES]; /* of the stored bytes */
+    uint64_t id;
+} formats_model_places;
+/* Read that from the header and the table. TAPER_ERR_CORRUPT, TAPER_ERR_VERSION;
+ * TAPER_ERR_TRUNCATED: the table is not there. */
+taper_status formats_model_find_stages(const void *bytes, size_t size, formats_model_places *out,
+                                       taper_error *error);
+
 /* 1 if the header says that these bytes are the complete file of the model with this id. Does not
  * read the payload. */
 int formats_model_is(const void *bytes, size_t size, uint64_t id);

@@ -530,9 +530,10 @@ class Front:
         self.need(data, 56)
         (self.version, self.layout, self.tail, required, low, crc, self.model_id, self.images,
          self.groups, self.layers, sections, high) = struct.unpack("<HBBIIIQQIIII", data[8:56])
-        require(self.version == 2 and required <= 15, "a container of another version")
+        require(self.version == 2 and required <= 31, "a container of another version")
         self.rate_classes, self.has_raised = 1 + (required & 1), required & 2
-        self.is_paged, self.has_pixels = required & 4, required & 8
+        self.is_paged, self.has_pixels, self.has_stages = required & 4, required & 8, required & 16
+        require(self.has_pixels or not self.has_stages, "stages in layers without kinds")
         self.holds = high << 32 | low
         require(sections <= MAX_SECTIONS, "the header is damaged")
         table_end = 56 + 24 * sections
@@ -556,6 +557,8 @@ class Front:
             self.section(kind, crc, data[at:at + stored], unpacked)
             at += stored
         require(self.geometry is not None, "there is no directory")
+        if self.has_stages:
+            self.check_stages()
         if self.is_paged:
             require(b"LEAF" in self.sections, "there are no leaves")
             require((self.find == 2) == (b"find" in self.sections), "pages of names")
@@ -644,8 +647,11 @@ class Front:
 
     def read_layers(self, r):
         self.layer_kind = list(r.bytes(self.layers)) if self.has_pixels else [0] * self.layers
-        require(all(self.layer_kind.count(kind) <= (self.layers, 1, 1, 1)[kind] if kind <= 3 else False
-                    for kind in self.layer_kind), "kinds of layers are illegal")
+        require(all(self.layer_kind.count(kind) <= (self.layers, 1, 1, 1, self.layers)[kind]
+                    if kind <= 4 else False for kind in self.layer_kind), "kinds of layers are illegal")
+        require(4 not in self.layer_kind or self.has_stages and self.layout != 1,
+                "layers with stages are illegal")
+        require(self.layer_kind[0] != 4 != self.layer_kind[-1], "a stage is first or last")
         require(3 not in self.layer_kind[:-1], "the exact layer is not the last")
         require(self.layout != 1 or self.layer_kind.count(0) <= 1, "two layers of passes")
         self.layer_end = [[0] for _ in range(self.rate_classes)]  # passes up to the end of each layer
@@ -920,6 +926,32 @@ class Front:
         self.classes = [r.string() for _ in range(r.varint(MAX_CLASSES))]
         self.labels = [r.varint(len(self.classes)) - 1 for _ in range(self.images)]
 
+    def check_stages(self):
+        """5.6: the first stages are in the section, the next ones are layers, of group 0."""
+        require(self.model is not None, "stages in layers, but no section modl")
+        ends = stage_ends(self.model)
+        require(len(self.model) in ends, "the section does not end with a stage")
+        require(struct.unpack_from("<Q", self.model, 16)[0] == self.model_id, "stages of another model")
+        stage = ends.index(len(self.model)) + 1
+        self.stages = []                                # where they lie
+        for layer in range(self.layers):
+            if self.layer_kind[layer] == 4:
+                at = [self.chunk_at[layer * self.groups + k] for k in (0, 1, self.groups)]
+                require(at[1] == at[2], "a stage in several groups")
+                require(stage < len(ends) and at[1] - at[0] == ends[stage] - ends[stage - 1],
+                        "a layer does not have the next stage")
+                self.stages.append((self.size + at[0], self.size + at[1]))
+                stage += 1
+
+    def model_file(self, data):
+        """The model, or as many stages of it as the data have undamaged."""
+        model = self.model
+        for begin, end in self.stages if self.has_stages else []:
+            if end > len(data) or not stage_holds(model, data[begin:end]):
+                break
+            model += data[begin:end]
+        return model
+
     def drawn(self, data):
         """The bytes of a cut that are rendered (section 13)."""
         s, start, end, scale = len(data) - self.size, 0, 0, self.holds >> 60 & 3
@@ -946,6 +978,30 @@ class Front:
 PCA, DENSE, CONV = range(3)                # families
 IDENTITY, RELU, SIGMOID = range(3)         # activations
 MODEL_MAGIC = b"\x89TPM\r\n\x1a\n"
+
+
+def stage_ends(data):
+    """6.1: where the stages end in the file of the model."""
+    require(data[:8] == MODEL_MAGIC and len(data) >= 24, "not a taper model")
+    version, stages = struct.unpack("<HH", data[8:12])
+    require(version == 4 and 1 <= stages <= MODEL_STAGES, "a model of another version")
+    at = 24 + 20 * stages
+    require(len(data) >= at, "the model's header ends early")
+    crc, = struct.unpack("<I", data[12:16])
+    require(crc32c(data[:12] + bytes(4) + data[16:at]) == crc, "the model's header is damaged")
+    ends = []
+    for i in range(24, at, 20):
+        packed, size = struct.unpack("<QQ", data[i:i + 16])
+        require(packed and size, "a stage without bytes")
+        at += packed
+        ends.append(at)
+    return ends
+
+
+def stage_holds(model, stage):
+    """The next stage has the checksum that the table of this beginning of a model file has."""
+    at = 24 + 20 * stage_ends(model).index(len(model)) + 20
+    return crc32c(stage) == struct.unpack_from("<I", model, at + 16)[0]
 
 
 class Model:
@@ -3025,6 +3081,8 @@ def decode_group(front, model, data, g, trace=False):
     group = WholeGroup(model, [front.geometry[i] for i in front.image_at[first:last]],
                        front.raised[g])
     for layer in range(front.layers):
+        if front.layer_kind[layer] == 4:
+            continue                                    # a stage of the model
         chunk = layer * front.groups + g
         begin, end = front.size + front.chunk_at[chunk], front.size + front.chunk_at[chunk + 1]
         if begin > len(data) or end > begin == len(data):
@@ -3204,7 +3262,7 @@ def main():
             model = Model(file.read())
     else:
         require(front.model is not None, "the container does not carry its model: give it with -m")
-        model = Model(front.model)
+        model = Model(front.model_file(data))
     match(front, model)
     data = front.drawn(data)
     require(args.image is None or 1 <= args.image <= front.images, "there is no such image")

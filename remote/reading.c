@@ -1,7 +1,7 @@
 /* reading.c -- see reading.h, and remote_prefetch of remote.h. */
 #include "remote/reading.h"
+#include "formats/file.h"
 #include <string.h>
-#include <unistd.h>
 
 /* Of a read at most two of these are requested at a time: what one reader may take of the cache. */
 enum { WINDOW = 1 << 20 };
@@ -99,18 +99,9 @@ static size_t copy_pages(remote_file *f, uint64_t offset, uint8_t *to, size_t n)
     return done;
 }
 
-static taper_status read_spool(const remote_file *f, uint64_t offset, uint8_t *to, size_t n) {
-    while (n) {
-        const ssize_t got = pread(fileno(f->spool), to, n, (off_t)offset);
-        if (got <= 0) return TAPER_ERR_IO;
-        to += got, offset += (uint64_t)got, n -= (size_t)got;
-    }
-    return TAPER_OK;
-}
-
 taper_status remote_read(void *user, uint64_t offset, void *to, size_t n) {
     remote_file *f = user;
-    if (f->is_spooled) return read_spool(f, offset, to, n);
+    if (f->is_spooled) return formats_descriptor_read_at(fileno(f->spool), offset, to, n);
     pthread_mutex_lock(&f->lock);
     remote_stream stream = *stream_of(f, offset, n);
     int is_late = 0;

@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FULL = 32 << 10, CEILING = 256 << 10 };
+/* FULL: bytes that are worth a write. Above it one line has room, whose request has a megabyte at
+ * most, of which each byte may take six. */
+enum { FULL = 32 << 10, CEILING = 8 << 20 };
 
 struct serve_log {
     const char *path;
@@ -91,9 +93,7 @@ static void put_time(serve_log *log) {
                 now.tv_nsec / 1000000);
 }
 
-void serve_log_add(serve_log *log, const serve_log_line *line) {
-    if (log->descriptor < 0) return;
-    pthread_mutex_lock(&log->lock);
+static void put_line(serve_log *log, const serve_log_line *line) {
     put_time(log);
     serve_print(&log->text, "%s\",\"method\":", line->address);
     serve_print_json(&log->text, line->method);
@@ -106,6 +106,14 @@ void serve_log_add(serve_log *log, const serve_log_line *line) {
     serve_print(&log->text, ",\"status\":%u,\"bytes\":%llu,\"ms\":%lld.%03d,\"complete\":%s}\n",
                 line->status, (unsigned long long)line->bytes, (long long)(line->micros / 1000),
                 (int)(line->micros % 1000), line->is_complete ? "true" : "false");
+}
+
+void serve_log_add(serve_log *log, const serve_log_line *line) {
+    if (log->descriptor < 0) return;
+    pthread_mutex_lock(&log->lock);
+    const size_t before = log->text.size;
+    put_line(log, line);
+    if (log->text.status != TAPER_OK) log->text.size = before; /* no half of a line */
     if (log->text.status != TAPER_OK || log->text.size >= FULL) flush(log);
     pthread_mutex_unlock(&log->lock);
 }

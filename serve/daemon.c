@@ -1,5 +1,6 @@
 /* daemon.c -- see daemon.h. */
 #include "serve/daemon.h"
+#include "serve/content/text.h"
 #include "serve/live.h"
 #include "serve/mhd.h"
 #include "serve/replies.h"
@@ -137,9 +138,8 @@ static void on_answer(void *user) {
 
 /* Of a picture: from the file's tag and the address, which both say what it is. */
 static void picture_tag(const serve_request *r, const serve_file *file, char *tag, size_t room) {
-    uint64_t hash = 0xCBF29CE484222325; /* FNV-1a */
-    for (const char *c = r->target; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001B3;
-    for (const char *c = TAPER_VERSION; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001B3;
+    uint64_t hash = serve_hash(SERVE_HASH_BEGIN, r->target, strlen(r->target));
+    hash = serve_hash(hash, TAPER_VERSION, strlen(TAPER_VERSION));
     snprintf(tag, room, "%.*s.%016llx\"", (int)strlen(file->tag) - 1, file->tag,
              (unsigned long long)hash);
 }

@@ -6,8 +6,9 @@
 # Limits: 120 lines per function, 1,200 lines per file, 100 columns; 8 parameters per function, but for
 # those in `many`. Generated tables are named *_table.h and may be longer.
 cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C # the columns of UTF-8 are counted without it
 found=$(mktemp) || exit 1
-trap 'rm -f "$found" "$found.except"' EXIT
+trap 'rm -f "$found" "$found.except" "$found.includes"' EXIT
 
 sources() { find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -type f 2>/dev/null | sort; }
 all=$(sources formats codec remote serve web train cli samples tests bench)
@@ -66,8 +67,9 @@ grep -nE '"[^"]*([^A-Za-z0-9_-]--?[a-zA-Z]|[`'"'"']taper [a-z])' $(find formats 
 
 # formats <- codec <- train <- cli and formats <- codec <- remote, serve <- cli, and the directories in them: no directory includes a higher one,
 # and paths in includes begin at the root
+grep -nE '^#include "' $(sources formats codec remote serve web train cli) >"$found.includes"
 upward() { # directory, what it must not include
-    grep -nE "^#include \"($2)" $(sources "$1") /dev/null |
+    grep -E "^$1/[^:]*:[0-9]+:#include \"($2)" "$found.includes" |
         sed "s|\$|   <- $1 must not include upward|" >>"$found"
 }
 upward formats '(codec|remote|serve|web|train|cli|samples|tests|bench)/'
@@ -94,6 +96,7 @@ upward codec/backend 'codec/(entropy|bitplane|transform|quality|model|render|dec
 upward codec/entropy 'codec/(backend|bitplane|transform|quality|model|render|decoder|groups|container|search)/'
 upward codec/quality 'codec/(backend|entropy|bitplane|transform|model|render|decoder|groups|container|search)/'
 upward codec/bitplane 'codec/(transform|quality|model|render|decoder|groups|container|search)/'
+upward codec/parking 'codec/(transform|quality|model|render|decoder|groups|container|search)/'
 upward codec/transform 'codec/(bitplane|quality|model|render|decoder|groups|container|search)/'
 upward codec/model 'codec/(quality|render|decoder|groups|container|search)/'
 upward codec/render 'codec/(quality|decoder|groups|container|search)/'
@@ -127,7 +130,8 @@ EXCEPT
 grep -nE '^#include "(codec/[^"]*/|codec/window|formats/[^"/]*\.h")' $(sources cli) /dev/null |
     grep -vE '"formats/(atomic_file|bytes|file|image|name_escape|status)\.h"' |
     while IFS=: read -r file line text; do
-        grep -qxF "$file $(echo "$text" | cut -d'"' -f2)" "$found.except" ||
+        header=${text#*\"}
+        grep -qxF "$file ${header%%\"*}" "$found.except" ||
             echo "$file:$line: $text   <- the tool includes public headers of the library"
     done >>"$found"
 while read -r file header; do
@@ -136,7 +140,7 @@ done <"$found.except" >>"$found"
 # the public headers of each directory: other directories may include only these. A directory for one
 # stage has one or two; a directory of tools has one per tool.
 doors() { # directory, headers
-    grep -nE "^#include \"$1/[^/]*\"" $(sources formats codec remote serve web train cli | grep -v "^$1/[^/]*\$") /dev/null |
+    grep -E ":#include \"$1/[^/]*\"" "$found.includes" | grep -vE "^$1/[^/:]*:" |
         grep -vE "\"$1/($(echo "$2" | tr ' ' '|'))\.h\"" |
         sed "s|\$|   <- not a public header of $1|" >>"$found"
 }
@@ -145,12 +149,13 @@ doors codec/backend 'backend operations activation pool queue simd x86 wasm int8
 doors codec/entropy 'range_coder interleave mixed_bit fixed_log int_matrix weights_coder'
 doors codec/quality ''
 doors codec/bitplane 'code_tables conditional conditional_state unit_sets group quantiser head chunk_coder strips raised_planes'
+doors codec/parking 'parked_strips awake_strips'
 doors codec/transform 'network triangle windows lap restoration pseudo_inverse synthesis picture small_basis'
 doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer row_renderer'
 doors codec/chunks 'byte_store checked_blocks'
 doors codec/decoder 'open_container group_reader front_load levels verify'
-doors codec/groups 'group_writer strip_writer allocation assemble aim'
+doors codec/groups 'group_writer strip_writer allocation assemble stage_layers aim'
 doors codec/exact 'exact exact_images'
 doors codec/container ''
 doors codec/contents ''
@@ -188,9 +193,9 @@ grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec remote serve web trai
 # files that comments and documents name exist
 grep -noE '(^|[^A-Za-z0-9_/])(formats|codec|train|cli|tests|bench)/[a-z0-9_/]+\.(c|h|py|sh|md)([^A-Za-z0-9_]|$)' \
     $all ./*.md formats/*.md bench/results/*.md /dev/null | grep -vE '#include|build/' |
-    while IFS=: read -r file line named; do
-        named=$(printf %s "$named" | grep -oE '[a-z]+/[a-z0-9_/]+\.(c|h|py|sh|md)')
-        [ -e "$named" ] || echo "$file:$line: $named   <- there is no such file"
+    sed -E 's/^([^:]*:[0-9]+):[^a-z]*(.*\.(c|h|py|sh|md)).?$/\1 \2/' |
+    while read -r place named; do
+        [ -e "$named" ] || echo "$place: $named   <- there is no such file"
     done >>"$found"
 # fast arithmetic would break bit-exact decoding; options that disable it are allowed
 grep -nE '(^|[^o])-f(fast-math|unsafe-math|associative-math)|-Ofast|--use_fast_math' Makefile |

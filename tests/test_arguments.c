@@ -651,6 +651,13 @@ static void try_container_image_at(void) {
     taper_container_close(c);
 }
 
+static void try_container_layer_stage(void) {
+    taper_container *c = container();
+    EACH_NUMBER(v) assert_int_equal(taper_container_layer_stage(NULL, (uint32_t)*v), 0);
+    EACH_NUMBER(v) assert_int_equal(taper_container_layer_stage(c, (uint32_t)*v), 0);
+    taper_container_close(c);
+}
+
 static void try_decoder_render(void) {
     uint8_t pixels[BYTES];
     taper_image out = {.pixels = pixels}, nowhere = {0};
@@ -1038,6 +1045,7 @@ static const argument_trial table[] = {
     {"taper_decoder_render_rows", try_decoder_render_rows},
     {"taper_decoder_render_crop", try_decoder_render_crop},
     {"taper_container_layer", try_container_layer},
+    {"taper_container_layer_stage", try_container_layer_stage},
     {"taper_decoder_render_batch", try_decoder_render_batch},
     {"taper_decoder_codes", try_decoder_codes},
     {"taper_container_search_code", try_container_search_code},

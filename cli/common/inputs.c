@@ -57,20 +57,6 @@ void cli_inputs_end(void) {
     pool = NULL;
 }
 
-int cli_inputs_check(const char *verb, char *const *paths, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint8_t front[4];
-        size_t got;
-        struct stat st;
-        taper_error error;
-        if (!strcmp(paths[i], "-") || stat(paths[i], &st) || !S_ISREG(st.st_mode)) continue;
-        const taper_status status = formats_file_peek(paths[i], front, sizeof front, &got, &error);
-        if (status != TAPER_OK && !formats_errno_is_of_path(errno))
-            return cli_fail(verb, paths[i], status, &error);
-    }
-    return CLI_DONE;
-}
-
 static cli_kind kind_of(const uint8_t front[4]) {
     static const char k_last[] = "RMX"; /* in the order of cli_kind */
     const char *last = front[3] && !memcmp(front, "\x89TP", 3) ? strchr(k_last, front[3]) : NULL;
@@ -92,12 +78,28 @@ taper_status cli_peek(const char *path, void *to, size_t n, size_t *got, taper_e
     return (remote_is_url(path) ? peek_url : formats_file_peek)(path, to, n, got, error);
 }
 
+static bool can_peek(const char *path) {
+    struct stat st;
+    return remote_is_url(path) || (strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode));
+}
+
+int cli_inputs_check(const char *verb, char *const *paths, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint8_t front[4];
+        size_t got;
+        taper_error error = {0};
+        if (!can_peek(paths[i])) continue;
+        const taper_status status = cli_peek(paths[i], front, sizeof front, &got, &error);
+        if (status != TAPER_OK && (remote_is_url(paths[i]) || !formats_errno_is_of_path(errno)))
+            return cli_fail(verb, paths[i], status, &error);
+    }
+    return CLI_DONE;
+}
+
 cli_kind cli_kind_of(const char *path) {
     uint8_t front[4];
     size_t got;
-    struct stat st;
-    if (!remote_is_url(path) && (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)))
-        return CLI_IS_UNKNOWN;
+    if (!can_peek(path)) return CLI_IS_UNKNOWN;
     if (cli_peek(path, front, sizeof front, &got, NULL) || got < sizeof front)
         return CLI_IS_UNKNOWN;
     return kind_of(front);

@@ -16,8 +16,9 @@
 int cli_inputs_begin(int argc, char **argv);
 void cli_inputs_end(void);
 
-/* Read the first bytes of each regular file among the paths, to find failing disks before the files
- * are recognised: such a failure ends the run. Files that cannot be opened are reported later. */
+/* Read the first bytes of each regular file and URL among the paths, to find failing disks and
+ * servers before the files are recognised: such a failure ends the run. Files that cannot be opened
+ * are reported later. */
 int cli_inputs_check(const char *verb, char *const *paths, size_t n);
 
 /* What a regular file, or the file behind a URL, is by its first bytes. */

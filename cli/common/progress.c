@@ -15,7 +15,7 @@ static pthread_mutex_t screen = PTHREAD_MUTEX_INITIALIZER; /* guards the next tw
 static cli_progress *shown;                                /* the progress that is shown, or NULL */
 static atomic_bool drawn;                                  /* the line is not empty */
 
-static int64_t now_ns(void) {
+int64_t cli_now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
@@ -119,7 +119,7 @@ void cli_progress_start(cli_progress *p, const cli_common *common, const char *w
     p->unit = unit;
     p->total = total;
     atomic_init(&p->done, 0);
-    p->start_ns = now_ns();
+    p->start_ns = cli_now_ns();
     atomic_init(&p->next_draw_ns, p->start_ns + REDRAW_NS);
     if (!cli_stderr_is_terminal() || (common && common->quiet)) return;
     if (common && common->json && isatty(STDOUT_FILENO)) return; /* another progress is shown */
@@ -135,7 +135,7 @@ void cli_progress_start(cli_progress *p, const cli_common *common, const char *w
 /* Draw if it is time; the thread that advances next_draw_ns draws. */
 static void update(cli_progress *p) {
     if (!p->visible) return;
-    int64_t now = now_ns(), due = atomic_load(&p->next_draw_ns);
+    int64_t now = cli_now_ns(), due = atomic_load(&p->next_draw_ns);
     if (now < due || !atomic_compare_exchange_strong(&p->next_draw_ns, &due, now + REDRAW_NS))
         return;
     pthread_mutex_lock(&screen);

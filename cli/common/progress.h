@@ -23,6 +23,9 @@ typedef struct cli_progress {
     char extra[64]; /* text of cli_progress_say */
 } cli_progress;
 
+/* Nanoseconds of a clock that is never set back. */
+int64_t cli_now_ns(void);
+
 /* True if standard error is a terminal that can redraw a line (not "dumb"). */
 bool cli_stderr_is_terminal(void);
 

@@ -55,16 +55,7 @@ taper_status cli_spool_fill(FILE *spool, int descriptor, taper_error *error) {
 }
 
 static taper_status spool_read(void *user, uint64_t offset, void *to, size_t n) {
-    uint8_t *at = to;
-    while (n) {
-        ssize_t got = pread(fileno(user), at, n, (off_t)offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return got == 0 ? TAPER_ERR_TRUNCATED : TAPER_ERR_IO;
-        at += got;
-        offset += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return TAPER_OK;
+    return formats_descriptor_read_at(fileno(user), offset, to, n);
 }
 
 taper_status cli_spool_source(FILE *spool, taper_source *out, taper_error *error) {

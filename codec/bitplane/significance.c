@@ -20,7 +20,7 @@ enum {
 /* The sum of the weights of one side is half of WEIGHT_SUM. */
 const uint8_t codec_near_weight[NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
 static const uint8_t near_distance[NEAR] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
+static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, CODEC_FARTHEST};
 static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
 
 /* --- what all positions of the pass share ------------------------------------------------ */

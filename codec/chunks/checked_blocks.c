@@ -39,6 +39,15 @@ uint32_t codec_block_checksum(const formats_front *f, uint32_t layer, uint32_t g
     return f->checksum[layer * blocks + g / per];
 }
 
+codec_file_range codec_layer_range(const formats_front *f, const formats_root *root,
+                                   uint32_t layer) {
+    if (root && root->leaves)
+        return (codec_file_range){f->front_size + root->layer_at[layer],
+                                  root->layer_at[layer + 1] - root->layer_at[layer]};
+    const uint64_t first = (uint64_t)layer * f->groups;
+    return chunks_of(f, layer, first, first + f->groups);
+}
+
 uint64_t codec_chunk_bytes_there(const codec_chunk_source *from, codec_file_range of) {
     uint64_t left = of.at < from->source->size ? from->source->size - of.at : 0;
     uint64_t size = left < of.size ? left : of.size;

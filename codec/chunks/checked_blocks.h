@@ -23,6 +23,10 @@ codec_file_range codec_chunk_range(const formats_front *front, uint32_t layer, u
 codec_file_range codec_block_range(const formats_front *front, uint32_t layer, uint32_t group);
 uint32_t codec_block_checksum(const formats_front *front, uint32_t layer, uint32_t group);
 
+/* The range of a layer in all groups. root: of a front that has no chunks; else NULL. */
+codec_file_range codec_layer_range(const formats_front *front, const formats_root *root,
+                                   uint32_t layer);
+
 /* A cache: the last checked block of several chunks. The bytes of a small block are kept, as the
  * next image that is read is usually in it. */
 typedef struct codec_checked_block {

@@ -1,5 +1,5 @@
 /* encoder_finish.c -- taper_encoder_finish: the container from the spool; and the quality. */
-#include "codec/groups/assemble.h"
+#include "codec/groups/stage_layers.h"
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_layers.h"
 #include "codec/container/small_set.h"
@@ -417,12 +417,15 @@ static taper_status prepare_front(taper_encoder *e, formats_front *f, const code
 
 static taper_status write_container(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     formats_front f = {.images = 0};
-    const codec_chunks chunks = {e, read_spool};
+    const codec_chunks spooled = {e, read_spool};
+    codec_stage_layers stages = {.front = NULL};
     uint32_t *aim = aims_of_groups(e);
-    taper_status status = prepare_front(e, &f, &chunks, error);
+    taper_status status = prepare_front(e, &f, &spooled, error);
+    if (status == TAPER_OK)
+        status = codec_stage_layers_insert(&f, &spooled, &e->limits, &stages, error);
     const uint64_t data = status ? 0 : formats_front_data(&f);
     if (status == TAPER_OK)
-        status = codec_assemble(&f, &chunks, e->max_bytes, &e->limits, sink, error);
+        status = codec_assemble(&f, &stages.chunks, e->max_bytes, &e->limits, sink, error);
     if (status == TAPER_OK)
         e->is_short = e->options.target_bytes_per_megapixel && e->max_bytes < UINT64_MAX &&
                       formats_front_data(&f) == data && formats_front_passes(&f, f.layers - 1) &&
@@ -430,6 +433,7 @@ static taper_status write_container(taper_encoder *e, const taper_sink *sink, ta
                       formats_front_passes(&f, f.layers - 1) < e->model->tables.n_passes;
     if (status == TAPER_OK && aim) report_aims(e, &f, aim);
     free(aim);
+    codec_stage_layers_free(&stages);
     formats_front_free(&f);
     return status;
 }

@@ -1,5 +1,5 @@
 /* merge.c -- taper_merge: joins containers (shards) into one, chunk by chunk, without recoding. */
-#include "codec/groups/assemble.h"
+#include "codec/groups/stage_layers.h"
 #include "codec/chunks/checked_blocks.h"
 #include "codec/decoder/front_load.h"
 #include "codec/container/merge_layers.h"
@@ -20,6 +20,7 @@ typedef struct shard_start {
 /* The containers that are joined. Arrays are [n], one element per shard. */
 typedef struct merging {
     const taper_source *source;
+    codec_unstaged *unstaged; /* the same without stages of models in layers */
     size_t n;
     formats_front *front;
     codec_shard_layers *layers;
@@ -83,7 +84,7 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
                                 size_t n) {
     const merged_chunks *c = user;
     piece p = find_piece(c->merge, c->result, layer, group);
-    const taper_source *source = &c->merge->source[p.shard];
+    const taper_source *source = &c->merge->unstaged[p.shard].source;
     size_t bytes = from >= p.length ? 0 : p.length - from < n ? (size_t)(p.length - from) : n;
     memset((uint8_t *)to + bytes, 0, n - bytes);
     return bytes ? source->read(source->user, p.at + from, to, bytes) : TAPER_OK;
@@ -296,7 +297,9 @@ static taper_status load_front(merging *m, size_t i, formats_front *result,
     TAPER_TRY(codec_front_load(&m->source[i], &left, f, error));
     TAPER_TRY(formats_front_charge(result, f->account.used, error));
     TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
-    return refuse_broken(f, &m->source[i], &left, i, error);
+    TAPER_TRY(refuse_broken(f, &m->source[i], &left, i, error));
+    TAPER_TRY(codec_front_load_stages(f, &m->source[i], error));
+    return codec_stage_layers_remove(f, &m->source[i], &m->unstaged[i], error);
 }
 
 static taper_status load_fronts(merging *m, formats_front *result, const taper_limits *limits,
@@ -327,17 +330,23 @@ taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *t
         status = formats_front_take(&front, n, sizeof *m.layers, &m.layers, error);
     if (status == TAPER_OK)
         status = formats_front_take(&front, n, sizeof *m.first, &m.first, error);
+    if (status == TAPER_OK)
+        status = formats_front_take(&front, n, sizeof *m.unstaged, &m.unstaged, error);
     if (status == TAPER_OK) status = load_fronts(&m, &front, &limits, error);
     if (status == TAPER_OK) status = merge_fronts(&m, &front, error);
     if (status == TAPER_OK) {
         tell_names(&m, &front, &o);
         merged_chunks chunks = {&m, &front};
         codec_chunks reader = {&chunks, read_merged};
-        status = codec_assemble(&front, &reader, UINT64_MAX, &limits, to, error);
+        codec_stage_layers stages;
+        status = codec_stage_layers_insert(&front, &reader, &limits, &stages, error);
+        if (status == TAPER_OK)
+            status = codec_assemble(&front, &stages.chunks, UINT64_MAX, &limits, to, error);
+        codec_stage_layers_free(&stages);
     }
     formats_front_free(&front);
     for (size_t i = 0; m.front && i < n; i++) formats_front_free(&m.front[i]);
     for (size_t i = 0; m.layers && i < n; i++) free(m.layers[i].layer_at);
-    free(m.front), free(m.layers), free(m.first);
+    free(m.front), free(m.layers), free(m.first), free(m.unstaged);
     return status;
 }

@@ -39,7 +39,7 @@ static taper_status charge(alignment *a, formats_front *f, uint64_t bytes, taper
 /* The keys of one shard. Layers without a pass end at the same pass as the layer before: their keys
  * differ by a counter. */
 static void own_keys(const formats_front *f, uint64_t *key) {
-    const uint64_t of_kind[FORMATS_LAYER_KINDS] = {0, FIRST, ALPHA, EXACT};
+    const uint64_t of_kind[FORMATS_LAYER_KINDS] = {0, FIRST, ALPHA, EXACT}; /* no stages */
     uint64_t same = 0, before = 0;
     for (uint32_t l = 0; l < f->layers; l++) {
         const uint32_t kind = formats_front_layer_kind(f, l);

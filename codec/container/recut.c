@@ -1,5 +1,5 @@
 /* recut.c -- taper_truncate and taper_repack: containers from containers, without rendering. */
-#include "codec/groups/assemble.h"
+#include "codec/groups/stage_layers.h"
 #include "codec/container/encoder.h"
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_layers.h"
@@ -385,8 +385,10 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
     TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
     taper_model *own = NULL;
-    taper_status status = TAPER_OK;
-    if (!model) status = codec_front_model(&front, &limits, &own, error);
+    codec_unstaged unstaged;
+    taper_status status = codec_front_load_stages(&front, from, error);
+    if (status == TAPER_OK) status = codec_stage_layers_remove(&front, from, &unstaged, error);
+    if (status == TAPER_OK && !model) status = codec_front_model(&front, &limits, &own, error);
     taper_encode_options options = {.size = sizeof options,
                                     .layout = layout,
                                     .group_images = group_images,
@@ -395,7 +397,8 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
                                     .model_size = front.model_size,
                                     .limits = &limits};
     if (status == TAPER_OK)
-        status = repack_front(&front, from, model ? model : own, !model, &options, to, error);
+        status = repack_front(&front, &unstaged.source, model ? model : own, !model, &options, to,
+                              error);
     taper_model_free(own);
     formats_front_free(&front);
     return status;

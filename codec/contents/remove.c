@@ -3,7 +3,7 @@
 #include "codec/contents/kept_front.h"
 #include "codec/contents/regroup.h"
 #include "codec/contents/taken.h"
-#include "codec/groups/assemble.h"
+#include "codec/groups/stage_layers.h"
 #include "codec/decoder/verify.h"
 #include "codec/decoder/front_load.h"
 #include "codec/taper.h"
@@ -21,6 +21,7 @@ typedef struct removing {
     taper_remove_options options;
     taper_limits limits;
     const taper_source *source;
+    codec_unstaged unstaged; /* the same without stages of the model in layers */
     formats_front front, result;
     uint8_t *keep;                 /* [images + further names] */
     const formats_also **taken_by; /* [images] see formats_carried */
@@ -170,6 +171,9 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
     r->result.account.used = r->front.account.used;
     TAPER_TRY(mark_images(r, image, n, error));
     TAPER_TRY(check_source(r, error));
+    TAPER_TRY(codec_front_load_stages(&r->front, r->source, error));
+    TAPER_TRY(codec_stage_layers_remove(&r->front, r->source, &r->unstaged, error));
+    r->source = &r->unstaged.source;
     TAPER_TRY(
         formats_front_take(&r->result, r->front.images, sizeof *r->taken_by, &r->taken_by, error));
     TAPER_TRY(codec_take_places(&r->front, r->keep, r->taken_by, &r->result, error));
@@ -179,7 +183,13 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
     TAPER_TRY(regroup_all(r, error));
     place_chunks(r);
     const codec_chunks chunks = {r, read_chunk};
-    return codec_assemble(&r->result, &chunks, UINT64_MAX, &r->limits, to, error);
+    codec_stage_layers stages;
+    taper_status status =
+        codec_stage_layers_insert(&r->result, &chunks, &r->limits, &stages, error);
+    if (status == TAPER_OK)
+        status = codec_assemble(&r->result, &stages.chunks, UINT64_MAX, &r->limits, to, error);
+    codec_stage_layers_free(&stages);
+    return status;
 }
 
 static void close(removing *r) {

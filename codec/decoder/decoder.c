@@ -81,7 +81,8 @@ taper_status taper_decoder_new_streaming(taper_decoder **out, const taper_open_o
     d->need = FORMATS_HEADER_SIZE;
     d->pushing.head = formats_buffer_make(FORMATS_MOST_BYTES);
     d->pushing.waiting = formats_buffer_make(FORMATS_MOST_BYTES);
-    d->pushing.head.account = d->pushing.waiting.account = &d->account;
+    d->pushing.stage = formats_buffer_make(FORMATS_MOST_BYTES);
+    d->pushing.head.account = d->pushing.waiting.account = d->pushing.stage.account = &d->account;
     d->supplying.held.account = d->supplying.groups.account = &d->account;
     *out = d;
     return TAPER_OK;
@@ -101,6 +102,7 @@ void taper_decoder_free(taper_decoder *d) {
     }
     free(d->pushing.reader);
     formats_buffer_free(&d->pushing.head), formats_buffer_free(&d->pushing.waiting);
+    formats_buffer_free(&d->pushing.stage);
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].value);
     codec_group_readers_close(&d->reading.readers);
     codec_kept_groups_free(&d->supplying.groups);
@@ -147,6 +149,7 @@ void codec_decoder_drop_others(taper_decoder *d, uint32_t rate_class) {
         codec_decoder_drop_rendered(d, &d->rendered[t]);
     codec_group_readers_keep(&d->reading.readers, rate_class);
     codec_kept_groups_shrink(&d->supplying.groups);
+    codec_awake_keep(&d->pushing.awake, d->pushing.awake.n ? d->pushing.awake.strips[0] : NULL);
 }
 
 taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_group_reader **out,
@@ -157,9 +160,79 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     *out = *r;
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
-    TAPER_TRY(codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error));
+    taper_status status =
+        codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error);
+    if (status == TAPER_ERR_LIMIT) {
+        codec_awake_keep(&d->pushing.awake, NULL);
+        status = codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error);
+    }
+    TAPER_TRY(status);
     (*out)->strips.pool = d->backend.pool;
+    codec_awake_use(&d->pushing.awake, &(*out)->strips, &d->account);
     return TAPER_OK;
+}
+
+/* Decode what was pushed of a group, and wake it for reading. */
+static taper_status decode_pushed(taper_decoder *d, uint32_t g, codec_group_reader **out,
+                                  taper_error *error) {
+    TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
+    codec_strips *strips = &(*out)->strips;
+    codec_awake_use(&d->pushing.awake, strips, &d->account);
+    TAPER_TRY(codec_group_reader_decode(*out, &d->own.front, error));
+    const taper_status status = codec_strips_wake(strips, 0);
+    if (status == TAPER_OK) return status;
+    const uint64_t bytes = codec_strips_missing(strips);
+    return formats_fail_fact(
+        error, status, TAPER_FACT_MAX_MEMORY, formats_account_step(&d->account, bytes),
+        "group %u needs %llu bytes of memory, more than are left", g, (unsigned long long)bytes);
+}
+
+/* --- stages of the model ------------------------------------------------------------------ */
+
+uint32_t codec_decoder_next_stage(const taper_decoder *d) {
+    const taper_model *m = d->own.own_model;
+    if (!m || m->info.stages_known == m->info.stages) return UINT32_MAX;
+    return codec_front_next_stage(&d->own.front);
+}
+
+/* Replace the model. Groups that are pushed refer to it, and continue with the new one. */
+static taper_status change_model(taper_decoder *d, taper_model *model, taper_error *error) {
+    taper_model *old = d->own.own_model;
+    taper_status status = TAPER_OK;
+    d->own.model = d->own.own_model = model;
+    codec_decoder_free_helpers(d);
+    codec_group_readers_close(&d->reading.readers);
+    codec_kept_groups_free(&d->supplying.groups);
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
+    formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
+    codec_small_basis_free(&d->small);
+    for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
+        codec_group_reader *r = d->pushing.reader[g];
+        if (!r) continue;
+        if (status == TAPER_OK) {
+            status = codec_group_reader_rebind(r, model, &d->own.front, error);
+            codec_awake_use(&d->pushing.awake, &r->strips, &d->account);
+        } else
+            codec_group_reader_close(r);
+    }
+    taper_model_free(old);
+    return status;
+}
+
+taper_status codec_decoder_take_stage(taper_decoder *d, const uint8_t *bytes, size_t n,
+                                      taper_error *error) {
+    formats_front *f = &d->own.front;
+    taper_model *model;
+    TAPER_TRY(formats_account_take(&d->account, n) == TAPER_OK
+                  ? TAPER_OK
+                  : codec_decoder_refuse_front(d, f->front_size + n, error));
+    taper_status status = codec_front_add_stage(f, bytes, n, error);
+    const int is_added = status == TAPER_OK;
+    if (is_added) status = codec_front_model(f, &d->limits, &model, error);
+    if (status == TAPER_OK) return change_model(d, model, error);
+    if (is_added) codec_front_drop_stage(f, n);
+    formats_account_give(&d->account, n);
+    return status;
 }
 
 /* The same with supplied bytes, all passes. */
@@ -180,10 +253,7 @@ static taper_status decode_supplied(taper_decoder *d, const formats_front *leaf,
 static taper_status decode_group(taper_decoder *d, const formats_front *leaf, uint32_t g,
                                  uint32_t passes, codec_group_reader **out, taper_error *error) {
     codec_reading *r = &d->reading;
-    if (d->feed == CODEC_FEED_PUSHED) {
-        TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
-        return codec_group_reader_decode(*out, &d->own.front, error);
-    }
+    if (d->feed == CODEC_FEED_PUSHED) return decode_pushed(d, g, out, error);
     if (d->feed == CODEC_FEED_SUPPLIED && passes == UINT32_MAX)
         return decode_supplied(d, leaf, g, out, error);
     if (leaf != r->current) codec_group_readers_close(&r->readers); /* of groups of another leaf */

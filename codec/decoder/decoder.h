@@ -59,8 +59,10 @@ typedef struct codec_reading {
 
 typedef struct codec_pushing {
     codec_group_reader **reader; /* [groups], opened when their first bytes arrive; else NULL */
+    codec_awake_strips awake;    /* of these */
     formats_buffer head;         /* bytes of the front matter */
     formats_buffer waiting;      /* image data that is not rendered yet (formats/holds.h) */
+    formats_buffer stage;        /* bytes of the next stage of the model */
     uint64_t arrived;            /* bytes of image data, with those in `waiting` */
     uint64_t chunk;              /* the current chunk */
     uint64_t in_chunk;           /* its bytes so far */
@@ -175,6 +177,17 @@ taper_status codec_supplied_begin(taper_decoder *decoder, taper_error *error);
 uint64_t codec_supplied_end(const taper_decoder *decoder);
 taper_status codec_supplied_leaf(taper_decoder *decoder, uint32_t k, int *missing,
                                  taper_error *error);
+
+/* Of a streaming decoder, stages of its model that lie between the layers.
+ * codec_decoder_next_stage: the layer that has the next one; UINT32_MAX: none is wanted.
+ * codec_decoder_take_stage: all bytes of it are there; what was decoded is decoded again, or
+ * dropped. TAPER_ERR_CORRUPT: it is damaged, nothing has changed. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM.
+ */
+uint32_t codec_decoder_next_stage(const taper_decoder *decoder);
+taper_status codec_decoder_take_stage(taper_decoder *decoder, const uint8_t *bytes, size_t n,
+                                      taper_error *error);
+/* With supplied bytes: take the stages that are complete and hold. */
+void codec_supplied_stages(taper_decoder *decoder);
 
 /* With taper_decoder_push: the reader of group g, opened if necessary. */
 taper_status codec_decoder_pushed_group(taper_decoder *decoder, uint32_t g,

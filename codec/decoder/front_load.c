@@ -3,6 +3,8 @@
 #include "codec/bitplane/raised_planes.h"
 #include "codec/chunks/checked_blocks.h"
 #include "codec/model/builtin_models.h"
+#include "formats/model_file.h"
+#include "formats/packed.h"
 #include <string.h>
 
 taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, taper_error *error) {
@@ -10,6 +12,59 @@ taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, tape
         error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY, formats_memory_step(limits, 2 * bytes),
         "the container's front matter of %llu bytes takes more memory than the limit of %llu",
         (unsigned long long)bytes, (unsigned long long)limits->max_memory);
+}
+
+uint32_t codec_front_next_stage(const formats_front *f) {
+    formats_model_places places, first;
+    if (!f->has_stages || !f->model) return UINT32_MAX;
+    if (formats_model_find_stages(f->model, f->model_size, &places, NULL) != TAPER_OK ||
+        formats_model_find_stages(f->model, f->model_in_front, &first, NULL) != TAPER_OK)
+        return UINT32_MAX;
+    uint32_t skip = places.known - first.known;
+    for (uint32_t l = 0; l < f->layers; l++)
+        if (formats_front_layer_kind(f, l) == FORMATS_LAYER_MODEL && !skip--) return l;
+    return UINT32_MAX;
+}
+
+taper_status codec_front_add_stage(formats_front *f, const void *bytes, size_t size,
+                                   taper_error *error) {
+    uint8_t *whole;
+    formats_model_places places;
+    TAPER_TRY(formats_model_find_stages(f->model, f->model_size, &places, error));
+    if (places.known == places.n || formats_crc32c(0, bytes, size) != places.crc[places.known])
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "stage %u of the container's model is damaged (checksum); fetch the "
+                            "file again",
+                            places.known + 1);
+    TAPER_TRY(formats_front_take(f, (uint64_t)f->model_size + size, 1, &whole, error));
+    memcpy(whole, f->model, f->model_size);
+    memcpy(whole + f->model_size, bytes, size);
+    formats_unpack_free(f, f->model, f->model_size);
+    f->model = whole, f->model_size += size;
+    return TAPER_OK;
+}
+
+void codec_front_drop_stage(formats_front *f, size_t size) {
+    f->model_size -= size;
+    formats_account_give(formats_front_account(f), size);
+}
+
+taper_status codec_front_load_stages(formats_front *f, const taper_source *source,
+                                     taper_error *error) {
+    uint32_t layer;
+    while ((layer = codec_front_next_stage(f)) < UINT32_MAX) {
+        const codec_file_range at = codec_layer_range(f, NULL, layer);
+        if (at.at > source->size || at.size > source->size - at.at) return TAPER_OK;
+        uint8_t *bytes;
+        TAPER_TRY(formats_front_take(f, at.size, 1, &bytes, error));
+        taper_status status = codec_source_read(source, at.at, bytes, (size_t)at.size, error);
+        const int is_read = status == TAPER_OK;
+        if (is_read) status = codec_front_add_stage(f, bytes, (size_t)at.size, error);
+        formats_unpack_free(f, bytes, at.size);
+        if (is_read && status == TAPER_ERR_CORRUPT) return TAPER_OK;
+        TAPER_TRY(status);
+    }
+    return TAPER_OK;
 }
 
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
@@ -52,10 +107,12 @@ taper_source codec_front_drawn(const formats_front *front, const taper_source *s
     return rendered;
 }
 
-static taper_status load_carried(const uint8_t *bytes, size_t size, const taper_limits *limits,
-                                 taper_model **out, taper_error *error) {
+static taper_status load_carried(const uint8_t *bytes, size_t size, int stages,
+                                 const taper_limits *limits, taper_model **out,
+                                 taper_error *error) {
     taper_error why = {0};
-    taper_status status = taper_model_load(out, bytes, size, limits, &why);
+    taper_status status = stages ? taper_model_load_stages(out, bytes, size, limits, &why)
+                                 : taper_model_load(out, bytes, size, limits, &why);
     if (status == TAPER_OK) return status;
     if (status == TAPER_ERR_TRUNCATED)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -65,17 +122,10 @@ static taper_status load_carried(const uint8_t *bytes, size_t size, const taper_
     return status;
 }
 
-taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
-                               taper_model **out, taper_error *error) {
-    codec_builtin_model builtin;
-    *out = NULL;
-    if (!front->model && codec_builtin_model_of(front->model_id, &builtin))
-        return codec_builtin_model_open(&builtin, limits, out, error);
-    if (!front->model)
-        return formats_fail_fact(error, TAPER_ERR_MODEL, TAPER_FACT_MODEL, front->model_id,
-                                 "container does not carry its model %016llx",
-                                 (unsigned long long)front->model_id);
-    TAPER_TRY(load_carried(front->model, front->model_size, limits, out, error));
+/* The model that the front carries. */
+static taper_status load_own(const formats_front *front, const taper_limits *limits,
+                             taper_model **out, taper_error *error) {
+    TAPER_TRY(load_carried(front->model, front->model_size, front->has_stages, limits, out, error));
     const uint64_t id = (*out)->info.id;
     if (id == front->model_id) return TAPER_OK;
     taper_model_free(*out);
@@ -86,11 +136,24 @@ taper_status codec_front_model(const formats_front *front, const taper_limits *l
                         (unsigned long long)front->model_id, (unsigned long long)id);
 }
 
+taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
+                               taper_model **out, taper_error *error) {
+    codec_builtin_model builtin;
+    *out = NULL;
+    if ((!front->model || front->has_stages) && codec_builtin_model_of(front->model_id, &builtin))
+        return codec_builtin_model_open(&builtin, limits, out, error);
+    if (!front->model)
+        return formats_fail_fact(error, TAPER_ERR_MODEL, TAPER_FACT_MODEL, front->model_id,
+                                 "container does not carry its model %016llx",
+                                 (unsigned long long)front->model_id);
+    return load_own(front, limits, out, error);
+}
+
 taper_status codec_front_search_model(const formats_front *front, const taper_limits *limits,
                                       taper_model **out, taper_error *error) {
     taper_error why = {0};
     const taper_status status =
-        load_carried(front->search_model, front->search_model_size, limits, out, &why);
+        load_carried(front->search_model, front->search_model_size, 0, limits, out, &why);
     if (status)
         return formats_fail_as(error, status, &why, "the model for search in the container: %s",
                                why.text);
@@ -153,7 +216,7 @@ taper_status codec_front_check_models(const formats_front *front, int is_known,
     taper_error why = {0};
     taper_model *model = NULL;
     if (front->model && !is_known) {
-        taper_status status = codec_front_model(front, limits, &model, &why);
+        taper_status status = load_own(front, limits, &model, &why);
         if (status == TAPER_OK) status = codec_front_match(front, model, &why);
         taper_model_free(model);
         TAPER_TRY(only_damage(status, &why, error));

@@ -10,9 +10,23 @@ taper_status codec_front_refuse(const taper_limits *limits, uint64_t bytes, tape
 /* Read a container's front matter from a source. */
 taper_status codec_front_load(const taper_source *source, const taper_limits *limits,
                               formats_front *front, taper_error *error);
+/* Append the next stage of the model, of which layers have `size` bytes, to front->model.
+ * TAPER_ERR_CORRUPT: it is damaged, and nothing has changed. codec_front_drop_stage takes the last
+ * stage, of that size, away again. */
+taper_status codec_front_add_stage(formats_front *front, const void *bytes, size_t size,
+                                   taper_error *error);
+void codec_front_drop_stage(formats_front *front, size_t size);
+/* Read the stages of the model that layers have, as far as they lie within the source: those behind
+ * a damaged one are of no use. On failure those that were read stay. */
+taper_status codec_front_load_stages(formats_front *front, const taper_source *source,
+                                     taper_error *error);
+/* The number of the layer that has the stage after those in front->model; UINT32_MAX: there is
+ * none, as the model is complete, is not in stages, or was cut. */
+uint32_t codec_front_next_stage(const formats_front *front);
 /* The prefix of the source that is rendered (formats/holds.h). */
 taper_source codec_front_drawn(const formats_front *front, const taper_source *source);
-/* Load the model that the front carries or, if it carries none, the built-in model of its id. On
+/* Load the model that the front carries or, if it carries none, the built-in model of its id. Of a
+ * model in stages the built-in one is preferred; else those stages are loaded that are there. On
  * failure *out is NULL. TAPER_ERR_MODEL: there is neither. TAPER_ERR_CORRUPT: the carried model is
  * damaged, incomplete, or has another id. Also the errors of taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,

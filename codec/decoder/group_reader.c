@@ -79,9 +79,10 @@ static taper_status open_pixels(codec_group_reader *r, const formats_front *fron
                              "no memory for the pixels of group %u", r->number);
 }
 
-/* Allocate the group's state, with the model's tables or tables with raised planes. */
-static taper_status open_state(codec_group_reader *r, const taper_model *model,
-                               const formats_front *front, codec_grid *grid, taper_error *error) {
+/* Allocate the state of the group's windows, with the model's tables or tables with raised planes.
+ */
+static taper_status open_windows(codec_group_reader *r, const taper_model *model,
+                                 const formats_front *front, codec_grid *grid, taper_error *error) {
     uint32_t n;
     const formats_raised *raised = formats_front_raised(front, r->group, &n);
     uint32_t windowed = 0;
@@ -91,7 +92,6 @@ static taper_status open_state(codec_group_reader *r, const taper_model *model,
             codec_raised_planes_make(&r->raised, &model->tables, raised, n, r->account, error));
     TAPER_TRY(codec_strips_alloc(&r->strips, n ? &r->raised : &model->tables, grid, windowed,
                                  r->account, error));
-    TAPER_TRY(open_pixels(r, front, error));
     r->known_passes = codec_model_known_passes(model, r->strips.coder->group.tables);
     return TAPER_OK;
 }
@@ -149,11 +149,16 @@ int codec_group_reader_exact(const codec_group_reader *r, const formats_front *f
     return out->size > 0;
 }
 
+static int has_stage(const formats_front *f, uint32_t layer) {
+    return formats_front_layer_kind(f, layer) == FORMATS_LAYER_MODEL;
+}
+
 /* This layer, or the first one behind it that has something of the group: a cut in front of layers
  * that have nothing takes nothing from it. */
 static uint32_t pass_over(const codec_group_reader *r, const formats_front *f, uint32_t layer) {
-    while (layer < f->layers && !chunk_length(f, layer, r->group) && !has_passes(r, f, layer) &&
-           !has_pixels(r, f, layer))
+    while (layer < f->layers &&
+           (has_stage(f, layer) || (!chunk_length(f, layer, r->group) && !has_passes(r, f, layer) &&
+                                    !has_pixels(r, f, layer))))
         layer++;
     return layer;
 }
@@ -181,7 +186,8 @@ taper_status codec_group_reader_open(codec_group_reader *r, const taper_model *m
                                  "a group of %u images takes more memory than is left", r->images);
     if (status != TAPER_OK) return formats_fail(error, status, "no memory for a group");
     lay_out(r, &grid, &at);
-    status = open_state(r, model, front, grid, error);
+    status = open_windows(r, model, front, grid, error);
+    if (status == TAPER_OK) status = open_pixels(r, front, error);
     if (status == TAPER_OK)
         r->layer = pass_over(r, front, 0);
     else
@@ -210,7 +216,7 @@ static void step(codec_group_reader *r, const formats_front *f) {
     r->bytes_used += r->chunk.size;
     if (is_exact(f, r->layer)) move_exact(r, f, 1);
     r->layer = pass_over(r, f, r->layer + 1);
-    r->here = 0, r->pixel_bytes = 0;
+    r->here = 0, r->pixel_bytes = r->pass_bytes = 0;
     codec_strips_end_chunk(&r->strips);
     formats_buffer_clear(&r->chunk);
 }
@@ -218,8 +224,11 @@ static void step(codec_group_reader *r, const formats_front *f) {
 /* Decode the kept layers, which are undamaged, from the beginning. */
 static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     const uint8_t *from = r->kept.data;
+    TAPER_TRY(codec_strips_wake(&r->strips, 1));
+    r->pass_bytes = 0;
     codec_strips_reset(&r->strips);
     for (uint32_t layer = 0; layer < r->layer; layer++) {
+        if (has_stage(f, layer)) continue;
         size_t length = (size_t)chunk_length(f, layer, r->group);
         codec_chunk_bytes chunk = {from, length, !codec_chunk_is_cut(f, layer, r->group)};
         if (has_passes(r, f, layer)) /* pixels are still there */
@@ -231,6 +240,23 @@ static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     return TAPER_OK;
 }
 
+taper_status codec_group_reader_rebind(codec_group_reader *r, const taper_model *model,
+                                       const formats_front *front, taper_error *error) {
+    struct codec_pool *pool = r->strips.pool;
+    formats_layout at = {.memory = r->lists.memory};
+    codec_grid *grid;
+    if (!r->images) return TAPER_OK;
+    codec_strips_free(&r->strips);
+    codec_raised_planes_free(&r->raised);
+    lay_out(r, &grid, &at);
+    taper_status status = open_windows(r, model, front, grid, error);
+    r->strips.pool = pool;
+    if (status == TAPER_OK && r->has_windows && (status = begin_again(r, front)) != TAPER_OK)
+        formats_fail(error, status, "no memory to decode a group again");
+    if (status != TAPER_OK) codec_group_reader_close(r);
+    return status;
+}
+
 static taper_status stop_decoding(codec_group_reader *r, const formats_front *f) {
     const uint32_t kind = formats_front_layer_kind(f, r->layer);
     r->again = r->is_supplied && r->strips.started;
@@ -240,7 +266,7 @@ static taper_status stop_decoding(codec_group_reader *r, const formats_front *f)
     r->bad = 1;
     r->here = 0;
     codec_strips_end_chunk(&r->strips);
-    formats_buffer_free(&r->chunk), formats_buffer_free(&r->kept);
+    formats_buffer_free(&r->chunk);
     return status;
 }
 
@@ -277,15 +303,21 @@ static taper_status decode(codec_group_reader *r, const formats_front *f) {
         r->plausible =
             codec_strips_are_plausible(&r->strips, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) return stop_decoding(r, f);
-    return codec_strips_decode(&r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole},
-                               last_wanted(r, end));
+    if (!whole && r->chunk.size == r->pass_bytes) return TAPER_OK;
+    TAPER_TRY(codec_strips_wake(&r->strips, 1));
+    TAPER_TRY(codec_strips_decode(
+        &r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole}, last_wanted(r, end)));
+    r->pass_bytes = r->chunk.size;
+    return TAPER_OK;
 }
 
 taper_status codec_group_reader_decode(codec_group_reader *r, const formats_front *f,
                                        taper_error *error) {
     taper_status status = decode(r, f);
-    return status == TAPER_OK ? status
-                              : no_memory_for_chunk(r->account, status, r->chunk.size, error);
+    return status == TAPER_OK
+               ? status
+               : no_memory_for_chunk(r->account, status,
+                                     r->chunk.size + codec_strips_missing(&r->strips), error);
 }
 
 taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,

@@ -1,8 +1,10 @@
 /* open_container.c -- taper_container_*: see taper.h and open_container.h. */
 #include "codec/decoder/open_container.h"
 #include "codec/chunks/checked_blocks.h"
+#include "codec/model/builtin_models.h"
 #include "formats/also.h"
 #include "formats/metadata_reader.h"
+#include "formats/model_file.h"
 #include "formats/sized.h"
 #include <stdlib.h>
 
@@ -17,10 +19,14 @@ void codec_container_count(taper_container *c) {
 taper_status taper_container_bind(taper_container *c, const taper_model *model,
                                   taper_error *error) {
     taper_model *own = NULL;
+    codec_builtin_model builtin;
     TAPER_TRY(formats_need(c, "the container", error));
     if (c->model) return formats_fail(error, TAPER_ERR_ARG, "the container has a model already");
     taper_status status = TAPER_OK;
-    if (!model) status = codec_front_model(&c->front, &c->limits, &own, error);
+    if (!model && c->source.read && !codec_builtin_model_of(c->front.model_id, &builtin))
+        status = codec_front_load_stages(&c->front, &c->source, error);
+    if (!model && status == TAPER_OK)
+        status = codec_front_model(&c->front, &c->limits, &own, error);
     if (own) model = own;
     if (status == TAPER_OK) status = codec_front_match(&c->front, model, error);
     if (status == TAPER_OK)
@@ -96,12 +102,21 @@ uint32_t codec_container_rate_class(const taper_container *c, uint32_t g) {
 
 const taper_model *taper_container_model(const taper_container *c) { return c ? c->model : NULL; }
 
+/* The bytes of the carried model, with stages that were not read. */
+static uint64_t model_bytes(const formats_front *f) {
+    formats_model_places places;
+    if (!f->has_stages ||
+        formats_model_find_stages(f->model, f->model_size, &places, NULL) != TAPER_OK)
+        return f->model_size;
+    return places.end[places.n - 1];
+}
+
 taper_status taper_container_get_info(const taper_container *c, taper_container_info *out,
                                       taper_error *error) {
     TAPER_TRY(formats_need(c, "the container", error));
     const formats_front *f = &c->front;
     const taper_container_info own = {.model_id = f->model_id,
-                                      .model_bytes = f->model_size,
+                                      .model_bytes = model_bytes(f),
                                       .layout = (taper_layout)f->layout,
                                       .images = f->images,
                                       .groups = f->groups,
@@ -234,6 +249,18 @@ taper_status taper_container_layer(const taper_container *c, uint64_t i, uint32_
     return TAPER_OK;
 }
 
+uint32_t taper_container_layer_stage(const taper_container *c, uint32_t layer) {
+    formats_model_places places;
+    if (!c || layer >= c->front.layers ||
+        formats_front_layer_kind(&c->front, layer) != FORMATS_LAYER_MODEL ||
+        formats_model_find_stages(c->front.model, c->front.model_in_front, &places, NULL))
+        return 0;
+    uint32_t stage = places.known + 1;
+    for (uint32_t l = 0; l < layer; l++)
+        stage += formats_front_layer_kind(&c->front, l) == FORMATS_LAYER_MODEL;
+    return stage;
+}
+
 taper_status taper_container_image_bytes(const taper_container *c, uint64_t i, uint64_t cut,
                                          uint64_t *here, uint64_t *all, taper_error *error) {
     const formats_front *f;
@@ -244,6 +271,7 @@ taper_status taper_container_image_bytes(const taper_container *c, uint64_t i, u
     *here = *all = 0;
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         const codec_file_range chunk = codec_chunk_range(f, layer, group);
+        if (formats_front_layer_kind(f, layer) == FORMATS_LAYER_MODEL) continue;
         *all += chunk.size;
         if (cut > chunk.at) *here += cut - chunk.at < chunk.size ? cut - chunk.at : chunk.size;
     }

@@ -34,7 +34,24 @@ static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t s
     return formats_crc32c(0, bytes, (size_t)block.size) != sum;
 }
 
+/* List what is missing of a stage of the model, or all of it if it is damaged: nonzero. All groups
+ * have it in the same place. One that the cut does not have whole is of no use. */
+static int plan_stage(const taper_decoder *d, const codec_chunk_part *of, codec_plan *w) {
+    const uint32_t next = codec_decoder_next_stage(d);
+    const codec_file_range at = codec_layer_range(&d->own.front, &d->own.root, of->layer);
+    if (of->layer < next) return 0; /* it is known, or another model is used */
+    if (at.at + at.size > d->reading.source.size) return 0;
+    if (of->layer == next && codec_byte_store_run(&d->supplying.held, at.at, NULL) >= at.size) {
+        codec_plan_add(w, at.at, at.at + at.size);
+        return 1;
+    }
+    codec_plan_missing(d, w, at.at, at.at + (uint64_t)((double)at.size * of->part));
+    return 0;
+}
+
 int codec_plan_chunk(const taper_decoder *d, const codec_chunk_part *of, codec_plan *w) {
+    if (formats_front_layer_kind(of->front, of->layer) == FORMATS_LAYER_MODEL)
+        return plan_stage(d, of, w);
     const uint64_t size = d->reading.source.size;
     const codec_file_range chunk = codec_chunk_range(of->front, of->layer, of->group),
                            block = codec_block_range(of->front, of->layer, of->group);
@@ -49,9 +66,10 @@ int codec_plan_chunk(const taper_decoder *d, const codec_chunk_part *of, codec_p
     return 0;
 }
 
-taper_status codec_plan_damage(uint32_t group, taper_error *error) {
+taper_status codec_plan_damage(const taper_decoder *d, uint32_t group, taper_error *error) {
     return formats_fail(error, TAPER_ERR_CORRUPT,
-                        "bytes of group %u are damaged (checksum); fetch them again", group);
+                        "bytes of group %u%s are damaged (checksum); fetch them again", group,
+                        d->own.front.has_stages ? ", or of the model," : "");
 }
 
 /* List the missing bytes of the chunks of group g of this front, and all bytes of a damaged block.
@@ -104,7 +122,7 @@ static taper_status plan_image(taper_decoder *d, uint64_t i, codec_plan *w, tape
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     const formats_front *leaf = codec_container_leaf_of_image(&d->own, (uint32_t)info.same_as);
     list_chunks(d, leaf, info.group - leaf->first_group, w, &damaged);
-    return damaged ? codec_plan_damage(info.group, error) : TAPER_OK;
+    return damaged ? codec_plan_damage(d, info.group, error) : TAPER_OK;
 }
 
 taper_status codec_plan_begin(taper_decoder *d, uint64_t cut, const taper_range *ranges,

@@ -27,11 +27,11 @@ typedef struct codec_chunk_part {
     uint32_t layer, group;
     double part;
 } codec_chunk_part;
-/* List what is missing of it; or the whole checksum block, if that is damaged: the result is then
- * nonzero. */
+/* List what is missing of it, which may be a stage of the model; or the whole checksum block, if
+ * that is damaged: the result is then nonzero. */
 int codec_plan_chunk(const taper_decoder *decoder, const codec_chunk_part *of, codec_plan *plan);
-/* Returns TAPER_ERR_CORRUPT: a block of this group is damaged. */
-taper_status codec_plan_damage(uint32_t group, taper_error *error);
+/* Returns TAPER_ERR_CORRUPT: a block of this group, or a stage of the model, is damaged. */
+taper_status codec_plan_damage(const taper_decoder *decoder, uint32_t group, taper_error *error);
 
 /* Check the arguments of a plan, and set the cut. */
 taper_status codec_plan_begin(taper_decoder *decoder, uint64_t cut, const taper_range *ranges,

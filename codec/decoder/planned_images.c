@@ -93,7 +93,7 @@ static taper_status list_layers(const wanted_set *s, codec_plan *to, taper_error
         list_part(s, layer, to, &damaged);
         break;
     }
-    return damaged < UINT32_MAX ? codec_plan_damage(damaged, error) : TAPER_OK;
+    return damaged < UINT32_MAX ? codec_plan_damage(s->decoder, damaged, error) : TAPER_OK;
 }
 
 /* --- the images ------------------------------------------------------------------------ */

@@ -105,6 +105,10 @@ static void keep_layer(reading *t, uint32_t end, int whole) {
 static taper_status read_layer(reading *t, int *more) {
     codec_strip_reader *r = t->reader;
     const formats_front *f = t->from->front;
+    if (formats_front_layer_kind(f, r->layer_at) == FORMATS_LAYER_MODEL) {
+        r->layer_at++, *more = 1;
+        return TAPER_OK;
+    }
     codec_file_range chunk = codec_chunk_range(f, r->layer_at, t->group);
     const uint64_t length = chunk.size;
     const uint32_t end =

@@ -111,6 +111,16 @@ static void try_leaves(taper_decoder *d, uint64_t offset, uint64_t end) {
         (void)codec_supplied_leaf(d, k, &missing, NULL);
 }
 
+void codec_supplied_stages(taper_decoder *d) {
+    uint32_t layer;
+    while ((layer = codec_decoder_next_stage(d)) < UINT32_MAX) {
+        const codec_file_range at = codec_layer_range(&d->own.front, &d->own.root, layer);
+        const uint8_t *bytes = NULL;
+        if (codec_byte_store_run(&d->supplying.held, at.at, &bytes) < at.size) return;
+        if (codec_decoder_take_stage(d, bytes, (size_t)at.size, NULL) != TAPER_OK) return;
+    }
+}
+
 static taper_status refuse_tail(uint64_t n, taper_error *error) {
     return formats_fail(error, TAPER_ERR_CORRUPT, "%llu byte%s follow%s the container's end",
                         (unsigned long long)n, formats_plural(n, "s"), formats_singular(n));
@@ -132,6 +142,7 @@ static taper_status try_front(taper_decoder *d, taper_error *error) {
     codec_byte_store_keep(&d->supplying.held, d->supplying.head_bytes, end);
     d->reading.source.size = codec_supplied_end(d);
     try_leaves(d, d->supplying.head_bytes, end);
+    codec_supplied_stages(d);
     return held > end ? refuse_tail(held - end, error) : TAPER_OK;
 }
 
@@ -191,7 +202,10 @@ static taper_status supply_data(taper_decoder *d, uint64_t offset, const uint8_t
     if (end <= from) return TAPER_OK; /* this part of the front matter is known */
     if (offset < from) bytes += from - offset, n -= (size_t)(from - offset), offset = from;
     TAPER_TRY(keep_bytes(d, offset, bytes, n, &changed, error));
-    if (changed) invalidate(d, offset, end, changed > 1), try_leaves(d, offset, end);
+    if (!changed) return TAPER_OK;
+    invalidate(d, offset, end, changed > 1);
+    try_leaves(d, offset, end);
+    codec_supplied_stages(d);
     return TAPER_OK;
 }
 

@@ -97,6 +97,7 @@ static taper_status verify_models(const formats_front *f, const taper_limits *li
     if (f->model || codec_builtin_model_of(f->model_id, &builtin))
         status = codec_front_model(f, limits, &model, error);
     if (model && status == TAPER_OK) status = codec_front_match(f, model, error);
+    if (status == TAPER_OK && f->has_stages) status = codec_front_check_models(f, 0, limits, error);
     if (f->search_model && status == TAPER_OK)
         status = codec_front_search_model(f, limits, &search, error);
     taper_model_free(model);
@@ -127,6 +128,7 @@ static taper_status verify(const taper_source *from, taper_verify_report *report
                          (unsigned long long)(from->size - end),
                          formats_plural(from->size - end, "s"), formats_singular(from->size - end));
     if (status == TAPER_OK && report->chunks_bad) status = fail_damaged(report, error);
+    if (status == TAPER_OK) status = codec_front_load_stages(&front, from, error);
     if (status == TAPER_OK) status = verify_models(&front, limits, error);
     if (status == TAPER_OK) status = verify_metadata(&front, limits, error);
     formats_front_free(&front);

@@ -31,7 +31,13 @@ static taper_status front_size(formats_front *f, uint64_t *size, taper_error *er
     return status;
 }
 
-void codec_clip_data(formats_front *f, uint64_t budget) {
+/* A stage of the model behind the last passes is of no use. */
+static void drop_last_stages(formats_front *f) {
+    while (f->layers > 1 && formats_front_layer_kind(f, f->layers - 1) == FORMATS_LAYER_MODEL)
+        f->layers--, f->tail = 0, f->first_cut = 0;
+}
+
+static void clip(formats_front *f, uint64_t budget) {
     budget = formats_front_drawn(f, budget); /* bytes that are not rendered can be omitted */
     uint64_t chunk = 0, chunks = (uint64_t)f->layers * f->groups;
     while (chunk < chunks && f->chunk_at[chunk + 1] <= budget) chunk++;
@@ -51,12 +57,18 @@ void codec_clip_data(formats_front *f, uint64_t budget) {
     for (uint64_t c = chunk; c < (uint64_t)f->layers * f->groups; c++) f->chunk_at[c + 1] = budget;
 }
 
+void codec_clip_data(formats_front *f, uint64_t budget) {
+    clip(f, budget);
+    drop_last_stages(f);
+}
+
 static void shorten_images(formats_front *f, uint64_t budget) {
     uint64_t *chunk_at = f->chunk_at, groups = f->groups;
     if (chunk_at[f->layers * groups] <= budget) return;
     if (f->layers * groups > 1) f->holds = 0; /* holds are valid for prefixes of the data only */
     for (; f->layers > 1 && chunk_at[(f->layers - 1) * groups] >= budget; f->layers--)
         f->tail = 0, f->first_cut = 0;
+    drop_last_stages(f);
     uint64_t first = (f->layers - 1) * groups, chunks = first + groups, at = chunk_at[first],
              total = chunk_at[chunks] - at;
     if (chunk_at[chunks] <= budget) return;

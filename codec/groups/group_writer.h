@@ -8,7 +8,8 @@
  *   group_exact    its exact layer
  *   aim            the passes that an image needs for a PSNR
  *   allocation     the distribution of bits over the images of a set
- *   assemble       chunks of groups to a container */
+ *   assemble       chunks of groups to a container
+ *   stage_layers   layers with the stages of a model that the container carries */
 #ifndef CODEC_GROUP_WRITER_H
 #define CODEC_GROUP_WRITER_H
 #include "codec/bitplane/strips.h"

@@ -18,6 +18,8 @@ static void report_failure(list_builder *b, const char *path, const taper_error 
 static taper_status cannot_open(list_builder *b, const char *path, int errnum) {
     taper_error why;
     taper_status status = formats_fail_errno(&why, errnum, "open");
+    if (errnum == ENOENT && strstr(path, "://"))
+        formats_fail(&why, status, "images are not read by URL; download the file, and name that");
     if (!formats_errno_is_of_path(errnum)) return formats_skip_or_fail(b, path, status, &why);
     report_failure(b, path, &why);
     return TAPER_OK;

@@ -48,14 +48,7 @@ void formats_spool_cut(formats_spool *spool, uint64_t size) {
 }
 
 taper_status formats_spool_read(const formats_spool *spool, uint64_t offset, void *to, size_t n) {
-    uint8_t *at = to;
-    while (n) {
-        const ssize_t got = pread(spool->descriptor, at, n, (off_t)offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return got ? TAPER_ERR_IO : TAPER_ERR_TRUNCATED;
-        at += got, n -= (size_t)got, offset += (uint64_t)got;
-    }
-    return TAPER_OK;
+    return formats_descriptor_read_at(spool->descriptor, offset, to, n);
 }
 
 void formats_spool_close(formats_spool *spool) {

@@ -80,8 +80,10 @@ static void list(const serve_task *task, const serve_set *set, serve_answer *ans
 
 /* --- pictures --- */
 
-void serve_picture_fit(const serve_query *query, uint32_t width, uint32_t height,
-                       serve_iiif_picture *at) {
+/* The whole image at the size of width, height and scale: never above its own size. With both sides
+ * the picture fits into them, with none and no scale it is the whole. */
+static void picture_fit(const serve_query *query, uint32_t width, uint32_t height,
+                        serve_iiif_picture *at) {
     uint64_t w = width, h = height;
     *at = (serve_iiif_picture){.width = width, .height = height};
     if (query->scale) {
@@ -155,7 +157,7 @@ static void plain_picture(const serve_content *content, serve_renderer *renderer
                        .is_png = n > 4 && !strcmp(task->image + n - 4, ".png"),
                        .quality = quality_of(&task->query),
                        .is_quick = !task->query.scale};
-    serve_picture_fit(&task->query, info.width, info.height, &p.at);
+    picture_fit(&task->query, info.width, info.height, &p.at);
     if ((uint64_t)p.at.to_width * p.at.to_height > content->most_area)
         serve_answer_text(answer, 400, "the picture is too large: add ?width=4000");
     else
@@ -223,12 +225,14 @@ void serve_answer_make(const serve_content *content, serve_renderer *renderer,
         failed(answer, status, &error, false);
         return;
     }
+    /* also if the set was kept with another file of the same tag, which was closed since */
+    atomic_store(&task->file->total, serve_set_info(set)->file_bytes);
     switch (task->kind) {
     case SERVE_TASK_SET:
     case SERVE_TASK_SET_JSON: list(task, set, answer); break;
     case SERVE_TASK_PICTURE: plain_picture(content, renderer, task, set, answer); break;
     case SERVE_TASK_IIIF: iiif(content, renderer, task, set, answer); break;
-    default: break; /* opening it has set the length */
+    default: break; /* the length is known now */
     }
     serve_set_release(set);
 }

@@ -50,9 +50,4 @@ void serve_answer_make(const serve_content *content, serve_renderer *renderer,
 /* An answer of one line of text. */
 void serve_answer_text(serve_answer *answer, unsigned status, const char *text);
 
-/* The whole image at the size of width, height and scale: never above its own size. With both sides
- * the picture fits into them, with none and no scale it is the whole. */
-void serve_picture_fit(const serve_query *query, uint32_t width, uint32_t height,
-                       serve_iiif_picture *at);
-
 #endif

@@ -1,5 +1,6 @@
 /* blob_cache.c -- see blob_cache.h. */
 #include "serve/content/blob_cache.h"
+#include "serve/content/text.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,7 @@ serve_blob_cache *serve_blob_cache_open(uint64_t most) {
     return cache;
 }
 
-static uint64_t hash_of(const char *key) {
-    uint64_t hash = 0xCBF29CE484222325; /* FNV-1a */
-    for (; *key; key++) hash = (hash ^ (unsigned char)*key) * 0x100000001B3;
-    return hash;
-}
+static uint64_t hash_of(const char *key) { return serve_hash(SERVE_HASH_BEGIN, key, strlen(key)); }
 
 static void unlink_entry(serve_blob_cache *cache, entry *e) {
     *(e->newer ? &e->newer->older : &cache->newest) = e->older;

@@ -1,6 +1,7 @@
 /* image_names.c -- see image_names.h. A hash table holds each image under its name and under its
  * name without the end; names themselves stay in the container. */
 #include "serve/content/image_names.h"
+#include "serve/content/text.h"
 #include "serve/request/target.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,9 +16,8 @@ struct serve_image_names {
 };
 
 static uint64_t hash_of(const char *name, size_t n) {
-    uint64_t hash = 0xCBF29CE484222325; /* FNV-1a */
-    for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)name[i]) * 0x100000001B3;
-    return hash ^ hash >> 29;
+    const uint64_t hash = serve_hash(SERVE_HASH_BEGIN, name, n);
+    return hash ^ hash >> 29; /* the table uses the low bits */
 }
 
 /* The length of a name without what follows its last dot. */
@@ -34,7 +34,7 @@ static const char *name_of(const serve_image_names *names, uint64_t i) {
 }
 
 /* Images of equal names lie behind each other. Of very many only the first can be found, so that
- * a hostile container takes no more time. */
+ * a hostile container takes no more time, neither here nor in look_up. */
 static void add(serve_image_names *names, uint64_t i, const char *name, size_t n) {
     uint64_t at = hash_of(name, n) & (names->slots - 1);
     for (int tries = 0; names->slot[at]; tries++) {
@@ -60,7 +60,7 @@ serve_image_names *serve_image_names_make(const taper_container *container) {
         if (!name) continue;
         const size_t n = strlen(name), stem = stem_of(name);
         add(names, i, name, n);
-        if (stem < n && names->slots >= 3 * names->count) add(names, i, name, stem);
+        if (stem < n) add(names, i, name, stem);
     }
     return names;
 }
@@ -78,8 +78,9 @@ uint64_t serve_image_names_memory(const serve_image_names *names) {
 static uint64_t look_up(const serve_image_names *names, const char *asked, size_t n, bool is_stem) {
     uint64_t found = UINT64_MAX;
     if (!names->slots) return found;
-    for (uint64_t at = hash_of(asked, n) & (names->slots - 1); names->slot[at];
-         at = (at + 1) & (names->slots - 1)) {
+    uint64_t at = hash_of(asked, n) & (names->slots - 1);
+    for (int tries = 0; names->slot[at] && tries <= MOST_TRIES;
+         tries++, at = (at + 1) & (names->slots - 1)) {
         const uint64_t i = names->slot[at] - 1;
         const char *name = i < found ? name_of(names, i) : NULL;
         if (!name) continue;

@@ -82,7 +82,6 @@ static taper_status prepare(serve_set *set, taper_error *error) {
         set->metadata = NULL;
     set->memory = set->info.memory + set->info.model_bytes + sizeof *set +
                   serve_image_names_memory(set->names);
-    atomic_store(&set->file->total, set->info.file_bytes);
     return TAPER_OK;
 }
 

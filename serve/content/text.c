@@ -1,5 +1,6 @@
 /* text.c -- see text.h. */
 #include "serve/content/text.h"
+#include "serve/request/target.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,16 +14,7 @@ void serve_print(formats_buffer *to, const char *format, ...) {
     if (n > 0) formats_write_bytes(to, text, formats_smaller((size_t)n, sizeof text - 1));
 }
 
-/* The length of a legal sequence of UTF-8, up to its NUL; 0: it is none. */
-static size_t sequence(const unsigned char *text) {
-    const unsigned char c = text[0];
-    const size_t n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xC0) != 0x80) return 0;
-    if ((c == 0xE0 && text[1] < 0xA0) || (c == 0xED && text[1] > 0x9F)) return 0;
-    if ((c == 0xF0 && text[1] < 0x90) || (c == 0xF4 && text[1] > 0x8F)) return 0;
-    return n;
-}
+enum { MOST_SEQUENCE = 4 }; /* bytes of a character in UTF-8 */
 
 void serve_print_json(formats_buffer *to, const char *text) {
     if (!text) {
@@ -31,7 +23,7 @@ void serve_print_json(formats_buffer *to, const char *text) {
     }
     formats_write_u8(to, '"');
     while (*text) {
-        const size_t n = sequence((const unsigned char *)text);
+        const size_t n = serve_utf8_length(text, MOST_SEQUENCE);
         const unsigned char c = (unsigned char)*text;
         if (!n)
             formats_write_bytes(to, "\xEF\xBF\xBD", 3);
@@ -67,4 +59,9 @@ void serve_print_url(formats_buffer *to, const char *path, int is_name) {
         else
             serve_print(to, "%%%02X", (unsigned char)*path);
     }
+}
+
+uint64_t serve_hash(uint64_t before, const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++) before = (before ^ (unsigned char)text[i]) * 0x100000001B3;
+    return before;
 }

@@ -9,10 +9,8 @@ static int hex(char c) {
     return -1;
 }
 
-/* The length of the UTF-8 sequence at text, of at most n bytes; 0: it is none. Surrogates, overlong
- * forms and numbers above U+10FFFF are none. */
-static size_t utf8_length(const unsigned char *text, size_t n) {
-    const unsigned char c = text[0];
+size_t serve_utf8_length(const char *bytes, size_t n) {
+    const unsigned char *text = (const unsigned char *)bytes, c = text[0];
     const size_t length = c < 0x80   ? 1
                           : c < 0xC2 ? 0
                           : c < 0xE0 ? 2
@@ -30,7 +28,7 @@ static size_t utf8_length(const unsigned char *text, size_t n) {
 /* No control character, which could forge lines of a header or of the log. */
 static bool is_plain(const char *text, size_t n) {
     for (size_t i = 0; i < n;) {
-        const size_t length = utf8_length((const unsigned char *)text + i, n - i);
+        const size_t length = serve_utf8_length(text + i, n - i);
         if (!length || (unsigned char)text[i] < 0x20 || text[i] == 0x7F) return false;
         i += length;
     }

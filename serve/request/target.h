@@ -17,6 +17,10 @@
 
 enum { SERVE_PATH_BYTES = 2048 }; /* of a path in a request, with its NUL */
 
+/* The length of the UTF-8 sequence at text[n], n from 1; 0: it is none. Surrogates, overlong forms
+ * and numbers above U+10FFFF are none. A NUL has length 1, and ends a longer sequence. */
+size_t serve_utf8_length(const char *text, size_t n);
+
 /* Decode the percent escapes of from[n] to a string in to[room]. False: a % without two hexadecimal
  * digits, a control character or NUL, bytes that are not UTF-8, or no room. `to` is then
  * undefined. */

@@ -24,7 +24,7 @@ function large_pixels() {
 }
 
 async function equals_decode(page) {
-    await page.until(() => globalThis.taper_page?.large.whole, { ms: 120000 });
+    await page.until(() => globalThis.taper_page?.large?.whole, { ms: 120000 });
     const shown = Buffer.from(await page.evaluate(large_pixels), "base64");
     assert.equal(spawnSync(taper, ["decode", "-q", "-f", "-i", "1", "-o", "one.ppm", container]).status, 0);
     const decoded = readFileSync("one.ppm");
@@ -44,6 +44,19 @@ try {
     await page.until(() => location.hash === "#2");
     await page.key("Escape");
     await page.until(() => document.activeElement.className === "tile" && !location.hash);
+
+    // images like the first, and back to all
+    await page.evaluate(() => document.querySelector(".tile").click());
+    await page.until(() => globalThis.taper_page.large.image === 0 && !globalThis.taper_page.large.like.hidden);
+    await page.evaluate(() => globalThis.taper_page.large.like.click());
+    await page.until(() => !document.getElementById("back").hidden && globalThis.taper_page.gallery.order);
+    const order = await page.evaluate(() => [...globalThis.taper_page.gallery.order]);
+    const found = spawnSync(taper, ["search", "-q", "-k", "3", "-i", "1", container], { encoding: "utf8" });
+    const wanted = found.stdout.trim().split("\n").slice(1).map((line) => line.split(",")[5] - 1);
+    assert.equal(wanted.length, 3);
+    assert.deepEqual(order, [0, ...wanted]);
+    await page.evaluate(() => document.getElementById("back").click());
+    await page.until(() => !globalThis.taper_page.gallery.order);
 
     const alone = await browser.page();
     await alone.goto(`${pathToFileURL(resolve(single)).href}#1`);

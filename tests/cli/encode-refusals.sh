@@ -9,6 +9,7 @@ expect 3 '*not a*model*' "$TAPER" encode -m set/png/arrow/0001.png -o out.taper 
 head -c 500 model.tpm >cut.tpm
 expect 3 'taper encode: cut.tpm: *' "$TAPER" encode -m cut.tpm -o out.taper set/png
 expect 5 '*no/folder/out.taper: *' "$TAPER" encode -m model.tpm -o no/folder/out.taper set/png
+expect 5 '*http://x/y.png: images are not read by URL; download the file*' "$TAPER" encode -m model.tpm -o out.taper http://x/y.png
 test ! -e out.taper
 
 # labels: too few, too many, a missing name, no such file

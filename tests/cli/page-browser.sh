@@ -2,7 +2,8 @@
 . "$ROOT/tests/cli_helpers.sh"
 needs node:nodejs chromium:chromium nginx:nginx-light
 "$SAMPLES" scenes scene --count 4
-"$TAPER" encode -q --layout gallery -o set.taper scene
+"$TAPER" train-bits -q -w whole -k 64 --independent --hidden 8 -e 1 -o bits.tpm scene
+"$TAPER" encode -q --layout gallery --embed-with bits.tpm --embed-search-model -o set.taper scene
 if ! "$TAPER" page -q -o page set.taper 2>words; then
     grep -q 'built without a decoder for browsers' words
     echo "SKIP no clang for WebAssembly"

@@ -83,5 +83,7 @@ expect 5 "taper ls: $url/none.taper: the server answers 404: there is no such fi
 http_proxy=$url "$TAPER" ls http://nowhere.invalid/s.taper >proxied
 "$TAPER" ls www/s.taper | diff - proxied
 expect 5 '*no connection to the server; check the URL and the network' "$TAPER" ls http://127.0.0.1:1/s.taper
+expect 5 '*no connection to the server; check the URL and the network' \
+    "$TAPER" classify -a http://127.0.0.1:1/s.taper set/png
 expect 2 '*is not a URL of http or https; blanks in it are written %20' "$TAPER" ls "$url/a b.taper"
 nothing_left

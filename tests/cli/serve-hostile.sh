@@ -8,7 +8,7 @@ mkdir site
 head -c 12000000 /dev/zero >site/large.taper # not one, but served as it is
 serve_start --idle 2 --clients 60 --per-address 40 --header-bytes 4096 site
 cat >attack.py <<'END'
-import os, random, socket, sys, time
+import os, random, select, socket, sys, time
 port, pid = int(sys.argv[1]), sys.argv[2]
 random.seed(11)
 
@@ -102,7 +102,9 @@ assert ended and 1.5 < ended < 8, ended
 assert answer(s) == b""
 # more clients than one address may have: the others are closed, and those that are there are answered
 many = [connect() for _ in range(55)]
-time.sleep(0.5)
+closed, end = 0, time.monotonic() + 1.5
+while closed < 15 and time.monotonic() < end: # the server has accepted all
+    closed = len(select.select(many, [], [], 0.1)[0])
 good = 0
 for s in many:
     try:
@@ -134,3 +136,16 @@ END
 python3 attack.py "$PORT" $SERVER || { cat serve.err; exit 1; }
 serve_stop
 python3 -c 'import json; [json.loads(l) for l in open("log.jsonl")]'
+
+# a line of the log that is longer than others together
+serve_start --header-bytes 1048576 site
+python3 - "$PORT" <<'END'
+import socket, sys
+for path in (b"a" * 300000, b"\xff" * 300000, b"b"):
+    with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
+        s.sendall(b"GET /" + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        while s.recv(65536):
+            pass
+END
+serve_stop
+python3 -c 'import json; lines = [json.loads(l) for l in open("log.jsonl")]; assert [len(l["path"]) for l in lines[-3:]] == [300001, 300001, 2]'

@@ -48,6 +48,10 @@ code=0
 curl -s -o short "$URL/stuck.taper" || code=$?
 [ $code -eq 18 ] || [ $code -eq 56 ] || [ $code -eq 52 ] || { echo "curl ended with $code"; exit 1; }
 head -c $begin whole.taper | cmp - short
+# its length is known also when its file was closed for others
+touch $(seq -f 'site/%g.txt' 140)
+curl -s "$URL/[1-140].txt"
+test "$(field content-length /stuck.taper -I)" = "$size"
 # SIGTERM does not wait for it
 curl -s -o short "$URL/stuck.taper" &
 sleep 0.3

@@ -27,7 +27,7 @@ def decode(data, model):
     front = teach.Front(data)
     if model is None:
         teach.require(front.model is not None, "no model")
-        model = teach.Model(front.model)
+        model = teach.Model(front.model_file(data))
     if front.model_id != model.id:
         return "other-model", "", []
     teach.match(front, model)

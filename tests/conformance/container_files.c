@@ -5,6 +5,7 @@
 #include "codec/pixels/pixel_group.h"
 #include "container_files.h"
 #include "formats/directory.h"
+#include "formats/model_file.h"
 #include "model_files.h"
 #include "page_files.h"
 #include <stdio.h>
@@ -56,6 +57,7 @@ void file_parts_end(file_parts *parts, const formats_front *f, uint64_t holds,
     formats_set_u32le(h + 12, (f->rate_classes > 1 ? FORMATS_FEATURE_RATE_CLASSES : 0) +
                                   (f->raised_at ? FORMATS_FEATURE_RAISED : 0) +
                                   (f->layer_kind ? FORMATS_FEATURE_PIXELS : 0) +
+                                  (f->has_stages ? FORMATS_FEATURE_STAGES : 0) +
                                   (f->data_bytes ? FORMATS_FEATURE_PAGED : 0));
     formats_set_u32le(h + 16, (uint32_t)holds);
     formats_set_u64le(h + 24, f->model_id);
@@ -290,6 +292,7 @@ static void encode_pixels(layout *l, uint32_t g) {
     for (uint32_t layer = 0; layer < f->layers; layer++) {
         formats_buffer *chunk = &l->chunk[layer * f->groups + g];
         const uint8_t kind = l->layer_kind[layer];
+        if (kind == FORMATS_LAYER_MODEL) continue;
         if (kind == FORMATS_LAYER_EXACT)
             draw_exact(l, g, chunk);
         else if (!has_passes(l, layer) &&
@@ -297,6 +300,29 @@ static void encode_pixels(layout *l, uint32_t g) {
             abort();
     }
     codec_pixel_group_close(&pixels);
+}
+
+/* --- stages of the model ----------------------------------------------------------------- */
+
+/* Put the last stages into the layers that are for them; the front has how many bytes precede. */
+static void place_stages(layout *l, const formats_buffer *file) {
+    formats_front *f = &l->front;
+    formats_model_places places;
+    uint32_t layers = 0;
+    for (uint32_t i = 0; i < f->layers; i++) layers += l->layer_kind[i] == FORMATS_LAYER_MODEL;
+    f->model_in_front = file->size;
+    f->has_stages = layers > 0;
+    if (!layers) return;
+    if (formats_model_find_stages(file->data, file->size, &places, NULL) != TAPER_OK) abort();
+    if (places.n <= layers) abort();
+    uint32_t stage = places.n - layers;
+    f->model_in_front = (size_t)places.end[stage - 1];
+    for (uint32_t i = 0; i < f->layers; i++) {
+        if (l->layer_kind[i] != FORMATS_LAYER_MODEL) continue;
+        const size_t at = (size_t)places.end[stage - 1];
+        formats_write_bytes(&l->chunk[i * f->groups], file->data + at,
+                            (size_t)places.end[stage++] - at);
+    }
 }
 
 /* --- chunks ------------------------------------------------------------------------------ */
@@ -411,13 +437,14 @@ void container_file_make(const container_recipe *r, const taper_model *model,
     for (uint32_t g = 0; g < l->front.groups; g++) encode_group(l, g);
     for (uint32_t g = 0; r->kinds && g < l->front.groups; g++) encode_pixels(l, g);
     cut_chunks(l);
+    place_stages(l, model_file);
     sum_chunks(l);
     file_parts parts = file_parts_begin();
     formats_buffer directory = formats_buffer_make(1 << 20);
     formats_directory_write(&l->front, &directory);
     file_parts_add(&parts, "DIRE", directory.data, directory.size, r->packed);
     add_texts(l, &parts);
-    if (r->embeds) file_parts_add(&parts, "modl", model_file->data, model_file->size, 0);
+    if (r->embeds) file_parts_add(&parts, "modl", model_file->data, l->front.model_in_front, 0);
     file_parts_end(&parts, &l->front, r->ignored ? UINT64_MAX : r->holds, out);
     size_t data;
     for (uint32_t c = 0; c < l->front.layers * l->front.groups; c++) {

@@ -15,7 +15,7 @@ typedef struct container_recipe {
     uint32_t group[MOST_GROUPS];         /* images in each; 0: the rest, evenly */
     uint32_t rate_classes;               /* 0: 1. Image i is on rate class i mod rate classes */
     int one_by_one;                      /* the layout, where each image is a group */
-    /* With pixel layers: for each layer p (passes) or its kind, 1 to 3; NULL: without. */
+    /* With pixel layers: for each layer p (passes) or its kind, 1 to 4; NULL: without. */
     const char *kinds;
     int tail;      /* 1: last chunks from group 1 on are cut to 2/3, 2: to nothing */
     uint32_t span; /* chunks per checksum; 0: 1 */

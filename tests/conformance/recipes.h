@@ -324,6 +324,13 @@ static const container_recipe containers[] = {
     {"exact-tracks", "colour", 6, 4, 3, .kinds = "pp3", .image = {{9, 8, 3, 8}}, .rate_classes = 2,
      .raised = 1},
     {"exact-damaged", "grey", 4, 4, 2, .kinds = "p3", .image = {{8, 8, 1, 8}}, .damage = 6},
+    /* stages of the model between the layers */
+    {"staged", "stages", 4, 2, 6, .kinds = "p4p44p", .image = {{8, 8, 3, 8}, {13, 9, 3, 8}},
+     .embeds = 1},
+    {"staged-gallery", "sets", 4, 4, 3, .kinds = "p4p", .image = {{8, 8, 1, 8}}, .one_by_one = 2,
+     .embeds = 1, .span = 2},
+    {"staged-mixed", "stages", 3, 2, 7, .kinds = "1p4p42p", .image = {{8, 8, 3, 8, 1}, {9, 7, 3, 8,
+     0, 1}, {5, 5, 3, 8}}, .embeds = 1},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */

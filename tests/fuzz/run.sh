@@ -18,7 +18,7 @@ B=build/fuzz
 objects=$(for name in $names; do echo "$B/tests/fuzz/fuzz_$name.o"; done)
 remote=$B/remote/response.o # of fuzz_response
 training="$B/train/optimise/checkpoint.o $B/train/optimise/run.o $B/train/device/device.o" # of fuzz_checkpoint
-images=$(for f in formats/*/*.c serve/request/*.c; do echo "$B/${f%.c}.o"; done)
+images=$(for f in formats/*/*.c serve/request/*.c web/zstd/*.c; do echo "$B/${f%.c}.o"; done)
 # shellcheck disable=SC2086
 make -s B=$B CC=clang CUDA=0 CFLAGS="-O1 -g" \
     SANFLAGS="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \

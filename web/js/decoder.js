@@ -1,11 +1,6 @@
 /* decoder.js -- what a worker does for a set: calls of the engine by name, with plain data. */
 import { Engine } from "./engine.js";
 
-/** A trap, or memory that is not there: the module is not usable any more. */
-export function is_fatal(error) {
-    return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error?.code === "memory";
-}
-
 export class Decoder {
     constructor(module) {
         this.engine = new Engine(module);
@@ -42,6 +37,10 @@ export class Decoder {
             names.push(image.name);
         }
         return { info, names: names.length === info.images ? names : null };
+    }
+
+    unpack({ bytes, size }) {
+        return this.engine.unpack(bytes, size);
     }
 
     layers({ image }) {

@@ -71,6 +71,19 @@ export class Engine {
             (at, size) => this.wasm.taper_web_supply(this.set, offset, at, size)));
     }
 
+    /** The content of a zstd frame that has `size` bytes. */
+    unpack(bytes, size) {
+        const { wasm } = this, at = wasm.taper_web_alloc(size);
+        if (!at) throw new TaperError("memory", `no memory for ${size} bytes`);
+        try {
+            const done = this.with_bytes(bytes, (from, n) => wasm.taper_web_unpack(at, size, from, n));
+            if (done !== size) throw new TaperError("corrupt", "packed bytes are damaged");
+            return new Uint8Array(wasm.memory.buffer.slice(at, at + size));
+        } finally {
+            wasm.taper_web_release(at);
+        }
+    }
+
     ranges(count) {
         const at = this.wasm.taper_web_ranges(this.set);
         const pairs = count ? new Float64Array(this.wasm.memory.buffer, at, 2 * count) : [];

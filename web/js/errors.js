@@ -1,4 +1,4 @@
-/* errors.js -- the error of all modules here. */
+/* errors.js -- the error of all modules here, and what errors of others mean. */
 
 /** An error of a container, a model or a server. code: "corrupt", "limit", "changed", "http" and so on: see taper.js. */
 export class TaperError extends Error {
@@ -18,6 +18,11 @@ export class TaperError extends Error {
     static unpack({ code, message, ...facts }) {
         return new TaperError(code, message, facts);
     }
+}
+
+/** A trap, or memory that is not there: the module is not usable any more. */
+export function is_fatal(error) {
+    return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error?.code === "memory";
 }
 
 /** The error of an AbortSignal. */

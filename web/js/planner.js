@@ -14,10 +14,15 @@ export class Planner {
         this.queue = [];
     }
 
+    /** A worker before it is needed. */
+    warm() {
+        if (!this.worker || this.worker.ended) this.worker = this.set.make_client(), (this.ready = null);
+    }
+
     /** The client, with the front matter so far. */
     async client() {
         if (!this.ready || this.worker?.ended) {
-            this.worker = this.set.make_client();
+            this.warm();
             this.ready = this.worker.run("begin", { model: this.set.model?.bytes() ?? null });
             this.ready = this.ready.then(() => {
                 if (!this.front.starts.length) return null;
@@ -83,6 +88,11 @@ export class Planner {
 
     async layers(image) {
         return (await this.client()).run("layers", { image });
+    }
+
+    /** The content of a zstd frame. */
+    async unpack(bytes, size) {
+        return (await this.client()).run("unpack", { bytes, size });
     }
 
     close(error) {

@@ -12,6 +12,7 @@ export class Pool {
     /** A worker before it is needed. */
     warm() {
         if (!this.clients.length) this.clients.push(this.make());
+        return this.clients[0];
     }
 
     /** Runs use(client) when a worker is free. key: tasks of one key go to one worker; null: to any. */

@@ -1,5 +1,6 @@
 /* set.js -- a set of images behind a URL or in memory: see taper.js. */
 import { Client, LocalClient, is_node } from "./client.js";
+import { codes_section, read_codes } from "./codes.js";
 import { TaperError, abort_error } from "./errors.js";
 import { PHOTO, model_of, model_wanted } from "./model.js";
 import { Pictures, picture_of } from "./picture.js";
@@ -9,6 +10,7 @@ import { RangeSet, first_bytes, total } from "./ranges.js";
 import { DEFAULTS, source_of } from "./source.js";
 import { wasm_module } from "./wasm.js";
 
+const HEAD = 4096;
 const SCALES = [1, 2, 4, 8, 16];
 const SHARPER = 1.7;        // so many times the bytes make a picture that is worth drawing
 const WORTH = 0.3;
@@ -35,22 +37,29 @@ export class TaperSet {
     }
 
     async begin() {
-        const { source, options } = this, compiling = wasm_module(options.wasm);
+        const { source, options } = this;
+        this.module = wasm_module(options.wasm);
+        this.module.catch(() => {});
+        this.pool.warm(); // workers begin while bytes come
+        this.planner.warm();
         const guess = options.models || options.modelBase === null ? null : model_of(PHOTO, options);
         guess?.first().catch(() => {});
-        compiling.catch(() => {});
         await source.want([[0, options.first ?? DEFAULTS.first]], { signal: options.signal });
-        const head = source.store.get(0, Math.min(source.store.held.run(0), 4096));
-        const wanted = model_wanted(head, this.place);
+        const wanted = model_wanted(this.head(), this.place);
         if (!wanted.carried) this.model = wanted.id === PHOTO && guess ? guess : model_of(wanted.id, options);
         if (guess && guess !== this.model && !guess.version) guess.stop();
-        const [module] = await Promise.all([compiling, this.model?.first()]);
-        this.module = module;
-        this.pool.warm();
+        await Promise.all([this.module, this.model?.first()]);
+        this.with_model(this.pool.warm()).catch(() => {}); // while the planner reads; told when it draws
         await this.planner.locate(0, -1, options.signal);
         const { info, names } = await this.planner.describe();
+        info.hasCodes = codes_section(this.head()) !== null;
         Object.assign(this, { info, names, length: info.images });
         if (options.signal?.aborted) throw abort_error(options.signal);
+    }
+
+    /** The file's first bytes: header and section table are in them. */
+    head() {
+        return this.source.store.get(0, Math.min(this.source.store.held.run(0), HEAD));
     }
 
     make_client() {
@@ -68,6 +77,15 @@ export class TaperSet {
     async describe(image) {
         const { info, image: i } = await this.planner.locate(image, -1);
         return { ...info, index: i };
+    }
+
+    async similar(image, most = 24) {
+        const { index } = await this.describe(image);
+        this.codes ??= read_codes(this, this.head(), (bytes, size) => this.planner.unpack(bytes, size)).catch((error) => {
+            this.codes = null;
+            throw error;
+        });
+        return (await this.codes).nearest(index, most);
     }
 
     async layers(image = 0) {
@@ -178,14 +196,25 @@ export class TaperSet {
         return this.draw_now(job, false);
     }
 
+    /** Resolves when a worker has the model, as much of it as is here now. */
+    with_model(client) {
+        const { model } = this, version = model?.version ?? 1;
+        if (client.version !== version) {
+            Object.assign(client, { version, sent: new RangeSet() });
+            client.begun = client.run("begin", { model: model?.bytes() ?? null }).then((begun) => {
+                client.model = begun;
+            }, (error) => {
+                client.version = 0;
+                throw error;
+            });
+        }
+        return client.begun;
+    }
+
     /** Draws with a worker, which is sent the bytes that it lacks. */
     async draw_on(client, { index, cut, scale, crop, ranges, as }) {
-        const { source, model } = this, version = model?.version ?? 1;
-        if (client.version !== version) {
-            client.model = await client.run("begin", { model: model?.bytes() ?? null });
-            client.version = version;
-            client.sent = new RangeSet();
-        }
+        const { source } = this;
+        await this.with_model(client);
         for (let round = 0, front = this.root(); round < 8; round++) {
             const pieces = this.unsent(client, [...front, ...ranges]);
             let answer;

@@ -53,6 +53,8 @@ export interface SetInfo {
     frontBytes: number;
     fileBytes: number;
     hasNames: boolean;
+    /** The container carries codes for search: similar() works. */
+    hasCodes: boolean;
     classes: number;
     classNames: string[];
     /** Size of the model that the container carries; 0: none. */
@@ -151,6 +153,8 @@ export class TaperSet {
         model: { requests: number; bytes: number } | null;
     };
     describe(image: ImageKey): Promise<ImageInfo>;
+    /** The images that are most like this one, nearest first, without it; default 24. */
+    similar(image: ImageKey, most?: number): Promise<{ index: number; distance: number }[]>;
     layers(image?: ImageKey): Promise<{ cut: number; passes: number }[]>;
     image(image: ImageKey, options: ImageOptions<ImageBitmap> & { as: "bitmap" }): Pictures<ImageBitmap>;
     image(image: ImageKey, options?: ImageOptions): Pictures;

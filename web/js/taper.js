@@ -22,11 +22,13 @@
  * TaperSet:
  *   length       number of images
  *   names        of all images, or null: more than 4,096 images, or names in pages that were not read
- *   info         {images, pixels, layout, groups, layers, passes, frontBytes, fileBytes, hasNames, classNames, modelId}
+ *   info         {images, pixels, layout, groups, layers, passes, frontBytes, fileBytes, hasNames, hasCodes, classNames, modelId}
  *   describe(image)          -> promise of {index, name, width, height, channels, depth, group, label, bytes ...}
  *   image(image, options)    -> Pictures; image: a number from 0, or a name
  *   images(list, options)    -> async iterator of [image, picture] in this order; planned together. list null: all
  *   prefetch(list, options)  -> promise: the bytes for these are here
+ *   similar(image, most)     -> promise of [{index, distance}], nearest first, at most `most` (24): the images whose codes
+ *                               for search are most like those of this one, as `taper search` orders them
  *   layers(image)            -> promise of [{cut, passes}]: where the layers of the file end
  *   statistics   {requests, bytes, model: {requests, bytes}}
  *   close()      ends requests and workers

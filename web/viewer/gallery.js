@@ -3,19 +3,10 @@
  * First every visible tile gets what the first range of the file shows, then all of them the next step, and so on:
  * no tile is two steps ahead of another. A step is a number of bits per pixel of the tile, so that the bytes
  * fetched follow the size at which images are looked at. */
-import { put_picture } from "./dom.js";
+import { put_picture, scale_for } from "./dom.js";
 
 const TILE_STEPS = [0, 0.06, 1]; // 0: what the first range has
 const KEPT = 600;                     // drawn tiles in memory
-
-/** The largest reduction at which an image still fills its place. */
-export function scale_for(info, width, height, contain = false) {
-    const ratio = window.devicePixelRatio || 1;
-    const fit = contain ? Math.min(width / info.width, height / info.height)
-        : Math.max(width / info.width, height / info.height);
-    const shrink = 1 / (fit * ratio);
-    return [16, 8, 4, 2].find((scale) => scale <= shrink * 1.15) ?? 1;
-}
 
 export class Gallery {
     /** drawn(i): a tile was drawn. failed(i, error). */

@@ -1,5 +1,6 @@
 /* taper_web.c -- a set in a browser: its bytes come by ranges, in any order. See taper_web.h. */
 #include "web/wasm/taper_web.h"
+#include "web/zstd/frame.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,11 @@
 WEB_EXPORT(taper_web_alloc) void *taper_web_alloc(size_t size) { return malloc(size ? size : 1); }
 WEB_EXPORT(taper_web_release) void taper_web_release(void *memory) { free(memory); }
 WEB_EXPORT(taper_web_version) const char *taper_web_version(void) { return taper_version(); }
+
+WEB_EXPORT(taper_web_unpack)
+size_t taper_web_unpack(void *to, size_t room, const void *frame, size_t size) {
+    return web_zstd_unpack(to, room, frame, size);
+}
 
 WEB_EXPORT(taper_web_open) taper_web *taper_web_open(void) { return calloc(1, sizeof(taper_web)); }
 WEB_EXPORT(taper_web_close) void taper_web_close(taper_web *set) {

@@ -41,6 +41,9 @@ typedef struct taper_web {
 /* Memory for what JavaScript passes: NULL if there is none. NULL may be freed. */
 void *taper_web_alloc(size_t size);
 void taper_web_release(void *memory);
+/* Unpack a zstd frame of `size` bytes to `room` bytes: how many there are; more than `room`: it is
+ * damaged, or larger. For sections of a container that the decoder does not need. */
+size_t taper_web_unpack(void *to, size_t room, const void *frame, size_t size);
 /* The version of the library. */
 const char *taper_web_version(void);
 

@@ -1,0 +1,22 @@
+/* packed_rows.h -- rows of small integers, most of which are 0, in few bytes of memory.
+ *
+ *     byte               0: all are 0; otherwise the bytes of a value: 1 or 2; 3: every value is 0
+ *                        or 1, and values are left out
+ *     bitmap[n / 8]      which values are not 0
+ *     these values, in the order of the processor */
+#ifndef CODEC_PACKED_ROWS_H
+#define CODEC_PACKED_ROWS_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes of a packed row; pack also writes them to `to`. */
+size_t codec_packed_levels(const int16_t *row, uint32_t n);
+size_t codec_pack_levels(const int16_t *row, uint32_t n, uint8_t *to);
+size_t codec_packed_bytes(const int8_t *row, uint32_t n);
+size_t codec_pack_bytes(const int8_t *row, uint32_t n, uint8_t *to);
+
+/* Set the values of a zeroed row that are not 0. Returns the bytes that were read. */
+size_t codec_unpack_levels(const uint8_t *from, uint32_t n, int16_t *row);
+size_t codec_unpack_bytes(const uint8_t *from, uint32_t n, int8_t *row);
+
+#endif
