@@ -30,4 +30,15 @@ export function abort_error(signal) {
     return signal?.reason ?? new DOMException("the request was aborted", "AbortError");
 }
 
+const turns = typeof MessageChannel === "undefined" || typeof window === "undefined" ? null : new MessageChannel();
+const later = [];
+if (turns) turns.port1.onmessage = () => later.shift()();
+
+/** Calls after this turn of the event loop, in browsers before the page is painted, unlike a timer. */
+export function next_turn(call) {
+    if (!turns) return void setTimeout(call, 0);
+    later.push(call);
+    turns.port2.postMessage(0);
+}
+
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));

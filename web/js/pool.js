@@ -11,6 +11,7 @@ export class Pool {
 
     /** A worker before it is needed. */
     warm() {
+        this.clients = this.clients.filter((client) => !client.ended);
         if (!this.clients.length) this.clients.push(this.make());
         return this.clients[0];
     }

@@ -40,8 +40,7 @@ export class TaperSet {
         const { source, options } = this;
         this.module = wasm_module(options.wasm);
         this.module.catch(() => {});
-        this.pool.warm(); // workers begin while bytes come
-        this.planner.warm();
+        this.pool.warm(); // a worker begins while bytes come
         const guess = options.models || options.modelBase === null ? null : model_of(PHOTO, options);
         guess?.first().catch(() => {});
         await source.want([[0, options.first ?? DEFAULTS.first]], { signal: options.signal });
@@ -49,8 +48,8 @@ export class TaperSet {
         if (!wanted.carried) this.model = wanted.id === PHOTO && guess ? guess : model_of(wanted.id, options);
         if (guess && guess !== this.model && !guess.version) guess.stop();
         await Promise.all([this.module, this.model?.first()]);
-        this.with_model(this.pool.warm()).catch(() => {}); // while the planner reads; told when it draws
         await this.planner.locate(0, -1, options.signal);
+        this.with_model(this.pool.warm()).catch(() => {}); // while the caller begins; told when it draws
         const { info, names } = await this.planner.describe();
         info.hasCodes = codes_section(this.head()) !== null;
         Object.assign(this, { info, names, length: info.images });
@@ -182,6 +181,7 @@ export class TaperSet {
         const drawn = await this.pool.run(key, (client) => this.draw_on(client, job), job.signal);
         if (job.signal.aborted) throw abort_error(job.signal);
         if (drawn.picture.damaged && again && this.source.is_here?.(job.ranges)) return this.fetch_again(job, drawn);
+        this.planner.part();
         this.model?.rest().catch(() => {});
         const { index, info, scale } = job;
         return picture_of(drawn.picture, { index, name: info.name, scale, info, model: drawn.model });

@@ -7,6 +7,7 @@ import { put_picture, scale_for } from "./dom.js";
 
 const TILE_STEPS = [0, 0.06, 1]; // 0: what the first range has
 const KEPT = 600;                     // drawn tiles in memory
+const FEW_PIXELS = 16384;             // smaller pictures are drawn in full size at once
 
 export class Gallery {
     /** drawn(i): a tile was drawn. failed(i, error). */
@@ -101,12 +102,14 @@ export class Gallery {
         const known = this.state.get(i) ?? { step: -1 };
         try {
             const info = await pictures.info(i, control.signal);
-            const scale = scale_for(info, grid.width, grid.height);
+            const fitting = scale_for(info, grid.width, grid.height), is_first = step === 0 && fitting <= 8 &&
+                info.width * info.height > FEW_PIXELS * fitting * fitting;
+            const scale = is_first ? 2 * fitting : fitting; // so few bytes have no details
             const area = (info.width / scale) * (info.height / scale);
             const bytes = Math.ceil((area * TILE_STEPS[step]) / 8);
             const done = await pictures.draw(i, { scale, bytes, signal: control.signal });
             if (pictures !== this.pictures) return;
-            Object.assign(known, { step, scale, picture: done.picture, complete: done.complete });
+            Object.assign(known, { step, scale, picture: done.picture, complete: done.complete && !is_first });
         } catch (error) {
             if (control.signal.aborted || pictures !== this.pictures) return;
             Object.assign(known, { step, bad: String(error.message ?? error) });
