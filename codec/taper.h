@@ -57,7 +57,9 @@ typedef enum taper_layout {
     /* One complete image after the other: one read fetches one image. */
     TAPER_LAYOUT_IMAGE = 1,
     /* Groups of one image. Up to some 0.06 bits per pixel small layers of all images, then the rest
-     * of each image: one read fetches all images coarsely, a second one completes any of them. */
+     * of each image: one read fetches all images coarsely, a second one completes any of them. In
+     * small layers, TAPER_ALLOCATION_EVEN lets plain images be ahead of detailed ones, if the first
+     * image has 65,536 pixels or more and there are no aims. */
     TAPER_LAYOUT_GALLERY = 2
 } taper_layout;
 
