@@ -30,14 +30,14 @@ static void rows_are_unpacked_as_they_were(void **unused) {
                 bytes[p] = (int8_t)row[p];
             }
             row[n] = got[n] = 77, bytes[n] = got_bytes[n] = 77; /* not of the row */
-            const size_t size = codec_pack_levels(row, n, packed);
+            const size_t size = codec_pack_row(row, 2, n, packed);
             assert_true(size <= 1 + (n + 7) / 8 + 2 * n);
-            assert_int_equal(size, codec_packed_levels(row, n));
-            assert_int_equal(codec_unpack_levels(packed, n, got), size);
+            assert_int_equal(size, codec_pack_row(row, 2, n, NULL));
+            assert_int_equal(codec_unpack_row(packed, 2, n, got), size);
             assert_memory_equal(row, got, sizeof row);
-            const size_t fewer = codec_pack_bytes(bytes, n, packed);
-            assert_int_equal(fewer, codec_packed_bytes(bytes, n));
-            assert_int_equal(codec_unpack_bytes(packed, n, got_bytes), fewer);
+            const size_t fewer = codec_pack_row(bytes, 1, n, packed);
+            assert_int_equal(fewer, codec_pack_row(bytes, 1, n, NULL));
+            assert_int_equal(codec_unpack_row(packed, 1, n, got_bytes), fewer);
             assert_memory_equal(bytes, got_bytes, sizeof bytes);
             if (!kinds[k].most) assert_int_equal(size + fewer, 2);
         }

@@ -1,7 +1,6 @@
 /* packed_rows.c -- see packed_rows.h. */
 #include "codec/parking/packed_rows.h"
 #include "codec/backend/simd.h"
-#include "codec/bitplane/group.h"
 #include <string.h>
 
 enum { ALL_ZERO, ONE_BYTE, TWO_BYTES, ONLY_ONES };
@@ -11,22 +10,17 @@ typedef struct content {
     uint32_t count, bits, is_negative;
 } content;
 
-CODEC_CLONES static content content_of_levels(const int16_t *restrict row, uint32_t n) {
-    uint32_t count = 0, bits = 0, negative = 0;
-    for (uint32_t p = 0; p < n; p++) {
-        count += row[p] != 0;
-        bits |= (uint32_t)(row[p] < 0 ? ~row[p] : row[p]);
-        negative |= row[p] < 0;
-    }
-    return (content){count, bits, negative};
+static inline int32_t value_at(const void *row, size_t bytes, uint32_t p) {
+    return bytes == 1 ? ((const int8_t *)row)[p] : ((const int16_t *)row)[p];
 }
 
-CODEC_CLONES static content content_of_bytes(const int8_t *restrict row, uint32_t n) {
+CODEC_CLONES static content content_of(const void *row, size_t bytes, uint32_t n) {
     uint32_t count = 0, bits = 0, negative = 0;
     for (uint32_t p = 0; p < n; p++) {
-        count += row[p] != 0;
-        bits |= (uint32_t)(row[p] < 0 ? ~row[p] : row[p]);
-        negative |= row[p] < 0;
+        const int32_t value = value_at(row, bytes, p);
+        count += value != 0;
+        bits |= (uint32_t)(value < 0 ? ~value : value);
+        negative |= value < 0;
     }
     return (content){count, bits, negative};
 }
@@ -39,54 +33,41 @@ static uint8_t kind_of(content c) {
 
 static size_t bitmap_bytes(uint32_t n) { return ((size_t)n + 7) / 8; }
 
-static size_t packed_size(content c, uint32_t n) {
-    const uint8_t kind = kind_of(c);
+static size_t packed_size(content c, uint8_t kind, uint32_t n) {
     const size_t value = kind == TWO_BYTES ? 2 : kind == ONE_BYTE;
     return kind == ALL_ZERO ? 1 : 1 + bitmap_bytes(n) + c.count * value;
 }
 
-size_t codec_packed_levels(const int16_t *row, uint32_t n) {
-    return packed_size(content_of_levels(row, n), n);
-}
-size_t codec_packed_bytes(const int8_t *row, uint32_t n) {
-    return packed_size(content_of_bytes(row, n), n);
-}
-
-static void add_value(uint8_t kind, int32_t value, uint8_t **to) {
-    if (kind == TWO_BYTES) {
-        const int16_t wide = (int16_t)value;
-        memcpy(*to, &wide, sizeof wide);
-        *to += sizeof wide;
-    } else if (kind == ONE_BYTE)
-        *(*to)++ = (uint8_t)value;
+/* Nonzero: the 8 bytes from position p on are in the row, and 0. */
+static inline int are_zero(const void *row, size_t bytes, uint32_t p, uint32_t n) {
+    uint64_t eight = 1;
+    if (n - p >= 8 / bytes) memcpy(&eight, (const uint8_t *)row + p * bytes, sizeof eight);
+    return !eight;
 }
 
-size_t codec_pack_levels(const int16_t *row, uint32_t n, uint8_t *to) {
-    const uint8_t kind = *to = kind_of(content_of_levels(row, n));
-    uint8_t *bitmap = to + 1, *value = bitmap + bitmap_bytes(n);
-    if (kind == ALL_ZERO) return 1;
-    memset(bitmap, 0, bitmap_bytes(n));
-    for (uint32_t p = 0; (p = codec_next_nonzero(row, p, n)) < n; p++) {
-        bitmap[p / 8] |= (uint8_t)(1u << p % 8);
-        add_value(kind, row[p], &value);
-    }
-    return (size_t)(value - to);
-}
-
-size_t codec_pack_bytes(const int8_t *row, uint32_t n, uint8_t *to) {
-    const uint8_t kind = *to = kind_of(content_of_bytes(row, n));
-    uint8_t *bitmap = to + 1, *value = bitmap + bitmap_bytes(n);
-    if (kind == ALL_ZERO) return 1;
+size_t codec_pack_row(const void *row, size_t bytes, uint32_t n, uint8_t *to) {
+    const content c = content_of(row, bytes, n);
+    const uint8_t kind = kind_of(c);
+    const size_t size = packed_size(c, kind, n);
+    if (to) *to = kind;
+    if (!to || kind == ALL_ZERO) return size;
+    uint8_t *bitmap = to + 1, *next = bitmap + bitmap_bytes(n);
     memset(bitmap, 0, bitmap_bytes(n));
     for (uint32_t p = 0; p < n; p++) {
-        if (!row[p]) continue;
+        if (are_zero(row, bytes, p, n)) {
+            p += (uint32_t)(8 / bytes) - 1;
+            continue;
+        }
+        const int16_t value = (int16_t)value_at(row, bytes, p);
+        if (!value) continue;
         bitmap[p / 8] |= (uint8_t)(1u << p % 8);
-        add_value(kind, row[p], &value);
+        if (kind == TWO_BYTES) memcpy(next, &value, sizeof value), next += sizeof value;
+        if (kind == ONE_BYTE) *next++ = (uint8_t)value;
     }
-    return (size_t)(value - to);
+    return size;
 }
 
-static int32_t next_value(uint8_t kind, const uint8_t **from) {
+static inline int16_t next_value(uint8_t kind, const uint8_t **from) {
     int16_t wide;
     if (kind == ONLY_ONES) return 1;
     if (kind == ONE_BYTE) return (int8_t) * (*from)++;
@@ -95,20 +76,17 @@ static int32_t next_value(uint8_t kind, const uint8_t **from) {
     return wide;
 }
 
-size_t codec_unpack_levels(const uint8_t *from, uint32_t n, int16_t *row) {
-    const uint8_t kind = *from, *bitmap = from + 1, *value = bitmap + bitmap_bytes(n);
+size_t codec_unpack_row(const uint8_t *from, size_t bytes, uint32_t n, void *row) {
+    const uint8_t kind = *from, *bitmap = from + 1, *next = bitmap + bitmap_bytes(n);
     if (kind == ALL_ZERO) return 1;
     for (size_t i = 0; i < bitmap_bytes(n); i++)
-        for (uint32_t bits = bitmap[i]; bits; bits &= bits - 1)
-            row[8 * i + (uint32_t)__builtin_ctz(bits)] = (int16_t)next_value(kind, &value);
-    return (size_t)(value - from);
-}
-
-size_t codec_unpack_bytes(const uint8_t *from, uint32_t n, int8_t *row) {
-    const uint8_t kind = *from, *bitmap = from + 1, *value = bitmap + bitmap_bytes(n);
-    if (kind == ALL_ZERO) return 1;
-    for (size_t i = 0; i < bitmap_bytes(n); i++)
-        for (uint32_t bits = bitmap[i]; bits; bits &= bits - 1)
-            row[8 * i + (uint32_t)__builtin_ctz(bits)] = (int8_t)next_value(kind, &value);
-    return (size_t)(value - from);
+        for (uint32_t bits = bitmap[i]; bits; bits &= bits - 1) {
+            const size_t p = 8 * i + (uint32_t)__builtin_ctz(bits);
+            const int16_t value = next_value(kind, &next);
+            if (bytes == 1)
+                ((int8_t *)row)[p] = (int8_t)value;
+            else
+                ((int16_t *)row)[p] = value;
+        }
+    return (size_t)(next - from);
 }

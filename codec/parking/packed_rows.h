@@ -9,14 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of a packed row; pack also writes them to `to`. */
-size_t codec_packed_levels(const int16_t *row, uint32_t n);
-size_t codec_pack_levels(const int16_t *row, uint32_t n, uint8_t *to);
-size_t codec_packed_bytes(const int8_t *row, uint32_t n);
-size_t codec_pack_bytes(const int8_t *row, uint32_t n, uint8_t *to);
-
+/* Pack a row of n values of so many bytes, 1 or 2, signed. Returns the size. NULL: only counted. */
+size_t codec_pack_row(const void *row, size_t bytes, uint32_t n, uint8_t *to);
 /* Set the values of a zeroed row that are not 0. Returns the bytes that were read. */
-size_t codec_unpack_levels(const uint8_t *from, uint32_t n, int16_t *row);
-size_t codec_unpack_bytes(const uint8_t *from, uint32_t n, int8_t *row);
+size_t codec_unpack_row(const uint8_t *from, size_t bytes, uint32_t n, void *row);
 
 #endif

@@ -66,14 +66,7 @@ static void lay_out(packed *p, const codec_strips *s, uint64_t rows, formats_lay
     at->used += rows;
 }
 
-/* A row of levels, or of bytes, is packed to `to`; NULL: only counted. */
-static size_t pack_levels(const int16_t *row, uint32_t n, uint8_t *to) {
-    return to ? codec_pack_levels(row, n, to) : codec_packed_levels(row, n);
-}
-static size_t pack_bytes(const void *row, uint32_t n, uint8_t *to) {
-    return to ? codec_pack_bytes(row, n, to) : codec_packed_bytes(row, n);
-}
-
+/* Where rows are packed to; NULL: they are only counted. */
 static uint8_t *behind(uint8_t *to, uint64_t bytes) { return to ? to + bytes : NULL; }
 
 /* The levels of all strips. Returns their bytes. */
@@ -82,8 +75,8 @@ static uint64_t pack_all_levels(const codec_strips *s, uint8_t *to) {
     for (uint32_t i = 0; i < s->n; i++) {
         const codec_group *g = &s->coder[i].group;
         for (size_t u = 0, at = 0; u < g->tables->units; u++, at += g->stride) {
-            bytes += pack_levels(g->level + at, g->n, behind(to, bytes));
-            bytes += pack_bytes(g->plane_known + at, g->n, behind(to, bytes));
+            bytes += codec_pack_row(g->level + at, 2, g->n, behind(to, bytes));
+            bytes += codec_pack_row(g->plane_known + at, 1, g->n, behind(to, bytes));
         }
     }
     return bytes;
@@ -97,7 +90,7 @@ static uint64_t pack_all_seen(const codec_strips *s, uint8_t *to) {
         const codec_conditional_state *state = &c->contexts.conditional;
         if (!codec_conditional_is_needed(state, &c->group)) continue;
         for (size_t u = 0; u < state->model->own; u++)
-            bytes += pack_bytes(state->seen + u * c->group.n, c->group.n, behind(to, bytes));
+            bytes += codec_pack_row(state->seen + u * c->group.n, 1, c->group.n, behind(to, bytes));
     }
     return bytes;
 }
@@ -142,8 +135,8 @@ static void unpack_levels(const codec_strips *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         const codec_group *g = &s->coder[i].group;
         for (size_t u = 0, at = 0; u < g->tables->units; u++, at += g->stride) {
-            from += codec_unpack_levels(from, g->n, g->level + at);
-            from += codec_unpack_bytes(from, g->n, (int8_t *)g->plane_known + at);
+            from += codec_unpack_row(from, 2, g->n, g->level + at);
+            from += codec_unpack_row(from, 1, g->n, g->plane_known + at);
         }
     }
 }
@@ -155,7 +148,7 @@ static void unpack_seen(const codec_strips *s) {
         const codec_conditional_state *state = &c->contexts.conditional;
         if (!codec_conditional_is_needed(state, &c->group)) continue;
         for (size_t u = 0; u < state->model->own; u++)
-            from += codec_unpack_bytes(from, c->group.n, state->seen + u * c->group.n);
+            from += codec_unpack_row(from, 1, c->group.n, state->seen + u * c->group.n);
     }
 }
 
