@@ -206,6 +206,12 @@ void codec_group_reader_close(codec_group_reader *r) {
     *r = (codec_group_reader){0};
 }
 
+void codec_group_reader_limit(codec_group_reader *r, uint32_t passes) {
+    r->pass_limit = passes;
+    if (passes < UINT32_MAX)
+        r->pass_limit = codec_raised_planes_end(r->strips.coder->group.tables, passes);
+}
+
 taper_status codec_group_reader_feed(codec_group_reader *r, const void *bytes, size_t n) {
     return formats_write_bytes(&r->chunk, bytes, n);
 }
@@ -299,6 +305,8 @@ static taper_status decode(codec_group_reader *r, const formats_front *f) {
     if (has_pixels(r, f, r->layer)) return decode_pixels(r, f, whole);
     if (!has_passes(r, f, r->layer)) return TAPER_OK;
     uint32_t end = layer_end(r, f, r->layer);
+    if (!r->strips.started && codec_strips_last(&r->strips)->pass >= last_wanted(r, end))
+        return TAPER_OK;
     if (!r->strips.started)
         r->plausible =
             codec_strips_are_plausible(&r->strips, end, chunk_length(f, r->layer, r->group));
@@ -403,9 +411,7 @@ static int is_wanted(codec_group_reader *r, const formats_front *f, uint32_t mos
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
-    if (rs->pass_limit && rs->pass_limit[rate_class] < UINT32_MAX)
-        r->pass_limit =
-            codec_raised_planes_end(r->strips.coder->group.tables, rs->pass_limit[rate_class]);
+    if (rs->pass_limit) codec_group_reader_limit(r, rs->pass_limit[rate_class]);
     const uint32_t most = last_wanted(r, UINT32_MAX);
     const codec_chunk_source from = {f, source, rs->held};
     for (int more = 1; more && is_wanted(r, f, most);)

@@ -63,6 +63,8 @@ taper_status codec_group_reader_rebind(codec_group_reader *reader, const taper_m
                                        const formats_front *front, taper_error *error);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_group_reader_close(codec_group_reader *reader);
+/* Decode at most so many of the model's passes; UINT32_MAX: all. Before its first byte. */
+void codec_group_reader_limit(codec_group_reader *reader, uint32_t passes);
 
 /* Append bytes to the current chunk. */
 taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);

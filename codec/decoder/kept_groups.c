@@ -162,6 +162,7 @@ static taper_status open_again(const codec_kept_groups *ks, codec_kept_group *k,
     k->ended = 0;
     TAPER_TRY(codec_group_reader_open(&k->reader, model, k->front, g, ks->account, error));
     k->reader.is_supplied = 1;
+    codec_group_reader_limit(&k->reader, k->pass_limit = ks->pass_limit);
     return TAPER_OK;
 }
 
@@ -169,9 +170,10 @@ static taper_status open_again(const codec_kept_groups *ks, codec_kept_group *k,
 static taper_status decode_new(const codec_kept_groups *ks, codec_kept_group *k,
                                const taper_model *model, const codec_chunk_source *from, uint32_t g,
                                taper_error *error) {
-    if (k->reader.images && !k->stale) return TAPER_OK;
-    const int is_whole = !k->reader.bad && k->reader.layer == k->front->layers;
-    if (k->reader.images && (!k->ended || is_whole)) { /* then only blocks are left to check */
+    const int is_open = k->reader.images && k->pass_limit == ks->pass_limit,
+              is_whole = !k->reader.bad && k->reader.layer == k->front->layers;
+    if (is_open && !k->stale) return TAPER_OK;
+    if (is_open && (!k->ended || is_whole)) { /* then only blocks are left to check */
         TAPER_TRY(decode_more(ks, k, from, error));
         if (!k->reader.again) return TAPER_OK;
     }

@@ -14,13 +14,15 @@ typedef struct codec_kept_group {
     uint64_t bytes;   /* of memory, as charged, without reader.strips */
     int stale;        /* bytes came that it has not seen */
     int ended;        /* what only decoding needs was freed */
+    uint32_t pass_limit;
     /* A bit a layer: its checksum block was complete, and right. */
     uint64_t checked[FORMATS_MAX_LAYERS / 64];
 } codec_kept_group;
 
-/* Begins zeroed, but for the borrowed account. */
+/* Begins zeroed, but for the borrowed account and the limit. */
 typedef struct codec_kept_groups {
     formats_account *account;
+    uint32_t pass_limit;      /* the model's passes, at most, to decode; UINT32_MAX: all */
     codec_kept_group **group; /* [n] in no order */
     size_t n, capacity;
     codec_kept_group *current; /* the one that was opened last; not dropped */

@@ -27,6 +27,7 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
     d->account.used += d->own.front.account.used;
     codec_container_count(&d->own);
     TAPER_TRY(taper_container_bind(&d->own, d->given_model, error));
+    TAPER_TRY(codec_decoder_apply_scale(d, error));
     const uint64_t readers = d->own.front.groups * sizeof *d->pushing.reader;
     if (formats_account_take(&d->account, readers) == TAPER_OK)
         d->pushing.reader = calloc(d->own.front.groups, sizeof *d->pushing.reader);
