@@ -88,6 +88,44 @@ static void decode_in_pieces(const setting *s, way by) {
           (double)(most - held) / (1 << 20), "MiB", "{}");
 }
 
+/* The means, over all images, of packing a state and of making it again, and what it takes packed. */
+static void park_and_wake(const setting *s, double part) {
+    const uint64_t at = s->front + (uint64_t)(part * (double)(s->size - s->front));
+    double least[3] = {1e9, 1e9, 1e9};
+    uint64_t held = 0;
+    for (int run = 0; run < RUNS; run++) {
+        taper_decoder *d = streaming();
+        double sum[3] = {0};
+        held = 0;
+        feed(s, d, PUSHED, 0, at);
+        for (uint64_t i = 0; i < s->images; i++) {
+            codec_decoder_image image;
+            taper_error error = {0};
+            must(codec_decoder_load_image(d, i, UINT32_MAX, &image, &error), &error);
+            codec_strips *strips = &image.group->strips;
+            must(codec_strips_wake(strips, 1), &error);
+            const double begin = seconds();
+            must(codec_strips_park(strips), &error);
+            const double parked = seconds();
+            held += codec_strips_held(strips);
+            must(codec_strips_wake(strips, 0), &error);
+            const double readable = seconds();
+            must(codec_strips_wake(strips, 1), &error);
+            const double whole = seconds();
+            sum[0] += parked - begin, sum[1] += readable - parked, sum[2] += whole - readable;
+        }
+        for (int k = 0; k < 3; k++)
+            if (sum[k] < least[k]) least[k] = sum[k];
+        taper_decoder_free(d);
+    }
+    static const char *const name[] = {"park a state", "wake it to render", "then to decode"};
+    const double n = (double)s->images;
+    char config[40];
+    snprintf(config, sizeof config, "{\"data\":%.2f}", part);
+    for (int k = 0; k < 3; k++) print(name[k], 1000 * least[k] / n, "ms", config);
+    print("a parked state", (double)held / n / 1024, "KiB", config);
+}
+
 /* --- refreshes ------------------------------------------------------------------------- */
 
 /* All images at a cut of the data, then with a little more; and with nothing more. */
@@ -187,6 +225,7 @@ int main(int argc, char **argv) {
     open_file(&s, argc > 1 ? argv[1] : "");
     decode_in_pieces(&s, PUSHED);
     decode_in_pieces(&s, SUPPLIED);
+    for (double part = 0.125; part <= 1; part *= 2) park_and_wake(&s, part);
     for (double part = 0.02; part < 1; part *= 4) {
         refresh(&s, part, part / 64);
         refresh(&s, part, part / 4);

@@ -20,7 +20,7 @@ typedef struct settings {
     cli_cut cut;
     double fraction;
     int64_t quality;
-    int format, scale, class_folders, progressive, strict, levels;
+    int format, scale, all_passes, class_folders, progressive, strict, levels;
 } settings;
 
 static const char *const scales[] = {"1", "1/2", "1/4", "1/8", "1/16", NULL}; /* 2^-k */
@@ -47,6 +47,9 @@ const cli_option cli_decode_options[] = {
      .uses = USE_IMAGES},
     {"scale", 0, CLI_CHOICE, "PART", offsetof(settings, scale), .initial = "1", .choices = scales,
      .help = "write images of this part of the width and height, faster", .uses = USE_IMAGES},
+    {"all-passes", 0, CLI_FLAG, .offset = offsetof(settings, all_passes),
+     .help = "with --scale: decode all passes, not those alone that show at this size",
+     .uses = USE_IMAGES},
     {"crop", 0, CLI_STRING, "X,Y,W,H", offsetof(settings, crop),
      .help = "write this rectangle of each image: upper left pixel from 0, width, height",
      .uses = USE_IMAGES},
@@ -98,7 +101,10 @@ const cli_verb cli_verb_decode = {
         "again while bytes arrive. Each file is replaced in one step.\n\n"
         "With --scale each pixel is the mean of 2 x 2 to 16 x 16 pixels, but without the "
         "restoration of models of family conv. Sizes are rounded up: of 15 x 9 pixels, 1/2 has 8 "
-        "x 5. That takes less time and memory, as it computes small images from the codes.\n\n"
+        "x 5. That takes less time and memory, as it computes small images from the codes. Passes "
+        "that hardly show at this size are not decoded, and not fetched of a URL where they have "
+        "layers of their own: of photographs the PSNR against all passes is 42 dB and more. "
+        "--all-passes decodes them.\n\n"
         "With --crop only the windows are rendered that the rectangle shows, and of large images "
         "only the strips are decoded that it touches. Pixels are those of the whole image. The "
         "rectangle is in pixels of the image of full size, also with --scale.\n\n"
@@ -287,6 +293,7 @@ static int run(const cli_verb *verb, settings *s, const char *input) {
                             .progressive = s->progressive,
                             .strict = s->strict,
                             .scale = 1u << s->scale,
+                            .passes_scale = s->all_passes ? 1 : 1u << s->scale,
                             .crop = s->crop ? &crop : NULL,
                             .format_given = cli_options_given("format"),
                             .model = model.model,

@@ -190,7 +190,8 @@ static int fetch_images(job *j) {
         code = cli_fail("fetch", j->url, TAPER_ERR_NOMEM, NULL);
     out.model = model.model;
     if (code == CLI_DONE) {
-        cli_prefetch *p = cli_prefetch_new(&j->container, chosen.image, chosen.count, UINT64_MAX);
+        cli_prefetch *p =
+            cli_prefetch_new(&j->container, chosen.image, chosen.count, UINT64_MAX, 1);
         if (p) request(p, &j->container, &chosen);
         code = put_chosen(j, &out);
         cli_prefetch_free(p);

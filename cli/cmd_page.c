@@ -177,6 +177,14 @@ static int copy_container(job *j) {
 
 /* --- the page --- */
 
+/* What the page asks for first: enough for a first picture of each image, within limits. */
+static uint32_t first_bytes(const taper_container_info *info) {
+    enum { EACH = 2700, LEAST = 4096, MOST = 16384 };
+    if (info->images > MOST / EACH || info->front_bytes > MOST) return MOST;
+    const uint32_t all = (uint32_t)info->front_bytes + (uint32_t)info->images * EACH;
+    return all < LEAST ? LEAST : all > MOST ? MOST : all;
+}
+
 static int write_html(job *j, const cli_viewer_page *page) {
     written *w;
     cli_text text;
@@ -207,6 +215,7 @@ static int write_folder(job *j) {
                                   .container = j->container_address,
                                   .name = j->name,
                                   .model = j->model_bytes ? j->model_name : NULL,
+                                  .first_bytes = first_bytes(&j->container.info),
                                   .model_id = j->container.info.model_id};
     return write_html(j, &page);
 }
@@ -233,6 +242,7 @@ static int write_single(job *j) {
     int code = read_container(j, &bytes);
     const cli_viewer_page page = {.title = j->title,
                                   .name = j->name,
+                                  .first_bytes = first_bytes(&j->container.info),
                                   .model_id = j->container.info.model_id,
                                   .container_bytes = bytes,
                                   .container_size = (size_t)j->container.source.size,

@@ -199,7 +199,7 @@ static int make_sheet(job *j) {
     j->tile = calloc((size_t)j->count, sizeof *j->tile);
     if (!j->tile) return cli_fail("sheet", j->input, TAPER_ERR_NOMEM, NULL);
     cli_progress_start(&j->progress, &j->s->common, "decoding", j->count, "images");
-    j->prefetch = cli_prefetch_new(&j->container, j->chosen.image, j->count, UINT64_MAX);
+    j->prefetch = cli_prefetch_new(&j->container, j->chosen.image, j->count, UINT64_MAX, 1);
     cli_parallel(threads, (size_t)j->count, decode_tile, j);
     cli_prefetch_free(j->prefetch);
     cli_progress_end(&j->progress);

@@ -92,7 +92,8 @@ int cli_decode_open(const cli_decode_job *j, taper_decoder **out) {
                                       .cut = j->cut ? j->cut : 1,
                                       .max_memory = cli_limits(j->q->common).max_memory +
                                                     j->container->info.memory};
-    const taper_status status = taper_decoder_new(out, j->container->open, &how, &error);
+    taper_status status = taper_decoder_new(out, j->container->open, &how, &error);
+    if (status == TAPER_OK) status = taper_decoder_set_scale(*out, j->q->passes_scale, &error);
     return status == TAPER_OK ? CLI_DONE : cli_fail("decode", j->q->input, status, &error);
 }
 
@@ -186,7 +187,8 @@ int cli_decode_images(cli_decode_job *j, uint32_t groups) {
     for (unsigned t = 1; t < threads; t++) j->worker[t] = (cli_decode_worker){0};
     cli_progress_start(&j->progress, j->q->common, "decoding", j->plan.count, "images");
     if (!j->is_planned)
-        j->prefetch = cli_prefetch_new(j->container, j->plan.image, j->plan.count, j->cut);
+        j->prefetch = cli_prefetch_new(j->container, j->plan.image, j->plan.count, j->cut,
+                                       j->q->passes_scale);
     if (j->is_planned)
         decode_planned(j);
     else if (j->plan.count == 1 && cli_decode_info(j, 0, &info)) {

@@ -218,7 +218,8 @@ int cli_decode_progressive(const cli_decode_request *q) {
         strcmp(q->input, "-") && !is_url ? open(q->input, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor < 0)
         return cli_fail("decode", q->input, formats_fail_errno(&error, errno, "open"), &error);
-    const taper_status status = taper_decoder_new_streaming(&a.decoder, &options, &error);
+    taper_status status = taper_decoder_new_streaming(&a.decoder, &options, &error);
+    if (status == TAPER_OK) status = taper_decoder_set_scale(a.decoder, q->passes_scale, &error);
     int code = status != TAPER_OK ? cli_fail("decode", q->input, status, &error)
                : is_url           ? receive_url(&a)
                                   : receive(&a, descriptor);

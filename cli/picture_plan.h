@@ -34,6 +34,7 @@ typedef struct cli_decode_request {
     bool class_folders; /* write files into folders named after their classes */
     bool progressive, strict;
     uint32_t scale;           /* 1, 2, 4, 8 or 16: images have 1 / scale of their size */
+    uint32_t passes_scale;    /* they are decoded for this size (taper_decoder_set_scale) */
     const taper_crop *crop;   /* the rectangle of each image to render; NULL: all of it */
     const taper_model *model; /* NULL: the container has its own */
     taper_limits limits;

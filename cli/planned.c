@@ -176,6 +176,7 @@ static bool open_planned(cli_planned *p, ranges *r, const cli_decode_request *q)
     c->source = c->stream.source;
     remote_get_stats(c->stream.remote, &stats);
     if (stats.is_whole || taper_decoder_new_streaming(&p->decoder, &how, NULL) != TAPER_OK ||
+        taper_decoder_set_scale(p->decoder, q->passes_scale, NULL) != TAPER_OK ||
         supply_front(p, r, NULL) != TAPER_OK)
         return false;
     c->info.size = sizeof c->info;

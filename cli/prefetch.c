@@ -45,7 +45,7 @@ static void want(cli_prefetch *p, const uint64_t *image, uint64_t count) {
 }
 
 cli_prefetch *cli_prefetch_new(const cli_container *c, const uint64_t *image, uint64_t count,
-                               uint64_t cut) {
+                               uint64_t cut, uint32_t scale) {
     remote_stats stats;
     if (!c->stream.remote) return NULL;
     remote_get_stats(c->stream.remote, &stats);
@@ -60,6 +60,7 @@ cli_prefetch *cli_prefetch_new(const cli_container *c, const uint64_t *image, ui
     pthread_mutex_init(&p->lock, NULL);
     remote_expect_end(p->remote, 0); /* what is read is requested here */
     if (p->wanted && taper_decoder_new_streaming(&p->planner, &how, NULL) == TAPER_OK &&
+        taper_decoder_set_scale(p->planner, scale, NULL) == TAPER_OK &&
         supply_front(p, c, NULL) == TAPER_OK) {
         want(p, image, count);
         return p;

@@ -87,6 +87,7 @@ taper_status cli_tile_decode(cli_tile *tile, const taper_container *container,
     taper_status status =
         formats_image_make(&tile->image, (info.width - 1) / scale + 1,
                            (info.height - 1) / scale + 1, info.channels, info.depth, NULL, error);
+    if (status == TAPER_OK) status = taper_decoder_set_scale(decoder, scale, error);
     if (status == TAPER_OK)
         status = taper_decoder_render_scaled(decoder, i, scale, &tile->image, NULL, error);
     taper_decoder_free(decoder);

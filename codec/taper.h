@@ -57,7 +57,9 @@ typedef enum taper_layout {
     /* One complete image after the other: one read fetches one image. */
     TAPER_LAYOUT_IMAGE = 1,
     /* Groups of one image. Up to some 0.06 bits per pixel small layers of all images, then the rest
-     * of each image: one read fetches all images coarsely, a second one completes any of them. */
+     * of each image: one read fetches all images coarsely, a second one completes any of them. In
+     * small layers, TAPER_ALLOCATION_EVEN lets plain images be ahead of detailed ones, if the first
+     * image has 65,536 pixels or more and there are no aims. */
     TAPER_LAYOUT_GALLERY = 2
 } taper_layout;
 
@@ -717,6 +719,25 @@ TAPER_API void taper_decoder_free(taper_decoder *decoder);
 TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigned threads,
                                                  taper_error *error);
 
+/* Decode images only as far as they are seen at 1 / scale of their size, or smaller: 2, 4, 8 or 16;
+ * 1: whole, as initially. Passes are left out that hardly show at that size: bits of fine detail,
+ * and the lowest ones. Their number depends on the model and the scale alone, so pixels are the
+ * same on every machine, and however bytes come. Of the 10,645 passes of the model `photo` 5,364
+ * stay at 1/2, 3,507 at 1/4, 2,044 at 1/8 and 963 at 1/16. The PSNR of small photographs against
+ * all passes is 42 dB and more, that of drawings and text mostly, too; noise may have 35 dB.
+ *
+ * It holds for all functions that decode, as taper_decode_options.passes does, of which the smaller
+ * number counts, and for those that plan: they list no layers that are left out. A rendering of
+ * full size has these passes only. taper_completeness.complete is nonzero once these passes are
+ * there. All passes stay with models without a small basis (taper_decoder_render_scaled), and with
+ * models of which stages are missing, or come between the layers.
+ *
+ * May be called at any time; groups that are in memory are decoded again if the number changes.
+ * TAPER_ERR_ARG: another scale; or bytes of images were pushed already. TAPER_ERR_LIMIT, _NOMEM:
+ * nothing has changed. */
+TAPER_API taper_status taper_decoder_set_scale(taper_decoder *decoder, uint32_t scale,
+                                               taper_error *error);
+
 /* The number of bytes that the front matter still needs, as far as it is known. If the front matter
  * is damaged and may be supplied again, its whole size. 0: it is complete, and images can be
  * rendered, if taper_decoder_container is not NULL; else an error of taper_decoder_push is final.
@@ -758,10 +779,10 @@ TAPER_API taper_status taper_decoder_decode(taper_decoder *decoder, uint64_t i,
  * Every machine makes the same pixels. With other models the image is rendered whole, then
  * averaged.
  *
- * The codes are read as for the whole image. Of a complete file that is nearly all of the work:
- * limit taper_decode_options.cut or .passes. out->pixels: the caller's memory for that size. The
- * rest, and the errors, are as for taper_decoder_render. TAPER_ERR_ARG also: another scale.
- * Alternating between scales takes more time. */
+ * The codes are read as for the whole image, and all of them are used. Of a complete file that is
+ * nearly all of the work: call taper_decoder_set_scale before. out->pixels: the caller's memory for
+ * that size. The rest, and the errors, are as for taper_decoder_render. TAPER_ERR_ARG also: another
+ * scale. Alternating between scales takes more time. */
 TAPER_API taper_status taper_decoder_render_scaled(taper_decoder *decoder, uint64_t i,
                                                    uint32_t scale, taper_image *out,
                                                    taper_completeness *done, taper_error *error);

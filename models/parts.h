@@ -146,6 +146,7 @@ static inline void models_list_network(models_list *list, const taper_model *m) 
     VALUE(m, synthesis.units);
     VALUE(m, synthesis.inputs);
     VALUE(m, synthesis.lanes);
+    VALUE(m, synthesis.known);
     ARRAY(m, synthesis.weight, (m->synthesis.units + 1) / 2 * 2 * (size_t)m->synthesis.lanes);
     ARRAY(m, synthesis.mean, m->synthesis.lanes);
     ARRAY(m, synthesis.bits, m->synthesis.units);

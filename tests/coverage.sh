@@ -17,6 +17,7 @@ decoder='codec/chunks/byte_store.c codec/decoder/decoder.c codec/chunks/checked_
     codec/decoder/levels.c codec/decoder/open_container.c codec/decoder/planned.c codec/decoder/planned_images.c codec/decoder/pushed.c codec/decoder/rendering.c codec/decoder/supplied.c
     codec/decoder/verify.c codec/container/recut.c codec/container/merge.c codec/container/merge_layers.c
     codec/bitplane/chunk_coder.c codec/bitplane/raised_planes.c codec/bitplane/strips.c codec/entropy/interleave.c
+    codec/parking/awake_strips.c codec/parking/packed_rows.c codec/parking/parked_strips.c
     codec/entropy/range_coder.c'
 # Models and checkpoints: what their files say. Not here: what works with numbers that have been read (network, contexts and others).
 model='codec/model/architecture.c codec/model/linear_rows.c codec/model/model_read.c codec/model/embedding_record.c codec/model/work.c codec/bitplane/code_tables.c

@@ -554,6 +554,17 @@ static void try_decoder_set_threads(void) {
     close_decoder(d);
 }
 
+static void try_decoder_set_scale(void) {
+    taper_error error = {0};
+    taper_decoder *d = opened();
+    refused(taper_decoder_set_scale(NULL, 1, &error), &error);
+    EACH_NUMBER(v) {
+        allowed(taper_decoder_set_scale(d, (uint32_t)*v, &error), &error);
+        render_all(d);
+    }
+    close_decoder(d);
+}
+
 /* --- what a decoder tells --------------------------------------------------------------- */
 
 static void try_decoder_bytes_needed(void) {
@@ -1034,6 +1045,7 @@ static const argument_trial table[] = {
     {"taper_decoder_supply", try_decoder_supply},
     {"taper_decoder_free", try_decoder_free},
     {"taper_decoder_set_threads", try_decoder_set_threads},
+    {"taper_decoder_set_scale", try_decoder_set_scale},
     {"taper_decoder_bytes_needed", try_decoder_bytes_needed},
     {"taper_container_get_info", try_container_get_info},
     {"taper_container_get_image", try_container_get_image},

@@ -20,6 +20,7 @@ static fixture open_group(int linked) {
     f.model = dct_model_make((codec_window){4, 4, 3, NULL}, UNITS, 2, &file);
     formats_buffer_free(&file);
     assert_int_equal(codec_chunk_coder_alloc(&f.coder, &f.model->tables, grid, 2, NULL), TAPER_OK);
+    codec_group_set_norms(&f.coder.group, UNITS);
     return f;
 }
 

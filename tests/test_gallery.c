@@ -46,6 +46,7 @@ static void small_layers_come_first(void **state) {
     assert_int_equal(front->layout, TAPER_LAYOUT_GALLERY);
     assert_int_equal(front->groups, N);
     assert_in_range(front->layers, 3, 7);
+    assert_int_equal(front->rate_classes, 1); /* small images */
     uint64_t all = layer_begin(front, front->layers), last = layer_begin(front, front->layers - 1);
     assert_true(last < all / 2);
     for (uint32_t l = 1; l + 1 < front->layers; l++) /* sizes are estimates by the model */
@@ -157,10 +158,10 @@ static void all_images_are_cut_alike(void **state) {
 
 /* Images of one length: a cut is no multiple of their number. */
 static void equal_images_are_cut_at_any_size(void **state) {
-    enum { IMAGES = 200, SIDE = 8 };
+    enum { IMAGES = 200, EDGE = 8 };
     const fixture *f = *state;
     taper_image image[IMAGES];
-    for (int i = 0; i < IMAGES; i++) image[i] = dct_picture(SIDE, SIDE, 3, 1);
+    for (int i = 0; i < IMAGES; i++) image[i] = dct_picture(EDGE, EDGE, 3, 1);
     taper_encode_options options = {.layout = TAPER_LAYOUT_GALLERY};
     formats_buffer file = dct_encode(f->model, image, IMAGES, &options, 0), out;
     formats_front front;
@@ -187,6 +188,93 @@ static void an_icon_may_come_first(void **state) {
     assert_in_range(dct_info(&file, f->model).layers, 3, 7);
     formats_buffer_free(&file);
     formats_image_free(&image[0]);
+}
+
+/* --- the first bytes of larger images ----------------------------------------------------- */
+
+enum { SIDE = 256, MANY = 18 /* more than wait for their mean */ };
+
+/* Pictures of which each second one is noise. */
+static void make_unlike(taper_image *image, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        image[i] =
+            i % 2 ? picture_noise(SIDE, SIDE, 3, 8, i + 1) : dct_picture(SIDE, SIDE, 3, i + 1);
+}
+
+/* The front of a gallery of n such pictures, and its bytes. */
+static formats_buffer encode_unlike(const fixture *f, size_t n, taper_encode_options options,
+                                    formats_front *front) {
+    taper_image image[MANY];
+    make_unlike(image, n);
+    options.layout = TAPER_LAYOUT_GALLERY;
+    formats_buffer file = dct_encode(f->model, image, n, &options, 0);
+    assert_int_equal(formats_front_read(file.data, file.size, NULL, front, NULL), TAPER_OK);
+    for (size_t i = 0; i < n; i++) formats_image_free(&image[i]);
+    return file;
+}
+
+/* Plain images are ahead in the small layers but the first. Images and groups have one order, so
+ * that front matter in pages has small pages. */
+static void plain_images_are_ahead_at_first(void **state) {
+    const taper_encode_options options = {.target_bytes_per_megapixel = 40000};
+    formats_front front;
+    formats_buffer file = encode_unlike(*state, MANY, options, &front);
+    assert_in_range(front.rate_classes, 2, 7);
+    assert_in_range(front.layers, 3, 7);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint32_t plain = i / 2 * 2, last = front.layers - 1;
+        assert_int_equal(formats_front_group(&front, i), i);
+        assert_int_equal(formats_front_layer_end(&front, 0, i),
+                         formats_front_layer_end(&front, 0, 0));
+        assert_int_equal(formats_front_layer_end(&front, last, i),
+                         formats_front_layer_end(&front, last, 0));
+        if (i % 2)
+            assert_true(formats_front_layer_end(&front, 1, i) <
+                        formats_front_layer_end(&front, 1, plain));
+    }
+    formats_front_free(&front);
+    formats_buffer_free(&file);
+}
+
+/* An allocation that was asked for is that of all layers; aims have rate classes of their own. */
+static void other_allocations_stay(void **state) {
+    const taper_encode_options options = {.allocation = TAPER_ALLOCATION_EQUAL,
+                                          .target_bytes_per_megapixel = 40000};
+    formats_front front;
+    formats_buffer file = encode_unlike(*state, 2, options, &front);
+    assert_int_equal(front.rate_classes, 2);
+    assert_true(formats_front_layer_end(&front, 1, 1) > formats_front_layer_end(&front, 1, 0));
+    formats_front_free(&front);
+    formats_buffer_free(&file);
+}
+
+/* In another layout these rate classes are gone, the layers are those of that layout, and the
+ * pixels are what they were. */
+static void other_layouts_have_one_rate_class(void **state) {
+    const fixture *f = *state;
+    formats_front front;
+    const taper_encode_options options = {.drawings = TAPER_DRAWINGS_LOSSY};
+    formats_buffer file = encode_unlike(f, 2, options, &front);
+    formats_memory memory = {file.data, file.size};
+    const taper_source from = formats_memory_source(&memory);
+    formats_buffer was = formats_buffer_make(1 << 24);
+    assert_int_equal(front.rate_classes, 2);
+    assert_int_equal(dct_pull(file.data, file.size, f->model, &was, NULL), TAPER_OK);
+    for (int layout = TAPER_LAYOUT_SET; layout <= TAPER_LAYOUT_GALLERY; layout++) {
+        formats_buffer out = formats_buffer_make(1 << 24), now = formats_buffer_make(1 << 24);
+        const taper_sink sink = dct_sink(&out);
+        assert_int_equal(taper_repack(&from, f->model, (taper_layout)layout, 0, &sink, NULL, NULL),
+                         TAPER_OK);
+        const taper_container_info info = dct_info(&out, f->model);
+        assert_int_equal(info.rate_classes, layout == TAPER_LAYOUT_GALLERY ? 2 : 1);
+        assert_true(layout != TAPER_LAYOUT_SET || info.layers > front.layers);
+        assert_int_equal(dct_pull(out.data, out.size, f->model, &now, NULL), TAPER_OK);
+        assert_int_equal(now.size, was.size);
+        assert_memory_equal(now.data, was.data, was.size);
+        formats_buffer_free(&out), formats_buffer_free(&now);
+    }
+    formats_front_free(&front);
+    formats_buffer_free(&was), formats_buffer_free(&file);
 }
 
 /* Two galleries are one, and each image is what it was. */
@@ -234,6 +322,9 @@ int main(void) {
                                        cmocka_unit_test(all_images_are_cut_alike),
                                        cmocka_unit_test(equal_images_are_cut_at_any_size),
                                        cmocka_unit_test(an_icon_may_come_first),
+                                       cmocka_unit_test(plain_images_are_ahead_at_first),
+                                       cmocka_unit_test(other_allocations_stay),
+                                       cmocka_unit_test(other_layouts_have_one_rate_class),
                                        cmocka_unit_test(galleries_are_joined),
                                        cmocka_unit_test(other_groups_are_corrupt)};
     return cmocka_run_group_tests(tests, make, drop);

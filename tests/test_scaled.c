@@ -23,7 +23,7 @@ enum { SHAPES = sizeof shape / sizeof *shape, UNITS = 5 };
 /* Random weights of 12 bits, and means below `most`; the caller's to free. */
 static codec_synthesis random_synthesis(codec_window w, uint32_t most, uint64_t seed) {
     uint32_t inputs = codec_window_values(w), lanes = codec_sparse_lanes(inputs);
-    codec_synthesis s = {.units = UNITS, .inputs = inputs, .lanes = lanes};
+    codec_synthesis s = {.units = UNITS, .inputs = inputs, .lanes = lanes, .known = UNITS};
     s.weight = calloc((UNITS + 1) / 2 * 2 * (size_t)lanes, sizeof *s.weight);
     s.mean = calloc(lanes, sizeof *s.mean);
     s.bits = calloc(UNITS, 1);

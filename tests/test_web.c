@@ -1,6 +1,7 @@
 /* test_web.c -- what the build for browsers has of its own: zstd frames against libzstd, formatted
- * text against the C library. */
+ * text against the C library, memory by what is written into it. */
 #include "cmocka_all.h"
+#include "web/libc/heap.h"
 #include "web/libc/print.h"
 #include "web/zstd/frame.h"
 #include <stdio.h>
@@ -125,9 +126,101 @@ static void text_is_as_of_the_c_library(void **unused) {
     }
 }
 
+/* --- memory ---------------------------------------------------------------------------- */
+
+enum { ARENA = 1 << 20, HELD = 64 };
+static _Alignas(16) char arena[ARENA];
+static char *arena_end;
+
+/* Memory comes in pieces, until the arena ends. */
+static size_t more_arena(size_t least) {
+    const size_t left = (size_t)(arena + ARENA - arena_end), n = least < 5000 ? 5000 : least;
+    if (least > left) return 0;
+    arena_end += n < left ? n : left;
+    return n < left ? n : left;
+}
+
+/* A block, all of whose bytes have a value of its own. */
+typedef struct held {
+    uint8_t *at, value;
+    size_t size;
+} held;
+
+static void check_held(const held *h) {
+    for (size_t k = 0; k < h->size; k++) assert_int_equal(h->at[k], h->value);
+}
+
+static void fill_held(held *h, void *at, size_t size) {
+    h->at = at, h->size = size, h->value = (uint8_t)(1 + drawn(255));
+    assert_int_equal((uintptr_t)at % WEB_HEAP_ALIGN, 0);
+    assert_true(h->at >= (uint8_t *)arena && h->at + size <= (uint8_t *)arena_end);
+    memset(at, h->value, size);
+}
+
+/* Resizes a block: its bytes stay. false: there is no memory, and it is as it was. */
+static int resize_held(web_heap *heap, held *h, size_t size) {
+    held moved = *h;
+    uint8_t *at = web_heap_resize(heap, h->at, size);
+    if (!at) {
+        check_held(h);
+        return 0;
+    }
+    moved.at = at, moved.size = size < h->size ? size : h->size;
+    check_held(&moved);
+    fill_held(h, at, size);
+    return 1;
+}
+
+static size_t drawn_size(void) {
+    return drawn(4) ? drawn(200) : drawn(8) ? drawn(5000) : drawn(90000);
+}
+
+/* One call; true: it got what it asked for. */
+static int one_call(web_heap *heap, held *h) {
+    const size_t size = drawn_size();
+    if (h->at && drawn(2)) return resize_held(heap, h, size);
+    if (h->at) {
+        check_held(h);
+        web_heap_give(heap, h->at);
+        h->at = NULL;
+        return 1;
+    }
+    const int zeros = drawn(2) == 0;
+    uint8_t *at = zeros ? web_heap_take_zeros(heap, size, 1) : web_heap_take(heap, size);
+    for (size_t k = 0; at && zeros && k < size; k++) assert_int_equal(at[k], 0);
+    if (at) fill_held(h, at, size);
+    return at != NULL;
+}
+
+/* Blocks do not overlap, keep their bytes, and are given back whole. */
+static void memory_keeps_what_is_written(void **unused) {
+    (void)unused;
+    for (state = 1; state < 12; state += 3) {
+        const uint32_t seed = state;
+        static web_heap heap;
+        held block[HELD] = {0};
+        int refused = 0;
+        memset(arena, 0, sizeof arena);
+        arena_end = arena + 1000;
+        web_heap_begin(&heap, arena + drawn(16), arena_end, more_arena);
+        for (int k = 0; k < 8000; k++) refused += !one_call(&heap, &block[drawn(HELD)]);
+        assert_true(refused < 800);
+        for (int k = 0; k < HELD; k++) {
+            if (block[k].at) check_held(&block[k]);
+            web_heap_give(&heap, block[k].at);
+        }
+        assert_ptr_equal(heap.top, heap.first);
+        assert_null(web_heap_take(&heap, ARENA));
+        assert_null(web_heap_take(&heap, SIZE_MAX));
+        assert_null(web_heap_take_zeros(&heap, SIZE_MAX / 2, 4));
+        state = seed;
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(unpacks_what_libzstd_packs),
                                        cmocka_unit_test(damaged_frames_are_refused),
-                                       cmocka_unit_test(text_is_as_of_the_c_library)};
+                                       cmocka_unit_test(text_is_as_of_the_c_library),
+                                       cmocka_unit_test(memory_keeps_what_is_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

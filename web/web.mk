@@ -49,6 +49,8 @@ $(WEB)/simd/%.o: %.c Makefile web/web.mk
 $(WEB)/plain/%.o: %.c Makefile web/web.mk
 	@mkdir -p $(@D)
 	$(call say,WASM)$(WEB_CC) $(WEB_TARGET) $(WEB_CSTD) $(WEB_OPT) $(CEXACT) -MMD -MP -c -o $@ $<
+# every browser with SIMD has the instructions that copy and fill memory
+$(WEB)/simd/web/libc/bytes_names.o: WEB_OPT = -O2 -mbulk-memory -fno-builtin
 web_obj = $(patsubst %.c,$(WEB)/$(1)/%.o,$(2))
 WEB_LINK = wasm-ld $(WEB_LD) -o $@ $^ -L$(WEB_LIB) -lc -lm $(WEB_RUNTIME)
 $(WEB)/taper.wasm: $(call web_obj,simd,$(WEB_BASE) $(WEB_GLUE))
@@ -62,5 +64,5 @@ $(WEB_MODULES) $(WEB_TESTED):
 $(B)/tests/web/prefixes: $(B)/tests/web/prefixes.o $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # tests/test_web.c compares the own parts with the libraries that they stand in for
-$(B)/tests/all: $(call obj,$(filter-out %/stdio_names.c,$(WEB_OWN)))
+$(B)/tests/all: $(call obj,$(filter-out %_names.c,$(WEB_OWN)))
 -include $(shell find $(WEB) -name '*.d' 2>/dev/null)

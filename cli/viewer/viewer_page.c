@@ -1,14 +1,21 @@
 /* viewer_page.c -- the page that shows a container in a browser: its files, and its HTML. */
 #include "cli/viewer/viewer_page.h"
 #include "cli/common/page.h"
+#include "formats/bytes.h"
 #include <string.h>
 
 /* viewer_parts.S */
-extern const uint8_t cli_viewer_html[], cli_viewer_html_end[], cli_viewer_css[],
-    cli_viewer_css_end[], cli_viewer_script[], cli_viewer_script_end[], cli_viewer_script_gz[],
-    cli_viewer_script_gz_end[], cli_viewer_worker[], cli_viewer_worker_end[], cli_viewer_wasm[],
-    cli_viewer_wasm_end[], cli_viewer_wasm_gz[], cli_viewer_wasm_gz_end[], cli_viewer_plain[],
-    cli_viewer_plain_end[];
+#define PART(name) extern const uint8_t cli_viewer_##name[], cli_viewer_##name##_end[]
+PART(html);
+PART(css);
+PART(css_gz);
+PART(script);
+PART(script_gz);
+PART(more);
+PART(more_gz);
+PART(wasm);
+PART(wasm_gz);
+PART(plain);
 
 /* --- files --- */
 
@@ -17,8 +24,9 @@ extern const uint8_t cli_viewer_html[], cli_viewer_html_end[], cli_viewer_css[],
 
 bool cli_viewer_get_file(size_t k, cli_viewer_file *out) {
     const cli_viewer_file file[] = {
-        FILE_OF("viewer.css", css),         FILE_OF("viewer.js", script),
-        FILE_OF("viewer.js.gz", script_gz), FILE_OF("taper-worker.js", worker),
+        FILE_OF("viewer.css", css),         FILE_OF("viewer.css.gz", css_gz),
+        FILE_OF("viewer.js", script),       FILE_OF("viewer.js.gz", script_gz),
+        FILE_OF("viewer-more.js", more),    FILE_OF("viewer-more.js.gz", more_gz),
         FILE_OF("taper.wasm", wasm),        FILE_OF("taper.wasm.gz", wasm_gz),
         FILE_OF("taper-plain.wasm", plain),
     };
@@ -84,6 +92,7 @@ typedef struct composed {
     FILE *to;
     const cli_viewer_page *page;
     bool is_single;
+    uint32_t version;
 } composed;
 
 static void put_policy(const composed *c) {
@@ -102,17 +111,28 @@ static void put_policy(const composed *c) {
     fputs("img-src 'self' data: blob:; base-uri 'none'; form-action 'none'", c->to);
 }
 
-/* Decoder, model and script are fetched together with the page, not one after the other. */
+/* A number of all files beside the page. It is in their addresses, so that caches may keep them
+ * for ever. */
+static uint32_t version(void) {
+    cli_viewer_file file;
+    uint32_t crc = 0;
+    for (size_t k = 0; cli_viewer_get_file(k, &file); k++)
+        crc = formats_crc32c(crc, file.from, file.size);
+    return crc;
+}
+
+/* Decoder and script are fetched together with the page, not one after the other. */
 static void put_hints(const composed *c) {
     if (c->is_single) return;
-    fputs("<link rel=\"modulepreload\" href=\"viewer.js\">\n"
-          "<link rel=\"preload\" href=\"taper.wasm.gz\" as=\"fetch\" crossorigin>",
-          c->to);
+    fprintf(c->to,
+            "<link rel=\"modulepreload\" href=\"viewer.js?%08x\">\n"
+            "<link rel=\"preload\" href=\"taper.wasm.gz?%08x\" as=\"fetch\" crossorigin>",
+            c->version, c->version);
 }
 
 static void put_style(const composed *c) {
     if (!c->is_single) {
-        fputs("<link rel=\"stylesheet\" href=\"viewer.css\">", c->to);
+        fprintf(c->to, "<link rel=\"stylesheet\" href=\"viewer.css?%08x\">", c->version);
         return;
     }
     fputs("<style>\n", c->to);
@@ -127,7 +147,10 @@ static void put_config(const composed *c) {
     put_json(c->to, c->page->name);
     fputs(", \"model\": ", c->to);
     put_json(c->to, c->page->model);
-    fprintf(c->to, ", \"model_id\": \"%016llx\"}", (unsigned long long)c->page->model_id);
+    fprintf(c->to, ", \"model_id\": \"%016llx\", \"first\": %u",
+            (unsigned long long)c->page->model_id, (unsigned)c->page->first_bytes);
+    if (!c->is_single) fprintf(c->to, ", \"version\": \"%08x\"", c->version);
+    fputc('}', c->to);
 }
 
 /* Bytes as base64 in an element that is no script; the viewer finds it by its id. */
@@ -137,21 +160,25 @@ static void put_held(FILE *to, const char *id, const void *bytes, size_t size) {
     fputs("</script>\n", to);
 }
 
+static void put_inline(FILE *to, const uint8_t *from, const uint8_t *end) {
+    fputs("<script type=\"module\">\n", to);
+    fwrite(from, 1, (size_t)(end - from), to);
+    fputs("</script>", to);
+}
+
 static void put_script(const composed *c) {
     if (!c->is_single) {
-        fputs("<script type=\"module\" src=\"viewer.js\"></script>", c->to);
+        fprintf(c->to, "<script type=\"module\" src=\"viewer.js?%08x\"></script>", c->version);
         return;
     }
-    put_held(c->to, "held-worker", cli_viewer_worker,
-             (size_t)(cli_viewer_worker_end - cli_viewer_worker));
     put_held(c->to, "held-wasm", cli_viewer_wasm_gz,
              (size_t)(cli_viewer_wasm_gz_end - cli_viewer_wasm_gz));
     if (c->page->model_bytes)
         put_held(c->to, "held-model", c->page->model_bytes, c->page->model_size);
     put_held(c->to, "held-container", c->page->container_bytes, c->page->container_size);
-    fputs("<script type=\"module\">\n", c->to);
-    fwrite(cli_viewer_script, 1, (size_t)(cli_viewer_script_end - cli_viewer_script), c->to);
-    fputs("</script>", c->to);
+    put_inline(c->to, cli_viewer_script, cli_viewer_script_end);
+    fputc('\n', c->to);
+    put_inline(c->to, cli_viewer_more, cli_viewer_more_end);
 }
 
 static void put_title(const composed *c) { put_html(c->to, c->page->title); }
@@ -176,7 +203,7 @@ static void compose(const composed *c) {
 }
 
 void cli_viewer_put_page(FILE *to, const cli_viewer_page *page) {
-    compose(&(composed){.to = to, .page = page});
+    compose(&(composed){.to = to, .page = page, .version = version()});
 }
 
 void cli_viewer_put_single(FILE *to, const cli_viewer_page *page) {

@@ -28,6 +28,7 @@ typedef struct cli_viewer_page {
     const char *name;      /* its file name */
     const char *model;     /* the address of the model; NULL: the container carries it */
     uint64_t model_id;
+    uint32_t first_bytes; /* of the container: what the page asks for first */
     /* In a single file, the bytes of both; model_bytes NULL: the container carries it. */
     const uint8_t *container_bytes, *model_bytes;
     size_t container_size, model_size;

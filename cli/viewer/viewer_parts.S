@@ -16,9 +16,11 @@ cli_viewer_\name\()_end:
 
     part html, "web/viewer/index.html"
     part css, "web/viewer/viewer.css"
+    part css_gz, "build/web/viewer.css.gz"
     part script, "build/web/viewer.js"
     part script_gz, "build/web/viewer.js.gz"
-    part worker, "build/web/taper-worker.js"
+    part more, "build/web/viewer-more.js"
+    part more_gz, "build/web/viewer-more.js.gz"
 #ifdef TAPER_NO_WASM
     part wasm, none
     part wasm_gz, none

@@ -21,13 +21,13 @@ enum {
 void codec_conditional_lay_out(codec_conditional_state *s, const codec_conditional *c, uint32_t n,
                                codec_group_layout *at) {
     const uint64_t stride = ((uint64_t)n + LANES - 1) / LANES * LANES, hidden = c->hidden;
-    *s = (codec_conditional_state){.model = c, .stride = (uint32_t)stride};
+    s->model = c, s->stride = (uint32_t)stride;
     s->sum = formats_lay(&at->coding, n * hidden, sizeof *s->sum);
     s->hidden = formats_lay(&at->coding, n * hidden, sizeof *s->hidden);
     s->columns = formats_lay(&at->coding, stride * hidden, sizeof *s->columns);
     s->seen = formats_lay(&at->coding, (uint64_t)c->own * n, 1);
-    s->planes = formats_lay(&at->coding, c->own, 1);
-    s->fractions = formats_lay(&at->coding, c->own, 1);
+    s->planes = formats_lay(&at->core, c->own, 1);
+    s->fractions = formats_lay(&at->core, c->own, 1);
     s->logit = formats_lay(&at->coding, stride + VECTOR, sizeof *s->logit);
     codec_input_changes_lay_out(&s->changes, n, &at->unset);
 }
@@ -56,7 +56,8 @@ int32_t codec_conditional_seen(const codec_code_tables *t, uint32_t u, uint32_t 
 /* --- the first layer ------------------------------------------------------------------- */
 
 /* Add all changes to the sums, in the caller's thread. */
-static void sum_changes(codec_conditional_state *s, const codec_group *g) {
+__attribute__((noinline)) static void sum_changes(codec_conditional_state *s,
+                                                  const codec_group *g) {
     codec_input_changes_sort(&s->changes, g->n);
     for (uint32_t p = 0; p < g->n; p++)
         codec_input_changes_sum(&s->changes, s->model, g, p, s->sum + (size_t)p * s->model->hidden);
@@ -168,15 +169,42 @@ static void run_hidden_layers(void *context, size_t block) {
     }
 }
 
-static void begin_stage(codec_conditional_state *s, const codec_group *g, uint32_t stage,
-                        codec_pool *pool) {
+/* The hidden layers of a stage, from all inputs that are listed or summed. Not inlined, for its
+ * size. */
+__attribute__((noinline)) static void run_stage(codec_conditional_state *s, const codec_group *g,
+                                                uint32_t stage, codec_pool *pool) {
     stage_task task = {.group = g, .state = s};
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
         codec_conditional_bias(s->model, stage, border, task.bias[border]);
-    see_changes(s, g);
     codec_input_changes_sort(&s->changes, g->n);
     codec_pool_run(pool, run_hidden_layers, &task, (g->n + STAGE_BLOCK - 1) / STAGE_BLOCK);
     s->changes.count = 0;
+}
+
+int codec_conditional_is_needed(const codec_conditional_state *s, const codec_group *g) {
+    return g->tables->conditional && s->stages &&
+           codec_model_pass(g->tables, g->pass) < g->tables->conditional->end;
+}
+
+/* List all inputs: sums begin with 0. */
+static void list_seen(codec_conditional_state *s, const codec_group *g) {
+    for (uint32_t u = 0; u < s->model->own; u++) {
+        const int8_t *seen = s->seen + (size_t)u * g->n;
+        if (s->changes.count + g->n > s->changes.most) sum_changes(s, g);
+        for (uint32_t p = 0; p < g->n; p++)
+            if (seen[p])
+                codec_input_changes_add(&s->changes, p,
+                                        (codec_pair_row){u, seen[p], (int16_t)abs(seen[p])});
+    }
+}
+
+void codec_conditional_resume(codec_conditional_state *s, const codec_group *g, codec_pool *pool) {
+    if (!codec_conditional_is_needed(s, g)) return;
+    list_seen(s, g);
+    if (s->stages == codec_conditional_stage(s->model, codec_model_pass(g->tables, g->pass)) + 1)
+        run_stage(s, g, s->stages - 1, pool);
+    else
+        sum_changes(s, g);
 }
 
 /* --- a pass ---------------------------------------------------------------------------- */
@@ -220,7 +248,10 @@ void codec_conditional_predict(codec_conditional_state *s, const codec_group *g,
         return;
     }
     uint32_t stage = codec_conditional_stage(c, at_pass);
-    if (stage + 1 != s->stages) begin_stage(s, g, stage, pool);
+    if (stage + 1 != s->stages) {
+        see_changes(s, g);
+        run_stage(s, g, stage, pool);
+    }
     s->stages = stage + 1;
     int32_t bias[CODEC_CONDITIONAL_KINDS];
     for (uint32_t k = 0; k < CODEC_CONDITIONAL_KINDS; k++)

@@ -27,11 +27,18 @@ typedef struct codec_conditional_state {
     uint32_t stages; /* started so far */
 } codec_conditional_state;
 
-/* Lay out the state for n positions. */
+/* Lay out the state for n positions. Laid out again, its progress stays. */
 void codec_conditional_lay_out(codec_conditional_state *state, const codec_conditional *model,
                                uint32_t n, codec_group_layout *at);
 /* Return to the state before the first pass, for the same n positions. */
 void codec_conditional_reset(codec_conditional_state *state, uint32_t n);
+
+/* Nonzero if passes of the group are still predicted: then `seen` is needed. */
+int codec_conditional_is_needed(const codec_conditional_state *state, const codec_group *group);
+/* Make the other arrays, which are zeroed, from planes, fractions and `seen`: as they were before
+ * the group's next pass was predicted, or after. */
+void codec_conditional_resume(codec_conditional_state *state, const codec_group *group,
+                              struct codec_pool *pool);
 
 /* Fill logit[] for the group's next pass, and prepare codec_conditional_sign. Passes must ascend;
  * some may be omitted. pool: threads for large groups; may be NULL. */

@@ -28,27 +28,27 @@ codec_group_shape codec_group_shape_of(const codec_grid *grid, size_t n_images) 
 
 void codec_group_lay_out(codec_group *g, const codec_code_tables *t, const codec_group_shape *shape,
                          codec_group_layout *at) {
-    formats_layout *kept = &at->kept;
+    formats_layout *core = &at->core, *levels = &at->levels;
     const uint64_t units = t->units, n = shape->windows <= INT32_MAX ? shape->windows : 0,
                    stride = codec_group_stride(n), margin = shape->widest;
-    *g = (codec_group){.tables = t, .n = (uint32_t)n, .stride = (uint32_t)stride};
+    g->tables = t, g->n = (uint32_t)n, g->stride = (uint32_t)stride;
     g->widest = shape->widest, g->linked = shape->several && !t->density;
-    if (n < shape->windows) formats_lay(kept, UINT64_MAX, 1);
-    g->level = formats_lay(kept, units * stride, sizeof *g->level);
-    g->plane_known = formats_lay(kept, units * stride, 1);
-    g->depth = formats_lay(kept, units, 1);
-    g->fraction = formats_lay(kept, units, 1);
+    if (n < shape->windows) formats_lay(core, UINT64_MAX, 1);
+    g->level = formats_lay(levels, units * stride, sizeof *g->level);
+    g->plane_known = formats_lay(levels, units * stride, 1);
+    g->depth = formats_lay(core, units, 1);
+    g->fraction = formats_lay(core, units, 1);
     if (g->linked) {
         for (int i = 0; i < 4; i++)
-            g->neighbour[i] = formats_lay(kept, stride, sizeof *g->neighbour[i]);
-        g->sides = formats_lay(kept, stride, 1);
-        g->run = formats_lay(kept, shape->runs, sizeof *g->run);
+            g->neighbour[i] = formats_lay(core, stride, sizeof *g->neighbour[i]);
+        g->sides = formats_lay(core, stride, 1);
+        g->run = formats_lay(core, shape->runs, sizeof *g->run);
         g->signed_norm =
             formats_lay(&at->coding, CODEC_SIGNED_UNITS * stride, sizeof *g->signed_norm);
     }
     if (t->density) return;
     uint16_t *norm = formats_lay(&at->unset, units * stride + 2 * margin, sizeof *norm);
-    if (norm) g->norm = norm + margin;
+    g->norm = norm ? norm + margin : NULL;
 }
 
 static void add_to_runs(codec_group *g, uint32_t first, codec_grid grid) {
@@ -78,7 +78,7 @@ static void link_neighbours(codec_group *g, const codec_grid *grid, size_t n_ima
 }
 
 /* Set the norms of a unit of which nothing is known. */
-static void clear_norms(codec_group *g, uint32_t u) {
+__attribute__((noinline)) static void clear_norms(codec_group *g, uint32_t u) {
     uint16_t unknown = g->tables->zero_norm[CODEC_RATIO_BINS - 1];
     size_t at = (size_t)u * g->stride;
     for (uint32_t p = 0; p < g->n; p++) g->norm[at + p] = unknown;
@@ -87,9 +87,22 @@ static void clear_norms(codec_group *g, uint32_t u) {
         memset(g->signed_norm + at, 0, g->n * sizeof *g->signed_norm);
 }
 
+void codec_group_set_norms(codec_group *g, uint32_t end) {
+    if (!g->norm) return;
+    if (end > g->tables->units) end = g->tables->units;
+    while (g->norms < end) clear_norms(g, g->norms++);
+}
+
+/* Set the norms that the next pass looks at. */
+static void reach_norms(codec_group *g) {
+    if (g->pass < g->tables->n_passes)
+        codec_group_set_norms(g, g->tables->pass[g->pass].unit + CODEC_FARTHEST + 1);
+}
+
 uint64_t codec_group_layout_bytes(const codec_group_layout *at) {
     uint64_t sum;
-    if (formats_add_u64(at->kept.used, at->coding.used, &sum) != TAPER_OK ||
+    if (formats_add_u64(at->core.used, at->levels.used, &sum) != TAPER_OK ||
+        formats_add_u64(sum, at->coding.used, &sum) != TAPER_OK ||
         formats_add_u64(sum, at->unset.used, &sum) != TAPER_OK)
         return UINT64_MAX;
     return sum;
@@ -102,7 +115,8 @@ taper_status codec_group_take(codec_group_blocks *b, codec_group_layout *at,
     if (shape->windows > INT32_MAX)
         return formats_fail(error, TAPER_ERR_LIMIT,
                             "a group holds more than 2^31 windows; use smaller groups");
-    taper_status status = formats_block_take(&b->kept, &at->kept, account);
+    taper_status status = formats_block_take(&b->core, &at->core, account);
+    if (status == TAPER_OK) status = formats_block_take(&b->levels, &at->levels, account);
     if (status == TAPER_OK) status = formats_block_take(&b->coding, &at->coding, account);
     if (status == TAPER_OK) status = formats_block_take_unset(&b->unset, &at->unset, account);
     if (status == TAPER_OK) return TAPER_OK;
@@ -117,16 +131,21 @@ void codec_group_end_coding(codec_group_blocks *b) {
 
 void codec_group_release(codec_group_blocks *b) {
     codec_group_end_coding(b);
-    formats_block_free(&b->kept);
+    formats_block_free(&b->core), formats_block_free(&b->levels);
+}
+
+static void clear_margins(codec_group *g) {
+    const size_t stride = g->stride, units = g->tables->units, margin = g->widest;
+    memset(g->norm - margin, 0, margin * sizeof *g->norm);
+    memset(g->norm + units * stride, 0, margin * sizeof *g->norm);
 }
 
 void codec_group_begin(codec_group *g, const codec_grid *grid, size_t n_images) {
-    const size_t stride = g->stride, units = g->tables->units, margin = g->widest;
     if (g->linked) link_neighbours(g, grid, n_images);
     if (!g->norm) return;
-    memset(g->norm - margin, 0, margin * sizeof *g->norm);
-    memset(g->norm + units * stride, 0, margin * sizeof *g->norm);
-    for (uint32_t u = 0; u < units; u++) clear_norms(g, u);
+    clear_margins(g);
+    g->norms = 0;
+    reach_norms(g);
 }
 
 taper_status codec_group_alloc(codec_group *g, const codec_code_tables *tables,
@@ -149,7 +168,8 @@ void codec_group_reset(codec_group *g) {
     memset(g->plane_known, 0, (size_t)t->units * g->stride);
     memset(g->depth, 0, t->units), memset(g->fraction, 0, t->units);
     g->pass = g->position = 0;
-    for (uint32_t u = 0; u < t->units && !t->density; u++) clear_norms(g, u);
+    for (uint32_t u = 0; u < g->norms; u++) clear_norms(g, u);
+    reach_norms(g);
 }
 
 void codec_group_free(codec_group *g) {
@@ -203,8 +223,9 @@ static inline void look_up_norms(level_norms *t, uint32_t q, uint16_t *norm, int
     *norm = t->norm[q], *value = t->value[q];
 }
 
-/* Update the norms of unit u at positions with this plane_known. */
-static void refresh_norms(codec_group *g, uint32_t u, uint8_t plane_known) {
+/* Update the norms of unit u at positions with this plane_known. Not inlined, for its size. */
+__attribute__((noinline)) static void refresh_norms(codec_group *g, uint32_t u,
+                                                    uint8_t plane_known) {
     const codec_code_tables *t = g->tables;
     int32_t ratio = codec_log_ratio(t, u, (uint32_t)g->depth[u] + plane_known);
     level_norms levels;
@@ -220,6 +241,16 @@ static void refresh_norms(codec_group *g, uint32_t u, uint8_t plane_known) {
         int16_t value;
         look_up_norms(&levels, (uint32_t)abs(level[p]), &norm[p], &value);
         if (known) known[p] = (int16_t)(level[p] < 0 ? -value : value);
+    }
+}
+
+void codec_group_make_norms(codec_group *g) {
+    if (!g->norm) return;
+    clear_margins(g);
+    for (uint32_t u = 0; u < g->norms; u++) {
+        clear_norms(g, u);
+        if (g->depth[u]) refresh_norms(g, u, 0);
+        if (g->fraction[u]) refresh_norms(g, u, 1);
     }
 }
 
@@ -239,6 +270,7 @@ void codec_group_know(codec_group *g, const int16_t *code, uint32_t pass) {
         clear_norms(g, u);
         if (g->depth[u]) refresh_norms(g, u, 0);
     }
+    g->norms = t->units;
     g->pass = pass;
     g->position = 0;
 }
@@ -253,6 +285,7 @@ void codec_group_finish_pass(codec_group *g) {
     if (!g->tables->density) refresh_norms(g, u, (uint8_t)!last);
     g->pass++;
     g->position = 0;
+    reach_norms(g);
 }
 
 int codec_group_has_head(const codec_group *g) {

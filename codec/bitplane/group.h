@@ -47,12 +47,13 @@ typedef struct codec_group_shape {
 void codec_group_shape_add(codec_group_shape *shape, codec_grid grid);
 codec_group_shape codec_group_shape_of(const codec_grid *grid, size_t n_images);
 
-/* Its memory: what is kept; and what only coding needs, zeroed or not. */
+/* Its memory: what stays; levels; and what only coding needs, zeroed or not. All but the first can
+ * be freed and made again (parking/parked_strips.h). */
 typedef struct codec_group_layout {
-    formats_layout kept, coding, unset;
+    formats_layout core, levels, coding, unset;
 } codec_group_layout;
 typedef struct codec_group_blocks {
-    formats_block kept, coding, unset;
+    formats_block core, levels, coding, unset;
 } codec_group_blocks;
 
 /* The counted bytes; saturates. */
@@ -65,6 +66,9 @@ taper_status codec_group_take(codec_group_blocks *blocks, codec_group_layout *at
 /* Free what only coding needs; or all of them. */
 void codec_group_end_coding(codec_group_blocks *blocks);
 void codec_group_release(codec_group_blocks *blocks);
+
+/* Probabilities of a unit depend on norms of units at most so far away. */
+enum { CODEC_FARTHEST = 38 };
 
 typedef struct codec_group {
     const codec_code_tables *tables; /* borrowed */
@@ -79,6 +83,7 @@ typedef struct codec_group {
     /* [units][stride] known |x| / scale, 1/CODEC_NORM_ONE; slot n is 0. NULL: a binary model. A row
      * of windows before the first unit and after the last is memory, too. */
     uint16_t *norm;
+    uint32_t norms; /* units from 0 whose norms are set: all that the next pass looks at */
     /* NULL for binary models, and if every image has one window: */
     int16_t *signed_norm;   /* [CODEC_SIGNED_UNITS][stride] known x / scale, 1/CODEC_SIGNED_ONE */
     uint32_t *neighbour[4]; /* [n + 1] position of the neighbouring window, or n */
@@ -96,8 +101,8 @@ typedef struct codec_group {
 /* The stride of the arrays of a group with this number of positions. */
 uint64_t codec_group_stride(uint64_t positions);
 
-/* Lay out the state. Sets the sizes in *group. More than 2^31 windows take more memory than there
- * is. */
+/* Lay out the state. Sets the sizes in *group, which begins zeroed; laid out again, its progress
+ * and runs stay. More than 2^31 windows take more memory than there is. */
 void codec_group_lay_out(codec_group *group, const codec_code_tables *tables,
                          const codec_group_shape *shape, codec_group_layout *at);
 /* Set the state before the first pass, once it is laid out in memory. */
@@ -111,6 +116,13 @@ taper_status codec_group_alloc(codec_group *group, const codec_code_tables *tabl
 void codec_group_free(codec_group *group);
 /* Return to the state before the first pass. */
 void codec_group_reset(codec_group *group);
+
+/* Set the norms that were set before to what the other arrays say between two passes. */
+void codec_group_make_norms(codec_group *group);
+/* Set the norms of units below `end`, as far as no call did before. Passes do it for the units
+ * that they look at: the memory of later ones is not touched, as most files end long before the
+ * last unit. */
+void codec_group_set_norms(codec_group *group, uint32_t end);
 
 /* Finish a pass whose level[] and plane_known[] are set at every position of the pass: update the
  * depth and the norms of the unit, and go to the next pass. */

@@ -20,7 +20,7 @@ enum {
 /* The sum of the weights of one side is half of WEIGHT_SUM. */
 const uint8_t codec_near_weight[NEAR] = {7, 6, 5, 4, 3, 3, 2, 2};
 static const uint8_t near_distance[NEAR] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, 38};
+static const uint8_t far_distance[FAR] = {10, 13, 17, 22, 29, CODEC_FARTHEST};
 static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
 
 /* --- what all positions of the pass share ------------------------------------------------ */
@@ -511,10 +511,9 @@ CODEC_INLINE v128_t contexts_of_bins_128(const shared *c, size_t p, v128_t bin) 
     return wasm_v128_or(wasm_v128_or(context, unlikely), known);
 }
 
-/* Positions p .. p + 7, whose means are near and far. Not inlined five times, for its size. */
-__attribute__((noinline)) static void lanes_128(const codec_significance *s, const shared *c,
-                                                const constants_128 *k, ptrdiff_t columns, size_t p,
-                                                v128_t near, v128_t far) {
+/* Positions p .. p + 7, whose means are near and far. */
+CODEC_INLINE void lanes_128(const codec_significance *s, const shared *c, const constants_128 *k,
+                            ptrdiff_t columns, size_t p, v128_t near, v128_t far) {
     v128_t f0 = log_features_128(near, k), f1 = log_features_128(far, k), f2 = wasm_i16x8_splat(0);
     if (s->group->sides) {
         v128_t sides = wasm_u16x8_load8x8(s->group->sides + p);
@@ -547,17 +546,20 @@ static constants_128 make_constants_128(const shared *c) {
 static void run_128(const codec_significance *s, const shared *c, const constants_128 *k,
                     codec_run run) {
     v128_t near[MOST_VECTORS], far[MOST_VECTORS];
-    size_t p = run.first;
-    for (; p + LANES * MOST_VECTORS <= run.end; p += LANES * MOST_VECTORS) {
-        sums_128(&c->near, NEAR, p, MOST_VECTORS, near);
-        sums_128(&c->far, FAR, p, MOST_VECTORS, far);
-        for (int v = 0; v < MOST_VECTORS; v++)
-            lanes_128(s, c, k, run.columns, p + (size_t)(LANES * v), near[v], far[v]);
-    }
-    for (; p < run.end; p += LANES) {
-        sums_128(&c->near, NEAR, p, 1, near);
-        sums_128(&c->far, FAR, p, 1, far);
-        lanes_128(s, c, k, run.columns, p, near[0], far[0]);
+    for (size_t p = run.first, end; p < run.end; p = end) {
+        const int many = p + LANES * MOST_VECTORS <= run.end;
+        end = p + LANES * (many ? MOST_VECTORS : 1);
+        if (many) {
+            sums_128(&c->near, NEAR, p, MOST_VECTORS, near);
+            sums_128(&c->far, FAR, p, MOST_VECTORS, far);
+        } else {
+            sums_128(&c->near, NEAR, p, 1, near);
+            sums_128(&c->far, FAR, p, 1, far);
+        }
+        /* a loop that is not unrolled: the code is large */
+#pragma clang loop unroll(disable)
+        for (size_t v = 0; p < end; p += LANES, v++)
+            lanes_128(s, c, k, run.columns, p, near[v], far[v]);
     }
 }
 

@@ -27,17 +27,17 @@ static codec_grid strip_grid(codec_grid grid, uint32_t strips, uint32_t i) {
 }
 
 /* What only coding needs has blocks of its own: they are freed before rendering, and the picture
- * then fits in their place. */
+ * then fits in their place. So have levels, which are packed while other images are in work. */
 static void lay_out(codec_strips *s, const codec_code_tables *tables, codec_group_shape shape,
                     codec_group_layout *at) {
     const int one = shape.images == 1;
     const codec_grid grid = {shape.columns, one ? (uint32_t)(shape.windows / shape.columns) : 0};
     const uint32_t n = one ? codec_strips_count(&grid, 1) : 1;
     s->n = n;
-    s->coder = formats_lay(&at->kept, n, sizeof *s->coder);
-    s->first = formats_lay(&at->kept, n + (uint64_t)1, sizeof *s->first);
-    s->rc = formats_lay(&at->coding, n, sizeof *s->rc);
-    if (n > 1) codec_interleaved_lay_out(&s->segments, n, &at->coding);
+    s->coder = formats_lay(&at->core, n, sizeof *s->coder);
+    s->first = formats_lay(&at->core, n + (uint64_t)1, sizeof *s->first);
+    s->rc = formats_lay(&at->core, n, sizeof *s->rc);
+    if (n > 1) codec_interleaved_lay_out(&s->segments, n, &at->core);
     for (uint32_t i = 0; i < n; i++) {
         codec_chunk_coder counted; /* only what is laid out is set */
         const codec_grid part = strip_grid(grid, n, i);
@@ -73,14 +73,56 @@ taper_status codec_strips_alloc(codec_strips *strips, const codec_code_tables *t
     taper_status status = codec_group_take(&strips->blocks, &at, &shape, account, error);
     if (status == TAPER_OK) {
         lay_out(strips, tables, shape, &at);
+        strips->shape = shape;
         begin(strips, grid, n_images, account);
     } else
         *strips = (codec_strips){0};
     return status;
 }
 
+/* Set the arrays again, of which some are without memory now. */
+static void lay_out_again(codec_strips *s, codec_group_layout *at) {
+    const codec_interleaved segments = s->segments;
+    at->core = (formats_layout){.memory = s->blocks.core.memory};
+    lay_out(s, s->coder->group.tables, s->shape, at);
+    s->segments = segments;
+}
+
+taper_status codec_strips_take(codec_strips *s, int for_coding) {
+    codec_strips counted = {0};
+    codec_group_layout at = {0};
+    codec_group_blocks *b = &s->blocks;
+    formats_account *account = b->core.account;
+    const int has_levels = codec_strips_have_levels(s);
+    lay_out(&counted, s->coder->group.tables, s->shape, &at);
+    if (has_levels)
+        at.levels = (formats_layout){.memory = b->levels.memory};
+    else
+        TAPER_TRY(formats_block_take(&b->levels, &at.levels, account));
+    taper_status status = TAPER_OK;
+    if (for_coding) status = formats_block_take(&b->coding, &at.coding, account);
+    if (for_coding && status == TAPER_OK)
+        status = formats_block_take_unset(&b->unset, &at.unset, account);
+    if (status != TAPER_OK) {
+        formats_block_free(&b->coding);
+        if (!has_levels) formats_block_free(&b->levels);
+        return status;
+    }
+    if (!for_coding) at.coding = at.unset = (formats_layout){0};
+    lay_out_again(s, &at);
+    return TAPER_OK;
+}
+
+void codec_strips_give(codec_strips *s) {
+    codec_group_layout at = {0};
+    codec_group_end_coding(&s->blocks);
+    formats_block_free(&s->blocks.levels);
+    lay_out_again(s, &at);
+}
+
 void codec_strips_free(codec_strips *strips) {
     if (!strips) return;
+    formats_block_free(&strips->parked);
     codec_interleaved_end(&strips->segments);
     codec_group_release(&strips->blocks);
     *strips = (codec_strips){0};
@@ -95,7 +137,7 @@ void codec_strips_end_coding(codec_strips *strips) {
     codec_interleaved_end(&strips->segments);
     for (uint32_t i = 0; i < strips->n; i++) codec_chunk_coder_end_coding(&strips->coder[i]);
     codec_group_end_coding(&strips->blocks);
-    strips->rc = NULL;
+    strips->rc = NULL, strips->coding_at = 0;
 }
 
 uint32_t codec_strip_of(const codec_strips *strips, uint32_t window) {

@@ -38,6 +38,11 @@ typedef struct codec_strips {
     /* Borrowed; threads for large groups. NULL: none. */
     struct codec_pool *pool;
     codec_group_blocks blocks; /* all of this but the strings */
+    codec_group_shape shape;   /* of the group */
+    /* Levels and what coding needs, in few bytes (parking/parked_strips.h); or none. coding_at:
+     * where what coding needs begins in them; 0: there is nothing of it. */
+    formats_block parked;
+    uint64_t coding_at;
 } codec_strips;
 
 /* Allocate the state before the first pass, for n_images with these grids (all >= 1 x 1). All
@@ -51,6 +56,18 @@ void codec_strips_free(codec_strips *strips); /* leaves it zeroed; NULL is allow
 void codec_strips_reset(codec_strips *strips);
 /* Free what only coding needs. The groups can then be read, and no more. */
 void codec_strips_end_coding(codec_strips *strips);
+
+/* Take the memory of levels where they have none, and of what only coding needs: zeroed, but for
+ * norms. codec_strips_give frees both. It leaves the progress, the adaptive probabilities and the
+ * strings. TAPER_ERR_NOMEM, TAPER_ERR_LIMIT: as before. */
+taper_status codec_strips_take(codec_strips *strips, int for_coding);
+void codec_strips_give(codec_strips *strips);
+static inline int codec_strips_have_levels(const codec_strips *strips) {
+    return strips->blocks.levels.memory != NULL;
+}
+static inline int codec_strips_can_code(const codec_strips *strips) {
+    return strips->blocks.coding.memory != NULL;
+}
 
 /* What codec_strips_alloc charges for a group of this shape; saturates. */
 uint64_t codec_strips_bytes(const codec_code_tables *tables, const codec_group_shape *shape);

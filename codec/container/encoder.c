@@ -233,6 +233,18 @@ static taper_status choose_end(taper_encoder *e, const taper_image *image, uint3
 
 /* --- adding ------------------------------------------------------------------------------ */
 
+/* Before the first image: do images have rate classes in the small layers of a gallery? Not small
+ * images, of which the directory would be too large a part. */
+static void begin_early(taper_encoder *e, uint64_t pixels) {
+    enum { LEAST_PIXELS = 1 << 16 };
+    if (e->set.images || e->options.layout != TAPER_LAYOUT_GALLERY || e->layers.rate_classes > 1 ||
+        e->options.lossless || e->aims.are_set || pixels < LEAST_PIXELS ||
+        !codec_aim_is_possible(e->model))
+        return;
+    e->waiting.is_early = 1;
+    e->layers.rate_classes = CODEC_RATE_CLASSES;
+}
+
 /* Copy the image's pixels, which the caller owns, and charge the account. */
 static taper_status copy_image(taper_encoder *e, const taper_image *image, taper_image *copy,
                                taper_error *error) {
@@ -311,7 +323,10 @@ static taper_status add_strips(taper_encoder *e, const taper_row_source *from, u
     const size_t number = e->set.images;
     codec_strip_codes *strips = calloc(1, sizeof *strips);
     if (!strips) return codec_encoder_end(e, TAPER_ERR_NOMEM, error);
-    taper_status status = codec_encoder_charge(e, bytes);
+    begin_early(e, (uint64_t)from->width * from->height);
+    if (e->waiting.is_early) rate_class = CODEC_RATE_CLASSES / 2;
+    taper_status status = codec_encoder_end_waiting(e);
+    if (status == TAPER_OK) status = codec_encoder_charge(e, bytes);
     if (status == TAPER_OK) {
         status = codec_strip_codes_make(strips, &by, &image, &rows, &in);
         codec_encoder_give(e, bytes);
@@ -352,6 +367,7 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
         return added == TAPER_OK ? added : codec_encoder_end(e, added, error);
     }
     TAPER_TRY(copy_image(e, image, &copy, error));
+    begin_early(e, (uint64_t)image->width * image->height);
     uint32_t rate_class;
     const int indexed = is_indexed(e, image);
     taper_status status = indexed || e->options.lossless ? TAPER_OK : hide_colours(e, &copy);
@@ -360,8 +376,9 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     if (status != TAPER_OK)
         free(copy.pixels);
     else
-        status = e->waiting.reference ? codec_encoder_allocate(e, copy, number)
-                                      : codec_encoder_place(e, copy, NULL, number, rate_class);
+        status = e->waiting.reference || e->waiting.is_early
+                     ? codec_encoder_allocate(e, copy, number)
+                     : codec_encoder_place(e, copy, NULL, number, rate_class);
     if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
 }

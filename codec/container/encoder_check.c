@@ -41,7 +41,7 @@ static uint64_t memory_to_encode(const taper_encoder *e, const taper_image *imag
                                  .alpha = !(image->channels & 1)};
     codec_group_size_add(&size, &of, grid, codec_encoder_image_bytes(e, image, 0));
     return codec_group_write_bytes(e->model, &size) +
-           codec_encoder_image_bytes(e, image, e->layers.rate_classes > 1);
+           codec_encoder_image_bytes(e, image, e->layers.rate_classes > 1 && !e->waiting.is_early);
 }
 
 /* Check the image's size against the limits. The message names the option and the value that would

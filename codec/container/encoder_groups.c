@@ -2,6 +2,7 @@
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_layers.h"
 #include "codec/groups/allocation.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,10 +240,19 @@ static taper_status close_groups(taper_encoder *e, size_t number) {
     return TAPER_OK;
 }
 
+/* End the groups of a gallery before the next image, so that they are in the order of the images. */
+static taper_status close_images(taper_encoder *e) {
+    const int is_gallery = e->options.layout == TAPER_LAYOUT_GALLERY;
+    if (!is_gallery || e->layers.rate_classes == 1 || e->aims.are_set) return TAPER_OK;
+    for (uint32_t t = 0; t < e->layers.rate_classes; t++) TAPER_TRY(submit(e, t, 0));
+    return TAPER_OK;
+}
+
 taper_status codec_encoder_place(taper_encoder *e, taper_image image, int16_t *code, size_t number,
                                  uint32_t rate_class) {
     uint64_t pixels = (uint64_t)image.width * image.height;
     taper_status status = close_groups(e, number);
+    if (status == TAPER_OK) status = close_images(e);
     if (status == TAPER_OK && job_is_full(e, e->job[rate_class], pixels))
         status = submit(e, rate_class, 0);
     if (status == TAPER_OK) status = start_job(e, rate_class);
@@ -279,9 +289,15 @@ static int is_indexed(const taper_encoder *e, size_t number) {
     return e->set.geometry[number].indexed;
 }
 
-/* Indexed images are in the middle class. */
+/* Nonzero if the image's distortion is known. */
+static int is_measured(const taper_encoder *e, const codec_waiting_image *w) {
+    return !is_indexed(e, w->number) && !isnan(w->log_distortion);
+}
+
+/* Images without a distortion are in the middle class. */
 static uint32_t rate_class_of(const taper_encoder *e, const codec_waiting_image *w) {
-    if (is_indexed(e, w->number)) return CODEC_RATE_CLASSES / 2;
+    if (!is_measured(e, w)) return CODEC_RATE_CLASSES / 2;
+    if (e->waiting.is_early) return codec_early_class_of(w->log_distortion, e->waiting.mean);
     return codec_rate_class_of(e->options.allocation, w->log_distortion, e->waiting.mean);
 }
 
@@ -289,11 +305,12 @@ static uint32_t rate_class_of(const taper_encoder *e, const codec_waiting_image 
 static taper_status allocate_waiting(taper_encoder *e) {
     double sum = 0, windowed = 0;
     for (size_t i = 0; i < e->waiting.n; i++)
-        if (!is_indexed(e, e->waiting.image[i].number))
+        if (is_measured(e, &e->waiting.image[i]))
             sum += e->waiting.image[i].log_distortion, windowed++;
     e->waiting.mean = windowed > 0 ? sum / windowed : 0;
-    e->waiting.has_mean = 1;
+    e->waiting.has_mean = !e->waiting.is_early || windowed > 0;
     size_t n = e->waiting.n;
+    e->waiting.pixels = 0;
     for (size_t i = 0; i < n; i++) {
         codec_waiting_image w = e->waiting.image[i];
         const uint32_t rate_class = rate_class_of(e, &w);
@@ -320,10 +337,57 @@ static taper_status analyse(taper_encoder *e, const taper_image *image, int16_t 
     return status;
 }
 
+/* Rows of an image from which its distortion is estimated: a quarter to a half of them. */
+enum { BANDS = 4 };
+
+static taper_image band_of(const taper_encoder *e, const taper_image *image, uint32_t i) {
+    const uint32_t window = e->model->window.height, parts = image->height / (4 * BANDS * window);
+    const uint64_t row = (uint64_t)image->width * image->channels * (image->depth / 8u);
+    taper_image band = *image;
+    band.height = (parts + 1) * window;
+    if (image->height < 2 * BANDS * band.height) return *image;
+    const uint64_t y = (uint64_t)(image->height - band.height) * (2 * i + 1) / (2 * BANDS);
+    band.pixels = (uint8_t *)image->pixels + y * row;
+    return band;
+}
+
+/* Estimate the log distortion of an image by the first bytes of a gallery. The image waits without
+ * codes, so that workers compute them. */
+static taper_status estimate(taper_encoder *e, const taper_image *image, double *log_distortion) {
+    const taper_image first = band_of(e, image, 0);
+    const uint64_t bytes = codec_aim_bytes(e->model, &first);
+    uint32_t end[CODEC_AIM_ENDS];
+    double mse[CODEC_AIM_ENDS], sum = 0;
+    *log_distortion = NAN;
+    if (codec_encoder_charge(e, bytes) != TAPER_OK) return TAPER_OK;
+    for (uint32_t k = 0; k < CODEC_AIM_ENDS; k++) end[k] = codec_early_passes(&e->model->tables);
+    taper_status status = TAPER_OK;
+    for (uint32_t i = 0; i < BANDS && status == TAPER_OK; i++) {
+        const taper_image band = band_of(e, image, i);
+        status = codec_aim_errors(e->model, &e->coder.network, &e->coder.backend, &band, end, mse);
+        sum += mse[0];
+        if (band.height == image->height) break;
+    }
+    codec_encoder_give(e, bytes);
+    if (status == TAPER_OK)
+        *log_distortion = log2(first.height < image->height ? sum / BANDS : sum);
+    return status;
+}
+
+/* Nonzero if the waiting images are enough for their mean, or take much memory. */
+static int are_enough(const taper_encoder *e) {
+    const codec_encoder_waiting *w = &e->waiting;
+    enum { PART = 32 }; /* of the memory: pixels of 3 bytes take a tenth */
+    if (w->is_early && w->pixels >= e->limits.max_memory / PART) return 1;
+    return w->pixels >= MEAN_PIXELS || (w->n >= MEAN_IMAGES && w->pixels >= CODEC_GROUP_PIXELS);
+}
+
 taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t number) {
     codec_waiting_image w = {.image = image, .number = number};
     taper_status status = TAPER_OK;
-    if (!is_indexed(e, number)) status = analyse(e, &image, &w.code, &w.log_distortion);
+    if (!is_indexed(e, number))
+        status = e->waiting.is_early ? estimate(e, &image, &w.log_distortion)
+                                     : analyse(e, &image, &w.code, &w.log_distortion);
     if (status == TAPER_OK && e->waiting.has_mean)
         return codec_encoder_place(e, image, w.code, number, rate_class_of(e, &w));
     if (status == TAPER_OK)
@@ -335,8 +399,11 @@ taper_status codec_encoder_allocate(taper_encoder *e, taper_image image, size_t 
     }
     e->waiting.image[e->waiting.n++] = w;
     e->waiting.pixels += (uint64_t)image.width * image.height;
-    int enough = e->waiting.n >= MEAN_IMAGES && e->waiting.pixels >= CODEC_GROUP_PIXELS;
-    return enough || e->waiting.pixels >= MEAN_PIXELS ? allocate_waiting(e) : TAPER_OK;
+    return are_enough(e) ? allocate_waiting(e) : TAPER_OK;
+}
+
+taper_status codec_encoder_end_waiting(taper_encoder *e) {
+    return e->waiting.n ? allocate_waiting(e) : TAPER_OK;
 }
 
 taper_status codec_encoder_submit_all(taper_encoder *e) {

@@ -11,6 +11,8 @@
 taper_status codec_encoder_place(taper_encoder *encoder, taper_image image, int16_t *code,
                                  size_t number, uint32_t rate_class);
 taper_status codec_encoder_allocate(taper_encoder *encoder, taper_image image, size_t number);
+/* Place the images that wait now, before an image that does not. */
+taper_status codec_encoder_end_waiting(taper_encoder *encoder);
 
 /* Add large image `number`, alone in its group. strips: owned, also after a failure. */
 taper_status codec_encoder_place_strips(taper_encoder *encoder, taper_image image,

@@ -108,6 +108,17 @@ static void choose_layers(const taper_encoder *e, const layer_ends *ends, uint64
     }
 }
 
+/* In a gallery whose small layers have rate classes, all images have the first layer, so that there
+ * is something of each; and the last one ends alike. */
+static void end_alike(const layer_choice *choice, uint32_t *end) {
+    const uint32_t last = choice->end[choice->n - 1];
+    end[0] = choice->end[0];
+    for (uint32_t l = 1; l < choice->n; l++) {
+        if (end[l] < end[l - 1]) end[l] = end[l - 1];
+        if (end[l] > last || l + 1 == choice->n) end[l] = last;
+    }
+}
+
 /* Make *layer_end, [n][rate_classes], of a choice. */
 static taper_status make_layers(const taper_encoder *e, const layer_choice *choice,
                                 uint32_t **layer_end) {
@@ -122,6 +133,7 @@ static taper_status make_layers(const taper_encoder *e, const layer_choice *choi
         uint32_t end[CODEC_MAX_LAYERS_IN_MODEL];
         TAPER_TRY(
             codec_rate_class_layers(&e->model->tables, rate_class, choice->end, choice->n, end));
+        if (e->waiting.is_early) end_alike(choice, end);
         for (uint32_t l = 0; l < choice->n; l++)
             to[l * e->layers.rate_classes + rate_class] = end[l];
     }

@@ -79,13 +79,14 @@ typedef struct codec_waiting_image {
     taper_image image;
     int16_t *code;
     size_t number;
-    double log_distortion;
+    double log_distortion; /* NAN: not known, as there is no memory to estimate it */
 } codec_waiting_image;
 
-/* Images that wait until there are enough for the mean distortion. For allocations other than even.
- */
+/* Images that wait until there are enough for the mean distortion. For allocations other than even,
+ * and for the small layers of a gallery. */
 typedef struct codec_encoder_waiting {
     uint8_t *reference; /* [units] depths at which distortions are compared; NULL: even */
+    int is_early;       /* nonzero: rate classes are those of small layers (codec_early_class_of) */
     codec_waiting_image *image;
     size_t n, capacity;
     uint64_t pixels;

@@ -85,7 +85,8 @@ typedef struct open_groups {
     formats_account account; /* for the front matter, groups and codes */
     codec_group_readers readers, ends;
     codec_kept_codes kept;
-    int has_kept; /* nonzero: codes were kept, even if they were dropped later */
+    int has_kept;  /* nonzero: codes were kept, even if they were dropped later */
+    int are_alike; /* nonzero: rate classes of the source count as one */
 } open_groups;
 
 /* Open group g with these readers. If memory runs out, drop groups and codes that can be decoded
@@ -180,7 +181,8 @@ static taper_status repack_codes(taper_encoder *encoder, open_groups *open,
     formats_geometry shape = front->geometry[image];
     taper_image as = {shape.width, shape.height, (uint8_t)(shape.channels + shape.alpha),
                       shape.depth, pixels};
-    uint32_t rate_class = front->image_rate_class ? front->image_rate_class[image] : 0;
+    uint32_t rate_class =
+        open->are_alike || !front->image_rate_class ? 0 : front->image_rate_class[image];
     uint64_t needs = n * sizeof *code + codec_encoder_needs(encoder, rate_class);
     if ((!code && !shape.indexed) || (!pixels && codec_pixels_has_plane(&shape))) {
         free(code), free(pixels);
@@ -285,11 +287,20 @@ static uint32_t join_layers(const formats_front *front, taper_layout layout, uin
     return kept;
 }
 
+/* Nonzero if the rate classes of a gallery, which differ in its small layers, are of no use in this
+ * layout: all images have the same passes. */
+static int are_alike(const formats_front *front, const uint32_t *passes, taper_layout layout) {
+    if (front->layout != TAPER_LAYOUT_GALLERY || layout == TAPER_LAYOUT_GALLERY) return 0;
+    for (uint32_t t = 1; t < front->rate_classes; t++)
+        if (passes[t] != passes[0]) return 0;
+    return 1;
+}
+
 /* Use the layers of the source, as far as it has them, if there are several rate classes. For one
  * rate class the encoder chooses the layers. */
 static taper_status copy_layers(taper_encoder *encoder, const formats_front *front,
                                 const uint32_t *passes, taper_layout layout, taper_error *error) {
-    if (front->rate_classes == 1) {
+    if (front->rate_classes == 1 || are_alike(front, passes, layout)) {
         codec_encoder_limit_passes(encoder, passes[0]);
         return TAPER_OK;
     }
@@ -327,6 +338,7 @@ static taper_status repack_passes(const formats_front *front, const taper_source
             "the container is cut before its first pass is whole: nothing to repack");
     taper_encoder *encoder;
     TAPER_TRY(codec_encoder_new_for_codes(&encoder, model, options, &open->account, error));
+    open->are_alike = are_alike(front, passes, options->layout);
     taper_status status = copy_layers(encoder, front, passes, options->layout, error);
     if (status == TAPER_OK) status = codec_copy_classes(encoder, front, error);
     if (status == TAPER_OK) status = repack_images(encoder, front, from, model, open, error);

@@ -12,7 +12,7 @@ static taper_decoder *make(const taper_limits *limits, codec_feed feed, taper_er
     if (!d) return NULL;
     d->feed = feed;
     d->limits = *limits;
-    d->passes = UINT32_MAX;
+    d->asked_passes = d->passes = d->supplying.groups.pass_limit = UINT32_MAX;
     d->account = formats_account_within(limits);
     d->reading.readers.account = &d->account;
     d->reading.readers.pass_limit = d->reading.pass_limit;
@@ -55,7 +55,7 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_container *conta
     if (o.cut && o.cut < source.size) source.size = o.cut;
     d->container = container;
     d->cut = o.cut;
-    if (o.passes) d->passes = o.passes;
+    if (o.passes) d->asked_passes = d->passes = o.passes;
     d->reading.source = codec_front_drawn(&container->front, &source);
     d->account.used = container->front.account.used;
     d->front_ready = 1;
@@ -130,6 +130,70 @@ taper_status taper_decoder_set_threads(taper_decoder *d, unsigned threads, taper
     return status == TAPER_OK ? status : formats_fail(error, status, "no memory for threads");
 }
 
+/* --- scales ---------------------------------------------------------------------------- */
+
+taper_status codec_decoder_check_scale(uint32_t scale, taper_error *error) {
+    if (scale == 1 || scale == 2 || scale == 4 || scale == 8 || scale == CODEC_SMALL_MOST_SCALE)
+        return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG, "the scale is %u, but must be 1, 2, 4, 8 or 16",
+                        (unsigned)scale);
+}
+
+taper_status codec_decoder_make_basis(taper_decoder *d, uint32_t scale, taper_error *error) {
+    if (d->small.scale == scale) return TAPER_OK;
+    formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
+    codec_small_basis_free(&d->small);
+    const taper_status status = codec_model_make_small(codec_decoder_model(d), scale, &d->small);
+    if (status != TAPER_OK)
+        return formats_fail(error, status, "no memory for the model at 1/%u", (unsigned)scale);
+    (void)formats_account_take(&d->account, codec_small_basis_bytes(&d->small));
+    return TAPER_OK;
+}
+
+/* The passes that show at the decoder's scale. */
+static taper_status passes_of_scale(taper_decoder *d, uint32_t *passes, taper_error *error) {
+    const taper_model *m = codec_decoder_model(d);
+    *passes = UINT32_MAX;
+    if (m->unit_is_missing || d->container->front.has_stages) return TAPER_OK;
+    if (d->scale < 2 || !codec_model_has_small(m, d->scale)) return TAPER_OK;
+    const uint64_t bytes = codec_small_basis_most_bytes(m->network.units, m->window, d->scale);
+    if (d->small.scale != d->scale && formats_account_left(&d->account) < bytes)
+        return codec_decoder_refuse(d, d->account.used + bytes, error);
+    TAPER_TRY(codec_decoder_make_basis(d, d->scale, error));
+    if (codec_model_scale_passes(m, &d->small, passes) == TAPER_OK) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the model at 1/%u",
+                        (unsigned)d->scale);
+}
+
+taper_status codec_decoder_apply_scale(taper_decoder *d, taper_error *error) {
+    uint32_t passes;
+    TAPER_TRY(passes_of_scale(d, &passes, error));
+    if (passes > d->asked_passes) passes = d->asked_passes;
+    if (passes != d->passes) codec_decoder_free_helpers(d); /* they have this number */
+    d->passes = d->supplying.groups.pass_limit = passes;
+    return TAPER_OK;
+}
+
+taper_status taper_decoder_set_scale(taper_decoder *d, uint32_t scale, taper_error *error) {
+    TAPER_TRY(formats_need(d, "the decoder", error));
+    TAPER_TRY(codec_decoder_check_scale(scale, error));
+    if (d->feed == CODEC_FEED_PUSHED && d->front_ready)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "bytes of images were pushed already; set the scale before");
+    const uint32_t before = d->scale;
+    d->scale = scale;
+    const taper_status status = d->front_ready ? codec_decoder_apply_scale(d, error) : TAPER_OK;
+    if (status != TAPER_OK) d->scale = before;
+    return status;
+}
+
+taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_error *error) {
+    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
+                             formats_memory_needed(&d->limits, bytes),
+                             "rendering this image needs %llu bytes, more than the limit of %llu",
+                             (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
+}
+
 taper_status codec_decoder_refuse_front(const taper_decoder *d, uint64_t bytes,
                                         taper_error *error) {
     return codec_front_refuse(&d->limits, bytes, error);
@@ -149,6 +213,7 @@ void codec_decoder_drop_others(taper_decoder *d, uint32_t rate_class) {
         codec_decoder_drop_rendered(d, &d->rendered[t]);
     codec_group_readers_keep(&d->reading.readers, rate_class);
     codec_kept_groups_shrink(&d->supplying.groups);
+    codec_awake_keep(&d->pushing.awake, d->pushing.awake.n ? d->pushing.awake.strips[0] : NULL);
 }
 
 taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_group_reader **out,
@@ -159,9 +224,32 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
     *out = *r;
     if (!*out) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for group %u", g);
     if ((*out)->first) return TAPER_OK;
-    TAPER_TRY(codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error));
+    taper_status status =
+        codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error);
+    if (status == TAPER_ERR_LIMIT) {
+        codec_awake_keep(&d->pushing.awake, NULL);
+        status = codec_group_reader_open(*out, d->own.model, &d->own.front, g, &d->account, error);
+    }
+    TAPER_TRY(status);
     (*out)->strips.pool = d->backend.pool;
+    codec_group_reader_limit(*out, d->passes);
+    codec_awake_use(&d->pushing.awake, &(*out)->strips, &d->account);
     return TAPER_OK;
+}
+
+/* Decode what was pushed of a group, and wake it for reading. */
+static taper_status decode_pushed(taper_decoder *d, uint32_t g, codec_group_reader **out,
+                                  taper_error *error) {
+    TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
+    codec_strips *strips = &(*out)->strips;
+    codec_awake_use(&d->pushing.awake, strips, &d->account);
+    TAPER_TRY(codec_group_reader_decode(*out, &d->own.front, error));
+    const taper_status status = codec_strips_wake(strips, 0);
+    if (status == TAPER_OK) return status;
+    const uint64_t bytes = codec_strips_missing(strips);
+    return formats_fail_fact(
+        error, status, TAPER_FACT_MAX_MEMORY, formats_account_step(&d->account, bytes),
+        "group %u needs %llu bytes of memory, more than are left", g, (unsigned long long)bytes);
 }
 
 /* --- stages of the model ------------------------------------------------------------------ */
@@ -186,9 +274,10 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
         codec_group_reader *r = d->pushing.reader[g];
         if (!r) continue;
-        if (status == TAPER_OK)
+        if (status == TAPER_OK) {
             status = codec_group_reader_rebind(r, model, &d->own.front, error);
-        else
+            codec_awake_use(&d->pushing.awake, &r->strips, &d->account);
+        } else
             codec_group_reader_close(r);
     }
     taper_model_free(old);
@@ -211,7 +300,7 @@ taper_status codec_decoder_take_stage(taper_decoder *d, const uint8_t *bytes, si
     return status;
 }
 
-/* The same with supplied bytes, all passes. */
+/* The same with supplied bytes, and the passes of the decoder. */
 static taper_status decode_supplied(taper_decoder *d, const formats_front *leaf, uint32_t g,
                                     codec_group_reader **out, taper_error *error) {
     const codec_chunk_source from = {leaf, &d->reading.source, &d->supplying.held};
@@ -229,11 +318,8 @@ static taper_status decode_supplied(taper_decoder *d, const formats_front *leaf,
 static taper_status decode_group(taper_decoder *d, const formats_front *leaf, uint32_t g,
                                  uint32_t passes, codec_group_reader **out, taper_error *error) {
     codec_reading *r = &d->reading;
-    if (d->feed == CODEC_FEED_PUSHED) {
-        TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
-        return codec_group_reader_decode(*out, &d->own.front, error);
-    }
-    if (d->feed == CODEC_FEED_SUPPLIED && passes == UINT32_MAX)
+    if (d->feed == CODEC_FEED_PUSHED) return decode_pushed(d, g, out, error);
+    if (d->feed == CODEC_FEED_SUPPLIED && passes == d->passes)
         return decode_supplied(d, leaf, g, out, error);
     if (leaf != r->current) codec_group_readers_close(&r->readers); /* of groups of another leaf */
     r->current = leaf;

@@ -59,6 +59,7 @@ typedef struct codec_reading {
 
 typedef struct codec_pushing {
     codec_group_reader **reader; /* [groups], opened when their first bytes arrive; else NULL */
+    codec_awake_strips awake;    /* of these */
     formats_buffer head;         /* bytes of the front matter */
     formats_buffer waiting;      /* image data that is not rendered yet (formats/holds.h) */
     formats_buffer stage;        /* bytes of the next stage of the model */
@@ -113,8 +114,10 @@ struct taper_decoder {
     unsigned helpers;
     /* taper_decode_options */
     uint64_t cut;
-    uint32_t passes;   /* UINT32_MAX: all */
-    int without_exact; /* nonzero: as if there were no exact layer */
+    uint32_t asked_passes; /* UINT32_MAX: all */
+    int without_exact;     /* nonzero: as if there were no exact layer */
+    /* taper_decoder_set_scale, and the fewer of asked_passes and those that this scale shows. */
+    uint32_t scale, passes;
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter
      * as it was supplied. */
     taper_error failure;
@@ -167,6 +170,13 @@ taper_status codec_decoder_need(taper_decoder *decoder, const taper_image_info *
 taper_status codec_decoder_picture(taper_decoder *decoder, const codec_decoder_image *image,
                                    codec_picture *out, taper_error *error);
 uint64_t codec_decoder_picture_bytes(const taper_decoder *decoder, const taper_image_info *info);
+
+/* Make the small basis of a scale, if it is not there. TAPER_ERR_NOMEM. */
+taper_status codec_decoder_make_basis(taper_decoder *decoder, uint32_t scale, taper_error *error);
+/* Set `passes`, now that the model is known. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
+taper_status codec_decoder_apply_scale(taper_decoder *decoder, taper_error *error);
+/* TAPER_ERR_ARG: the scale is not 1, 2, 4, 8 or 16. */
+taper_status codec_decoder_check_scale(uint32_t scale, taper_error *error);
 
 /* With taper_decoder_supply. codec_supplied_begin: the first call makes a decoder one for supplied
  * bytes; TAPER_ERR_ARG: it is another one already. codec_supplied_end: the size of the source for

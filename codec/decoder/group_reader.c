@@ -206,6 +206,12 @@ void codec_group_reader_close(codec_group_reader *r) {
     *r = (codec_group_reader){0};
 }
 
+void codec_group_reader_limit(codec_group_reader *r, uint32_t passes) {
+    r->pass_limit = passes;
+    if (passes < UINT32_MAX)
+        r->pass_limit = codec_raised_planes_end(r->strips.coder->group.tables, passes);
+}
+
 taper_status codec_group_reader_feed(codec_group_reader *r, const void *bytes, size_t n) {
     return formats_write_bytes(&r->chunk, bytes, n);
 }
@@ -216,7 +222,7 @@ static void step(codec_group_reader *r, const formats_front *f) {
     r->bytes_used += r->chunk.size;
     if (is_exact(f, r->layer)) move_exact(r, f, 1);
     r->layer = pass_over(r, f, r->layer + 1);
-    r->here = 0, r->pixel_bytes = 0;
+    r->here = 0, r->pixel_bytes = r->pass_bytes = 0;
     codec_strips_end_chunk(&r->strips);
     formats_buffer_clear(&r->chunk);
 }
@@ -224,6 +230,8 @@ static void step(codec_group_reader *r, const formats_front *f) {
 /* Decode the kept layers, which are undamaged, from the beginning. */
 static taper_status begin_again(codec_group_reader *r, const formats_front *f) {
     const uint8_t *from = r->kept.data;
+    TAPER_TRY(codec_strips_wake(&r->strips, 1));
+    r->pass_bytes = 0;
     codec_strips_reset(&r->strips);
     for (uint32_t layer = 0; layer < r->layer; layer++) {
         if (has_stage(f, layer)) continue;
@@ -297,19 +305,27 @@ static taper_status decode(codec_group_reader *r, const formats_front *f) {
     if (has_pixels(r, f, r->layer)) return decode_pixels(r, f, whole);
     if (!has_passes(r, f, r->layer)) return TAPER_OK;
     uint32_t end = layer_end(r, f, r->layer);
+    if (!r->strips.started && codec_strips_last(&r->strips)->pass >= last_wanted(r, end))
+        return TAPER_OK;
     if (!r->strips.started)
         r->plausible =
             codec_strips_are_plausible(&r->strips, end, chunk_length(f, r->layer, r->group));
     if (whole && !r->plausible) return stop_decoding(r, f);
-    return codec_strips_decode(&r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole},
-                               last_wanted(r, end));
+    if (!whole && r->chunk.size == r->pass_bytes) return TAPER_OK;
+    TAPER_TRY(codec_strips_wake(&r->strips, 1));
+    TAPER_TRY(codec_strips_decode(
+        &r->strips, (codec_chunk_bytes){r->chunk.data, r->chunk.size, whole}, last_wanted(r, end)));
+    r->pass_bytes = r->chunk.size;
+    return TAPER_OK;
 }
 
 taper_status codec_group_reader_decode(codec_group_reader *r, const formats_front *f,
                                        taper_error *error) {
     taper_status status = decode(r, f);
-    return status == TAPER_OK ? status
-                              : no_memory_for_chunk(r->account, status, r->chunk.size, error);
+    return status == TAPER_OK
+               ? status
+               : no_memory_for_chunk(r->account, status,
+                                     r->chunk.size + codec_strips_missing(&r->strips), error);
 }
 
 taper_status codec_group_reader_end_chunk(codec_group_reader *r, const formats_front *f,
@@ -395,9 +411,7 @@ static int is_wanted(codec_group_reader *r, const formats_front *f, uint32_t mos
 static taper_status load(codec_group_reader *r, codec_group_readers *rs, const formats_front *f,
                          const taper_source *source, taper_error *error) {
     uint32_t rate_class = formats_front_rate_class(f, r->group);
-    if (rs->pass_limit && rs->pass_limit[rate_class] < UINT32_MAX)
-        r->pass_limit =
-            codec_raised_planes_end(r->strips.coder->group.tables, rs->pass_limit[rate_class]);
+    if (rs->pass_limit) codec_group_reader_limit(r, rs->pass_limit[rate_class]);
     const uint32_t most = last_wanted(r, UINT32_MAX);
     const codec_chunk_source from = {f, source, rs->held};
     for (int more = 1; more && is_wanted(r, f, most);)

@@ -6,6 +6,7 @@
 #include "codec/chunks/checked_blocks.h"
 #include "codec/exact/exact_images.h"
 #include "codec/model/model.h"
+#include "codec/parking/parked_strips.h"
 #include "codec/pixels/pixel_group.h"
 
 typedef struct codec_group_reader {
@@ -32,9 +33,10 @@ typedef struct codec_group_reader {
     formats_buffer exact;
     int exact_whole;
     codec_exact_images exact_images;
-    size_t pixel_bytes; /* of a chunk of pixels that were decoded */
-    int here;           /* the chunk is complete, but not its checksum block */
-    int plausible;      /* if its decoding was started and it is complete: the chunk is plausible */
+    /* Bytes of the current chunk that were decoded: of pixels; of passes. */
+    size_t pixel_bytes, pass_bytes;
+    int here;      /* the chunk is complete, but not its checksum block */
+    int plausible; /* if its decoding was started and it is complete: the chunk is plausible */
     /* A checksum is wrong or a chunk is not plausible: nothing more is decoded. */
     int bad;
     /* is_supplied: no chunk is kept. again: part of a damaged chunk was decoded; the group must be
@@ -47,6 +49,10 @@ typedef struct codec_group_reader {
     formats_account *account;
 } codec_group_reader;
 
+/* The state of a reader of pushed or supplied bytes may be parked between these calls
+ * (parking/awake_strips.h). Whoever reads it wakes it for reading before. Decoding wakes it where
+ * there is something to decode. */
+
 /* Open group g, before its first byte. TAPER_ERR_LIMIT: the account has too little memory. */
 taper_status codec_group_reader_open(codec_group_reader *reader, const taper_model *model,
                                      const formats_front *front, uint32_t g,
@@ -57,6 +63,8 @@ taper_status codec_group_reader_rebind(codec_group_reader *reader, const taper_m
                                        const formats_front *front, taper_error *error);
 /* Leaves it zeroed. NULL is allowed. */
 void codec_group_reader_close(codec_group_reader *reader);
+/* Decode at most so many of the model's passes; UINT32_MAX: all. Before its first byte. */
+void codec_group_reader_limit(codec_group_reader *reader, uint32_t passes);
 
 /* Append bytes to the current chunk. */
 taper_status codec_group_reader_feed(codec_group_reader *reader, const void *bytes, size_t n);

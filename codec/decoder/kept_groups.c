@@ -45,6 +45,7 @@ static void drop(codec_kept_groups *ks, size_t i) {
     codec_kept_group *k = ks->group[i];
     ks->group[i] = ks->group[--ks->n];
     if (ks->current == k) ks->current = NULL;
+    codec_awake_remove(&ks->awake, &k->reader.strips);
     codec_group_reader_close(&k->reader);
     formats_account_give(ks->account, sizeof *k);
     free(k);
@@ -68,13 +69,17 @@ static size_t least_used(const codec_kept_groups *ks) {
     return least;
 }
 
+static uint64_t bytes_of(const codec_kept_group *k) {
+    return k->bytes + codec_strips_held(&k->reader.strips);
+}
+
 static void fit(codec_kept_groups *ks) {
     const uint64_t quarter = ks->account->limit / 4,
                    most = quarter < MOST_MEMORY ? quarter : MOST_MEMORY;
     uint64_t sum = 0;
-    for (size_t i = 0; i < ks->n; i++) sum += ks->group[i]->bytes;
+    for (size_t i = 0; i < ks->n; i++) sum += bytes_of(ks->group[i]);
     for (size_t i; sum > most && (i = least_used(ks)) < ks->n; drop(ks, i))
-        sum -= ks->group[i]->bytes;
+        sum -= bytes_of(ks->group[i]);
 }
 
 /* --- decoding -------------------------------------------------------------------------- */
@@ -157,21 +162,38 @@ static taper_status open_again(const codec_kept_groups *ks, codec_kept_group *k,
     k->ended = 0;
     TAPER_TRY(codec_group_reader_open(&k->reader, model, k->front, g, ks->account, error));
     k->reader.is_supplied = 1;
+    codec_group_reader_limit(&k->reader, k->pass_limit = ks->pass_limit);
     return TAPER_OK;
 }
 
-/* Bring a group up to date. */
-static taper_status refresh(const codec_kept_groups *ks, codec_kept_group *k,
-                            const taper_model *model, const codec_chunk_source *from, uint32_t g,
-                            taper_error *error) {
-    if (k->reader.images && !k->stale) return TAPER_OK;
-    const int is_whole = !k->reader.bad && k->reader.layer == k->front->layers;
-    if (k->reader.images && (!k->ended || is_whole)) { /* then only blocks are left to check */
+/* Bring a group up to date; its state may be parked. */
+static taper_status decode_new(const codec_kept_groups *ks, codec_kept_group *k,
+                               const taper_model *model, const codec_chunk_source *from, uint32_t g,
+                               taper_error *error) {
+    const int is_open = k->reader.images && k->pass_limit == ks->pass_limit,
+              is_whole = !k->reader.bad && k->reader.layer == k->front->layers;
+    if (is_open && !k->stale) return TAPER_OK;
+    if (is_open && (!k->ended || is_whole)) { /* then only blocks are left to check */
         TAPER_TRY(decode_more(ks, k, from, error));
         if (!k->reader.again) return TAPER_OK;
     }
     TAPER_TRY(open_again(ks, k, model, g, error));
     return decode_more(ks, k, from, error);
+}
+
+/* Bring a group up to date, and wake it for reading. */
+static taper_status refresh(codec_kept_groups *ks, codec_kept_group *k, const taper_model *model,
+                            const codec_chunk_source *from, uint32_t g, taper_error *error) {
+    codec_strips *strips = &k->reader.strips;
+    codec_awake_use(&ks->awake, strips, ks->account);
+    const uint64_t before = ks->account->used - codec_strips_held(strips);
+    taper_status status = decode_new(ks, k, model, from, g, error);
+    if (status == TAPER_OK) {
+        status = codec_strips_wake(strips, 0);
+        if (status != TAPER_OK) no_memory(ks, status, codec_strips_missing(strips), error);
+    }
+    k->bytes += ks->account->used - codec_strips_held(strips) - before; /* modulo 2^64 */
+    return status;
 }
 
 taper_status codec_kept_groups_open(codec_kept_groups *ks, const taper_model *model,
@@ -187,9 +209,7 @@ taper_status codec_kept_groups_open(codec_kept_groups *ks, const taper_model *mo
         if (!k) return no_memory(ks, TAPER_ERR_NOMEM, sizeof *k, error);
         k->front = from->front;
     }
-    const uint64_t before = ks->account->used;
     const taper_status status = refresh(ks, k, model, from, g, error);
-    k->bytes += ks->account->used - before; /* modulo 2^64 */
     if (status != TAPER_OK) {
         drop_this(ks, k);
         return status;
@@ -227,9 +247,9 @@ void codec_kept_groups_shrink(codec_kept_groups *ks) {
         if (ks->group[i] != ks->current) drop(ks, i);
     codec_kept_group *k = ks->current;
     if (!k || k->ended) return;
-    const uint64_t before = ks->account->used;
+    const uint64_t before = ks->account->used - codec_strips_held(&k->reader.strips);
     codec_group_reader_end(&k->reader, k->front);
-    k->bytes -= before - ks->account->used;
+    k->bytes += ks->account->used - codec_strips_held(&k->reader.strips) - before;
     k->ended = 1;
 }
 

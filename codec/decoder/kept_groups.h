@@ -1,29 +1,34 @@
 /* kept_groups.h -- the groups of supplied bytes whose states are kept, so that further bytes
- * continue them: in turn, for many images that are refined together. The least recently used ones
- * are dropped when they take too much memory. */
+ * continue them: in turn, for many images that are refined together. All but the last are parked
+ * (parking/awake_strips.h). The least recently used ones are dropped when they take too much
+ * memory. */
 #ifndef CODEC_KEPT_GROUPS_H
 #define CODEC_KEPT_GROUPS_H
 #include "codec/decoder/group_reader.h"
+#include "codec/parking/awake_strips.h"
 
 typedef struct codec_kept_group {
     codec_group_reader reader; /* images 0: closed */
     const formats_front *front;
     uint64_t used_at; /* the call that used it last */
-    uint64_t bytes;   /* of memory, as charged */
+    uint64_t bytes;   /* of memory, as charged, without reader.strips */
     int stale;        /* bytes came that it has not seen */
     int ended;        /* what only decoding needs was freed */
+    uint32_t pass_limit;
     /* A bit a layer: its checksum block was complete, and right. */
     uint64_t checked[FORMATS_MAX_LAYERS / 64];
 } codec_kept_group;
 
-/* Begins zeroed, but for the borrowed account. */
+/* Begins zeroed, but for the borrowed account and the limit. */
 typedef struct codec_kept_groups {
     formats_account *account;
+    uint32_t pass_limit;      /* the model's passes, at most, to decode; UINT32_MAX: all */
     codec_kept_group **group; /* [n] in no order */
     size_t n, capacity;
     codec_kept_group *current; /* the one that was opened last; not dropped */
     uint64_t calls;
-    struct codec_pool *pool; /* borrowed; threads for large groups */
+    codec_awake_strips awake; /* of these groups */
+    struct codec_pool *pool;  /* borrowed; threads for large groups */
 } codec_kept_groups;
 
 /* Open group from->front's g, or find it, and decode what is there of it. *out is borrowed, until

@@ -22,21 +22,10 @@ static uint64_t small_bytes(const taper_decoder *d, const taper_image_info *info
     return bytes;
 }
 
-static taper_status make_basis(taper_decoder *d, uint32_t scale, taper_error *error) {
-    if (d->small.scale == scale) return TAPER_OK;
-    formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
-    codec_small_basis_free(&d->small);
-    taper_status status = codec_model_make_small(codec_decoder_model(d), scale, &d->small);
-    if (status != TAPER_OK)
-        return formats_fail(error, status, "no memory for the model at 1/%u", (unsigned)scale);
-    (void)formats_account_take(&d->account, codec_small_basis_bytes(&d->small));
-    return TAPER_OK;
-}
-
 static taper_status shrink_by_basis(taper_decoder *d, const codec_decoder_image *image,
                                     uint32_t scale, taper_image *out, taper_error *error) {
     TAPER_TRY(codec_decoder_need(d, &image->info, small_bytes(d, &image->info, scale), error));
-    TAPER_TRY(make_basis(d, scale, error));
+    TAPER_TRY(codec_decoder_make_basis(d, scale, error));
     codec_small_source source = {
         codec_decoder_model(d), &d->small, &image->group->strips, image->first,
         codec_windows_grid(codec_decoder_model(d)->window, image->info.width, image->info.height)};
@@ -357,13 +346,6 @@ static taper_status render_loaded(part *p) {
 
 /* --- the interface -------------------------------------------------------------------------- */
 
-static taper_status check_scale(uint32_t scale, taper_error *error) {
-    if (scale == 1 || scale == 2 || scale == 4 || scale == 8 || scale == CODEC_SMALL_MOST_SCALE)
-        return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_ARG, "the scale is %u, but must be 1, 2, 4, 8 or 16",
-                        (unsigned)scale);
-}
-
 static taper_status check_crop(const taper_image_info *info, const taper_crop *crop,
                                taper_error *error) {
     if (crop->width && crop->height && crop->x < info->width && crop->y < info->height &&
@@ -449,7 +431,7 @@ taper_status taper_decoder_render_scaled(taper_decoder *d, uint64_t i, uint32_t 
     TAPER_TRY(formats_need(d, "the decoder", error));
     taper_image_info info = {.size = sizeof info};
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
-    TAPER_TRY(check_scale(scale, error));
+    TAPER_TRY(codec_decoder_check_scale(scale, error));
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
     return scale_whole(d, i, scale, out, done, error);
@@ -496,7 +478,7 @@ taper_status taper_decoder_render_rows(taper_decoder *d, uint64_t i, uint32_t sc
     TAPER_TRY(formats_need(to, "the sink of rows", error));
     if (!to->write) return formats_fail(error, TAPER_ERR_ARG, "a function of the sink is NULL");
     TAPER_TRY(make_part(&p, d, i, crop, error));
-    TAPER_TRY(check_scale(scale, error));
+    TAPER_TRY(codec_decoder_check_scale(scale, error));
     p.how.to = (codec_row_taker){to->user, to->write};
     const taper_crop part_of = {p.how.crop.x, p.how.crop.y, p.how.crop.width, p.how.crop.height};
     const taper_status status = scale == 1 && !is_whole(&p)
@@ -521,7 +503,7 @@ taper_status taper_decoder_render_crop(taper_decoder *d, uint64_t i, uint32_t sc
     TAPER_TRY(codec_decoder_find(d, i, &info, error));
     if (!out || !out->pixels)
         return formats_fail(error, TAPER_ERR_ARG, "there is no memory for the pixels");
-    TAPER_TRY(check_scale(scale, error));
+    TAPER_TRY(codec_decoder_check_scale(scale, error));
     const taper_crop all = {0, 0, info.width, info.height};
     if (!crop) crop = &all;
     TAPER_TRY(check_crop(&info, crop, error));

@@ -34,6 +34,12 @@ static int is_damaged(const taper_decoder *d, codec_file_range block, uint32_t s
     return formats_crc32c(0, bytes, (size_t)block.size) != sum;
 }
 
+int codec_plan_wants(const taper_decoder *d, const formats_front *f, uint32_t layer, uint32_t g) {
+    const uint32_t kind = formats_front_layer_kind(f, layer);
+    return !layer || (kind != FORMATS_LAYER_PASSES && kind != FORMATS_LAYER_EXACT) ||
+           formats_front_layer_end(f, layer - 1, g) < d->passes;
+}
+
 /* List what is missing of a stage of the model, or all of it if it is damaged: nonzero. All groups
  * have it in the same place. One that the cut does not have whole is of no use. */
 static int plan_stage(const taper_decoder *d, const codec_chunk_part *of, codec_plan *w) {
@@ -77,7 +83,8 @@ taper_status codec_plan_damage(const taper_decoder *d, uint32_t group, taper_err
 static void list_chunks(const taper_decoder *d, const formats_front *f, uint32_t g, codec_plan *w,
                         int *damaged) {
     for (uint32_t layer = 0; layer < f->layers; layer++)
-        *damaged |= codec_plan_chunk(d, &(codec_chunk_part){f, layer, g, 1}, w);
+        if (codec_plan_wants(d, f, layer, g))
+            *damaged |= codec_plan_chunk(d, &(codec_chunk_part){f, layer, g, 1}, w);
 }
 
 taper_status codec_plan_front(const taper_decoder *d, codec_plan *w, taper_error *error) {

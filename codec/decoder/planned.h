@@ -21,6 +21,9 @@ typedef struct codec_plan {
 void codec_plan_add(codec_plan *plan, uint64_t at, uint64_t end);
 void codec_plan_missing(const taper_decoder *decoder, codec_plan *plan, uint64_t at, uint64_t end);
 
+/* Nonzero: a layer has something of this group of a front that the decoder's passes need. */
+int codec_plan_wants(const taper_decoder *decoder, const formats_front *front, uint32_t layer,
+                     uint32_t group);
 /* A chunk of this layer and group of a front, or its first part, 0..1. */
 typedef struct codec_chunk_part {
     const formats_front *front;

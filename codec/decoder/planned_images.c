@@ -33,6 +33,7 @@ static void list_layer(const wanted_set *s, uint32_t layer, division by, double 
         const uint32_t g = s->group[k] - f->first_group;
         if (part == 0) break;
         if (layer && formats_front_layer_end(f, layer - 1, g) >= s->passes) continue;
+        if (!codec_plan_wants(s->decoder, f, layer, g)) continue;
         const codec_chunk_part of = {f, layer, g, part};
         if (codec_plan_chunk(s->decoder, &of, to) && damaged) *damaged = s->group[k];
     }

@@ -27,6 +27,7 @@ static taper_status push_front(taper_decoder *d, const uint8_t *bytes, size_t n,
     d->account.used += d->own.front.account.used;
     codec_container_count(&d->own);
     TAPER_TRY(taper_container_bind(&d->own, d->given_model, error));
+    TAPER_TRY(codec_decoder_apply_scale(d, error));
     const uint64_t readers = d->own.front.groups * sizeof *d->pushing.reader;
     if (formats_account_take(&d->account, readers) == TAPER_OK)
         d->pushing.reader = calloc(d->own.front.groups, sizeof *d->pushing.reader);
@@ -46,16 +47,20 @@ static taper_status chunk_is_complete(taper_decoder *d, codec_group_reader *r, u
     if ((g + 1) % per && g + 1 < f->groups) return TAPER_OK;
     int holds = d->pushing.crc == f->checksum[(uint64_t)layer * blocks + g / per];
     d->pushing.crc = 0;
-    for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++)
-        status = codec_group_reader_end_chunk(d->pushing.reader[i], f, layer, holds);
+    for (uint32_t i = g / per * per; i <= g && status == TAPER_OK; i++) {
+        codec_group_reader *of = d->pushing.reader[i];
+        if (of->layer == layer) codec_awake_use(&d->pushing.awake, &of->strips, &d->account);
+        status = codec_group_reader_end_chunk(of, f, layer, holds);
+    }
     return status;
 }
 
-static taper_status fail_chunk(const taper_decoder *d, taper_status status, uint64_t bytes,
-                               taper_error *error) {
+static taper_status fail_chunk(const taper_decoder *d, const codec_group_reader *r,
+                               taper_status status, uint64_t bytes, taper_error *error) {
+    bytes = 2 * bytes + (r ? codec_strips_missing(&r->strips) : 0);
     return status == TAPER_ERR_LIMIT
                ? formats_fail_fact(error, status, TAPER_FACT_MAX_MEMORY,
-                                   formats_account_step(&d->account, 2 * bytes),
+                                   formats_account_step(&d->account, bytes),
                                    "a chunk takes more memory than is left of %llu bytes",
                                    (unsigned long long)d->limits.max_memory)
                : formats_fail(error, TAPER_ERR_NOMEM, "no memory for a chunk");
@@ -71,7 +76,7 @@ static taper_status push_stage(taper_decoder *d, uint32_t layer, const uint8_t *
     taper_status status = TAPER_OK;
     if (codec_decoder_next_stage(d) != layer) return TAPER_OK; /* another model is used */
     if (formats_write_bytes(stage, bytes, n) != TAPER_OK)
-        return fail_chunk(d, stage->status, n, error);
+        return fail_chunk(d, NULL, stage->status, n, error);
     if (!is_complete) return TAPER_OK;
     status = codec_decoder_take_stage(d, stage->data, stage->size, error);
     formats_buffer_clear(stage);
@@ -100,12 +105,12 @@ static taper_status push_data(taper_decoder *d, const uint8_t *bytes, size_t n,
         codec_group_reader *r;
         TAPER_TRY(codec_decoder_pushed_group(d, g, &r, error));
         taper_status status = r->bad ? TAPER_OK : codec_group_reader_feed(r, bytes, take);
-        if (status != TAPER_OK) return fail_chunk(d, status, length, error);
+        if (status != TAPER_OK) return fail_chunk(d, r, status, length, error);
         d->pushing.crc = formats_crc32c(d->pushing.crc, bytes, take);
         bytes += take, n -= take, d->pushing.in_chunk += take;
         if (d->pushing.in_chunk < length) return TAPER_OK;
         status = chunk_is_complete(d, r, layer, g);
-        if (status != TAPER_OK) return fail_chunk(d, status, length, error);
+        if (status != TAPER_OK) return fail_chunk(d, r, status, length, error);
         d->pushing.chunk++;
         d->pushing.in_chunk = 0;
     }

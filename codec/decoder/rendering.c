@@ -34,13 +34,6 @@ static uint64_t passing_bytes(const taper_decoder *d, const taper_image_info *in
     return bytes + codec_render_bytes(m, grid, (unsigned)threads);
 }
 
-taper_status codec_decoder_refuse(const taper_decoder *d, uint64_t bytes, taper_error *error) {
-    return formats_fail_fact(error, TAPER_ERR_LIMIT, TAPER_FACT_MAX_MEMORY,
-                             formats_memory_needed(&d->limits, bytes),
-                             "rendering this image needs %llu bytes, more than the limit of %llu",
-                             (unsigned long long)bytes, (unsigned long long)d->limits.max_memory);
-}
-
 taper_status codec_decoder_check_memory(const taper_decoder *d, codec_grid grid, uint64_t bytes,
                                         taper_error *error) {
     const codec_group_shape shape = codec_group_shape_of(&grid, 1);

@@ -44,7 +44,8 @@ static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t 
     taper_container *c = &d->own;
     const taper_limits limits = formats_limits_minus(&c->limits, d->account.used);
     TAPER_TRY(formats_head_read(bytes, (size_t)n, &limits, &c->front, &c->root, error));
-    const taper_status status = bind(c, d->given_model, error);
+    taper_status status = bind(c, d->given_model, error);
+    if (status == TAPER_OK) status = codec_decoder_apply_scale(d, error);
     if (status == TAPER_OK)
         d->account.used += c->front.account.used, d->front_ready = 1;
     else

@@ -81,6 +81,20 @@ uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion,
     return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MIDDLE), MIDDLE));
 }
 
+uint32_t codec_early_passes(const codec_code_tables *t) {
+    enum { BYTES_PER_MPIXEL = 4000 };
+    uint32_t l = 0;
+    while (l + 1 < t->n_layers && t->layer[l].bytes_per_mpixel < BYTES_PER_MPIXEL) l++;
+    return t->layer[l].pass;
+}
+
+uint32_t codec_early_class_of(double log_distortion, double mean) {
+    enum { MIDDLE = CODEC_RATE_CLASSES / 2, MOST = CODEC_EARLY_CLASSES / 2 };
+    const double slopes = 0.75 * 8 * (log_distortion - mean),
+                 later = slopes / CODEC_RATE_CLASS_STEP;
+    return MIDDLE + (uint32_t)(int)lrint(fmin(fmax(later, -MOST), MOST));
+}
+
 /* first: [units] index of a unit's first slope. */
 static int rd_slope_of(const codec_code_tables *t, const uint32_t *first, codec_pass pass) {
     return t->rd_slope[first[pass.unit] + pass.depth * t->fractions + pass.fraction];

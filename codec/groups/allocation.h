@@ -16,6 +16,7 @@
 
 enum {
     CODEC_RATE_CLASSES = 15,
+    CODEC_EARLY_CLASSES = 7,
     CODEC_RATE_CLASS_STEP = 4 /* in slope units: half an octave */
 };
 
@@ -36,6 +37,14 @@ uint64_t codec_log_distortion_bytes(const taper_model *model, uint64_t windows);
 /* The rate class of an image with this log distortion. mean: the mean log distortion of the set.
  * Class 0 is the furthest ahead. */
 uint32_t codec_rate_class_of(taper_allocation allocation, double log_distortion, double mean);
+
+/* The small layers of a gallery go half of the way from one threshold for all images to the rule of
+ * the mean PSNR: plain images get more of the first bytes, and detailed ones keep their colours.
+ * The distortion is that of these bytes, after so many passes (aim.h). */
+uint32_t codec_early_passes(const codec_code_tables *tables);
+/* The rate class of an image there: one of the CODEC_EARLY_CLASSES in the middle. They are few, so
+ * that galleries with different layers can be merged (FORMATS_MAX_RATE_CLASSES). */
+uint32_t codec_early_class_of(double log_distortion, double mean);
 
 /* Compute the ends of the layers of a rate class from those of the middle class: end[n], in passes,
  * ascending, at least 1. A layer that ends with the order does so in all rate classes.

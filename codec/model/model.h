@@ -11,7 +11,8 @@
  *   analysis                  the network for encoding
  *   work                      the multiply-adds per pixel of a model
  *   embed                     images to codes for search, one window per image
- *   model_synthesis           the linear path in integers */
+ *   model_synthesis           the linear path in integers
+ *   scale_passes              how many passes show at a small size */
 #ifndef CODEC_MODEL_H
 #define CODEC_MODEL_H
 #include "codec/bitplane/code_tables.h"
@@ -94,6 +95,11 @@ int codec_model_has_small(const taper_model *model, uint32_t scale);
  * zeroed. */
 taper_status codec_model_make_small(const taper_model *model, uint32_t scale,
                                     codec_small_basis *out);
+
+/* Set *passes to the number of the model's passes that show at the scale of this basis of it, at
+ * least 1: it depends on the model and the scale alone, on every machine. TAPER_ERR_NOMEM. */
+taper_status codec_model_scale_passes(const taper_model *model, const codec_small_basis *basis,
+                                      uint32_t *passes);
 
 /* Append the complete .tpm file, of version FORMATS_MODEL_VERSION, to out. The model's weights are
  * replaced by the rounded ones of the file, so that later measurements apply to the file. info.id

@@ -13,7 +13,7 @@ taper_status codec_model_make_synthesis(const taper_model *m, codec_synthesis *o
     *out = (codec_synthesis){0};
     if (!top) return TAPER_ERR_NOMEM;
     for (uint32_t u = 0; u < t->units; u++) top[u] = ldexpf(t->step[u], t->planes[u]);
-    taper_status status = codec_synthesis_make(&m->network, top, out);
+    taper_status status = codec_synthesis_make(&m->network, top, m->unit_is_missing, out);
     free(top);
     return status;
 }

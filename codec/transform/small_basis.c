@@ -167,8 +167,12 @@ static void fill_rows(const maker *m, const codec_synthesis *s, const uint8_t *k
     codec_synthesis *r = &b->rows;
     int32_t some[2];
     for (uint32_t u = 0; u < s->units; u++) {
+        const int16_t *pair = s->weight + codec_sparse_at(s->lanes, u, 0);
         if (u % 2 == 0) {
-            shrink(m, s->weight + codec_sparse_at(s->lanes, u, 0));
+            if (u >= s->known)
+                memset(m->to, 0, 2 * (size_t)m->small * sizeof *m->to);
+            else
+                shrink(m, pair);
             find_some(m->to, m->small, some);
         }
         int stays = some[u % 2] && (!kept || kept[u]), needed = u + 1 == s->units && !r->units;

@@ -42,9 +42,15 @@ static void fill_row(const float *row, uint32_t inputs, int scale, int16_t *weig
     }
 }
 
-static void fill(const codec_network *net, const float *top, codec_synthesis *s) {
+static void fill(const codec_network *net, const float *top, const uint8_t *is_missing,
+                 codec_synthesis *s) {
     for (uint32_t u = 0; u < net->units; u++) {
         const float *row = net->synthesis + (size_t)u * net->inputs;
+        if (is_missing && is_missing[u]) {
+            s->bits[u] = bits_of(0, top[u]);
+            continue;
+        }
+        s->known = u + 1;
         s->bits[u] = bits_of(largest(row, net->inputs), top[u]);
         fill_row(row, net->inputs, SUM_BITS - s->bits[u],
                  s->weight + codec_sparse_at(s->lanes, u, 0));
@@ -54,7 +60,7 @@ static void fill(const codec_network *net, const float *top, codec_synthesis *s)
 }
 
 taper_status codec_synthesis_make(const codec_network *net, const float *top,
-                                  codec_synthesis *out) {
+                                  const uint8_t *is_missing, codec_synthesis *out) {
     codec_synthesis s = {
         .units = net->units, .inputs = net->inputs, .lanes = codec_sparse_lanes(net->inputs)};
     *out = (codec_synthesis){0};
@@ -66,7 +72,7 @@ taper_status codec_synthesis_make(const codec_network *net, const float *top,
         codec_synthesis_free(&s);
         return TAPER_ERR_NOMEM;
     }
-    fill(net, top, &s);
+    fill(net, top, is_missing, &s);
     *out = s;
     return TAPER_OK;
 }

@@ -18,16 +18,18 @@ enum { CODEC_SYNTHESIS_SUM_BITS = 20, CODEC_SYNTHESIS_VALUE_BITS = 4 };
 
 typedef struct codec_synthesis {
     uint32_t units, inputs, lanes; /* lanes: inputs, rounded up (sparse_sum.h) */
+    uint32_t known;                /* units from here on have zeros */
     int16_t *weight;               /* [(units + 1) / 2][lanes][2]; NULL: there is none */
     int32_t *mean;                 /* [lanes] (mean - 128) 2^SUM_BITS */
     int8_t *bits;                  /* [units] -20 .. 20 */
 } codec_synthesis;
 
-/* Make it of a network without a decoder stack. top: [units] the largest |x| of each unit, roughly;
- * only its exponent counts. TAPER_ERR_ARG: the network has no linear path, or a stack.
- * TAPER_ERR_NOMEM. On failure *out is zeroed. */
+/* Make it of a network without a decoder stack. top: [units] the largest |x| of each unit,
+ * roughly; only its exponent counts. is_missing: [units] those whose rows are zeros; NULL: none.
+ * TAPER_ERR_ARG: the network has no linear path, or a stack. TAPER_ERR_NOMEM. On failure *out is
+ * zeroed. */
 taper_status codec_synthesis_make(const codec_network *network, const float *top,
-                                  codec_synthesis *out);
+                                  const uint8_t *is_missing, codec_synthesis *out);
 /* Leaves it zeroed. Safe on a zeroed struct. */
 void codec_synthesis_free(codec_synthesis *synthesis);
 

@@ -140,6 +140,7 @@ taper_status serve_render(serve_renderer *r, serve_set *set, const serve_picture
     *bytes = NULL, *size = 0;
     const uint64_t cut = p->is_quick && !p->cut ? quick_cut(set, p, scale) : p->cut;
     taper_status status = decoder_for(r, set, cut, error);
+    if (status == TAPER_OK) status = taper_decoder_set_scale(r->decoder, scale, error);
     if (status == TAPER_OK) status = render(r, p, scale, &image, error);
     if (status != TAPER_OK && status != TAPER_ERR_CORRUPT) {
         formats_image_free(&image);

@@ -24,7 +24,7 @@ function large_pixels() {
 }
 
 async function equals_decode(page) {
-    await page.until(() => globalThis.taper_page?.large.whole, { ms: 120000 });
+    await page.until(() => globalThis.taper_page?.large?.whole, { ms: 120000 });
     const shown = Buffer.from(await page.evaluate(large_pixels), "base64");
     assert.equal(spawnSync(taper, ["decode", "-q", "-f", "-i", "1", "-o", "one.ppm", container]).status, 0);
     const decoded = readFileSync("one.ppm");

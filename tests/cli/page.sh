@@ -12,9 +12,9 @@ fi
 id=$("$TAPER" info --json tiny | sed 's/.*"id":"\([0-9a-f]*\)".*/\1/')
 cmp page/'a <b>&"%.taper' 'a <b>&"%.taper'
 cmp "page/$id.tpm" "$ROOT/models/tiny.tpm"
-for name in viewer.js viewer.css taper-worker.js taper.wasm taper-plain.wasm; do test -s "page/$name"; done
+for name in viewer.js viewer-more.js viewer.css taper.wasm taper-plain.wasm; do test -s "page/$name"; done
 gzip -dc page/taper.wasm.gz | cmp - page/taper.wasm
-gzip -dc page/viewer.js.gz | cmp - page/viewer.js
+for name in viewer.js viewer-more.js viewer.css; do gzip -dc page/$name.gz | cmp - page/$name; done
 nothing_left
 
 # names are text: in the title, in an address, in JSON
@@ -80,5 +80,5 @@ not test -e none
 # the scripts are legal
 if command -v node >/dev/null; then
     node --check --input-type=module <page/viewer.js
-    node --check --input-type=module <page/taper-worker.js
+    node --check --input-type=module <page/viewer-more.js
 fi

@@ -13,3 +13,7 @@ node "$ROOT/tests/web/servers.mjs" "$package" two.taper
 # the model that a page asks for before it knows the container's: the one that ships
 id=$("$TAPER" info --json "$ROOT/models/photo.tpm" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p')
 grep -q "PHOTO = \"$id\"" "$ROOT/web/js/model.js" || { echo "web/js/model.js: PHOTO is not $id"; exit 1; }
+# and of it, all stages for first pictures and no byte more
+first=$(od -An -v -tu8 -j24 -N8 "$ROOT/models/photo.tpm" | tr -d ' ')
+stages=$(od -An -v -tu2 -j10 -N2 "$ROOT/models/photo.tpm" | tr -d ' ')
+grep -q "\[PHOTO\]: $((24 + 20 * stages + first)) " "$ROOT/web/js/model.js" || { echo "web/js/model.js: another first stage"; exit 1; }

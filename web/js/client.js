@@ -1,7 +1,7 @@
 /* client.js -- calls of a Decoder in a worker, or here. A worker that traps, runs out of memory or takes too long is
  * ended; its calls fail with the code "worker" or "timeout", and whoever owns the client makes another. */
-import { Decoder, is_fatal } from "./decoder.js";
-import { TaperError } from "./errors.js";
+import { Decoder } from "./decoder.js";
+import { TaperError, is_fatal } from "./errors.js";
 
 export const is_node = typeof process !== "undefined" && !!process.versions?.node;
 
@@ -27,14 +27,15 @@ async function worker_arguments(url) {
 
 /** A decoder in a worker. */
 export class Client {
-    /** options.worker: URL of taper-worker.js, or a function that makes a Worker. */
+    /** module: a promise, so that the worker begins while it comes. options.worker: URL of taper-worker.js, or a
+     *  function that makes a Worker. */
     constructor(module, { worker, timeout = 60000 }) {
         this.timeout = timeout;
         this.calls = new Map(); // id -> {done, failed, timer}
         this.last = 0;
         this.ended = null;
         this.busy = 0;
-        this.opened = this.open(worker).then(() => this.call("start", { module }, 0));
+        this.opened = Promise.all([module, this.open(worker)]).then(([ready]) => this.call("start", { module: ready }, 0));
         this.opened.catch((error) => this.end(error));
     }
 
@@ -105,8 +106,8 @@ export class LocalClient {
         await null;
         if (this.ended) throw this.ended;
         try {
-            this.decoder ??= new Decoder(this.module);
-            return await this.decoder[name](args);
+            this.starting ??= this.begin();
+            return await (await this.starting)[name](args);
         } catch (error) {
             if (!is_fatal(error)) throw error;
             const told = new TaperError("worker", `the decoder ended: ${error.message}`, { fatal: true });
@@ -115,8 +116,12 @@ export class LocalClient {
         }
     }
 
+    async begin() {
+        return new Decoder(await this.module);
+    }
+
     end(error = new TaperError("closed", "the set was closed")) {
         this.ended ??= error;
-        this.decoder = null;
+        this.starting = null;
     }
 }

@@ -1,31 +1,28 @@
-/* decoder.js -- what a worker does for a set: calls of the engine by name, with plain data. */
+/* decoder.js -- what a worker does for a set: calls by name, with plain data. It draws, plans, or both; a plan lists bytes
+ * that are missing, so that its engine knows the front matter alone. */
 import { Engine } from "./engine.js";
-
-/** A trap, or memory that is not there: the module is not usable any more. */
-export function is_fatal(error) {
-    return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error?.code === "memory";
-}
 
 export class Decoder {
     constructor(module) {
-        this.engine = new Engine(module);
+        this.module = module;
     }
 
-    /** Begins anew: bytes of a model, or null. */
-    begin({ model }) {
-        return this.engine.model(model);
+    /** Begins anew, to draw or to plan: bytes of a model, or null. */
+    begin({ model, plans = false }) {
+        if (plans) return (this.plans ??= new Engine(this.module)).model(model);
+        return (this.engine ??= new Engine(this.module)).model(model);
     }
 
     /** What an image needs, by number or name; info: null while its part of the front matter is missing. */
     locate({ image, cut, pieces = [] }) {
-        for (const [at, bytes] of pieces) this.engine.supply(at, bytes);
-        const plan = this.engine.plan(image, cut);
-        return { ...plan, info: plan.opened && plan.image !== null ? this.known(plan.image) : null };
+        for (const [at, bytes] of pieces) this.plans.supply(at, bytes);
+        const plan = this.plans.plan(image, cut);
+        return { ...plan, info: plan.opened && plan.image !== null ? this.known(this.plans, plan.image) : null };
     }
 
-    known(i) {
+    known(engine, i) {
         try {
-            return this.engine.image(i);
+            return engine.image(i);
         } catch (error) {
             if (error.code === "truncated") return null;
             throw error;
@@ -34,10 +31,10 @@ export class Decoder {
 
     /** What is known of the set; the names, if there are at most `most` images and all are known. */
     describe({ most }) {
-        const info = this.engine.info(), names = [];
-        info.classNames = Array.from({ length: Math.min(info.classes, most) }, (_, k) => this.engine.class_name(k));
+        const info = this.plans.info(), names = [];
+        info.classNames = Array.from({ length: Math.min(info.classes, most) }, (_, k) => this.plans.class_name(k));
         for (let i = 0; i < info.images && info.images <= most; i++) {
-            const image = this.known(i);
+            const image = this.known(this.plans, i);
             if (!image) break;
             names.push(image.name);
         }
@@ -45,19 +42,19 @@ export class Decoder {
     }
 
     unpack({ bytes, size }) {
-        return this.engine.unpack(bytes, size);
+        return this.plans.unpack(bytes, size);
     }
 
     layers({ image }) {
-        const { layers } = this.engine.info();
-        return Array.from({ length: layers }, (_, k) => this.engine.layer(image, k));
+        const { layers } = this.plans.info();
+        return Array.from({ length: layers }, (_, k) => this.plans.layer(image, k));
     }
 
     /** A picture from the bytes supplied so far and these; {missing}: parts of the front matter. */
     async draw({ image, cut, scale, crop, as, pieces }) {
         for (const [at, bytes] of pieces) this.engine.supply(at, bytes);
         const { ranges, opened, damaged } = this.engine.plan(image, cut);
-        if (!opened || !this.known(image)) return { missing: ranges };
+        if (!opened || !this.known(this.engine, image)) return { missing: ranges };
         const picture = this.engine.render(image, { scale, crop });
         if (damaged) picture.again = ranges;
         if (as !== "bitmap" || typeof createImageBitmap === "undefined") return { picture };

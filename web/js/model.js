@@ -5,7 +5,9 @@ import { source_of } from "./source.js";
 
 /** The model of most containers: "photo". */
 export const PHOTO = "a576d7a72c80c0f5";
-const FIRST = 65536;
+/* Bytes of the first stages, by id: no others are fetched before the first picture. */
+const FIRST = { [PHOTO]: 63420 };
+const MOST_FIRST = 65536;
 const MAGIC = [0x89, 0x54, 0x50, 0x4d];
 const MOST = 1 << 29;
 
@@ -18,6 +20,7 @@ export class Model {
         this.source = null;
         this.options = options;
         this.size = null;
+        this.part = FIRST[id] ?? MOST_FIRST;
         this.version = 0; // of what bytes() gives: 1, the first stages; 2: all
     }
 
@@ -41,8 +44,8 @@ export class Model {
 
     async begin() {
         await this.open();
-        await this.source.want([[0, FIRST]]);
-        const held = this.source.store.held.run(0), head = this.source.store.get(0, Math.min(held, FIRST));
+        await this.source.want([[0, this.part]]);
+        const held = this.source.store.held.run(0), head = this.source.store.get(0, Math.min(held, this.part));
         this.size = size_of(head, this.id, this.from);
         this.version = held >= this.size ? 2 : 1;
     }
@@ -59,7 +62,7 @@ export class Model {
     }
 
     bytes() {
-        return this.source.store.get(0, this.version === 2 ? this.size : Math.min(FIRST, this.size));
+        return this.source.store.get(0, this.version === 2 ? this.size : Math.min(this.part, this.size));
     }
 
     told(error) {

@@ -1,6 +1,6 @@
 /* planner.js -- the worker that knows the front matter of a set: which bytes an image needs. Images that are asked for
  * in one turn of the event loop are planned together, so that their bytes are fetched together. */
-import { TaperError } from "./errors.js";
+import { TaperError, next_turn } from "./errors.js";
 import { RangeSet, total } from "./ranges.js";
 
 const MOST_NAMES = 4096;
@@ -12,27 +12,37 @@ export class Planner {
         this.set = set;
         this.front = new RangeSet();
         this.queue = [];
+        this.shares = true; // a worker that draws, up to the first picture: a second one would delay it
+    }
+
+    /** Plans in a worker of its own from now on, so that plans do not wait for pictures. */
+    part() {
+        if (!this.shares || !this.set.workers) return;
+        this.shares = false;
+        this.ready = null;
     }
 
     /** The client, with the front matter so far. */
     async client() {
         if (!this.ready || this.worker?.ended) {
-            this.worker = this.set.make_client();
-            this.ready = this.worker.run("begin", { model: this.set.model?.bytes() ?? null });
-            this.ready = this.ready.then(() => {
-                if (!this.front.starts.length) return null;
-                return this.worker.run("locate", { image: 0, cut: -1, pieces: this.set.pieces(this.front.list()) });
-            });
+            this.worker = this.shares ? this.set.pool.warm() : this.set.make_client();
+            this.ready = this.begin(this.worker);
         }
-        await this.ready;
-        return this.worker;
+        return this.ready;
+    }
+
+    async begin(worker) {
+        await worker.run("begin", { model: this.set.model?.bytes() ?? null, plans: true });
+        if (this.front.starts.length)
+            await worker.run("locate", { image: 0, cut: -1, pieces: this.set.pieces(this.front.list()) });
+        return worker;
     }
 
     /** {ranges, info, image}: the bytes of an image, in file order, and what is known of it. */
     locate(image, cut, signal) {
         return new Promise((done, failed) => {
             this.queue.push({ image, cut, signal, done, failed });
-            if (this.queue.length === 1) setTimeout(() => this.flush(this.queue.splice(0)), 0);
+            if (this.queue.length === 1) next_turn(() => this.flush(this.queue.splice(0)));
         });
     }
 

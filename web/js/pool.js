@@ -11,7 +11,9 @@ export class Pool {
 
     /** A worker before it is needed. */
     warm() {
+        this.clients = this.clients.filter((client) => !client.ended);
         if (!this.clients.length) this.clients.push(this.make());
+        return this.clients[0];
     }
 
     /** Runs use(client) when a worker is free. key: tasks of one key go to one worker; null: to any. */

@@ -37,18 +37,19 @@ export class TaperSet {
     }
 
     async begin() {
-        const { source, options } = this, compiling = wasm_module(options.wasm);
+        const { source, options } = this;
+        this.module = wasm_module(options.wasm);
+        this.module.catch(() => {});
+        this.pool.warm(); // a worker begins while bytes come
         const guess = options.models || options.modelBase === null ? null : model_of(PHOTO, options);
         guess?.first().catch(() => {});
-        compiling.catch(() => {});
         await source.want([[0, options.first ?? DEFAULTS.first]], { signal: options.signal });
         const wanted = model_wanted(this.head(), this.place);
         if (!wanted.carried) this.model = wanted.id === PHOTO && guess ? guess : model_of(wanted.id, options);
         if (guess && guess !== this.model && !guess.version) guess.stop();
-        const [module] = await Promise.all([compiling, this.model?.first()]);
-        this.module = module;
-        this.pool.warm();
+        await Promise.all([this.module, this.model?.first()]);
         await this.planner.locate(0, -1, options.signal);
+        this.with_model(this.pool.warm()).catch(() => {}); // while the caller begins; told when it draws
         const { info, names } = await this.planner.describe();
         info.hasCodes = codes_section(this.head()) !== null;
         Object.assign(this, { info, names, length: info.images });
@@ -180,6 +181,7 @@ export class TaperSet {
         const drawn = await this.pool.run(key, (client) => this.draw_on(client, job), job.signal);
         if (job.signal.aborted) throw abort_error(job.signal);
         if (drawn.picture.damaged && again && this.source.is_here?.(job.ranges)) return this.fetch_again(job, drawn);
+        this.planner.part();
         this.model?.rest().catch(() => {});
         const { index, info, scale } = job;
         return picture_of(drawn.picture, { index, name: info.name, scale, info, model: drawn.model });
@@ -194,14 +196,25 @@ export class TaperSet {
         return this.draw_now(job, false);
     }
 
+    /** Resolves when a worker has the model, as much of it as is here now. */
+    with_model(client) {
+        const { model } = this, version = model?.version ?? 1;
+        if (client.version !== version) {
+            Object.assign(client, { version, sent: new RangeSet() });
+            client.begun = client.run("begin", { model: model?.bytes() ?? null }).then((begun) => {
+                client.model = begun;
+            }, (error) => {
+                client.version = 0;
+                throw error;
+            });
+        }
+        return client.begun;
+    }
+
     /** Draws with a worker, which is sent the bytes that it lacks. */
     async draw_on(client, { index, cut, scale, crop, ranges, as }) {
-        const { source, model } = this, version = model?.version ?? 1;
-        if (client.version !== version) {
-            client.model = await client.run("begin", { model: model?.bytes() ?? null });
-            client.version = version;
-            client.sent = new RangeSet();
-        }
+        const { source } = this;
+        await this.with_model(client);
         for (let round = 0, front = this.root(); round < 8; round++) {
             const pieces = this.unsent(client, [...front, ...ranges]);
             let answer;

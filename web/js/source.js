@@ -1,6 +1,6 @@
 /* source.js -- the bytes of a file behind a URL, or in memory. Ranges that are wanted in one turn of the event loop are
  * joined where the gap between them is small; a few requests are in flight at a time; what is there is asked for once. */
-import { TaperError, abort_error } from "./errors.js";
+import { TaperError, abort_error, next_turn } from "./errors.js";
 import { RangeSet, Store, join_gaps } from "./ranges.js";
 import { read_range } from "./http.js";
 
@@ -63,10 +63,10 @@ export class UrlSource {
     schedule() {
         if (this.scheduled) return;
         this.scheduled = true;
-        setTimeout(() => {
+        next_turn(() => {
             this.scheduled = false;
             this.start();
-        }, 0);
+        });
     }
 
     /** Missing ranges that are not in flight, joined. */

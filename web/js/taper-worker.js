@@ -1,7 +1,7 @@
 /* taper-worker.js -- a worker: decodes images of one set. Messages: {id, call, args}; answers: {id, answer} or
  * {id, error}. The first call is "start" with the compiled module. */
-import { Decoder, is_fatal, transfers } from "./decoder.js";
-import { TaperError } from "./errors.js";
+import { Decoder, transfers } from "./decoder.js";
+import { TaperError, is_fatal } from "./errors.js";
 
 let decoder = null;
 

@@ -2,7 +2,8 @@
  * the streams and floating-point numbers of the C library, which are larger than the decoder's own
  * code.
  *
- * web/libc/ has: print (this), stdio_names (the names of the C library for it). */
+ * web/libc/ has: print (this), heap (an allocator), and the names of the C library for both and for
+ * copies of bytes: stdio_names, heap_names, bytes_names. */
 #ifndef WEB_LIBC_PRINT_H
 #define WEB_LIBC_PRINT_H
 #include <stdarg.h>

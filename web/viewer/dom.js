@@ -44,3 +44,12 @@ export function pixels_of(picture) {
     context.drawImage(picture, 0, 0);
     return context.getImageData(0, 0, picture.width, picture.height);
 }
+
+/** The largest reduction at which an image still fills its place. */
+export function scale_for(info, width, height, contain = false) {
+    const ratio = window.devicePixelRatio || 1;
+    const fit = contain ? Math.min(width / info.width, height / info.height)
+        : Math.max(width / info.width, height / info.height);
+    const shrink = 1 / (fit * ratio);
+    return [16, 8, 4, 2].find((scale) => scale <= shrink * 1.15) ?? 1;
+}

@@ -3,19 +3,11 @@
  * First every visible tile gets what the first range of the file shows, then all of them the next step, and so on:
  * no tile is two steps ahead of another. A step is a number of bits per pixel of the tile, so that the bytes
  * fetched follow the size at which images are looked at. */
-import { put_picture } from "./dom.js";
+import { put_picture, scale_for } from "./dom.js";
 
 const TILE_STEPS = [0, 0.06, 1]; // 0: what the first range has
 const KEPT = 600;                     // drawn tiles in memory
-
-/** The largest reduction at which an image still fills its place. */
-export function scale_for(info, width, height, contain = false) {
-    const ratio = window.devicePixelRatio || 1;
-    const fit = contain ? Math.min(width / info.width, height / info.height)
-        : Math.max(width / info.width, height / info.height);
-    const shrink = 1 / (fit * ratio);
-    return [16, 8, 4, 2].find((scale) => scale <= shrink * 1.15) ?? 1;
-}
+const FEW_PIXELS = 16384;             // smaller pictures are drawn in full size at once
 
 export class Gallery {
     /** drawn(i): a tile was drawn. failed(i, error). */
@@ -110,12 +102,14 @@ export class Gallery {
         const known = this.state.get(i) ?? { step: -1 };
         try {
             const info = await pictures.info(i, control.signal);
-            const scale = scale_for(info, grid.width, grid.height);
+            const fitting = scale_for(info, grid.width, grid.height), is_first = step === 0 && fitting <= 8 &&
+                info.width * info.height > FEW_PIXELS * fitting * fitting;
+            const scale = is_first ? 2 * fitting : fitting; // so few bytes have no details
             const area = (info.width / scale) * (info.height / scale);
             const bytes = Math.ceil((area * TILE_STEPS[step]) / 8);
             const done = await pictures.draw(i, { scale, bytes, signal: control.signal });
             if (pictures !== this.pictures) return;
-            Object.assign(known, { step, scale, picture: done.picture, complete: done.complete });
+            Object.assign(known, { step, scale, picture: done.picture, complete: done.complete && !is_first });
         } catch (error) {
             if (control.signal.aborted || pictures !== this.pictures) return;
             Object.assign(known, { step, bad: String(error.message ?? error) });

@@ -1,7 +1,6 @@
 /* large.js -- one image large: what is known of it at once, then sharper and sharper; a slider over its bytes, and
  * JPEG of as many bytes beside it. */
-import { bytes_text, make, make_button } from "./dom.js";
-import { scale_for } from "./gallery.js";
+import { bytes_text, make, make_button, scale_for } from "./dom.js";
 import { jpeg_of_bytes, psnr_db } from "./jpeg.js";
 import { Panes } from "./panes.js";
 

@@ -3,6 +3,7 @@
 import { open as open_set } from "../js/taper.js";
 import { PHOTO } from "../js/model.js";
 import { has_simd } from "../js/wasm.js";
+import { worker_main } from "./worker_main.js";
 
 /* --- the decoder and the model --- */
 
@@ -13,35 +14,60 @@ function held_bytes(name) {
     return text === null ? null : Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Bytes of a gzip file, or what they are already if a server unpacked them. */
-async function unpacked(bytes) {
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+/** The stream of a gzip file, unpacked, or as it is if a server unpacked it. */
+async function unpacked(stream) {
+    const reader = stream.getReader(), first = await reader.read();
+    const [magic, second] = first.value ?? [];
+    const whole = new ReadableStream({
+        start(to) {
+            if (first.value) to.enqueue(first.value);
+        },
+        async pull(to) {
+            const { done, value } = await reader.read();
+            if (done) to.close();
+            else to.enqueue(value);
+        },
+    });
+    return magic === 0x1f && second === 0x8b ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+}
+
+/** Compiles while bytes come. */
+async function compile_stream(stream) {
+    const response = new Response(stream, { headers: { "content-type": "application/wasm" } });
+    if (WebAssembly.compileStreaming) return WebAssembly.compileStreaming(response);
+    return WebAssembly.compile(await response.arrayBuffer());
 }
 
 async function read(url) {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    return response.body;
 }
 
 /** Packed, as half of the bytes; unpacked where browsers cannot unpack, plain where they have no SIMD. */
-async function compile() {
+async function compile({ version }) {
     const held = held_bytes("wasm");
-    if (held) return WebAssembly.compile(await unpacked(held));
-    if (!has_simd()) return WebAssembly.compile(await read("taper-plain.wasm"));
-    if (typeof DecompressionStream === "undefined") return WebAssembly.compile(await read("taper.wasm"));
-    return WebAssembly.compile(await unpacked(await read("taper.wasm.gz")));
+    if (held) return compile_stream(await unpacked(new Blob([held]).stream()));
+    if (!has_simd()) return compile_stream(await read(`taper-plain.wasm?${version}`));
+    if (typeof DecompressionStream === "undefined") return compile_stream(await read(`taper.wasm?${version}`));
+    return compile_stream(await unpacked(await read(`taper.wasm.gz?${version}`)));
 }
 
 let compiling = null;
 
 /** The decoder, compiled once for a page. */
-export function decoder() {
-    compiling ??= compile();
+export function decoder(settings) {
+    compiling ??= compile(settings);
     compiling.catch(() => (compiling = null));
     return compiling;
+}
+
+/** A worker; its script came with this one: page.mk makes worker_main of ../js/taper-worker.js. */
+function start_worker() {
+    const url = URL.createObjectURL(new Blob([`(${worker_main})()`], { type: "text/javascript" }));
+    const worker = new Worker(url);
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+    return worker;
 }
 
 let held_model = null;
@@ -106,8 +132,7 @@ class Images {
 /** source: an address, or a File. line: counts what is fetched, and may be slow. */
 export async function open_pictures(source, settings, line) {
     return new Images(await open_set(source, {
-        wasm: decoder(), fetch: line.fetch, ...model_options(settings),
-        worker: held_text("worker") === null ? new URL("taper-worker.js", document.baseURI)
-            : `data:text/javascript;base64,${held_text("worker")}`,
+        wasm: decoder(settings), fetch: line.fetch, first: settings.first, worker: start_worker,
+        ...model_options(settings),
     }));
 }

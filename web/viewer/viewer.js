@@ -5,33 +5,53 @@
  *   panes    zoom, drag, pinch, swipe           large    one image, its bytes, JPEG beside it
  *   jpeg     JPEG of a given size               pictures images of a container, by taper.js
  *
+ *
+ * They are two scripts: viewer.js, all that the first picture needs, and viewer-more.js (more.js), which is loaded after
+ * it: large, panes, jpeg.
+ *
  * index.html holds the settings, as JSON: container (a relative address), and where the decoder and the model are. */
 import { bytes_text, count_text, make } from "./dom.js";
 import { Gallery } from "./gallery.js";
 import { Grid } from "./grid.js";
-import { Large } from "./large.js";
 import { Line } from "./line.js";
 import { decoder, held_container, open_pictures } from "./pictures.js";
 
 const element = (id) => document.getElementById(id);
 const settings = JSON.parse(element("taper-page").textContent);
 const page = { source: null, pictures: null, line: null, opened: 0 };
+const more = new Promise((done) => (globalThis.taper_more = done));
+let large = null;
 
 const grid = new Grid(element("grid"), {
     shown: () => gallery.shown(),
     opened: (place) => open_large(gallery.image_at(place)),
     label: (place) => page.pictures?.label(gallery.image_at(place)) ?? `image ${place + 1}`,
 });
-const gallery = new Gallery(grid, { drawn: say, failed: (i, error) => console.warn(`image ${i + 1}: ${error.message}`) });
-const large = new Large(element("large"), {
-    moved: (i) => history.replaceState(null, "", `#${i + 1}`),
-    closed: closed_large,
-    beside: (i, by) => {
-        const place = (gallery.order ? gallery.order.indexOf(i) : i) + by;
-        return place < 0 || place >= grid.count ? null : gallery.image_at(place);
-    },
-    similar: show_similar,
-    thumbnail: (i) => gallery.state.get(i)?.picture,
+const gallery = new Gallery(grid, { drawn: () => (say(), load_more()), failed: (i, error) => console.warn(`image ${i + 1}: ${error.message}`) });
+
+/* --- what is loaded later --- */
+
+/** Loads viewer-more.js, once; in a page of one file it is there. */
+function load_more() {
+    if (load_more.begun || !settings.version) return;
+    load_more.begun = true;
+    const script = make("script");
+    Object.assign(script, { type: "module", src: `viewer-more.js?${settings.version}` });
+    script.onerror = () => (load_more.begun = false);
+    document.head.append(script);
+}
+
+more.then(({ Large }) => {
+    large = globalThis.taper_page.large = new Large(element("large"), {
+        moved: (i) => history.replaceState(null, "", `#${i + 1}`),
+        closed: closed_large,
+        beside: (i, by) => {
+            const place = (gallery.order ? gallery.order.indexOf(i) : i) + by;
+            return place < 0 || place >= grid.count ? null : gallery.image_at(place);
+        },
+        similar: show_similar,
+        thumbnail: (i) => gallery.state.get(i)?.picture,
+    });
 });
 
 /* --- what is said --- */
@@ -61,7 +81,7 @@ function trouble(error) {
 
 async function open(source, kbit = 0) {
     const mine = ++page.opened;
-    large.dialog.close();
+    element("large").close();
     gallery.stop();
     page.pictures?.close();
     page.pictures = null;
@@ -104,9 +124,12 @@ const open_file = (file) => {
 
 /* --- one image, and images like it --- */
 
-function open_large(i) {
+async function open_large(i) {
+    const { pictures } = page;
     gallery.pause(true);
-    large.open(page.pictures, i);
+    load_more();
+    await more;
+    if (pictures === page.pictures) large.open(pictures, i);
 }
 
 function closed_large(i) {
@@ -165,9 +188,9 @@ addEventListener("drop", (event) => {
 });
 
 /* for tests and for the curious: what the page knows */
-globalThis.taper_page = { page, grid, gallery, large, open, open_file };
+globalThis.taper_page = { page, grid, gallery, large, open, open_file }; // large: set when it is loaded
 
-decoder().catch(() => {}); // it is fetched together with the container
+decoder(settings).catch(() => {}); // it is fetched together with the container
 const first = settings.container ?? held_container(settings.name);
 if (first) open(first);
 else element("said").textContent = "Open a .taper file, or drop one here";

@@ -286,10 +286,14 @@ static taper_status picture_memory(taper_web *set, const taper_image *image, siz
 static taper_status draw(taper_web *set, uint64_t i, const web_view *view, taper_image *image,
                          taper_completeness *done) {
     const taper_crop crop = {view->x, view->y, view->width, view->height};
-    if (view->width)
-        return taper_decoder_render_crop(set->decoder, i, view->scale, &crop, image, done,
-                                         &set->error);
-    return taper_decoder_render_scaled(set->decoder, i, view->scale, image, done, &set->error);
+    taper_decoder *d = set->decoder;
+    taper_status status = taper_decoder_set_scale(d, view->scale, &set->error);
+    if (status != TAPER_OK) return status;
+    status = view->width
+                 ? taper_decoder_render_crop(d, i, view->scale, &crop, image, done, &set->error)
+                 : taper_decoder_render_scaled(d, i, view->scale, image, done, &set->error);
+    (void)taper_decoder_set_scale(d, 1, NULL); /* plans are for all passes */
+    return status;
 }
 
 WEB_EXPORT(taper_web_render)
