@@ -88,7 +88,7 @@ static void decode_in_pieces(const setting *s, way by) {
           (double)(most - held) / (1 << 20), "MiB", "{}");
 }
 
-/* The means, over all images, of packing a state and of making it again, and what it takes packed. */
+/* The means, over all images, of parking a state and of making it again; and its size, parked. */
 static void park_and_wake(const setting *s, double part) {
     const uint64_t at = s->front + (uint64_t)(part * (double)(s->size - s->front));
     double least[3] = {1e9, 1e9, 1e9};

@@ -1,6 +1,7 @@
 /* test_container_fields.c -- crafted front matter: every field's legal range, in legal envelopes.
  */
 #include "formats/directory.h"
+#include "formats/model_file.h"
 #include "front.h"
 #include <zstd.h>
 
@@ -276,6 +277,129 @@ static void pixel_layers_have_their_ranges(void **unused) {
     without.required = 0; /* alpha is illegal then */
     assert_int_equal(read_directory(&without, pixelled_directory, sizeof pixelled_directory),
                      TAPER_ERR_CORRUPT);
+}
+
+/* --- stages of the model in layers ------------------------------------------------------- */
+
+/* Two images in two groups; layers: passes, two stages of 6 and 7 bytes, passes. */
+enum { STAGED_KINDS = 8, STAGED_PASSES = 12, STAGED_CHUNKS = 17, STAGED_SIZE = 25 + 8 * 4 };
+enum { STAGED = FORMATS_FEATURE_PIXELS | FORMATS_FEATURE_STAGES };
+static const craft staged = {
+    .version = 2, .required = STAGED, .images = 2, .groups = 2, .layers = 4};
+static const uint8_t staged_directory[STAGED_SIZE] = {1, 2, 4, 4, 3, 1, 2, 1, 0,
+                                                      4, 4, 0, 3, 0, 0, 2, /* passes */
+                                                      1, 5, 5, 6, 0, 7, 0, 4, 4};
+
+/* The header of a model of n stages, of 5, 6, 7 .. bytes, and the first `more` bytes behind it. */
+static formats_buffer craft_model(uint64_t id, uint16_t n, uint32_t more) {
+    formats_buffer out = formats_buffer_make(1 << 16);
+    formats_write_bytes(&out, "\x89TPM\r\n\x1a\n", 8);
+    formats_write_u16le(&out, FORMATS_MODEL_VERSION);
+    formats_write_u16le(&out, n);
+    formats_write_u32le(&out, 0);
+    formats_write_u64le(&out, id);
+    for (uint32_t s = 0; s < n; s++) {
+        formats_write_u64le(&out, 5 + s);
+        formats_write_u64le(&out, 1000);
+        formats_write_u32le(&out, 99);
+    }
+    formats_set_u32le(out.data + 12, formats_crc32c(0, out.data, out.size));
+    while (more--) formats_write_u8(&out, 7);
+    return out;
+}
+
+static taper_status read_staged(const craft *c, const uint8_t *directory,
+                                const formats_buffer *model) {
+    const crafted_section section[] = {
+        {"DIRE", directory, STAGED_SIZE, 0},
+        {"modl", model ? model->data : NULL, model ? model->size : 0, 0}};
+    return read_crafted(c, section, model ? 2 : 1);
+}
+
+static void stages_are_those_of_the_model(void **unused) {
+    (void)unused;
+    static const struct {
+        uint64_t id;
+        uint16_t n;
+        uint32_t more;
+        taper_status want;
+    } models[] = {
+        {42, 3, 5, TAPER_OK},           /* 6 and 7 are in the layers */
+        {42, 9, 5, TAPER_OK},           /* others are not in the file */
+        {42, 2, 5, TAPER_ERR_CORRUPT},  /* fewer than layers */
+        {42, 1, 5, TAPER_ERR_CORRUPT},  /* fewer than layers */
+        {42, 0, 5, TAPER_ERR_CORRUPT},  /* none */
+        {42, 17, 5, TAPER_ERR_CORRUPT}, /* too many */
+        {43, 3, 5, TAPER_ERR_CORRUPT},  /* of another id */
+        {42, 3, 0, TAPER_ERR_CORRUPT},  /* no stage in front */
+        {42, 3, 4, TAPER_ERR_CORRUPT},  /* ends within a stage */
+        {42, 3, 6, TAPER_ERR_CORRUPT},  /* ends within a stage */
+        {42, 3, 11, TAPER_ERR_CORRUPT}, /* the layers repeat a stage */
+        {42, 3, 18, TAPER_ERR_CORRUPT}, /* all of them are in front */
+        {42, 3, 19, TAPER_ERR_CORRUPT}, /* more than all */
+    };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        formats_buffer model = craft_model(models[i].id, models[i].n, models[i].more);
+        const taper_status status = read_staged(&staged, staged_directory, &model);
+        if (status != models[i].want)
+            fail_msg("model %zu: status %d, not %d", i, status, models[i].want);
+        formats_buffer_free(&model);
+    }
+    formats_buffer model = craft_model(42, 3, 5);
+    assert_int_equal(read_staged(&staged, staged_directory, NULL), TAPER_ERR_CORRUPT);
+    for (size_t at = 0; at < 24 + 60; at++) {
+        model.data[at] ^= 1;
+        assert_int_not_equal(read_staged(&staged, staged_directory, &model), TAPER_OK);
+        model.data[at] ^= 1;
+    }
+    model.size = 20; /* not even a table */
+    assert_int_equal(read_staged(&staged, staged_directory, &model), TAPER_ERR_CORRUPT);
+    formats_buffer_free(&model);
+}
+
+static void layers_with_stages_have_their_ranges(void **unused) {
+    (void)unused;
+    static const wrong_byte wrong[] = {
+        {STAGED_KINDS, 4, "a stage first"},
+        {STAGED_KINDS + 3, 4, "a stage last"},
+        {STAGED_KINDS + 1, 5, "an unknown kind"},
+        {STAGED_KINDS + 1, 0, "a layer of passes without one"},
+        {STAGED_KINDS + 2, 2, "a stage of another size"},
+        {STAGED_PASSES + 1, 1, "a stage with a pass"},
+        {STAGED_CHUNKS + 2, 5, "a stage that is too short"},
+        {STAGED_CHUNKS + 2, 7, "a stage that is too long"},
+        {STAGED_CHUNKS + 2, 0, "a stage without bytes"},
+        {STAGED_CHUNKS + 3, 1, "a stage in a second group"},
+        {STAGED_CHUNKS + 5, 1, "a stage in a second group"},
+    };
+    formats_buffer model = craft_model(42, 3, 5);
+    uint8_t bytes[STAGED_SIZE];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(bytes, staged_directory, sizeof bytes);
+        bytes[wrong[i].at] = wrong[i].value;
+        if (wrong[i].at == STAGED_CHUNKS + 3) bytes[wrong[i].at - 1]--; /* the sum is right */
+        if (wrong[i].at == STAGED_KINDS + 2) bytes[STAGED_CHUNKS + 2] = 7;
+        const taper_status status = read_staged(&staged, bytes, &model);
+        if (status != TAPER_ERR_CORRUPT) fail_msg("status %d: %s", status, wrong[i].what);
+    }
+    craft c = staged;
+    c.required = FORMATS_FEATURE_PIXELS; /* kind 4 is unknown */
+    assert_int_equal(read_staged(&c, staged_directory, &model), TAPER_ERR_CORRUPT);
+    c.required = FORMATS_FEATURE_STAGES; /* and there are no kinds */
+    assert_int_equal(read_staged(&c, staged_directory, &model), TAPER_ERR_CORRUPT);
+    c = staged, c.layout = 2;
+    assert_int_equal(read_staged(&c, staged_directory, &model), TAPER_OK);
+    /* layout image: a layer of passes between pixel layers is legal, a stage is not */
+    memcpy(bytes, staged_directory, sizeof bytes);
+    memcpy(bytes + STAGED_KINDS, "\1\0\2\3\0\3\0\0", 8);
+    c.layout = 1, c.required = FORMATS_FEATURE_PIXELS;
+    assert_int_equal(read_staged(&c, bytes, &model), TAPER_OK);
+    bytes[STAGED_KINDS + 2] = 4, bytes[STAGED_CHUNKS + 4] = 6;
+    c.layout = 0, c.required = STAGED;
+    assert_int_equal(read_staged(&c, bytes, &model), TAPER_OK);
+    c.layout = 1;
+    assert_int_equal(read_staged(&c, bytes, &model), TAPER_ERR_CORRUPT);
+    formats_buffer_free(&model);
 }
 
 /* A section that is whole by its size and checksum, and ends inside a field: no more bytes of the
@@ -601,6 +725,8 @@ int main(void) {
         cmocka_unit_test(rate_classes_say_where_images_are),
         cmocka_unit_test(rate_class_fields_have_their_ranges),
         cmocka_unit_test(pixel_layers_have_their_ranges),
+        cmocka_unit_test(stages_are_those_of_the_model),
+        cmocka_unit_test(layers_with_stages_have_their_ranges),
         cmocka_unit_test(whole_but_malformed_sections_are_corrupt),
         cmocka_unit_test(raised_planes_have_their_ranges),
         cmocka_unit_test(directory_sizes_are_checked),

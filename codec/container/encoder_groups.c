@@ -240,7 +240,7 @@ static taper_status close_groups(taper_encoder *e, size_t number) {
     return TAPER_OK;
 }
 
-/* End the groups of a gallery before the next image, so that they are in the order of the images. */
+/* End the groups of a gallery before the next image, so that they have the order of the images. */
 static taper_status close_images(taper_encoder *e) {
     const int is_gallery = e->options.layout == TAPER_LAYOUT_GALLERY;
     if (!is_gallery || e->layers.rate_classes == 1 || e->aims.are_set) return TAPER_OK;

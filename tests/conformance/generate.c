@@ -360,6 +360,7 @@ int main(int argc, char **argv) {
     add_containers(&c);
     add_bad_fields(&c, &of_fields, bad_fields, COUNT(bad_fields));
     add_bad_fields(&c, &of_pixel_fields, bad_pixel_fields, COUNT(bad_pixel_fields));
+    add_bad_fields(&c, &of_stage_fields, bad_stage_fields, COUNT(bad_stage_fields));
     add_bad_without_decoder(&c);
     add_bad_sections(&c);
     add_bad_pages(&c);

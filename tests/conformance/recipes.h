@@ -331,6 +331,8 @@ static const container_recipe containers[] = {
      .embeds = 1, .span = 2},
     {"staged-mixed", "stages", 3, 2, 7, .kinds = "1p4p42p", .image = {{8, 8, 3, 8, 1}, {9, 7, 3, 8,
      0, 1}, {5, 5, 3, 8}}, .embeds = 1},
+    {"staged-damaged", "stages", 4, 2, 6, .kinds = "p4p44p", .image = {{8, 8, 3, 8}, {13, 9, 3, 8}},
+     .embeds = 1, .damage = 7},
 };
 
 /* --- illegal fields ---------------------------------------------------------------------- */
@@ -400,6 +402,18 @@ static const bad_field bad_pixel_fields[] = {
 };
 static const container_recipe of_pixel_fields = {"pixel-field", "grey", 2, 2, 3, .kinds = "1p2",
      .image = {{8, 8, 1, 8, 1}}, .names = 1};
+/* Of a container of two images of 8 x 8 in two groups, with a stage of its model. */
+static const bad_field bad_stage_fields[] = {
+    {"stages-unsaid", HEAD, 12, 8, "corrupt"},
+    {"stages-without-kinds", HEAD, 12, 16, "corrupt"},
+    {"stages-image", HEAD, 10, 1, "corrupt"},
+    {"stages-other-model", HEAD, 24, 1, "corrupt"},
+    {"stages-first", CONTENT, 8, 4, "corrupt"},
+    {"stages-last", CONTENT, 10, 4, "corrupt"},
+    {"stages-with-passes", CONTENT, 12, 1, "corrupt"},
+};
+static const container_recipe of_stage_fields = {"stage-field", "stages", 2, 2, 3, .kinds = "p4p",
+     .image = {{8, 8, 3, 8}}, .embeds = 1};
 /* clang-format on */
 
 #endif

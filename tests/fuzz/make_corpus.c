@@ -471,6 +471,49 @@ static void make_staged(const char *folder) {
     formats_buffer_free(&file);
 }
 
+/* Containers that carry a model of four stages between their layers: whole, cut within a stage, and
+ * with a damaged one. */
+static void make_staged_containers(const char *folder) {
+    static const taper_layout layout[] = {TAPER_LAYOUT_SET, TAPER_LAYOUT_GALLERY};
+    formats_buffer first = formats_buffer_make(1 << 20), tpm = first;
+    const codec_weight_precision precision = {0.05, 8};
+    taper_model *model = dct_model_make((codec_window){8, 8, 1, NULL}, 0, 6, &first);
+    taper_image image[3];
+    for (uint32_t l = 0; l < model->tables.n_layers; l++) /* small layers of few pixels */
+        model->tables.layer[l].bytes_per_mpixel /= 100;
+    if (codec_model_write(model, &precision, &tpm, NULL) != TAPER_OK) abort();
+    taper_model_free(model);
+    formats_buffer_free(&first);
+    if (taper_model_load(&model, tpm.data, tpm.size, NULL, NULL) != TAPER_OK) abort();
+    for (uint32_t i = 0; i < 3; i++) image[i] = dct_picture(70 + 9 * i, 61, 1, i + 1);
+    for (int k = 0; k < 2; k++) {
+        const taper_encode_options options = {.layout = layout[k],
+                                              .group_images = k ? 0 : 2,
+                                              .embed_model = 1,
+                                              .model_bytes = tpm.data,
+                                              .model_size = tpm.size};
+        formats_buffer file = dct_encode(model, image, 3, &options, 1);
+        formats_front f;
+        uint32_t stage = 0;
+        char path[60];
+        if (formats_front_read(file.data, file.size, NULL, &f, NULL) || !f.has_stages) abort();
+        while (formats_front_layer_kind(&f, stage) != FORMATS_LAYER_MODEL) stage++;
+        const size_t at = (size_t)(f.front_size + f.chunk_at[(uint64_t)stage * f.groups]);
+        formats_front_free(&f);
+        snprintf(path, sizeof path, "container/stages-%d.taper", k);
+        save(folder, path, "", 0, file.data, file.size);
+        snprintf(path, sizeof path, "container/stages-%d-cut.taper", k);
+        save(folder, path, "", 0, file.data, at + 50);
+        file.data[at + 50] ^= 1;
+        snprintf(path, sizeof path, "container/stages-%d-damaged.taper", k);
+        save(folder, path, "", 0, file.data, file.size);
+        formats_buffer_free(&file);
+    }
+    for (int i = 0; i < 3; i++) formats_image_free(&image[i]);
+    taper_model_free(model);
+    formats_buffer_free(&tpm);
+}
+
 /* Windows that lap. */
 static void make_lapped(const char *folder) {
     codec_lap lap = {.reach = 2, .stored = {3900, -1100, 1200, 3700}};
@@ -818,6 +861,7 @@ int main(int argc, char **argv) {
     make_parts(argv[1]);
     make_lapped(argv[1]);
     make_staged(argv[1]);
+    make_staged_containers(argv[1]);
     make_directories(argv[1]);
     make_strings(argv[1]);
     make_strips(argv[1]);
