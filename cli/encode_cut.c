@@ -99,9 +99,42 @@ static taper_status spool_cut(cli_encode_run *st, taper_error *error) {
     return status == TAPER_OK ? cli_spool_source(spool, &st->spooled, error) : status;
 }
 
+/* How many stages of the model the container in the spool carries; 0: it could not be read. */
+static uint32_t carried_stages(const cli_encode_run *st, uint32_t all) {
+    const taper_open_options how = {.size = sizeof how, .limits = &st->limits, .without_model = 1};
+    taper_container_info info = {.size = sizeof info};
+    taper_container *container;
+    uint32_t carried = 0;
+    if (taper_container_open(&container, &st->spooled, &how, NULL) != TAPER_OK) return 0;
+    if (taper_container_get_info(container, &info, NULL) == TAPER_OK)
+        carried = info.front_bytes > info.model_bytes ? all : 1; /* those in front */
+    for (uint32_t l = 0; l < info.layers; l++) {
+        const uint32_t stage = taper_container_layer_stage(container, l);
+        if (stage) carried = stage;
+    }
+    taper_container_close(container);
+    return carried;
+}
+
+/* Where the next stage of a carried model has no room, bytes are left that no pass can use: warn. */
+static void tell_stages(const cli_encode_run *st) {
+    const uint64_t most = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
+    taper_model_info model = {.size = sizeof model};
+    if (!st->s.embed || cli_options_given("psnr") || st->spooled.size >= most - most / 8) return;
+    if (taper_model_get_info(st->model.model, &model, NULL) != TAPER_OK) return;
+    const uint32_t carried = carried_stages(st, model.stages);
+    if (carried && carried < model.stages)
+        cli_warning("encode", st->s.output,
+                    "%llu of at most %llu bytes are used: the limit has no room for stage %u of "
+                    "the model, which further passes need; a larger limit, or no --embed-model, "
+                    "makes the pictures better",
+                    (unsigned long long)st->spooled.size, (unsigned long long)most, carried + 1);
+}
+
 taper_status cli_encode_write_limited(cli_encode_run *st, const taper_sink *sink,
                                       taper_error *error) {
     if (cli_options_given("psnr")) TAPER_TRY(spool_cut(st, error));
     if (!st->s.quick) measure_cut(st, &st->spooled);
+    tell_stages(st);
     return cli_source_copy(&st->spooled, sink, error);
 }
