@@ -102,8 +102,8 @@ typedef struct taper_encode_options {
      * taper_encoder_finish. 0: encode all that the model represents, about 50 dB. */
     uint64_t target_bytes_per_megapixel;
     /* Nonzero: the container carries its model; model_bytes must be set. Of a model in several
-     * stages the front matter has the first, and the others are layers between those of passes,
-     * before what needs them; not in TAPER_LAYOUT_IMAGE, and not if there is one layer. */
+     * stages the front matter has the first ones, and the others are layers between those of
+     * passes, before what needs them; not in TAPER_LAYOUT_IMAGE, and not if there is one layer. */
     int embed_model;
     /* The contents of the .tpm file, for embed_model. Borrowed until the encoder is freed. */
     const void *model_bytes;
@@ -731,10 +731,11 @@ TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigne
  * all passes is 42 dB and more, that of drawings and text mostly, too; noise may have 35 dB.
  *
  * It holds for all functions that decode, as taper_decode_options.passes does, of which the smaller
- * number counts, and for those that plan: they list no layers that are left out. A rendering of
- * full size has these passes only. taper_completeness.complete is nonzero once these passes are
- * there. All passes stay with models without a small basis (taper_decoder_render_scaled), and with
- * models of which stages are missing, or come between the layers.
+ * number counts, and for those that plan: they list no layers that are left out. Of codes
+ * (taper_decoder_codes) it holds with taper_decoder_push alone. A rendering of full size has these
+ * passes only. taper_completeness.complete is nonzero once these passes are there. All passes stay
+ * with models without a small basis (taper_decoder_render_scaled), and with models of which stages
+ * are missing, or come between the layers.
  *
  * May be called at any time; groups that are in memory are decoded again if the number changes.
  * TAPER_ERR_ARG: another scale; or the front matter was pushed already. TAPER_ERR_LIMIT, _NOMEM:
