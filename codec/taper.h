@@ -102,8 +102,8 @@ typedef struct taper_encode_options {
      * taper_encoder_finish. 0: encode all that the model represents, about 50 dB. */
     uint64_t target_bytes_per_megapixel;
     /* Nonzero: the container carries its model; model_bytes must be set. Of a model in several
-     * stages the front matter has the first, and the others are layers between those of passes,
-     * before what needs them; not in TAPER_LAYOUT_IMAGE, and not if there is one layer. */
+     * stages the front matter has the first ones, and the others are layers between those of
+     * passes, before what needs them; not in TAPER_LAYOUT_IMAGE, and not if there is one layer. */
     int embed_model;
     /* The contents of the .tpm file, for embed_model. Borrowed until the encoder is freed. */
     const void *model_bytes;
@@ -458,7 +458,8 @@ TAPER_API taper_status taper_container_get_info(const taper_container *container
 TAPER_API taper_status taper_container_get_image(const taper_container *container, uint64_t i,
                                                  taper_image_info *out, taper_error *error);
 /* The model that decodes it; NULL if it was opened without. The container owns it, or the caller
- * who gave it. */
+ * who gave it. That of a streaming decoder is valid until its next bytes come, which may bring a
+ * stage of the model: another model then takes its place. */
 TAPER_API const taper_model *taper_container_model(const taper_container *container);
 /* Name of class k, 0..classes - 1; NULL if k is out of range. Valid until the container is closed.
  */
@@ -581,7 +582,8 @@ TAPER_API taper_status taper_decoder_new(taper_decoder **out, const taper_contai
  * Memory: with taper_decoder_push, the state of every group, so that further bytes refine it
  * without decoding again, and the bytes of incomplete groups. With taper_decoder_supply, all bytes
  * that were supplied, and the states of the groups that were used last, as far as 256 MiB and a
- * quarter of max_memory allow: further bytes continue these. */
+ * quarter of max_memory allow: further bytes continue these. States are packed, except that of the
+ * group that was used last, and of those before it as far as they take 8 MiB. */
 TAPER_API taper_status taper_decoder_new_streaming(taper_decoder **out,
                                                    const taper_open_options *options,
                                                    taper_error *error);
@@ -595,7 +597,9 @@ TAPER_API const taper_container *taper_decoder_container(const taper_decoder *de
  * A wrong checksum is no error here: taper_decoder_render reports it for each affected image.
  * Pixels may use a chunk before its checksum is known; they lose that chunk if the checksum fails.
  * After any other error the decoder only repeats that error, but images that were decoded before
- * can be rendered. TAPER_ERR_CORRUPT also: bytes follow the end of the container. */
+ * can be rendered, unless memory was lacking (TAPER_ERR_LIMIT, _NOMEM) when a stage of the model
+ * came: all images are then decoded again. TAPER_ERR_CORRUPT also: bytes follow the end of the
+ * container. */
 TAPER_API taper_status taper_decoder_push(taper_decoder *decoder, const void *bytes, size_t n,
                                           taper_error *error);
 
@@ -727,13 +731,14 @@ TAPER_API taper_status taper_decoder_set_threads(taper_decoder *decoder, unsigne
  * all passes is 42 dB and more, that of drawings and text mostly, too; noise may have 35 dB.
  *
  * It holds for all functions that decode, as taper_decode_options.passes does, of which the smaller
- * number counts, and for those that plan: they list no layers that are left out. A rendering of
- * full size has these passes only. taper_completeness.complete is nonzero once these passes are
- * there. All passes stay with models without a small basis (taper_decoder_render_scaled), and with
- * models of which stages are missing, or come between the layers.
+ * number counts, and for those that plan: they list no layers that are left out. Of codes
+ * (taper_decoder_codes) it holds with taper_decoder_push alone. A rendering of full size has these
+ * passes only. taper_completeness.complete is nonzero once these passes are there. All passes stay
+ * with models without a small basis (taper_decoder_render_scaled), and with models of which stages
+ * are missing, or come between the layers.
  *
  * May be called at any time; groups that are in memory are decoded again if the number changes.
- * TAPER_ERR_ARG: another scale; or bytes of images were pushed already. TAPER_ERR_LIMIT, _NOMEM:
+ * TAPER_ERR_ARG: another scale; or the front matter was pushed already. TAPER_ERR_LIMIT, _NOMEM:
  * nothing has changed. */
 TAPER_API taper_status taper_decoder_set_scale(taper_decoder *decoder, uint32_t scale,
                                                taper_error *error);

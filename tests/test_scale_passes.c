@@ -130,7 +130,7 @@ static void all_sources_give_the_same(void **unused) {
     zoo_free(&zoo);
 }
 
-/* A decoder whose images are decoded strip by strip, or in batches, has the passes, too. */
+/* Decoding, rendering at full size, and with taper_decode_options.passes. */
 static void every_function_has_the_passes(void **unused) {
     (void)unused;
     taper_model *m = zoo_builtin("photo");

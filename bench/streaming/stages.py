@@ -15,11 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import record  # noqa: E402
+
 build, images = sys.argv[1:3]
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 taper = os.path.join(os.path.abspath(build), "taper")
-commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=root, capture_output=True,
-                        text=True).stdout.strip()
 model = open(os.path.join(root, "models/photo.tpm"), "rb").read()
 
 
@@ -41,10 +42,8 @@ def stage_ends():
 
 
 def put(metric, value, unit, **config):
-    print(json.dumps({"bench": "stages", "metric": metric, "value": value, "unit": unit,
-                      "config": {"images": 24, "layout": "gallery", "model": "photo", **config}, "commit": commit,
-                      "machine": "AMD EPYC, 2 threads",
-                      "command": "python3 bench/streaming/stages.py build/opt KODAK"}), flush=True)
+    record.say("stages", metric, value, unit, {"images": 24, "layout": "gallery", "model": "photo", **config},
+               "python3 bench/streaming/stages.py build/opt KODAK")
 
 
 def psnr(stages, cut, whole, folder):

@@ -6,6 +6,7 @@
  * Cold: nothing is in the cache of the browser; warm: the same window loads the page again. JSON lines: the medians, in
  * milliseconds after the navigation began, and the bytes of the requests that had ended by then. WATERFALL=1: also each
  * request of the loads, and what the page computed, on standard error. */
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { cpus, loadavg } from "node:os";
@@ -14,6 +15,8 @@ import { serve_folder } from "../../tests/browser/nginx.mjs";
 
 const [container, folder, kbit = "1000", ms = "40", repeats = "5"] = process.argv.slice(2);
 const machine = `${cpus()[0].model.trim()}, ${cpus().length} threads`;
+const commit = spawnSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8",
+    cwd: new URL(".", import.meta.url).pathname }).stdout?.trim() || "unknown";
 const median = (values) => values.slice().sort((a, b) => a - b)[values.length >> 1];
 /* Of the page alone, as Chromium refuses it to workers; ours fetch nothing after their script. */
 const LINE = (rate, latency) => ({ offline: false, latency, downloadThroughput: rate ? rate * 125 : -1,
@@ -46,7 +49,8 @@ async function load(page, url) {
 }
 
 function tell(metric, value, unit, config) {
-    console.log(JSON.stringify({ bench: "first_picture", metric, value: Math.round(value), unit, config, machine }));
+    console.log(JSON.stringify({ bench: "first_picture", metric, value: Math.round(value), unit, config, commit, machine,
+        command: "node bench/web/first_picture.mjs CONTAINER FOLDER" }));
 }
 
 async function measure(browser, packed) {

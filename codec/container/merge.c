@@ -298,8 +298,10 @@ static taper_status load_front(merging *m, size_t i, formats_front *result,
     TAPER_TRY(formats_front_charge(result, f->account.used, error));
     TAPER_TRY(check_shard(&m->front[0], f, m->source[i].size, i, error));
     TAPER_TRY(refuse_broken(f, &m->source[i], &left, i, error));
+    const uint64_t before = f->account.used;
     TAPER_TRY(codec_front_load_stages(f, &m->source[i], error));
-    return codec_stage_layers_remove(f, &m->source[i], &m->unstaged[i], error);
+    TAPER_TRY(codec_stage_layers_remove(f, &m->source[i], &m->unstaged[i], error));
+    return formats_front_charge(result, f->account.used - before, error);
 }
 
 static taper_status load_fronts(merging *m, formats_front *result, const taper_limits *limits,

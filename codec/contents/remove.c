@@ -171,8 +171,10 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
     r->result.account.used = r->front.account.used;
     TAPER_TRY(mark_images(r, image, n, error));
     TAPER_TRY(check_source(r, error));
+    const uint64_t before = r->front.account.used;
     TAPER_TRY(codec_front_load_stages(&r->front, r->source, error));
     TAPER_TRY(codec_stage_layers_remove(&r->front, r->source, &r->unstaged, error));
+    TAPER_TRY(formats_front_charge(&r->result, r->front.account.used - before, error));
     r->source = &r->unstaged.source;
     TAPER_TRY(
         formats_front_take(&r->result, r->front.images, sizeof *r->taken_by, &r->taken_by, error));

@@ -139,10 +139,14 @@ taper_status codec_decoder_check_scale(uint32_t scale, taper_error *error) {
                         (unsigned)scale);
 }
 
-taper_status codec_decoder_make_basis(taper_decoder *d, uint32_t scale, taper_error *error) {
-    if (d->small.scale == scale) return TAPER_OK;
+void codec_decoder_drop_basis(taper_decoder *d) {
     formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
     codec_small_basis_free(&d->small);
+}
+
+taper_status codec_decoder_make_basis(taper_decoder *d, uint32_t scale, taper_error *error) {
+    if (d->small.scale == scale) return TAPER_OK;
+    codec_decoder_drop_basis(d);
     const taper_status status = codec_model_make_small(codec_decoder_model(d), scale, &d->small);
     if (status != TAPER_OK)
         return formats_fail(error, status, "no memory for the model at 1/%u", (unsigned)scale);
@@ -169,7 +173,10 @@ taper_status codec_decoder_apply_scale(taper_decoder *d, taper_error *error) {
     uint32_t passes;
     TAPER_TRY(passes_of_scale(d, &passes, error));
     if (passes > d->asked_passes) passes = d->asked_passes;
-    if (passes != d->passes) codec_decoder_free_helpers(d); /* they have this number */
+    if (passes != d->passes) { /* these have this number */
+        codec_decoder_free_helpers(d);
+        d->strips.is_known = 0;
+    }
     d->passes = d->supplying.groups.pass_limit = passes;
     return TAPER_OK;
 }
@@ -179,7 +186,7 @@ taper_status taper_decoder_set_scale(taper_decoder *d, uint32_t scale, taper_err
     TAPER_TRY(codec_decoder_check_scale(scale, error));
     if (d->feed == CODEC_FEED_PUSHED && d->front_ready)
         return formats_fail(error, TAPER_ERR_ARG,
-                            "bytes of images were pushed already; set the scale before");
+                            "the front matter was pushed already; set the scale before");
     const uint32_t before = d->scale;
     d->scale = scale;
     const taper_status status = d->front_ready ? codec_decoder_apply_scale(d, error) : TAPER_OK;
@@ -269,14 +276,13 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
     codec_group_readers_close(&d->reading.readers);
     codec_kept_groups_free(&d->supplying.groups);
     for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
-    formats_account_give(&d->account, codec_small_basis_bytes(&d->small));
-    codec_small_basis_free(&d->small);
+    codec_decoder_drop_basis(d);
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
         codec_group_reader *r = d->pushing.reader[g];
         if (!r) continue;
         if (status == TAPER_OK) {
+            codec_awake_use(&d->pushing.awake, &r->strips, &d->account); /* makes room for it */
             status = codec_group_reader_rebind(r, model, &d->own.front, error);
-            codec_awake_use(&d->pushing.awake, &r->strips, &d->account);
         } else
             codec_group_reader_close(r);
     }

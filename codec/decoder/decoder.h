@@ -171,8 +171,10 @@ taper_status codec_decoder_picture(taper_decoder *decoder, const codec_decoder_i
                                    codec_picture *out, taper_error *error);
 uint64_t codec_decoder_picture_bytes(const taper_decoder *decoder, const taper_image_info *info);
 
-/* Make the small basis of a scale, if it is not there. TAPER_ERR_NOMEM. */
+/* Make the small basis of a scale, if it is not there. TAPER_ERR_NOMEM. codec_decoder_drop_basis
+ * frees it. */
 taper_status codec_decoder_make_basis(taper_decoder *decoder, uint32_t scale, taper_error *error);
+void codec_decoder_drop_basis(taper_decoder *decoder);
 /* Set `passes`, now that the model is known. TAPER_ERR_LIMIT, TAPER_ERR_NOMEM. */
 taper_status codec_decoder_apply_scale(taper_decoder *decoder, taper_error *error);
 /* TAPER_ERR_ARG: the scale is not 1, 2, 4, 8 or 16. */

@@ -48,8 +48,10 @@ static taper_status read_front(taper_decoder *d, const uint8_t *bytes, uint64_t 
     if (status == TAPER_OK) status = codec_decoder_apply_scale(d, error);
     if (status == TAPER_OK)
         d->account.used += c->front.account.used, d->front_ready = 1;
-    else
+    else { /* another model may come */
+        codec_decoder_drop_basis(d);
         codec_container_empty(c);
+    }
     return status;
 }
 

@@ -2,7 +2,6 @@
 #include "codec/groups/stage_layers.h"
 #include "codec/model/builtin_models.h"
 #include "codec/taper.h"
-#include "formats/model_file.h"
 #include "formats/packed.h"
 #include <stdlib.h>
 #include <string.h>

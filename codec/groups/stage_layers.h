@@ -7,6 +7,7 @@
 #ifndef CODEC_STAGE_LAYERS_H
 #define CODEC_STAGE_LAYERS_H
 #include "codec/groups/assemble.h"
+#include "formats/model_file.h"
 
 typedef struct codec_stage_layers {
     codec_chunks chunks; /* for codec_assemble */
@@ -32,7 +33,7 @@ typedef struct codec_unstaged {
     taper_source from;
     struct codec_unstaged_cut {
         uint64_t at, skipped; /* from `at` on, so many bytes of `from` come before */
-    } cut[16];
+    } cut[FORMATS_MODEL_MOST_STAGES];
     uint32_t cuts;
 } codec_unstaged;
 

@@ -79,7 +79,7 @@ export class TaperSet {
     }
 
     async similar(image, most = 24) {
-        const { index } = await this.describe(image);
+        const { index } = (await this.planner.locate(image, -1)).info; // of a further name: of the image that it names
         this.codes ??= read_codes(this, this.head(), (bytes, size) => this.planner.unpack(bytes, size)).catch((error) => {
             this.codes = null;
             throw error;

@@ -5,7 +5,6 @@
  *   panes    zoom, drag, pinch, swipe           large    one image, its bytes, JPEG beside it
  *   jpeg     JPEG of a given size               pictures images of a container, by taper.js
  *
- *
  * They are two scripts: viewer.js, all that the first picture needs, and viewer-more.js (more.js), which is loaded after
  * it: large, panes, jpeg.
  *
@@ -126,10 +125,11 @@ const open_file = (file) => {
 
 async function open_large(i) {
     const { pictures } = page;
-    gallery.pause(true);
     load_more();
     await more;
-    if (pictures === page.pictures) large.open(pictures, i);
+    if (pictures !== page.pictures) return;
+    gallery.pause(true);
+    large.open(pictures, i);
 }
 
 function closed_large(i) {
