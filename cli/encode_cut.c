@@ -116,7 +116,7 @@ static uint32_t carried_stages(const cli_encode_run *st, uint32_t all) {
     return carried;
 }
 
-/* Where the next stage of a carried model has no room, bytes are left that no pass can use: warn. */
+/* Where the next stage of a carried model has no room, bytes are left that no pass can use. */
 static void tell_stages(const cli_encode_run *st) {
     const uint64_t most = cli_cut_ceiling(&st->s.cut, st->count, st->pixels);
     taper_model_info model = {.size = sizeof model};
