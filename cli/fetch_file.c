@@ -78,7 +78,6 @@ static int open_begun(const cli_fetch_file *f, int *descriptor, uint64_t *size) 
  * moment is not written. */
 static taper_status copy(const cli_fetch_file *f, const taper_sink *to, uint64_t *at,
                          taper_error *error) {
-    const int64_t end_ns = f->seconds > 0 ? cli_now_ns() + (int64_t)(1e9 * f->seconds) : INT64_MAX;
     const uint64_t all = f->bytes, most = f->front > PIECE ? f->front : PIECE;
     cli_progress progress;
     uint8_t *bytes = malloc((size_t)most);
@@ -86,7 +85,7 @@ static taper_status copy(const cli_fetch_file *f, const taper_sink *to, uint64_t
     taper_status status = TAPER_OK;
     cli_progress_start(&progress, f->common, "fetching", all, "bytes");
     cli_progress_set(&progress, *at);
-    while (*at < all && status == TAPER_OK && cli_now_ns() < end_ns) {
+    while (*at < all && status == TAPER_OK && !remote_is_late(f->stream->remote)) {
         /* first the whole front matter, so that the file is a container from its first moment */
         uint64_t n = *at < f->front ? f->front - *at : f->seconds > 0 ? PIECE / 4 : PIECE;
         if (n > all - *at) n = all - *at;
@@ -97,7 +96,7 @@ static taper_status copy(const cli_fetch_file *f, const taper_sink *to, uint64_t
     }
     cli_progress_end(&progress);
     free(bytes);
-    return status == TAPER_ERR_TRUNCATED && cli_now_ns() >= end_ns ? TAPER_OK : status;
+    return status == TAPER_ERR_TRUNCATED && remote_is_late(f->stream->remote) ? TAPER_OK : status;
 }
 
 /* A file that is created when the first bytes come. */

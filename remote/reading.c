@@ -149,3 +149,7 @@ void remote_set_deadline(remote_file *f, double seconds) {
     f->deadline_ms = remote_now_ms() + 1 + (int64_t)(1000 * seconds);
     pthread_mutex_unlock(&f->lock);
 }
+
+int remote_is_late(const remote_file *f) {
+    return f->deadline_ms && remote_now_ms() >= f->deadline_ms;
+}

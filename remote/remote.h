@@ -74,6 +74,8 @@ void remote_expect_end(remote_file *file, uint64_t end);
 
 /* Reads that have not ended so many seconds from now fail with TAPER_ERR_TRUNCATED. */
 void remote_set_deadline(remote_file *file, double seconds);
+/* Has this time come? After a read that failed for it, it has. */
+int remote_is_late(const remote_file *file);
 
 typedef struct remote_stats {
     uint64_t requests, bytes; /* sent; and bytes of bodies that came */
