@@ -77,7 +77,9 @@ const cli_verb cli_verb_decode = {
     .uses = cli_decode_uses,
     .about =
         "Decodes a file, a truncated file, or - for standard input. --bytes, --bpp, "
-        "--bytes-per-image and --fraction decode as if the file had been cut at that size. "
+        "--bytes-per-image and --fraction decode as if the file had been cut at that size; stages "
+        "of "
+        "a model that it carries are used whole. "
         "Files are named as the images were, or by number: a.jpg becomes a.png, or a.jpg.png if "
         "another image has or gets the name a.png; such changes are printed. A single image is "
         "written to a file if -o is x.png, x.pnm, x.ppm, x.pgm, x.jpg, x.webp or x.tif. All images "
@@ -103,8 +105,8 @@ const cli_verb cli_verb_decode = {
         "restoration of models of family conv. Sizes are rounded up: of 15 x 9 pixels, 1/2 has 8 "
         "x 5. That takes less time and memory, as it computes small images from the codes. Passes "
         "that hardly show at this size are not decoded, and not fetched of a URL where they have "
-        "layers of their own: of photographs the PSNR against all passes is 42 dB and more. "
-        "--all-passes decodes them.\n\n"
+        "layers of their own: of photographs the PSNR against all passes is some 42 dB, of grainy "
+        "ones 40.5. --all-passes decodes them.\n\n"
         "With --crop only the windows are rendered that the rectangle shows, and of large images "
         "only the strips are decoded that it touches. Pixels are those of the whole image. The "
         "rectangle is in pixels of the image of full size, also with --scale.\n\n"
