@@ -1,0 +1,71 @@
+"""NumPy arrays and images of the library share memory: rows from top to bottom, interleaved channels.
+
+Shapes: (height, width) grey, (height, width, 2) grey and alpha, (height, width, 3) RGB, (height, width, 4) RGB and alpha;
+uint8, or uint16 over the full range.
+"""
+import ctypes as c
+
+from . import _types as t
+
+
+def numpy():
+    """Imported late, as it takes ten times as long as this package."""
+    try:
+        import numpy as module
+    except ImportError as error:
+        raise ImportError("images are NumPy arrays: install numpy (pip install numpy; Debian: python3-numpy)") from error
+    return module
+
+
+def empty(width, height, channels, depth):
+    """An array for an image, and the struct that describes it."""
+    np = numpy()
+    shape = (height, width) if channels == 1 else (height, width, channels)
+    array = np.empty(shape, np.uint8 if depth == 8 else np.uint16)
+    return array, t.Image(width=width, height=height, channels=channels, depth=depth, pixels=array.ctypes.data)
+
+
+def image_of(array):
+    """The struct of an array; returns (struct, array), where the array is a copy only if it was not contiguous."""
+    np = numpy()
+    array = np.asarray(array)
+    if array.dtype == bool:
+        array = array.astype(np.uint8) * 255
+    if array.dtype not in (np.uint8, np.uint16):
+        raise TypeError("pixels are uint8 or uint16, not %s: scale and convert them" % array.dtype)
+    if array.ndim == 2:
+        array = array[:, :, None]
+    if array.ndim != 3 or not 1 <= array.shape[2] <= 4 or 0 in array.shape:
+        raise ValueError("an image is (height, width) or (height, width, 1 to 4 channels), not %s" % (array.shape,))
+    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    height, width, channels = array.shape
+    return t.Image(width=width, height=height, channels=channels, depth=8 * array.itemsize,
+                   pixels=array.ctypes.data), array
+
+
+def pointer(array):
+    return array.ctypes.data_as(c.c_void_p) if array is not None else None
+
+
+def as_bytes(array):
+    """uint16 rounded to uint8, as the library does; uint8 as it is."""
+    return array if array.dtype == "uint8" else ((array.astype("uint32") + 128) // 257).astype("uint8")
+
+
+def scaled(array, width, height):
+    """Each pixel is the mean of the area that it covers. uint8."""
+    from ._library import lib
+    np = numpy()
+    array = as_bytes(array)
+    channels = 1 if array.ndim == 2 else array.shape[2]
+    if channels in (2, 4):  # the library scales colours alone
+        parts = scaled(array[..., :-1] if channels == 4 else array[..., 0], width, height), scaled(array[..., -1], width, height)
+        return np.dstack(parts)
+    image, array = image_of(array)
+    out = t.Image()
+    lib.image_scale(c.addressof(image), width, height, c.addressof(out))
+    try:
+        shape = (height, width) if channels == 1 else (height, width, channels)
+        return np.frombuffer(c.string_at(out.pixels, width * height * channels), np.uint8).reshape(shape)
+    finally:
+        lib.image_free(c.addressof(out))

@@ -1,0 +1,59 @@
+"""Exceptions: the sentence of the library, and what the caller can do about it by its class."""
+
+
+class TaperError(Exception):
+    """A failure of the library. `status` is its name ("corrupt"), `fact` and `needed` are those of taper_error."""
+
+
+
+    def __init__(self, text, fact=0, needed=0):
+        super().__init__(text)
+        self.fact, self.needed = fact, needed
+
+
+class ArgumentError(TaperError, ValueError):
+    """An argument is out of range: correct the call."""
+
+
+class OutOfMemory(TaperError, MemoryError):
+    """Memory is lacking."""
+
+
+class Truncated(TaperError, EOFError):
+    """The file ends within its front matter: supply more bytes."""
+
+
+class Corrupt(TaperError, ValueError):
+    """The file is damaged, or of another kind: fetch it again."""
+
+
+class NewerVersion(TaperError):
+    """The file is of a version that this library cannot read: update."""
+
+
+class AboveLimit(TaperError, MemoryError):
+    """The file needs more than a limit allows: raise the limit if the source is trusted."""
+
+
+class ModelMissing(TaperError, LookupError):
+    """The container needs a model that it does not carry: give `model`."""
+
+
+class Unsupported(TaperError, ValueError):
+    """The library does not support this input or operation."""
+
+
+class DeviceError(TaperError):
+    """The driver of the device reported an error."""
+
+
+class ReadError(TaperError, OSError):
+    """The system, or the server, refused a read or write."""
+
+
+class Exists(TaperError, FileExistsError):
+    """The file exists, and overwriting was not requested."""
+
+
+OF_STATUS = {1: ArgumentError, 2: OutOfMemory, 10: Truncated, 11: Corrupt, 12: NewerVersion, 13: AboveLimit,
+             20: ModelMissing, 30: Unsupported, 31: DeviceError, 40: ReadError, 41: Exists}

@@ -1,0 +1,110 @@
+"""Many images in one array, and codes of images; see Set.batch and Set.codes."""
+import ctypes as c
+
+from . import _arrays
+from . import _types as t
+from ._library import lib
+
+CORRUPT = 11
+
+
+def numbers_of(view, images):
+    np = _arrays.numpy()
+    if images is None:
+        return np.fromiter(view.numbers, np.uint64, len(view))
+    places = np.asarray(images)
+    if places.dtype == bool:
+        places = np.flatnonzero(places)
+    return np.array([view._number(int(place)) for place in places.ravel()], np.uint64)
+
+
+def items_of(numbers, crops):
+    np = _arrays.numpy()
+    items = np.zeros(len(numbers), np.dtype([("image", np.uint64), ("x", np.int32), ("y", np.int32)]))
+    items["image"] = numbers
+    if crops is not None:
+        items["x"], items["y"] = np.asarray(crops).reshape(len(numbers), 2).T
+    return items
+
+
+def array_for(out, shape, float32):
+    np = _arrays.numpy()
+    kind = np.float32 if float32 else np.uint8
+    if out is None:
+        return np.empty(shape, kind)
+    if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous:
+        raise ValueError("out is a contiguous array of shape %s and type %s, not %s, %s" %
+                         (shape, np.dtype(kind), out.shape, out.dtype))
+    return out
+
+
+def strides_of(width, height, channels, channels_first, item):
+    """From an image, a channel, a row and a column to the next, in bytes."""
+    image = item * width * height * channels
+    if channels_first:
+        return image, item * width * height, item * width, item
+    return image, item, item * width * channels, item * channels
+
+
+def gains_of(mean, std, channels):
+    """[channels] gain and offset of (value - mean) / std."""
+    np = _arrays.numpy()
+    mean = np.broadcast_to(np.asarray(0 if mean is None else mean, np.float64), channels)
+    std = np.broadcast_to(np.asarray(1 if std is None else std, np.float64), channels)
+    return (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
+
+
+def render_batch(view, images, *, width, height, scale, crops, channels, float32, mean, std, channels_first, out, threads):
+    numbers = numbers_of(view, images)
+    if width is None or height is None:
+        first = view._image_info(int(numbers[0])) if len(numbers) else t.ImageInfo(width=1, height=1)
+        width, height = width or (first.width - 1) // scale + 1, height or (first.height - 1) // scale + 1
+    one = (channels, height, width) if channels_first else (height, width, channels)
+    to = array_for(out, (len(numbers), *one), float32)
+    if not len(numbers):
+        return to
+    items = items_of(numbers, crops)
+    if (mean is not None or std is not None) and not float32:
+        raise ValueError("mean and std are of float32=True")
+    gain, offset = gains_of(mean, std, channels) if float32 else (None, None)
+    batch = t.Batch(item=_arrays.pointer(items), n=len(items), width=width, height=height, scale=scale, channels=channels,
+                    sample=int(float32), to=_arrays.pointer(to), gain=_arrays.pointer(gain), offset=_arrays.pointer(offset))
+    (batch.image_stride, batch.channel_stride, batch.row_stride, batch.column_stride) = strides_of(
+        width, height, channels, channels_first, to.itemsize)
+    asked = view if threads is None else view._with(threads=threads)
+    with view._container.decoding(asked, numbers, scale) as decoder:
+        lib.decoder_render_batch(decoder, c.addressof(batch), allow=(CORRUPT,) if view._damaged == "keep" else ())
+    return to
+
+
+def read_codes(view, units, images, passes):
+    np = _arrays.numpy()
+    units, listed = units or view.model.units, []
+    allow = (CORRUPT,) if view._damaged == "keep" else ()
+    for number in numbers_of(view, images).tolist():
+        info = view._image_info(number)
+        values = np.empty((info.rows, info.columns, units), np.float32)
+        if values.size:  # drawings have no codes
+            with view._container.decoding(view, [number]) as decoder:
+                lib.decoder_codes(decoder, number, units, 2**32 - 1 if passes is None else passes, _arrays.pointer(values),
+                                  None, None, allow=allow)
+        listed.append(values)
+    grids = {values.shape for values in listed if values.size}
+    if len(grids) > 1:
+        return listed
+    one = grids.pop() if grids else (1, 1, units)
+    none = np.full(one, np.nan, np.float32)
+    stacked = np.stack([values if values.size else none for values in listed]) if listed else none[:0]
+    return stacked.reshape(len(listed), units) if one[:2] == (1, 1) else stacked
+
+
+def search_codes(view):
+    np = _arrays.numpy()
+    bits = view._info.search_bits
+    if not bits:
+        return None
+    codes = np.empty((len(view), (bits + 63) // 64), np.uint64)
+    for k, number in enumerate(view.numbers):
+        view._container.fetch_front(number)
+        lib.container_search_code(view._container.handle, number, codes[k:].ctypes.data)
+    return codes

@@ -1,0 +1,287 @@
+"""taper.open and Set: a container as a sequence of NumPy arrays."""
+import collections.abc
+import ctypes as c
+import functools
+
+from . import _arrays
+from . import _types as t
+from ._library import lib
+from .sources import open_source
+
+LAYOUTS = ("set", "image", "gallery")
+CORRUPT = 11
+
+
+def open(source, model=None, *, threads=1, damaged="raise"):
+    """Open a container, complete or cut.
+
+    source: a path; `http://` and `https://` addresses, and those of fsspec, which are read by ranges; bytes; or a file object
+        with read and seek.
+    model: a Model, or the path of one, for containers that neither carry theirs nor were made with a built-in one.
+    threads: processors that decode one image together; 0: all.
+    damaged: "raise" Corrupt for an image whose data are damaged, or "keep" what is before the damage.
+
+    Returns a Set. Raises Truncated, Corrupt, ModelMissing, ReadError.
+    """
+    from .models import given_model
+    if damaged not in ("raise", "keep"):
+        raise ValueError("damaged is 'raise' or 'keep', not %r" % (damaged,))
+    return Set(open_source(source, given_model(model)), threads=threads, damaged=damaged)
+
+
+class Set(collections.abc.Sequence):
+    """The images of a container, from 0: `s[i]`, `s["cat/1.png"]`, `s[3:9]`, `for image in s`.
+
+    An image is an array of shape (height, width), or (height, width, channels), of uint8 or uint16. Slices and `at` make
+    other sets, which share the file. Several threads may use a set at once. In order of numbers images are decoded fastest.
+    """
+
+    def __init__(self, container, numbers=None, cut=0, passes=0, threads=1, damaged="raise"):
+        self._container, self._numbers = container, numbers
+        self._cut, self._passes, self._threads, self._damaged = cut, passes, threads, damaged
+
+    def _with(self, **changes):
+        members = {"numbers": self._numbers, "cut": self._cut, "passes": self._passes, "threads": self._threads,
+                   "damaged": self._damaged, **changes}
+        return Set(self._container, **members)
+
+    # --- what is there ---
+
+    @functools.cached_property
+    def _info(self):
+        info = t.ContainerInfo()
+        lib.container_get_info(self._container.handle, c.addressof(info))
+        return info
+
+    @property
+    def layout(self):
+        """ "set", "image" or "gallery"."""
+        return LAYOUTS[self._info.layout]
+
+    @property
+    def file_bytes(self):
+        """Bytes of the complete file."""
+        return self._info.file_bytes
+
+    @property
+    def front_bytes(self):
+        """Bytes before the data of images: the shortest cut."""
+        return self._info.front_bytes
+
+    @functools.cached_property
+    def classes(self):
+        """Names of the classes, by their numbers."""
+        return [lib.container_class_name(self._container.handle, k).decode() for k in range(self._info.classes)]
+
+    @functools.cached_property
+    def names(self):
+        """[images] paths, or None for images without a name."""
+        return [name.decode() if name else None for name, _ in self._listed]
+
+    @functools.cached_property
+    def labels(self):
+        """[images] an array of classes, int32; -1: none."""
+        return _arrays.numpy().array([label for _, label in self._listed], "int32")
+
+    @functools.cached_property
+    def _listed(self):
+        info, listed = t.ImageInfo(), []
+        for i in self.numbers:
+            self._container.fetch_front(i)
+            lib.container_get_image(self._container.handle, i, c.addressof(info))
+            listed.append((info.name, info.label))
+        return listed
+
+    @property
+    def numbers(self):
+        """The numbers that the images have in the container."""
+        return self._numbers if self._numbers is not None else range(self._info.images)
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def _number(self, i):
+        if i < 0:
+            i += len(self)
+        if not 0 <= i < len(self):
+            raise IndexError("image %d of a set of %d" % (i, len(self)))
+        return self.numbers[i]
+
+    def find(self, name):
+        """The place of the image of a name. KeyError: there is none."""
+        try:
+            return self._places[name]
+        except KeyError:
+            raise KeyError("no image is named %r" % name) from None
+
+    @functools.cached_property
+    def _places(self):
+        return {name: k for k, name in reversed(list(enumerate(self.names)))}
+
+    def info(self, i):
+        """Width, height, channels, depth, name, label and whether it is exact, of image i, without decoding it."""
+        info = self._image_info(self._number(i))
+        return {"width": info.width, "height": info.height, "channels": info.channels, "depth": info.depth,
+                "name": info.name.decode() if info.name else None, "label": info.label,
+                "is_exact": bool(info.is_exact), "is_drawing": bool(info.is_indexed)}
+
+    def _image_info(self, number):
+        info = t.ImageInfo()
+        self._container.fetch_front(number)
+        lib.container_get_image(self._container.handle, number, c.addressof(info))
+        return info
+
+    def groups(self):
+        """Lists of the places of images that are decoded together."""
+        places = {number: place for place, number in enumerate(self.numbers)}
+        first, count, listed = c.c_uint64(), c.c_uint64(), []
+        for g in range(self._info.groups):
+            lib.container_group(self._container.handle, g, c.addressof(first), c.addressof(count))
+            numbers = (lib.container_image_at(self._container.handle, first.value + k) for k in range(count.value))
+            listed.append([places[number] for number in numbers if number in places])
+        return [group for group in listed if group]
+
+    # --- images ---
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return self._with(numbers=self.numbers[i])
+        if isinstance(i, str):
+            i = self.find(i)
+        return self.render(i)
+
+    def render(self, i, scale=1, crop=None, done=None):
+        """Image i as an array.
+
+        scale: 1, 2, 4, 8 or 16: at 1 / scale of its size, in less time; sizes are rounded up.
+        crop: (x, y, width, height) in pixels of full size.
+        done: a Completeness to fill, or None.
+        """
+        number = self._number(i)
+        info = self._image_info(number)
+        with self._container.decoding(self, [number], scale) as decoder:
+            if crop is None:
+                x, y, width, height = 0, 0, info.width, info.height
+            else:
+                x, y, width, height = crop
+            array, image = _arrays.empty((x + width - 1) // scale - x // scale + 1, (y + height - 1) // scale - y // scale + 1,
+                                         info.channels, info.depth)
+            to, of = c.addressof(image), c.addressof(done) if done is not None else None
+            allow = (CORRUPT,) if self._damaged == "keep" else ()
+            if crop is not None:
+                area = t.Crop(x=x, y=y, width=width, height=height)
+                lib.decoder_render_crop(decoder, number, scale, c.addressof(area), to, of, allow=allow)
+            else:
+                lib.decoder_render_scaled(decoder, number, scale, to, of, allow=allow)
+        return array
+
+    def completeness(self, i):
+        """How much of image i this cut has: a dict of passes, passes_in_file, bytes and complete."""
+        done = t.Completeness()
+        self.render(i, done=done)
+        return {"passes": done.passes, "passes_in_file": done.passes_in_file, "bytes": done.bytes,
+                "complete": bool(done.complete), "exact_rows": done.exact_rows}
+
+    def thumbnail(self, i, size=128):
+        """Image i, of at most size x size pixels, as uint8; decoded at the smallest scale that is not smaller."""
+        info = self._image_info(self._number(i))
+        longest, scale = max(info.width, info.height), 16
+        while scale > 1 and longest < size * scale:
+            scale //= 2
+        array = self.render(i, scale=scale)
+        if longest <= size:
+            return _arrays.as_bytes(array)
+        width, height = (max(1, round(side * size / longest)) for side in (info.width, info.height))
+        return _arrays.scaled(array, width, height)
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def at(self, *, bytes=None, bpp=None, psnr=None, passes=None):
+        """The same images as a shorter file would have them.
+
+        bytes: of the file; bpp: bits per pixel of the file; psnr: the shortest cut whose mean PSNR against this set is so
+        high, in dB, which decodes all images some ten times; passes: at most so many of each image, as in every layout.
+        """
+        if sum(value is not None for value in (bytes, bpp, psnr, passes)) != 1:
+            raise TypeError("at takes one of bytes, bpp, psnr and passes")
+        if passes is not None:
+            return self._with(passes=int(passes))
+        if psnr is not None:
+            from .quality import cut_of_psnr
+            bytes = cut_of_psnr(self, psnr)
+        if bpp is not None:
+            bytes = self._info.pixels * bpp / 8
+        return self._with(cut=max(int(bytes), self._info.front_bytes))
+
+    # --- many images ---
+
+    def batch(self, images=None, *, width=None, height=None, scale=1, crops=None, channels=3, float32=False, mean=None,
+              std=None, channels_first=False, out=None, threads=None):
+        """Crops of many images in one array, (n, height, width, channels), or (n, channels, height, width).
+
+        images: places in this set; None: all. crops: [n][2] x and y of their upper left pixels, which may lie outside
+        (the edge repeats); None: (0, 0). width, height: those of the first image by default. float32: values from 0 to 1,
+        then (value - mean) / std, where these are numbers or one a channel. out: an array to fill, contiguous.
+        """
+        from .batches import render_batch
+        return render_batch(self, images, width=width, height=height, scale=scale, crops=crops, channels=channels,
+                            float32=float32, mean=mean, std=std, channels_first=channels_first, out=out, threads=threads)
+
+    def codes(self, units=None, images=None, passes=None):
+        """The first units of the codes of images, float32: (n, rows, columns, units), with a code for each window; or
+        (n, units), if each image is one window; or a list of arrays (rows, columns, units), if they have several sizes.
+        Values are on the scale of the model's input, 0 where nothing is known. Drawings have no codes: NaN in the array,
+        no rows in the list."""
+        from .batches import read_codes
+        return read_codes(self, units, images, passes)
+
+    @property
+    def search_codes(self):
+        """[images][(bits + 63) / 64] uint64: the codes of bits that the container has for search; None: none."""
+        from .batches import search_codes
+        return search_codes(self)
+
+    # --- the rest ---
+
+    @functools.cached_property
+    def model(self):
+        """The Model that decodes it."""
+        from .models import Model
+        return Model(lib.container_model(self._container.handle), keep=self._container)
+
+    def close(self):
+        """Close the file at once, rather than when no set of it is left. Decoders of other threads must be idle."""
+        self._container.close_all()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def __repr__(self):
+        words = ["%d images" % len(self), "layout " + self.layout]
+        if self._info.classes:
+            words.append("%d classes" % self._info.classes)
+        words.append("%d bytes" % self._info.file_bytes)
+        if self._cut:
+            words.append("cut to %d" % self._cut)
+        if self._passes:
+            words.append("%d passes" % self._passes)
+        return "<taper.Set: %s>" % ", ".join(words)
+
+    def _repr_html_(self):
+        from .preview import contact_sheet
+        return contact_sheet(self)
+
+    def __reduce__(self):
+        """Another process opens the file again. Sets of file objects cannot be sent."""
+        if self._container.opened is None:
+            raise TypeError("a set of a file object cannot be sent to another process; open it there by its path")
+        return reopen, (self._container.opened, self._container.model, self._numbers, self._cut, self._passes,
+                        self._threads, self._damaged)
+
+
+def reopen(source, model, *members):
+    return Set(open_source(source, model), *members)

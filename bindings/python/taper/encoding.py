@@ -1,0 +1,100 @@
+"""taper.encode and Encoder: arrays in, one container out."""
+import ctypes as c
+import io
+import os
+import weakref
+
+from . import _arrays
+from . import _types as t
+from ._library import lib
+from .models import Model, given_model
+
+LAYOUT = {"set": 0, "image": 1, "gallery": 2}
+DRAWINGS = {"auto": 0, "exact": 1, "lossy": 2}
+VISUAL_DB = 40.0
+
+
+class Encoder:
+    """Add images one by one, then call finish. Memory does not grow with the set: codes wait in a temporary file.
+
+    model: a Model, a path, or "photo" or "tiny". layout: "set", "image" or "gallery". quality: the PSNR at which each image
+    ends, in dB; None: all that the model represents. bpp: bits per pixel at most. embed_model: the container carries the model.
+    lossless: it ends with what makes every image equal to its original. threads: 0: one a processor.
+    """
+
+    def __init__(self, model="photo", *, layout="set", quality=None, bpp=None, group_images=0, embed_model=False,
+                 drawings="auto", lossless=False, threads=0):
+        self._model = given_model(model)
+        file = self._model.file if embed_model else None
+        options = t.EncodeOptions(
+            layout=LAYOUT[layout], group_images=group_images, drawings=DRAWINGS[drawings], lossless=lossless,
+            target_bytes_per_megapixel=int(bpp * 125000) + 1 if bpp else 0, threads=threads or os.cpu_count() or 1,
+            embed_model=embed_model, model_bytes=c.cast(c.c_char_p(file), c.c_void_p) if file else None,
+            model_size=len(file) if file else 0)
+        self._keep, out = file, c.c_void_p()
+        lib.encoder_new(c.addressof(out), self._model.handle, c.addressof(options))
+        self._handle, self.images, self.pixels = out.value, 0, 0
+        self._free = weakref.finalize(self, lib.encoder_free, self._handle)
+        if quality is not None:
+            lib.encoder_set_aim(self._handle, quality)
+
+    def add(self, image, name=None, label=None):
+        """Append an array of shape (height, width) or (height, width, channels), uint8 or uint16. It is copied."""
+        struct, array = _arrays.image_of(image)
+        lib.encoder_add(self._handle, c.addressof(struct), name.encode() if name is not None else None,
+                        -1 if label is None else int(label))
+        self.images, self.pixels = self.images + 1, self.pixels + struct.width * struct.height
+
+    def set_classes(self, names):
+        """The names of classes, by their numbers."""
+        array = (c.c_char_p * len(names))(*(name.encode() for name in names))
+        lib.encoder_set_classes(self._handle, array, len(names))
+
+    def finish(self, to=None, max_bytes=0):
+        """Write the container: to a path, which appears whole or not at all; to a file object; or return bytes."""
+        if isinstance(to, (str, os.PathLike)):
+            lib.encoder_finish_file(self._handle, max_bytes, os.fsencode(to))
+            return None
+        file, failed = to if to is not None else io.BytesIO(), []
+
+        @t.WRITE
+        def write(_, data, n):
+            try:
+                file.write(c.string_at(data, n))
+                return 0
+            except BaseException as error:  # a call from C cannot raise
+                failed.append(error)
+                return 40
+
+        sink = t.Sink(write=write)
+        try:
+            lib.encoder_finish(self._handle, max_bytes, c.addressof(sink))
+        except Exception:
+            if failed:
+                raise failed[0] from None
+            raise
+        return file.getvalue() if to is None else None
+
+
+def encode(images, to=None, *, model="photo", names=None, labels=None, classes=None, layout="set", quality=None, best=False,
+           bytes=None, bpp=None, progress=None, **options):
+    """Encode arrays into one container: returns its bytes, or writes it `to` a path or a file object.
+
+    images: any iterable of arrays (height, width) or (height, width, channels), or an array (n, ...) of them.
+    names, labels, classes: of the images, and of the classes.
+    bytes, bpp: the most bytes of the file, or bits per pixel. Without them each image ends at `quality`, 40 dB by default,
+    or with `best` at all that the model represents. progress: called with the number of images so far.
+    Other options are those of Encoder.
+    """
+    if quality is None and not best and bytes is None and bpp is None and not options.get("lossless"):
+        quality = VISUAL_DB
+    encoder = Encoder(model, layout=layout, quality=quality, bpp=bpp, **options)
+    names, labels = iter(names) if names is not None else None, iter(labels) if labels is not None else None
+    for k, image in enumerate(images):
+        encoder.add(image, next(names) if names else None, next(labels) if labels else None)
+        if progress:
+            progress(k + 1)
+    if classes is not None:
+        encoder.set_classes(classes)
+    limit = bytes or (int(encoder.pixels * bpp / 8) if bpp else 0)
+    return encoder.finish(to, limit)

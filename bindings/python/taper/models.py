@@ -1,0 +1,110 @@
+"""Model: how images become codes; and codes of images for search."""
+import ctypes as c
+import os
+import weakref
+
+from . import _arrays
+from . import _types as t
+from ._library import lib
+
+FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
+          "classes")
+
+
+class Model:
+    """A model of a file (.tpm), or a built-in one. It does not change; any number of threads may use it."""
+
+    def __init__(self, handle, keep=None, owned=False, opened=None):
+        self.handle, self._keep, self._opened = handle, keep, opened
+        if owned:
+            weakref.finalize(self, lib.model_free, handle)
+        info = t.ModelInfo()
+        lib.model_get_info(handle, c.addressof(info))
+        self.family = lib.family_name(info.family).decode()
+        self.is_binary, self.is_embedding, self.objective = bool(info.binary), bool(info.embedding), info.objective.decode()
+        for name in FIELDS:
+            setattr(self, name, getattr(info, name))
+
+    @classmethod
+    def load(cls, source):
+        """Of a path, or of the bytes of a file. Raises Corrupt, NewerVersion, ReadError, AboveLimit."""
+        out = c.c_void_p()
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            source = bytes(source)
+            lib.model_load(c.addressof(out), source, len(source), None)
+        else:
+            source = os.path.abspath(os.fspath(source))
+            lib.model_load_file(c.addressof(out), os.fsencode(source), None)
+        return cls(out.value, owned=True, opened=source)
+
+    @classmethod
+    def builtin(cls, name):
+        """ "photo", for photographs and other large images; or "tiny", for images of about 32 x 32 pixels."""
+        out = c.c_void_p()
+        lib.model_builtin(c.addressof(out), name.encode())
+        return cls(out.value, owned=True, opened="builtin:" + name)
+
+    @property
+    def file(self):
+        """The contents of its file, for containers that carry it."""
+        if isinstance(self._opened, bytes):
+            return self._opened
+        if self._opened and self._opened.startswith("builtin:"):
+            size = c.c_size_t()
+            start = lib.model_builtin_bytes(self._opened[8:].encode(), c.addressof(size))
+            return c.string_at(start, size.value)
+        if self._opened:
+            with open(self._opened, "rb") as file:
+                return file.read()
+        raise ValueError("the file of a model that a container carries is not kept")
+
+    def embed(self, images, *, threads=0, margins=False):
+        """Codes of images, one a row: (n, units) float32.
+
+        images: arrays of the size of the model's window, (window_height, window_width) or with channels; for embedding
+        models of any size. margins: of binary models how far each value is above its threshold, instead of its bit.
+        """
+        np = _arrays.numpy()
+        pairs = [_arrays.image_of(image) for image in images]
+        structs = (t.Image * len(pairs))(*(image for image, _ in pairs))
+        codes, out = np.empty((len(pairs), self.units), np.float32), c.c_void_p()
+        lib.embedder_new(c.addressof(out), self.handle, threads)
+        try:
+            compute = lib.embedder_margins if margins else lib.embedder_codes
+            if pairs:
+                compute(out.value, c.addressof(structs), len(pairs), _arrays.pointer(codes))
+        finally:
+            lib.embedder_free(out.value)
+        return codes
+
+    def __repr__(self):
+        kind = "bits" if self.is_binary else "embedding" if self.is_embedding else self.family
+        return "<taper.Model: %s, windows of %d x %d, %d units>" % (kind, self.window_width, self.window_height, self.units)
+
+    def __reduce__(self):
+        if self._opened is None:
+            raise TypeError("a model that a container carries cannot be sent to another process alone")
+        return given_model, (self._opened,)
+
+
+def given_model(model):
+    """A Model, a path, the bytes of a file, a name of a built-in model, or None."""
+    if model is None or isinstance(model, Model):
+        return model
+    if isinstance(model, str) and model.startswith("builtin:"):
+        return Model.builtin(model[8:])
+    if isinstance(model, str) and model in builtin_names() and not os.path.exists(model):
+        return Model.builtin(model)
+    return Model.load(model)
+
+
+def builtin_names():
+    names = []
+    while lib.model_builtin_name(len(names)):
+        names.append(lib.model_builtin_name(len(names)))
+    return [name.decode() for name in names]
+
+
+def embed(images, model, **options):
+    """The codes of images by a model, a Model or its path: see Model.embed."""
+    return given_model(model).embed(images, **options)

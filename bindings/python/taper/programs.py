@@ -1,0 +1,103 @@
+"""taper.train and taper.compare: the verbs of the program `taper`, with arrays or paths."""
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+
+from . import _arrays
+from ._errors import TaperError
+from .models import Model
+from .preview import png
+
+
+def program():
+    """The program that TAPER_PROGRAM names, that of the package, or that of the PATH."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taper-program")
+    found = os.environ.get("TAPER_PROGRAM") or (beside if os.path.exists(beside) else shutil.which("taper"))
+    if not found:
+        raise ImportError("the program `taper` is not installed: put it on the PATH, or name it in the environment variable "
+                          "TAPER_PROGRAM")
+    return found
+
+
+def switches(options):
+    """window=8, quick=True, device="cpu" to --window 8 --quick --device cpu."""
+    listed = []
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        listed.append("--" + name.replace("_", "-"))
+        if value is not True:
+            listed.append(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+    return listed
+
+
+@contextlib.contextmanager
+def as_paths(images):
+    """A list of paths: those given, or those of PNG files of the arrays, which are removed afterwards."""
+    if isinstance(images, (str, os.PathLike)):
+        yield [os.fspath(images)]
+        return
+    images = list(images)
+    if images and all(isinstance(image, (str, os.PathLike)) for image in images):
+        yield [os.fspath(image) for image in images]
+        return
+    with tempfile.TemporaryDirectory(prefix="taper-") as folder:
+        for k, image in enumerate(images):
+            with open(os.path.join(folder, "%08d.png" % k), "wb") as file:
+                file.write(png(_arrays.as_bytes(_arrays.image_of(image)[1])))
+        yield [folder]
+
+
+def run(verb, arguments, progress):
+    """The objects of JSON that a verb prints. Interrupted, it ends the program and waits for it."""
+    command = [program(), verb, "--json", *([] if progress else ["--quiet"]), *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        said = []
+
+        def listen():
+            for line in process.stderr:
+                said.append(line.rstrip())
+                if progress:
+                    progress(said[-1])
+
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        try:
+            told = [json.loads(line) for line in process.stdout]
+            process.wait()
+        except BaseException:
+            process.terminate()
+            raise
+        finally:
+            listener.join(10)
+    if process.returncode:
+        raise TaperError("\n".join(said[-3:]) or "taper %s ended with %d" % (verb, process.returncode))
+    return told
+
+
+def train(images, to, *, progress=None, **options):
+    """Train a model on images and write it `to` a path: returns the Model. Its `report` is what the program told.
+
+    images: arrays, or paths of files and folders. progress: called with each line that the program says. Options are those of
+    `taper train --help-all`, as train(images, "my.tpm", window=8, quick=True, seed=3, force=True). An interruption (Ctrl-C)
+    ends the program; with `checkpoint` and `resume` it goes on.
+    """
+    with as_paths(images) as paths:
+        report, = run("train", [*switches(options), "--output", os.fspath(to), "--", *paths], progress)
+    model = Model.load(to)
+    model.report = report
+    return model
+
+
+def compare(images, *, model="photo", rivals=("jpeg", "webp"), progress=None, **options):
+    """Sizes and quality against other codecs, as `taper compare` tells: a dict with curves and BD-rates.
+
+    images: arrays, or paths. rivals: of jpeg, jpeg2000, webp, avif, jxl. Other options are those of `taper compare`.
+    """
+    with as_paths(images) as paths:
+        told, = run("compare", [*switches(dict(options, model=model, rivals=rivals)), "--", *paths], progress)
+    return told

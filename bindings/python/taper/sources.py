@@ -1,0 +1,121 @@
+"""Where the bytes of a container come from: files, memory, file objects, and, in remote.py, addresses."""
+import contextlib
+import ctypes as c
+import os
+import threading
+import weakref
+
+from . import _types as t
+from ._library import lib
+
+
+class Container:
+    """An open container of the library, which any number of threads share. Closed when nothing refers to it.
+
+    model: that which was given; keep: what must stay; opened: how to open it again in another process, or None.
+    """
+
+    def __init__(self, handle, model, keep=None, opened=None):
+        self.handle, self.model, self.keep, self.opened = handle, model, keep, opened
+        self._local, self._decoders = threading.local(), weakref.WeakSet()
+        self._close = weakref.finalize(self, lib.container_close, handle)
+
+    @contextlib.contextmanager
+    def decoding(self, view, numbers, scale=1):
+        """The handle of a decoder of this thread for the images of these numbers; it keeps those of its last four uses."""
+        if not self._close.alive:
+            raise ValueError("the set is closed")
+        held = self._local.__dict__.setdefault("held", {})
+        key = view._cut, view._passes, view._threads
+        if key not in held:
+            while len(held) >= 4:
+                held.pop(next(iter(held)))
+            held[key] = Decoder(self, *key)
+            self._decoders.add(held[key])
+        yield held[key].at_scale(scale)
+
+    def fetch_front(self, number):
+        """The front matter is there."""
+
+    def close_all(self):
+        for decoder in list(self._decoders):
+            decoder.free()
+        self._close()
+
+
+class Decoder:
+    """A decoder of the library. It keeps its container open."""
+
+    def __init__(self, container, cut, passes, threads):
+        out, options = c.c_void_p(), t.DecodeOptions(cut=cut, passes=passes)
+        lib.decoder_new(c.addressof(out), container.handle, c.addressof(options))
+        self.handle, self._container, self._scale = out.value, container, 1
+        self.free = weakref.finalize(self, lib.decoder_free, self.handle)
+        if threads != 1:
+            lib.decoder_set_threads(self.handle, threads)
+
+    def at_scale(self, scale):
+        """Its handle, once it decodes no more passes than show at 1 / scale."""
+        if scale != self._scale:
+            lib.decoder_set_scale(self.handle, scale)
+            self._scale = scale
+        return self.handle
+
+
+def options_of(model):
+    return t.OpenOptions(model=model.handle if model else None)
+
+
+def open_path(path, model):
+    out, options = c.c_void_p(), options_of(model)
+    path = os.path.abspath(os.fspath(path))
+    lib.container_open_file(c.addressof(out), os.fsencode(path), c.addressof(options))
+    return Container(out.value, model, opened=path)
+
+
+def open_bytes(data, model):
+    """`bytes` are not copied; others, which may change, are."""
+    data = bytes(data)
+    out, options = c.c_void_p(), options_of(model)
+    lib.container_open_memory(c.addressof(out), data, len(data), c.addressof(options))
+    return Container(out.value, model, keep=data, opened=data)
+
+
+def open_file_object(file, model):
+    """Anything with read and seek. One thread at a time reads."""
+    lock = threading.Lock()
+    with lock:
+        file.seek(0, os.SEEK_END)
+        size = file.tell()
+
+    @t.READ
+    def read(_, offset, to, n):
+        try:
+            with lock:
+                file.seek(offset)
+                while n:
+                    part = file.read(n)
+                    if not part:
+                        return 40
+                    c.memmove(to, bytes(part), len(part))
+                    to, n = to + len(part), n - len(part)
+            return 0
+        except Exception:  # a call from C cannot raise; the library tells that reading failed
+            return 40
+
+    source, out, options = t.Source(size=size, read=read), c.c_void_p(), options_of(model)
+    lib.container_open(c.addressof(out), c.addressof(source), c.addressof(options))
+    return Container(out.value, model, keep=(file, read))
+
+
+def open_source(source, model):
+    if isinstance(source, str) and "://" in source:
+        from . import remote
+        return remote.open_address(source, model)
+    if isinstance(source, (str, os.PathLike)):
+        return open_path(source, model)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return open_bytes(source, model)
+    if hasattr(source, "read") and hasattr(source, "seek"):
+        return open_file_object(source, model)
+    raise TypeError("a container is a path, an address, bytes or a file object, not %s" % type(source).__name__)
