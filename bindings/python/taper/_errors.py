@@ -1,10 +1,9 @@
-"""Exceptions: the sentence of the library, and what the caller can do about it by its class."""
+"""Exceptions: the sentence of the library; the class says what the caller can do about it."""
+import contextlib
 
 
 class TaperError(Exception):
-    """A failure of the library. `status` is its name ("corrupt"), `fact` and `needed` are those of taper_error."""
-
-
+    """A failure of the library. `fact` and `needed` are those of taper_error."""
 
     def __init__(self, text, fact=0, needed=0):
         super().__init__(text)
@@ -57,3 +56,12 @@ class Exists(TaperError, FileExistsError):
 
 OF_STATUS = {1: ArgumentError, 2: OutOfMemory, 10: Truncated, 11: Corrupt, 12: NewerVersion, 13: AboveLimit,
              20: ModelMissing, 30: Unsupported, 31: DeviceError, 40: ReadError, 41: Exists}
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Errors begin with the path that they are about."""
+    try:
+        yield
+    except TaperError as error:
+        raise type(error)("%s: %s" % (path, error), error.fact, error.needed) from None

@@ -5,6 +5,7 @@ import weakref
 
 from . import _arrays
 from . import _types as t
+from ._errors import naming
 from ._library import lib
 
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
@@ -34,7 +35,8 @@ class Model:
             lib.model_load(c.addressof(out), source, len(source), None)
         else:
             source = os.path.abspath(os.fspath(source))
-            lib.model_load_file(c.addressof(out), os.fsencode(source), None)
+            with naming(source):
+                lib.model_load_file(c.addressof(out), os.fsencode(source), None)
         return cls(out.value, owned=True, opened=source)
 
     @classmethod

@@ -3,7 +3,12 @@ are fetched at once, and supplied."""
 import concurrent.futures
 import contextlib
 import ctypes as c
+import http.client
+import re
 import threading
+import time
+import urllib.error
+import urllib.request
 import weakref
 
 from . import _types as t
@@ -18,60 +23,81 @@ ALL = 2**64 - 1
 
 
 class Http:
-    """The ranges of a file at http:// or https://. It must not change meanwhile: its ETag and length are compared."""
+    """The ranges of a file at http:// or https://. It must not change meanwhile: its ETag, date and length are compared."""
 
-    TRIES, SECONDS = 3, 60
+    TRIES, SECONDS, MOST_WHOLE = 3, 60, 1 << 32
 
     def __init__(self, address):
-        self.address, self.size, self._etag, self._whole = address, None, None, None
+        self.address, self.size, self._is, self._whole = address, None, {}, None
+        self._lock = threading.Lock()
 
     def read(self, offset, size):
         """`size` bytes from offset on; fewer at the end of the file."""
-        if self._whole is not None:
-            return self._whole[offset:offset + size]
-        for attempt in range(self.TRIES):
+        data, failed = b"", 0
+        while self._whole is None and len(data) < size and (self.size is None or offset + len(data) < self.size):
             try:
-                return self._read(offset, size)
-            except ReadError:
-                raise
-            except OSError as error:
-                if attempt == self.TRIES - 1:
-                    raise ReadError("%s: %s" % (self.address, error)) from error
+                part = self._read(offset + len(data), size - len(data))
+                failed = 0 if part else failed + 1
+                data += part
+            except (OSError, http.client.HTTPException) as error:
+                if isinstance(error, ReadError):
+                    raise
+                failed += 1
+                if failed == self.TRIES:
+                    raise ReadError("%s: %s" % (self.address, str(error) or type(error).__name__)) from error
+                time.sleep(0.1 * 2 ** failed)
+            if failed == self.TRIES:
+                raise ReadError("%s: the answers end early" % self.address)
+        return self._whole[offset:offset + size] if self._whole is not None else data
 
     def _read(self, offset, size):
-        import urllib.error
-        import urllib.request
         last = offset + size - 1 if self.size is None else min(offset + size, self.size) - 1
         request = urllib.request.Request(self.address, headers={"Range": "bytes=%d-%d" % (offset, last),
                                                                 "Accept-Encoding": "identity"})
         try:
             with urllib.request.urlopen(request, timeout=self.SECONDS) as answer:
-                return self._take(answer, offset, last)
+                return self._whole_file(answer) if answer.status == 200 else self._part(answer, offset, last)
         except urllib.error.HTTPError as error:
             if error.code in (408, 425, 429) or error.code >= 500:
                 raise OSError("the server answers %d" % error.code) from error
             raise ReadError("%s: the server answers %d %s" % (self.address, error.code, error.reason)) from error
 
-    def _take(self, answer, offset, last):
-        if answer.status == 200:  # no ranges
-            self._same(answer, None)
-            self._whole = answer.read()
-            self.size = len(self._whole)
-            return self._whole[offset:last + 1]
-        total = answer.headers.get("Content-Range", "").rpartition("/")[2]
-        if answer.status != 206 or not total.isdigit():
-            raise ReadError("%s: the answer to a range has no length" % self.address)
-        self._same(answer, int(total))
-        data = answer.read()
-        if len(data) != min(last + 1, self.size) - offset:
+    def _part(self, answer, offset, last):
+        """The bytes of an answer, which may be the first of those that were asked for."""
+        found = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", answer.headers.get("Content-Range", ""))
+        if answer.status != 206 or not found or answer.headers.get_content_maintype() == "multipart":
+            raise ReadError("%s: the answer to a range does not say which it is" % self.address)
+        first, end, size = map(int, found.groups())
+        if first != offset or end > last or end < first or size <= end:
+            raise ReadError("%s: the answer is of another range" % self.address)
+        self._compare(answer, size)
+        try:
+            return answer.read(end - first + 1)
+        except http.client.IncompleteRead as error:
+            return error.partial
+
+    def _whole_file(self, answer):
+        """A server without ranges: the file is read once."""
+        length = answer.headers.get("Content-Length", "")
+        if length.isdigit() and int(length) > self.MOST_WHOLE:
+            raise ReadError("%s: the server has no ranges, and the file has %s bytes" % (self.address, length))
+        data = answer.read(self.MOST_WHOLE)
+        if length.isdigit() and len(data) < int(length):
             raise OSError("the answer ends early")
+        self._compare(answer, len(data))
+        self._whole = data
         return data
 
-    def _same(self, answer, size):
-        etag = answer.headers.get("ETag")
-        if self._etag and etag and etag != self._etag or self.size and size and size != self.size:
-            raise ReadError("%s: the file has changed; open it again" % self.address)
-        self._etag, self.size = etag or self._etag, size or self.size
+    def _compare(self, answer, size):
+        if answer.headers.get("Content-Encoding", "identity") != "identity":
+            raise ReadError("%s: the server compresses what it sends" % self.address)
+        told = {name: answer.headers.get(name) for name in ("ETag", "Last-Modified")}
+        with self._lock:
+            changed = [name for name, value in told.items() if value and self._is.get(name, value) != value]
+            if changed or self.size not in (None, size):
+                raise ReadError("%s: the file has changed since it was opened; open it again" % self.address)
+            self._is.update({name: value for name, value in told.items() if value})
+            self.size = size
 
 
 class FileSystem:
@@ -98,7 +124,7 @@ class RemoteContainer:
 
     def __init__(self, reader, model):
         self._reader, self.model, self.opened = reader, model, reader.address
-        self._lock, self._scale, self.handle = threading.RLock(), 1, None
+        self._lock, self._scale = threading.RLock(), 1
         self._pool = concurrent.futures.ThreadPoolExecutor(IN_FLIGHT, "taper")
         out, options = c.c_void_p(), options_of(model)
         lib.decoder_new_streaming(c.addressof(out), c.addressof(options))
@@ -107,7 +133,12 @@ class RemoteContainer:
         self._supply([(0, FIRST)])
         while not lib.decoder_container(self._decoder):
             self._supply(self._planned(lambda *to: lib.decoder_plan(self._decoder, 0, 0, *to)))
-        self.handle = lib.decoder_container(self._decoder)
+
+    @property
+    def handle(self):
+        if not self._free.alive:
+            raise ValueError("the set is closed")
+        return lib.decoder_container(self._decoder)
 
     def _planned(self, plan, most=4096):
         ranges, count = (t.Range * most)(), c.c_size_t()
@@ -142,6 +173,7 @@ class RemoteContainer:
         if view._passes:
             raise ValueError("of a set at an address, limit bytes rather than passes")
         with self._lock:
+            self.handle  # it is open
             if scale != self._scale:
                 lib.decoder_set_scale(self._decoder, scale)
                 self._scale = scale

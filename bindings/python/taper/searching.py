@@ -5,6 +5,7 @@ import weakref
 
 from . import _arrays
 from . import _types as t
+from ._errors import naming
 from ._library import lib
 
 
@@ -26,7 +27,8 @@ class Index:
     def __init__(self, path):
         """Open an index file. Raises Corrupt, Truncated, NewerVersion, ReadError."""
         self._path, out, info = os.path.abspath(os.fspath(path)), c.c_void_p(), t.IndexInfo()
-        lib.index_open_file(c.addressof(out), os.fsencode(self._path), None)
+        with naming(self._path):
+            lib.index_open_file(c.addressof(out), os.fsencode(self._path), None)
         self._handle = out.value
         self._close = weakref.finalize(self, lib.index_close, self._handle)
         lib.index_get_info(self._handle, c.addressof(info))

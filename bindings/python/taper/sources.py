@@ -6,6 +6,7 @@ import threading
 import weakref
 
 from . import _types as t
+from ._errors import naming
 from ._library import lib
 
 
@@ -16,15 +17,19 @@ class Container:
     """
 
     def __init__(self, handle, model, keep=None, opened=None):
-        self.handle, self.model, self.keep, self.opened = handle, model, keep, opened
+        self._handle, self.model, self.keep, self.opened = handle, model, keep, opened
         self._local, self._decoders = threading.local(), weakref.WeakSet()
         self._close = weakref.finalize(self, lib.container_close, handle)
+
+    @property
+    def handle(self):
+        if not self._close.alive:
+            raise ValueError("the set is closed")
+        return self._handle
 
     @contextlib.contextmanager
     def decoding(self, view, numbers, scale=1):
         """The handle of a decoder of this thread for the images of these numbers; it keeps those of its last four uses."""
-        if not self._close.alive:
-            raise ValueError("the set is closed")
         held = self._local.__dict__.setdefault("held", {})
         key = view._cut, view._passes, view._threads
         if key not in held:
@@ -32,6 +37,8 @@ class Container:
                 held.pop(next(iter(held)))
             held[key] = Decoder(self, *key)
             self._decoders.add(held[key])
+        if not held[key].free.alive:
+            raise ValueError("the set is closed")
         yield held[key].at_scale(scale)
 
     def fetch_front(self, number):
@@ -69,7 +76,8 @@ def options_of(model):
 def open_path(path, model):
     out, options = c.c_void_p(), options_of(model)
     path = os.path.abspath(os.fspath(path))
-    lib.container_open_file(c.addressof(out), os.fsencode(path), c.addressof(options))
+    with naming(path):
+        lib.container_open_file(c.addressof(out), os.fsencode(path), c.addressof(options))
     return Container(out.value, model, opened=path)
 
 

@@ -1,0 +1,94 @@
+"""Containers at addresses: the pixels, how many requests, and servers that misbehave (tests/remote_server.py)."""
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+import urllib.request
+
+import numpy as np
+import taper
+from taper import remote
+
+ROOT = os.environ["ROOT"]
+FOLDER = os.environ.get("SCRATCH", os.getcwd())
+
+
+class Remote(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        random = np.random.default_rng(3)
+        y, x = np.mgrid[:96, :128]
+        images = [(np.stack([x, y, x + y], -1) * k / 4 + random.integers(0, 30, (96, 128, 3))).astype(np.uint8)
+                  for k in range(1, 9)]
+        cls.path = os.path.join(FOLDER, "remote.taper")
+        taper.encode(images, cls.path, names=["%d.png" % k for k in range(8)], layout="gallery", best=True)
+        cls.images = taper.open(cls.path)
+        port = os.path.join(FOLDER, "port")
+        if os.path.exists(port):
+            os.remove(port)
+        cls.server = subprocess.Popen([sys.executable, os.path.join(ROOT, "tests/remote_server.py"), cls.path, port])
+        number = ""
+        while not number:
+            time.sleep(0.02)
+            if os.path.exists(port):
+                with open(port) as file:
+                    number = file.read().strip()
+        cls.address = "http://127.0.0.1:" + number
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.kill()
+        cls.server.wait()
+
+    def requests(self, path):
+        with urllib.request.urlopen(self.address + "/count" + path) as answer:
+            return int(json.loads(answer.read().decode()))
+
+    def same(self, path):
+        images = taper.open(self.address + path)
+        self.assertEqual(images.names, self.images.names)
+        for i in (6, 0, 3):
+            np.testing.assert_array_equal(images[i], self.images[i])
+        half = self.images.file_bytes // 2
+        np.testing.assert_array_equal(images.at(bytes=half)[7], self.images.at(bytes=half)[7])
+        np.testing.assert_array_equal(images.batch([1, 5]), self.images.batch([1, 5]))
+        np.testing.assert_array_equal(images.thumbnail(2, 30), self.images.thumbnail(2, 30))
+
+    def test_ranges(self):
+        self.same("/plain/a.taper")
+        images = taper.open(self.address + "/plain/b.taper")
+        self.assertEqual(self.requests("/plain/b.taper"), 1)
+        images[5]
+        self.assertEqual(self.requests("/plain/b.taper"), 2)
+        images[5]
+        self.assertEqual(self.requests("/plain/b.taper"), 2)
+
+    def test_servers_that_are_survived(self):
+        remote.Http.SECONDS = 5
+        for how in ("whole", "whole-later", "shorter", "chunked", "ends-early", "longer", "busy-twice", "drops-twice"):
+            with self.subTest(how):
+                self.same("/%s/c.taper" % how)
+
+    def test_servers_that_are_told(self):
+        remote.Http.SECONDS = 5
+        for how in ("whole-ends-early", "whole-endless", "compressed", "changes", "grows", "dated", "ends-at-once", "other-range",
+                    "no-length", "huge-length", "no-range", "nonsense-range", "multipart", "busy", "status/404", "status/403",
+                    "empty", "loop"):
+            with self.subTest(how):
+                with self.assertRaises(taper.ReadError) as caught:
+                    list(taper.open("%s/%s/d.taper" % (self.address, how)))
+                self.assertIn("d.taper: ", str(caught.exception))
+        with self.assertRaises(taper.ReadError):
+            taper.open("http://127.0.0.1:9/none.taper")
+
+    def test_fsspec(self):
+        import fsspec
+        fsspec.filesystem("memory").put(self.path, "/x/y.taper")
+        images = taper.open("memory://x/y.taper")
+        np.testing.assert_array_equal(images[4], self.images[4])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+"""Structs of the package against the header: sizes, offsets, and that every function exists in it with as many arguments."""
+import ctypes
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from taper import _library, _types
+
+ROOT = os.environ["ROOT"]
+STRUCTS = sorted({value.__name__: value for value in vars(_types).values()
+                  if isinstance(value, type) and issubclass(value, _types.Struct) and value is not _types.Struct}.items())
+
+
+def layout_by_compiler():
+    lines = ['#include "codec/taper.h"', "#include <stdio.h>", "int main(void) {"]
+    for name, struct in STRUCTS:
+        lines.append('printf("%s . %%zu\\n", sizeof(%s));' % (name, name))
+        lines += ['printf("%s %s %%zu\\n", offsetof(%s, %s));' % (name, member, name, member) for member, *_ in struct._fields_]
+    lines.append("}")
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "x.c"), os.path.join(folder, "x")
+        with open(source, "w") as file:
+            file.write("\n".join(lines))
+        subprocess.run([os.environ.get("CC", "cc"), "-I", ROOT, "-o", program, source], check=True)
+        told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    return {tuple(line.split()[:2]): int(line.split()[2]) for line in told.splitlines()}
+
+
+class Types(unittest.TestCase):
+    def test_structs_are_those_of_the_header(self):
+        there = layout_by_compiler()
+        self.assertGreater(len(there), 150)
+        for name, struct in STRUCTS:
+            self.assertEqual(there[name, "."], ctypes.sizeof(struct), name)
+            for member, *_ in struct._fields_:
+                self.assertEqual(there[name, member], getattr(struct, member).offset, (name, member))
+
+    def test_functions_have_as_many_arguments_as_in_the_headers(self):
+        text = ""
+        for folder, _, files in os.walk(os.path.join(ROOT, "codec")):
+            for name in files:
+                if re.match(r"taper.*\.h$", name):
+                    with open(os.path.join(folder, name)) as file:
+                        text += re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        counted = {name: 0 if takes.strip() == "void" else takes.count(",") + 1
+                   for name, takes in re.findall(r"TAPER_API[^;(]*?taper_(\w+)\(([^;]*?)\);", text)}
+        self.assertGreater(len(counted), 90)
+        for name, takes in _library.CHECKED.items():
+            self.assertEqual(counted[name], len(takes) + 1, name)
+        for name, (_, *takes) in _library.OTHER.items():
+            self.assertEqual(counted[name], len(takes), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
