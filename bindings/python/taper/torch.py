@@ -42,7 +42,8 @@ class Batches(data.IterableDataset):
     batch_size: images of a batch. The last one of a worker may have fewer, unless drop_last.
     fidelity: bytes an image that are read: the file is taken as cut to so many, on average. None: all. set_fidelity changes it.
     shuffle: groups come in random order, and the images of `mix` groups at a time are permuted together: they are in
-        memory, as many bytes as their batches. Each worker has its own groups. With a `seed`, the order depends on it and on set_epoch alone; without, on torch.manual_seed.
+        memory, as many bytes as their batches. Each worker has its own groups. Else each has a part of the set, in order.
+        With a `seed`, the order depends on it and on set_epoch alone; without, on torch.manual_seed.
     width, height, crop: crops of this size, at random places with crop="random", else in the middle; None: whole images.
     float32: values (value - mean) / std, from values of 0 to 1; else uint8. channels_first: NCHW, else NHWC.
     pin_memory: tensors are in pinned memory, for copies to a GPU.
@@ -77,7 +78,8 @@ class Batches(data.IterableDataset):
         random = torch.Generator().manual_seed(self._seed_of_epoch(worker))
         labels = torch.from_numpy(self._set.labels).long()
         rest = None
-        for places in chunks(self._set, k, n, self._mix if self._shuffle else 0, random):
+        parts = mixed(self._set, k, n, self._mix, random) if self._shuffle else in_order(len(self._set), k, n, self._batch_size)
+        for places in parts:
             pool = self._render(images, places, random), labels[places]
             if self._shuffle:
                 order = torch.randperm(len(places), generator=random)
@@ -127,10 +129,16 @@ def with_fidelity(view, fidelity):
     return view.at(bytes=fidelity * view._info.images) if fidelity else view
 
 
-def chunks(view, worker, workers, mix, random):
-    """Lists of places: a worker's groups, in random order and `mix` at a time if that is not 0. A group is decoded once."""
+def mixed(view, worker, workers, mix, random):
+    """Lists of places: those of a worker's groups, which come in random order, `mix` at a time. Each is decoded once."""
     groups = view.groups()
-    order = torch.randperm(len(groups), generator=random).tolist() if mix else range(len(groups))
-    mine = [groups[g] for g in order][worker::workers]
-    for first in range(0, len(mine), max(1, mix)):
-        yield [place for group in mine[first:first + max(1, mix)] for place in group]
+    mine = [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
+    for first in range(0, len(mine), mix):
+        yield [place for group in mine[first:first + mix] for place in group]
+
+
+def in_order(count, worker, workers, step):
+    """Lists of places: a worker has a part of the set, in order."""
+    end = count * (worker + 1) // workers
+    for first in range(count * worker // workers, end, step):
+        yield list(range(first, min(first + step, end)))

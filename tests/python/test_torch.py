@@ -1,0 +1,89 @@
+"""Data sets of PyTorch: every image once, order by seed, workers, fidelity, pixels."""
+import os
+import unittest
+
+import numpy as np
+import taper
+import taper.torch
+import torch
+from torch.utils.data import DataLoader
+
+FOLDER = os.environ.get("SCRATCH", os.getcwd())
+
+
+def numbered(count):
+    """Images of 32 x 32 that differ in their mean; labels are their numbers."""
+    random = np.random.default_rng(1)
+    base = (np.arange(count) * 255 // count).reshape(-1, 1, 1, 1)
+    return np.clip(base + random.integers(-3, 4, (count, 32, 32, 3)), 0, 255).astype(np.uint8)
+
+
+class Torch(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.path, cls.data = os.path.join(FOLDER, "torch.taper"), numbered(200)
+        taper.encode(cls.data, cls.path, model="tiny", labels=range(200), classes=["c%d" % k for k in range(200)],
+                     group_images=16, drawings="lossy")
+        cls.whole = torch.from_numpy(taper.open(cls.path).batch(channels_first=True))
+
+    def epoch(self, data, **options):
+        batches = list(DataLoader(data, batch_size=None, **options))
+        return torch.cat([images for images, _ in batches]), torch.cat([labels for _, labels in batches])
+
+    def test_in_order(self):
+        data = taper.torch.Batches(self.path, 32)
+        images, labels = self.epoch(data)
+        self.assertEqual(labels.tolist(), list(range(200)))
+        self.assertTrue(torch.equal(images, self.whole))
+        self.assertEqual(len(data), 7)
+
+    def test_workers_share_the_images(self):
+        data = taper.torch.Batches(self.path, 32, shuffle=True, seed=3, mix=3)
+        first = self.epoch(data)[1]
+        self.assertEqual(sorted(first.tolist()), list(range(200)))
+        self.assertNotEqual(first.tolist(), list(range(200)))
+        self.assertEqual(self.epoch(data)[1].tolist(), first.tolist())  # by seed and epoch alone
+        for context in ("fork", "spawn"):
+            images, labels = self.epoch(data, num_workers=2, multiprocessing_context=context)
+            self.assertEqual(sorted(labels.tolist()), list(range(200)))
+            self.assertTrue(torch.equal(images, self.whole[labels]))
+        data.set_epoch(1)
+        self.assertNotEqual(self.epoch(data)[1].tolist(), first.tolist())
+        self.assertNotEqual(self.epoch(data, num_workers=2)[1].tolist(), first.tolist())
+
+    def test_without_seed_by_torch(self):
+        data = taper.torch.Batches(self.path, 50, shuffle=True)
+        orders = []
+        for seed in (5, 5, 6):
+            torch.manual_seed(seed)
+            orders.append([self.epoch(data, num_workers=2)[1].tolist(), self.epoch(data)[1].tolist()])
+        self.assertEqual(orders[0], orders[1])
+        self.assertNotEqual(orders[0], orders[2])
+
+    def test_fidelity(self):
+        data = taper.torch.Batches(self.path, 64, fidelity=20)
+        coarse = taper.open(self.path).at(bytes=20 * 200).batch(channels_first=True)
+        np.testing.assert_array_equal(self.epoch(data)[0].numpy(), coarse)
+        data.set_fidelity(None)
+        self.assertTrue(torch.equal(self.epoch(data, num_workers=1)[0], self.whole))
+
+    def test_floats_crops_and_last_batches(self):
+        data = taper.torch.Batches(self.path, 64, float32=True, mean=.5, std=.25, width=28, height=24, drop_last=True)
+        images, labels = self.epoch(data)
+        self.assertEqual((images.dtype, images.shape), (torch.float32, (192, 3, 24, 28)))
+        there = (self.whole[labels][:, :, 4:28, 2:30] / 255 - .5) / .25
+        self.assertTrue(torch.allclose(images, there, atol=1e-5))
+        data = taper.torch.Batches(self.path, 200, width=40, height=20, crop="random", seed=1, channels_first=False)
+        images, labels = self.epoch(data)
+        self.assertEqual(images.shape, (200, 20, 40, 3))
+        self.assertGreater(len({tuple(image[:, 0, 0].tolist()) for image in images[:9]}), 1)
+
+    def test_single_images(self):
+        data = taper.torch.Images(self.path)
+        self.assertEqual(len(data), 200)
+        for images, labels in DataLoader(data, batch_size=50, shuffle=True, num_workers=2):
+            self.assertTrue(torch.equal(images, self.whole[labels]))
+
+
+if __name__ == "__main__":
+    unittest.main()
