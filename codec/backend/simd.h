@@ -25,6 +25,15 @@
 #define CODEC_PREFETCH(address) (void)(address)
 #endif
 
+/* Before a loop, where clang judges its gain from vectors wrongly. */
+#ifdef __clang__
+#define CODEC_VECTORS    _Pragma("clang loop vectorize(enable)")
+#define CODEC_NO_VECTORS _Pragma("clang loop vectorize(disable)")
+#else
+#define CODEC_VECTORS
+#define CODEC_NO_VECTORS
+#endif
+
 /* All ones if the comparison holds, else 0. Compilers vectorise this, but not branches. Both sides
  * should have 16 bits; otherwise compilers use 32-bit lanes. */
 #define CODEC_MASK16(comparison) ((uint16_t) - (comparison))
