@@ -77,10 +77,8 @@ const cli_verb cli_verb_decode = {
     .uses = cli_decode_uses,
     .about =
         "Decodes a file, a truncated file, or - for standard input. --bytes, --bpp, "
-        "--bytes-per-image and --fraction decode as if the file had been cut at that size; stages "
-        "of "
-        "a model that it carries are used whole. "
-        "Files are named as the images were, or by number: a.jpg becomes a.png, or a.jpg.png if "
+        "--bytes-per-image and --fraction decode as if the file had been cut at that size. Files "
+        "are named as the images were, or by number: a.jpg becomes a.png, or a.jpg.png if "
         "another image has or gets the name a.png; such changes are printed. A single image is "
         "written to a file if -o is x.png, x.pnm, x.ppm, x.pgm, x.jpg, x.webp or x.tif. All images "
         "are written to one file if -o is x.idx, x.idx.gz or x.bin, or with --format idx or "

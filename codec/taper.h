@@ -555,8 +555,9 @@ typedef struct taper_completeness {
 typedef struct taper_decode_options {
     /* Set it to sizeof(taper_decode_options). */
     size_t size;
-    /* Decode as if the file had been cut to so many bytes; 0: as it is. Stages of a model that the
-     * container carries are used also if they lie behind the cut. */
+    /* Decode as if the file had been cut to so many bytes; 0: as it is. Of a model that the
+     * container carries in stages, those before the cut are used: then the decoder has a model of
+     * its own. */
     uint64_t cut;
     /* Bytes of memory of the decoder, with the front matter of its container; 0, or more than
      * max_memory of the container's limits: that. */

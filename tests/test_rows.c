@@ -165,6 +165,32 @@ static void assert_same_done(taper_completeness a, taper_completeness b) {
     assert_int_equal(a.complete, b.complete);
 }
 
+/* A scale decodes other passes than another: strips that were decoded before do not stay known. */
+static void scales_in_turn(void **unused) {
+    (void)unused;
+    taper_image image = large_picture(3, 8);
+    formats_buffer file = encode("photo", &image, 1, TAPER_LAYOUT_IMAGE);
+    memory m = {file.data, file.size * 3 / 5};
+    taper_decoder *d = decoder_of(&m, STRIPS_MEMORY, 1);
+    const uint32_t scale[] = {1, 16, 1};
+    for (size_t k = 0; k < sizeof scale / sizeof *scale; k++) {
+        taper_decoder *fresh = decoder_of(&m, STRIPS_MEMORY, 1);
+        taper_completeness done[2];
+        assert_int_equal(taper_decoder_set_scale(d, scale[k], NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_set_scale(fresh, scale[k], NULL), TAPER_OK);
+        assert_true(codec_decoder_goes_by_strips(d, 0));
+        taper_image got = render_whole(d, 0, 1, &done[0], TAPER_OK),
+                    want = render_whole(fresh, 0, 1, &done[1], TAPER_OK);
+        assert_true(image_equal(&got, &want));
+        assert_same_done(done[0], done[1]);
+        formats_image_free(&got), formats_image_free(&want);
+        close_decoder(fresh);
+    }
+    close_decoder(d);
+    formats_buffer_free(&file);
+    formats_image_free(&image);
+}
+
 /* The first `size` bytes of a file: decoded as a whole, and strip by strip. */
 static void check_file(const uint8_t *bytes, size_t size, int some, taper_status expected) {
     memory m = {bytes, size};
@@ -492,6 +518,7 @@ int main(void) {
         cmocka_unit_test(limits_are_told),
         cmocka_unit_test(strips_encode_the_same_bytes),
         cmocka_unit_test(rows_of_a_small_image),
+        cmocka_unit_test(scales_in_turn),
         cmocka_unit_test(rows_that_fail_end_the_encoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,27 @@ static void every_cut_is_as_with_its_stages(void **unused) {
     }
 }
 
+/* taper_decode_options.cut leaves out what a file that ends there does not have. */
+static void cuts_of_decoders_are_as_files(void **unused) {
+    (void)unused;
+    for (int k = 0; k < LAYOUTS; k++) {
+        const container *c = &of_layout[k];
+        formats_memory memory = {c->own.data, c->own.size};
+        const taper_source source = formats_memory_source(&memory);
+        taper_container *open;
+        assert_int_equal(taper_container_open(&open, &source, NULL, NULL), TAPER_OK);
+        for (uint64_t cut = c->front.front_size; cut <= c->own.size;
+             cut = next_cut(&c->front, cut)) {
+            const taper_decode_options options = {.size = sizeof options, .cut = cut};
+            taper_decoder *d;
+            assert_int_equal(taper_decoder_new(&d, open, &options, NULL), TAPER_OK);
+            same(pull(c->own.data, cut, NULL), render(d), "decoder's cut", cut);
+            taper_decoder_free(d);
+        }
+        taper_container_close(open);
+    }
+}
+
 /* With its model from elsewhere the layers with stages are of no account. (A cut within one lacks
  * the chunks of length 0 behind it, which are not tried.) */
 static void a_given_model_is_used(void **unused) {
@@ -503,24 +524,56 @@ static void damaged_stages_are_asked_for_again(void **unused) {
     close_decoder(d);
 }
 
-/* With too little memory decoding ends with an error, wherever that is. */
+/* With too little memory decoding ends with an error, wherever that is. Where it ended with a stage
+ * half taken, nothing is rendered. */
 static void memory_is_limited(void **unused) {
     (void)unused;
     const container *c = &of_layout[1];
-    for (uint64_t most = 1 << 12, ends = 0; !ends; most += most / 3) {
+    int lost = 0;
+    for (uint64_t most = 1 << 12, ends = 0; !ends; most += most / 256) {
         const taper_limits limits = {.size = sizeof limits, .max_memory = most};
         taper_decoder *d;
         taper_status status = stream_decoder(&d, NULL, &limits, NULL);
         if (status == TAPER_OK) status = taper_decoder_push(d, c->own.data, c->own.size, NULL);
         assert_true(status == TAPER_OK || status == TAPER_ERR_LIMIT || status == TAPER_ERR_NOMEM);
-        if (status == TAPER_OK) {
+        if (status == TAPER_OK || d->pushing.is_lost) {
             picture p = render(d);
+            lost += d->pushing.is_lost;
             ends = p.status == TAPER_OK;
+            if (status != TAPER_OK) assert_int_equal(p.status, status);
+            for (int i = 0; i < N && ends; i++) assert_true(p.done[i].passes > 0);
             formats_buffer_free(&p.pixels);
         }
         close_decoder(d);
         assert_true(most < 1 << 30);
     }
+    assert_true(lost > 0);
+}
+
+/* A stage that is here, and for which memory lacks, is not asked for again. */
+static void memory_lacks_for_a_stage(void **unused) {
+    (void)unused;
+    const container *c = &of_layout[1];
+    int lacks = 0;
+    for (uint64_t most = 1 << 12, ends = 0; !ends; most += most / 64) {
+        const taper_limits limits = {.size = sizeof limits, .max_memory = most};
+        taper_decoder *d;
+        taper_range range[ROOM];
+        size_t n = 0;
+        taper_status status = stream_decoder(&d, NULL, &limits, NULL);
+        if (status == TAPER_OK) status = taper_decoder_supply(d, 0, c->own.data, c->own.size, NULL);
+        if (status == TAPER_OK) {
+            const int is_short = d->supplying.stage != TAPER_OK;
+            if (is_short) assert_int_not_equal(d->supplying.stage, TAPER_ERR_CORRUPT);
+            status = taper_decoder_plan(d, 0, UINT64_MAX, range, ROOM, &n, NULL);
+            if (status == TAPER_OK) assert_int_equal(n, 0);
+            lacks += is_short && status == TAPER_OK;
+            ends = !is_short && status == TAPER_OK;
+        }
+        close_decoder(d);
+        assert_true(most < 1 << 30);
+    }
+    assert_true(lacks > 0);
 }
 
 /* With a directory in pages. */
@@ -719,6 +772,7 @@ int main(void) {
         cmocka_unit_test(they_come_before_what_needs_them),
         cmocka_unit_test(others_have_none),
         cmocka_unit_test(every_cut_is_as_with_its_stages),
+        cmocka_unit_test(cuts_of_decoders_are_as_files),
         cmocka_unit_test(a_given_model_is_used),
         cmocka_unit_test(pushed_bytes_are_decoded_again),
         cmocka_unit_test(damage_ends_a_group_or_the_model),
@@ -728,6 +782,7 @@ int main(void) {
         cmocka_unit_test(plans_of_many_images_list_stages),
         cmocka_unit_test(damaged_stages_are_asked_for_again),
         cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(memory_lacks_for_a_stage),
         cmocka_unit_test(pages_have_stages),
         cmocka_unit_test(copies_have_the_same_pictures),
         cmocka_unit_test(truncated_ones_are_legal),

@@ -61,7 +61,7 @@ def psnr(stages, cut, whole, folder):
 with tempfile.TemporaryDirectory() as folder:
     own, plain = os.path.join(folder, "own.taper"), os.path.join(folder, "plain.taper")
     for path, more in (own, ["--embed-model"]), (plain, []):
-        run("encode", "-q", "--layout", "gallery", "--psnr", "40", *more, "-o", path, images)
+        run("encode", "-q", "--strip", "--layout", "gallery", "--psnr", "40", *more, "-o", path, images)
     of_own, of_plain = info(own), info(plain)
     put("front_bytes", of_own["front_bytes"], "bytes")
     put("model_bytes", len(model), "bytes")

@@ -9,10 +9,16 @@ set -eu
 B=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/../.."
+if [ ! -x "$B/bench/bench_web" ]; then
+    echo "run.sh: $B/bench/bench_web is missing; make it first, and web-package" >&2
+    exit 1
+fi
 web=build/web repeats=${REPEATS:-5}
+commit=$(git describe --always --dirty)
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)
 line() { # metric value unit config
-    echo "{\"bench\":\"web\",\"metric\":\"$1\",\"value\":$2,\"unit\":\"$3\",\"config\":{$4},\"machine\":\"$machine\"}"
+    echo "{\"bench\":\"web\",\"metric\":\"$1\",\"value\":$2,\"unit\":\"$3\",\"config\":{$4},\"commit\":\"$commit\","\
+        "\"machine\":\"$machine\",\"command\":\"sh bench/web/run.sh BUILD_DIR CONTAINER...\"}"
 }
 for module in taper taper-plain; do
     file=$web/$module.wasm

@@ -28,6 +28,15 @@ static taper_limits limits_of(const taper_container *c, uint64_t max_memory) {
     return formats_limits_minus(&c->limits, c->limits.max_memory - max_memory);
 }
 
+/* Stages of the model behind the cut are not used: the pixels are those of a file that ends there.
+ * A model that the caller gave is used as it is. */
+static taper_status cut_model(taper_decoder *d, taper_error *error) {
+    const taper_container *c = d->container;
+    const taper_limits limits = formats_limits_minus(&d->limits, d->account.used);
+    if (!d->cut || !c->own_model) return TAPER_OK;
+    return codec_front_cut_model(&c->front, d->cut, &limits, &d->cut_model, error);
+}
+
 taper_status taper_decoder_new(taper_decoder **out, const taper_container *container,
                                const taper_decode_options *options, taper_error *error) {
     taper_decode_options o;
@@ -59,8 +68,12 @@ taper_status taper_decoder_new(taper_decoder **out, const taper_container *conta
     d->reading.source = codec_front_drawn(&container->front, &source);
     d->account.used = container->front.account.used;
     d->front_ready = 1;
-    *out = d;
-    return TAPER_OK;
+    const taper_status status = cut_model(d, error);
+    if (status == TAPER_OK)
+        *out = d;
+    else
+        taper_decoder_free(d);
+    return status;
 }
 
 taper_status taper_decoder_new_streaming(taper_decoder **out, const taper_open_options *options,
@@ -111,6 +124,7 @@ void taper_decoder_free(taper_decoder *d) {
     codec_small_basis_free(&d->small);
     codec_decoder_free_helpers(d);
     codec_container_empty(&d->own);
+    taper_model_free(d->cut_model);
     free(d);
 }
 
@@ -209,7 +223,7 @@ taper_status codec_decoder_refuse_front(const taper_decoder *d, uint64_t bytes,
 /* --- groups ---------------------------------------------------------------------------- */
 
 void codec_decoder_drop_rendered(taper_decoder *d, codec_rendered *w) {
-    const uint32_t inputs = d->container->model ? d->container->model->network.inputs : 0;
+    const uint32_t inputs = d->container->model ? codec_decoder_model(d)->network.inputs : 0;
     formats_account_give(&d->account, w->capacity * inputs * sizeof *w->value);
     free(w->value);
     *w = (codec_rendered){0};
@@ -247,6 +261,10 @@ taper_status codec_decoder_pushed_group(taper_decoder *d, uint32_t g, codec_grou
 /* Decode what was pushed of a group, and wake it for reading. */
 static taper_status decode_pushed(taper_decoder *d, uint32_t g, codec_group_reader **out,
                                   taper_error *error) {
+    if (d->pushing.is_lost) { /* groups were closed */
+        if (error) *error = d->failure;
+        return d->failure.status;
+    }
     TAPER_TRY(codec_decoder_pushed_group(d, g, out, error));
     codec_strips *strips = &(*out)->strips;
     codec_awake_use(&d->pushing.awake, strips, &d->account);
@@ -286,6 +304,7 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
         } else
             codec_group_reader_close(r);
     }
+    d->pushing.is_lost = status != TAPER_OK;
     taper_model_free(old);
     return status;
 }

@@ -67,6 +67,7 @@ typedef struct codec_pushing {
     uint64_t chunk;              /* the current chunk */
     uint64_t in_chunk;           /* its bytes so far */
     uint32_t crc;                /* of the current checksum block */
+    int is_lost;                 /* memory lacked to decode with another stage of the model */
 } codec_pushing;
 
 typedef struct codec_supplying {
@@ -74,6 +75,7 @@ typedef struct codec_supplying {
     codec_kept_groups groups; /* of which all passes are wanted */
     uint64_t cut;             /* the size of the cut file that the bytes stand for */
     uint64_t head_bytes;      /* the part of the front matter that is not held as it was read */
+    taper_status stage;       /* of the last stage of the model that was here whole */
 } codec_supplying;
 
 struct taper_decoder {
@@ -83,6 +85,7 @@ struct taper_decoder {
     /* Of a streaming decoder: its container, as far as bytes have arrived. */
     taper_container own;
     const taper_model *given_model; /* for `own` */
+    taper_model *cut_model; /* that of the container as far as the cut has it; NULL: whole */
     taper_limits limits;
     int front_ready;
     uint64_t need; /* streaming: size of the front matter, as far as known */
@@ -125,7 +128,7 @@ struct taper_decoder {
 
 /* The model. The front matter is complete. */
 static inline const taper_model *codec_decoder_model(const taper_decoder *d) {
-    return d->container->model;
+    return d->cut_model ? d->cut_model : d->container->model;
 }
 
 /* Returns TAPER_ERR_LIMIT, with a message for a front matter of this size. */

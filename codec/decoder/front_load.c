@@ -67,6 +67,27 @@ taper_status codec_front_load_stages(formats_front *f, const taper_source *sourc
     return TAPER_OK;
 }
 
+/* The bytes of the model, as far as it was read, that come before the cut in whole stages. */
+static size_t model_before(const formats_front *f, uint64_t cut) {
+    uint64_t size = f->model_in_front;
+    for (uint32_t layer = 0; layer < f->layers && size < f->model_size; layer++) {
+        if (formats_front_layer_kind(f, layer) != FORMATS_LAYER_MODEL) continue;
+        const codec_file_range at = codec_layer_range(f, NULL, layer);
+        if (at.at + at.size > cut) break;
+        size += at.size;
+    }
+    return (size_t)size;
+}
+
+taper_status codec_front_cut_model(const formats_front *f, uint64_t cut, const taper_limits *limits,
+                                   taper_model **out, taper_error *error) {
+    *out = NULL;
+    if (!f->has_stages || !f->model) return TAPER_OK;
+    const size_t size = model_before(f, cut);
+    return size < f->model_size ? taper_model_load_stages(out, f->model, size, limits, error)
+                                : TAPER_OK;
+}
+
 taper_status codec_front_load(const taper_source *source, const taper_limits *given,
                               formats_front *front, taper_error *error) {
     taper_limits limits = formats_limits_or_default(given);

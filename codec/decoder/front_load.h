@@ -31,6 +31,11 @@ taper_source codec_front_drawn(const formats_front *front, const taper_source *s
  * damaged, incomplete, or has another id. Also the errors of taper_model_load. */
 taper_status codec_front_model(const formats_front *front, const taper_limits *limits,
                                taper_model **out, taper_error *error);
+/* The model that the container has when it is cut to so many bytes, if that lacks stages which it
+ * has otherwise; else *out is NULL. The errors of taper_model_load_stages. */
+taper_status codec_front_cut_model(const formats_front *front, uint64_t cut,
+                                   const taper_limits *limits, taper_model **out,
+                                   taper_error *error);
 /* Load the model of the search codes that the front carries. On failure *out is NULL.
  * TAPER_ERR_CORRUPT: it has another id, is not binary or has too few units. Also the errors of
  * codec_front_model. */

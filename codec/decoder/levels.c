@@ -37,6 +37,7 @@ static taper_status write_group(const codec_group *g, uint32_t number, const tap
 taper_status codec_levels_write(const taper_container *container, uint64_t cut,
                                 const taper_sink *to, taper_error *error) {
     const formats_front *front = &container->front;
+    taper_model *own = NULL;
     taper_status damage = TAPER_OK, status = TAPER_OK;
     formats_account account = formats_account_within(&container->limits);
     codec_group_readers readers = {.account = &account};
@@ -44,10 +45,12 @@ taper_status codec_levels_write(const taper_container *container, uint64_t cut,
     if (cut < source.size) source.size = cut;
     const taper_source rendered = codec_front_drawn(front, &source);
     account.used = front->account.used;
+    if (container->own_model)
+        status = codec_front_cut_model(front, cut, &container->limits, &own, error);
+    const taper_model *model = own ? own : container->model;
     for (uint32_t g = 0; g < front->groups && status == TAPER_OK; g++) {
         codec_group_reader *r;
-        status =
-            codec_group_readers_open(&readers, container->model, front, g, &rendered, &r, error);
+        status = codec_group_readers_open(&readers, model, front, g, &rendered, &r, error);
         if (status == TAPER_OK && r->bad && damage == TAPER_OK)
             damage = formats_fail(error, TAPER_ERR_CORRUPT,
                                   "layer %u of group %u is damaged (checksum); fetch the file "
@@ -59,5 +62,6 @@ taper_status codec_levels_write(const taper_container *container, uint64_t cut,
         }
     }
     codec_group_readers_close(&readers);
+    taper_model_free(own);
     return status == TAPER_OK ? damage : status;
 }

@@ -48,6 +48,7 @@ static int plan_stage(const taper_decoder *d, const codec_chunk_part *of, codec_
     if (of->layer < next) return 0; /* it is known, or another model is used */
     if (at.at + at.size > d->reading.source.size) return 0;
     if (of->layer == next && codec_byte_store_run(&d->supplying.held, at.at, NULL) >= at.size) {
+        if (d->supplying.stage != TAPER_ERR_CORRUPT) return 0; /* memory lacks, not bytes */
         codec_plan_add(w, at.at, at.at + at.size);
         return 1;
     }

@@ -84,7 +84,7 @@ typedef struct rendering {
 
 static void render_block(void *context, size_t block) {
     rendering *t = context;
-    size_t inputs = t->decoder->container->model->network.inputs;
+    size_t inputs = codec_decoder_model(t->decoder)->network.inputs;
     codec_backend backend = t->decoder->backend;
     backend.pool = NULL; /* threads work on separate blocks */
     uint32_t at = (uint32_t)block * t->in_block, left = t->n - at;
@@ -95,7 +95,7 @@ static void render_block(void *context, size_t block) {
         codec_strip_renderer_run(t->renderer, &backend, t->first + at, n, value) != TAPER_OK)
         t->failed = 1;
     else if (own)
-        codec_picture_put(t->picture, t->decoder->container->model->window, at, n, own);
+        codec_picture_put(t->picture, codec_decoder_model(t->decoder)->window, at, n, own);
     free(own);
 }
 
@@ -103,7 +103,7 @@ static void render_block(void *context, size_t block) {
 static taper_status render_all(rendering *t, const codec_strips *state, uint32_t in_block,
                                taper_error *error) {
     codec_strip_renderer renderer;
-    codec_strip_rendering of = {t->decoder->container->model, state, t->first, t->n, 1, NULL};
+    codec_strip_rendering of = {codec_decoder_model(t->decoder), state, t->first, t->n, 1, NULL};
     taper_status status = codec_strip_renderer_begin(&renderer, &of, t->decoder->backend.pool);
     t->renderer = &renderer, t->in_block = in_block;
     if (status == TAPER_OK)

@@ -120,7 +120,8 @@ void codec_supplied_stages(taper_decoder *d) {
         const codec_file_range at = codec_layer_range(&d->own.front, &d->own.root, layer);
         const uint8_t *bytes = NULL;
         if (codec_byte_store_run(&d->supplying.held, at.at, &bytes) < at.size) return;
-        if (codec_decoder_take_stage(d, bytes, (size_t)at.size, NULL) != TAPER_OK) return;
+        d->supplying.stage = codec_decoder_take_stage(d, bytes, (size_t)at.size, NULL);
+        if (d->supplying.stage != TAPER_OK) return;
     }
 }
 

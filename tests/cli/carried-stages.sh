@@ -52,6 +52,9 @@ for layout in set gallery; do
         rm -rf out given
         "$TAPER" decode -q -o out cut.taper 2>words
         [ "$(count_png out)" -eq 24 ]
+        rm -rf by-bytes
+        "$TAPER" decode -q --bytes "$place" -o by-bytes $own 2>words
+        diff -r out by-bytes
         "$TAPER" decode -q -m model.tpm -o given cut.taper 2>words
         [ "$(count_png given)" -eq 24 ]
         python3 "$ROOT/tests/mean_psnr.py" whole-$layout out >db
