@@ -13,6 +13,11 @@
  */
 #define CODEC_COUNTING_CLONES \
     __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
+/* Browsers first compile quickly, to slow code, and replace it when a function is called again. A
+ * loop that is inlined in a function that runs once would be slow to its end. */
+#elif defined(__wasm__)
+#define CODEC_CLONES __attribute__((noinline))
+#define CODEC_COUNTING_CLONES
 #else
 #define CODEC_CLONES
 #define CODEC_COUNTING_CLONES
