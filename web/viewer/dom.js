@@ -24,6 +24,12 @@ export function bytes_text(n) {
     return `${(n / unit[0]).toPrecision(3)} ${unit[1]}`;
 }
 
+/** Bits per pixel: "224", "8.0", "0.0031", of any size without an exponent. */
+export function rate_text(bpp) {
+    const digits = bpp < 10 ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 };
+    return `${bpp.toLocaleString("en", digits)} bits per pixel`;
+}
+
 export const count_text = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 /** Draws an ImageData or ImageBitmap into a canvas of its size. */
@@ -43,6 +49,17 @@ export function pixels_of(picture) {
     const context = canvas.getContext("2d", { willReadFrequently: true });
     context.drawImage(picture, 0, 0);
     return context.getImageData(0, 0, picture.width, picture.height);
+}
+
+/** PSNR in dB of the colours of two pictures of one size; Infinity: they are equal. */
+export function psnr_db(one, other) {
+    const a = pixels_of(one).data, b = pixels_of(other).data;
+    let sum = 0;
+    for (let i = 0; i < a.length; i += 4) {
+        const r = a[i] - b[i], g = a[i + 1] - b[i + 1], blue = a[i + 2] - b[i + 2];
+        sum += r * r + g * g + blue * blue;
+    }
+    return sum ? 10 * Math.log10((255 * 255 * 3 * (a.length / 4)) / sum) : Infinity;
 }
 
 /** The largest reduction at which an image still fills its place. */
