@@ -24,12 +24,6 @@ export function bytes_text(n) {
     return `${(n / unit[0]).toPrecision(3)} ${unit[1]}`;
 }
 
-/** Bits per pixel: "224", "8.0", "0.0031", of any size without an exponent. */
-export function rate_text(bpp) {
-    const digits = bpp < 10 ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 };
-    return `${bpp.toLocaleString("en", digits)} bits per pixel`;
-}
-
 export const count_text = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 /** Draws an ImageData or ImageBitmap into a canvas of its size. */

@@ -1,6 +1,6 @@
 /* large.js -- one image large: what is known of it at once, then sharper and sharper; a slider over its bytes, and
  * JPEG of as many bytes beside it. */
-import { bytes_text, make, make_button, psnr_db, rate_text, scale_for } from "./dom.js";
+import { bytes_text, make, make_button, psnr_db, scale_for } from "./dom.js";
 import { jpeg_of_bytes } from "./jpeg.js";
 import { Panes } from "./panes.js";
 
@@ -177,4 +177,10 @@ export class Large {
     trouble(error) {
         this.said.textContent = String(error.message ?? error);
     }
+}
+
+/** Bits per pixel: "224", "8.0", "0.0031", of any size without an exponent. */
+function rate_text(bpp) {
+    const digits = bpp < 10 ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 };
+    return `${bpp.toLocaleString("en", digits)} bits per pixel`;
 }
