@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The chunks of a group that was coded again: [layers of the source + 1] bounds in the file; that of
- * the exact layer is elsewhere. */
+/* The chunks of a group that was coded again: [layers of the source + 1] bounds in the file; that
+ * of the exact layer is elsewhere. */
 typedef struct spooled_group {
     uint64_t *chunk_at; /* NULL: the group is copied */
     uint64_t exact_at, exact_size;

@@ -36,7 +36,7 @@ for embed in "" --embed-model; do
     done
 done
 
-# twice the size, so that an image is several strips, with noise
+# three times the size, so that an image is several strips, with noise
 for k in 1 2; do
     "$TAPER" decode -q -i $k -o $k.ppm all.taper
     python3 - $k <<'END'
@@ -45,12 +45,12 @@ k = int(sys.argv[1])
 data = open("%d.ppm" % k, "rb").read()
 width, height = map(int, data.split(None, 3)[1:3])
 pixels, out, state = data[-3 * width * height:], bytearray(), k
-for y in range(2 * height):
-    row = pixels[y // 2 * 3 * width:(y // 2 + 1) * 3 * width]
-    for x in range(2 * width):
+for y in range(3 * height):
+    row = pixels[y // 3 * 3 * width:(y // 3 + 1) * 3 * width]
+    for x in range(3 * width):
         state = state * 1103515245 + 12345 & 0x7FFFFFFF
-        out += bytes(min(255, v + (state >> 20) % 9) for v in row[x // 2 * 3:x // 2 * 3 + 3])
-open("two/large-%d.ppm" % k, "wb").write(b"P6 %d %d 255\n" % (2 * width, 2 * height) + out)
+        out += bytes(min(255, v + (state >> 20) % 9) for v in row[x // 3 * 3:x // 3 * 3 + 3])
+open("two/large-%d.ppm" % k, "wb").write(b"P6 %d %d 255\n" % (3 * width, 3 * height) + out)
 END
     rm "two/$1"
     shift
