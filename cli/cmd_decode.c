@@ -58,7 +58,8 @@ const cli_option cli_decode_options[] = {
     {"progressive", 'p', CLI_FLAG, .offset = offsetof(settings, progressive),
      .help = "rewrite the images while bytes arrive through a pipe"},
     {"strict", 0, CLI_FLAG, .offset = offsetof(settings, strict),
-     .help = "exit with 4 if the container is truncated, or its model lacks stages",
+     .help = "exit with 4 if the file is truncated, or its model lacks stages; a cut that is "
+             "asked for, as by --bytes, does not count",
      .uses = USE_IMAGES},
     {"levels", 0, CLI_FLAG, .offset = offsetof(settings, levels),
      .help = "write no images but print decoded integers, to compare decoders"},

@@ -19,6 +19,7 @@ enum { PIECE = 1 << 16, REDRAW_MS = 333 };
 
 typedef struct group_rendered {
     uint64_t bytes, round; /* bytes of data in the files; number of the last rendering, 0: none */
+    uint32_t stages;       /* of the model, in the files */
     bool grown, again;     /* new bytes since then; files exist */
 } group_rendered;
 
@@ -69,8 +70,10 @@ static int render_images(arrival *a) {
         if (done.passes < a->passes) a->passes = done.passes;
         if (first) {
             group->again = group->round > 0;
-            group->grown = !group->again || group->bytes != done.bytes;
+            group->grown =
+                !group->again || group->bytes != done.bytes || group->stages != done.stages;
             group->bytes = done.bytes;
+            group->stages = done.stages;
             group->round = a->round;
         }
         int code = group->grown ? write_picture(a, k, group->again) : CLI_DONE;

@@ -547,8 +547,10 @@ typedef struct taper_completeness {
     /* Rows from the top that equal the original's, by the container's exact layer
      * (taper_encode_options.lossless). 0 also if the image is rendered scaled. */
     uint32_t exact_rows;
+    /* Stages of the model that these pixels were made with (taper_model_info.stages_known). */
+    uint32_t stages;
     /* For later versions: 0. */
-    uint32_t reserved[4];
+    uint32_t reserved[3];
 } taper_completeness;
 
 /* Beside the size, 0 is the default of every member. */
@@ -762,11 +764,11 @@ TAPER_API taper_status taper_decoder_render(taper_decoder *decoder, uint64_t i, 
                                             taper_completeness *done, taper_error *error);
 
 /* Decode what was received of image i, without pixels: *done is what taper_decoder_render would
- * tell now, but with exact_rows 0. If passes, bytes and the returned status are those of the last
- * rendering, and no bytes were replaced since, the pixels are the same: a viewer that refreshes
- * many images renders only those that changed. A rendering afterwards does not decode again. Errors
- * are those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large that it is
- * decoded strip by strip (taper_decoder_render_rows), and nothing of it is kept. */
+ * tell now, but with exact_rows 0. If passes, bytes, stages and the returned status are those of
+ * the last rendering, and no bytes were replaced since, the pixels are the same: a viewer that
+ * refreshes many images renders only those that changed. A rendering afterwards does not decode
+ * again. Errors are those of taper_decoder_render. TAPER_ERR_UNSUPPORTED: the image is so large
+ * that it is decoded strip by strip (taper_decoder_render_rows), and nothing of it is kept. */
 TAPER_API taper_status taper_decoder_decode(taper_decoder *decoder, uint64_t i,
                                             taper_completeness *done, taper_error *error);
 

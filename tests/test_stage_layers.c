@@ -141,7 +141,10 @@ static void same(picture want, picture got, const char *what, uint64_t where) {
         memcmp(want.pixels.data, got.pixels.data, want.pixels.size))
         fail_msg("%s %llu: status %d not %d, or other pixels", what, (unsigned long long)where,
                  got.status, want.status);
-    for (int i = 0; i < N; i++) assert_int_equal(want.done[i].passes, got.done[i].passes);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(want.done[i].passes, got.done[i].passes);
+        assert_int_equal(want.done[i].stages, got.done[i].stages);
+    }
     formats_buffer_free(&want.pixels), formats_buffer_free(&got.pixels);
 }
 

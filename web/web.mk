@@ -38,7 +38,7 @@ endif
 
 # Where the time goes is compiled for speed, the rest for size: it is loaded before the first picture. Kernels have loops
 # over registers, which must be unrolled.
-WEB_KERNELS := $(addprefix codec/,$(addprefix backend/,int8_dot int_convolution sparse_sum) bitplane/significance)
+WEB_KERNELS := $(addprefix codec/,$(addprefix backend/,int8_dot int_convolution row_products sparse_sum) bitplane/significance)
 WEB_HOT  := $(addprefix codec/,$(addprefix bitplane/,conditional_inputs conditional_state contexts causal neighbours \
             group chunk_coder) entropy/range_coder $(addprefix render/,terms head_rows window_renderer) \
             $(addprefix transform/,lap picture restoration_filter small_basis))

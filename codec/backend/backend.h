@@ -6,6 +6,7 @@
  *                     implementation; fused: the fast matrix product
  *   pool queue        threads that share one task; threads that take one item after the other
  *   int8_dot          sums of products of bytes; int_convolution: 3x3 convolutions in integers
+ *   row_products      these convolutions in half the products, for WebAssembly
  *   sparse_sum        sums of some rows of a matrix of 16-bit numbers
  *   simd x86 wasm     loops for several processors; helpers of x86 and of WebAssembly kernels */
 #ifndef CODEC_BACKEND_H

@@ -258,6 +258,7 @@ CODEC_INLINE void rows_128(int32_t *sum, const int8_t *pairs, const codec_pair_r
     for (const codec_pair_row *end = row + rows; row < end; row++) {
         v128_t x = wasm_v128_load32_splat(&row->a);
         const int8_t *from = pairs + (size_t)row->row * 2 * n;
+        CODEC_AS_IT_IS(from);
         for (uint32_t v = 0; v < vectors; v++)
             s[v] = codec_add_pairs_128(s[v], wasm_i16x8_load8x8(from + 8 * v), x);
     }
@@ -284,6 +285,7 @@ CODEC_INLINE void block_128(const uint8_t *matrix, const uint8_t *vector, uint32
     for (uint32_t v = 0; v < vectors; v++) s[v] = wasm_i32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4, matrix += 4 * (size_t)lanes) {
         v128_t x = codec_four_lanes_128(vector + i);
+        CODEC_AS_IT_IS(matrix);
         for (uint32_t v = 0; v < vectors; v++)
             s[v] = codec_add_pairs_128(s[v], wasm_i16x8_load8x8(matrix + 8 * v), x);
     }

@@ -1,5 +1,6 @@
 /* int_convolution.c -- see int_convolution.h. Integers: all kernels give the same result. */
 #include "codec/backend/int_convolution.h"
+#include "codec/backend/row_products.h"
 #include "codec/backend/wasm.h"
 #include "codec/backend/x86.h"
 #include <stdlib.h>
@@ -36,6 +37,27 @@ void codec_convolve_row_plain(const codec_convolution *c, const void *const in[3
 static uint32_t lanes_of(const codec_convolution *c) {
     return (c->outputs + LANES - 1) / LANES * LANES;
 }
+
+#ifdef CODEC_WASM_KERNELS
+
+taper_status codec_convolution_pack(codec_convolution *c) {
+    c->packed = codec_row_products_pack(c->weight, c->inputs, c->outputs);
+    c->shifts = calloc(lanes_of(c), sizeof *c->shifts);
+    if (!c->packed || !c->shifts) return TAPER_ERR_NOMEM;
+    for (uint32_t o = 0; o < c->outputs; o++) c->shifts[o] = c->shift[o];
+    return TAPER_OK;
+}
+
+static void row_128(const codec_convolution *c, const void *const in[3], uint32_t columns,
+                    const int32_t *bias, int32_t *z) {
+    const codec_row_products r = {c->inputs, c->outputs, c->bytes, c->packed, c->shift, c->shifts};
+    if (columns < CODEC_ROW_LEAST || c->inputs > CODEC_ROW_MOST_INPUTS)
+        codec_convolve_row_plain(c, in, columns, bias, z);
+    else
+        codec_row_products_run(&r, in, columns, bias, z);
+}
+
+#else
 
 /* Nonzero if n / 4 pairs of weights, two of each four, times inputs up to 127 sum up to 16 bits. */
 static int pairs_are_narrow(const int16_t *w, uint32_t n) {
@@ -80,6 +102,8 @@ taper_status codec_convolution_pack(codec_convolution *c) {
     }
     return TAPER_OK;
 }
+
+#endif
 
 #ifdef CODEC_X86_KERNELS
 
@@ -358,110 +382,6 @@ static void row_256(const codec_convolution *c, const void *const in[3], uint32_
                 : c->bytes ? bytes_work_256
                            : numbers_work_256,
                 s);
-}
-
-#endif
-
-#ifdef CODEC_WASM_KERNELS
-
-/* Two patches and four outputs at a time: more sums have no registers. Numbers: a vector has pairs
- * of weights of four outputs. Bytes: a vector has the weights of eight inputs of one output, which
- * are in this order anyway. */
-enum { PATCHES_128 = 2, OUTPUTS_128 = 4 };
-
-typedef struct block {
-    const codec_convolution *c;
-    const void *in[3]; /* starting at the left neighbour of the first patch */
-    uint32_t lanes, first;
-    int32_t bias[OUTPUTS_128];
-    v128_t factors;    /* of the outputs' shifts */
-    int vector_shifts; /* these are so large that there are factors */
-} block;
-
-CODEC_INLINE void numbers_128(const block *b, uint32_t patches, v128_t sum[PATCHES_128]) {
-    const int16_t *w = b->c->packed + 2 * b->first;
-    const uint32_t row = row_of(b->c), inputs = b->c->inputs;
-    for (uint32_t p = 0; p < patches; p++) sum[p] = wasm_i32x4_splat(0);
-    for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < row; k += 2, w += 2 * b->lanes) {
-            const int16_t *from = (const int16_t *)b->in[i] + k;
-            v128_t weight = wasm_v128_load(w);
-            for (uint32_t p = 0; p < patches; p++, from += inputs)
-                sum[p] = codec_add_pairs_128(sum[p], weight, wasm_v128_load32_splat(from));
-        }
-}
-
-CODEC_INLINE void bytes_128(const block *b, uint32_t patches, v128_t sum[PATCHES_128]) {
-    const uint32_t row = row_of(b->c), inputs = b->c->inputs, last = b->c->outputs - 1;
-    const int16_t *w[OUTPUTS_128];
-    v128_t s[PATCHES_128][OUTPUTS_128];
-    for (uint32_t o = 0; o < OUTPUTS_128; o++) {
-        uint32_t there = b->first + o < last ? b->first + o : last;
-        w[o] = b->c->weight + (size_t)there * 3 * row;
-        for (uint32_t p = 0; p < patches; p++) s[p][o] = wasm_i32x4_splat(0);
-    }
-    for (uint32_t i = 0, at = 0; i < 3; i++)
-        for (uint32_t k = 0; k < row; k += 8, at += 8) {
-            const uint8_t *from = (const uint8_t *)b->in[i] + k;
-            v128_t x[PATCHES_128];
-            for (uint32_t p = 0; p < patches; p++) x[p] = wasm_i16x8_load8x8(from + p * inputs);
-            for (uint32_t o = 0; o < OUTPUTS_128; o++) {
-                v128_t weight = wasm_v128_load(w[o] + at);
-                for (uint32_t p = 0; p < patches; p++)
-                    s[p][o] = codec_add_pairs_128(s[p][o], weight, x[p]);
-            }
-        }
-    for (uint32_t p = 0; p < patches; p++)
-        sum[p] = codec_pair_sums_128(codec_pair_sums_128(s[p][0], s[p][1]),
-                                     codec_pair_sums_128(s[p][2], s[p][3]));
-}
-
-/* Scale the sums of the block's outputs, as far as there are so many. */
-CODEC_INLINE void store_128(const block *b, v128_t sum, int32_t *z) {
-    const uint32_t left = b->c->outputs - b->first;
-    const int scale = scale_of(b->c);
-    int32_t s[OUTPUTS_128];
-    if (b->vector_shifts) {
-        v128_t scaled = codec_shift_right_128(wasm_i32x4_shl(sum, scale), b->factors);
-        sum = wasm_i32x4_add(scaled, wasm_v128_load(b->bias));
-        if (left >= OUTPUTS_128) {
-            wasm_v128_store(z, sum);
-            return;
-        }
-    }
-    wasm_v128_store(s, sum);
-    for (uint32_t o = 0; o < OUTPUTS_128 && o < left; o++)
-        z[o] = b->vector_shifts ? s[o]
-                                : (s[o] * (1 << scale) >> b->c->shifts[b->first + o]) + b->bias[o];
-}
-
-/* All patches of a row, for the block's outputs. */
-CODEC_INLINE void columns_128(block b, uint32_t columns, int bytes, int32_t *z) {
-    const size_t patch = b.c->inputs * (bytes ? 1 : sizeof(int16_t));
-    v128_t sum[PATCHES_128];
-    for (uint32_t left = columns, patches; left; left -= patches, z += patches * b.c->outputs) {
-        patches = left < PATCHES_128 ? 1 : PATCHES_128;
-        if (patches == PATCHES_128)
-            bytes ? bytes_128(&b, PATCHES_128, sum) : numbers_128(&b, PATCHES_128, sum);
-        else
-            bytes ? bytes_128(&b, 1, sum) : numbers_128(&b, 1, sum);
-        for (uint32_t p = 0; p < patches; p++) store_128(&b, sum[p], z + p * b.c->outputs);
-        for (int i = 0; i < 3; i++) b.in[i] = (const uint8_t *)b.in[i] + patches * patch;
-    }
-}
-
-static void row_128(const codec_convolution *c, const void *const in[3], uint32_t columns,
-                    const int32_t *bias, int32_t *z) {
-    block b = {.c = c, .in = {in[0], in[1], in[2]}, .lanes = lanes_of(c)};
-    for (; b.first < c->outputs; b.first += OUTPUTS_128) {
-        b.vector_shifts = 1;
-        for (uint32_t o = 0; o < OUTPUTS_128 && b.first + o < c->outputs; o++) {
-            b.bias[o] = bias[b.first + o];
-            b.vector_shifts &= c->shift[b.first + o] >= CODEC_LEAST_SHIFT_128;
-        }
-        b.factors = codec_shift_factors_128(wasm_v128_load(c->shifts + b.first));
-        columns_128(b, columns, c->bytes, z + b.first);
-    }
 }
 
 #endif

@@ -19,7 +19,7 @@ typedef struct codec_convolution {
     uint8_t *shift;           /* [outputs] 0 .. CODEC_INT_MATRIX_MOST_SHIFT */
     int32_t *bias; /* [outputs]; NULL in the first layer of a network: the stage has the bias */
     /* For vector kernels, by codec_convolution_pack; outputs are rounded up to LANES: */
-    int16_t *packed; /* [inputs / 2][outputs][2]; or NULL */
+    int16_t *packed; /* [inputs / 2][outputs][2], or that of row_products.h; or NULL */
     int8_t *quads;   /* of bytes: [inputs / 4][outputs][4]; or NULL */
     int32_t *shifts; /* [outputs] */
     /* Bytes of 24 inputs, at most 24 outputs: the sum over one tap's inputs 0, 1, 4, 5, .. or
@@ -33,7 +33,9 @@ taper_status codec_convolution_pack(codec_convolution *c);
 
 /* A row of patches: z[columns][outputs] = (8 sum of W a >> shift) + bias; with bytes, which are 32
  * times as coarse, (256 sum of W a >> shift) + bias. in: the rows above, at and below it, each
- * [1 + columns + 1][inputs] of int16_t or uint8_t. The sums must fit 32 bits. */
+ * [1 + columns + 1][inputs] of int16_t or uint8_t. The sums must fit 32 bits. Kernels may read 16
+ * bytes behind a row. Those of WebAssembly need numbers of at most CODEC_ROW_MOST_INPUT and weights
+ * of CODEC_ROW_MOST_WEIGHT (row_products.h). */
 typedef void codec_convolve_row_fn(const codec_convolution *c, const void *const in[3],
                                    uint32_t columns, const int32_t *bias, int32_t *z);
 /* The first kernel that runs on this processor; the reference implementation. */

@@ -13,6 +13,11 @@
  */
 #define CODEC_COUNTING_CLONES \
     __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
+/* Browsers first compile quickly, to slow code, and replace it when a function is called again. A
+ * loop that is inlined in a function that runs once would be slow to its end. */
+#elif defined(__wasm__)
+#define CODEC_CLONES __attribute__((noinline))
+#define CODEC_COUNTING_CLONES
 #else
 #define CODEC_CLONES
 #define CODEC_COUNTING_CLONES
@@ -23,6 +28,15 @@
 #define CODEC_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define CODEC_PREFETCH(address) (void)(address)
+#endif
+
+/* Before a loop, where clang judges its gain from vectors wrongly. */
+#ifdef __clang__
+#define CODEC_VECTORS    _Pragma("clang loop vectorize(enable)")
+#define CODEC_NO_VECTORS _Pragma("clang loop vectorize(disable)")
+#else
+#define CODEC_VECTORS
+#define CODEC_NO_VECTORS
 #endif
 
 /* All ones if the comparison holds, else 0. Compilers vectorise this, but not branches. Both sides

@@ -92,6 +92,7 @@ CODEC_INLINE void add_128(const int16_t *matrix, uint32_t lanes, uint32_t count,
     for (const codec_term *end = term + n; term < end; term++) {
         const int16_t *row = matrix + (size_t)term->pair * lanes * 2;
         v128_t x = wasm_v128_load32_splat(term->x);
+        CODEC_AS_IT_IS(row);
         for (uint32_t v = 0; v < count / 4; v++)
             s[v] = codec_add_pairs_128(s[v], wasm_v128_load(row + 8 * v), x);
     }

@@ -170,9 +170,14 @@ typedef struct rows { /* the rows of a run */
     uint32_t n;
 } rows;
 
-/* x of the row above and below, or of the replacement. */
-#define ABOVE(x) (has_up ? (x - columns)[p] : has_down ? (x + columns)[p] : x[p])
-#define BELOW(x) (has_down ? (x + columns)[p] : has_up ? (x - columns)[p] : x[p])
+/* x where the first or else the second of two rows is there, or else of the row itself. All three
+ * are read, as compilers do not vectorise loads under a condition. */
+CODEC_INLINE int32_t of_rows(const int32_t *x, ptrdiff_t first, int has_first, int has_second) {
+    int32_t one = x[first], two = x[-first], here = x[0];
+    return has_first ? one : has_second ? two : here;
+}
+#define ABOVE(x) of_rows((x) + p, -columns, has_up, has_down)
+#define BELOW(x) of_rows((x) + p, columns, has_down, has_up)
 
 /* CONTEXTS x kind + context of the next magnitude bit of each position; NO_CONTEXT without
  * neighbours. */
@@ -185,6 +190,7 @@ CODEC_CLONES static void all_contexts(const rows *r, const int16_t weight[CODEC_
     ptrdiff_t columns = r->columns;
     int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3], w4 = weight[4],
             w5 = weight[5], w6 = weight[6], w7 = weight[7];
+    CODEC_VECTORS
     for (uint32_t p = 0; p < r->n; p++) {
         int has_up = sides[p] & CODEC_HAS_UP, has_down = sides[p] & CODEC_HAS_DOWN;
         int32_t a = left[p], b = right[p], c = ABOVE(known), d = BELOW(known), level = levels[p];

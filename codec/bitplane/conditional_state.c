@@ -4,6 +4,7 @@
 #include "codec/backend/int8_dot.h"
 #include "codec/backend/pool.h"
 #include "codec/backend/simd.h"
+#include "codec/backend/wasm.h"
 #include "codec/entropy/fixed_log.h"
 #include <stdlib.h>
 #include <string.h>
@@ -209,10 +210,21 @@ void codec_conditional_resume(codec_conditional_state *s, const codec_group *g, 
 
 /* --- a pass ---------------------------------------------------------------------------- */
 
+#ifdef CODEC_WASM_KERNELS
+static void to_logits(const int32_t *sum, uint8_t shift, int32_t bias, int32_t *logit) {
+    for (uint32_t i = 0; i < LANES; i += 4) {
+        uint32_t by = shift;
+        CODEC_AS_IT_IS(by);
+        v128_t scaled = wasm_i32x4_shr(wasm_i32x4_shl(wasm_v128_load(sum + i), 8), by);
+        wasm_v128_store(logit + i, wasm_i32x4_add(scaled, wasm_i32x4_splat(bias)));
+    }
+}
+#else
 CODEC_CLONES static void to_logits(const int32_t *restrict sum, uint8_t shift, int32_t bias,
                                    int32_t *restrict logit) {
     for (uint32_t i = 0; i < LANES; i++) logit[i] = (sum[i] * 256 >> shift) + bias;
 }
+#endif
 
 /* The logits of all positions. */
 static void all_logits(const int8_t *w, uint8_t shift, int32_t bias, uint32_t hidden,

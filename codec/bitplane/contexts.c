@@ -18,22 +18,28 @@ CODEC_CLONES static void zero_absent_neighbours(const uint8_t *restrict sides, u
     for (uint32_t p = 0; p < n; p++) feature[p] = sides[p] ? feature[p] : 0;
 }
 
-/* part[p] = before[p] + the sum of weight * known[p] over four inputs. */
-CODEC_CLONES static void add_signed(const int32_t *before, const int16_t *const known[4],
-                                    const int32_t weight[4], uint32_t n, int32_t *part) {
+/* part[p] = the sum of weight * known[p] over four inputs, and before. */
+CODEC_INLINE void weigh(const int16_t *const known[4], const int32_t weight[4], uint32_t n,
+                        int is_first, int32_t *restrict part) {
     const int16_t *k0 = known[0], *k1 = known[1], *k2 = known[2], *k3 = known[3];
     int32_t w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
     for (uint32_t p = 0; p < n; p++)
-        part[p] = before[p] + w0 * k0[p] + w1 * k1[p] + w2 * k2[p] + w3 * k3[p];
+        part[p] = (is_first ? 0 : part[p]) + w0 * k0[p] + w1 * k1[p] + w2 * k2[p] + w3 * k3[p];
+}
+CODEC_CLONES static void set_signed(const int16_t *const known[4], const int32_t weight[4],
+                                    uint32_t n, int32_t *part) {
+    weigh(known, weight, n, 1, part);
+}
+CODEC_CLONES static void add_signed(const int16_t *const known[4], const int32_t weight[4],
+                                    uint32_t n, int32_t *part) {
+    weigh(known, weight, n, 0, part);
 }
 
 /* part[p] = the sum over the inputs of a neighbour on this side, for a value of unit u. */
-static void sum_inputs(const codec_context_model *m, const codec_group *g, uint32_t u, int side,
-                       int32_t *part) {
+static void sum_inputs(const codec_group *g, uint32_t u, int side, int32_t *part) {
     uint32_t inputs =
         g->tables->units < CODEC_SIGNED_INPUTS ? g->tables->units : CODEC_SIGNED_INPUTS;
-    const int32_t *before = m->zeros;
-    for (uint32_t k = 0; k < inputs || before == m->zeros;) {
+    for (uint32_t k = 0, from = 0; k < inputs || !from; from = 1) {
         const int16_t *known[4] = {g->signed_norm, g->signed_norm, g->signed_norm, g->signed_norm};
         int32_t weight[4] = {0};
         for (int i = 0; i < 4 && k < inputs; k++) {
@@ -41,8 +47,7 @@ static void sum_inputs(const codec_context_model *m, const codec_group *g, uint3
             weight[i] = g->tables->signed_weight[u][side][k];
             i += weight[i] != 0;
         }
-        add_signed(before, known, weight, g->n, part);
-        before = part;
+        (from ? add_signed : set_signed)(known, weight, g->n, part);
     }
 }
 
@@ -68,7 +73,7 @@ static void predict_signed(const codec_context_model *m, const codec_group *g, u
                            int32_t log_ratio) {
     memset(m->value, 0, g->n * sizeof *m->value);
     for (int side = 0; side < 4; side++) {
-        sum_inputs(m, g, u, side, m->from_side);
+        sum_inputs(g, u, side, m->from_side);
         codec_neighbours_add_i32(g, side, m->from_side, m->value);
     }
     scale_signed(m->value, -log_ratio, g->n);

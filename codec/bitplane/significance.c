@@ -455,9 +455,12 @@ typedef struct constants_128 {
  * it, apart from codec_log_fraction. UNIT: those of 1. */
 enum { MANTISSA_BITS_CUT = 19, UNIT = 127 * 16 };
 
+/* Numbers become floats as the lower halves of 2^23, which is subtracted: compilers convert one at
+ * a time. */
 CODEC_INLINE v128_t log_features_128(v128_t x, const constants_128 *c) {
-    v128_t low = wasm_f32x4_convert_u32x4(wasm_u32x4_extend_low_u16x8(x)),
-           high = wasm_f32x4_convert_u32x4(wasm_u32x4_extend_high_u16x8(x));
+    const v128_t upper = wasm_i16x8_splat(0x4B00), base = wasm_f32x4_splat(1 << 23);
+    v128_t low = wasm_f32x4_sub(wasm_i16x8_shuffle(x, upper, 0, 8, 1, 9, 2, 10, 3, 11), base),
+           high = wasm_f32x4_sub(wasm_i16x8_shuffle(x, upper, 4, 12, 5, 13, 6, 14, 7, 15), base);
     v128_t log = wasm_u16x8_narrow_i32x4(wasm_u32x4_shr(low, MANTISSA_BITS_CUT),
                                          wasm_u32x4_shr(high, MANTISSA_BITS_CUT));
     log = wasm_i16x8_max(log, wasm_i16x8_splat(UNIT - 1)); /* the logarithm of 0 is 0 */

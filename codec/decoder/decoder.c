@@ -398,7 +398,8 @@ taper_completeness codec_decoder_completeness(const taper_decoder *d, const code
                                 .bytes = r->bytes_used + r->chunk.size,
                                 .complete = codec_group_reader_is_done(r, f) ||
                                             (r->bad && d->feed != CODEC_FEED_SUPPLIED) ||
-                                            d->passes <= codec_group_reader_passes(r, f)};
+                                            d->passes <= codec_group_reader_passes(r, f),
+                                .stages = codec_decoder_model(d)->info.stages_known};
 }
 
 taper_status codec_decoder_damage(const codec_group_reader *r, taper_error *error) {

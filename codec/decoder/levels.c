@@ -44,6 +44,10 @@ taper_status codec_levels_write(const taper_container *container, uint64_t cut,
     taper_source source = container->source;
     if (cut < source.size) source.size = cut;
     const taper_source rendered = codec_front_drawn(front, &source);
+    if (cut < front->front_size)
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "incomplete header, need %llu more byte%s",
+                            (unsigned long long)(front->front_size - cut),
+                            formats_plural(front->front_size - cut, "s"));
     account.used = front->account.used;
     if (container->own_model)
         status = codec_front_cut_model(front, cut, &container->limits, &own, error);

@@ -304,6 +304,7 @@ static taper_status render_by_strips(part *p) {
     if (status == TAPER_OK) status = render_strips(p, &r);
     p->done.passes_in_file = formats_front_layer_end(p->leaf, p->leaf->layers - 1, g);
     p->done.bytes = r.bytes_used;
+    p->done.stages = codec_decoder_model(d)->info.stages_known;
     p->done.complete =
         r.is_done || (r.bad && d->feed != CODEC_FEED_SUPPLIED) || d->passes <= p->done.passes;
     if (status == TAPER_OK && r.bad)

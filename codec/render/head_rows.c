@@ -128,11 +128,13 @@ CODEC_CLONES static uint32_t largest_of(const int32_t *raw, size_t n) {
 /* to[2 i] = raw[i] / 2^by, rounded, by 1 .. 31; the results have 16 bits. */
 CODEC_CLONES static void round_row(const int32_t *restrict raw, uint32_t n, int by,
                                    int16_t *restrict to) {
+    CODEC_NO_VECTORS
     for (uint32_t i = 0; i < n; i++) to[2 * (size_t)i] = (int16_t)(((raw[i] >> (by - 1)) + 1) >> 1);
 }
 
 /* The same for any exponent, clamped. */
 static void scale_row(const int32_t *raw, uint32_t n, int exponent, int16_t *to) {
+    CODEC_NO_VECTORS
     for (uint32_t i = 0; i < n; i++) {
         int64_t x = shifted(raw[i], exponent);
         to[2 * (size_t)i] = (int16_t)(x < -MOST_ROW ? -MOST_ROW : x > MOST_ROW ? MOST_ROW : x);
@@ -348,6 +350,7 @@ void codec_head_rows_more(const codec_head_rows *r, uint32_t u, const uint8_t *q
     int32_t rest[CODEC_TERMS_WINDOWS];
     codec_activation_lanes(quads, r->head->out + (size_t)u * r->head->hidden, r->head->hidden,
                            CODEC_TERMS_WINDOWS, rest);
+    CODEC_NO_VECTORS
     for (uint32_t i = 0; i < CODEC_TERMS_WINDOWS; i++) {
         int64_t d = shifted((int64_t)rest[i] * s[1].factor, s[1].exponent) -
                     shifted((int64_t)rest[i] * s[0].factor, s[0].exponent);

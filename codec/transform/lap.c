@@ -300,7 +300,7 @@ static void filter_rows(const codec_lap *lap, int16_t *below, size_t stride, uin
     mix_rows(lap, below, stride, n);
 }
 
-static void filter_columns(codec_window w, int16_t *right, size_t stride, uint32_t n) {
+CODEC_CLONES static void filter_columns(codec_window w, int16_t *right, size_t stride, uint32_t n) {
     mix_columns(w.lap, right, stride, n);
 }
 

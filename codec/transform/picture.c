@@ -86,12 +86,14 @@ CODEC_INLINE int32_t clamp(int32_t x, int32_t top) { return x < 0 ? 0 : x > top 
 /* One channel of a row to samples that are `step` apart. */
 CODEC_CLONES static void store_bytes(const int16_t *restrict from, uint32_t n, uint32_t step,
                                      uint8_t *restrict to) {
+    CODEC_NO_VECTORS
     for (uint32_t i = 0; i < n; i++)
         to[(size_t)i * step] = (uint8_t)clamp((from[i] + ZERO + ONE / 2) / ONE, 255);
 }
 
 CODEC_CLONES static void store_words(const int16_t *restrict from, uint32_t n, uint32_t step,
                                      uint16_t *restrict to) {
+    CODEC_NO_VECTORS
     for (uint32_t i = 0; i < n; i++)
         to[(size_t)i * step] = (uint16_t)clamp(((from[i] + ZERO) * 257 + ONE / 2) / ONE, 65535);
 }

@@ -180,13 +180,14 @@ static size_t row_size(const codec_restoration *r, size_t columns) {
 
 static void lay_out(band *b, const codec_restoration *r, size_t columns, formats_layout *at) {
     const size_t row = row_size(r, columns);
-    b->z = formats_lay(at, row, sizeof *b->z);
     for (int i = 0; i < KEPT; i++) b->pixels[i] = formats_lay(at, row, sizeof *b->pixels[i]);
     for (uint32_t l = 0; l < r->layers; l++) {
         b->h[l] = formats_lay(at, row, sizeof *b->h[l]);
         for (int i = 0; i < KEPT; i++) b->bytes[l][i] = formats_lay(at, row, 1);
     }
     b->nothing = formats_lay(at, row, sizeof *b->nothing);
+    b->z =
+        formats_lay(at, row, sizeof *b->z); /* behind all rows, as kernels read a little further */
 }
 
 static size_t edge_size(const codec_restoration *r, size_t columns) {

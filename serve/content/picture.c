@@ -34,9 +34,10 @@ void serve_renderer_close(serve_renderer *r) {
 
 /* --- how far to decode --- */
 
-/* The largest reduction that has at least the wanted size. */
+/* The largest reduction that has at least the wanted size. A single pixel has that size at any. */
 static uint32_t scale_of(const serve_iiif_picture *at) {
     uint32_t scale = 1;
+    if (at->to_width >= at->width && at->to_height >= at->height) return scale;
     while (scale < MOST_SCALE && (at->width - 1) / (2 * scale) + 1 >= at->to_width &&
            (at->height - 1) / (2 * scale) + 1 >= at->to_height)
         scale *= 2;

@@ -116,6 +116,17 @@ for layout in set gallery; do
     expect 2 '*lacks stages of its model*' "$TAPER" repack -q -f -o none.taper bad.taper
 done
 
+# a stage that changes pictures after all passes before it were drawn: they are drawn again
+"$TAPER" train -q --quick --fast --window 8 -o fast.tpm set/png
+"$TAPER" encode -q -m fast.tpm --embed-model --layout gallery -o fast.taper set/png
+place=$("$TAPER" info fast.taper | awk '/ stage [0-9]/ { print $(NF - 1); exit }')
+"$TAPER" decode -q --bytes $((place - 3)) -o before fast.taper 2>words
+"$TAPER" decode -q --bytes "$place" -o after fast.taper 2>words
+not diff -r before after >words
+{ head -c $((place - 3)) fast.taper && sleep 0.5 && head -c "$place" fast.taper | tail -c 3; } |
+    "$TAPER" decode -q --progressive -o late - 2>words
+diff -r after late
+
 # from a URL: the pictures, and less of the model for small ones
 needs nginx:nginx-light
 serve_www

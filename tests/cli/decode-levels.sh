@@ -34,3 +34,6 @@ printf "\\$(printf '%03o' $((byte ^ 1)))" | dd of=bad.taper bs=1 seek=$((size - 
 expect 3 '*is damaged (checksum)*' "$TAPER" decode --levels -m model.tpm bad.taper
 sed '/^group 2/,$d' whole >two
 sed '/^group 2/,$d' expect.out | cmp - two
+
+# a cut within the front matter is told
+expect 3 '*incomplete header*' "$TAPER" decode --levels -b 30 -m model.tpm set.taper

@@ -32,6 +32,14 @@ curl -sf -o a/image.png "$URL/half.taper/1.png"
 python3 "$ROOT/tests/same_pixels.py" a b
 gets 400 "/set.taper/1.png?bytes=20"
 
+# a single pixel has its size at any reduction, and is whole
+mkdir pixel
+printf 'P6 1 1 255\n\310\036\132' >pixel/one.ppm
+"$TAPER" encode -q --lossless -o site/pixel.taper pixel
+curl -sf -o a/image.png "$URL/pixel.taper/1.png"
+"$TAPER" decode -q -f -o b/image.png site/pixel.taper
+python3 "$ROOT/tests/same_pixels.py" a b
+
 # sizes: PNG tells its own
 size_of() { # path
     curl -sf "$URL$1" | python3 -c 'import struct, sys; d = sys.stdin.buffer.read(); assert d[:8] == b"\x89PNG\r\n\x1a\n"; print("%dx%d" % struct.unpack(">II", d[16:24]))'

@@ -1,4 +1,5 @@
-# taper.js in node: requests and bytes of a gallery behind nginx; servers that misbehave.
+# taper.js in node: requests and bytes of a gallery behind nginx; servers that misbehave; a model in stages.
+. "$ROOT/tests/cli_helpers.sh"
 command -v node >/dev/null || { echo "SKIP no node"; exit 0; }
 package=$ROOT/build/web/package
 [ -f "$package/taper.wasm" ] || { echo "SKIP there is no $package: make web-package"; exit 0; }
@@ -9,6 +10,14 @@ package=$ROOT/build/web/package
 "$TAPER" encode -q --layout gallery --bpp 1 -o two.taper two
 node "$ROOT/tests/web/requests.mjs" "$package" gallery.taper
 node "$ROOT/tests/web/servers.mjs" "$package" two.taper
+
+# a carried model of which stages lie between the layers
+small_set 6
+rm model.tpm
+"$TAPER" train -q --quick --window 8 --conditional 8 --predict-epochs 1 -o model.tpm set/png
+"$TAPER" encode -q -m model.tpm --layout gallery --embed-model -o own.taper set/png
+"$TAPER" encode -q -m model.tpm --layout gallery -o plain.taper set/png
+node "$ROOT/tests/web/stages.mjs" "$package" "$TAPER" own.taper plain.taper model.tpm
 
 # the model that a page asks for before it knows the container's: the one that ships
 id=$("$TAPER" info --json "$ROOT/models/photo.tpm" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p')

@@ -51,22 +51,29 @@ static int32_t drawn(int32_t least, int32_t most) {
 
 /* --- convolutions ---------------------------------------------------------------------- */
 
-enum { COLUMNS = 7, MOST_INPUTS = 32, MOST_OUTPUTS = 35 };
+enum { COLUMNS = 26, MOST_INPUTS = 32, MOST_OUTPUTS = 35 };
 
 typedef struct drawing {
     int16_t weight[MOST_OUTPUTS * CODEC_CONVOLVE_TAPS * MOST_INPUTS];
     uint8_t shift[MOST_OUTPUTS];
     int32_t bias[MOST_OUTPUTS];
     union {
-        int16_t numbers[(COLUMNS + 2) * MOST_INPUTS];
+        int16_t numbers[(COLUMNS + 2) * MOST_INPUTS + 8]; /* and what kernels may read */
         uint8_t bytes[(COLUMNS + 2) * MOST_INPUTS];
     } row[3];
 } drawing;
 
-static void draw(drawing *d, codec_convolution *c, int least_shift) {
-    const int most = c->bytes ? CODEC_CONVOLVE_MOST_BYTE_WEIGHT : 200;
+/* least or most, or one of the numbers between. */
+static int32_t drawn_end(int32_t least, int32_t most, int ends) {
+    return !ends ? drawn(least, most) : drawn(0, 1) ? most : least;
+}
+
+/* ends: weights and inputs of the largest magnitudes only. */
+static void draw(drawing *d, codec_convolution *c, int least_shift, int ends) {
+    enum { MOST_NUMBER = 3276, MOST_WEIGHT = 1365 }; /* as in row_products.h */
+    const int most = c->bytes ? CODEC_CONVOLVE_MOST_BYTE_WEIGHT : ends ? MOST_WEIGHT : 200;
     const uint32_t weights = c->outputs * CODEC_CONVOLVE_TAPS * c->inputs;
-    for (uint32_t i = 0; i < weights; i++) d->weight[i] = (int16_t)drawn(-most, most);
+    for (uint32_t i = 0; i < weights; i++) d->weight[i] = (int16_t)drawn_end(-most, most, ends);
     for (uint32_t o = 0; o < c->outputs; o++) {
         d->shift[o] = (uint8_t)drawn(least_shift, 30);
         d->bias[o] = drawn(-100000, 100000);
@@ -74,18 +81,18 @@ static void draw(drawing *d, codec_convolution *c, int least_shift) {
     for (int r = 0; r < 3; r++)
         for (uint32_t i = 0; i < (COLUMNS + 2) * c->inputs; i++)
             if (c->bytes)
-                d->row[r].bytes[i] = (uint8_t)drawn(0, 127);
+                d->row[r].bytes[i] = (uint8_t)drawn_end(0, 127, ends);
             else
-                d->row[r].numbers[i] = (int16_t)drawn(-2000, 2000);
+                d->row[r].numbers[i] = (int16_t)drawn_end(-MOST_NUMBER, MOST_NUMBER, ends);
 }
 
-static void check_convolution(codec_convolution c, uint32_t columns, int least_shift) {
+static void check_convolution(codec_convolution c, uint32_t columns, int least_shift, int ends) {
     static drawing d;
     static int32_t got[COLUMNS * MOST_OUTPUTS + 1], want[COLUMNS * MOST_OUTPUTS + 1];
     size_t n;
     const codec_convolve_kernel *kernel = codec_convolve_kernels(&n);
     const void *const in[3] = {&d.row[0], &d.row[1], &d.row[2]};
-    draw(&d, &c, least_shift);
+    draw(&d, &c, least_shift, ends);
     c.weight = d.weight, c.shift = d.shift;
     assert_int_equal(codec_convolution_pack(&c), TAPER_OK);
     for (size_t k = 0; k < n; k++) {
@@ -98,14 +105,20 @@ static void check_convolution(codec_convolution c, uint32_t columns, int least_s
     free(c.packed), free(c.quads), free(c.shifts);
 }
 
+/* Few inputs have the largest magnitudes, so that sums fit 32 bits. */
 static void check_convolutions(void) {
-    for (uint32_t outputs = 1; outputs <= MOST_OUTPUTS; outputs += outputs < 9 ? 1 : 5)
-        for (uint32_t inputs = 8; inputs <= MOST_INPUTS; inputs += 8)
-            for (int bytes = 0; bytes < 2; bytes++)
-                for (uint32_t columns = 1; columns <= COLUMNS; columns += 2)
-                    check_convolution(
-                        (codec_convolution){.inputs = inputs, .outputs = outputs, .bytes = bytes},
-                        columns, columns == 3 ? 0 : 2);
+    static const uint32_t columns[] = {1, 3, 4, 5, 12, 13, COLUMNS};
+    for (uint32_t outputs = 1; outputs <= MOST_OUTPUTS; outputs += outputs < 14 ? 1 : 7)
+        for (uint32_t inputs = 4; inputs <= MOST_INPUTS; inputs += inputs < 12   ? 4
+                                                                   : inputs < 16 ? 2
+                                                                                 : 8)
+            for (int bytes = 0; bytes < 1 + (inputs % 8 == 0); bytes++)
+                for (uint32_t i = 0; i < sizeof columns / sizeof *columns; i++)
+                    for (int ends = 0; ends < 1 + (bytes || inputs <= 8); ends++)
+                        check_convolution((codec_convolution){.inputs = inputs,
+                                                              .outputs = outputs,
+                                                              .bytes = bytes},
+                                          columns[i], i % 2 ? 0 : 2, ends);
 }
 
 /* --- sparse sums ----------------------------------------------------------------------- */

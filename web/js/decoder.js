@@ -32,6 +32,7 @@ export class Decoder {
     /** What is known of the set; the names, if there are at most `most` images and all are known. */
     describe({ most }) {
         const info = this.plans.info(), names = [];
+        info.stages = this.stages(info);
         info.classNames = Array.from({ length: Math.min(info.classes, most) }, (_, k) => this.plans.class_name(k));
         for (let i = 0; i < info.images && info.images <= most; i++) {
             const image = this.known(this.plans, i);
@@ -39,6 +40,17 @@ export class Decoder {
             names.push(image.name);
         }
         return { info, names: names.length === info.images ? names : null };
+    }
+
+    /** Where the stages of the model are that lie between the layers: [offset, size] each. */
+    stages({ images, layers, frontBytes, ownModelBytes }) {
+        const out = [];
+        for (let k = 0, from = frontBytes; images && ownModelBytes && k < layers; k++) {
+            const { cut, stage } = this.plans.layer(0, k);
+            if (stage) out.push([from, cut - from]);
+            from = cut;
+        }
+        return out;
     }
 
     unpack({ bytes, size }) {

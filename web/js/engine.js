@@ -126,8 +126,8 @@ export class Engine {
 
     layer(i, layer) {
         this.check(this.wasm.taper_web_layer(this.set, i, layer));
-        const [cut, passes] = this.numbers();
-        return { cut, passes };
+        const [cut, passes, stage] = this.numbers();
+        return { cut, passes, stage };
     }
 
     class_name(k) {

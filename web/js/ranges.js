@@ -70,15 +70,34 @@ export class RangeSet {
 
 export const total = (ranges) => ranges.reduce((sum, [, size]) => sum + size, 0);
 
-/** The first `bytes` bytes of ranges in file order. */
-export function first_bytes(ranges, bytes) {
+/** Ranges, cut in parts that lie within `set` or outside of it. */
+export function split_at(ranges, set) {
     const out = [];
-    for (const [at, size] of ranges) {
-        if (bytes <= 0) break;
-        out.push([at, Math.min(size, bytes)]);
-        bytes -= size;
+    for (let [at, size] of ranges) {
+        for (const end = at + size; at < end;) {
+            const inside = Math.min(set.run(at), end - at), [gap] = inside ? [] : set.missing(at, end - at);
+            out.push([at, inside || gap[1]]);
+            at += inside || gap[1];
+        }
     }
     return out;
+}
+
+/** The first `bytes` bytes of ranges in file order. Those in `free` do not count; none of them are at the end. */
+export function first_bytes(ranges, bytes, free = new RangeSet()) {
+    const out = [];
+    let n = 0;
+    for (const [at, size] of split_at(ranges, free)) {
+        if (bytes <= 0) break;
+        if (free.has(at, size)) {
+            out.push([at, size]);
+            continue;
+        }
+        out.push([at, Math.min(size, bytes)]);
+        bytes -= size;
+        n = out.length;
+    }
+    return out.slice(0, n);
 }
 
 /** Ranges with at most `gap` bytes between them become one. `ranges`: ascending. */

@@ -6,7 +6,7 @@ import { PHOTO, model_of, model_wanted } from "./model.js";
 import { Pictures, picture_of } from "./picture.js";
 import { Planner } from "./planner.js";
 import { Pool } from "./pool.js";
-import { RangeSet, first_bytes, total } from "./ranges.js";
+import { RangeSet, first_bytes, split_at, total } from "./ranges.js";
 import { DEFAULTS, source_of } from "./source.js";
 import { wasm_module } from "./wasm.js";
 
@@ -33,7 +33,7 @@ export class TaperSet {
         this.pool = new Pool(() => this.make_client(), Math.max(1, this.workers));
         this.place = typeof from === "string" || from instanceof URL ? String(from) : "the container";
         this.model = null;        // null: the container carries it
-        this.stages = null;       // of the model, as the last worker that began told
+        this.stages = null;       // of a carried model, between the layers
     }
 
     async begin() {
@@ -51,6 +51,7 @@ export class TaperSet {
         await this.planner.locate(0, -1, options.signal);
         this.with_model(this.pool.warm()).catch(() => {}); // while the caller begins; told when it draws
         const { info, names } = await this.planner.describe();
+        this.stages = new RangeSet(info.stages);
         info.hasCodes = codes_section(this.head()) !== null;
         Object.assign(this, { info, names, length: info.images });
         if (options.signal?.aborted) throw abort_error(options.signal);
@@ -113,16 +114,23 @@ export class TaperSet {
 
     /** What of the image is wanted: {ranges, cut}. */
     wanted({ ranges, info }, { bytes, cut = -1, scale = 1, exact = false }) {
-        const area = (info.width / scale) * (info.height / scale);
-        bytes ??= scale === 1 || cut >= 0 ? Infinity : Math.ceil((area * SCALED_BITS) / 8);
-        const some = first_bytes(ranges, bytes), last = some[some.length - 1];
-        // the beginning of one more chunk is worth a request only if it brings something
-        if (!exact && some.length > 1 && last[1] < WORTH * total(some) && last[1] < ranges[some.length - 1][1]) some.pop();
-        if (exact && some.length) {
-            const [at, size] = some[some.length - 1];
-            cut = at + size;
-        }
+        const area = (info.width / scale) * (info.height / scale), { frontBytes } = this.info;
+        if (cut >= 0 && cut < frontBytes)
+            throw new TaperError("truncated", `incomplete header, need ${frontBytes - cut} more bytes (cut is ${cut})`);
+        bytes ??= scale === 1 || cut >= 0 ? Infinity : (area * SCALED_BITS) / 8;
+        const some = bytes === Infinity ? ranges : this.worth(ranges, Math.ceil(bytes), exact);
+        if (exact) cut = Math.max(frontBytes, ...some.slice(-1).map(([at, size]) => at + size));
         return { ranges: some, cut };
+    }
+
+    /** The first `bytes` bytes of data, with the stages of the model before them. */
+    worth(ranges, bytes, exact) {
+        const { stages } = this, some = first_bytes(ranges, bytes, stages), last = some[some.length - 1];
+        if (exact || some.length < 2) return some;
+        const sum = total(some.filter((range) => !stages.has(...range)));
+        const all = split_at(ranges, stages)[some.length - 1][1];
+        // the beginning of one more chunk is worth a request only if it brings something
+        return last[1] < WORTH * sum && last[1] < all ? first_bytes(some, sum - last[1], stages) : some;
     }
 
     async draw(image, options, give, signal, is_read) {
@@ -133,6 +141,7 @@ export class TaperSet {
         const found = await this.planner.locate(image, cut, signal);
         const wanted = this.wanted(found, options);
         const job = { ...options, ...wanted, scale, signal, index: found.image, info: found.info };
+        job.use = options.here && job.cut < 0 ? found.ranges : job.ranges;
         const final = await this.sharpen(job, give, is_read);
         return options.model === "any" ? final : this.finish(job, final, give, is_read);
     }
@@ -196,9 +205,11 @@ export class TaperSet {
         return this.draw_now(job, false);
     }
 
-    /** Resolves when a worker has the model, as much of it as is here now. */
-    with_model(client) {
-        const { model } = this, version = model?.version ?? 1;
+    /** Resolves when a worker has the model, as much of it as is here now. A worker that was sent stages behind the cut
+     *  begins anew without them. */
+    with_model(client, cut = -1) {
+        const { model } = this, behind = cut < 0 ? 0 : this.info.stages.filter(([at, size]) => at + size > cut).length;
+        const version = `${model?.version ?? 1} ${behind}`;
         if (client.version !== version) {
             Object.assign(client, { version, sent: new RangeSet() });
             client.begun = client.run("begin", { model: model?.bytes() ?? null }).then((begun) => {
@@ -212,18 +223,18 @@ export class TaperSet {
     }
 
     /** Draws with a worker, which is sent the bytes that it lacks. */
-    async draw_on(client, { index, cut, scale, crop, ranges, as }) {
-        const { source } = this;
-        await this.with_model(client);
+    async draw_on(client, job) {
+        const { source } = this, { index, cut, scale, crop, use, as } = job;
+        await this.with_model(client, cut);
         for (let round = 0, front = this.root(); round < 8; round++) {
-            const pieces = this.unsent(client, [...front, ...ranges]);
+            const pieces = this.unsent(client, [...front, ...use]);
             let answer;
             try {
                 answer = await client.run("draw", { image: index, cut, scale, crop, as, pieces });
             } catch (error) {
                 client.version = 0; // it may have lost what it was sent
                 if (error.code !== "limit" || round) throw error;
-                return this.draw_on(client, { index, cut, scale, crop, ranges, as });
+                return this.draw_on(client, job);
             }
             if (answer.picture) return { ...answer, model: client.model };
             await source.want(answer.missing);

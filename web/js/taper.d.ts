@@ -61,6 +61,8 @@ export interface SetInfo {
     ownModelBytes: number;
     wasTruncated: boolean;
     furtherNames: number;
+    /** Of that model, between the layers: [offset, size] each. */
+    stages: [number, number][];
     modelId: string;
 }
 
@@ -121,6 +123,8 @@ export interface FetchOptions {
     bytes?: number;
     /** Never use more than `bytes`. */
     exact?: boolean;
+    /** Use all that is here of the image, beyond `bytes`, too. */
+    here?: boolean;
     /** As if the file had been cut to so many bytes. */
     cut?: number;
     signal?: AbortSignal;
@@ -155,7 +159,8 @@ export class TaperSet {
     describe(image: ImageKey): Promise<ImageInfo>;
     /** The images that are most like this one, nearest first, without it; default 24. */
     similar(image: ImageKey, most?: number): Promise<{ index: number; distance: number }[]>;
-    layers(image?: ImageKey): Promise<{ cut: number; passes: number }[]>;
+    /** stage: of the model, from 1, which the layer has instead of passes; 0: none. */
+    layers(image?: ImageKey): Promise<{ cut: number; passes: number; stage: number }[]>;
     image(image: ImageKey, options: ImageOptions<ImageBitmap> & { as: "bitmap" }): Pictures<ImageBitmap>;
     image(image: ImageKey, options?: ImageOptions): Pictures;
     images(list?: Iterable<ImageKey> | null, options?: ImageOptions): AsyncGenerator<[ImageKey, Picture]>;

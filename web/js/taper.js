@@ -22,14 +22,14 @@
  * TaperSet:
  *   length       number of images
  *   names        of all images, or null: more than 4,096 images, or names in pages that were not read
- *   info         {images, pixels, layout, groups, layers, passes, frontBytes, fileBytes, hasNames, hasCodes, classNames, modelId}
+ *   info         {images, pixels, layout, groups, layers, passes, frontBytes, fileBytes, hasNames, hasCodes, classNames, stages, modelId}
  *   describe(image)          -> promise of {index, name, width, height, channels, depth, group, label, bytes ...}
  *   image(image, options)    -> Pictures; image: a number from 0, or a name
  *   images(list, options)    -> async iterator of [image, picture] in this order; planned together. list null: all
  *   prefetch(list, options)  -> promise: the bytes for these are here
  *   similar(image, most)     -> promise of [{index, distance}], nearest first, at most `most` (24): the images whose codes
  *                               for search are most like those of this one, as `taper search` orders them
- *   layers(image)            -> promise of [{cut, passes}]: where the layers of the file end
+ *   layers(image)            -> promise of [{cut, passes, stage}]: where the layers of the file end
  *   statistics   {requests, bytes, model: {requests, bytes}}
  *   close()      ends requests and workers
  * Calls of image() in one turn of the event loop are planned together: their ranges are joined.
@@ -37,8 +37,10 @@
  * Options of image():
  *   scale        1, 2, 4, 8 or 16: width and height are divided by it, rounded up; default 1
  *   bytes        data of the image to fetch; default: all; with a scale above 1, 2.5 bits for a pixel of the result.
- *                More is used where it is here. exact: true: never more than `bytes`
- *   cut          as if the file had been cut to so many bytes (for comparisons with `taper decode`)
+ *                More may be used where it is here. Stages of a carried model before these data are fetched, too, and do
+ *                not count. exact: true: never more than `bytes`. here: true: all of the image that is here
+ *   cut          as if the file had been cut to so many bytes, also its carried model (for comparisons with `taper decode`);
+ *                error "truncated" if that is within the front matter
  *   crop         {x, y, width, height} in pixels of the full size
  *   as           "imagedata" (default) or "bitmap", an ImageBitmap, which the caller closes
  *   model        "whole" (default): the final picture is drawn with the whole model; "any": with what is here of it

@@ -239,6 +239,7 @@ WEB_EXPORT(taper_web_layer) int taper_web_layer(taper_web *set, double i, uint32
     const taper_status status =
         taper_container_layer(c, image_of(i), layer, &cut, &passes, &set->error);
     set->number[0] = (double)cut, set->number[1] = passes;
+    set->number[2] = taper_container_layer_stage(c, layer);
     return end(set, status);
 }
 

@@ -75,7 +75,8 @@ int taper_web_info(taper_web *set);
  * the image that it equals, 1 if stored by its colours, 1 if exact, bytes of data that the file has
  * for its group. Text: its name, NULL: none. */
 int taper_web_image(taper_web *set, double i);
-/* Of a layer, for image i. Numbers: the bytes of the file up to its end, passes. */
+/* Of a layer, for image i. Numbers: the bytes of the file up to its end, passes, and the stage of
+ * the model that it has instead of passes, from 1; 0: none. */
 int taper_web_layer(taper_web *set, double i, uint32_t layer);
 /* Text: the name of class k; NULL: there is none. */
 int taper_web_class(taper_web *set, uint32_t k);

@@ -40,13 +40,25 @@ static void expand(const taper_image *image, const uint8_t *from, uint8_t to[4])
     to[3] = channels % 2 ? 255 : sample[channels - 1];
 }
 
+/* n pixels. A function of its own, without which the loop over all pixels would be run as browsers
+ * compile it first, slowly (CODEC_CLONES, simd.h). */
+__attribute__((noinline)) static void expand_row(const taper_image *image, const uint8_t *from,
+                                                 size_t n, uint8_t *to) {
+    const size_t step = source_bytes(image);
+    const int colours = step == 3;
+    for (const uint8_t *end = to + 4 * n; to < end; to += 4, from += step) {
+        uint8_t pixel[4];
+        if (colours)
+            pixel[0] = from[0], pixel[1] = from[1], pixel[2] = from[2], pixel[3] = 255;
+        else
+            expand(image, from, pixel);
+        memcpy(to, pixel, sizeof pixel);
+    }
+}
+
 /* What is read lies never before what is written: see web_pixels_place. */
 void web_pixels_rgba(const taper_image *image, uint8_t *memory) {
-    const size_t n = (size_t)image->width * image->height, step = source_bytes(image);
-    const uint8_t *from = image->pixels;
-    for (size_t k = 0; k < n; k++) {
-        uint8_t pixel[4];
-        expand(image, from + k * step, pixel);
-        memcpy(memory + 4 * k, pixel, sizeof pixel);
-    }
+    const size_t from = image->width * source_bytes(image), to = 4 * (size_t)image->width;
+    for (size_t y = 0; y < image->height; y++)
+        expand_row(image, (const uint8_t *)image->pixels + y * from, image->width, memory + y * to);
 }
