@@ -354,10 +354,11 @@ static taper_status repack_passes(const formats_front *front, const taper_source
 }
 
 /* is_own: the front carries this model. */
-static taper_status repack_front(const formats_front *front, const taper_source *from,
+static taper_status repack_front(const formats_front *front, const codec_unstaged *unstaged,
                                  const taper_model *model, int is_own,
                                  const taper_encode_options *options, const taper_sink *to,
                                  taper_error *error) {
+    const taper_source *from = &unstaged->source;
     uint32_t passes[FORMATS_MAX_RATE_CLASSES] = {0};
     open_groups open = {.account = formats_account_within(options->limits)};
     open.account.used = front->account.used;
@@ -365,7 +366,7 @@ static taper_status repack_front(const formats_front *front, const taper_source 
     TAPER_TRY(codec_front_match(front, model, error));
     TAPER_TRY(codec_front_check_models(front, is_own, options->limits, error));
     if (codec_is_exact(front, from))
-        return codec_repack_exact(front, from, model, options, to, error);
+        return codec_repack_exact(front, &unstaged->from, model, options, to, error);
     taper_status status = common_passes(front, from, model, &open, passes, error);
     if (status == TAPER_OK)
         status = repack_passes(front, from, model, &open, passes, options, to, error);
@@ -397,8 +398,7 @@ taper_status taper_repack(const taper_source *from, const taper_model *model, ta
                                     .model_size = front.model_size,
                                     .limits = &limits};
     if (status == TAPER_OK)
-        status = repack_front(&front, &unstaged.source, model ? model : own, !model, &options, to,
-                              error);
+        status = repack_front(&front, &unstaged, model ? model : own, !model, &options, to, error);
     taper_model_free(own);
     formats_front_free(&front);
     return status;

@@ -93,8 +93,9 @@ taper_status codec_regroup_exact(const codec_regrouping *of, uint32_t g, formats
             "images that share an exact part that was cut cannot be separated; cut "
             "the container to %llu bytes before, where that part begins",
             (unsigned long long)(f->front_size +
-                                 f->chunk_at[(f->layers - 1) * (uint64_t)f->groups]));
-    TAPER_TRY(taper_container_open(&container, of->source, &how, error));
+                                 f->chunk_at[(f->layers - 1) * (uint64_t)f->groups] +
+                                 (of->whole->size - of->source->size)));
+    TAPER_TRY(taper_container_open(&container, of->whole, &how, error));
     taper_status status = taper_decoder_new(&exact, container, NULL, error);
     if (status == TAPER_OK) status = taper_decoder_new(&lossy, container, NULL, error);
     if (status == TAPER_OK) status = decode_kept(&kept, g, exact, lossy, error);

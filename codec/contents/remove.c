@@ -95,8 +95,12 @@ static taper_status open_model(removing *r, taper_error *error) {
 
 /* Code group `group` of the result again, and append its chunks to the spool. */
 static taper_status regroup(removing *r, uint32_t group, taper_error *error) {
-    const codec_regrouping of = {&r->front, r->source, r->options.model ? r->options.model : r->own,
-                                 r->keep, &r->result.account};
+    const codec_regrouping of = {.front = &r->front,
+                                 .source = &r->unstaged.source,
+                                 .whole = &r->unstaged.from,
+                                 .model = r->options.model ? r->options.model : r->own,
+                                 .keep = r->keep,
+                                 .account = &r->result.account};
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     uint64_t *at;
     out.account = &r->result.account;
