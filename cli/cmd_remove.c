@@ -33,11 +33,13 @@ const cli_verb cli_verb_remove = {
         "Nothing of a removed image stays in the file: neither data nor name, label or code for "
         "search. (The disk may keep the blocks of the old file until they are used again.) The "
         "names of classes stay.\n\n"
-        "The other images are not encoded again: they decode as before. Groups that keep all "
-        "images are copied. Groups that lose some of their images are decoded to their codes, "
-        "and the codes of the others are written again, which takes as long as decoding these "
-        "groups twice. With the layouts `image` and `gallery` every image is a group. If the "
-        "container was truncated, the last of the group's bits may change with this.\n\n"
+        "The other images are not encoded again: they decode as before, with one exception. Groups "
+        "that keep all images are copied. Groups that lose some of their images are decoded to "
+        "their codes, and the codes of the others are written again, which takes as long as "
+        "decoding these groups twice. The exception: a container that was encoded with a size "
+        "limit or truncated ends within a pass, and the others of such a group may lose bits of "
+        "that pass. Many of them may then change by a few levels, at the same mean PSNR. With the "
+        "layouts `image` and `gallery` every image is a group, so no pixel changes.\n\n"
         "A container that was cut by other means than `taper truncate` is refused.",
     .examples = "taper remove photos.taper blurred.png\n"
                 "taper remove -o public.taper photos.taper 'private/*' 3 7-9\n"};
