@@ -38,12 +38,12 @@ static taper_status repack_image(taper_encoder *encoder, taper_decoder *decoder,
 }
 
 static taper_status repack_images(taper_encoder *encoder, const formats_front *front,
-                                  const taper_source *whole, const taper_model *model,
+                                  const taper_source *from, const taper_model *model,
                                   const taper_limits *limits, taper_error *error) {
     const taper_open_options how = {.size = sizeof how, .model = model, .limits = limits};
     taper_container *container;
     taper_decoder *decoder = NULL;
-    TAPER_TRY(taper_container_open(&container, whole, &how, error));
+    TAPER_TRY(taper_container_open(&container, from, &how, error));
     taper_status status = taper_decoder_new(&decoder, container, NULL, error);
     for (uint32_t i = 0; i < front->images && status == TAPER_OK; i++)
         status = repack_image(encoder, decoder, front, i, limits, error);
@@ -63,7 +63,7 @@ taper_status codec_copy_classes(taper_encoder *encoder, const formats_front *fro
     return status;
 }
 
-taper_status codec_repack_exact(const formats_front *front, const taper_source *whole,
+taper_status codec_repack_exact(const formats_front *front, const taper_source *from,
                                 const taper_model *model, const taper_encode_options *options,
                                 const taper_sink *to, taper_error *error) {
     taper_encode_options o = *options;
@@ -75,7 +75,7 @@ taper_status codec_repack_exact(const formats_front *front, const taper_source *
         codec_encoder_limit_passes(encoder, formats_front_layer_end(front, front->layers - 1, 0));
     taper_status status = codec_copy_classes(encoder, front, error);
     if (status == TAPER_OK)
-        status = repack_images(encoder, front, whole, model, options->limits, error);
+        status = repack_images(encoder, front, from, model, options->limits, error);
     if (status == TAPER_OK) status = codec_encoder_take_search_codes(encoder, front, error);
     if (status == TAPER_OK) status = codec_encoder_take_names(encoder, front, error);
     if (status == TAPER_OK) status = codec_encoder_take_metadata(encoder, front, error);

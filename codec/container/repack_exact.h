@@ -4,16 +4,14 @@
 #include "codec/taper.h"
 #include "formats/container.h"
 
-/* Nonzero: each image of the container is exact. The front and the source are without stages of a
- * model between the layers (codec_stage_layers_remove). Of a container that is cut in its exact
- * layer, that layer is left out, as any layer that is not whole. */
+/* Nonzero: each image of the container is exact. Of a container that is cut in its exact layer,
+ * that layer is left out, as any layer that is not whole. */
 int codec_is_exact(const formats_front *front, const taper_source *from);
 
 /* Encode the images of such a container anew, losslessly, with the same passes if it has one rate
  * class; else the passes end as with taper_encode_options.lossless. Names, labels, metadata and
- * codes for search are kept. whole: the file as it is, with stages of its model between the layers,
- * as a second container is opened on it. Errors: those of taper_repack. */
-taper_status codec_repack_exact(const formats_front *front, const taper_source *whole,
+ * codes for search are kept. Errors: those of taper_repack. */
+taper_status codec_repack_exact(const formats_front *front, const taper_source *from,
                                 const taper_model *model, const taper_encode_options *options,
                                 const taper_sink *to, taper_error *error);
 

@@ -1,6 +1,5 @@
 /* regroup.c -- see regroup.h. */
 #include "codec/contents/regroup.h"
-#include "codec/contents/regroup_exact.h"
 #include "codec/decoder/group_reader.h"
 #include "codec/pixels/pixel_store.h"
 #include "formats/image.h"
@@ -285,6 +284,18 @@ static taper_status encode_layer(kept_group *k, const codec_regrouping *of, uint
     return codec_strips_encode(s, k->code, k->stride, end, 0, out, &ended);
 }
 
+static taper_status refuse_cut_exact(const codec_regrouping *of, uint32_t layer, uint32_t g,
+                                     taper_error *error) {
+    const formats_front *f = of->front;
+    if (!codec_chunk_is_cut(f, layer, g)) return TAPER_OK;
+    return formats_fail(
+        error, TAPER_ERR_UNSUPPORTED,
+        "images that share an exact part that was cut cannot be separated; cut "
+        "the container to %llu bytes before, where that part begins",
+        (unsigned long long)(f->front_size + f->chunk_at[layer * (uint64_t)f->groups] +
+                             (of->file->size - of->source->size))); /* with stages, all before */
+}
+
 static taper_status encode_layers(kept_group *k, const codec_regrouping *of, uint32_t g,
                                   codec_strips *s, formats_buffer *out, uint64_t *chunk_at,
                                   taper_error *error) {
@@ -299,8 +310,8 @@ static taper_status encode_layers(kept_group *k, const codec_regrouping *of, uin
         const uint32_t kind = formats_front_layer_kind(f, l);
         const codec_file_range was = chunk_of(of, l, g);
         const int is_same = same[kind != FORMATS_LAYER_PASSES];
-        if (kind == FORMATS_LAYER_EXACT) { /* the last, as all images need it */
-            if (was.size) TAPER_TRY(codec_regroup_exact(of, g, out, error));
+        if (kind == FORMATS_LAYER_EXACT) { /* the last; see regroup_exact.h */
+            if (was.size) TAPER_TRY(refuse_cut_exact(of, l, g, error));
             chunk_at[l + 1] = out->size;
             continue;
         }

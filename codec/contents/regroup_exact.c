@@ -1,9 +1,6 @@
 /* regroup_exact.c -- see regroup_exact.h. */
 #include "codec/contents/regroup_exact.h"
-#include "codec/chunks/checked_blocks.h"
-#include "codec/decoder/open_container.h"
 #include "codec/exact/exact.h"
-#include "codec/taper.h"
 #include "formats/image.h"
 #include <stdlib.h>
 
@@ -36,32 +33,34 @@ static taper_status take_pixels(kept_images *k, const formats_geometry *of, tape
     return to->pixels ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for an image");
 }
 
-/* Decode image `number` both ways. */
-static taper_status add_image(kept_images *k, uint32_t number, taper_decoder *exact,
-                              taper_decoder *lossy, taper_error *error) {
-    const formats_geometry *of = &k->of->front->geometry[number];
+/* Decode image `before` as it was, and as the layers before the exact one show it now. */
+static taper_status add_image(kept_images *k, const codec_exact_regrouping *r, uint32_t before,
+                              uint32_t after, taper_error *error) {
+    const formats_geometry *of = &k->of->front->geometry[before];
     taper_completeness done;
     const size_t i = k->n++;
     if (of->width > k->width) k->width = of->width;
     TAPER_TRY(take_pixels(k, of, &k->exact[i], error));
     TAPER_TRY(take_pixels(k, of, &k->lossy[i], error));
-    TAPER_TRY(taper_decoder_render(lossy, number, &k->lossy[i], NULL, error));
-    TAPER_TRY(taper_decoder_render(exact, number, &k->exact[i], &done, error));
+    TAPER_TRY(taper_decoder_render(r->lossy, after, &k->lossy[i], NULL, error));
+    TAPER_TRY(taper_decoder_render(r->exact, before, &k->exact[i], &done, error));
     if (done.exact_rows == of->height) return TAPER_OK;
-    return formats_fail(error, TAPER_ERR_CORRUPT, "the exact layer of image %u ends early", number);
+    return formats_fail(error, TAPER_ERR_CORRUPT, "the exact layer of image %u ends early", before);
 }
 
-static taper_status decode_kept(kept_images *k, uint32_t g, taper_decoder *exact,
-                                taper_decoder *lossy, taper_error *error) {
+/* Places keep their order. */
+static taper_status decode_kept(kept_images *k, const codec_exact_regrouping *r, uint32_t g,
+                                uint32_t group, taper_error *error) {
     const formats_front *f = k->of->front;
     const uint32_t first = f->group_first[g], n = f->group_first[g + 1] - first;
+    uint32_t place = r->result->group_first[group];
     k->exact = calloc(n, sizeof *k->exact), k->lossy = calloc(n, sizeof *k->lossy);
     if (!k->exact || !k->lossy)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for a group");
-    codec_decoder_leave_out_exact(lossy);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t number = formats_front_image(f, first + i);
-        if (k->of->keep[number]) TAPER_TRY(add_image(k, number, exact, lossy, error));
+        const uint32_t before = formats_front_image(f, first + i);
+        if (!k->of->keep[before]) continue;
+        TAPER_TRY(add_image(k, r, before, formats_front_image(r->result, place++), error));
     }
     return TAPER_OK;
 }
@@ -79,29 +78,38 @@ static taper_status encode_kept(const kept_images *k, formats_buffer *out, taper
                               : formats_fail(error, status, "no memory to code exact images again");
 }
 
-taper_status codec_regroup_exact(const codec_regrouping *of, uint32_t g, formats_buffer *out,
-                                 taper_error *error) {
-    const formats_front *f = of->front;
-    const taper_limits limits = {.size = sizeof limits, .max_memory = of->account->limit};
-    const taper_open_options how = {.size = sizeof how, .model = of->model, .limits = &limits};
-    kept_images kept = {.of = of, .width = 1};
-    taper_container *container;
-    taper_decoder *exact = NULL, *lossy = NULL;
-    if (codec_chunk_is_cut(f, f->layers - 1, g))
-        return formats_fail(
-            error, TAPER_ERR_UNSUPPORTED,
-            "images that share an exact part that was cut cannot be separated; cut "
-            "the container to %llu bytes before, where that part begins",
-            (unsigned long long)(f->front_size +
-                                 f->chunk_at[(f->layers - 1) * (uint64_t)f->groups] +
-                                 (of->whole->size - of->source->size)));
-    TAPER_TRY(taper_container_open(&container, of->whole, &how, error));
-    taper_status status = taper_decoder_new(&exact, container, NULL, error);
-    if (status == TAPER_OK) status = taper_decoder_new(&lossy, container, NULL, error);
-    if (status == TAPER_OK) status = decode_kept(&kept, g, exact, lossy, error);
+taper_status codec_regroup_exact(const codec_exact_regrouping *r, uint32_t g, uint32_t group,
+                                 formats_buffer *out, taper_error *error) {
+    kept_images kept = {.of = r->of, .width = 1};
+    taper_status status = decode_kept(&kept, r, g, group, error);
     if (status == TAPER_OK) status = encode_kept(&kept, out, error);
     free_images(&kept);
-    taper_decoder_free(exact), taper_decoder_free(lossy);
-    taper_container_close(container);
     return status;
+}
+
+/* --- the containers ---------------------------------------------------------------------- */
+
+static taper_status open_both(codec_exact_regrouping *r, const taper_source *made,
+                              taper_error *error) {
+    const taper_limits limits = {.size = sizeof limits, .max_memory = r->of->account->limit};
+    const taper_open_options how = {.size = sizeof how, .model = r->of->model, .limits = &limits};
+    TAPER_TRY(taper_container_open(&r->before, r->of->file, &how, error));
+    TAPER_TRY(taper_container_open(&r->after, made, &how, error));
+    TAPER_TRY(taper_decoder_new(&r->exact, r->before, NULL, error));
+    return taper_decoder_new(&r->lossy, r->after, NULL, error);
+}
+
+taper_status codec_exact_regrouping_open(codec_exact_regrouping *out, const codec_regrouping *of,
+                                         const formats_front *result, const taper_source *made,
+                                         taper_error *error) {
+    *out = (codec_exact_regrouping){.of = of, .result = result};
+    const taper_status status = open_both(out, made, error);
+    if (status != TAPER_OK) codec_exact_regrouping_close(out);
+    return status;
+}
+
+void codec_exact_regrouping_close(codec_exact_regrouping *r) {
+    taper_decoder_free(r->exact), taper_decoder_free(r->lossy);
+    taper_container_close(r->before), taper_container_close(r->after);
+    *r = (codec_exact_regrouping){0};
 }

@@ -7,7 +7,7 @@
 typedef struct codec_regrouping {
     const formats_front *front;
     const taper_source *source; /* complete, its checksums tested; without stages of the model */
-    const taper_source *whole;  /* the same with them, as the file is: for a second container */
+    const taper_source *file;   /* the same as it is */
     const taper_model *model;   /* the front's, with all stages */
     const uint8_t *keep;        /* [images] 1: the image stays */
     formats_account *account;   /* charged with the memory of a group */

@@ -2,19 +2,23 @@
  * images are copied; those of groups that lose some are coded again, into a temporary file. */
 #include "codec/contents/kept_front.h"
 #include "codec/contents/regroup.h"
+#include "codec/contents/regroup_exact.h"
 #include "codec/contents/taken.h"
 #include "codec/groups/stage_layers.h"
 #include "codec/decoder/verify.h"
 #include "codec/decoder/front_load.h"
 #include "codec/taper.h"
+#include "formats/packed.h"
 #include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The chunks of a group that was coded again: [layers of the source + 1] bounds in the file. */
+/* The chunks of a group that was coded again: [layers of the source + 1] bounds in the file; that
+ * of the exact layer is elsewhere. */
 typedef struct spooled_group {
     uint64_t *chunk_at; /* NULL: the group is copied */
+    uint64_t exact_at, exact_size;
 } spooled_group;
 
 typedef struct removing {
@@ -93,49 +97,70 @@ static taper_status open_model(removing *r, taper_error *error) {
     return codec_model_need_whole(model, "removing images", error);
 }
 
+static codec_regrouping regrouping_of(removing *r) {
+    return (codec_regrouping){.front = &r->front,
+                              .source = r->source,
+                              .file = &r->unstaged.from,
+                              .model = r->options.model ? r->options.model : r->own,
+                              .keep = r->keep,
+                              .account = &r->result.account};
+}
+
+static taper_status spool(removing *r, const formats_buffer *bytes, taper_error *error) {
+    if (fseeko(r->spool, 0, SEEK_END) ||
+        (bytes->size && fwrite(bytes->data, 1, bytes->size, r->spool) != bytes->size))
+        return formats_fail(error, TAPER_ERR_IO,
+                            "cannot write the temporary file: is its disk full?");
+    r->spooled += bytes->size;
+    return TAPER_OK;
+}
+
 /* Code group `group` of the result again, and append its chunks to the spool. */
 static taper_status regroup(removing *r, uint32_t group, taper_error *error) {
-    const codec_regrouping of = {.front = &r->front,
-                                 .source = &r->unstaged.source,
-                                 .whole = &r->unstaged.from,
-                                 .model = r->options.model ? r->options.model : r->own,
-                                 .keep = r->keep,
-                                 .account = &r->result.account};
+    const codec_regrouping of = regrouping_of(r);
+    const uint64_t begin = r->spooled;
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     uint64_t *at;
     out.account = &r->result.account;
     TAPER_TRY(formats_front_take(&r->result, r->front.layers, sizeof *at, &at, error));
     r->group[group].chunk_at = at;
     taper_status status = codec_regroup(&of, r->kept.group[group], &out, at, error);
-    if (status == TAPER_OK && (fseeko(r->spool, 0, SEEK_END) ||
-                               (out.size && fwrite(out.data, 1, out.size, r->spool) != out.size)))
-        status =
-            formats_fail(error, TAPER_ERR_IO, "cannot write the temporary file: is its disk full?");
-    for (uint32_t l = 0; l <= r->front.layers; l++) at[l] += r->spooled;
-    r->spooled += out.size;
+    if (status == TAPER_OK) status = spool(r, &out, error);
+    for (uint32_t l = 0; l <= r->front.layers; l++) at[l] += begin;
     formats_buffer_free(&out);
     return status;
 }
 
 /* --- chunks --------------------------------------------------------------------------------- */
 
+/* Nonzero: the chunk is in the spool, at *at. */
+static int is_spooled(const removing *r, uint32_t l, uint32_t group, uint64_t *at, uint64_t *size) {
+    const spooled_group *of = &r->group[group];
+    if (!of->chunk_at) return 0;
+    *at = of->chunk_at[l], *size = of->chunk_at[l + 1] - *at;
+    if (formats_front_layer_kind(&r->front, l) == FORMATS_LAYER_EXACT)
+        *at = of->exact_at, *size = of->exact_size;
+    return 1;
+}
+
 static uint64_t chunk_length(const removing *r, uint32_t layer, uint32_t group) {
     const uint32_t l = r->kept.layer[layer];
-    const uint64_t *at = r->group[group].chunk_at;
     const uint64_t c = (uint64_t)l * r->front.groups + r->kept.group[group];
-    return at ? at[l + 1] - at[l] : r->front.chunk_at[c + 1] - r->front.chunk_at[c];
+    uint64_t at, size;
+    return is_spooled(r, l, group, &at, &size) ? size
+                                               : r->front.chunk_at[c + 1] - r->front.chunk_at[c];
 }
 
 static taper_status read_chunk(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
                                size_t n) {
     const removing *r = user;
     const uint32_t l = r->kept.layer[layer];
-    const uint64_t *at = r->group[group].chunk_at;
     const uint64_t c = (uint64_t)l * r->front.groups + r->kept.group[group];
-    if (!at)
+    uint64_t at, size;
+    if (!is_spooled(r, l, group, &at, &size))
         return r->source->read(r->source->user, r->front.front_size + r->front.chunk_at[c] + from,
                                to, n);
-    return fseeko(r->spool, (off_t)(at[l] + from), SEEK_SET) || fread(to, 1, n, r->spool) != n
+    return fseeko(r->spool, (off_t)(at + from), SEEK_SET) || fread(to, 1, n, r->spool) != n
                ? TAPER_ERR_IO
                : TAPER_OK;
 }
@@ -147,6 +172,69 @@ static void place_chunks(removing *r) {
         for (uint32_t g = 0; g < f->groups; g++, c++)
             f->chunk_at[c + 1] = f->chunk_at[c] + chunk_length(r, l, g);
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[c], c);
+}
+
+/* --- the exact layer of groups that were coded again ---------------------------------------- */
+
+static taper_status write_file(void *user, const void *bytes, size_t n) {
+    return fwrite(bytes, 1, n, user) == n ? TAPER_OK : TAPER_ERR_IO;
+}
+
+static taper_status read_file(void *user, uint64_t offset, void *to, size_t n) {
+    return fseeko(user, (off_t)offset, SEEK_SET) || fread(to, 1, n, user) != n ? TAPER_ERR_IO
+                                                                               : TAPER_OK;
+}
+
+static taper_status spool_exact(removing *r, const codec_exact_regrouping *e, taper_error *error) {
+    taper_status status = TAPER_OK;
+    for (uint32_t g = 0; g < r->result.groups && status == TAPER_OK; g++) {
+        const uint64_t c = (r->front.layers - 1) * (uint64_t)r->front.groups + r->kept.group[g];
+        formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
+        if (!r->group[g].chunk_at || r->front.chunk_at[c] == r->front.chunk_at[c + 1]) continue;
+        out.account = &r->result.account;
+        r->group[g].exact_at = r->spooled;
+        status = codec_regroup_exact(e, r->kept.group[g], g, &out, error);
+        if (status == TAPER_OK) status = spool(r, &out, error);
+        r->group[g].exact_size = out.size;
+        formats_buffer_free(&out);
+    }
+    return status;
+}
+
+/* made: an empty file for the container without these chunks. */
+static taper_status code_exact(removing *r, FILE *made, taper_error *error) {
+    formats_front *f = &r->result;
+    const codec_chunks chunks = {r, read_chunk};
+    const taper_sink sink = {made, write_file};
+    const codec_regrouping of = regrouping_of(r);
+    codec_exact_regrouping exact;
+    place_chunks(r);
+    TAPER_TRY(codec_assemble(f, &chunks, UINT64_MAX, &r->limits, &sink, error));
+    if (fflush(made) || fseeko(made, 0, SEEK_END))
+        return formats_fail(error, TAPER_ERR_IO,
+                            "cannot write the temporary file: is its disk full?");
+    const taper_source source = {made, (uint64_t)ftello(made), read_file};
+    TAPER_TRY(codec_exact_regrouping_open(&exact, &of, f, &source, error));
+    const taper_status status = spool_exact(r, &exact, error);
+    codec_exact_regrouping_close(&exact);
+    formats_unpack_free(f, (uint8_t *)f->checksum,
+                        formats_front_checksums(f) * sizeof *f->checksum);
+    f->checksum = NULL;
+    return status;
+}
+
+static taper_status code_exact_again(removing *r, taper_error *error) {
+    if (!r->spool ||
+        formats_front_layer_kind(&r->front, r->front.layers - 1) != FORMATS_LAYER_EXACT)
+        return TAPER_OK;
+    FILE *made = tmpfile();
+    if (!made)
+        return formats_fail(error, TAPER_ERR_IO,
+                            "cannot make a temporary file; is the disk for temporary files full or "
+                            "read-only?");
+    const taper_status status = code_exact(r, made, error);
+    fclose(made);
+    return status;
 }
 
 /* --- the function --------------------------------------------------------------------------- */
@@ -187,6 +275,7 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
     r->kept.keep = r->keep, r->kept.taken_by = r->taken_by;
     TAPER_TRY(codec_keep_front(&r->front, &r->kept, &r->result, error));
     TAPER_TRY(regroup_all(r, error));
+    TAPER_TRY(code_exact_again(r, error));
     place_chunks(r);
     const codec_chunks chunks = {r, read_chunk};
     codec_stage_layers stages;

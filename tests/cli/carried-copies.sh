@@ -99,6 +99,14 @@ for layout in set image gallery; do
                 rm -r less
             done
 
+            # cut in the exact part: told where that begins, stages counted
+            if [ $layout$kind$holds = setlosslessstages ]; then
+                "$TAPER" truncate -q -f --bytes $(($(wc -c <www/$file) - 9)) -o cut.taper www/$file
+                expect 2 '*exact part that was cut cannot be separated*' "$TAPER" remove -f -o copy.taper cut.taper b.png
+                begin=$(sed -n 's/.* cut the container to \([0-9]*\) bytes before.*/\1/p' expect.err)
+                "$TAPER" info --json cut.taper | grep -q "\"end\":$begin[,}]"
+            fi
+
             # added, and added in the place of another
             cp www/$file copy.taper
             "$TAPER" add -q -m model.tpm $codes copy.taper more/new.png

@@ -45,6 +45,17 @@ export function pixels_of(picture) {
     return context.getImageData(0, 0, picture.width, picture.height);
 }
 
+/** PSNR in dB of the colours of two pictures of one size; Infinity: they are equal. */
+export function psnr_db(one, other) {
+    const a = pixels_of(one).data, b = pixels_of(other).data;
+    let sum = 0;
+    for (let i = 0; i < a.length; i += 4) {
+        const r = a[i] - b[i], g = a[i + 1] - b[i + 1], blue = a[i + 2] - b[i + 2];
+        sum += r * r + g * g + blue * blue;
+    }
+    return sum ? 10 * Math.log10((255 * 255 * 3 * (a.length / 4)) / sum) : Infinity;
+}
+
 /** The largest reduction at which an image still fills its place. */
 export function scale_for(info, width, height, contain = false) {
     const ratio = window.devicePixelRatio || 1;

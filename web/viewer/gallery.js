@@ -2,10 +2,15 @@
  *
  * First every visible tile gets what the first range of the file shows, then all of them the next step, and so on:
  * no tile is two steps ahead of another. A step is a number of bits per pixel of the tile, so that the bytes
- * fetched follow the size at which images are looked at. */
-import { put_picture, scale_for } from "./dom.js";
+ * fetched follow the size at which images are looked at. Tiles in the window go on from there, by 2.5 times the bytes
+ * a step, until a step hardly changes them: they look complete. */
+import { psnr_db, put_picture, scale_for } from "./dom.js";
 
 const TILE_STEPS = [0, 0.06, 1]; // 0: what the first range has
+const FURTHER = 2.5;                  // so many times the bytes at each step after these
+const ENOUGH = 2.5;                   // bits per pixel of a tile, which may be asked for in any case,
+const LEAST = 4096, MOST = 65536;     // or so many bytes of an image
+const ALIKE = 30;                     // dB between two steps; then 35 dB to the whole image, as was measured
 const KEPT = 600;                     // drawn tiles in memory
 const FEW_PIXELS = 16384;             // smaller pictures are drawn in full size at once
 
@@ -15,7 +20,7 @@ export class Gallery {
         Object.assign(this, { grid, drawn, failed });
         this.running = new Map(); // image -> AbortController
         this.order = null;        // images to show, or null: all
-        this.state = new Map();   // image -> {step, picture, scale, bad}
+        this.state = new Map();   // image -> {step, picture, scale, bytes, complete, sated, stale, bad}
         this.first_at = null;     // when the first tile was drawn
     }
 
@@ -76,23 +81,41 @@ export class Gallery {
 
     /** The visible images that are furthest behind, and their step. */
     next() {
-        const found = { step: TILE_STEPS.length, images: [] };
-        for (const place of this.grid.visible()) {
-            const i = this.image_at(place), known = this.state.get(i), step = known ? known.step + 1 : 0;
-            if (this.running.has(i) || known?.bad || known?.complete || step > found.step) continue;
+        const found = { step: Infinity, images: [] }, { inside, near } = this.grid.visible();
+        for (const place of [...inside, ...near]) {
+            const i = this.image_at(place), step = this.step_of(this.state.get(i), inside.includes(place));
+            if (this.running.has(i) || step > found.step) continue;
             if (step < found.step) Object.assign(found, { step, images: [] });
-            found.images.push(i);
+            if (step < Infinity) found.images.push(i);
         }
         return found;
     }
 
+    /** The next step of an image; Infinity: none. */
+    step_of(known, is_inside) {
+        if (!known) return 0;
+        if (known.bad || known.complete) return Infinity;
+        if (known.stale && is_inside) return known.step;
+        return known.sated || (known.step + 1 >= TILE_STEPS.length && !is_inside) ? Infinity : known.step + 1;
+    }
+
+    /** The data of an image, of `area` pixels in its tile, that a step asks for: {bytes, is_last}. */
+    wish(step, info, area) {
+        const { is_local, in_group } = this.pictures, places = Math.min(in_group, this.grid.tiles.size);
+        const bits = TILE_STEPS[step] ?? FURTHER ** (step + 1 - TILE_STEPS.length), bytes = (area * bits) / 8;
+        if (step < TILE_STEPS.length) return { bytes: Math.ceil(bytes * places), is_last: false };
+        if (is_local) return { bytes: Infinity, is_last: true };
+        const most = Math.max(MOST, (area * ENOUGH) / 8), some = Math.min(Math.max(bytes, LEAST), most) * places;
+        return { bytes: Math.ceil(some), is_last: bytes >= most || some >= info.bytes };
+    }
+
     /** Draws of one step are asked for together, so that their ranges are joined. The next step begins when they are
-     *  done; tiles that are further behind do not wait. */
+     *  done, of the first ones; tiles that are further behind do not wait. */
     work() {
         if (this.paused || !this.pictures) return;
         const { step, images } = this.next();
-        if (this.running.size && step >= this.step) return;
-        if (step < TILE_STEPS.length) for (const i of images) this.draw(i, (this.step = step));
+        if (this.running.size && step >= this.step && this.step < TILE_STEPS.length) return;
+        if (images.length) for (const i of images) this.draw(i, (this.step = step));
         else if (!this.running.size && this.state.size) this.all_at = performance.now();
     }
 
@@ -106,10 +129,12 @@ export class Gallery {
                 info.width * info.height > FEW_PIXELS * fitting * fitting;
             const scale = is_first ? 2 * fitting : fitting; // so few bytes have no details
             const area = (info.width / scale) * (info.height / scale);
-            const bytes = Math.ceil((area * TILE_STEPS[step]) / 8);
-            const done = await pictures.draw(i, { scale, bytes, signal: control.signal });
+            const { bytes, is_last } = this.wish(step, info, area);
+            const done = await pictures.draw(i, { scale, bytes, here: step > 0, signal: control.signal });
             if (pictures !== this.pictures) return;
-            Object.assign(known, { step, scale, picture: done.picture, complete: done.complete && !is_first });
+            const sated = is_last || known.sated || (step >= TILE_STEPS.length - 1 && !info.isIndexed && is_alike(known, done));
+            Object.assign(known, { step, scale, sated, stale: false, bytes: done.bytes, picture: done.picture,
+                complete: done.complete && !is_first });
         } catch (error) {
             if (control.signal.aborted || pictures !== this.pictures) return;
             Object.assign(known, { step, bad: String(error.message ?? error) });
@@ -137,10 +162,21 @@ export class Gallery {
         }
     }
 
+    /** Bytes of images may have come by other ways: tiles that are not complete are drawn again with them. */
+    more_came() {
+        for (const known of this.state.values()) known.stale = true;
+    }
+
     /** The tiles have another size: sharper pictures may be wanted. */
     resized() {
         for (const [i, known] of this.state)
-            if (!known.bad) this.state.set(i, { ...known, step: -1, complete: false });
+            if (!known.bad) this.state.set(i, { ...known, step: 0, complete: false, sated: false });
         this.work();
     }
+}
+
+/** Many more bytes hardly changed the picture. */
+function is_alike({ picture, bytes }, done) {
+    const is_same_size = picture?.width === done.picture.width && picture.height === done.picture.height;
+    return is_same_size && done.bytes >= 2 * bytes && psnr_db(picture, done.picture) >= ALIKE;
 }

@@ -128,14 +128,22 @@ export class Grid {
         tile.style.transform = `translate(${x}px, ${y}px)`;
     }
 
-    /** Places that can be seen, those in the window first. */
+    /** Places of tiles: those in the window, and those just above and below. */
     visible() {
         const step = this.height + GAP, top = this.offset(), inside = [], near = [];
         for (const place of [...this.tiles.keys()].sort((a, b) => a - b)) {
             const y = Math.floor(place / this.columns) * step;
             (y + step > top && y < top + this.view ? inside : near).push(place);
         }
-        return [...inside, ...near];
+        return { inside, near };
+    }
+
+    /** An arrow was pressed while nothing had the keyboard: moves it to a tile in the window. */
+    enter(event) {
+        if (!/^Arrow/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey || !this.count) return;
+        const { inside } = this.visible();
+        event.preventDefault();
+        this.focus(inside.includes(this.current) ? this.current : inside[0] ?? 0);
     }
 
     key(event) {

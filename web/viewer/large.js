@@ -1,7 +1,7 @@
 /* large.js -- one image large: what is known of it at once, then sharper and sharper; a slider over its bytes, and
  * JPEG of as many bytes beside it. */
-import { bytes_text, make, make_button, scale_for } from "./dom.js";
-import { jpeg_of_bytes, psnr_db } from "./jpeg.js";
+import { bytes_text, make, make_button, psnr_db, scale_for } from "./dom.js";
+import { jpeg_of_bytes } from "./jpeg.js";
 import { Panes } from "./panes.js";
 
 const LARGE_STEPS = [0.02, 0.1, 0.4, Infinity];
@@ -119,7 +119,7 @@ export class Large {
         const all = this.whole?.bytes ?? done.all;
         const bpp = (8 * done.bytes) / (this.info.width * this.info.height);
         this.said.textContent = `${bytes_text(done.bytes)}${all > done.bytes ? ` of ${bytes_text(all)}` : ""}, ` +
-            `${bpp.toPrecision(2)} bits per pixel`;
+            rate_text(bpp);
     }
 
     /** The bytes that the slider stands for: steps of equal ratio. */
@@ -177,4 +177,10 @@ export class Large {
     trouble(error) {
         this.said.textContent = String(error.message ?? error);
     }
+}
+
+/** Bits per pixel: "224", "8.0", "0.0031", of any size without an exponent. */
+function rate_text(bpp) {
+    const digits = bpp < 10 ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 };
+    return `${bpp.toLocaleString("en", digits)} bits per pixel`;
 }

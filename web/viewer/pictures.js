@@ -90,8 +90,10 @@ export function held_container(name) {
 /* --- images --- */
 
 class Images {
-    constructor(set) {
+    constructor(set, is_local) {
         this.set = set;
+        this.is_local = is_local; // all bytes are at hand
+        this.in_group = set.info.images / Math.max(1, set.info.groups); // images that are decoded together
         this.count = set.length;
         this.size = set.info.fileBytes;
         this.known = new Map(); // image -> what describe() tells
@@ -116,10 +118,11 @@ class Images {
         return this.known.get(i);
     }
 
-    /** A picture of at least `bytes` of its data; exact: of no more; whole: with all stages of the model. */
-    async draw(i, { scale, bytes, exact = false, whole = false, signal }) {
+    /** A picture of at least `bytes` of its data; exact: of no more; here: of all that is here; whole: with all stages of
+     *  the model. */
+    async draw(i, { scale, bytes, exact = false, here = false, whole = false, signal }) {
         const { image, completeness, damaged } = await this.set.image(i,
-            { scale, bytes, exact, signal, model: whole ? "whole" : "any" });
+            { scale, bytes, exact, here, signal, model: whole ? "whole" : "any" });
         return { picture: image, bytes: completeness.bytes, all: completeness.bytesInFile, damaged,
             complete: completeness.complete };
     }
@@ -131,8 +134,9 @@ class Images {
 
 /** source: an address, or a File. line: counts what is fetched, and may be slow. */
 export async function open_pictures(source, settings, line) {
-    return new Images(await open_set(source, {
+    const set = await open_set(source, {
         wasm: decoder(settings), fetch: line.fetch, first: settings.first, worker: start_worker,
         ...model_options(settings),
-    }));
+    });
+    return new Images(set, source instanceof Blob);
 }

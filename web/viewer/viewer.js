@@ -134,6 +134,7 @@ async function open_large(i) {
 
 function closed_large(i) {
     history.replaceState(null, "", location.pathname + location.search);
+    gallery.more_came();
     gallery.pause(false);
     if (i === undefined || !page.pictures) return;
     const place = gallery.order ? gallery.order.indexOf(i) : i;
@@ -154,6 +155,10 @@ element("back").onclick = () => {
     element("back").hidden = true;
     gallery.show(null);
 };
+
+addEventListener("keydown", (event) => {
+    if (!element("large").open && !event.target.closest?.("header, .tile")) grid.enter(event);
+});
 
 /* --- tools --- */
 
@@ -188,7 +193,7 @@ addEventListener("drop", (event) => {
 });
 
 /* for tests and for the curious: what the page knows */
-globalThis.taper_page = { page, grid, gallery, large, open, open_file }; // large: set when it is loaded
+globalThis.taper_page = { page, grid, gallery, large, open, open_file, open_large }; // large: set when it is loaded
 
 decoder(settings).catch(() => {}); // it is fetched together with the container
 const first = settings.container ?? held_container(settings.name);
