@@ -62,7 +62,9 @@ const cli_verb cli_verb_fetch = {
         "layout `image` has the first images only; `taper truncate` shortens all, but reads the "
         "whole file for it.\n\n"
         "--images writes a container of these images at full quality, as `taper remove` does of "
-        "the others. If they are a part of a group, the whole group is fetched.\n\n"
+        "the others. If they are a part of a group, the whole group is fetched; of a container "
+        "with a size limit they may then change by a few levels, as `taper remove --help` "
+        "tells.\n\n"
         "Models and indexes are fetched whole.",
     .examples = "taper fetch https://example.org/photos.taper\n"
                 "taper fetch --budget 1M -o coarse.taper https://example.org/photos.taper\n"

@@ -75,10 +75,12 @@ typedef enum taper_allocation {
 
 /* How drawings are coded: images of few colours, or with large areas of one colour. */
 typedef enum taper_drawings {
-    /* With built-in models, by their colours, exactly, where that is small; else like others, as
-     * images of more than 2^24 pixels. */
+    /* With built-in models, by their colours, exactly, where that is small: at most 3 bits a pixel.
+     * Above 2^14 pixels it must pay, too: unless the container is lossless, an image is coded like
+     * others where that is estimated to take less than about a third. So are images of more than
+     * 2^24 pixels. */
     TAPER_DRAWINGS_AUTO = 0,
-    /* The same with any model. */
+    /* With any model, at most 3 bits a pixel, whether it pays or not. */
     TAPER_DRAWINGS_EXACT = 1,
     /* Like all images, with the model. */
     TAPER_DRAWINGS_LOSSY = 2
@@ -967,8 +969,8 @@ typedef struct taper_remove_options {
  * Groups that keep all images are copied. Of a group that loses some, the codes of those that stay
  * are coded again, without the network; this takes the time of decoding the group twice, and the
  * model. The images that stay render as before, with one exception: if data of the group were cut
- * (taper_truncate), its last whole bits may be lost, and in large images that are then alone in
- * their group some bits of unknown planes are 0.
+ * (taper_truncate, or an encoder's limit), its last whole bits may be lost, and in large images
+ * that are then alone in their group some bits of unknown planes are 0.
  *
  * TAPER_ERR_ARG: there is no such image; no image would stay; or the container is a cut file.
  * TAPER_ERR_MODEL: a group loses some images, and there is no model. TAPER_ERR_CORRUPT: data of a

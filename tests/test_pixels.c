@@ -259,6 +259,26 @@ static void drawings_are_told_from_photographs(void **unused) {
     free(pixels);
 }
 
+/* Smooth pictures cost other codes little, edges much. */
+static void smooth_drawings_are_worth_less(void **unused) {
+    (void)unused;
+    enum { SIDE = 512, PIXELS = SIDE * SIDE };
+    taper_image image = {SIDE, SIDE, 3, 8, malloc(PIXELS * 3)};
+    uint8_t *pixels = image.pixels;
+    for (size_t i = 0; i < PIXELS * 3; i++)
+        pixels[i] = (uint8_t)((i / 3 % SIDE + i / 3 / SIDE) / 5);
+    const uint64_t smooth = codec_drawing_worth(&image);
+    assert_true(smooth > PIXELS / 32 && smooth < PIXELS / 16);
+    for (size_t i = 0; i < PIXELS * 3; i++) /* letters: an edge in six pixels, both ways */
+        pixels[i] = i / 3 % SIDE / 6 % 2 && i / 3 / SIDE / 6 % 2 ? 0 : 255;
+    assert_true(codec_drawing_worth(&image) > PIXELS);
+    image.width = image.height = 128; /* small ones are not estimated */
+    assert_true(codec_drawing_worth(&image) == UINT64_MAX);
+    image.width = 2, image.height = PIXELS / 2;
+    assert_true(codec_drawing_worth(&image) == UINT64_MAX);
+    free(pixels);
+}
+
 /* Hidden colours continue visible ones; visible ones stay. */
 static void hidden_colours_are_filled(void **unused) {
     (void)unused;
@@ -286,6 +306,7 @@ int main(void) {
         cmocka_unit_test(any_bytes_are_safe),
         cmocka_unit_test(few_bytes_are_not_many_pixels),
         cmocka_unit_test(drawings_are_told_from_photographs),
+        cmocka_unit_test(smooth_drawings_are_worth_less),
         cmocka_unit_test(hidden_colours_are_filled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,8 +263,9 @@ static taper_status copy_image(taper_encoder *e, const taper_image *image, taper
     return TAPER_OK;
 }
 
-/* Is the image coded as an indexed one? By default drawings are, with built-in models: a model of
- * the caller's own has learned what its images look like. */
+/* Is the image coded as an indexed one? By default drawings are where that pays, with built-in
+ * models: a model of the caller's own has learned what its images look like. In a lossless
+ * container the others are exact, too, and take more. */
 static int is_indexed(const taper_encoder *e, const taper_image *image) {
     const taper_drawings how = e->options.drawings;
     codec_builtin_model builtin;
@@ -274,6 +275,10 @@ static int is_indexed(const taper_encoder *e, const taper_image *image) {
     if (how == TAPER_DRAWINGS_AUTO && !codec_builtin_model_of(e->model->info.id, &builtin))
         return 0;
     double most = SOME_BYTES + pixels * MOST_BITS / 8;
+    if (how == TAPER_DRAWINGS_AUTO && !e->options.lossless) {
+        const double worth = (double)codec_drawing_worth(image);
+        most = worth < most ? worth : most;
+    }
     if (target > 0 && FEW_BYTES + 2 * target * pixels / 1e6 < most)
         most = FEW_BYTES + 2 * target * pixels / 1e6;
     return codec_is_drawing(image, (uint64_t)most);

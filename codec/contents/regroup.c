@@ -292,7 +292,8 @@ static taper_status refuse_cut_exact(const codec_regrouping *of, uint32_t layer,
         error, TAPER_ERR_UNSUPPORTED,
         "images that share an exact part that was cut cannot be separated; cut "
         "the container to %llu bytes before, where that part begins",
-        (unsigned long long)(f->front_size + f->chunk_at[layer * (uint64_t)f->groups]));
+        (unsigned long long)(f->front_size + f->chunk_at[layer * (uint64_t)f->groups] +
+                             (of->file->size - of->source->size))); /* with stages, all before */
 }
 
 static taper_status encode_layers(kept_group *k, const codec_regrouping *of, uint32_t g,

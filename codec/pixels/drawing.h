@@ -9,4 +9,8 @@
  * it is none. */
 int codec_is_drawing(const taper_image *image, uint64_t most_bytes);
 
+/* The most bytes that keeping an image exactly is worth: about three times what codes of a quality
+ * that is as good to see take, by an estimate from some rows. UINT64_MAX: that is not estimated. */
+uint64_t codec_drawing_worth(const taper_image *image);
+
 #endif

@@ -121,3 +121,25 @@ grep -q 'transparency' refused
 python3 -B "$ROOT/formats/teaching_decoder.py" -m "$ROOT/models/tiny.tpm" -o taught tiny.taper
 "$TAPER" decode -q -o ours tiny.taper
 python3 "$ROOT/tests/same_pixels.py" ours taught
+
+# smooth pages are drawings where exact copies are asked for, or all are exact; not where they cost far more
+mkdir smooth
+/usr/bin/python3 - <<'END'
+from PIL import Image, ImageDraw
+page = Image.new("RGB", (480, 480))
+page.putdata([((x + 2 * y) // 9, (2 * x + y) // 11, 200 - (x + y) // 13) for y in range(480) for x in range(480)])
+page.save("smooth/page.png")
+chart = Image.new("RGB", (480, 480), "white")
+for i in range(40):
+    ImageDraw.Draw(chart).text((10 + 90 * (i % 5), 10 + 58 * (i // 5)), "value %d" % i, fill="black")
+chart.save("smooth/chart.png")
+END
+told() { # drawings, option of encode
+    "$TAPER" encode -q -f -m tiny -o smooth.taper smooth $2
+    [ "$("$TAPER" info smooth.taper | sed -n 's/^ *\([0-9]*\) drawings*, kept exactly/\1/p')" -eq "$1" ]
+}
+told 1 ''
+auto=$(wc -c <smooth.taper)
+told 2 '--drawings exact'
+[ "$(wc -c <smooth.taper)" -gt $((auto * 2)) ]
+told 2 --lossless

@@ -54,8 +54,8 @@ ImageInfo = struct(
     "image_info", (SIZE, "size"), (U32, "width height"), (U8, "channels depth"), (U64, "bytes"), (U32, "group"),
     (I32, "label"), (TEXT, "name"), (U32, "columns rows"), (INT, "is_indexed"), (U64, "same_as"), (INT, "is_exact"))
 Completeness = struct(
-    "completeness", (U32, "passes passes_in_file"), (U64, "bytes"), (INT, "complete"), (U32, "exact_rows"),
-    (U32 * 4, "reserved"))
+    "completeness", (U32, "passes passes_in_file"), (U64, "bytes"), (INT, "complete"),
+    (U32, "exact_rows stages"), (U32 * 3, "reserved"))
 
 Range = struct("range", (U64, "offset"), (U64, "size"))
 PlanOptions = struct(
