@@ -118,7 +118,6 @@ struct taper_decoder {
     /* taper_decode_options */
     uint64_t cut;
     uint32_t asked_passes; /* UINT32_MAX: all */
-    int without_exact;     /* nonzero: as if there were no exact layer */
     /* taper_decoder_set_scale, and the fewer of asked_passes and those that this scale shows. */
     uint32_t scale, passes;
     /* After taper_decoder_push: final. After taper_decoder_supply: the error in the front matter

@@ -44,7 +44,4 @@ const formats_front *codec_container_leaf_of_group(const taper_container *c, uin
 /* The rate class of group g; its leaf is here. */
 uint32_t codec_container_rate_class(const taper_container *c, uint32_t g);
 
-/* A decoder renders images as if there were no exact layer. Call it before the first one. */
-void codec_decoder_leave_out_exact(taper_decoder *decoder);
-
 #endif

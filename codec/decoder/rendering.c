@@ -251,8 +251,7 @@ static taper_status render_exact(taper_decoder *d, uint64_t i, const codec_decod
     const formats_front *f = codec_container_leaf_of_image(d->container, (uint32_t)i);
     codec_exact_string string;
     *rows = 0;
-    if (d->without_exact || !codec_group_reader_exact(r, f, &string))
-        return render_image(d, image, out, error);
+    if (!codec_group_reader_exact(r, f, &string)) return render_image(d, image, out, error);
     if (r->images == 1) {
         TAPER_TRY(render_image(d, image, out, error));
         return codec_exact_decode_alone(out, &string, &d->account, rows, error);
@@ -268,8 +267,6 @@ static taper_status render_exact(taper_decoder *d, uint64_t i, const codec_decod
     *rows = r->exact_images.rows[k];
     return TAPER_OK;
 }
-
-void codec_decoder_leave_out_exact(taper_decoder *d) { d->without_exact = 1; }
 
 taper_status codec_decoder_render_loaded(taper_decoder *d, uint64_t i, taper_image *out,
                                          taper_completeness *done, taper_error *error) {

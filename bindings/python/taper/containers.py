@@ -180,7 +180,7 @@ class Set(collections.abc.Sequence):
         done = t.Completeness()
         self.render(i, done=done)
         return {"passes": done.passes, "passes_in_file": done.passes_in_file, "bytes": done.bytes,
-                "complete": bool(done.complete), "exact_rows": done.exact_rows}
+                "complete": bool(done.complete), "exact_rows": done.exact_rows, "stages": done.stages}
 
     def thumbnail(self, i, size=128):
         """Image i, of at most size x size pixels, as uint8; decoded at the smallest scale that is not smaller."""
