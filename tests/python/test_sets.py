@@ -201,6 +201,43 @@ class Sets(unittest.TestCase):
         self.assertEqual(caught.exception.errno, 28)
 
 
+    def test_labels_without_classes(self):
+        images = taper.open(taper.encode(list(self.images.values())[:2], labels=[3, None]))
+        self.assertEqual((images.labels.tolist(), images.classes), ([3, -1], ["0", "1", "2", "3"]))
+
+    def test_names_of_equal_images(self):
+        os.makedirs(here("equal"), exist_ok=True)
+        for name in ("a.png", "b.png"):
+            Image.fromarray(self.images["smooth.png"]).save(os.path.join(here("equal"), name))
+        run("encode", "-q", "-f", "--dedup", "-o", here("equal.taper"), here("equal"))
+        images = taper.open(here("equal.taper"))
+        self.assertEqual(images.names, ["a.png"])
+        np.testing.assert_array_equal(images["b.png"], images[0])
+
+    def test_arguments(self):
+        image, images = self.images["smooth.png"], taper.open(self.files["set"])
+        fixed = np.frombuffer(bytes(75), np.uint8).reshape(1, 5, 5, 3)
+        for wrong in (
+                lambda: taper.encode([image], names=["a\0b"]), lambda: taper.encode([image], classes=["a\0b"]),
+                lambda: taper.encode([image], "x\0y"), lambda: taper.encode([image, image], names=["a"]),
+                lambda: taper.encode([image], names=["a", "b"]), lambda: taper.encode([image], labels=[5], classes=["x"]),
+                lambda: taper.encode([image], labels=[1 << 32]), lambda: taper.encode([image], bpp=1e30),
+                lambda: taper.encode([image], bpp=-1), lambda: taper.encode([image], bytes=-1),
+                lambda: taper.encode([image], lossless=True, bytes=500), lambda: taper.encode([image], lossless=True, bpp=1),
+                lambda: taper.encode([image], layout="none"), lambda: taper.encode([image], drawings="none"),
+                lambda: images.render(2, crop=(1 << 32, 0, 5, 5)), lambda: images.render(2, crop=(-1, 0, 5, 5)),
+                lambda: images.render(2, crop=(80, 0, 11, 5)), lambda: images.render(2, scale=3), lambda: images.render(2, scale=2.5),
+                lambda: images.batch([2], width=5, height=5, out=fixed), lambda: images.batch([2], crops=[[1 << 40, 0]]),
+                lambda: images.batch([2], crops=[[float("nan"), 0]]), lambda: images.batch([2], width=-5),
+                lambda: images.batch([2], float32=True, std=0), lambda: images.at(bytes=-1), lambda: images.at(passes=-1),
+                lambda: images.thumbnail(2, 0)):
+            with self.assertRaises(ValueError):
+                wrong()
+        self.assertEqual(fixed.sum(), 0)
+        with self.assertRaises(TypeError):
+            taper.encode([image], names=[5])
+
+
 class Batches(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -248,6 +285,16 @@ class Batches(unittest.TestCase):
         np.testing.assert_array_equal(distances, np.sort(there, axis=1))
         np.testing.assert_array_equal(np.take_along_axis(there, found.astype(int), 1), distances)
         self.assertEqual((len(index), index.label(7), index.code(4).tolist()), (30, 7, bits[4].tolist()))
+        for wrong in ({"labels": [0, 1]}, {"names": ["a"]}, {"names": ["a\0"] * 30}):
+            with self.assertRaises(ValueError):
+                taper.Index.build(bits, here("x.tpx"), bits=100, **wrong)
+        for k in (0, 31, -1):
+            with self.assertRaises(ValueError):
+                index.nearest(bits, k)
+        index.close()
+        for closed in (lambda: index.nearest(bits, 3), lambda: index.name(0), lambda: index.code(1)):
+            with self.assertRaises(ValueError):
+                closed()
 
 
 if __name__ == "__main__":

@@ -134,4 +134,35 @@ def fail(status, error):
         error.text.decode("utf-8", "replace") or "status %d" % status, error.fact, error.needed)
 
 
+def text(value, what):
+    """A name as bytes. TypeError, ValueError: it is no str, or has a NUL, which would end it."""
+    if not isinstance(value, str):
+        raise TypeError("%s is a str, not %s" % (what, type(value).__name__))
+    if "\0" in value:
+        raise ValueError("%s has a NUL: %r" % (what, value))
+    return value.encode()
+
+
+def path(value):
+    """A path as bytes."""
+    encoded = os.fsencode(value)
+    if b"\0" in encoded:
+        raise ValueError("a path has a NUL: %r" % (value,))
+    return encoded
+
+
+def texts(values, what, count=None):
+    """An array of char * for the library; ValueError: there are not `count`."""
+    values = list(values)
+    if count is not None and len(values) != count:
+        raise ValueError("there are %d of %s for %d images" % (len(values), what, count))
+    return (c.c_char_p * len(values))(*(text(value, what) for value in values))
+
+
+def choice(name, value, choices):
+    if value not in choices:
+        raise ValueError("%s is one of %s, not %r" % (name, ", ".join(choices), value))
+    return choices[value]
+
+
 lib = Library()

@@ -23,7 +23,10 @@ def items_of(numbers, crops):
     items = np.zeros(len(numbers), np.dtype([("image", np.uint64), ("x", np.int32), ("y", np.int32)]))
     items["image"] = numbers
     if crops is not None:
-        items["x"], items["y"] = np.asarray(crops).reshape(len(numbers), 2).T
+        crops = np.asarray(crops).reshape(len(numbers), 2)
+        if not np.isfinite(crops).all() or (abs(crops) >= 2**31).any():
+            raise ValueError("crops are pairs of numbers of pixels")
+        items["x"], items["y"] = crops.T
     return items
 
 
@@ -32,8 +35,8 @@ def array_for(out, shape, float32):
     kind = np.float32 if float32 else np.uint8
     if out is None:
         return np.empty(shape, kind)
-    if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous:
-        raise ValueError("out is a contiguous array of shape %s and type %s, not %s, %s" %
+    if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError("out is a contiguous, writeable array of shape %s and type %s, not %s, %s" %
                          (shape, np.dtype(kind), out.shape, out.dtype))
     return out
 
@@ -51,6 +54,8 @@ def gains_of(mean, std, channels):
     np = _arrays.numpy()
     mean = np.broadcast_to(np.asarray(0 if mean is None else mean, np.float64), channels)
     std = np.broadcast_to(np.asarray(1 if std is None else std, np.float64), channels)
+    if not (std > 0).all():
+        raise ValueError("std is above 0")
     return (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
 
 
@@ -59,6 +64,8 @@ def render_batch(view, images, *, width, height, scale, crops, channels, float32
     if width is None or height is None:
         first = view._image_info(int(numbers[0])) if len(numbers) else t.ImageInfo(width=1, height=1)
         width, height = width or (first.width - 1) // scale + 1, height or (first.height - 1) // scale + 1
+    if not (0 < width < 2**31 and 0 < height < 2**31 and 0 < channels <= 3):
+        raise ValueError("a batch of %d x %d pixels of %d channels" % (width, height, channels))
     one = (channels, height, width) if channels_first else (height, width, channels)
     to = array_for(out, (len(numbers), *one), float32)
     if not len(numbers):

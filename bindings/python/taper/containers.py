@@ -8,6 +8,7 @@ from . import _types as t
 from ._library import lib
 from .sources import open_source
 
+SCALES = (1, 2, 4, 8, 16)
 LAYOUTS = ("set", "image", "gallery")
 CORRUPT = 11
 
@@ -116,7 +117,14 @@ class Set(collections.abc.Sequence):
 
     @functools.cached_property
     def _places(self):
-        return {name: k for k, name in reversed(list(enumerate(self.names)))}
+        """Of each name, the first place; also of further names of equal images (`encode --dedup`)."""
+        places = {name: k for k, name in reversed(list(enumerate(self.names)))}
+        of_number = {number: k for k, number in enumerate(self.numbers)}
+        for i in range(self._info.images, self._info.images + self._info.further_names):
+            info = self._image_info(i)
+            if info.same_as in of_number:
+                places.setdefault(info.name.decode(), of_number[info.same_as])
+        return places
 
     def info(self, i):
         """Width, height, channels, depth, name, label and whether it is exact, of image i, without decoding it."""
@@ -157,13 +165,18 @@ class Set(collections.abc.Sequence):
         crop: (x, y, width, height) in pixels of full size.
         done: a Completeness to fill, or None.
         """
+        if scale not in SCALES:
+            raise ValueError("a scale is 1, 2, 4, 8 or 16, not %r" % (scale,))
         number = self._number(i)
         info = self._image_info(number)
         with self._container.decoding(self, [number], scale) as decoder:
             if crop is None:
                 x, y, width, height = 0, 0, info.width, info.height
             else:
-                x, y, width, height = crop
+                x, y, width, height = map(int, crop)
+                if not (0 <= x < x + width <= info.width and 0 <= y < y + height <= info.height):
+                    raise ValueError("a crop of %d x %d at (%d, %d) of an image of %d x %d" %
+                                     (width, height, x, y, info.width, info.height))
             array, image = _arrays.empty((x + width - 1) // scale - x // scale + 1, (y + height - 1) // scale - y // scale + 1,
                                          info.channels, info.depth)
             to, of = c.addressof(image), c.addressof(done) if done is not None else None
@@ -184,6 +197,8 @@ class Set(collections.abc.Sequence):
 
     def thumbnail(self, i, size=128):
         """Image i, of at most size x size pixels, as uint8; decoded at the smallest scale that is not smaller."""
+        if size < 1:
+            raise ValueError("a thumbnail has at least 1 pixel, not %r" % (size,))
         info = self._image_info(self._number(i))
         longest, scale = max(info.width, info.height), 16
         while scale > 1 and longest < size * scale:
@@ -205,6 +220,8 @@ class Set(collections.abc.Sequence):
         """
         if sum(value is not None for value in (bytes, bpp, psnr, passes)) != 1:
             raise TypeError("at takes one of bytes, bpp, psnr and passes")
+        if any(value is not None and value < 0 for value in (bytes, bpp, passes)):
+            raise ValueError("bytes, bpp and passes are not negative")
         if passes is not None:
             return self._with(passes=int(passes))
         if psnr is not None:

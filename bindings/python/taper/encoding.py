@@ -6,12 +6,14 @@ import weakref
 
 from . import _arrays
 from . import _types as t
-from ._library import lib
+from ._library import choice, lib, path, text, texts
 from .models import Model, given_model
 
 LAYOUT = {"set": 0, "image": 1, "gallery": 2}
 DRAWINGS = {"auto": 0, "exact": 1, "lossy": 2}
 VISUAL_DB = 40.0
+MOST_BPP = 1000
+MOST_CLASSES = 1 << 20
 
 
 class Encoder:
@@ -24,36 +26,63 @@ class Encoder:
 
     def __init__(self, model="photo", *, layout="set", quality=None, bpp=None, group_images=0, embed_model=False,
                  drawings="auto", lossless=False, threads=0):
+        if bpp is not None and not 0 < bpp <= MOST_BPP:
+            raise ValueError("bpp is above 0 and at most %d, not %r" % (MOST_BPP, bpp))
+        if lossless and bpp is not None:
+            raise ValueError("a lossless container has no limit of its size: cut it instead")
+        if not 0 <= group_images <= 65536 or threads < 0:
+            raise ValueError("group_images is 0 to 65536, threads 0 or more")
         self._model = given_model(model)
         file = self._model.file if embed_model else None
         options = t.EncodeOptions(
-            layout=LAYOUT[layout], group_images=group_images, drawings=DRAWINGS[drawings], lossless=lossless,
+            layout=choice("layout", layout, LAYOUT), drawings=choice("drawings", drawings, DRAWINGS),
+            group_images=group_images, lossless=lossless,
             target_bytes_per_megapixel=int(bpp * 125000) + 1 if bpp else 0, threads=threads or os.cpu_count() or 1,
             embed_model=embed_model, model_bytes=c.cast(c.c_char_p(file), c.c_void_p) if file else None,
             model_size=len(file) if file else 0)
         self._keep, out = file, c.c_void_p()
         lib.encoder_new(c.addressof(out), self._model.handle, c.addressof(options))
         self._handle, self.images, self.pixels = out.value, 0, 0
+        self._lossless, self._most_label, self._classes = lossless, -1, None
         self._free = weakref.finalize(self, lib.encoder_free, self._handle)
         if quality is not None:
-            lib.encoder_set_aim(self._handle, quality)
+            lib.encoder_set_aim(self._handle, float(quality))
 
     def add(self, image, name=None, label=None):
         """Append an array of shape (height, width) or (height, width, channels), uint8 or uint16. It is copied."""
         struct, array = _arrays.image_of(image)
-        lib.encoder_add(self._handle, c.addressof(struct), name.encode() if name is not None else None,
-                        -1 if label is None else int(label))
+        label = -1 if label is None else int(label)
+        if not -1 <= label < MOST_CLASSES:
+            raise ValueError("a label is 0 to %d, or None, not %d" % (MOST_CLASSES - 1, label))
+        lib.encoder_add(self._handle, c.addressof(struct), text(name, "a name") if name is not None else None, label)
+        self._most_label = max(self._most_label, label)
         self.images, self.pixels = self.images + 1, self.pixels + struct.width * struct.height
 
     def set_classes(self, names):
         """The names of classes, by their numbers."""
-        array = (c.c_char_p * len(names))(*(name.encode() for name in names))
-        lib.encoder_set_classes(self._handle, array, len(names))
+        self._classes = list(names)
+
+    def _store_classes(self):
+        """Labels without names of classes get their numbers for names."""
+        names = self._classes
+        if names is None and self._most_label >= 0:
+            names = ["%d" % k for k in range(self._most_label + 1)]
+        if names is None:
+            return
+        if self._most_label >= len(names):
+            raise ValueError("label %d of %d classes" % (self._most_label, len(names)))
+        lib.encoder_set_classes(self._handle, texts(names, "classes"), len(names))
 
     def finish(self, to=None, max_bytes=0):
-        """Write the container: to a path, which appears whole or not at all; to a file object; or return bytes."""
+        """Write the container: to a path, which appears whole or not at all; to a file object; or return bytes.
+
+        max_bytes: the most bytes of the container; 0: no limit. An interruption (Ctrl-C) takes effect when this has ended.
+        """
+        if max_bytes < 0 or max_bytes and self._lossless:
+            raise ValueError("a limit of %d bytes; a lossless container has none: cut it instead" % max_bytes)
+        self._store_classes()
         if isinstance(to, (str, os.PathLike)):
-            lib.encoder_finish_file(self._handle, max_bytes, os.fsencode(to))
+            lib.encoder_finish_file(self._handle, int(max_bytes), path(to))
             return None
         file, failed = to if to is not None else io.BytesIO(), []
 
@@ -68,7 +97,7 @@ class Encoder:
 
         sink = t.Sink(write=write)
         try:
-            lib.encoder_finish(self._handle, max_bytes, c.addressof(sink))
+            lib.encoder_finish(self._handle, int(max_bytes), c.addressof(sink))
         except Exception:
             if failed:
                 raise failed[0] from None
@@ -88,13 +117,20 @@ def encode(images, to=None, *, model="photo", names=None, labels=None, classes=N
     """
     if quality is None and not best and bytes is None and bpp is None and not options.get("lossless"):
         quality = VISUAL_DB
+    if bytes is not None and bytes <= 0:
+        raise ValueError("bytes is above 0, not %r" % (bytes,))
     encoder = Encoder(model, layout=layout, quality=quality, bpp=bpp, **options)
-    names, labels = iter(names) if names is not None else None, iter(labels) if labels is not None else None
+    names, labels = (list(values) if values is not None else None for values in (names, labels))
     for k, image in enumerate(images):
-        encoder.add(image, next(names) if names else None, next(labels) if labels else None)
+        for values, what in ((names, "names"), (labels, "labels")):
+            if values is not None and k >= len(values):
+                raise ValueError("there are %d %s, and more images" % (len(values), what))
+        encoder.add(image, names[k] if names is not None else None, labels[k] if labels is not None else None)
         if progress:
             progress(k + 1)
+    for values, what in ((names, "names"), (labels, "labels")):
+        if values is not None and len(values) != encoder.images:
+            raise ValueError("there are %d %s for %d images" % (len(values), what, encoder.images))
     if classes is not None:
         encoder.set_classes(classes)
-    limit = bytes or (int(encoder.pixels * bpp / 8) if bpp else 0)
-    return encoder.finish(to, limit)
+    return encoder.finish(to, bytes or (int(encoder.pixels * bpp / 8) if bpp else 0))

@@ -6,7 +6,7 @@ import weakref
 from . import _arrays
 from . import _types as t
 from ._errors import naming
-from ._library import lib
+from ._library import lib, path
 
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
           "classes")
@@ -36,7 +36,7 @@ class Model:
         else:
             source = os.path.abspath(os.fspath(source))
             with naming(source):
-                lib.model_load_file(c.addressof(out), os.fsencode(source), None)
+                lib.model_load_file(c.addressof(out), path(source), None)
         return cls(out.value, owned=True, opened=source)
 
     @classmethod

@@ -6,7 +6,7 @@ import weakref
 from . import _arrays
 from . import _types as t
 from ._errors import naming
-from ._library import lib
+from ._library import lib, path as path_of, texts
 
 
 def pack_bits(codes, bits=None):
@@ -15,7 +15,9 @@ def pack_bits(codes, bits=None):
     codes = np.ascontiguousarray(codes, np.float32)
     if codes.ndim != 2:
         raise ValueError("codes are (n, width), not %s" % (codes.shape,))
-    bits = codes.shape[1] if bits is None else bits
+    bits = codes.shape[1] if bits is None else int(bits)
+    if not 1 <= bits <= codes.shape[1]:
+        raise ValueError("bits are 1 to %d, not %d" % (codes.shape[1], bits))
     words = np.zeros((len(codes), (bits + 63) // 64), np.uint64)
     lib.index_pack(_arrays.pointer(codes), len(codes), codes.shape[1], bits, _arrays.pointer(words))
     return words
@@ -28,11 +30,17 @@ class Index:
         """Open an index file. Raises Corrupt, Truncated, NewerVersion, ReadError."""
         self._path, out, info = os.path.abspath(os.fspath(path)), c.c_void_p(), t.IndexInfo()
         with naming(self._path):
-            lib.index_open_file(c.addressof(out), os.fsencode(self._path), None)
-        self._handle = out.value
-        self._close = weakref.finalize(self, lib.index_close, self._handle)
+            lib.index_open_file(c.addressof(out), path_of(self._path), None)
+        self._open = out.value
+        self._close = weakref.finalize(self, lib.index_close, self._open)
         lib.index_get_info(self._handle, c.addressof(info))
         self.bits, self._images, self.model_id = info.bits, info.images, info.model_id
+
+    @property
+    def _handle(self):
+        if not self._close.alive:
+            raise ValueError("the index is closed")
+        return self._open
 
     def __len__(self):
         return self._images
@@ -60,8 +68,10 @@ class Index:
         """
         np = _arrays.numpy()
         queries = np.ascontiguousarray(np.atleast_2d(queries), np.uint64)
-        if queries.shape[1] != (self.bits + 63) // 64:
-            raise ValueError("codes of this index have %d words, not %d" % ((self.bits + 63) // 64, queries.shape[1]))
+        if queries.ndim != 2 or queries.shape[1] != (self.bits + 63) // 64:
+            raise ValueError("codes of this index have %d words, not %d" % ((self.bits + 63) // 64, queries.shape[-1]))
+        if not 1 <= k <= len(self):
+            raise ValueError("k is 1 to %d, the images of the index, not %r" % (len(self), k))
         images, distances = np.empty((len(queries), k), np.uint32), np.empty((len(queries), k), np.uint32)
         most = t.U32(within) if within is not None else None
         search = t.IndexSearch(queries=_arrays.pointer(queries), n_queries=len(queries), k=k, recall=recall or 0, threads=threads,
@@ -74,16 +84,20 @@ class Index:
         """Write an index of codes (n, (bits + 63) // 64) uint64 to a path, and open it. bits: 64 a word by default."""
         np = _arrays.numpy()
         codes = np.ascontiguousarray(codes, np.uint64)
+        if codes.ndim != 2:
+            raise ValueError("codes are (n, words), not %s" % (codes.shape,))
         index = t.IndexSet(codes=_arrays.pointer(codes), n=len(codes), bits=bits or 64 * codes.shape[1], model_id=model_id)
         held = []
         if names is not None:
-            held.append((c.c_char_p * len(codes))(*(name.encode() for name in names)))
+            held.append(texts(names, "names", len(codes)))
             index.names = c.cast(held[-1], c.c_void_p)
         if labels is not None:
             held.append(np.ascontiguousarray(labels, np.int32))
+            if held[-1].shape != (len(codes),):
+                raise ValueError("there are %s labels for %d images" % (held[-1].shape, len(codes)))
             index.labels = _arrays.pointer(held[-1])
             classes = classes or ["%d" % k for k in range(int(held[-1].max()) + 1)]
-            held.append((c.c_char_p * len(classes))(*(name.encode() for name in classes)))
+            held.append(texts(classes, "classes"))
             index.class_names, index.classes = c.cast(held[-1], c.c_void_p), len(classes)
         write_file(path, lambda sink: lib.index_build(c.addressof(index), threads, sink))
         return cls(path)

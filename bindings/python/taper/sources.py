@@ -7,7 +7,7 @@ import weakref
 
 from . import _types as t
 from ._errors import naming
-from ._library import lib
+from ._library import lib, path as encoded
 
 
 class Container:
@@ -77,7 +77,7 @@ def open_path(path, model):
     out, options = c.c_void_p(), options_of(model)
     path = os.path.abspath(os.fspath(path))
     with naming(path):
-        lib.container_open_file(c.addressof(out), os.fsencode(path), c.addressof(options))
+        lib.container_open_file(c.addressof(out), encoded(path), c.addressof(options))
     return Container(out.value, model, opened=path)
 
 

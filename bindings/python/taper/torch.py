@@ -52,6 +52,8 @@ class Batches(data.IterableDataset):
     def __init__(self, source, batch_size, *, fidelity=None, shuffle=False, seed=None, mix=4, drop_last=False, width=None,
                  height=None, crop="middle", float32=False, mean=None, std=None, channels=3, channels_first=True,
                  pin_memory=False, threads=1):
+        if batch_size < 1 or mix < 1 or crop not in ("middle", "random") or (fidelity or 0) < 0:
+            raise ValueError("batch_size and mix are 1 or more, crop is 'middle' or 'random', fidelity is above 0")
         self._set, self._batch_size, self._drop_last = opened(source, None), batch_size, drop_last
         self._shuffle, self._seed, self._mix = shuffle, seed, mix
         self._kind = {"float32": float32, "mean": mean, "std": std, "channels": channels, "channels_first": channels_first,
