@@ -21,7 +21,7 @@
 # make install    binary, libraries, header, taper.pc, CMake package, models, manual pages, completions;
 #                 PREFIX=/usr/local LIBDIR=PREFIX/lib INCLUDEDIR=PREFIX/include; DESTDIR=: written before them
 # make install-lib  the same without binary and completions
-# make deb        Debian packages taper, libtaper1 and libtaper-dev in build/deb; needs dpkg-dev
+# make deb        Debian packages taper, libtaper1, libtaper-dev and python3-taper in build/deb; needs dpkg-dev, python3
 # make python     the wheel of the package for Python, with the library and the program, in build/python; needs python3
 # make clean      remove build/
 # make help       this text
