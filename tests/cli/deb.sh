@@ -42,8 +42,8 @@ root/usr/bin/taper encode -q -o set.taper photos
 
 # the modules for Python, on the library of its package: all of them, and no other library
 at=$here/root/usr/lib/python3/dist-packages
-(cd "$ROOT/bindings/python/taper" && find . -name '*.py') | sort >wanted
-(cd "$at/taper" && find . -type f ! -name py.typed) | sort | diff wanted -
+(cd "$ROOT/bindings/python/taper" && find . -name '*.py' -o -name py.typed) | sort >wanted
+(cd "$at/taper" && find . -type f) | sort | diff wanted -
 grep -qxF "Version: $version" "$at/taper-$version.dist-info/METADATA"
 for python in python3 /usr/bin/python3 none; do $python -c 'import numpy' 2>/dev/null && break; done
 if [ $python != none ]; then

@@ -6,6 +6,7 @@ unset PYTHONPATH TAPER_LIBRARY TAPER_PROGRAM
 $PYTHON -m venv clean
 TAPER_BUILD=$(dirname "$TAPER") clean/bin/pip install -q --no-index --disable-pip-version-check "$ROOT/bindings/python"
 clean/bin/pip show taper | grep -q '^Version: '"$("$TAPER" --version | awk '{ print $2 }')"
+test -e clean/lib/python3*/site-packages/taper/py.typed
 clean/bin/python - <<'END'
 import time
 begun = time.perf_counter()

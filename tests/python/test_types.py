@@ -3,6 +3,7 @@ import ctypes
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -52,6 +53,13 @@ class Types(unittest.TestCase):
             self.assertEqual(counted[name], len(takes) + 1, name)
         for name, (_, *takes) in _library.OTHER.items():
             self.assertEqual(counted[name], len(takes), name)
+
+    def test_importing_is_cheap(self):
+        """What takes as long as the package itself is imported when it is needed."""
+        late = "{'typing', 'numpy', 'PIL', 'torch', 'http.client', 'urllib.request', 'concurrent.futures'}"
+        code = "import sys, taper; taper.open; print(*%s & set(sys.modules))" % late
+        told = subprocess.run([sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(told.strip(), "")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,13 @@
 
 tests/python/test_types.py compares their sizes and offsets with those of the C compiler.
 """
+from __future__ import annotations
+
 import ctypes as c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SIZE, INT, PTR, TEXT = c.c_size_t, c.c_int, c.c_void_p, c.c_char_p
 U8, U16, U32, U64, I32, I64 = c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint64, c.c_int32, c.c_int64
@@ -12,13 +18,13 @@ F32, F64 = c.c_float, c.c_double
 class Struct(c.Structure):
     """If the first member is `size`, the constructor sets it to that of the struct."""
 
-    def __init__(self, **members):
+    def __init__(self, **members: object) -> None:
         super().__init__(**members)
         if self._fields_[0][0] == "size":
             self.size = c.sizeof(self)
 
 
-def struct(name, *fields):
+def struct(name: str, *fields: tuple[Any, str]) -> Any:
     """The class of struct taper_<name>. fields: a type, and names that are separated by spaces."""
     listed = [(member, kind) for kind, members in fields for member in members.split()]
     return type("taper_" + name, (Struct,), {"_fields_": listed})

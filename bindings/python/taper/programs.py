@@ -1,4 +1,6 @@
 """taper.train and taper.compare: the verbs of the program `taper`, with arrays or paths."""
+from __future__ import annotations
+
 import contextlib
 import json
 import os
@@ -12,8 +14,15 @@ from ._errors import TaperError
 from .models import Model
 from .preview import png
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
-def program():
+    from ._hints import Path, Pictures, Told
+
+
+def program() -> str:
     """The program that TAPER_PROGRAM names, that of the package, or that of the PATH."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taper-program")
     found = os.environ.get("TAPER_PROGRAM") or (beside if os.path.exists(beside) else shutil.which("taper"))
@@ -23,7 +32,7 @@ def program():
     return found
 
 
-def switches(options):
+def switches(options: Mapping[str, Any]) -> list[str]:
     """window=8, quick=True, device="cpu" to --window 8 --quick --device cpu."""
     listed = []
     for name, value in options.items():
@@ -36,7 +45,7 @@ def switches(options):
 
 
 @contextlib.contextmanager
-def as_paths(images):
+def as_paths(images: Any) -> Iterator[list[str]]:
     """A list of paths: those given, or those of PNG files of the arrays, which are removed afterwards."""
     if isinstance(images, (str, os.PathLike)):
         yield [os.fspath(images)]
@@ -52,14 +61,14 @@ def as_paths(images):
         yield [folder]
 
 
-def run(verb, arguments, progress):
+def run(verb: str, arguments: Iterable[str], progress: Told | None) -> list[Any]:
     """The objects of JSON that a verb prints. Interrupted, it ends the program and waits for it."""
     command = [program(), verb, "--json", *([] if progress else ["--quiet"]), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         said = []
 
-        def listen():
-            for line in process.stderr:
+        def listen() -> None:
+            for line in process.stderr or ():
                 said.append(line.rstrip())
                 if progress:
                     progress(said[-1])
@@ -67,7 +76,7 @@ def run(verb, arguments, progress):
         listener = threading.Thread(target=listen, daemon=True)
         listener.start()
         try:
-            told = [json.loads(line) for line in process.stdout]
+            told = [json.loads(line) for line in process.stdout or ()]
             process.wait()
         except BaseException:
             process.terminate()
@@ -79,7 +88,7 @@ def run(verb, arguments, progress):
     return told
 
 
-def train(images, to, *, progress=None, **options):
+def train(images: Pictures, to: Path, *, progress: Told | None = None, **options: Any) -> Model:
     """Train a model on images and write it `to` a path: returns the Model. Its `report` is what the program told.
 
     images: arrays, or paths of files and folders. progress: called with each line that the program says. Options are
@@ -93,7 +102,8 @@ def train(images, to, *, progress=None, **options):
     return model
 
 
-def compare(images, *, model="photo", rivals=("jpeg", "webp"), progress=None, **options):
+def compare(images: Pictures, *, model: Path = "photo", rivals: Iterable[str] = ("jpeg", "webp"),
+            progress: Told | None = None, **options: Any) -> dict[str, Any]:
     """Sizes and quality against other codecs, as `taper compare` tells: a dict with curves and BD-rates.
 
     images: arrays, or paths. rivals: of jpeg, jpeg2000, webp, avif, jxl. Other options are those of `taper compare`.

@@ -9,10 +9,19 @@
 
 Workers open the file themselves, whether they are forked or spawned.
 """
+from __future__ import annotations
+
 import torch
 import torch.utils.data as data
 
 from . import containers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, Literal
+
+    from ._hints import NDArray, PerChannel, Source
 
 MAXIMUM = 2**63 - 1
 
@@ -25,13 +34,14 @@ class Images(data.Dataset):
     `image`, or Batches.
     """
 
-    def __init__(self, source, *, fidelity=None, transform=None, channels=3):
+    def __init__(self, source: Source | containers.Set, *, fidelity: int | None = None,
+                 transform: Callable[[torch.Tensor], Any] | None = None, channels: int = 3) -> None:
         self._set, self._transform, self._channels = opened(source, fidelity), transform, channels
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._set)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int) -> tuple[Any, int]:
         image = torch.from_numpy(self._set.batch([i], channels=self._channels, channels_first=True)[0])
         return (self._transform(image) if self._transform else image), self._set.info(i)["label"]
 
@@ -51,43 +61,45 @@ class Batches(data.IterableDataset):
     pin_memory: tensors are in pinned memory, for copies to a GPU.
     """
 
-    def __init__(self, source, batch_size, *, fidelity=None, shuffle=False, seed=None, mix=4, drop_last=False,
-                 width=None, height=None, crop="middle", float32=False, mean=None, std=None, channels=3,
-                 channels_first=True, pin_memory=False, threads=1):
+    def __init__(self, source: Source | containers.Set, batch_size: int, *, fidelity: int | None = None,
+                 shuffle: bool = False, seed: int | None = None, mix: int = 4, drop_last: bool = False,
+                 width: int | None = None, height: int | None = None, crop: Literal["middle", "random"] = "middle",
+                 float32: bool = False, mean: PerChannel = None, std: PerChannel = None, channels: int = 3,
+                 channels_first: bool = True, pin_memory: bool = False, threads: int = 1) -> None:
         if batch_size < 1 or mix < 1 or crop not in ("middle", "random") or (fidelity or 0) < 0:
             raise ValueError("batch_size and mix are 1 or more, crop is 'middle' or 'random', fidelity is above 0")
         self._set, self._batch_size, self._drop_last = opened(source, None), batch_size, drop_last
         self._shuffle, self._seed, self._mix = shuffle, seed, mix
-        self._kind = {"float32": float32, "mean": mean, "std": std, "channels": channels,
-                      "channels_first": channels_first, "threads": threads}
+        self._kind: dict[str, Any] = {"float32": float32, "mean": mean, "std": std, "channels": channels,
+                                      "channels_first": channels_first, "threads": threads}
         first = self._set.info(0)
         self._size, self._crop, self._pin = (width or first["width"], height or first["height"]), crop, pin_memory
         self._state = torch.tensor([0, fidelity or 0]).share_memory_()  # epoch and fidelity, which workers see change
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         """Another order with a seed; call it before each epoch."""
         self._state[0] = epoch
 
-    def set_fidelity(self, fidelity):
+    def set_fidelity(self, fidelity: int | None) -> None:
         """Bytes an image from the next epoch on; None: all."""
         self._state[1] = fidelity or 0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._set) // self._batch_size if self._drop_last else -(-len(self._set) // self._batch_size)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, ...]]:
         worker = data.get_worker_info()
         k, n = (worker.id, worker.num_workers) if worker else (0, 1)
         images = with_fidelity(self._set, int(self._state[1]))
         random = torch.Generator().manual_seed(self._seed_of_epoch(worker))
         labels = torch.from_numpy(self._set.labels).long()
-        rest = None
+        rest: tuple[torch.Tensor, ...] | None = None
         if self._shuffle:
             parts = mixed(self._set, k, n, self._mix, random)
         else:
             parts = in_order(len(self._set), k, n, self._batch_size)
         for places in parts:
-            pool = self._render(images, places, random), labels[places]
+            pool: tuple[torch.Tensor, ...] = self._render(images, places, random), labels[places]
             if self._shuffle:
                 order = torch.randperm(len(places), generator=random)
                 pool = tuple(part[order] for part in pool)
@@ -100,21 +112,21 @@ class Batches(data.IterableDataset):
         if rest is not None and len(rest[0]) and not self._drop_last:
             yield self._out(rest)
 
-    def _out(self, parts):
+    def _out(self, parts: Iterable[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """A batch on its own, so that the pool of its group can be freed."""
         return tuple(part.clone().pin_memory() if self._pin else part.clone() for part in parts)
 
-    def _seed_of_epoch(self, worker):
+    def _seed_of_epoch(self, worker: Any) -> int:
         if self._seed is not None:
             return (self._seed * 1000003 + int(self._state[0])) & MAXIMUM
         return worker.seed - worker.id if worker else int(torch.randint(MAXIMUM, (1,)))
 
-    def _render(self, images, places, random):
+    def _render(self, images: containers.Set, places: list[int], random: torch.Generator) -> torch.Tensor:
         (width, height), kind = self._size, self._kind
         crops = self._crops(images, places, random)
         return torch.from_numpy(images.batch(places, width=width, height=height, crops=crops, **kind))
 
-    def _crops(self, images, places, random):
+    def _crops(self, images: containers.Set, places: list[int], random: torch.Generator) -> list[list[int]]:
         """The upper left pixels of the crops."""
         crops = []
         for place in places:
@@ -128,16 +140,16 @@ class Batches(data.IterableDataset):
         return crops
 
 
-def opened(source, fidelity):
+def opened(source: Source | containers.Set, fidelity: int | None) -> containers.Set:
     view = source if isinstance(source, containers.Set) else containers.open(source)
     return with_fidelity(view, fidelity)
 
 
-def with_fidelity(view, fidelity):
+def with_fidelity(view: containers.Set, fidelity: int | None) -> containers.Set:
     return view.at(bytes=fidelity * view._info.images) if fidelity else view
 
 
-def mixed(view, worker, workers, mix, random):
+def mixed(view: containers.Set, worker: int, workers: int, mix: int, random: torch.Generator) -> Iterator[list[int]]:
     """Lists of places: those of a worker's groups, in random order, `mix` at a time. Each group is decoded once."""
     groups = view.groups()
     mine = [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
@@ -145,7 +157,7 @@ def mixed(view, worker, workers, mix, random):
         yield [place for group in mine[first:first + mix] for place in group]
 
 
-def in_order(count, worker, workers, step):
+def in_order(count: int, worker: int, workers: int, step: int) -> Iterator[list[int]]:
     """Lists of places: a worker has a part of the set, in order."""
     end = count * (worker + 1) // workers
     for first in range(count * worker // workers, end, step):
