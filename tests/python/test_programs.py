@@ -16,8 +16,8 @@ FOLDER = os.environ.get("SCRATCH", os.getcwd())
 def images(count):
     random = np.random.default_rng(4)
     y, x = np.mgrid[:32, :32]
-    return [np.clip(np.stack([x * a, y * b, x * y * a // 40], -1) + random.integers(0, 9, (32, 32, 3)), 0, 255).astype(np.uint8)
-            for a, b in random.integers(1, 8, (count, 2))]
+    smooth = (np.stack([x * a, y * b, x * y * a // 40], -1) for a, b in random.integers(1, 8, (count, 2)))
+    return [np.clip(image + random.integers(0, 9, (32, 32, 3)), 0, 255).astype(np.uint8) for image in smooth]
 
 
 class Programs(unittest.TestCase):

@@ -73,9 +73,9 @@ class Remote(unittest.TestCase):
 
     def test_servers_that_are_told(self):
         remote.Http.SECONDS = 5
-        for how in ("whole-ends-early", "whole-endless", "compressed", "changes", "grows", "dated", "ends-at-once", "other-range",
-                    "no-length", "huge-length", "no-range", "nonsense-range", "multipart", "busy", "status/404", "status/403",
-                    "empty", "loop"):
+        for how in ("whole-ends-early", "whole-endless", "compressed", "changes", "grows", "dated", "ends-at-once",
+                    "other-range", "no-length", "huge-length", "no-range", "nonsense-range", "multipart", "busy",
+                    "status/404", "status/403", "empty", "loop"):
             with self.subTest(how):
                 with self.assertRaises(taper.ReadError) as caught:
                     list(taper.open("%s/%s/d.taper" % (self.address, how)))

@@ -1,4 +1,4 @@
-"""Structs of the package against the header: sizes, offsets, and that every function exists in it with as many arguments."""
+"""Structs and functions of the package against the header: sizes, offsets, numbers of arguments."""
 import ctypes
 import os
 import re
@@ -9,15 +9,16 @@ import unittest
 from taper import _library, _types
 
 ROOT = os.environ["ROOT"]
-STRUCTS = sorted({value.__name__: value for value in vars(_types).values()
-                  if isinstance(value, type) and issubclass(value, _types.Struct) and value is not _types.Struct}.items())
+CLASSES = (value for value in vars(_types).values() if isinstance(value, type) and value is not _types.Struct)
+STRUCTS = sorted({value.__name__: value for value in CLASSES if issubclass(value, _types.Struct)}.items())
 
 
 def layout_by_compiler():
     lines = ['#include "codec/taper.h"', "#include <stdio.h>", "int main(void) {"]
     for name, struct in STRUCTS:
         lines.append('printf("%s . %%zu\\n", sizeof(%s));' % (name, name))
-        lines += ['printf("%s %s %%zu\\n", offsetof(%s, %s));' % (name, member, name, member) for member, *_ in struct._fields_]
+        lines += ['printf("%s %s %%zu\\n", offsetof(%s, %s));' % (name, member, name, member)
+                  for member, *_ in struct._fields_]
     lines.append("}")
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "x.c"), os.path.join(folder, "x")

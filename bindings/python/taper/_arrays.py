@@ -1,7 +1,7 @@
 """NumPy arrays and images of the library share memory: rows from top to bottom, interleaved channels.
 
-Shapes: (height, width) grey, (height, width, 2) grey and alpha, (height, width, 3) RGB, (height, width, 4) RGB and alpha;
-uint8, or uint16 over the full range.
+Shapes: (height, width) grey, (height, width, 2) grey and alpha, (height, width, 3) RGB, (height, width, 4) RGB and
+alpha; uint8, or uint16 over the full range.
 """
 import ctypes as c
 
@@ -13,7 +13,7 @@ def numpy():
     try:
         import numpy as module
     except ImportError as error:
-        raise ImportError("images are NumPy arrays: install numpy (pip install numpy; Debian: python3-numpy)") from error
+        raise ImportError("images are NumPy arrays: install numpy (Debian: python3-numpy)") from error
     return module
 
 
@@ -59,8 +59,8 @@ def scaled(array, width, height):
     array = as_bytes(array)
     channels = 1 if array.ndim == 2 else array.shape[2]
     if channels in (2, 4):  # the library scales colours alone
-        parts = scaled(array[..., :-1] if channels == 4 else array[..., 0], width, height), scaled(array[..., -1], width, height)
-        return np.dstack(parts)
+        colours = array[..., :-1] if channels == 4 else array[..., 0]
+        return np.dstack((scaled(colours, width, height), scaled(array[..., -1], width, height)))
     image, array = image_of(array)
     out = t.Image()
     lib.image_scale(c.addressof(image), width, height, c.addressof(out))

@@ -99,8 +99,8 @@ def load():
             return c.CDLL(path)
         except OSError as error:
             reasons.append(str(error))
-    raise ImportError("libtaper cannot be loaded: install it (Debian: libtaper1), or name it in the environment variable "
-                      "TAPER_LIBRARY. " + "; ".join(reasons))
+    raise ImportError("libtaper cannot be loaded: install it (Debian: libtaper1), or name it in the environment "
+                      "variable TAPER_LIBRARY. " + "; ".join(reasons))
 
 
 class Library:

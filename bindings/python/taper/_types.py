@@ -48,8 +48,10 @@ DecodeOptions = struct("decode_options", (SIZE, "size"), (U64, "cut max_memory")
 
 ContainerInfo = struct(
     "container_info", (SIZE, "size"), (U64, "model_id model_bytes"), (INT, "layout"), (U64, "images pixels"),
-    (U32, "groups layers rate_classes passes"), (U64, "front_bytes file_bytes"), (INT, "was_truncated has_names has_labels"),
-    (U32, "classes search_bits"), (U64, "search_model_id search_model_bytes memory metadata_bytes further_names"))
+    (U32, "groups layers rate_classes passes"), (U64, "front_bytes file_bytes"),
+    (INT, "was_truncated has_names has_labels"),
+    (U32, "classes search_bits"),
+    (U64, "search_model_id search_model_bytes memory metadata_bytes further_names"))
 ImageInfo = struct(
     "image_info", (SIZE, "size"), (U32, "width height"), (U8, "channels depth"), (U64, "bytes"), (U32, "group"),
     (I32, "label"), (TEXT, "name"), (U32, "columns rows"), (INT, "is_indexed"), (U64, "same_as"), (INT, "is_exact"))
@@ -70,8 +72,9 @@ IndexSet = struct(
     "index_set", (SIZE, "size"), (PTR, "codes"), (SIZE, "n"), (U32, "bits"), (U64, "model_id"),
     (PTR, "weights names labels class_names"), (U32, "classes"))
 IndexInfo = struct(
-    "index_info", (SIZE, "size"), (U64, "images model_id"), (U32, "bits classes"), (U64, "code_bytes other_bytes name_bytes"),
-    (INT, "is_weighted"), (F64, "recall"), (INT, "has_names has_labels"), (U64, "memory"))
+    "index_info", (SIZE, "size"), (U64, "images model_id"), (U32, "bits classes"),
+    (U64, "code_bytes other_bytes name_bytes"), (INT, "is_weighted"), (F64, "recall"),
+    (INT, "has_names has_labels"), (U64, "memory"))
 IndexSearch = struct(
     "index_search", (SIZE, "size"), (PTR, "queries"), (SIZE, "n_queries"), (PTR, "known_bits"), (SIZE, "k"),
     (F64, "recall"), (PTR, "within wanted"), (c.c_uint, "threads"))

@@ -59,7 +59,8 @@ def gains_of(mean, std, channels):
     return (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
 
 
-def render_batch(view, images, *, width, height, scale, crops, channels, float32, mean, std, channels_first, out, threads):
+def render_batch(view, images, *, width, height, scale, crops, channels, float32, mean, std, channels_first, out,
+                 threads):
     numbers = numbers_of(view, images)
     if width is None or height is None:
         first = view._image_info(int(numbers[0])) if len(numbers) else t.ImageInfo(width=1, height=1)
@@ -74,8 +75,9 @@ def render_batch(view, images, *, width, height, scale, crops, channels, float32
     if (mean is not None or std is not None) and not float32:
         raise ValueError("mean and std are of float32=True")
     gain, offset = gains_of(mean, std, channels) if float32 else (None, None)
-    batch = t.Batch(item=_arrays.pointer(items), n=len(items), width=width, height=height, scale=scale, channels=channels,
-                    sample=int(float32), to=_arrays.pointer(to), gain=_arrays.pointer(gain), offset=_arrays.pointer(offset))
+    batch = t.Batch(item=_arrays.pointer(items), n=len(items), width=width, height=height, scale=scale,
+                    channels=channels, sample=int(float32), to=_arrays.pointer(to), gain=_arrays.pointer(gain),
+                    offset=_arrays.pointer(offset))
     (batch.image_stride, batch.channel_stride, batch.row_stride, batch.column_stride) = strides_of(
         width, height, channels, channels_first, to.itemsize)
     asked = view if threads is None else view._with(threads=threads)
@@ -93,8 +95,8 @@ def read_codes(view, units, images, passes):
         values = np.empty((info.rows, info.columns, units), np.float32)
         if values.size:  # drawings have no codes
             with view._container.decoding(view, [number]) as decoder:
-                lib.decoder_codes(decoder, number, units, 2**32 - 1 if passes is None else passes, _arrays.pointer(values),
-                                  None, None, allow=allow)
+                lib.decoder_codes(decoder, number, units, 2**32 - 1 if passes is None else passes,
+                                  _arrays.pointer(values), None, None, allow=allow)
         listed.append(values)
     grids = {values.shape for values in listed if values.size}
     if len(grids) > 1:

@@ -16,8 +16,8 @@ CORRUPT = 11
 def open(source, model=None, *, threads=1, damaged="raise"):
     """Open a container, complete or cut.
 
-    source: a path; `http://` and `https://` addresses, and those of fsspec, which are read by ranges; bytes; or a file object
-        with read and seek.
+    source: a path; `http://` and `https://` addresses, and those of fsspec, which are read by ranges; bytes; or a file
+        object with read and seek.
     model: a Model, or the path of one, for containers that neither carry theirs nor were made with a built-in one.
     threads: processors that decode one image together; 0: all.
     damaged: "raise" Corrupt for an image whose data are damaged, or "keep" what is before the damage.
@@ -33,8 +33,9 @@ def open(source, model=None, *, threads=1, damaged="raise"):
 class Set(collections.abc.Sequence):
     """The images of a container, from 0: `s[i]`, `s["cat/1.png"]`, `s[3:9]`, `for image in s`.
 
-    An image is an array of shape (height, width), or (height, width, channels), of uint8 or uint16. Slices and `at` make
-    other sets, which share the file. Several threads may use a set at once. In order of numbers images are decoded fastest.
+    An image is an array of shape (height, width), or (height, width, channels), of uint8 or uint16. Slices and `at`
+    make other sets, which share the file. Several threads may use a set at once. In order of numbers images are decoded
+    fastest.
     """
 
     def __init__(self, container, numbers=None, cut=0, passes=0, threads=1, damaged="raise"):
@@ -177,8 +178,8 @@ class Set(collections.abc.Sequence):
                 if not (0 <= x < x + width <= info.width and 0 <= y < y + height <= info.height):
                     raise ValueError("a crop of %d x %d at (%d, %d) of an image of %d x %d" %
                                      (width, height, x, y, info.width, info.height))
-            array, image = _arrays.empty((x + width - 1) // scale - x // scale + 1, (y + height - 1) // scale - y // scale + 1,
-                                         info.channels, info.depth)
+            columns, rows = ((first + n - 1) // scale - first // scale + 1 for first, n in ((x, width), (y, height)))
+            array, image = _arrays.empty(columns, rows, info.channels, info.depth)
             to, of = c.addressof(image), c.addressof(done) if done is not None else None
             allow = (CORRUPT,) if self._damaged == "keep" else ()
             if crop is not None:
@@ -215,8 +216,9 @@ class Set(collections.abc.Sequence):
     def at(self, *, bytes=None, bpp=None, psnr=None, passes=None):
         """The same images as a shorter file would have them.
 
-        bytes: of the file; bpp: bits per pixel of the file; psnr: the shortest cut whose mean PSNR against this set is so
-        high, in dB, which decodes all images some ten times; passes: at most so many of each image, as in every layout.
+        bytes: of the file; bpp: bits per pixel of the file; psnr: the shortest cut whose mean PSNR against this set is
+        so high, in dB, which decodes all images some ten times; passes: at most so many of each image, as in every
+        layout.
         """
         if sum(value is not None for value in (bytes, bpp, psnr, passes)) != 1:
             raise TypeError("at takes one of bytes, bpp, psnr and passes")
@@ -238,18 +240,19 @@ class Set(collections.abc.Sequence):
         """Crops of many images in one array, (n, height, width, channels), or (n, channels, height, width).
 
         images: places in this set; None: all. crops: [n][2] x and y of their upper left pixels, which may lie outside
-        (the edge repeats); None: (0, 0). width, height: those of the first image by default. float32: values from 0 to 1,
-        then (value - mean) / std, where these are numbers or one a channel. out: an array to fill, contiguous.
+        (the edge repeats); None: (0, 0). width, height: those of the first image by default. float32: values from 0 to
+        1, then (value - mean) / std, where these are numbers or one a channel. out: an array to fill, contiguous.
         """
         from .batches import render_batch
         return render_batch(self, images, width=width, height=height, scale=scale, crops=crops, channels=channels,
-                            float32=float32, mean=mean, std=std, channels_first=channels_first, out=out, threads=threads)
+                            float32=float32, mean=mean, std=std, channels_first=channels_first, out=out,
+                            threads=threads)
 
     def codes(self, units=None, images=None, passes=None):
         """The first units of the codes of images, float32: (n, rows, columns, units), with a code for each window; or
         (n, units), if each image is one window; or a list of arrays (rows, columns, units), if they have several sizes.
-        Values are on the scale of the model's input, 0 where nothing is known. Drawings have no codes: NaN in the array,
-        no rows in the list."""
+        Values are on the scale of the model's input, 0 where nothing is known. Drawings have no codes: NaN in the
+        array, no rows in the list."""
         from .batches import read_codes
         return read_codes(self, units, images, passes)
 

@@ -19,9 +19,9 @@ MOST_CLASSES = 1 << 20
 class Encoder:
     """Add images one by one, then call finish. Memory does not grow with the set: codes wait in a temporary file.
 
-    model: a Model, a path, or "photo" or "tiny". layout: "set", "image" or "gallery". quality: the PSNR at which each image
-    ends, in dB; None: all that the model represents. bpp: bits per pixel at most. embed_model: the container carries the model.
-    lossless: it ends with what makes every image equal to its original. threads: 0: one a processor.
+    model: a Model, a path, or "photo" or "tiny". layout: "set", "image" or "gallery". quality: the PSNR at which each
+    image ends, in dB; None: all that the model represents. bpp: bits per pixel at most. embed_model: the container
+    carries the model. lossless: it ends with what makes every image equal to its original. threads: 0: one a processor.
     """
 
     def __init__(self, model="photo", *, layout="set", quality=None, bpp=None, group_images=0, embed_model=False,
@@ -76,7 +76,8 @@ class Encoder:
     def finish(self, to=None, max_bytes=0):
         """Write the container: to a path, which appears whole or not at all; to a file object; or return bytes.
 
-        max_bytes: the most bytes of the container; 0: no limit. An interruption (Ctrl-C) takes effect when this has ended.
+        max_bytes: the most bytes of the container; 0: no limit. An interruption (Ctrl-C) takes effect when this has
+        ended.
         """
         if max_bytes < 0 or max_bytes and self._lossless:
             raise ValueError("a limit of %d bytes; a lossless container has none: cut it instead" % max_bytes)
@@ -105,14 +106,14 @@ class Encoder:
         return file.getvalue() if to is None else None
 
 
-def encode(images, to=None, *, model="photo", names=None, labels=None, classes=None, layout="set", quality=None, best=False,
-           bytes=None, bpp=None, progress=None, **options):
+def encode(images, to=None, *, model="photo", names=None, labels=None, classes=None, layout="set", quality=None,
+           best=False, bytes=None, bpp=None, progress=None, **options):
     """Encode arrays into one container: returns its bytes, or writes it `to` a path or a file object.
 
     images: any iterable of arrays (height, width) or (height, width, channels), or an array (n, ...) of them.
     names, labels, classes: of the images, and of the classes.
-    bytes, bpp: the most bytes of the file, or bits per pixel. Without them each image ends at `quality`, 40 dB by default,
-    or with `best` at all that the model represents. progress: called with the number of images so far.
+    bytes, bpp: the most bytes of the file, or bits per pixel. Without them each image ends at `quality`, 40 dB by
+    default, or with `best` at all that the model represents. progress: called with the number of images so far.
     Other options are those of Encoder.
     """
     if quality is None and not best and bytes is None and bpp is None and not options.get("lossless"):

@@ -22,7 +22,8 @@ class Model:
         info = t.ModelInfo()
         lib.model_get_info(handle, c.addressof(info))
         self.family = lib.family_name(info.family).decode()
-        self.is_binary, self.is_embedding, self.objective = bool(info.binary), bool(info.embedding), info.objective.decode()
+        self.is_binary, self.is_embedding = bool(info.binary), bool(info.embedding)
+        self.objective = info.objective.decode()
         for name in FIELDS:
             setattr(self, name, getattr(info, name))
 
@@ -81,7 +82,8 @@ class Model:
 
     def __repr__(self):
         kind = "bits" if self.is_binary else "embedding" if self.is_embedding else self.family
-        return "<taper.Model: %s, windows of %d x %d, %d units>" % (kind, self.window_width, self.window_height, self.units)
+        return "<taper.Model: %s, windows of %d x %d, %d units>" % (
+            kind, self.window_width, self.window_height, self.units)
 
     def __reduce__(self):
         if self._opened is None:

@@ -1,4 +1,4 @@
-"""`import taper.pillow`: then Image.open of Pillow, and what uses it, opens containers. `seek` goes to further images."""
+"""`import taper.pillow`: then Image.open of Pillow, and what uses it, opens containers; `seek` goes to other images."""
 from PIL import Image, ImageFile
 
 from . import _arrays, containers

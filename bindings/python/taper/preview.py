@@ -25,7 +25,8 @@ def figure(view, i):
     name = view.info(i)["name"] or str(i)
     data = base64.b64encode(png(view.thumbnail(i, SIDE))).decode()
     return ("<figure style='margin:2px;width:%dpx'><img alt='' title='%s' src='data:image/png;base64,%s'>"
-            "<figcaption style='overflow:hidden;white-space:nowrap;text-overflow:ellipsis;font-size:10px'>%s</figcaption></figure>"
+            "<figcaption style='overflow:hidden;white-space:nowrap;text-overflow:ellipsis;font-size:10px'>%s"
+            "</figcaption></figure>"
             % (SIDE, html.escape(name, True), data, html.escape(name)))
 
 

@@ -18,8 +18,8 @@ def program():
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taper-program")
     found = os.environ.get("TAPER_PROGRAM") or (beside if os.path.exists(beside) else shutil.which("taper"))
     if not found:
-        raise ImportError("the program `taper` is not installed: put it on the PATH, or name it in the environment variable "
-                          "TAPER_PROGRAM")
+        raise ImportError("the program `taper` is not installed: put it on the PATH, or name it in the environment "
+                          "variable TAPER_PROGRAM")
     return found
 
 
@@ -82,9 +82,9 @@ def run(verb, arguments, progress):
 def train(images, to, *, progress=None, **options):
     """Train a model on images and write it `to` a path: returns the Model. Its `report` is what the program told.
 
-    images: arrays, or paths of files and folders. progress: called with each line that the program says. Options are those of
-    `taper train --help-all`, as train(images, "my.tpm", window=8, quick=True, seed=3, force=True). An interruption (Ctrl-C)
-    ends the program; with `checkpoint` and `resume` it goes on.
+    images: arrays, or paths of files and folders. progress: called with each line that the program says. Options are
+    those of `taper train --help-all`, as train(images, "my.tpm", window=8, quick=True, seed=3, force=True). An
+    interruption (Ctrl-C) ends the program; with `checkpoint` and `resume` it goes on.
     """
     with as_paths(images) as paths:
         report, = run("train", [*switches(options), "--output", os.fspath(to), "--", *paths], progress)

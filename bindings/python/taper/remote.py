@@ -1,5 +1,5 @@
-"""Containers at an address: http and https by ranges, others by fsspec. The decoder plans the ranges that images need; several
-are fetched at once, and supplied."""
+"""Containers at an address: http and https by ranges, others by fsspec. The decoder plans the ranges that images need;
+several are fetched at once, and supplied."""
 import concurrent.futures
 import contextlib
 import ctypes as c
@@ -23,7 +23,7 @@ ALL = 2**64 - 1
 
 
 class Http:
-    """The ranges of a file at http:// or https://. It must not change meanwhile: its ETag, date and length are compared."""
+    """The ranges of a file at http:// or https://. It must not change: its ETag, date and length are compared."""
 
     TRIES, SECONDS, MOST_WHOLE = 3, 60, 1 << 32
 
@@ -107,7 +107,8 @@ class FileSystem:
         try:
             import fsspec
         except ImportError as error:
-            raise ImportError("%s: addresses other than http and https need fsspec (pip install fsspec)" % address) from error
+            raise ImportError("%s: addresses other than http and https need fsspec (pip install fsspec)" %
+                              address) from error
         self.address = address
         self._system, self._path = fsspec.core.url_to_fs(address)
         self.size = self._system.size(self._path)
@@ -120,7 +121,7 @@ class FileSystem:
 
 
 class RemoteContainer:
-    """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it is closed."""
+    """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it closes."""
 
     def __init__(self, reader, model):
         self._reader, self.model, self.opened = reader, model, reader.address

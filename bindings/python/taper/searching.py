@@ -63,8 +63,8 @@ class Index:
     def nearest(self, queries, k=10, *, recall=None, within=None, threads=0):
         """The k nearest images of each query, nearest first: (images, distances), both (queries, k) uint32.
 
-        queries: codes (n, (bits + 63) // 64) uint64, or one. recall: the share of true neighbours to find, 0.95 by default;
-        1: exact. within: the largest distance. Places without an image are 2**32 - 1.
+        queries: codes (n, (bits + 63) // 64) uint64, or one. recall: the share of true neighbours to find, 0.95 by
+        default; 1: exact. within: the largest distance. Places without an image are 2**32 - 1.
         """
         np = _arrays.numpy()
         queries = np.ascontiguousarray(np.atleast_2d(queries), np.uint64)
@@ -74,8 +74,9 @@ class Index:
             raise ValueError("k is 1 to %d, the images of the index, not %r" % (len(self), k))
         images, distances = np.empty((len(queries), k), np.uint32), np.empty((len(queries), k), np.uint32)
         most = t.U32(within) if within is not None else None
-        search = t.IndexSearch(queries=_arrays.pointer(queries), n_queries=len(queries), k=k, recall=recall or 0, threads=threads,
-                               within=c.cast(c.pointer(most), c.c_void_p) if most is not None else None)
+        search = t.IndexSearch(queries=_arrays.pointer(queries), n_queries=len(queries), k=k, recall=recall or 0,
+                               within=c.cast(c.pointer(most), c.c_void_p) if most is not None else None,
+                               threads=threads)
         lib.index_nearest(self._handle, c.addressof(search), _arrays.pointer(images), _arrays.pointer(distances), None)
         return images, distances
 
@@ -86,7 +87,8 @@ class Index:
         codes = np.ascontiguousarray(codes, np.uint64)
         if codes.ndim != 2:
             raise ValueError("codes are (n, words), not %s" % (codes.shape,))
-        index = t.IndexSet(codes=_arrays.pointer(codes), n=len(codes), bits=bits or 64 * codes.shape[1], model_id=model_id)
+        index = t.IndexSet(codes=_arrays.pointer(codes), n=len(codes), bits=bits or 64 * codes.shape[1],
+                           model_id=model_id)
         held = []
         if names is not None:
             held.append(texts(names, "names", len(codes)))

@@ -29,7 +29,7 @@ class Container:
 
     @contextlib.contextmanager
     def decoding(self, view, numbers, scale=1):
-        """The handle of a decoder of this thread for the images of these numbers; it keeps those of its last four uses."""
+        """The handle of this thread's decoder for the images of these numbers; it keeps those of its last four uses."""
         held = self._local.__dict__.setdefault("held", {})
         key = view._cut, view._passes, view._threads
         if key not in held:

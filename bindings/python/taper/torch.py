@@ -20,9 +20,9 @@ MAXIMUM = 2**63 - 1
 class Images(data.Dataset):
     """Images one by one: (tensor, label), the tensor uint8 of shape (channels, height, width).
 
-    source: as of taper.open, or a Set. fidelity: bytes an image that are read; None: all. transform: called with the tensor.
-    A DataLoader with shuffle=True decodes a whole group for most images of a set of layout `set`: use layout `image`, or
-    Batches.
+    source: as of taper.open, or a Set. fidelity: bytes an image that are read; None: all. transform: called with the
+    tensor. A DataLoader with shuffle=True decodes a whole group for most images of a set of layout `set`: use layout
+    `image`, or Batches.
     """
 
     def __init__(self, source, *, fidelity=None, transform=None, channels=3):
@@ -40,24 +40,26 @@ class Batches(data.IterableDataset):
     """Batches: (tensor, labels). Use a DataLoader with batch_size=None.
 
     batch_size: images of a batch. The last one of a worker may have fewer, unless drop_last.
-    fidelity: bytes an image that are read: the file is taken as cut to so many, on average. None: all. set_fidelity changes it.
+    fidelity: bytes an image that are read: the file is taken as cut to so many, on average. None: all. set_fidelity
+        changes it.
     shuffle: groups come in random order, and the images of `mix` groups at a time are permuted together: they are in
-        memory, as many bytes as their batches. Each worker has its own groups. Else each has a part of the set, in order.
-        With a `seed`, the order depends on it and on set_epoch alone; without, on torch.manual_seed.
-    width, height, crop: crops of this size, at random places with crop="random", else in the middle; None: whole images.
+        memory, as many bytes as their batches. Each worker has its own groups. Else each has a part of the set, in
+        order. With a `seed`, the order depends on it and on set_epoch alone; without, on torch.manual_seed.
+    width, height, crop: crops of this size, at random places with crop="random", else in the middle; None: whole
+        images.
     float32: values (value - mean) / std, from values of 0 to 1; else uint8. channels_first: NCHW, else NHWC.
     pin_memory: tensors are in pinned memory, for copies to a GPU.
     """
 
-    def __init__(self, source, batch_size, *, fidelity=None, shuffle=False, seed=None, mix=4, drop_last=False, width=None,
-                 height=None, crop="middle", float32=False, mean=None, std=None, channels=3, channels_first=True,
-                 pin_memory=False, threads=1):
+    def __init__(self, source, batch_size, *, fidelity=None, shuffle=False, seed=None, mix=4, drop_last=False,
+                 width=None, height=None, crop="middle", float32=False, mean=None, std=None, channels=3,
+                 channels_first=True, pin_memory=False, threads=1):
         if batch_size < 1 or mix < 1 or crop not in ("middle", "random") or (fidelity or 0) < 0:
             raise ValueError("batch_size and mix are 1 or more, crop is 'middle' or 'random', fidelity is above 0")
         self._set, self._batch_size, self._drop_last = opened(source, None), batch_size, drop_last
         self._shuffle, self._seed, self._mix = shuffle, seed, mix
-        self._kind = {"float32": float32, "mean": mean, "std": std, "channels": channels, "channels_first": channels_first,
-                      "threads": threads}
+        self._kind = {"float32": float32, "mean": mean, "std": std, "channels": channels,
+                      "channels_first": channels_first, "threads": threads}
         first = self._set.info(0)
         self._size, self._crop, self._pin = (width or first["width"], height or first["height"]), crop, pin_memory
         self._state = torch.tensor([0, fidelity or 0]).share_memory_()  # epoch and fidelity, which workers see change
@@ -80,7 +82,10 @@ class Batches(data.IterableDataset):
         random = torch.Generator().manual_seed(self._seed_of_epoch(worker))
         labels = torch.from_numpy(self._set.labels).long()
         rest = None
-        parts = mixed(self._set, k, n, self._mix, random) if self._shuffle else in_order(len(self._set), k, n, self._batch_size)
+        if self._shuffle:
+            parts = mixed(self._set, k, n, self._mix, random)
+        else:
+            parts = in_order(len(self._set), k, n, self._batch_size)
         for places in parts:
             pool = self._render(images, places, random), labels[places]
             if self._shuffle:
@@ -116,7 +121,8 @@ class Batches(data.IterableDataset):
             info = images.info(place)
             room = info["width"] - self._size[0], info["height"] - self._size[1]
             if self._crop == "random":
-                crops.append([int(torch.randint(abs(r) + 1, (1,), generator=random)) * (1 if r > 0 else -1) for r in room])
+                drawn = (int(torch.randint(abs(r) + 1, (1,), generator=random)) for r in room)
+                crops.append([d if r > 0 else -d for d, r in zip(drawn, room)])
             else:
                 crops.append([r // 2 for r in room])
         return crops
@@ -132,7 +138,7 @@ def with_fidelity(view, fidelity):
 
 
 def mixed(view, worker, workers, mix, random):
-    """Lists of places: those of a worker's groups, which come in random order, `mix` at a time. Each is decoded once."""
+    """Lists of places: those of a worker's groups, in random order, `mix` at a time. Each group is decoded once."""
     groups = view.groups()
     mine = [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
     for first in range(0, len(mine), mix):
