@@ -12,7 +12,8 @@ import importlib
 
 _WHERE = {
     "open": "containers", "Set": "containers", "encode": "encoding", "Encoder": "encoding", "Model": "models",
-    "embed": "models", "Index": "searching", "pack_bits": "searching", "train": "programs", "compare": "programs",
+    "embed": "models", "Index": "searching", "pack_bits": "searching", "train": "programs", "train_bits": "programs",
+    "train_labels": "programs", "compare": "programs",
     "measure": "quality",
     **dict.fromkeys(("TaperError", "ArgumentError", "OutOfMemory", "Truncated", "Corrupt", "NewerVersion", "AboveLimit",
                      "ModelMissing", "Unsupported", "DeviceError", "ReadError", "Exists"), "_errors"),

@@ -4,6 +4,7 @@ Shapes: (height, width) grey, (height, width, 2) grey and alpha, (height, width,
 alpha; uint8, or uint16 over the full range.
 """
 import ctypes as c
+import os
 
 from . import _types as t
 
@@ -28,6 +29,9 @@ def empty(width, height, channels, depth):
 def image_of(array):
     """The struct of an array; returns (struct, array), where the array is a copy only if it was not contiguous."""
     np = numpy()
+    if isinstance(array, (str, os.PathLike)):
+        raise TypeError("an image is an array, not the path %s: read it, with Pillow for example, or encode files with "
+                        "the program taper" % os.fspath(array))
     array = np.asarray(array)
     if array.dtype == bool:
         array = array.astype(np.uint8) * 255
