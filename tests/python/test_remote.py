@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 import urllib.request
 
 import numpy as np
@@ -64,6 +65,27 @@ class Remote(unittest.TestCase):
         self.assertEqual(self.requests("/plain/b.taper"), 2)
         images[5]
         self.assertEqual(self.requests("/plain/b.taper"), 2)
+
+    def test_bytes_read(self):
+        self.assertIsNone(self.images.bytes_read)
+        images = taper.open(self.address + "/plain/e.taper")
+        opened = images.bytes_read
+        self.assertEqual(opened, remote.FIRST)
+        few = images.at(bytes=self.images.file_bytes // 2)
+        list(few)
+        self.assertEqual(few.bytes_read, self.images.file_bytes // 2)
+        list(images)
+        self.assertEqual(images.bytes_read, self.images.file_bytes)
+        whole = taper.open(self.address + "/whole/e.taper")
+        self.assertEqual(whole.bytes_read, self.images.file_bytes)
+
+    def test_front_matter_is_planned_once(self):
+        """Planning it sets another cut, by which the decoder forgets the groups that it has decoded."""
+        images = taper.open(self.address + "/plain/f.taper")
+        with unittest.mock.patch.object(remote.lib, "decoder_plan") as plan:
+            for _ in range(2):
+                images[5], images.info(5), images.names
+        plan.assert_not_called()
 
     def test_servers_that_are_survived(self):
         remote.Http.SECONDS = 5

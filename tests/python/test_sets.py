@@ -175,6 +175,9 @@ class Sets(unittest.TestCase):
         for wrong in (np.zeros((4, 4), np.float32), np.zeros((0, 4), np.uint8), np.zeros((4, 4, 5), np.uint8)):
             with self.assertRaises((TypeError, ValueError)):
                 taper.encode([wrong])
+        for paths in ("photos/", ["photos/1.png"]):
+            with self.assertRaisesRegex(TypeError, "path.*program taper"):
+                taper.encode(paths)
         images = taper.open(data)
         images.close()
         with self.assertRaises(ValueError):

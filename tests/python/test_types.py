@@ -1,4 +1,5 @@
 """Structs and functions of the package against the header: sizes, offsets, numbers of arguments."""
+import ast
 import ctypes
 import os
 import re
@@ -7,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import taper
 from taper import _library, _types
 
 ROOT = os.environ["ROOT"]
@@ -53,6 +55,16 @@ class Types(unittest.TestCase):
             self.assertEqual(counted[name], len(takes) + 1, name)
         for name, (_, *takes) in _library.OTHER.items():
             self.assertEqual(counted[name], len(takes), name)
+
+    def test_names_are_those_that_are_imported(self):
+        with open(taper.__file__) as file:
+            parsed = ast.walk(ast.parse(file.read()))
+        imports = (node for node in parsed if isinstance(node, ast.ImportFrom) and node.level)
+        imported = [name.name for node in imports for name in node.names]
+        self.assertEqual(taper.__all__, sorted(imported))
+        self.assertEqual(taper.__all__, sorted(taper._WHERE))
+        for name in taper.__all__:
+            self.assertTrue(callable(getattr(taper, name)), name)
 
     def test_importing_is_cheap(self):
         """What takes as long as the package itself is imported when it is needed."""

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from .containers import Set, open
     from .encoding import Encoder, encode
     from .models import Model, embed
-    from .programs import compare, train
+    from .programs import compare, train, train_bits, train_labels
     from .quality import measure
     from .searching import Index, pack_bits
 
 _WHERE = {
     "open": "containers", "Set": "containers", "encode": "encoding", "Encoder": "encoding", "Model": "models",
-    "embed": "models", "Index": "searching", "pack_bits": "searching", "train": "programs", "compare": "programs",
+    "embed": "models", "Index": "searching", "pack_bits": "searching", "train": "programs", "train_bits": "programs",
+    "train_labels": "programs", "compare": "programs",
     "measure": "quality",
     **dict.fromkeys(("TaperError", "ArgumentError", "OutOfMemory", "Truncated", "Corrupt", "NewerVersion", "AboveLimit",
                      "ModelMissing", "Unsupported", "DeviceError", "ReadError", "Exists"), "_errors"),
@@ -33,7 +34,7 @@ _WHERE = {
 __all__ = [
     "AboveLimit", "ArgumentError", "Corrupt", "DeviceError", "Encoder", "Exists", "Index", "Model", "ModelMissing",
     "NewerVersion", "OutOfMemory", "ReadError", "Set", "TaperError", "Truncated", "Unsupported", "compare", "embed",
-    "encode", "measure", "open", "pack_bits", "train"]
+    "encode", "measure", "open", "pack_bits", "train", "train_bits", "train_labels"]
 __version__ = "1.0.0"
 
 

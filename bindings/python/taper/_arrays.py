@@ -6,6 +6,7 @@ alpha; uint8, or uint16 over the full range.
 from __future__ import annotations
 
 import ctypes as c
+import os
 
 from . import _types as t
 
@@ -36,6 +37,9 @@ def empty(width: int, height: int, channels: int, depth: int) -> tuple[Image, An
 def image_of(array: ArrayLike) -> tuple[Any, Image]:
     """The struct of an array; returns (struct, array), where the array is a copy only if it was not contiguous."""
     np = numpy()
+    if isinstance(array, (str, os.PathLike)):
+        raise TypeError("an image is an array, not the path %s: read it, with Pillow for example, or encode files with "
+                        "the program taper" % os.fspath(array))
     pixels = np.asarray(array)
     if pixels.dtype == bool:
         pixels = pixels.astype(np.uint8) * 255

@@ -84,6 +84,11 @@ class Set(collections.abc.Sequence["Image"]):
         """Bytes before the data of images: the shortest cut."""
         return self._info.front_bytes
 
+    @property
+    def bytes_read(self) -> int | None:
+        """Bytes that came from the address so far, for all sets that share it; None: this is not at an address."""
+        return getattr(self._container, "bytes_read", None)
+
     @functools.cached_property
     def classes(self) -> list[str]:
         """Names of the classes, by their numbers."""

@@ -134,6 +134,8 @@ def encode(images: Images, to: Path | BinaryIO | None = None, *, model: GivenMod
     """
     if quality is None and not best and bytes is None and bpp is None and not options.get("lossless"):
         quality = VISUAL_DB
+    if isinstance(images, (str, os.PathLike)):
+        raise TypeError("images are arrays, not a path: encode files and folders with the program taper")
     if bytes is not None and bytes <= 0:
         raise ValueError("bytes is above 0, not %r" % (bytes,))
     encoder = Encoder(model, layout=layout, quality=quality, bpp=bpp, **options)

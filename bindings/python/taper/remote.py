@@ -32,6 +32,7 @@ FIRST = 20000  # bytes that mostly hold the front matter, or its root
 GAP = 16384  # bytes that a line carries during the latency of a request
 IN_FLIGHT = 6
 ALL = 2**64 - 1
+TRUNCATED = 10
 
 
 class Http:
@@ -44,6 +45,7 @@ class Http:
         self.size: int | None = None
         self._is: dict[str, str] = {}
         self._whole: bytes | None = None
+        self.bytes_read = 0  # by all requests
         self._lock = threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:
@@ -54,6 +56,8 @@ class Http:
                 part = self._read(offset + len(data), size - len(data))
                 failed = 0 if part else failed + 1
                 data += part
+                with self._lock:
+                    self.bytes_read += len(part)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, ReadError):
                     raise
@@ -126,13 +130,16 @@ class FileSystem:
                               address) from error
         self.address = address
         self._system, self._path = fsspec.core.url_to_fs(address)
-        self.size = self._system.size(self._path)
+        self.size, self.bytes_read, self._lock = self._system.size(self._path), 0, threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:
         try:
-            return self._system.cat_file(self._path, start=offset, end=min(offset + size, self.size))
+            data = self._system.cat_file(self._path, start=offset, end=min(offset + size, self.size))
         except OSError as error:
             raise ReadError("%s: %s" % (self.address, error)) from error
+        with self._lock:
+            self.bytes_read += len(data)
+        return data
 
 
 class RemoteContainer:
@@ -149,6 +156,10 @@ class RemoteContainer:
         self._supply([(0, FIRST)])
         while not lib.decoder_container(self._decoder):
             self._supply(self._planned(lambda *to: lib.decoder_plan(self._decoder, 0, 0, *to)))
+
+    @property
+    def bytes_read(self) -> int:
+        return self._reader.bytes_read
 
     @property
     def handle(self) -> int | None:
@@ -181,8 +192,11 @@ class RemoteContainer:
             seen = ranges
 
     def fetch_front(self, number: int) -> None:
+        """Another cut makes the decoder drop what it has decoded: it is asked only where front matter is missing."""
+        info = t.ImageInfo()
         with self._lock:
-            self._complete(lambda *to: lib.decoder_plan(self._decoder, number, 1, *to))
+            if lib.container_get_image(self.handle, number, c.addressof(info), allow=(TRUNCATED,)):
+                self._complete(lambda *to: lib.decoder_plan(self._decoder, number, 1, *to))
 
     @contextlib.contextmanager
     def decoding(self, view: Set, numbers: Sequence[int], scale: int = 1) -> Iterator[int | None]:
