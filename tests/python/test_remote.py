@@ -1,4 +1,5 @@
 """Containers at addresses: the pixels, how many requests, and servers that misbehave (tests/remote_server.py)."""
+import http.client
 import json
 import os
 import subprocess
@@ -92,6 +93,13 @@ class Remote(unittest.TestCase):
         for how in ("whole", "whole-later", "shorter", "chunked", "ends-early", "longer", "busy-twice", "drops-twice"):
             with self.subTest(how):
                 self.same("/%s/c.taper" % how)
+
+    def test_whole_files_are_read_in_pieces(self):
+        """Python 3.9 takes as much memory as it is asked to read."""
+        with unittest.mock.patch.object(http.client.HTTPResponse, "read", autospec=True,
+                                        side_effect=http.client.HTTPResponse.read) as read:
+            self.same("/whole/pieces.taper")
+        self.assertLessEqual(max(call.args[1] for call in read.call_args_list), 1 << 20)
 
     def test_servers_that_are_told(self):
         remote.Http.SECONDS = 5

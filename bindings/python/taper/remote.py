@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FIRST = 20000  # bytes that mostly hold the front matter, or its root
 GAP = 16384  # bytes that a line carries during the latency of a request
 IN_FLIGHT = 6
+PIECE = 1 << 20  # Python 3.9 takes as much memory as it is asked to read
 ALL = 2**64 - 1
 TRUNCATED = 10
 
@@ -100,12 +101,15 @@ class Http:
         length = answer.headers.get("Content-Length", "")
         if length.isdigit() and int(length) > self.MOST_WHOLE:
             raise ReadError("%s: the server has no ranges, and the file has %s bytes" % (self.address, length))
-        data = answer.read(self.MOST_WHOLE)
+        data, part = bytearray(), answer.read(PIECE)
+        while part and len(data) < self.MOST_WHOLE:
+            data += part
+            part = answer.read(PIECE)
         if length.isdigit() and len(data) < int(length):
             raise OSError("the answer ends early")
         self._compare(answer, len(data))
-        self._whole = data
-        return data
+        self._whole = bytes(data)
+        return self._whole
 
     def _compare(self, answer: Any, size: int) -> None:
         if answer.headers.get("Content-Encoding", "identity") != "identity":
