@@ -142,7 +142,7 @@ static void scale_row(const int32_t *raw, uint32_t n, int exponent, int16_t *to)
 }
 
 /* Round the raw sums to rows of 16 bits. */
-static void round_rows(codec_head_rows *r, uint32_t lanes) {
+static void round_rows(codec_head_rows *r, uint32_t lanes, int16_t *row) {
     enum { MOST_SHIFT = CODEC_TERMS_COARSE_BITS };
     const int32_t *raw = r->raw, bits = r->bits;
     int64_t most = largest_of(raw, (size_t)r->head->hidden * lanes);
@@ -150,7 +150,7 @@ static void round_rows(codec_head_rows *r, uint32_t lanes) {
     while (r->shift < MOST_SHIFT && shifted(most, -bits - r->shift) > MOST_ROW) r->shift++;
     int exponent = -bits - r->shift, fits = shifted(most, exponent) <= MOST_ROW;
     for (uint32_t h = 0; h < r->head->hidden; h++, raw += lanes) {
-        int16_t *to = r->row + codec_sparse_at(lanes, h, 0);
+        int16_t *to = row + codec_sparse_at(lanes, h, 0);
         if (fits && exponent < 0 && exponent > -32)
             round_row(raw, lanes, -exponent, to);
         else
@@ -158,20 +158,42 @@ static void round_rows(codec_head_rows *r, uint32_t lanes) {
     }
 }
 
-static void make_rows(codec_head_rows *r, const codec_synthesis *s, const codec_term_rows *units,
-                      const codec_head_rows *like) {
+/* raw and row. Rows of 16 bits are in the first part of the block. */
+static int16_t *lay_out_folded(codec_head_rows *r, uint64_t hidden, uint32_t lanes,
+                               formats_layout *at) {
+    int16_t *row = formats_lay(at, hidden * lanes, sizeof *row);
+    r->raw = formats_lay(at, hidden * lanes, sizeof *r->raw);
+    return row;
+}
+
+/* Nonzero if all weights are those of `like`. */
+static int is_same(const codec_head_rows *r, const codec_head_rows *like) {
+    uint32_t u = 0;
+    while (u < r->head->units && same_weights(r, like, u)) u++;
+    return u == r->head->units;
+}
+
+static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s,
+                              const codec_term_rows *units, const codec_head_rows *like) {
     folding f = {r, NULL, s, units};
     r->bits = fold_bits(r);
-    if (r->bits == INT32_MIN) {
-        r->raw = NULL, r->row = NULL;
-        return;
+    if (r->bits == INT32_MIN) return TAPER_OK;
+    if (like && (!like->raw || like->bits != r->bits)) like = NULL;
+    if (like && is_same(r, like)) {
+        r->row = like->row, r->shift = like->shift;
+        return TAPER_OK;
     }
-    if (like && like->raw && like->bits == r->bits) {
-        memcpy(r->raw, like->raw, (size_t)r->head->hidden * s->lanes * sizeof *r->raw);
-        f.like = like;
-    }
+    formats_layout at = {0};
+    lay_out_folded(r, r->head->hidden, s->lanes, &at);
+    r->raw = NULL;
+    TAPER_TRY(formats_block_take(&r->folded, &at, NULL));
+    int16_t *row = lay_out_folded(r, r->head->hidden, s->lanes, &at);
+    if (like) memcpy(r->raw, like->raw, (size_t)r->head->hidden * s->lanes * sizeof *r->raw);
+    f.like = like;
     fold(&f, r->raw);
-    round_rows(r, s->lanes);
+    round_rows(r, s->lanes, row);
+    r->row = row;
+    return TAPER_OK;
 }
 
 /* --- the state ---------------------------------------------------------------------------- */
@@ -181,29 +203,41 @@ static int see_unit(const codec_head_rows *r, uint32_t u) {
     enum { LEVELS = 32 };
     const codec_group *g = r->group;
     int8_t table[2][LEVELS], *seen = r->seen + (size_t)u * r->stride;
+    uint32_t has[2] = {0, 0}; /* levels that are in the table */
     const int16_t *level = g->level + (size_t)u * g->stride;
     const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
     int some = 0;
-    for (uint32_t more = 0; more < 1u + (uint32_t)codec_group_is_split(g, u); more++)
-        for (uint32_t q = 0; q < LEVELS; q++)
-            table[more][q] = (int8_t)codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
     uint32_t end = r->from + r->stride - 1; /* the last one stays 0 */
     for (uint32_t p = r->from; (p = codec_next_nonzero(level, p, end)) < end; p++) {
         uint32_t q = (uint32_t)abs(level[p]), more = plane_known[p];
-        int32_t a = q < LEVELS ? table[more][q]
-                               : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+        int is_listed = q < LEVELS && has[more] >> q & 1;
+        int32_t a = is_listed ? table[more][q]
+                              : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+        if (q < LEVELS) table[more][q] = (int8_t)a, has[more] |= (uint32_t)1 << q;
         seen[p - r->from] = (int8_t)(level[p] < 0 ? -a : a);
         some = 1;
     }
     return some;
 }
 
-static void begin(codec_head_rows *r, const int8_t *bits) {
+/* The scales of all units. At the same depth of as many planes they are those of `like`: groups
+ * with raised planes have other numbers of planes, and all else of the model. */
+static void set_scales(codec_head_rows *r, const int8_t *bits, const codec_head_rows *like) {
+    const codec_group *g = r->group;
+    for (uint32_t u = 0; u < g->tables->units; u++) {
+        const uint8_t depth[2] = {g->depth[u], g->tables->planes[u]};
+        if (like && !memcmp(like->depth[u], depth, sizeof depth))
+            memcpy(r->scale[u], like->scale[u], sizeof r->scale[u]);
+        else
+            for (uint32_t more = 0; more < 2; more++)
+                r->scale[u][more] = head_scale_of(g, u, g->depth[u] + more, bits[u]);
+        memcpy(r->depth[u], depth, sizeof depth);
+    }
+}
+
+static void see_units(codec_head_rows *r) {
     const codec_group *g = r->group;
     const codec_code_tables *t = g->tables;
-    for (uint32_t u = 0; u < t->units; u++)
-        for (uint32_t more = 0; more < 2; more++)
-            r->scale[u][more] = head_scale_of(g, u, g->depth[u] + more, bits[u]);
     for (uint32_t u = 0; u < r->head->own; u++)
         if (see_unit(r, u)) r->used[r->n_used++] = (uint16_t)u;
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
@@ -216,23 +250,13 @@ uint32_t codec_head_rows_inputs(const codec_conditional *head) {
     return codec_conditional_inputs(head->own, head->neighbour_units);
 }
 
-static void widen_inputs(codec_head_rows *r) {
-    uint32_t inputs = codec_head_rows_inputs(r->head), hidden = r->head->hidden;
-    for (uint32_t i = 0; i < inputs; i++)
-        for (uint32_t k = 0; k < 2 * hidden; k++)
-            r->inputs[(size_t)i * r->lanes * 2 + k] = r->head->pairs[(size_t)i * hidden * 2 + k];
-}
-
-/* units: of the model; lanes: of the synthesis; stride: of `seen`. */
+/* units: of the model; stride: of `seen`. */
 static void lay_out(codec_head_rows *r, const codec_conditional *head, uint32_t units,
-                    uint32_t lanes, uint64_t stride, formats_layout *at) {
-    const uint64_t inputs = codec_head_rows_inputs(head), numbers = (uint64_t)head->hidden * lanes;
+                    uint64_t stride, formats_layout *at) {
     r->lanes = codec_sparse_lanes(head->hidden);
-    r->inputs = formats_lay(at, inputs * r->lanes * 2, sizeof *r->inputs);
     r->scale = formats_lay(at, units, sizeof *r->scale);
     r->seen = formats_lay(at, head->own * stride + MARGIN, 1);
-    r->raw = formats_lay(at, numbers, sizeof *r->raw);
-    r->row = formats_lay(at, numbers, sizeof *r->row);
+    r->depth = formats_lay(at, units, sizeof *r->depth);
     r->term = formats_lay(at, (units + (uint64_t)1) / 2, sizeof *r->term);
 }
 
@@ -240,7 +264,8 @@ uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, ui
                                uint64_t n, uint64_t columns) {
     codec_head_rows counted;
     formats_layout at = {0};
-    lay_out(&counted, head, units, lanes, n + 2 * (columns + 1) + 1, &at); /* as set_range */
+    lay_out(&counted, head, units, n + 2 * (columns + 1) + 1, &at); /* as set_range */
+    lay_out_folded(&counted, head->hidden, lanes, &at);
     return at.used;
 }
 
@@ -262,16 +287,19 @@ taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
     memset(r, 0, sizeof *r);
     r->group = g, r->head = g->tables->head;
     set_range(r, first, n);
-    lay_out(r, r->head, g->tables->units, s->lanes, r->stride, &at);
+    lay_out(r, r->head, g->tables->units, r->stride, &at);
     TAPER_TRY(formats_block_take(&r->block, &at, NULL));
-    lay_out(r, r->head, g->tables->units, s->lanes, r->stride, &at);
-    begin(r, units->bits);
-    widen_inputs(r);
-    make_rows(r, s, units, like);
-    return TAPER_OK;
+    lay_out(r, r->head, g->tables->units, r->stride, &at);
+    set_scales(r, units->bits, like);
+    see_units(r);
+    taper_status status = make_rows(r, s, units, like);
+    if (status != TAPER_OK) formats_block_free(&r->block);
+    return status;
 }
 
-void codec_head_rows_end(codec_head_rows *r) { formats_block_free(&r->block); }
+void codec_head_rows_end(codec_head_rows *r) {
+    formats_block_free(&r->block), formats_block_free(&r->folded);
+}
 
 /* --- windows ------------------------------------------------------------------------------ */
 
@@ -335,8 +363,8 @@ void codec_head_rows_hidden(const codec_head_rows *r, uint32_t first, uint32_t n
         int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN + CODEC_SPARSE_STEP] = {0};
         for (uint32_t lane = 0, more; lane < r->lanes; lane += more) {
             more = r->lanes - lane < CODEC_SPARSE_BLOCK ? r->lanes - lane : CODEC_SPARSE_BLOCK;
-            codec_sparse_sum(r->inputs, r->lanes, lane, more, term + (size_t)i * l.capacity, l.n[i],
-                             sum + lane);
+            codec_sparse_sum(r->head->wide, r->lanes, lane, more, term + (size_t)i * l.capacity,
+                             l.n[i], sum + lane);
         }
         codec_conditional_layers(r->head, sum,
                                  r->bias[codec_conditional_border(r->group, first + i)], h2);
