@@ -23,8 +23,6 @@
 #include "codec/render/terms.h"
 #include "codec/transform/synthesis.h"
 
-enum { CODEC_HEAD_WINDOWS = 8 };
-
 /* U(u) 2^(8 - shift - 12): factor 2^exponent. */
 typedef struct codec_head_scale {
     uint32_t factor; /* 0: the unit is not corrected */
@@ -43,12 +41,9 @@ typedef struct codec_head_rows {
     int32_t bits; /* g */
     codec_head_scale (*scale)[2]; /* [units] at the depth, and one plane deeper */
     uint8_t (*depth)[2];          /* [units] the depth, and the planes of the unit */
-    /* [own][stride] the inputs a of positions `from` .. from + stride - 1. */
+    /* [stride][seen_stride] the inputs a of positions `from` .. from + stride - 1, by unit. */
     int8_t *seen;
-    uint32_t from, stride;
-    /* Units of which some input is not 0. */
-    uint16_t used[CODEC_CONDITIONAL_MOST_UNITS];
-    uint32_t n_used;
+    uint32_t from, stride, seen_stride;
     int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
     codec_term *term; /* temporary, [(units + 1) / 2] */
     formats_block block, folded;
@@ -69,8 +64,7 @@ static inline int codec_head_rows_owns(const codec_head_rows *rows) { return row
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,
                                uint64_t n, uint64_t columns);
 
-/* h2[n][hidden] of windows `first` .. first + n - 1; n <= CODEC_HEAD_WINDOWS. term: temporary,
- * [CODEC_HEAD_WINDOWS][codec_head_rows_inputs]. */
+/* h2[n][hidden] of windows `first` .. first + n - 1. term: temporary, [codec_head_rows_inputs]. */
 void codec_head_rows_hidden(const codec_head_rows *rows, uint32_t first, uint32_t n,
                             codec_term *term, uint8_t *h2);
 uint32_t codec_head_rows_inputs(const codec_conditional *head);
