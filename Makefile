@@ -21,7 +21,8 @@
 # make install    binary, libraries, header, taper.pc, CMake package, models, manual pages, completions;
 #                 PREFIX=/usr/local LIBDIR=PREFIX/lib INCLUDEDIR=PREFIX/include; DESTDIR=: written before them
 # make install-lib  the same without binary and completions
-# make deb        Debian packages taper, libtaper1 and libtaper-dev in build/deb; needs dpkg-dev
+# make deb        Debian packages taper, libtaper1, libtaper-dev and python3-taper in build/deb; needs dpkg-dev, python3
+# make python     the wheel of the package for Python, with the library and the program, in build/python; needs python3
 # make clean      remove build/
 # make help       this text
 NVCC    ?= nvcc
@@ -103,7 +104,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
-.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval paper-broadcast lib install install-lib deb clean help
+.PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval paper-broadcast lib install install-lib deb python clean help
 .SECONDARY:
 all: $(B)/taper $(B)/make_samples lib
 lib: $(B)/libtaper.a $(B)/libtaper.so $(B)/include/taper.h
@@ -389,6 +390,8 @@ install: all install-lib
 	$(FILL) packaging/taper-serve.service.in >$(D)/lib/systemd/system/taper-serve.service
 deb: all
 	@MAKE_ARGS="-o all -o lib B=$(B)" sh packaging/deb.sh build/deb $(VERSION)
+python: all
+	@TAPER_BUILD=$(B) python3 bindings/python/build_wheel_of_taper.py build/python
 clean:
 	rm -rf build
 help:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# deb.sh OUT VERSION -- Debian packages of what is built: OUT/taper, libtaper1 and libtaper-dev.
-# Needs dpkg-dev and binutils.
+# deb.sh OUT VERSION -- Debian packages of what is built: OUT/taper, libtaper1, libtaper-dev and python3-taper.
+# Needs dpkg-dev, binutils and python3.
 # MAKE_ARGS: passed to make. Depends: what dpkg-shlibdeps finds. Recommends: libraries that are loaded when needed, as
 # far as they are installed here.
 set -eu
@@ -46,25 +46,40 @@ loaded() {
     done | grep -v -e '-dev$' -e '^libc6$' | sort -u | paste -sd, - | sed 's/,/, /g'
 }
 
-# pack PACKAGE DEPENDS RECOMMENDS SECTION SUMMARY TEXT
+# pack PACKAGE DEPENDS RECOMMENDS SECTION SUMMARY TEXT [ARCHITECTURE SUGGESTS]
 pack() {
-    root=$work/$1
+    root=$work/$1 of=${7:-$arch}
     mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$1"
     cp LICENSE "$root/usr/share/doc/$1/copyright"
     gzip -9nc CHANGELOG.md >"$root/usr/share/doc/$1/changelog.gz"
     {
-        printf 'Package: %s\nSource: taper\nVersion: %s\nArchitecture: %s\n' "$1" "$version" "$arch"
+        printf 'Package: %s\nSource: taper\nVersion: %s\nArchitecture: %s\n' "$1" "$version" "$of"
         printf 'Maintainer: taper <taper@localhost>\nSection: %s\nPriority: optional\n' "$4"
         printf 'Installed-Size: %s\n' "$(du -sk --exclude=DEBIAN "$root" | cut -f1)"
         [ -z "$2" ] || printf 'Depends: %s\n' "$2"
         [ -z "$3" ] || printf 'Recommends: %s\n' "$3"
+        [ -z "${8:-}" ] || printf 'Suggests: %s\n' "$8"
         printf 'Description: %s\n %s\n' "$5" "$6"
     } >"$root/DEBIAN/control"
     (cd "$root" && find usr -type f -exec md5sum {} + | LC_ALL=C sort -k2 >DEBIAN/md5sums)
     find "$root" -type d -exec chmod 755 {} +
     dpkg-deb --root-owner-group -Zxz --build "$root" "$out" >/dev/null
-    echo "$out/${1}_${version}_$arch.deb"
+    echo "$out/${1}_${version}_$of.deb"
 }
+
+# The modules for Python without the library, which is that of the system. Whoever installs them compiles them.
+modules() {
+    to=$work/python3-taper
+    mkdir -p "$to/usr/lib/python3/dist-packages" "$to/DEBIAN"
+    wheel=$(TAPER_BUILD="$work/none" python3 bindings/python/build_wheel_of_taper.py "$work/wheel")
+    python3 -m zipfile -e "$wheel" "$to/usr/lib/python3/dist-packages"
+    find "$to/usr" -type f -exec chmod 644 {} +
+    printf '#!/bin/sh\nset -e\n' | tee "$to/DEBIAN/postinst" >"$to/DEBIAN/prerm"
+    printf '[ "$1" != configure ] || py3compile -p python3-taper\n' >>"$to/DEBIAN/postinst"
+    printf 'py3clean -p python3-taper\n' >>"$to/DEBIAN/prerm"
+    chmod 755 "$to/DEBIAN/postinst" "$to/DEBIAN/prerm"
+}
+modules
 strip -s "$work/taper/usr/bin/taper"
 strip --strip-unneeded "$work/libtaper$soversion"/usr/lib/*/libtaper.so.*.*
 strip --strip-debug "$work/libtaper-dev"/usr/lib/*/libtaper.a
@@ -79,3 +94,7 @@ pack libtaper$soversion "$(needed "$work/libtaper$soversion"/usr/lib/*/libtaper.
 pack libtaper-dev "libtaper$soversion (= $version), libzstd-dev, libxxhash-dev" "" libdevel \
     "sets of images in one file that can be cut anywhere (development files)" \
     "The header, the static library, and the files for pkg-config and CMake."
+pack python3-taper "python3 (>= 3.9), python3-numpy, libtaper$soversion (= $version)" "taper (= $version)" python \
+    "sets of images in one file that can be cut anywhere (Python)" \
+    "Sets as sequences of NumPy arrays, encoding, search, and data sets of PyTorch." \
+    all "python3-torch, python3-pil, python3-fsspec"

@@ -15,7 +15,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-BYTES = open(sys.argv[1], "rb").read()
+with open(sys.argv[1], "rb") as _file:
+    BYTES = _file.read()
 OTHER = bytes(b ^ 1 for b in BYTES)
 counts = {}
 lock = threading.Lock()

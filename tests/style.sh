@@ -4,7 +4,7 @@
 #   sh tests/style.sh        prints one line "FILE:LINE: problem" per problem; exit code 1 if there are any
 #
 # Limits: 120 lines per function, 1,200 lines per file, 100 columns; 8 parameters per function, but for
-# those in `many`. Generated tables are named *_table.h and may be longer.
+# those in `many`. Generated tables are named *_table.h and may be longer. The package for Python: 120 columns.
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C # the columns of UTF-8 are counted without it
 found=$(mktemp) || exit 1
@@ -28,6 +28,12 @@ awk '
             start = 0 }
     END { if (lines > 1200 && !table) printf "%s:%d: a file of %d lines: split it\n", last, lines, lines }
 ' $all >>"$found"
+
+# the package for Python and its tests
+awk '{ text = $0; gsub(/[\200-\277]/, "", text) }
+     length(text) > 120 { printf "%s:%d: a line of %d columns\n", FILENAME, FNR, length(text) }
+     /[ \r]$/ { printf "%s:%d: a blank at the end\n", FILENAME, FNR }' \
+    $(find bindings/python tests/python -name '*.py' -type f | sort) /dev/null >>"$found"
 
 # parameters: of definitions, which begin at a line that begins with a letter. The products keep BLAS's ten, in
 # its order: a struct would make each of their hundred calls longer, and needs names for what the order says.

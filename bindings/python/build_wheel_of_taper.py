@@ -1,13 +1,18 @@
 """Builds the wheel of the package `taper`, with the library and the program that `make` built, if they are there.
 
 A build backend of PEP 517 that needs nothing but Python: `pip install bindings/python` works without a network. Without
-build/opt/libtaper.so the wheel has no library: the package then loads that of the system.
+build/opt/libtaper.so the wheel has no library: the package then loads that of the system. As a program,
+`python3 build_wheel_of_taper.py FOLDER`, it writes the wheel into the folder and prints its path.
 """
 import base64
 import hashlib
 import os
 import re
+import shutil
+import subprocess
+import sys
 import sysconfig
+import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,7 +28,8 @@ def version():
 
 def binaries():
     """[path in the wheel] -> path here."""
-    return {inside: os.path.join(BUILT, name) for name, inside in BINARIES.items() if os.path.exists(os.path.join(BUILT, name))}
+    paths = {inside: os.path.join(BUILT, name) for name, inside in BINARIES.items()}
+    return {inside: path for inside, path in paths.items() if os.path.exists(path)}
 
 
 def tag(has_binaries):
@@ -32,29 +38,35 @@ def tag(has_binaries):
 
 
 def metadata(of):
-    return ("Metadata-Version: 2.1\nName: taper\nVersion: %s\nSummary: Sets of images in one file that can be cut at any byte\n"
+    return ("Metadata-Version: 2.1\nName: taper\nVersion: %s\n"
+            "Summary: Sets of images in one file that can be cut at any byte\n"
             "Requires-Python: >=3.9\nProvides-Extra: arrays\nRequires-Dist: numpy; extra == 'arrays'\n" % of)
 
 
 def sources():
     folder = os.path.join(HERE, "taper")
-    return {"taper/" + name: os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith((".py", ".typed"))}
+    names = sorted(name for name in os.listdir(folder) if name.endswith((".py", ".typed")))
+    return {"taper/" + name: os.path.join(folder, name) for name in names}
 
 
 class Wheel:
     def __init__(self, path):
         self._zip, self._record = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED), []
 
-    def add(self, name, data, mode=0o644):
+    def _store(self, name, data, mode):
+        """The same bytes give the same wheel: files have no date."""
         entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
         entry.external_attr, entry.compress_type = (0o100000 | mode) << 16, zipfile.ZIP_DEFLATED
         self._zip.writestr(entry, data)
+
+    def add(self, name, data, mode=0o644):
+        self._store(name, data, mode)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         self._record.append("%s,sha256=%s,%d" % (name, digest, len(data)))
 
     def close(self, folder):
         name = folder + "/RECORD"
-        self._zip.writestr(name, "\n".join(self._record + [name + ",,", ""]))
+        self._store(name, "\n".join(self._record + [name + ",,", ""]).encode(), 0o644)
         self._zip.close()
 
 
@@ -77,9 +89,20 @@ def read(path):
         return file.read()
 
 
+def stripped(path):
+    """A program or library without its debug information; as it is, where no `strip` takes it."""
+    strip = shutil.which(os.environ.get("STRIP", "strip"))
+    if strip:
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "stripped")
+            if subprocess.run([strip, "--strip-unneeded", "-o", out, path], capture_output=True).returncode == 0:
+                return read(out)
+    return read(path)
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {name: (read(path), 0o644) for name, path in sources().items()}
-    files.update({name: (read(path), 0o755) for name, path in binaries().items()})
+    files.update({name: (stripped(path), 0o755) for name, path in binaries().items()})
     return write(wheel_directory, files, bool(binaries()))
 
 
@@ -89,3 +112,8 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 def build_sdist(sdist_directory, config_settings=None):
     raise NotImplementedError("build from a checkout of the project")
+
+
+if __name__ == "__main__":
+    os.makedirs(sys.argv[1], exist_ok=True)
+    print(os.path.join(sys.argv[1], build_wheel(sys.argv[1])))

@@ -24,7 +24,7 @@ for page in $pages; do
 done
 
 cd "$ROOT"
-sources=$(find formats codec remote serve web train cli samples tests bench packaging -name '*.[ch]' -o -name '*.cmake.in')
+sources=$(find formats codec remote serve web train cli samples tests bench packaging -name '*.[ch]' -o -name '*.cmake.in' -o -name '*.py')
 cd - >/dev/null
 # shellcheck disable=SC2086
 grep -ohE '\b(taper|formats|codec|remote|serve|train|cli|cmd)_[a-z0-9_]+\b' "$ROOT"/docs/*.md | sort -u | while read -r name; do

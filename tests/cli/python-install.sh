@@ -6,6 +6,7 @@ unset PYTHONPATH TAPER_LIBRARY TAPER_PROGRAM
 $PYTHON -m venv clean
 TAPER_BUILD=$(dirname "$TAPER") clean/bin/pip install -q --no-index --disable-pip-version-check "$ROOT/bindings/python"
 clean/bin/pip show taper | grep -q '^Version: '"$("$TAPER" --version | awk '{ print $2 }')"
+test -e clean/lib/python3*/site-packages/taper/py.typed
 clean/bin/python - <<'END'
 import time
 begun = time.perf_counter()
@@ -18,6 +19,22 @@ try:
 except ImportError as error:
     assert "numpy" in str(error), error
 END
+# the wheel is the same each time, without debug information; where there is no `strip` it is larger, and as good
+build_wheel() { TAPER_BUILD=$(dirname "$TAPER") $PYTHON "$ROOT/bindings/python/build_wheel_of_taper.py" "$1"; }
+for folder in one two; do build_wheel $folder; done >paths
+STRIP=none build_wheel whole >>paths
+test "$(sort -u paths | wc -l)" -eq 3
+cmp one/*.whl two/*.whl
+$PYTHON - "$(command -v strip)" <<'END'
+import glob, sys, zipfile
+for folder, is_stripped in (("one", bool(sys.argv[1])), ("whole", False)):
+    with zipfile.ZipFile(glob.glob(folder + "/*.whl")[0]) as wheel:
+        for name in ("taper/libtaper.so.1", "taper/taper-program"):
+            assert (b".debug_info" in wheel.read(name)) != is_stripped, (folder, name)
+        print("%s: %.1f MB" % (folder, sum(entry.compress_size for entry in wheel.infolist()) / 1e6))
+END
+clean/bin/pip install -q --no-index --disable-pip-version-check --force-reinstall whole/*.whl
+clean/bin/python -c 'import taper; print(taper.open)'
 # NumPy of the system
 $PYTHON -m venv --system-site-packages seen
 TAPER_BUILD=$(dirname "$TAPER") seen/bin/pip install -q --no-index --disable-pip-version-check "$ROOT/bindings/python"

@@ -16,8 +16,8 @@ FOLDER = os.environ.get("SCRATCH", os.getcwd())
 def images(count):
     random = np.random.default_rng(4)
     y, x = np.mgrid[:32, :32]
-    return [np.clip(np.stack([x * a, y * b, x * y * a // 40], -1) + random.integers(0, 9, (32, 32, 3)), 0, 255).astype(np.uint8)
-            for a, b in random.integers(1, 8, (count, 2))]
+    smooth = (np.stack([x * a, y * b, x * y * a // 40], -1) for a, b in random.integers(1, 8, (count, 2)))
+    return [np.clip(image + random.integers(0, 9, (32, 32, 3)), 0, 255).astype(np.uint8) for image in smooth]
 
 
 class Programs(unittest.TestCase):
@@ -37,6 +37,32 @@ class Programs(unittest.TestCase):
         with self.assertRaises(taper.TaperError) as caught:  # it exists
             taper.train(images(20), self.model)
         self.assertIn("python.tpm", str(caught.exception))
+
+    def test_bits_for_search(self):
+        """The nearest neighbour of each image is itself, also from a coarse copy."""
+        path, random = os.path.join(FOLDER, "python-bits.tpm"), np.random.default_rng(5)
+        drawn = [np.kron(random.integers(0, 256, (4, 4, 3)), np.ones((8, 8, 1))).astype(np.uint8) for _ in range(60)]
+        model = taper.train_bits(drawn, path, window="whole", units=64, independent=True, force=True)
+        self.assertEqual((model.is_binary, model.units, model.report["images"]), (True, 64, 60))
+        codes = taper.pack_bits(taper.embed(drawn, model))
+        index = taper.Index.build(codes, os.path.join(FOLDER, "python.tpx"), bits=64)
+        coarse = taper.open(taper.encode(drawn, model="tiny", bytes=6000))
+        found, _ = index.nearest(taper.pack_bits(taper.embed(coarse, model)), k=1)
+        self.assertGreater((found[:, 0] == np.arange(60)).mean(), 0.8)
+
+    def test_labels(self):
+        """Two classes that no neighbours of pixels tell apart: a bright pixel on the left, or on the right."""
+        random, labels = np.random.default_rng(1), np.arange(200) % 2
+        drawn = random.integers(0, 200, (200, 8, 8)).astype(np.uint8)
+        drawn[np.arange(200), 4, np.where(labels, 6, 1)] = 255
+        path = os.path.join(FOLDER, "python-labels.tpm")
+        model = taper.train_labels(drawn, path, labels=labels, objective="nca", units=2, epochs=20, force=True)
+        self.assertEqual((model.is_embedding, model.report["classes"], model.report["labelled"]), (True, 2, 200))
+        codes = taper.embed(drawn, model)
+        apart = ((codes[:, None] - codes[None]) ** 2).sum(-1) + np.diag(np.full(200, np.inf))
+        self.assertGreater((labels[apart.argmin(1)] == labels).mean(), 0.8)
+        with self.assertRaises(taper.TaperError):
+            taper.train_labels(drawn, path, labels=labels[:5], objective="nca", force=True)
 
     def test_interruption(self):
         """Ctrl-C ends the program, and no file is left."""
@@ -58,6 +84,14 @@ class Programs(unittest.TestCase):
         self.assertTrue({"taper", "jpeg"} <= {curve["codec"] for curve in told["curves"]})
         again = taper.compare(images(3), model="tiny", rivals=["jpeg"])
         self.assertEqual(again["curves"], told["curves"])
+        own = taper.train(images(40), self.model, window=8, quick=True, fast=True, force=True)
+        for model, same in ((taper.Model.builtin("tiny"), "tiny"), (own, self.model)):
+            told = [taper.compare(images(3), model=name, rivals="jpeg")["curves"] for name in (model, same)]
+            self.assertEqual(*told)
+        with self.assertRaises(ValueError):
+            taper.compare(images(3), model=taper.Model.load(own.file))
+        self.assertEqual(taper.programs.switches({"from_": own, "hold_out": 0, "quick": True, "seed": None}),
+                         ["--from", os.path.abspath(self.model), "--hold-out", "0", "--quick"])
 
     def test_pillow(self):
         path = os.path.join(FOLDER, "pillow.taper")

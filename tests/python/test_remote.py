@@ -1,10 +1,12 @@
 """Containers at addresses: the pixels, how many requests, and servers that misbehave (tests/remote_server.py)."""
+import http.client
 import json
 import os
 import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 import urllib.request
 
 import numpy as np
@@ -65,17 +67,45 @@ class Remote(unittest.TestCase):
         images[5]
         self.assertEqual(self.requests("/plain/b.taper"), 2)
 
+    def test_bytes_read(self):
+        self.assertIsNone(self.images.bytes_read)
+        images = taper.open(self.address + "/plain/e.taper")
+        opened = images.bytes_read
+        self.assertEqual(opened, remote.FIRST)
+        few = images.at(bytes=self.images.file_bytes // 2)
+        list(few)
+        self.assertEqual(few.bytes_read, self.images.file_bytes // 2)
+        list(images)
+        self.assertEqual(images.bytes_read, self.images.file_bytes)
+        whole = taper.open(self.address + "/whole/e.taper")
+        self.assertEqual(whole.bytes_read, self.images.file_bytes)
+
+    def test_front_matter_is_planned_once(self):
+        """Planning it sets another cut, by which the decoder forgets the groups that it has decoded."""
+        images = taper.open(self.address + "/plain/f.taper")
+        with unittest.mock.patch.object(remote.lib, "decoder_plan") as plan:
+            for _ in range(2):
+                images[5], images.info(5), images.names
+        plan.assert_not_called()
+
     def test_servers_that_are_survived(self):
         remote.Http.SECONDS = 5
         for how in ("whole", "whole-later", "shorter", "chunked", "ends-early", "longer", "busy-twice", "drops-twice"):
             with self.subTest(how):
                 self.same("/%s/c.taper" % how)
 
+    def test_whole_files_are_read_in_pieces(self):
+        """Python 3.9 takes as much memory as it is asked to read."""
+        with unittest.mock.patch.object(http.client.HTTPResponse, "read", autospec=True,
+                                        side_effect=http.client.HTTPResponse.read) as read:
+            self.same("/whole/pieces.taper")
+        self.assertLessEqual(max(call.args[1] for call in read.call_args_list), 1 << 20)
+
     def test_servers_that_are_told(self):
         remote.Http.SECONDS = 5
-        for how in ("whole-ends-early", "whole-endless", "compressed", "changes", "grows", "dated", "ends-at-once", "other-range",
-                    "no-length", "huge-length", "no-range", "nonsense-range", "multipart", "busy", "status/404", "status/403",
-                    "empty", "loop"):
+        for how in ("whole-ends-early", "whole-endless", "compressed", "changes", "grows", "dated", "ends-at-once",
+                    "other-range", "no-length", "huge-length", "no-range", "nonsense-range", "multipart", "busy",
+                    "status/404", "status/403", "empty", "loop"):
             with self.subTest(how):
                 with self.assertRaises(taper.ReadError) as caught:
                     list(taper.open("%s/%s/d.taper" % (self.address, how)))

@@ -175,6 +175,9 @@ class Sets(unittest.TestCase):
         for wrong in (np.zeros((4, 4), np.float32), np.zeros((0, 4), np.uint8), np.zeros((4, 4, 5), np.uint8)):
             with self.assertRaises((TypeError, ValueError)):
                 taper.encode([wrong])
+        for paths in ("photos/", ["photos/1.png"]):
+            with self.assertRaisesRegex(TypeError, "path.*program taper"):
+                taper.encode(paths)
         images = taper.open(data)
         images.close()
         with self.assertRaises(ValueError):
@@ -220,17 +223,20 @@ class Sets(unittest.TestCase):
         for wrong in (
                 lambda: taper.encode([image], names=["a\0b"]), lambda: taper.encode([image], classes=["a\0b"]),
                 lambda: taper.encode([image], "x\0y"), lambda: taper.encode([image, image], names=["a"]),
-                lambda: taper.encode([image], names=["a", "b"]), lambda: taper.encode([image], labels=[5], classes=["x"]),
+                lambda: taper.encode([image], names=["a", "b"]),
+                lambda: taper.encode([image], labels=[5], classes=["x"]),
                 lambda: taper.encode([image], labels=[1 << 32]), lambda: taper.encode([image], bpp=1e30),
                 lambda: taper.encode([image], bpp=-1), lambda: taper.encode([image], bytes=-1),
-                lambda: taper.encode([image], lossless=True, bytes=500), lambda: taper.encode([image], lossless=True, bpp=1),
+                lambda: taper.encode([image], lossless=True, bytes=500),
+                lambda: taper.encode([image], lossless=True, bpp=1),
                 lambda: taper.encode([image], layout="none"), lambda: taper.encode([image], drawings="none"),
                 lambda: images.render(2, crop=(1 << 32, 0, 5, 5)), lambda: images.render(2, crop=(-1, 0, 5, 5)),
-                lambda: images.render(2, crop=(80, 0, 11, 5)), lambda: images.render(2, scale=3), lambda: images.render(2, scale=2.5),
-                lambda: images.batch([2], width=5, height=5, out=fixed), lambda: images.batch([2], crops=[[1 << 40, 0]]),
+                lambda: images.render(2, crop=(80, 0, 11, 5)), lambda: images.render(2, scale=3),
+                lambda: images.render(2, scale=2.5), lambda: images.batch([2], width=5, height=5, out=fixed),
+                lambda: images.batch([2], crops=[[1 << 40, 0]]),
                 lambda: images.batch([2], crops=[[float("nan"), 0]]), lambda: images.batch([2], width=-5),
-                lambda: images.batch([2], float32=True, std=0), lambda: images.at(bytes=-1), lambda: images.at(passes=-1),
-                lambda: images.thumbnail(2, 0)):
+                lambda: images.batch([2], float32=True, std=0), lambda: images.at(bytes=-1),
+                lambda: images.at(passes=-1), lambda: images.thumbnail(2, 0)):
             with self.assertRaises(ValueError):
                 wrong()
         self.assertEqual(fixed.sum(), 0)
@@ -252,7 +258,8 @@ class Batches(unittest.TestCase):
         np.testing.assert_array_equal(images.batch(), whole)
         order = [7, 3, 29, 0, 7]
         np.testing.assert_array_equal(images.batch(order), whole[order])
-        np.testing.assert_array_equal(images.batch(order, threads=2, channels_first=True), whole[order].transpose(0, 3, 1, 2))
+        np.testing.assert_array_equal(images.batch(order, threads=2, channels_first=True),
+                                      whole[order].transpose(0, 3, 1, 2))
         floats = images.batch(order, float32=True, mean=[.4, .5, .6], std=.25)
         np.testing.assert_allclose(floats, (whole[order] / 255 - [.4, .5, .6]) / .25, atol=1e-5)
         padded = np.pad(whole[:2], ((0, 0), (4, 4), (4, 4), (0, 0)), "edge")
@@ -278,7 +285,8 @@ class Batches(unittest.TestCase):
         bits = taper.pack_bits(embedded, 100)
         np.testing.assert_array_equal(
             np.unpackbits(bits.astype(">u8").view(np.uint8), axis=1)[:, :100], (embedded[:, :100] > 0))
-        index = taper.Index.build(bits, here("x.tpx"), bits=100, labels=range(30), classes=["c%d" % k for k in range(30)])
+        index = taper.Index.build(bits, here("x.tpx"), bits=100, labels=range(30),
+                                  classes=["c%d" % k for k in range(30)])
         found, distances = index.nearest(bits, 30, recall=1)
         unpacked = np.unpackbits(bits.view(np.uint8), axis=1).astype(int)
         there = (unpacked[:, None] != unpacked[None]).sum(-1)

@@ -1,11 +1,17 @@
 """Exceptions: the sentence of the library; the class says what the caller can do about it."""
+from __future__ import annotations
+
 import contextlib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class TaperError(Exception):
     """A failure of the library. `fact` and `needed` are those of taper_error."""
 
-    def __init__(self, text, fact=0, needed=0):
+    def __init__(self, text: str, fact: int = 0, needed: int = 0) -> None:
         super().__init__(text)
         self.fact, self.needed = fact, needed
 
@@ -59,7 +65,7 @@ OF_STATUS = {1: ArgumentError, 2: OutOfMemory, 10: Truncated, 11: Corrupt, 12: N
 
 
 @contextlib.contextmanager
-def naming(path):
+def naming(path: str) -> Iterator[None]:
     """Errors begin with the path that they are about."""
     try:
         yield

@@ -2,17 +2,26 @@
 
 ctypes releases the interpreter lock during every call.
 """
+from __future__ import annotations
+
 import ctypes as c
 import os
 
 from . import _errors
 from . import _types as t
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, NoReturn
+
+    from ._hints import Path
+
 STATUS, HANDLE, OUT, TEXT, NOTHING = "status", c.c_void_p, c.c_void_p, c.c_char_p, None
 U32, U64, SIZE = t.U32, t.U64, t.SIZE
 
 # Functions with a status, without the pointer to the error, which comes last.
-CHECKED = {
+CHECKED: dict[str, tuple[Any, ...]] = {
     "encoder_new": (OUT, HANDLE, c.c_void_p),
     "encoder_add": (HANDLE, c.c_void_p, TEXT, c.c_int32),
     "encoder_set_aim": (HANDLE, c.c_double),
@@ -58,7 +67,7 @@ CHECKED = {
     "quality_measure": (c.c_void_p, c.c_void_p, OUT),
 }
 # The other functions: the type that they return, and their arguments.
-OTHER = {
+OTHER: dict[str, tuple[Any, ...]] = {
     "version": (TEXT,),
     "encoder_free": (NOTHING, HANDLE),
     "container_close": (NOTHING, HANDLE),
@@ -83,7 +92,7 @@ OTHER = {
 NAMES = ("libtaper.so.1", "libtaper.so")
 
 
-def find():
+def find() -> list[str]:
     """The library that TAPER_LIBRARY names, that of the package, or that of the system."""
     named = os.environ.get("TAPER_LIBRARY")
     if named:
@@ -92,34 +101,37 @@ def find():
     return [os.path.join(here, name) for name in NAMES if os.path.exists(os.path.join(here, name))] + list(NAMES)
 
 
-def load():
+def load() -> c.CDLL:
     reasons = []
     for path in find():
         try:
             return c.CDLL(path)
         except OSError as error:
             reasons.append(str(error))
-    raise ImportError("libtaper cannot be loaded: install it (Debian: libtaper1), or name it in the environment variable "
-                      "TAPER_LIBRARY. " + "; ".join(reasons))
+    raise ImportError("libtaper cannot be loaded: install it (Debian: libtaper1), or name it in the environment "
+                      "variable TAPER_LIBRARY. " + "; ".join(reasons))
 
 
 class Library:
     """The functions of the library, without their prefix: those with a status raise TaperError."""
 
-    def __init__(self):
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self) -> None:
         self._c = load()
         for name, (returns, *takes) in OTHER.items():
             function = getattr(self._c, "taper_" + name)
             function.restype, function.argtypes = returns, takes
             setattr(self, name, function)
-        for name, takes in CHECKED.items():
+        for name, arguments in CHECKED.items():
             function = getattr(self._c, "taper_" + name)
-            function.restype, function.argtypes = c.c_int, [*takes, c.c_void_p]
+            function.restype, function.argtypes = c.c_int, [*arguments, c.c_void_p]
             setattr(self, name, checked(function))
 
 
-def checked(function):
-    def call(*arguments, allow=()):
+def checked(function: Callable[..., int]) -> Callable[..., int]:
+    def call(*arguments: object, allow: tuple[int, ...] = ()) -> int:
         """allow: statuses that are returned rather than raised."""
         error = t.Error()
         status = function(*arguments, c.addressof(error))
@@ -129,12 +141,12 @@ def checked(function):
     return call
 
 
-def fail(status, error):
+def fail(status: int, error: Any) -> NoReturn:
     raise _errors.OF_STATUS.get(status, _errors.TaperError)(
         error.text.decode("utf-8", "replace") or "status %d" % status, error.fact, error.needed)
 
 
-def text(value, what):
+def text(value: str, what: str) -> bytes:
     """A name as bytes. TypeError, ValueError: it is no str, or has a NUL, which would end it."""
     if not isinstance(value, str):
         raise TypeError("%s is a str, not %s" % (what, type(value).__name__))
@@ -143,7 +155,7 @@ def text(value, what):
     return value.encode()
 
 
-def path(value):
+def path(value: Path) -> bytes:
     """A path as bytes."""
     encoded = os.fsencode(value)
     if b"\0" in encoded:
@@ -151,7 +163,7 @@ def path(value):
     return encoded
 
 
-def texts(values, what, count=None):
+def texts(values: Iterable[str], what: str, count: int | None = None) -> c.Array[c.c_char_p]:
     """An array of char * for the library; ValueError: there are not `count`."""
     values = list(values)
     if count is not None and len(values) != count:
@@ -159,7 +171,7 @@ def texts(values, what, count=None):
     return (c.c_char_p * len(values))(*(text(value, what) for value in values))
 
 
-def choice(name, value, choices):
+def choice(name: str, value: str, choices: Mapping[str, int]) -> int:
     if value not in choices:
         raise ValueError("%s is one of %s, not %r" % (name, ", ".join(choices), value))
     return choices[value]

@@ -2,7 +2,13 @@
 
 tests/python/test_types.py compares their sizes and offsets with those of the C compiler.
 """
+from __future__ import annotations
+
 import ctypes as c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SIZE, INT, PTR, TEXT = c.c_size_t, c.c_int, c.c_void_p, c.c_char_p
 U8, U16, U32, U64, I32, I64 = c.c_uint8, c.c_uint16, c.c_uint32, c.c_uint64, c.c_int32, c.c_int64
@@ -12,13 +18,13 @@ F32, F64 = c.c_float, c.c_double
 class Struct(c.Structure):
     """If the first member is `size`, the constructor sets it to that of the struct."""
 
-    def __init__(self, **members):
+    def __init__(self, **members: object) -> None:
         super().__init__(**members)
         if self._fields_[0][0] == "size":
             self.size = c.sizeof(self)
 
 
-def struct(name, *fields):
+def struct(name: str, *fields: tuple[Any, str]) -> Any:
     """The class of struct taper_<name>. fields: a type, and names that are separated by spaces."""
     listed = [(member, kind) for kind, members in fields for member in members.split()]
     return type("taper_" + name, (Struct,), {"_fields_": listed})
@@ -48,8 +54,10 @@ DecodeOptions = struct("decode_options", (SIZE, "size"), (U64, "cut max_memory")
 
 ContainerInfo = struct(
     "container_info", (SIZE, "size"), (U64, "model_id model_bytes"), (INT, "layout"), (U64, "images pixels"),
-    (U32, "groups layers rate_classes passes"), (U64, "front_bytes file_bytes"), (INT, "was_truncated has_names has_labels"),
-    (U32, "classes search_bits"), (U64, "search_model_id search_model_bytes memory metadata_bytes further_names"))
+    (U32, "groups layers rate_classes passes"), (U64, "front_bytes file_bytes"),
+    (INT, "was_truncated has_names has_labels"),
+    (U32, "classes search_bits"),
+    (U64, "search_model_id search_model_bytes memory metadata_bytes further_names"))
 ImageInfo = struct(
     "image_info", (SIZE, "size"), (U32, "width height"), (U8, "channels depth"), (U64, "bytes"), (U32, "group"),
     (I32, "label"), (TEXT, "name"), (U32, "columns rows"), (INT, "is_indexed"), (U64, "same_as"), (INT, "is_exact"))
@@ -70,8 +78,9 @@ IndexSet = struct(
     "index_set", (SIZE, "size"), (PTR, "codes"), (SIZE, "n"), (U32, "bits"), (U64, "model_id"),
     (PTR, "weights names labels class_names"), (U32, "classes"))
 IndexInfo = struct(
-    "index_info", (SIZE, "size"), (U64, "images model_id"), (U32, "bits classes"), (U64, "code_bytes other_bytes name_bytes"),
-    (INT, "is_weighted"), (F64, "recall"), (INT, "has_names has_labels"), (U64, "memory"))
+    "index_info", (SIZE, "size"), (U64, "images model_id"), (U32, "bits classes"),
+    (U64, "code_bytes other_bytes name_bytes"), (INT, "is_weighted"), (F64, "recall"),
+    (INT, "has_names has_labels"), (U64, "memory"))
 IndexSearch = struct(
     "index_search", (SIZE, "size"), (PTR, "queries"), (SIZE, "n_queries"), (PTR, "known_bits"), (SIZE, "k"),
     (F64, "recall"), (PTR, "within wanted"), (c.c_uint, "threads"))

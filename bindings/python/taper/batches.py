@@ -1,14 +1,23 @@
 """Many images in one array, and codes of images; see Set.batch and Set.codes."""
+from __future__ import annotations
+
 import ctypes as c
 
 from . import _arrays
 from . import _types as t
 from ._library import lib
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._hints import NDArray
+    from .containers import Set
+
 CORRUPT = 11
 
 
-def numbers_of(view, images):
+def numbers_of(view: Set, images: Any) -> Any:
     np = _arrays.numpy()
     if images is None:
         return np.fromiter(view.numbers, np.uint64, len(view))
@@ -18,7 +27,7 @@ def numbers_of(view, images):
     return np.array([view._number(int(place)) for place in places.ravel()], np.uint64)
 
 
-def items_of(numbers, crops):
+def items_of(numbers: Any, crops: Any) -> NDArray[Any]:
     np = _arrays.numpy()
     items = np.zeros(len(numbers), np.dtype([("image", np.uint64), ("x", np.int32), ("y", np.int32)]))
     items["image"] = numbers
@@ -30,7 +39,7 @@ def items_of(numbers, crops):
     return items
 
 
-def array_for(out, shape, float32):
+def array_for(out: NDArray[Any] | None, shape: tuple[int, ...], float32: bool) -> NDArray[Any]:
     np = _arrays.numpy()
     kind = np.float32 if float32 else np.uint8
     if out is None:
@@ -41,7 +50,7 @@ def array_for(out, shape, float32):
     return out
 
 
-def strides_of(width, height, channels, channels_first, item):
+def strides_of(width: int, height: int, channels: int, channels_first: bool, item: int) -> tuple[int, int, int, int]:
     """From an image, a channel, a row and a column to the next, in bytes."""
     image = item * width * height * channels
     if channels_first:
@@ -49,7 +58,7 @@ def strides_of(width, height, channels, channels_first, item):
     return image, item, item * width * channels, item * channels
 
 
-def gains_of(mean, std, channels):
+def gains_of(mean: Any, std: Any, channels: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """[channels] gain and offset of (value - mean) / std."""
     np = _arrays.numpy()
     mean = np.broadcast_to(np.asarray(0 if mean is None else mean, np.float64), channels)
@@ -59,7 +68,9 @@ def gains_of(mean, std, channels):
     return (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
 
 
-def render_batch(view, images, *, width, height, scale, crops, channels, float32, mean, std, channels_first, out, threads):
+def render_batch(view: Set, images: Any, *, width: int | None, height: int | None, scale: int,
+                 crops: Any, channels: int, float32: bool, mean: Any, std: Any,
+                 channels_first: bool, out: NDArray[Any] | None, threads: int | None) -> NDArray[Any]:
     numbers = numbers_of(view, images)
     if width is None or height is None:
         first = view._image_info(int(numbers[0])) if len(numbers) else t.ImageInfo(width=1, height=1)
@@ -74,8 +85,9 @@ def render_batch(view, images, *, width, height, scale, crops, channels, float32
     if (mean is not None or std is not None) and not float32:
         raise ValueError("mean and std are of float32=True")
     gain, offset = gains_of(mean, std, channels) if float32 else (None, None)
-    batch = t.Batch(item=_arrays.pointer(items), n=len(items), width=width, height=height, scale=scale, channels=channels,
-                    sample=int(float32), to=_arrays.pointer(to), gain=_arrays.pointer(gain), offset=_arrays.pointer(offset))
+    batch = t.Batch(item=_arrays.pointer(items), n=len(items), width=width, height=height, scale=scale,
+                    channels=channels, sample=int(float32), to=_arrays.pointer(to), gain=_arrays.pointer(gain),
+                    offset=_arrays.pointer(offset))
     (batch.image_stride, batch.channel_stride, batch.row_stride, batch.column_stride) = strides_of(
         width, height, channels, channels_first, to.itemsize)
     asked = view if threads is None else view._with(threads=threads)
@@ -84,17 +96,18 @@ def render_batch(view, images, *, width, height, scale, crops, channels, float32
     return to
 
 
-def read_codes(view, units, images, passes):
+def read_codes(view: Set, units: int | None, images: Any, passes: int | None) -> NDArray[Any] | list[NDArray[Any]]:
     np = _arrays.numpy()
-    units, listed = units or view.model.units, []
+    units = units or view.model.units
+    listed: list[NDArray[Any]] = []
     allow = (CORRUPT,) if view._damaged == "keep" else ()
     for number in numbers_of(view, images).tolist():
         info = view._image_info(number)
         values = np.empty((info.rows, info.columns, units), np.float32)
         if values.size:  # drawings have no codes
             with view._container.decoding(view, [number]) as decoder:
-                lib.decoder_codes(decoder, number, units, 2**32 - 1 if passes is None else passes, _arrays.pointer(values),
-                                  None, None, allow=allow)
+                lib.decoder_codes(decoder, number, units, 2**32 - 1 if passes is None else passes,
+                                  _arrays.pointer(values), None, None, allow=allow)
         listed.append(values)
     grids = {values.shape for values in listed if values.size}
     if len(grids) > 1:
@@ -105,7 +118,7 @@ def read_codes(view, units, images, passes):
     return stacked.reshape(len(listed), units) if one[:2] == (1, 1) else stacked
 
 
-def search_codes(view):
+def search_codes(view: Set) -> NDArray[Any] | None:
     np = _arrays.numpy()
     bits = view._info.search_bits
     if not bits:

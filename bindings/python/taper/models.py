@@ -1,4 +1,6 @@
 """Model: how images become codes; and codes of images for search."""
+from __future__ import annotations
+
 import ctypes as c
 import os
 import weakref
@@ -8,6 +10,12 @@ from . import _types as t
 from ._errors import naming
 from ._library import lib, path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._hints import BuiltIn, Data, GivenModel, Images, NDArray, Path
+
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
           "classes")
 
@@ -15,19 +23,34 @@ FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weigh
 class Model:
     """A model of a file (.tpm), or a built-in one. It does not change; any number of threads may use it."""
 
-    def __init__(self, handle, keep=None, owned=False, opened=None):
+    channels: int
+    window_width: int
+    window_height: int
+    units: int
+    passes: int
+    weights: int
+    id: int
+    file_bytes: int
+    lap: int
+    work: int
+    classes: int
+    report: dict[str, Any]  # of taper.train
+
+    def __init__(self, handle: int | None, keep: object = None, owned: bool = False,
+                 opened: str | bytes | None = None) -> None:
         self.handle, self._keep, self._opened = handle, keep, opened
         if owned:
             weakref.finalize(self, lib.model_free, handle)
         info = t.ModelInfo()
         lib.model_get_info(handle, c.addressof(info))
         self.family = lib.family_name(info.family).decode()
-        self.is_binary, self.is_embedding, self.objective = bool(info.binary), bool(info.embedding), info.objective.decode()
+        self.is_binary, self.is_embedding = bool(info.binary), bool(info.embedding)
+        self.objective = info.objective.decode()
         for name in FIELDS:
             setattr(self, name, getattr(info, name))
 
     @classmethod
-    def load(cls, source):
+    def load(cls, source: Path | Data) -> Model:
         """Of a path, or of the bytes of a file. Raises Corrupt, NewerVersion, ReadError, AboveLimit."""
         out = c.c_void_p()
         if isinstance(source, (bytes, bytearray, memoryview)):
@@ -40,14 +63,14 @@ class Model:
         return cls(out.value, owned=True, opened=source)
 
     @classmethod
-    def builtin(cls, name):
+    def builtin(cls, name: BuiltIn | str) -> Model:
         """ "photo", for photographs and other large images; or "tiny", for images of about 32 x 32 pixels."""
         out = c.c_void_p()
         lib.model_builtin(c.addressof(out), name.encode())
         return cls(out.value, owned=True, opened="builtin:" + name)
 
     @property
-    def file(self):
+    def file(self) -> bytes:
         """The contents of its file, for containers that carry it."""
         if isinstance(self._opened, bytes):
             return self._opened
@@ -60,7 +83,7 @@ class Model:
                 return file.read()
         raise ValueError("the file of a model that a container carries is not kept")
 
-    def embed(self, images, *, threads=0, margins=False):
+    def embed(self, images: Images, *, threads: int = 0, margins: bool = False) -> NDArray[Any]:
         """Codes of images, one a row: (n, units) float32.
 
         images: arrays of the size of the model's window, (window_height, window_width) or with channels; for embedding
@@ -79,19 +102,20 @@ class Model:
             lib.embedder_free(out.value)
         return codes
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         kind = "bits" if self.is_binary else "embedding" if self.is_embedding else self.family
-        return "<taper.Model: %s, windows of %d x %d, %d units>" % (kind, self.window_width, self.window_height, self.units)
+        return "<taper.Model: %s, windows of %d x %d, %d units>" % (
+            kind, self.window_width, self.window_height, self.units)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         if self._opened is None:
             raise TypeError("a model that a container carries cannot be sent to another process alone")
         return given_model, (self._opened,)
 
 
-def given_model(model):
-    """A Model, a path, the bytes of a file, a name of a built-in model, or None."""
-    if model is None or isinstance(model, Model):
+def given_model(model: GivenModel) -> Model:
+    """Of a Model, a path, the bytes of a file, or a name of a built-in model."""
+    if isinstance(model, Model):
         return model
     if isinstance(model, str) and model.startswith("builtin:"):
         return Model.builtin(model[8:])
@@ -100,13 +124,13 @@ def given_model(model):
     return Model.load(model)
 
 
-def builtin_names():
-    names = []
+def builtin_names() -> list[str]:
+    names: list[bytes] = []
     while lib.model_builtin_name(len(names)):
         names.append(lib.model_builtin_name(len(names)))
     return [name.decode() for name in names]
 
 
-def embed(images, model, **options):
+def embed(images: Images, model: GivenModel, **options: Any) -> NDArray[Any]:
     """The codes of images by a model, a Model or its path: see Model.embed."""
     return given_model(model).embed(images, **options)

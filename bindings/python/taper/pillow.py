@@ -1,7 +1,13 @@
-"""`import taper.pillow`: then Image.open of Pillow, and what uses it, opens containers. `seek` goes to further images."""
+"""`import taper.pillow`: then Image.open of Pillow, and what uses it, opens containers; `seek` goes to other images."""
+from __future__ import annotations
+
 from PIL import Image, ImageFile
 
 from . import _arrays, containers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAGIC = b"\x89TPR\r\n\x1a\n"
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
@@ -12,12 +18,12 @@ class TaperImageFile(ImageFile.ImageFile):
 
     format, format_description = "TAPER", "container of taper"
 
-    def _open(self):
+    def _open(self) -> None:
         self._images = containers.open(self.fp)
         self.n_frames, self.is_animated = len(self._images), len(self._images) > 1
         self.seek(0)
 
-    def seek(self, frame):
+    def seek(self, frame: int) -> None:
         try:
             info = self._images.info(frame)
         except IndexError:
@@ -31,10 +37,10 @@ class TaperImageFile(ImageFile.ImageFile):
             self.mode = mode
         self.info = {"name": info["name"]} if info["name"] else {}
 
-    def tell(self):
+    def tell(self) -> int:
         return self._frame
 
-    def load(self):
+    def load(self) -> Any:
         if not self._rendered:
             self.im = Image.fromarray(_arrays.as_bytes(self._images[self._frame]), self.mode).im
             self._rendered = True

@@ -1,5 +1,7 @@
-"""Containers at an address: http and https by ranges, others by fsspec. The decoder plans the ranges that images need; several
-are fetched at once, and supplied."""
+"""Containers at an address: http and https by ranges, others by fsspec. The decoder plans the ranges that images need;
+several are fetched at once, and supplied."""
+from __future__ import annotations
+
 import concurrent.futures
 import contextlib
 import ctypes as c
@@ -16,22 +18,38 @@ from ._errors import ReadError
 from ._library import lib
 from .sources import options_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from .containers import Set
+    from .models import Model
+
+    Plan = Callable[..., int]  # of where to store ranges, how many at most, and where to store their number
+
 FIRST = 20000  # bytes that mostly hold the front matter, or its root
 GAP = 16384  # bytes that a line carries during the latency of a request
 IN_FLIGHT = 6
+PIECE = 1 << 20  # Python 3.9 takes as much memory as it is asked to read
 ALL = 2**64 - 1
+TRUNCATED = 10
 
 
 class Http:
-    """The ranges of a file at http:// or https://. It must not change meanwhile: its ETag, date and length are compared."""
+    """The ranges of a file at http:// or https://. It must not change: its ETag, date and length are compared."""
 
     TRIES, SECONDS, MOST_WHOLE = 3, 60, 1 << 32
 
-    def __init__(self, address):
-        self.address, self.size, self._is, self._whole = address, None, {}, None
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.size: int | None = None
+        self._is: dict[str, str] = {}
+        self._whole: bytes | None = None
+        self.bytes_read = 0  # by all requests
         self._lock = threading.Lock()
 
-    def read(self, offset, size):
+    def read(self, offset: int, size: int) -> bytes:
         """`size` bytes from offset on; fewer at the end of the file."""
         data, failed = b"", 0
         while self._whole is None and len(data) < size and (self.size is None or offset + len(data) < self.size):
@@ -39,6 +57,8 @@ class Http:
                 part = self._read(offset + len(data), size - len(data))
                 failed = 0 if part else failed + 1
                 data += part
+                with self._lock:
+                    self.bytes_read += len(part)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, ReadError):
                     raise
@@ -50,7 +70,7 @@ class Http:
                 raise ReadError("%s: the answers end early" % self.address)
         return self._whole[offset:offset + size] if self._whole is not None else data
 
-    def _read(self, offset, size):
+    def _read(self, offset: int, size: int) -> bytes:
         last = offset + size - 1 if self.size is None else min(offset + size, self.size) - 1
         request = urllib.request.Request(self.address, headers={"Range": "bytes=%d-%d" % (offset, last),
                                                                 "Accept-Encoding": "identity"})
@@ -62,7 +82,7 @@ class Http:
                 raise OSError("the server answers %d" % error.code) from error
             raise ReadError("%s: the server answers %d %s" % (self.address, error.code, error.reason)) from error
 
-    def _part(self, answer, offset, last):
+    def _part(self, answer: Any, offset: int, last: int) -> bytes:
         """The bytes of an answer, which may be the first of those that were asked for."""
         found = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", answer.headers.get("Content-Range", ""))
         if answer.status != 206 or not found or answer.headers.get_content_maintype() == "multipart":
@@ -76,19 +96,22 @@ class Http:
         except http.client.IncompleteRead as error:
             return error.partial
 
-    def _whole_file(self, answer):
+    def _whole_file(self, answer: Any) -> bytes:
         """A server without ranges: the file is read once."""
         length = answer.headers.get("Content-Length", "")
         if length.isdigit() and int(length) > self.MOST_WHOLE:
             raise ReadError("%s: the server has no ranges, and the file has %s bytes" % (self.address, length))
-        data = answer.read(self.MOST_WHOLE)
+        data, part = bytearray(), answer.read(PIECE)
+        while part and len(data) < self.MOST_WHOLE:
+            data += part
+            part = answer.read(PIECE)
         if length.isdigit() and len(data) < int(length):
             raise OSError("the answer ends early")
         self._compare(answer, len(data))
-        self._whole = data
-        return data
+        self._whole = bytes(data)
+        return self._whole
 
-    def _compare(self, answer, size):
+    def _compare(self, answer: Any, size: int) -> None:
         if answer.headers.get("Content-Encoding", "identity") != "identity":
             raise ReadError("%s: the server compresses what it sends" % self.address)
         told = {name: answer.headers.get(name) for name in ("ETag", "Last-Modified")}
@@ -103,26 +126,30 @@ class Http:
 class FileSystem:
     """The ranges of a file of fsspec."""
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         try:
             import fsspec
         except ImportError as error:
-            raise ImportError("%s: addresses other than http and https need fsspec (pip install fsspec)" % address) from error
+            raise ImportError("%s: addresses other than http and https need fsspec (pip install fsspec)" %
+                              address) from error
         self.address = address
         self._system, self._path = fsspec.core.url_to_fs(address)
-        self.size = self._system.size(self._path)
+        self.size, self.bytes_read, self._lock = self._system.size(self._path), 0, threading.Lock()
 
-    def read(self, offset, size):
+    def read(self, offset: int, size: int) -> bytes:
         try:
-            return self._system.cat_file(self._path, start=offset, end=min(offset + size, self.size))
+            data = self._system.cat_file(self._path, start=offset, end=min(offset + size, self.size))
         except OSError as error:
             raise ReadError("%s: %s" % (self.address, error)) from error
+        with self._lock:
+            self.bytes_read += len(data)
+        return data
 
 
 class RemoteContainer:
-    """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it is closed."""
+    """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it closes."""
 
-    def __init__(self, reader, model):
+    def __init__(self, reader: Http | FileSystem, model: Model | None) -> None:
         self._reader, self.model, self.opened = reader, model, reader.address
         self._lock, self._scale = threading.RLock(), 1
         self._pool = concurrent.futures.ThreadPoolExecutor(IN_FLIGHT, "taper")
@@ -135,17 +162,21 @@ class RemoteContainer:
             self._supply(self._planned(lambda *to: lib.decoder_plan(self._decoder, 0, 0, *to)))
 
     @property
-    def handle(self):
+    def bytes_read(self) -> int:
+        return self._reader.bytes_read
+
+    @property
+    def handle(self) -> int | None:
         if not self._free.alive:
             raise ValueError("the set is closed")
         return lib.decoder_container(self._decoder)
 
-    def _planned(self, plan, most=4096):
+    def _planned(self, plan: Plan, most: int = 4096) -> list[tuple[int, int]]:
         ranges, count = (t.Range * most)(), c.c_size_t()
         plan(c.addressof(ranges), most, c.addressof(count))
         return [(r.offset, r.size) for r in ranges[:min(count.value, most)]]
 
-    def _supply(self, ranges):
+    def _supply(self, ranges: Iterable[tuple[int, int]]) -> None:
         fetched = [(offset, self._pool.submit(self._reader.read, offset, size)) for offset, size in ranges]
         for offset, future in fetched:
             data = future.result()
@@ -153,7 +184,7 @@ class RemoteContainer:
                 raise ReadError("%s: the file ends before byte %d" % (self._reader.address, offset))
             lib.decoder_supply(self._decoder, offset, data, len(data))
 
-    def _complete(self, plan):
+    def _complete(self, plan: Plan) -> None:
         """Fetch and supply until nothing is missing that the server has."""
         seen = None
         while True:
@@ -164,12 +195,15 @@ class RemoteContainer:
             self._supply(ranges)
             seen = ranges
 
-    def fetch_front(self, number):
+    def fetch_front(self, number: int) -> None:
+        """Another cut makes the decoder drop what it has decoded: it is asked only where front matter is missing."""
+        info = t.ImageInfo()
         with self._lock:
-            self._complete(lambda *to: lib.decoder_plan(self._decoder, number, 1, *to))
+            if lib.container_get_image(self.handle, number, c.addressof(info), allow=(TRUNCATED,)):
+                self._complete(lambda *to: lib.decoder_plan(self._decoder, number, 1, *to))
 
     @contextlib.contextmanager
-    def decoding(self, view, numbers, scale=1):
+    def decoding(self, view: Set, numbers: Sequence[int], scale: int = 1) -> Iterator[int | None]:
         if view._passes:
             raise ValueError("of a set at an address, limit bytes rather than passes")
         with self._lock:
@@ -182,11 +216,11 @@ class RemoteContainer:
             self._complete(lambda *to: lib.decoder_plan_images(self._decoder, c.addressof(options), *to))
             yield self._decoder
 
-    def close_all(self):
+    def close_all(self) -> None:
         self._pool.shutdown()
         self._free()
 
 
-def open_address(address, model):
+def open_address(address: str, model: Model | None) -> RemoteContainer:
     plain = address.startswith(("http://", "https://"))
     return RemoteContainer(Http(address) if plain else FileSystem(address), model)

@@ -1,4 +1,6 @@
 """Index: nearest neighbours of codes of bits, in a file (.tpx) that is mapped."""
+from __future__ import annotations
+
 import ctypes as c
 import os
 import weakref
@@ -8,25 +10,33 @@ from . import _types as t
 from ._errors import naming
 from ._library import lib, path as path_of, texts
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
-def pack_bits(codes, bits=None):
+    from ._hints import ArrayLike, NDArray, Path
+
+
+def pack_bits(codes: ArrayLike, bits: int | None = None) -> NDArray[Any]:
     """(n, width) numbers to codes of bits, (n, (bits + 63) // 64) uint64: a bit is 1 where the number is above 0."""
     np = _arrays.numpy()
-    codes = np.ascontiguousarray(codes, np.float32)
-    if codes.ndim != 2:
-        raise ValueError("codes are (n, width), not %s" % (codes.shape,))
-    bits = codes.shape[1] if bits is None else int(bits)
-    if not 1 <= bits <= codes.shape[1]:
-        raise ValueError("bits are 1 to %d, not %d" % (codes.shape[1], bits))
-    words = np.zeros((len(codes), (bits + 63) // 64), np.uint64)
-    lib.index_pack(_arrays.pointer(codes), len(codes), codes.shape[1], bits, _arrays.pointer(words))
+    values = np.ascontiguousarray(codes, np.float32)
+    if values.ndim != 2:
+        raise ValueError("codes are (n, width), not %s" % (values.shape,))
+    n, width = values.shape
+    bits = width if bits is None else int(bits)
+    if not 1 <= bits <= width:
+        raise ValueError("bits are 1 to %d, not %d" % (width, bits))
+    words = np.zeros((n, (bits + 63) // 64), np.uint64)
+    lib.index_pack(_arrays.pointer(values), n, width, bits, _arrays.pointer(words))
     return words
 
 
 class Index:
     """An index of codes of bits; any number of threads may search it at once."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         """Open an index file. Raises Corrupt, Truncated, NewerVersion, ReadError."""
         self._path, out, info = os.path.abspath(os.fspath(path)), c.c_void_p(), t.IndexInfo()
         with naming(self._path):
@@ -37,89 +47,92 @@ class Index:
         self.bits, self._images, self.model_id = info.bits, info.images, info.model_id
 
     @property
-    def _handle(self):
+    def _handle(self) -> int | None:
         if not self._close.alive:
             raise ValueError("the index is closed")
         return self._open
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._images
 
-    def name(self, i):
+    def name(self, i: int) -> str | None:
         """The name of image i, or None."""
         name = lib.index_name(self._handle, i)
         return name.decode() if name else None
 
-    def label(self, i):
+    def label(self, i: int) -> int:
         """The class of image i, or -1."""
         return lib.index_label(self._handle, i)
 
-    def code(self, i):
+    def code(self, i: int) -> NDArray[Any]:
         """The code of image i: ((bits + 63) // 64,) uint64."""
         code = _arrays.numpy().empty((self.bits + 63) // 64, "uint64")
         lib.index_image_code(self._handle, i, _arrays.pointer(code))
         return code
 
-    def nearest(self, queries, k=10, *, recall=None, within=None, threads=0):
+    def nearest(self, queries: ArrayLike, k: int = 10, *, recall: float | None = None, within: int | None = None,
+                threads: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
         """The k nearest images of each query, nearest first: (images, distances), both (queries, k) uint32.
 
-        queries: codes (n, (bits + 63) // 64) uint64, or one. recall: the share of true neighbours to find, 0.95 by default;
-        1: exact. within: the largest distance. Places without an image are 2**32 - 1.
+        queries: codes (n, (bits + 63) // 64) uint64, or one. recall: the share of true neighbours to find, 0.95 by
+        default; 1: exact. within: the largest distance. Places without an image are 2**32 - 1.
         """
         np = _arrays.numpy()
-        queries = np.ascontiguousarray(np.atleast_2d(queries), np.uint64)
-        if queries.ndim != 2 or queries.shape[1] != (self.bits + 63) // 64:
-            raise ValueError("codes of this index have %d words, not %d" % ((self.bits + 63) // 64, queries.shape[-1]))
+        wanted = np.ascontiguousarray(np.atleast_2d(queries), np.uint64)
+        if wanted.ndim != 2 or wanted.shape[1] != (self.bits + 63) // 64:
+            raise ValueError("codes of this index have %d words, not %d" % ((self.bits + 63) // 64, wanted.shape[-1]))
         if not 1 <= k <= len(self):
             raise ValueError("k is 1 to %d, the images of the index, not %r" % (len(self), k))
-        images, distances = np.empty((len(queries), k), np.uint32), np.empty((len(queries), k), np.uint32)
+        images, distances = np.empty((len(wanted), k), np.uint32), np.empty((len(wanted), k), np.uint32)
         most = t.U32(within) if within is not None else None
-        search = t.IndexSearch(queries=_arrays.pointer(queries), n_queries=len(queries), k=k, recall=recall or 0, threads=threads,
-                               within=c.cast(c.pointer(most), c.c_void_p) if most is not None else None)
+        search = t.IndexSearch(queries=_arrays.pointer(wanted), n_queries=len(wanted), k=k, recall=recall or 0,
+                               within=c.cast(c.pointer(most), c.c_void_p) if most is not None else None,
+                               threads=threads)
         lib.index_nearest(self._handle, c.addressof(search), _arrays.pointer(images), _arrays.pointer(distances), None)
         return images, distances
 
     @classmethod
-    def build(cls, codes, path, *, bits=None, names=None, labels=None, classes=None, model_id=0, threads=0):
+    def build(cls, codes: ArrayLike, path: Path, *, bits: int | None = None, names: Iterable[str] | None = None,
+              labels: ArrayLike | None = None, classes: Iterable[str] | None = None, model_id: int = 0,
+              threads: int = 0) -> Index:
         """Write an index of codes (n, (bits + 63) // 64) uint64 to a path, and open it. bits: 64 a word by default."""
         np = _arrays.numpy()
-        codes = np.ascontiguousarray(codes, np.uint64)
-        if codes.ndim != 2:
-            raise ValueError("codes are (n, words), not %s" % (codes.shape,))
-        index = t.IndexSet(codes=_arrays.pointer(codes), n=len(codes), bits=bits or 64 * codes.shape[1], model_id=model_id)
-        held = []
+        words = np.ascontiguousarray(codes, np.uint64)
+        if words.ndim != 2:
+            raise ValueError("codes are (n, words), not %s" % (words.shape,))
+        n, width = words.shape
+        index = t.IndexSet(codes=_arrays.pointer(words), n=n, bits=bits or 64 * width, model_id=model_id)
         if names is not None:
-            held.append(texts(names, "names", len(codes)))
-            index.names = c.cast(held[-1], c.c_void_p)
+            held_names = texts(names, "names", n)
+            index.names = c.cast(held_names, c.c_void_p)
         if labels is not None:
-            held.append(np.ascontiguousarray(labels, np.int32))
-            if held[-1].shape != (len(codes),):
-                raise ValueError("there are %s labels for %d images" % (held[-1].shape, len(codes)))
-            index.labels = _arrays.pointer(held[-1])
-            classes = classes or ["%d" % k for k in range(int(held[-1].max()) + 1)]
-            held.append(texts(classes, "classes"))
-            index.class_names, index.classes = c.cast(held[-1], c.c_void_p), len(classes)
+            held_labels = np.ascontiguousarray(labels, np.int32)
+            if held_labels.shape != (n,):
+                raise ValueError("there are %s labels for %d images" % (held_labels.shape, n))
+            held_classes = texts(classes or ["%d" % k for k in range(int(held_labels.max()) + 1)], "classes")
+            index.labels, index.classes = _arrays.pointer(held_labels), len(held_classes)
+            index.class_names = c.cast(held_classes, c.c_void_p)
         write_file(path, lambda sink: lib.index_build(c.addressof(index), threads, sink))
         return cls(path)
 
-    def close(self):
+    def close(self) -> None:
         self._close()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<taper.Index: %d images, %d bits>" % (len(self), self.bits)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Index, (self._path,)
 
 
-def write_file(path, write):
+def write_file(path: Path, write: Callable[[int], object]) -> None:
     """Let the library write a file, which appears whole or not at all."""
     path = os.fspath(path)
     part = "%s.part-%d" % (path, os.getpid())
     try:
         with open(part, "wb") as file:
             @t.WRITE
-            def append(_, data, n):
+            def append(_: object, data: int, n: int) -> int:
                 try:
                     file.write(c.string_at(data, n))
                     return 0

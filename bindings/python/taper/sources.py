@@ -1,4 +1,6 @@
 """Where the bytes of a container come from: files, memory, file objects, and, in remote.py, addresses."""
+from __future__ import annotations
+
 import contextlib
 import ctypes as c
 import os
@@ -9,6 +11,16 @@ from . import _types as t
 from ._errors import naming
 from ._library import lib, path as encoded
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any, BinaryIO
+
+    from ._hints import Data, Path, Source
+    from .containers import Set
+    from .models import Model
+    from .remote import RemoteContainer
+
 
 class Container:
     """An open container of the library, which any number of threads share. Closed when nothing refers to it.
@@ -16,20 +28,22 @@ class Container:
     model: that which was given; keep: what must stay; opened: how to open it again in another process, or None.
     """
 
-    def __init__(self, handle, model, keep=None, opened=None):
+    def __init__(self, handle: int | None, model: Model | None, keep: object = None,
+                 opened: str | bytes | None = None) -> None:
         self._handle, self.model, self.keep, self.opened = handle, model, keep, opened
-        self._local, self._decoders = threading.local(), weakref.WeakSet()
+        self._local = threading.local()
+        self._decoders: weakref.WeakSet[Decoder] = weakref.WeakSet()
         self._close = weakref.finalize(self, lib.container_close, handle)
 
     @property
-    def handle(self):
+    def handle(self) -> int | None:
         if not self._close.alive:
             raise ValueError("the set is closed")
         return self._handle
 
     @contextlib.contextmanager
-    def decoding(self, view, numbers, scale=1):
-        """The handle of a decoder of this thread for the images of these numbers; it keeps those of its last four uses."""
+    def decoding(self, view: Set, numbers: Sequence[int], scale: int = 1) -> Iterator[int | None]:
+        """The handle of this thread's decoder for the images of these numbers; it keeps those of its last four uses."""
         held = self._local.__dict__.setdefault("held", {})
         key = view._cut, view._passes, view._threads
         if key not in held:
@@ -41,10 +55,10 @@ class Container:
             raise ValueError("the set is closed")
         yield held[key].at_scale(scale)
 
-    def fetch_front(self, number):
+    def fetch_front(self, number: int) -> None:
         """The front matter is there."""
 
-    def close_all(self):
+    def close_all(self) -> None:
         for decoder in list(self._decoders):
             decoder.free()
         self._close()
@@ -53,7 +67,7 @@ class Container:
 class Decoder:
     """A decoder of the library. It keeps its container open."""
 
-    def __init__(self, container, cut, passes, threads):
+    def __init__(self, container: Container, cut: int, passes: int, threads: int) -> None:
         out, options = c.c_void_p(), t.DecodeOptions(cut=cut, passes=passes)
         lib.decoder_new(c.addressof(out), container.handle, c.addressof(options))
         self.handle, self._container, self._scale = out.value, container, 1
@@ -61,7 +75,7 @@ class Decoder:
         if threads != 1:
             lib.decoder_set_threads(self.handle, threads)
 
-    def at_scale(self, scale):
+    def at_scale(self, scale: int) -> int | None:
         """Its handle, once it decodes no more passes than show at 1 / scale."""
         if scale != self._scale:
             lib.decoder_set_scale(self.handle, scale)
@@ -69,11 +83,11 @@ class Decoder:
         return self.handle
 
 
-def options_of(model):
+def options_of(model: Model | None) -> Any:
     return t.OpenOptions(model=model.handle if model else None)
 
 
-def open_path(path, model):
+def open_path(path: Path, model: Model | None) -> Container:
     out, options = c.c_void_p(), options_of(model)
     path = os.path.abspath(os.fspath(path))
     with naming(path):
@@ -81,7 +95,7 @@ def open_path(path, model):
     return Container(out.value, model, opened=path)
 
 
-def open_bytes(data, model):
+def open_bytes(data: Data, model: Model | None) -> Container:
     """`bytes` are not copied; others, which may change, are."""
     data = bytes(data)
     out, options = c.c_void_p(), options_of(model)
@@ -89,7 +103,7 @@ def open_bytes(data, model):
     return Container(out.value, model, keep=data, opened=data)
 
 
-def open_file_object(file, model):
+def open_file_object(file: BinaryIO, model: Model | None) -> Container:
     """Anything with read and seek. One thread at a time reads."""
     lock = threading.Lock()
     with lock:
@@ -97,7 +111,7 @@ def open_file_object(file, model):
         size = file.tell()
 
     @t.READ
-    def read(_, offset, to, n):
+    def read(_: object, offset: int, to: int, n: int) -> int:
         try:
             with lock:
                 file.seek(offset)
@@ -116,7 +130,7 @@ def open_file_object(file, model):
     return Container(out.value, model, keep=(file, read))
 
 
-def open_source(source, model):
+def open_source(source: Source, model: Model | None) -> Container | RemoteContainer:
     if isinstance(source, str) and "://" in source:
         from . import remote
         return remote.open_address(source, model)
