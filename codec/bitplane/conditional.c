@@ -2,8 +2,8 @@
 #include "codec/bitplane/conditional.h"
 #include "codec/backend/int8_dot.h"
 #include "codec/backend/sparse_sum.h"
-#include "codec/bitplane/group.h"
 #include "codec/entropy/int_matrix.h"
+#include "codec/window.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -96,7 +96,8 @@ static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, u
     return left < CODEC_CONDITIONAL_OUT_LANES ? left : CODEC_CONDITIONAL_OUT_LANES;
 }
 
-/* Fill pairs, quads, out_quads, wide and border. Call after the weights are set and before the model is used. */
+/* Fill pairs, quads, out_quads, wide and border. Call after the weights are set and before the
+ * model is used. */
 void codec_conditional_pack(codec_conditional *c);
 
 /* A set of units (unit_sets.h) with the passes begin .. end - 1. */

@@ -51,8 +51,8 @@ typedef struct codec_head_rows {
 
 /* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1. units:
  * those of the rows of the synthesis, to which the sums over u above go. like: NULL, or rows of the
- * same model, synthesis and units, of any group: only what differs from them is computed. If nothing
- * does, their rows are used: they must outlive *rows.
+ * same model, synthesis and units, of any group: only what differs from them is computed. If
+ * nothing does, their rows are used: they must outlive *rows.
  * TAPER_ERR_NOMEM: *rows is zeroed. */
 taper_status codec_head_rows_begin(codec_head_rows *rows, const codec_group *group,
                                    const codec_synthesis *synthesis, const codec_term_rows *units,
