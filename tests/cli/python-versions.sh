@@ -14,7 +14,8 @@ for python in $PYTHON /usr/bin/python3.[0-9] /usr/bin/python3.[0-9][0-9] ${TAPER
     [ ! -x "$(command -v "$python")" ] || $python -c "$one"
 done | awk '!seen[$1]++ { print $2 }' >pythons
 test -s pythons
-export PYTHONWARNINGS=error::ResourceWarning,error::DeprecationWarning,error::PendingDeprecationWarning
+removed=error::DeprecationWarning,error::PendingDeprecationWarning
+export PYTHONWARNINGS=$removed,error::ResourceWarning,"ignore:This process:DeprecationWarning" # a test forks with threads
 while read -r PYTHON; do
     $PYTHON --version
     python_tests test_versions 4

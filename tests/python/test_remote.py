@@ -7,6 +7,7 @@ import sys
 import time
 import unittest
 import unittest.mock
+import urllib.error
 import urllib.request
 
 import numpy as np
@@ -110,6 +111,8 @@ class Remote(unittest.TestCase):
                 with self.assertRaises(taper.ReadError) as caught:
                     list(taper.open("%s/%s/d.taper" % (self.address, how)))
                 self.assertIn("d.taper: ", str(caught.exception))
+                if isinstance(caught.exception.__cause__, urllib.error.HTTPError):
+                    self.assertTrue(caught.exception.__cause__.closed)
         with self.assertRaises(taper.ReadError):
             taper.open("http://127.0.0.1:9/none.taper")
 

@@ -1,4 +1,4 @@
-"""What every Python from 3.9 on can run, without NumPy: tests/cli/python-versions.sh runs it with those that are here."""
+"""What each Python from 3.9 can run, without NumPy. tests/cli/python-versions.sh runs it with those that are here."""
 import ast
 import glob
 import importlib
@@ -17,7 +17,7 @@ REMOVED = {"ARRAY", "SetPointerType", "_pack_"}  # of ctypes: in 3.15, or with a
 
 
 def sources():
-    for path in [*glob.glob(os.path.join(FOLDER, "*.py")), os.path.join(os.path.dirname(FOLDER), "build_wheel_of_taper.py")]:
+    for path in [*glob.glob(FOLDER + "/*.py"), os.path.join(os.path.dirname(FOLDER), "build_wheel_of_taper.py")]:
         with open(path, encoding="utf-8") as file:
             yield os.path.basename(path), file.read()
 
@@ -61,7 +61,8 @@ class Versions(unittest.TestCase):
     def test_threads(self):
         """Of one set, with the interpreter lock or without."""
         images, wrong = taper.open("three.taper"), []
-        read = {"names": lambda: images.names, "info": lambda: images.info(1)["name"], "find": lambda: images.find("b.ppm")}
+        read = {"names": lambda: images.names, "info": lambda: images.info(1)["name"],
+                "find": lambda: images.find("b.ppm")}
         expected = {name: call() for name, call in read.items()}
         images = taper.open("three.taper")
 

@@ -78,6 +78,7 @@ class Http:
             with urllib.request.urlopen(request, timeout=self.SECONDS) as answer:
                 return self._whole_file(answer) if answer.status == 200 else self._part(answer, offset, last)
         except urllib.error.HTTPError as error:
+            error.close()  # it has the connection
             if error.code in (408, 425, 429) or error.code >= 500:
                 raise OSError("the server answers %d" % error.code) from error
             raise ReadError("%s: the server answers %d %s" % (self.address, error.code, error.reason)) from error
