@@ -39,6 +39,48 @@ static unsigned sample_at(const taper_image *image, size_t at) {
     return ((const uint16_t *)image->pixels)[at];
 }
 
+/* One row of a channel of a crop within an 8-bit image: n samples, `channels` apart. */
+static void write_bytes(const uint8_t *restrict from, uint32_t channels, uint32_t n,
+                        uint8_t *restrict to, size_t step) {
+    if (step == 1 && channels == 3)
+        for (uint32_t x = 0; x < n; x++) to[x] = from[3 * (size_t)x];
+    else
+        for (uint32_t x = 0; x < n; x++) to[x * step] = from[x * (size_t)channels];
+}
+
+static void write_floats(const uint8_t *restrict from, uint32_t channels, uint32_t n,
+                         uint8_t *restrict to, size_t step, float gain, float add) {
+    if (step == sizeof(float) && channels == 3)
+        for (uint32_t x = 0; x < n; x++)
+            ((float *)(void *)to)[x] = (float)from[3 * (size_t)x] * gain + add;
+    else
+        for (uint32_t x = 0; x < n; x++)
+            *(float *)(void *)(to + x * step) = (float)from[x * (size_t)channels] * gain + add;
+}
+
+/* The same as write_channel, for crops within 8-bit images: nothing is asked of each sample. */
+static void write_within(const taper_batch *b, const taper_batch_item *item, uint32_t c,
+                         const taper_image *image, uint8_t *to) {
+    const float gain = (b->gain ? b->gain[c] : 1) / 255.0f, add = b->offset ? b->offset[c] : 0;
+    const uint32_t channels = image->channels;
+    const uint8_t *from = (const uint8_t *)image->pixels +
+                          ((size_t)item->y * image->width + (uint32_t)item->x) * channels +
+                          (channels < 3 ? 0 : c);
+    for (uint32_t y = 0; y < b->height; y++) {
+        if (b->sample == TAPER_SAMPLE_UINT8)
+            write_bytes(from, channels, b->width, to, b->column_stride);
+        else
+            write_floats(from, channels, b->width, to, b->column_stride, gain, add);
+        from += (size_t)image->width * channels, to += b->row_stride;
+    }
+}
+
+static int is_within(const taper_batch *b, const taper_batch_item *item, const taper_image *image) {
+    return image->depth == 8 && item->x >= 0 && item->y >= 0 &&
+           (uint64_t)item->x + b->width <= image->width &&
+           (uint64_t)item->y + b->height <= image->height;
+}
+
 /* Write channel c of the crop at x, y. Pixels outside the image repeat its edge. */
 static void write_channel(const taper_batch *b, const taper_batch_item *item, uint32_t c,
                           const taper_image *image, uint8_t *to) {
@@ -82,7 +124,8 @@ static taper_status render_item(taper_decoder *d, const taper_batch *b, uint32_t
     if (status != TAPER_OK && status != TAPER_ERR_CORRUPT) return status;
     uint8_t *to = (uint8_t *)b->to + i * b->image_stride;
     for (uint32_t c = 0; c < b->channels; c++)
-        write_channel(b, item, c, &image, to + c * b->channel_stride);
+        (is_within(b, item, &image) ? write_within : write_channel)(b, item, c, &image,
+                                                                    to + c * b->channel_stride);
     return status;
 }
 
