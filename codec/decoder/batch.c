@@ -9,6 +9,7 @@
 #include <string.h>
 
 typedef struct placed {
+    uint64_t image;       /* the one that is decoded */
     uint32_t group, item; /* number of the item in the batch */
 } placed;
 
@@ -20,7 +21,7 @@ typedef struct failure {
 typedef struct batch {
     const taper_batch *of;
     taper_decoder *decoder;
-    placed *order; /* [of->n] by group, then as given */
+    placed *order; /* [of->n] by group, then by image */
     size_t *run;   /* [runs + 1] where the items of each group begin in `order` */
     size_t runs;
     atomic_size_t next;   /* the next run */
@@ -153,9 +154,11 @@ static void render_runs(void *context, size_t thread) {
 
 /* --- the batch ------------------------------------------------------------------------- */
 
+/* Images of a group ascend, as those that follow an image are rendered with it (rendering.c). */
 static int by_group(const void *a, const void *b) {
     const placed *x = a, *y = b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->image != y->image) return x->image < y->image ? -1 : 1;
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
@@ -164,7 +167,7 @@ static taper_status make_runs(batch *b, taper_error *error) {
     for (uint32_t i = 0; i < of->n; i++) {
         taper_image_info info;
         TAPER_TRY(codec_decoder_find(b->decoder, of->item[i].image, &info, error));
-        b->order[i] = (placed){info.group, i};
+        b->order[i] = (placed){info.same_as, info.group, i};
     }
     qsort(b->order, of->n, sizeof *b->order, by_group);
     for (size_t k = 0; k < of->n; k++)
