@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """python_speed.py -- the Python package beside the program, beside Pillow on PNG files, beside ImageFolder on JPEG files.
 
-    python3 bench/python_speed.py TAPER DATA [--fast MODEL] [--images 50000] [--rounds 5] >bench/results/python-speed.jsonl
+    python3 bench/python_speed.py TAPER DATA [--images 50000] [--rounds 5] >bench/results/python-speed.jsonl
 
 TAPER   the program; PYTHONPATH has bindings/python, TAPER_LIBRARY the library if it is not beside the program
 DATA    data_batch_1.bin to data_batch_5.bin of CIFAR-10
---fast  a model of `taper train --fast`: measured beside the built-in `tiny`
 
+Models are the built-in `tiny`, and two that the first two files train, without networks: `fast whole`, whose codes cover
+whole images, and `fast 16`, windows of 16 x 16.
+
+`passes` is the share of the passes that are decoded (Set.at), with the PSNR that it gives; `fidelity` the bytes an image.
 Each figure is the median, over rounds, of a ratio: both sides are measured in turn, in processor time of one thread. Above 1
 the package is faster.
 
 | metric | what | against |
 |---|---|---|
 | program | 10,000 images to a .bin file, a process with its start | `taper decode -T 1` |
-| random | one image at a time, at random places of a set of layout `image`, as an array | `np.asarray(Image.open(...))` of PNG files |
+| random | single images at random places, layout `image`, as arrays | Pillow on PNG files: `np.asarray(Image.open())` |
 | batches | an epoch of batches of 256 as float32, a group's images permuted, labels | DataLoader of ImageFolder, JPEG files |
 
-Needs NumPy, Pillow, PyTorch and torchvision. Price: 15 minutes and 300 MB in build/python-speed.
+Needs NumPy, Pillow, PyTorch and torchvision. Price: 25 minutes and 400 MB in build/python-speed.
 """
 import argparse
 import os
@@ -44,6 +47,15 @@ COMMAND = "python3 bench/python_speed.py build/opt/taper build/data"
 def cifar(folder, count):
     records = np.concatenate([np.fromfile(os.path.join(folder, "data_batch_%d.bin" % k), np.uint8) for k in range(1, 6)])
     return records.reshape(-1, 3073)[:count]
+
+
+def trained(given, window):
+    """The path of a model without networks, which is made if it is not there."""
+    path = "%s/fast-%s.tpm" % (WORK, window)
+    if not os.path.exists(path):
+        subprocess.run([given.taper, "train", "-q", "--preset", "fast", "--quick", "-w", window, "-o", path] +
+                       [os.path.join(given.data, "data_batch_%d.bin" % k) for k in (1, 2)], check=True)
+    return path
 
 
 def container(program, records, layout, model):
@@ -99,16 +111,19 @@ def program_figures(given, path, config):
     say("program", ours, theirs, config)
 
 
-def random_figures(given, images, png, config):
+def random_figures(given, images, png, records, config):
     order = random.Random(1)
     paths = [os.path.join(folder, name) for folder, _, names in os.walk(png) for name in names]
-    ours, theirs = [], []
+    ours, theirs, errors = [], [], []
     for _ in range(given.rounds):
         places = [order.randrange(len(images)) for _ in range(1000)]
         chosen = [order.choice(paths) for _ in range(1000)]
+        drawn = []
         theirs.append(timed(lambda: [np.asarray(Image.open(path)) for path in chosen]) * 1e3)
-        ours.append(timed(lambda: [images[i] for i in places]) * 1e3)
-    say("random", ours, theirs, config)
+        ours.append(timed(lambda: drawn.extend(images[i] for i in places)) * 1e3)
+        errors += [np.mean((image - records[i, 1:].reshape(3, 32, 32).transpose(1, 2, 0).astype(float)) ** 2)
+                   for image, i in zip(drawn, places)]
+    say("random", ours, theirs, {**config, "psnr": round(10 * np.log10(255 ** 2 / np.mean(errors)), 1)})
 
 
 def epoch(loader):
@@ -133,7 +148,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("taper")
     parser.add_argument("data")
-    parser.add_argument("--fast", metavar="MODEL")
     parser.add_argument("--images", type=int, default=50000)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
@@ -142,17 +156,16 @@ def main():
     records = cifar(given.data, given.images)
     png, jpeg = files(records, "png"), files(records, "jpeg")
     program_figures(given, container(given.taper, records[:10000], "set", "tiny"), {"model": "tiny", "images": 10000})
-    for model in ["tiny"] + ([given.fast] if given.fast else []):
-        own = model if model.endswith(".tpm") else None
-        single = taper.open(container(given.taper, records, "image", model), own)
-        path = container(given.taper, records, "set", model)
-        name = "--fast" if own else model
-        for fidelity in (None, 160, 80):
-            config = {"model": name, "images": len(records), "fidelity": fidelity}
-            random_figures(given, single.at(bytes=fidelity * len(records)) if fidelity else single, png, config)
-        for fidelity in (80, 160):
-            batch_figures(given, lambda: taper.open(path, own), jpeg, {"model": name, "images": len(records),
-                                                                      "fidelity": fidelity})
+    for name, model in ("tiny", None), ("fast 16", trained(given, "16")), ("fast whole", trained(given, "whole")):
+        config = {"model": name, "images": len(records)}
+        if name != "fast whole":
+            single = taper.open(container(given.taper, records, "image", model or name), model)
+            passes = single.completeness(0)["passes_in_file"]
+            random_figures(given, single, png, records, {**config, "passes": 1})
+            random_figures(given, single.at(passes=passes // 4), png, records, {**config, "passes": 0.25})
+        path = container(given.taper, records, "set", model or name)
+        for fidelity in 80, 160:
+            batch_figures(given, lambda: taper.open(path, model), jpeg, {**config, "fidelity": fidelity})
 
 
 if __name__ == "__main__":
