@@ -1,6 +1,7 @@
 """Containers at addresses: the pixels, how many requests, and servers that misbehave (tests/remote_server.py)."""
 import http.client
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import unittest
 import unittest.mock
 import urllib.error
 import urllib.request
+import warnings
 
 import numpy as np
 import taper
@@ -88,6 +90,22 @@ class Remote(unittest.TestCase):
             for _ in range(2):
                 images[5], images.info(5), images.names
         plan.assert_not_called()
+
+    def test_forked_processes(self):
+        """The threads that fetch are not there after a fork."""
+        images = taper.open(self.address + "/plain/f.taper")
+        images[0]
+        process = multiprocessing.get_context("fork").Process(
+            target=lambda: np.testing.assert_array_equal(images[5], self.images[5]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # from Python 3.12 on, where there are threads
+            process.start()
+        process.join(60)
+        ended = process.exitcode
+        process.kill()
+        process.join()
+        self.assertEqual(ended, 0)
+        np.testing.assert_array_equal(images[5], self.images[5])
 
     def test_servers_that_are_survived(self):
         remote.Http.SECONDS = 5

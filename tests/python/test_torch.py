@@ -60,12 +60,42 @@ class Torch(unittest.TestCase):
         self.assertEqual(orders[0], orders[1])
         self.assertNotEqual(orders[0], orders[2])
 
+    def test_persistent_workers(self):
+        """Each epoch has its own order, also where no seed is given, and its own fidelity."""
+        data = taper.torch.Batches(self.path, 50, shuffle=True)
+        torch.manual_seed(5)
+        loader = DataLoader(data, batch_size=None, num_workers=2, persistent_workers=True)
+        orders = [torch.cat([labels for _, labels in loader]).tolist() for _ in range(3)]
+        self.assertEqual(len({tuple(order) for order in orders}), 3)
+        for order in orders:
+            self.assertEqual(sorted(order), list(range(200)))
+        torch.manual_seed(5)
+        self.assertEqual(self.epoch(data, num_workers=2)[1].tolist(), orders[0])
+        data.set_fidelity(20)
+        coarse = torch.from_numpy(taper.open(self.path).at(bytes=20 * 200).batch(channels_first=True))
+        for images, labels in loader:
+            self.assertTrue(torch.equal(images, coarse[labels]))
+
+    def test_workers_draw_crops_of_their_own(self):
+        ramp = np.arange(32, dtype=np.uint8) * 7
+        image = np.stack(np.broadcast_arrays(ramp, ramp[:, None], 0), -1).astype(np.uint8)
+        same = taper.encode([image] * 64, model="tiny", lossless=True)
+        data = taper.torch.Batches(same, 32, width=1, height=1, crop="random", seed=1)
+        places = self.epoch(data, num_workers=2)[0][:, :2, 0, 0]
+        self.assertFalse(torch.equal(places[:32], places[32:]))
+
     def test_fidelity(self):
         data = taper.torch.Batches(self.path, 64, fidelity=20)
         coarse = taper.open(self.path).at(bytes=20 * 200).batch(channels_first=True)
         np.testing.assert_array_equal(self.epoch(data)[0].numpy(), coarse)
         data.set_fidelity(None)
         self.assertTrue(torch.equal(self.epoch(data, num_workers=1)[0], self.whole))
+        for wrong in (0, -1):
+            with self.assertRaisesRegex(ValueError, "fidelity is 1 or more"):
+                data.set_fidelity(wrong)
+            for kind, sizes in ((taper.torch.Batches, (64,)), (taper.torch.Images, ())):
+                with self.assertRaisesRegex(ValueError, "fidelity is 1 or more"):
+                    kind(self.path, *sizes, fidelity=wrong)
 
     def test_floats_crops_and_last_batches(self):
         data = taper.torch.Batches(self.path, 64, float32=True, mean=.5, std=.25, width=28, height=24, drop_last=True)

@@ -6,6 +6,7 @@ import concurrent.futures
 import contextlib
 import ctypes as c
 import http.client
+import os
 import re
 import threading
 import time
@@ -147,13 +148,17 @@ class FileSystem:
         return data
 
 
+def new_pool() -> concurrent.futures.ThreadPoolExecutor:
+    return concurrent.futures.ThreadPoolExecutor(IN_FLIGHT, "taper")
+
+
 class RemoteContainer:
     """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it closes."""
 
     def __init__(self, reader: Http | FileSystem, model: Model | None) -> None:
         self._reader, self.model, self.opened = reader, model, reader.address
         self._lock, self._scale = threading.RLock(), 1
-        self._pool = concurrent.futures.ThreadPoolExecutor(IN_FLIGHT, "taper")
+        self._pool, self._process = new_pool(), os.getpid()
         out, options = c.c_void_p(), options_of(model)
         lib.decoder_new_streaming(c.addressof(out), c.addressof(options))
         self._decoder = out.value
@@ -178,6 +183,8 @@ class RemoteContainer:
         return [(r.offset, r.size) for r in ranges[:min(count.value, most)]]
 
     def _supply(self, ranges: Iterable[tuple[int, int]]) -> None:
+        if self._process != os.getpid():  # this one was forked: the threads are in the other
+            self._pool, self._process = new_pool(), os.getpid()
         fetched = [(offset, self._pool.submit(self._reader.read, offset, size)) for offset, size in ranges]
         for offset, future in fetched:
             data = future.result()

@@ -66,15 +66,17 @@ class Batches(data.IterableDataset):
                  width: int | None = None, height: int | None = None, crop: Literal["middle", "random"] = "middle",
                  float32: bool = False, mean: PerChannel = None, std: PerChannel = None, channels: int = 3,
                  channels_first: bool = True, pin_memory: bool = False, threads: int = 1) -> None:
-        if batch_size < 1 or mix < 1 or crop not in ("middle", "random") or (fidelity or 0) < 0:
-            raise ValueError("batch_size and mix are 1 or more, crop is 'middle' or 'random', fidelity is above 0")
+        if batch_size < 1 or mix < 1 or crop not in ("middle", "random") :
+            raise ValueError("batch_size and mix are 1 or more, crop is 'middle' or 'random'")
         self._set, self._batch_size, self._drop_last = opened(source, None), batch_size, drop_last
         self._shuffle, self._seed, self._mix = shuffle, seed, mix
         self._kind: dict[str, Any] = {"float32": float32, "mean": mean, "std": std, "channels": channels,
                                       "channels_first": channels_first, "threads": threads}
         first = self._set.info(0)
         self._size, self._crop, self._pin = (width or first["width"], height or first["height"]), crop, pin_memory
-        self._state = torch.tensor([0, fidelity or 0]).share_memory_()  # epoch and fidelity, which workers see change
+        self._state = torch.tensor([0, checked(fidelity) or 0], dtype=torch.int64)  # epoch and fidelity
+        self._state.share_memory_()  # workers see them change
+        self._begun = 0, 0  # a seed of this worker, and how often it was used
 
     def set_epoch(self, epoch: int) -> None:
         """Another order with a seed; call it before each epoch."""
@@ -82,7 +84,7 @@ class Batches(data.IterableDataset):
 
     def set_fidelity(self, fidelity: int | None) -> None:
         """Bytes an image from the next epoch on; None: all."""
-        self._state[1] = fidelity or 0
+        self._state[1] = checked(fidelity) or 0
 
     def __len__(self) -> int:
         return len(self._set) // self._batch_size if self._drop_last else -(-len(self._set) // self._batch_size)
@@ -90,12 +92,16 @@ class Batches(data.IterableDataset):
     def __iter__(self) -> Iterator[tuple[torch.Tensor, ...]]:
         worker = data.get_worker_info()
         k, n = (worker.id, worker.num_workers) if worker else (0, 1)
-        images = with_fidelity(self._set, int(self._state[1]))
+        images = with_fidelity(self._set, int(self._state[1]) or None)
         random = torch.Generator().manual_seed(self._seed_of_epoch(worker))
         labels = torch.from_numpy(self._set.labels).long()
         pool, known = torch.empty(0), torch.empty(0, dtype=torch.int64)  # images that are still to be in a batch
         if self._shuffle:
-            parts = mixed(self._set, k, n, self._mix, random)
+            groups = shared_out(self._set._groups, k, n, random)
+        # all workers share the order of groups; what is drawn from here on is a worker's own
+        random.manual_seed(int(torch.randint(MAXIMUM, (n,), generator=random)[k]))
+        if self._shuffle:
+            parts = mixed(groups, self._mix, random)
         else:
             parts = in_order(len(self._set), k, n, self._batch_size)
         for places in parts:
@@ -114,7 +120,13 @@ class Batches(data.IterableDataset):
     def _seed_of_epoch(self, worker: Any) -> int:
         if self._seed is not None:
             return (self._seed * 1000003 + int(self._state[0])) & MAXIMUM
-        return worker.seed - worker.id if worker else int(torch.randint(MAXIMUM, (1,)))
+        if not worker:
+            return int(torch.randint(MAXIMUM, (1,)))
+        first, count = worker.seed - worker.id, 0  # persistent workers keep it for all epochs
+        if self._begun[0] == first:
+            count = self._begun[1]
+        self._begun = first, count + 1
+        return (first + count) & MAXIMUM
 
     def _render(self, images: containers.Set, places: list[int], random: torch.Generator,
                 before: torch.Tensor) -> torch.Tensor:
@@ -143,14 +155,22 @@ def opened(source: Source | containers.Set, fidelity: int | None) -> containers.
 
 
 def with_fidelity(view: containers.Set, fidelity: int | None) -> containers.Set:
-    return view.at(bytes=fidelity * view._info.images) if fidelity else view
+    return view.at(bytes=fidelity * view._info.images) if checked(fidelity) else view
 
 
-def mixed(view: containers.Set, worker: int, workers: int, mix: int, random: torch.Generator) -> Iterator[list[int]]:
-    """Lists of places: a worker's groups come in random order, and the images of `mix` groups are permuted. Each group
-    is decoded once."""
-    groups = view._groups
-    mine = [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
+def checked(fidelity: int | None) -> int | None:
+    if fidelity is not None and fidelity < 1:
+        raise ValueError("fidelity is 1 or more bytes an image, or None for all, not %r" % (fidelity,))
+    return fidelity
+
+
+def shared_out(groups: list[list[int]], worker: int, workers: int, random: torch.Generator) -> list[list[int]]:
+    """A worker's groups, in random order."""
+    return [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
+
+
+def mixed(mine: list[list[int]], mix: int, random: torch.Generator) -> Iterator[list[int]]:
+    """Lists of places: the images of `mix` groups are permuted. Each group is decoded once."""
     for first in range(0, len(mine), mix):
         places = [place for group in mine[first:first + mix] for place in group]
         yield [places[k] for k in torch.randperm(len(places), generator=random).tolist()]
