@@ -6,8 +6,8 @@
 TAPER   the program; PYTHONPATH has bindings/python, TAPER_LIBRARY the library if it is not beside the program
 DATA    data_batch_1.bin to data_batch_5.bin of CIFAR-10
 
-Models are the built-in `tiny` and `fast`, without networks, whose codes cover whole images: the first two files train it. All
-files are read once before, so that both sides find them in the system's cache.
+Models are the built-in `tiny` and `fast`, without networks, which the first two files train. All files are read once before, so
+that both sides find them in the system's cache.
 
 `passes` is the share of the passes that are decoded (Set.at), with the PSNR that it gives; `fidelity` the bytes an image.
 Each figure is the median, over rounds, of a ratio: both sides are measured in turn, in processor time of one thread. Above 1
@@ -19,7 +19,7 @@ the package is faster.
 | random | single images at random places, layout `image`, as arrays | Pillow on PNG files: `np.asarray(Image.open())` |
 | batches | an epoch of batches of 256 as float32, a group's images permuted, labels | DataLoader of ImageFolder, JPEG files |
 
-Needs NumPy, Pillow, PyTorch and torchvision. Price: 25 minutes and 400 MB in build/python-speed.
+Needs NumPy, Pillow, PyTorch and torchvision. Price: 25 minutes and 300 MB in build/python-speed.
 """
 import argparse
 import os
@@ -53,7 +53,7 @@ def trained(given):
     """The path of a model without networks, which is made if it is not there."""
     path = WORK + "/fast.tpm"
     if not os.path.exists(path):
-        subprocess.run([given.taper, "train", "-q", "--preset", "fast", "--quick", "-w", "whole", "-o", path] +
+        subprocess.run([given.taper, "train", "-q", "--preset", "fast", "--quick", "-w", "16", "-o", path] +
                        [os.path.join(given.data, "data_batch_%d.bin" % k) for k in (1, 2)], check=True)
     return path
 
