@@ -20,6 +20,17 @@ ROOT = os.environ["ROOT"]
 FOLDER = os.environ.get("SCRATCH", os.getcwd())
 
 
+class Memory:
+    """The ranges of bytes."""
+    address, bytes_read = "memory", 0
+
+    def __init__(self, data):
+        self.data, self.size = data, len(data)
+
+    def read(self, offset, size):
+        return self.data[offset:offset + size]
+
+
 class Remote(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -28,6 +39,7 @@ class Remote(unittest.TestCase):
         images = [(np.stack([x, y, x + y], -1) * k / 4 + random.integers(0, 30, (96, 128, 3))).astype(np.uint8)
                   for k in range(1, 9)]
         cls.path = os.path.join(FOLDER, "remote.taper")
+        cls.originals = images
         taper.encode(images, cls.path, names=["%d.png" % k for k in range(8)], layout="gallery", best=True)
         cls.images = taper.open(cls.path)
         port = os.path.join(FOLDER, "port")
@@ -106,6 +118,23 @@ class Remote(unittest.TestCase):
         process.join()
         self.assertEqual(ended, 0)
         np.testing.assert_array_equal(images[5], self.images[5])
+
+    def test_cuts_within_the_model(self):
+        """Parts of the model behind a cut are not used for it, whatever was read before."""
+        path, model = (os.path.join(FOLDER, "parts" + end) for end in (".taper", ".tpm"))
+        if not os.path.exists(model):
+            taper.train(self.originals, model, window=8, conditional=8, predict_epochs=1, quick=True)
+        taper.encode(self.originals, path, model=model, embed_model=True)
+        with open(path, "rb") as file:
+            data = file.read()
+        whole = taper.open(path)
+        self.assertGreater(whole.completeness(0)["stages"], whole.at(bytes=whole.front_bytes).completeness(0)["stages"])
+        images = taper.Set(remote.RemoteContainer(Memory(data), None))
+        for cut in range(whole.front_bytes, len(data) // 2, len(data) // 40):
+            for i in (3, 0):
+                np.testing.assert_array_equal(images[i], whole[i])
+                np.testing.assert_array_equal(images.at(bytes=cut)[i], whole.at(bytes=cut)[i])
+        images.close()
 
     def test_servers_that_are_survived(self):
         remote.Http.SECONDS = 5

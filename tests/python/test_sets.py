@@ -175,6 +175,8 @@ class Sets(unittest.TestCase):
         with self.assertRaises(taper.Corrupt):
             list(images)
         self.assertEqual(len(list(taper.open(damaged, damaged="keep"))), 8)
+        with self.assertRaisesRegex(TypeError, "Model.load"):
+            taper.Model("own.tpm")
         for wrong in (np.zeros((4, 4), np.float32), np.zeros((0, 4), np.uint8), np.zeros((4, 4, 5), np.uint8)):
             with self.assertRaises((TypeError, ValueError)):
                 taper.encode([wrong])

@@ -74,6 +74,7 @@ OTHER: dict[str, tuple[Any, ...]] = {
     "container_model": (HANDLE, HANDLE),
     "container_class_name": (TEXT, HANDLE, U32),
     "container_image_at": (U64, HANDLE, U64),
+    "container_layer_stage": (U32, HANDLE, U32),
     "decoder_container": (HANDLE, HANDLE),
     "decoder_bytes_needed": (U64, HANDLE),
     "decoder_free": (NOTHING, HANDLE),

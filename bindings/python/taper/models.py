@@ -38,6 +38,8 @@ class Model:
 
     def __init__(self, handle: int | None, keep: object = None, owned: bool = False,
                  opened: str | bytes | None = None) -> None:
+        if handle is not None and not isinstance(handle, int):
+            raise TypeError("a model of a path or of bytes is Model.load(...), a built-in one Model.builtin(...)")
         self.handle, self._keep, self._opened = handle, keep, opened
         if owned:
             weakref.finalize(self, lib.model_free, handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import ctypes as c
+import functools
 import http.client
 import os
 import re
@@ -22,11 +23,12 @@ from .sources import options_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Union
 
     from .containers import Set
     from .models import Model
 
+    Reader = Union["Http", "FileSystem", "Beginning"]
     Plan = Callable[..., int]  # of where to store ranges, how many at most, and where to store their number
 
 FIRST = 20000  # bytes that mostly hold the front matter, or its root
@@ -148,6 +150,25 @@ class FileSystem:
         return data
 
 
+class Beginning:
+    """The first bytes of a file, as if it ended there."""
+
+    def __init__(self, reader: Reader, cut: int) -> None:
+        self._reader, self._cut = reader, cut
+        self.address: str = reader.address
+
+    @property
+    def size(self) -> int | None:
+        return None if self._reader.size is None else min(self._reader.size, self._cut)
+
+    @property
+    def bytes_read(self) -> int:
+        return self._reader.bytes_read
+
+    def read(self, offset: int, size: int) -> bytes:
+        return self._reader.read(offset, max(0, min(size, self._cut - offset)))
+
+
 def new_pool() -> concurrent.futures.ThreadPoolExecutor:
     return concurrent.futures.ThreadPoolExecutor(IN_FLIGHT, "taper")
 
@@ -155,9 +176,10 @@ def new_pool() -> concurrent.futures.ThreadPoolExecutor:
 class RemoteContainer:
     """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it closes."""
 
-    def __init__(self, reader: Http | FileSystem, model: Model | None) -> None:
+    def __init__(self, reader: Reader, model: Model | None) -> None:
         self._reader, self.model, self.opened = reader, model, reader.address
         self._lock, self._scale = threading.RLock(), 1
+        self._cut: dict[int, RemoteContainer] = {}
         self._pool, self._process = new_pool(), os.getpid()
         out, options = c.c_void_p(), options_of(model)
         lib.decoder_new_streaming(c.addressof(out), c.addressof(options))
@@ -216,6 +238,11 @@ class RemoteContainer:
             raise ValueError("of a set at an address, limit bytes rather than passes")
         with self._lock:
             self.handle  # it is open
+            if view._cut and self._has_stages:
+                cut = self._cut_to(view._cut)
+                with cut.decoding(view._with(cut=0), numbers, scale) as decoder:
+                    yield decoder
+                return
             if scale != self._scale:
                 lib.decoder_set_scale(self._decoder, scale)
                 self._scale = scale
@@ -224,7 +251,24 @@ class RemoteContainer:
             self._complete(lambda *to: lib.decoder_plan_images(self._decoder, c.addressof(options), *to))
             yield self._decoder
 
+    @functools.cached_property
+    def _has_stages(self) -> bool:
+        """The container carries its model in parts. A decoder keeps those that it has got, also for a shorter cut."""
+        info = t.ContainerInfo()
+        lib.container_get_info(self.handle, c.addressof(info))
+        return self.model is None and any(lib.container_layer_stage(self.handle, k) for k in range(info.layers))
+
+    def _cut_to(self, cut: int) -> RemoteContainer:
+        """One with a decoder that gets no byte behind the cut; the last four are kept."""
+        if cut not in self._cut:
+            while len(self._cut) >= 4:
+                self._cut.pop(next(iter(self._cut))).close_all()
+            self._cut[cut] = RemoteContainer(Beginning(self._reader, cut), None)
+        return self._cut[cut]
+
     def close_all(self) -> None:
+        for cut in self._cut.values():
+            cut.close_all()
         self._pool.shutdown()
         self._free()
 
