@@ -17,6 +17,9 @@ typedef struct codec_grid {
     uint32_t columns, rows;
 } codec_grid;
 
+/* The neighbours of a window in its grid. */
+enum { CODEC_LEFT, CODEC_RIGHT, CODEC_UP, CODEC_DOWN };
+
 static inline uint32_t codec_window_values(codec_window w) {
     return w.width * w.height * w.channels;
 }

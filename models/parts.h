@@ -93,6 +93,8 @@ static inline void models_list_conditional(models_list *list, const codec_condit
     ARRAY(c, bias, (size_t)c->kinds * c->end);
     ARRAY(c, pairs, inputs * h);
     ARRAY(c, out_quads, (outputs + 7) / 8 * 8 * h);
+    ARRAY(c, wide, inputs * codec_sparse_lanes(c->hidden));
+    ARRAY(c, border, CODEC_CONDITIONAL_BORDERS * h);
 }
 
 static inline void models_list_info(models_list *list, const taper_model *m) {

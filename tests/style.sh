@@ -35,6 +35,14 @@ awk '{ text = $0; gsub(/[\200-\277]/, "", text) }
      /[ \r]$/ { printf "%s:%d: a blank at the end\n", FILENAME, FNR }' \
     $(find bindings/python tests/python -name '*.py' -type f | sort) /dev/null >>"$found"
 
+# notebooks are kept without what they print, and are short
+for notebook in samples/*.ipynb; do
+    grep -nE '"(outputs|execution_count)": ' "$notebook" | grep -vE '"outputs": \[\],?$|"execution_count": null,?$' |
+        sed "s|^\([0-9]*\):.*|$notebook:\1: a notebook with outputs: clear them|" >>"$found"
+    cells=$(grep -c '"cell_type": ' "$notebook")
+    [ "$cells" -ge 20 ] && [ "$cells" -le 26 ] || echo "$notebook:1: $cells cells; 20 to 26 can be read in ten minutes" >>"$found"
+done
+
 # parameters: of definitions, which begin at a line that begins with a letter. The products keep BLAS's ten, in
 # its order: a struct would make each of their hundred calls longer, and needs names for what the order says.
 many='codec_plain_gemm|gemm_256|gemm_512|train_plain_gemm|train_cuda_gemm'

@@ -4,6 +4,7 @@
 #include "dct_model.h"
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { N = 24, CROP_W = 11, CROP_H = 7, MOST = 40 * 40 * 3 };
 
@@ -256,8 +257,89 @@ static void threads_share_memory(void **state) {
     taper_container_close(c);
 }
 
+/* A decoder keeps what the head of a model made of an earlier group. Images of other depths, while
+ * bytes arrive, are as a decoder of their own draws them from the same bytes. */
+static void earlier_groups_change_nothing(void **unused) {
+    (void)unused;
+    enum { IMAGES = 24, STEPS = 9, BYTES = 32 * 32 * 3 };
+    taper_model *model;
+    taper_image image[IMAGES];
+    const taper_encode_options options = {.size = sizeof options, .layout = TAPER_LAYOUT_SET};
+    const taper_open_options open = {.size = sizeof open};
+    assert_int_equal(taper_model_builtin(&model, "tiny", NULL), TAPER_OK);
+    for (unsigned i = 0; i < IMAGES; i++) image[i] = dct_picture(32, 32, 3, i);
+    formats_buffer file = dct_encode(model, image, IMAGES, &options, 0);
+    taper_decoder *d, *own;
+    assert_int_equal(taper_decoder_new_streaming(&d, &open, NULL), TAPER_OK);
+    for (size_t step = 0, at = 0, end; step < STEPS; step++, at = end) {
+        end = step + 1 == STEPS ? file.size : file.size * (step + 2) / (STEPS + 2);
+        assert_int_equal(taper_decoder_push(d, file.data + at, end - at, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_new_streaming(&own, &open, NULL), TAPER_OK);
+        assert_int_equal(taper_decoder_push(own, file.data, end, NULL), TAPER_OK);
+        for (uint64_t i = step % 3; i < IMAGES; i += 3) {
+            uint8_t got[BYTES], want[BYTES];
+            taper_image a = {.pixels = got}, b = {.pixels = want};
+            assert_int_equal(taper_decoder_render(d, i, &a, NULL, NULL), TAPER_OK);
+            assert_int_equal(taper_decoder_render(own, i, &b, NULL, NULL), TAPER_OK);
+            assert_memory_equal(got, want, BYTES);
+        }
+        taper_decoder_free(own);
+    }
+    taper_decoder_free(d);
+    taper_model_free(model);
+    formats_buffer_free(&file);
+    for (unsigned i = 0; i < IMAGES; i++) free(image[i].pixels);
+}
+
+/* Images that follow one are rendered with it: backwards, that were done again for each. */
+static void order_costs_nothing(void **state) {
+    const fixture *f = *state;
+    enum { IMAGES = 400, BYTES = 32 * 32 * 3 };
+    taper_image image[IMAGES];
+    for (unsigned i = 0; i < IMAGES; i++) image[i] = dct_picture(32, 32, 3, i);
+    const taper_encode_options options = {.size = sizeof options, .layout = TAPER_LAYOUT_SET};
+    formats_buffer file = dct_encode(f->model, image, IMAGES, &options, 0);
+    const taper_open_options open = {.size = sizeof open, .model = f->model};
+    taper_container *c;
+    assert_int_equal(taper_container_open_memory(&c, file.data, file.size, &open, NULL), TAPER_OK);
+    uint8_t *out = malloc((size_t)IMAGES * BYTES);
+    assert_non_null(out);
+    clock_t took[2] = {0, 0};
+    for (int round = 0; round < 6; round++) {
+        const int backwards = round & 1;
+        taper_batch_item item[IMAGES];
+        for (unsigned i = 0; i < IMAGES; i++)
+            item[i] = (taper_batch_item){backwards ? IMAGES - 1 - i : i, 0, 0};
+        const taper_batch batch = {.size = sizeof batch,
+                                   .item = item,
+                                   .n = IMAGES,
+                                   .width = 32,
+                                   .height = 32,
+                                   .channels = 3,
+                                   .to = out,
+                                   .image_stride = BYTES,
+                                   .channel_stride = 1,
+                                   .row_stride = 32 * 3,
+                                   .column_stride = 3};
+        taper_decoder *d;
+        assert_int_equal(taper_decoder_new(&d, c, NULL, NULL), TAPER_OK);
+        const clock_t start = clock();
+        assert_int_equal(taper_decoder_render_batch(d, &batch, NULL), TAPER_OK);
+        const clock_t now = clock() - start;
+        if (round < 2 || now < took[backwards]) took[backwards] = now;
+        taper_decoder_free(d);
+    }
+    assert_true(took[1] < 2 * took[0]);
+    free(out);
+    taper_container_close(c);
+    formats_buffer_free(&file);
+    for (unsigned i = 0; i < IMAGES; i++) free(image[i].pixels);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(order_costs_nothing, setup, teardown),
+        cmocka_unit_test(earlier_groups_change_nothing),
         cmocka_unit_test_setup_teardown(bytes_are_the_pixels, setup, teardown),
         cmocka_unit_test_setup_teardown(floats_are_normalised, setup, teardown),
         cmocka_unit_test_setup_teardown(damage_is_told, setup, teardown),

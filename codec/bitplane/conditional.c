@@ -1,11 +1,17 @@
 /* conditional.c -- memory and serialised form of a conditional model; see conditional.h. */
 #include "codec/bitplane/conditional.h"
 #include "codec/backend/int8_dot.h"
+#include "codec/backend/sparse_sum.h"
 #include "codec/entropy/int_matrix.h"
+#include "codec/window.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDES = CODEC_CONDITIONAL_SIDES, MIDDLES = CODEC_CONDITIONAL_MIDDLES };
+enum {
+    SIDES = CODEC_CONDITIONAL_SIDES,
+    BORDERS = CODEC_CONDITIONAL_BORDERS,
+    MIDDLES = CODEC_CONDITIONAL_MIDDLES
+};
 
 /* --- memory ---------------------------------------------------------------------------- */
 
@@ -25,11 +31,12 @@ static int zeroed(void *out, size_t n, size_t size) {
 
 taper_status codec_conditional_alloc(codec_conditional *c) {
     if (!shape_is_legal(c)) return TAPER_ERR_ARG;
-    size_t h = c->hidden, outputs = (size_t)c->units * c->kinds;
+    size_t h = c->hidden, outputs = (size_t)c->units * c->kinds,
+           inputs = codec_conditional_inputs(c->own, c->neighbour_units);
     int ok = zeroed(&c->begin, c->stages, sizeof *c->begin) &&
-             zeroed(&c->first, codec_conditional_inputs(c->own, c->neighbour_units) * 2 * h, 1) &&
-             zeroed(&c->pairs, codec_conditional_inputs(c->own, c->neighbour_units) * 2 * h, 1) &&
+             zeroed(&c->first, inputs * 2 * h, 1) && zeroed(&c->pairs, inputs * 2 * h, 1) &&
              zeroed(&c->first_shift, h, 1) && zeroed(&c->place, SIDES * h, sizeof *c->place) &&
+             zeroed(&c->border, BORDERS * h, sizeof *c->border) &&
              zeroed(&c->stage, c->stages * h, sizeof *c->stage) &&
              zeroed(&c->out, outputs * h, sizeof *c->out) && zeroed(&c->out_shift, outputs, 1) &&
              zeroed(&c->bias, (size_t)c->kinds * c->end, sizeof *c->bias);
@@ -38,7 +45,9 @@ taper_status codec_conditional_alloc(codec_conditional *c) {
              zeroed(&c->quads[i], h * h, sizeof *c->quads[i]) &&
              zeroed(&c->middle_shift[i], h, 1) &&
              zeroed(&c->middle_bias[i], h, sizeof *c->middle_bias[i]);
-    if (c->kinds == 1) ok = ok && zeroed(&c->out_quads, (outputs + 7) / 8 * 8 * h, 1);
+    if (c->kinds == 1)
+        ok = ok && zeroed(&c->out_quads, (outputs + 7) / 8 * 8 * h, 1) &&
+             zeroed(&c->wide, inputs * codec_sparse_lanes(c->hidden) * 2, sizeof *c->wide);
     if (ok) return TAPER_OK;
     codec_conditional_free(c);
     return TAPER_ERR_NOMEM;
@@ -46,7 +55,7 @@ taper_status codec_conditional_alloc(codec_conditional *c) {
 
 void codec_conditional_free(codec_conditional *c) {
     free(c->begin), free(c->first), free(c->pairs), free(c->first_shift), free(c->place),
-        free(c->stage);
+        free(c->border), free(c->stage), free(c->wide);
     for (int i = 0; i < MIDDLES; i++)
         free(c->middle[i]), free(c->quads[i]), free(c->middle_shift[i]), free(c->middle_bias[i]);
     free(c->out), free(c->out_quads), free(c->out_shift), free(c->bias);
@@ -63,6 +72,28 @@ static void pack_out(codec_conditional *c) {
     }
 }
 
+static void pack_wide(codec_conditional *c) {
+    const size_t inputs = codec_conditional_inputs(c->own, c->neighbour_units), row = 2 * c->hidden,
+                 wide_row = 2 * codec_sparse_lanes(c->hidden);
+    for (size_t i = 0; i < inputs; i++)
+        for (size_t k = 0; k < row; k++) c->wide[i * wide_row + k] = c->pairs[i * row + k];
+}
+
+/* Nonzero if a window with this border mask has a neighbour on this side. */
+static int has_side(uint32_t border, uint32_t side) {
+    uint32_t x = side % 3, y = side / 3;
+    return (x != 0 || border & 1u << CODEC_LEFT) && (x != 2 || border & 1u << CODEC_RIGHT) &&
+           (y != 0 || border & 1u << CODEC_UP) && (y != 2 || border & 1u << CODEC_DOWN);
+}
+
+static void pack_border(codec_conditional *c, uint32_t border) {
+    int32_t *sum = c->border + (size_t)border * c->hidden;
+    memset(sum, 0, c->hidden * sizeof *sum);
+    for (uint32_t side = 0; side < SIDES; side++)
+        for (uint32_t h = 0; has_side(border, side) && h < c->hidden; h++)
+            sum[h] += c->place[(size_t)side * c->hidden + h];
+}
+
 void codec_conditional_pack(codec_conditional *c) {
     size_t inputs = codec_conditional_inputs(c->own, c->neighbour_units), h = c->hidden;
     for (size_t i = 0; i < inputs; i++)
@@ -73,7 +104,8 @@ void codec_conditional_pack(codec_conditional *c) {
         for (uint32_t i = 0; i < c->hidden; i++)
             for (uint32_t o = 0; o < c->hidden; o++)
                 c->quads[l][codec_quad_at(c->hidden, i, o)] = c->middle[l][i * c->hidden + o];
-    if (c->out_quads) pack_out(c);
+    if (c->out_quads) pack_out(c), pack_wide(c);
+    for (uint32_t border = 0; border < BORDERS; border++) pack_border(c, border);
 }
 
 /* --- serialised form ------------------------------------------------------------------- */

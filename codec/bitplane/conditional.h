@@ -29,6 +29,7 @@ enum {
     CODEC_CONDITIONAL_MOST_STAGES = 255,
     CODEC_CONDITIONAL_SIDES = 9, /* 3 (dy + 1) + dx + 1; CODEC_CONDITIONAL_SELF: the window */
     CODEC_CONDITIONAL_SELF = 4,
+    CODEC_CONDITIONAL_BORDERS = 16, /* masks of the sides left, right, up and down */
     CODEC_CONDITIONAL_MIDDLES = 2,
     CODEC_CONDITIONAL_KINDS = 3, /* significance, sign, refinement */
     CODEC_CONDITIONAL_OUT_LANES = 256,
@@ -55,10 +56,14 @@ typedef struct codec_conditional {
     int8_t *out;                                      /* [units][kinds][hidden] */
     uint8_t *out_shift;                               /* [units][kinds] 0 .. MOST_SHIFT */
     int32_t *bias;                                    /* [kinds][end] in 1/64; unused in a head */
-    /* The same weights in the layout of int8_dot.h, by codec_conditional_pack: */
+    /* Made by codec_conditional_pack. The same weights in the layout of int8_dot.h: */
     int8_t *pairs;                            /* `first` as [inputs][hidden][2] */
     int8_t *quads[CODEC_CONDITIONAL_MIDDLES]; /* `middle` */
     int8_t *out_quads; /* of a head: `out`, one matrix per OUT_LANES units; else NULL */
+    /* Of a head: `pairs` in the layout of sparse_sum.h, rows of codec_sparse_lanes(hidden) lanes;
+     * else NULL. */
+    int16_t *wide;
+    int32_t *border; /* [BORDERS][hidden] sums of `place` over the sides that exist */
 } codec_conditional;
 
 static inline uint32_t codec_conditional_inputs(uint32_t own, uint32_t neighbour_units) {
@@ -91,7 +96,8 @@ static inline uint32_t codec_conditional_out_lanes(const codec_conditional *c, u
     return left < CODEC_CONDITIONAL_OUT_LANES ? left : CODEC_CONDITIONAL_OUT_LANES;
 }
 
-/* Fill pairs, quads and out_quads. Call after the weights are set and before the model is used. */
+/* Fill pairs, quads, out_quads, wide and border. Call after the weights are set and before the
+ * model is used. */
 void codec_conditional_pack(codec_conditional *c);
 
 /* A set of units (unit_sets.h) with the passes begin .. end - 1. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-    SIDES = CODEC_CONDITIONAL_SIDES,
     INPUT_MAX = 127,
     ACTIVATION_MAX = 127,
     LANES = 64, /* positions whose logits are computed at once */
@@ -38,7 +37,7 @@ void codec_conditional_reset(codec_conditional_state *s, uint32_t n) {
     memset(s->sum, 0, (size_t)n * c->hidden * sizeof *s->sum);
     memset(s->seen, 0, (size_t)c->own * n);
     memset(s->planes, 0, c->own), memset(s->fractions, 0, c->own);
-    s->stages = 0;
+    s->stages = s->seen_pass = 0;
 }
 
 /* --- inputs ---------------------------------------------------------------------------- */
@@ -77,7 +76,13 @@ static void change_input(codec_conditional_state *s, const codec_group *g, uint3
 /* List all inputs that have changed since the last stage. */
 static void see_changes(codec_conditional_state *s, const codec_group *g) {
     enum { LEVELS = 64 };
+    uint64_t coded[CODEC_CONDITIONAL_MOST_UNITS / 64] = {0}; /* units of passes since then */
+    for (; s->seen_pass < g->pass; s->seen_pass++) {
+        uint32_t u = g->tables->pass[s->seen_pass].unit;
+        if (u < s->model->own) coded[u / 64] |= (uint64_t)1 << u % 64;
+    }
     for (uint32_t u = 0; u < s->model->own; u++) {
+        if (!(coded[u / 64] >> u % 64 & 1)) continue;
         uint32_t depth = g->depth[u];
         if (s->planes[u] == depth && s->fractions[u] == g->fraction[u]) continue;
         s->planes[u] = (uint8_t)depth, s->fractions[u] = g->fraction[u];
@@ -131,20 +136,15 @@ uint32_t codec_conditional_border(const codec_group *g, uint32_t p) {
     return g->sides ? g->sides[p] : 0;
 }
 
-/* Nonzero if a window with this border mask has a neighbour on this side. */
-static int has_side(uint32_t border, uint32_t side) {
-    uint32_t x = side % 3, y = side / 3;
-    return (x != 0 || border & 1u << CODEC_LEFT) && (x != 2 || border & 1u << CODEC_RIGHT) &&
-           (y != 0 || border & 1u << CODEC_UP) && (y != 2 || border & 1u << CODEC_DOWN);
+CODEC_CLONES static void add_i32(const int32_t *restrict x, const int32_t *restrict y, uint32_t n,
+                                 int32_t *restrict sum) {
+    for (uint32_t i = 0; i < n; i++) sum[i] = x[i] + y[i];
 }
 
 void codec_conditional_bias(const codec_conditional *c, uint32_t stage, uint32_t border,
                             int32_t *bias) {
-    memcpy(bias, c->stage + (size_t)stage * c->hidden, c->hidden * sizeof *bias);
-    for (uint32_t side = 0; side < SIDES; side++)
-        if (has_side(border, side))
-            for (uint32_t h = 0; h < c->hidden; h++)
-                bias[h] += c->place[(size_t)side * c->hidden + h];
+    const size_t hidden = c->hidden;
+    add_i32(c->stage + stage * hidden, c->border + border * hidden, c->hidden, bias);
 }
 
 typedef struct stage_task {

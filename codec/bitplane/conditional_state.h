@@ -24,7 +24,8 @@ typedef struct codec_conditional_state {
     const int8_t *sign;
     uint8_t sign_shift;
     int32_t sign_bias;
-    uint32_t stages; /* started so far */
+    uint32_t stages;    /* started so far */
+    uint32_t seen_pass; /* passes before this one changed nothing that `seen` lacks */
 } codec_conditional_state;
 
 /* Lay out the state for n positions. Laid out again, its progress stays. */
@@ -54,7 +55,6 @@ int32_t codec_conditional_seen(const codec_code_tables *tables, uint32_t u, uint
 /* The steps of a stage. codec_conditional_border: a bit mask of the neighbours of p that exist:
  * left, right, up, down. codec_conditional_bias: the biases of a stage for such a mask.
  * codec_conditional_layers: h2[hidden] of one position. */
-enum { CODEC_CONDITIONAL_BORDERS = 16 };
 uint32_t codec_conditional_border(const codec_group *group, uint32_t p);
 void codec_conditional_bias(const codec_conditional *model, uint32_t stage, uint32_t border,
                             int32_t *bias);

@@ -2,17 +2,23 @@
 #include "codec/bitplane/context_model.h"
 #include "codec/entropy/fixed_log.h"
 
+enum { LOGIT_MOST = 1024 }; /* (CODEC_BINS / 2) * 16 + 128 * 2 */
+
 /* Each bin starts with the probability of its logit plus the model's correction, which counts as
- * CONFIDENCE observations. Flags, and bits after a flag of 1, are more probable. */
+ * CONFIDENCE observations. Flags, and bits after a flag of 1, are more probable. All logits are
+ * even: a table of their probabilities is shorter than the list of bins. */
 static void set_priors(codec_context_model *m, const codec_code_tables *t) {
     enum { CONFIDENCE = 24, FLAG_CONFIDENCE = 12, FLAG_LOGIT = 128 };
+    uint16_t table[LOGIT_MOST + FLAG_LOGIT / 2], *p1 = table + LOGIT_MOST / 2;
+    for (int32_t half = -LOGIT_MOST / 2; half < (LOGIT_MOST + FLAG_LOGIT) / 2; half++)
+        p1[half] = codec_squash(2 * half);
     for (uint32_t c = 0; c < CODEC_CLASSES; c++)
         for (uint32_t b = 0; b < CODEC_BINS; b++) {
-            int32_t logit = ((int32_t)b - CODEC_BINS / 2) * 16 + t->prior[c][b] * 2;
-            m->bit[c][b] = (codec_bit){codec_squash(logit), CONFIDENCE};
+            int32_t half = ((int32_t)b - CODEC_BINS / 2) * 8 + t->prior[c][b];
+            m->bit[c][b] = (codec_bit){p1[half], CONFIDENCE};
             if (c < CODEC_BANDS) /* significance */
                 m->flag[c][b] = m->within[c][b] =
-                    (codec_bit){codec_squash(logit + FLAG_LOGIT), FLAG_CONFIDENCE};
+                    (codec_bit){p1[half + FLAG_LOGIT / 2], FLAG_CONFIDENCE};
         }
 }
 

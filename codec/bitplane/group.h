@@ -28,7 +28,6 @@ enum {
     CODEC_SIGNED_ONE = 1024,
     CODEC_SIGNED_MAX = 32767
 };
-enum { CODEC_LEFT, CODEC_RIGHT, CODEC_UP, CODEC_DOWN };
 
 /* Consecutive images of one width: positions first .. end - 1, and windows per row. */
 typedef struct codec_run {

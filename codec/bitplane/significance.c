@@ -29,27 +29,36 @@ static const uint8_t far_weight[FAR] = {7, 6, 6, 5, 4, 4};
  * (sum * scale >> 8) + base. The norms of absent units are zeros. */
 typedef struct stencil {
     const uint16_t *below[NEAR], *above[NEAR];
-    uint16_t weight[NEAR];
+    const uint8_t *weight; /* of each row */
     int rows;
     uint32_t scale, base;
 } stencil;
 
-static stencil make_stencil(const codec_significance *s, uint32_t u, const uint8_t *distance,
-                            const uint8_t *weight, int rows) {
+/* Inlined, so that distances are constants: with few positions this takes much of a pass. */
+CODEC_INLINE void set_stencil(stencil *st, const codec_significance *s, uint32_t u,
+                              const uint8_t *distance, const uint8_t *weight, int rows) {
     const codec_group *g = s->group;
-    stencil st = {.rows = rows};
+    const uint32_t units = g->tables->units, farthest = distance[rows - 1];
+    const uint16_t *norm = g->norm + (size_t)u * g->stride;
+    st->rows = rows, st->weight = weight;
+    st->scale = 256, st->base = 0;
+    if (u >= farthest && u + farthest < units) { /* all units exist */
+        for (int i = 0; i < rows; i++) {
+            const size_t away = distance[i] * (size_t)g->stride;
+            st->below[i] = norm - away, st->above[i] = norm + away;
+        }
+        return;
+    }
     uint32_t total = 0;
     for (int i = 0; i < rows; i++) {
-        uint32_t away = distance[i];
-        int below = u >= away, above = u + away < g->tables->units; /* the unit exists */
-        st.below[i] = below ? g->norm + (size_t)(u - away) * g->stride : s->zeros;
-        st.above[i] = above ? g->norm + (size_t)(u + away) * g->stride : s->zeros;
-        st.weight[i] = weight[i];
+        const uint32_t away = distance[i];
+        const int below = u >= away, above = u + away < units;
+        st->below[i] = below ? norm - away * (size_t)g->stride : s->zeros;
+        st->above[i] = above ? norm + away * (size_t)g->stride : s->zeros;
         total += (uint32_t)(below + above) * weight[i];
     }
-    st.scale = total ? WEIGHT_SUM * 256 / total : 0;
-    st.base = total ? 0 : SUM_UNKNOWN;
-    return st;
+    st->scale = total ? WEIGHT_SUM * 256 / total : 0;
+    st->base = total ? 0 : SUM_UNKNOWN;
 }
 
 typedef struct shared {
@@ -66,7 +75,7 @@ typedef struct shared {
     int zero_lonely;     /* feature 2 of windows without neighbours is 0 */
 } shared;
 
-static shared share(const codec_significance *s) {
+static void share(const codec_significance *s, shared *out) {
     const codec_group *g = s->group;
     const codec_code_tables *t = g->tables;
     codec_pass pass = t->pass[g->pass];
@@ -74,24 +83,20 @@ static shared share(const codec_significance *s) {
     int last = pass.fraction + 1u == t->fractions;
     size_t at = (size_t)u * g->stride;
     int32_t offset = -SUM_ONE_LOG16 - codec_log_ratio(t, u, pass.depth + 1u);
-    return (shared){
-        .level = g->level + at,
-        .plane_known = g->plane_known + at,
-        .norm = g->norm + at,
-        .near = make_stencil(s, u, near_distance, codec_near_weight, NEAR),
-        .far = make_stencil(s, u, far_distance, far_weight, FAR),
-        .from = (int16_t)(offset < -1000  ? -1000
-                          : offset > 1000 ? 1000
-                                          : offset),
-        .weight = t->weight[class],
-        .bias = t->bias[class] * 64,
-        .first = (uint16_t)(class * CODEC_BINS),
-        .least = last ? 0 : t->least[pass.fraction],
-        .level_mask = last ? 0 : 0xFFFF,
-        /* The fraction of a position must not depend on other images of its group. So if an image
-         * is one window, its features are those of a group without neighbours. */
-        .zero_lonely = t->fractions > 1,
-    };
+    out->level = g->level + at;
+    out->plane_known = g->plane_known + at;
+    out->norm = g->norm + at;
+    set_stencil(&out->near, s, u, near_distance, codec_near_weight, NEAR);
+    set_stencil(&out->far, s, u, far_distance, far_weight, FAR);
+    out->from = (int16_t)(offset < -1000 ? -1000 : offset > 1000 ? 1000 : offset);
+    out->weight = t->weight[class];
+    out->bias = t->bias[class] * 64;
+    out->first = (uint16_t)(class * CODEC_BINS);
+    out->least = last ? 0 : t->least[pass.fraction];
+    out->level_mask = last ? 0 : 0xFFFF;
+    /* The fraction of a position must not depend on other images of its group. So if an image is
+     * one window, its features are those of a group without neighbours. */
+    out->zero_lonely = t->fractions > 1;
 }
 
 /* --- the definition: loops over rows, which compilers vectorise -------------------------- */
@@ -184,7 +189,8 @@ static void make_contexts(const codec_significance *s, const shared *c, uint32_t
 
 static void plain_contexts(const codec_significance *s) {
     const codec_group *g = s->group;
-    shared c = share(s);
+    shared c;
+    share(s, &c);
     sum_units(&c.near, g->n, s->feature[0]);
     sum_units(&c.far, g->n, s->feature[1]);
     if (g->sides) sum_neighbours(g, c.norm, s->feature[2]);
@@ -216,12 +222,12 @@ CODEC_FOR_256 CODEC_INLINE __m256i load_bytes_256(const uint8_t *from) {
 }
 
 /* The sums of a stencil at positions p .. p + LANES * vectors - 1, as means. */
-CODEC_FOR_256 CODEC_INLINE void sums_256(const stencil *s, int rows, size_t p, int vectors,
-                                         __m256i sum[MOST_VECTORS]) {
+CODEC_FOR_256 CODEC_INLINE void sums_256(const stencil *s, const uint8_t *weights, int rows,
+                                         size_t p, int vectors, __m256i sum[MOST_VECTORS]) {
     for (int v = 0; v < vectors; v++) sum[v] = _mm256_setzero_si256();
     for (int i = 0; i < rows; i++) {
         const uint16_t *x = s->below[i] + p, *y = s->above[i] + p;
-        __m256i weight = _mm256_set1_epi16((int16_t)s->weight[i]);
+        __m256i weight = _mm256_set1_epi16(weights[i]);
         for (int v = 0; v < vectors; v++) {
             __m256i both = _mm256_add_epi16(load_256(x + LANES * v), load_256(y + LANES * v));
             sum[v] = _mm256_add_epi16(sum[v], _mm256_mullo_epi16(both, weight));
@@ -373,21 +379,22 @@ CODEC_FOR_256 static void run_256(const codec_significance *s, const shared *c,
     __m256i near[MOST_VECTORS], far[MOST_VECTORS];
     size_t p = run.first;
     for (; p + LANES * MOST_VECTORS <= run.end; p += LANES * MOST_VECTORS) {
-        sums_256(&c->near, NEAR, p, MOST_VECTORS, near);
-        sums_256(&c->far, FAR, p, MOST_VECTORS, far);
+        sums_256(&c->near, codec_near_weight, NEAR, p, MOST_VECTORS, near);
+        sums_256(&c->far, far_weight, FAR, p, MOST_VECTORS, far);
         for (int v = 0; v < MOST_VECTORS; v++)
             lanes_256(s, c, k, run.columns, p + (size_t)(LANES * v), near[v], far[v]);
     }
     for (; p < run.end; p += LANES) {
-        sums_256(&c->near, NEAR, p, 1, near);
-        sums_256(&c->far, FAR, p, 1, far);
+        sums_256(&c->near, codec_near_weight, NEAR, p, 1, near);
+        sums_256(&c->far, far_weight, FAR, p, 1, far);
         lanes_256(s, c, k, run.columns, p, near[0], far[0]);
     }
 }
 
 CODEC_FOR_256 static void contexts_256(const codec_significance *s) {
     const codec_group *g = s->group;
-    shared c = share(s);
+    shared c;
+    share(s, &c);
     constants_256 k = make_constants_256(&c);
     for (uint32_t i = 0; i < g->runs; i++) run_256(s, &c, &k, g->run[i]);
     if (!g->runs) run_256(s, &c, &k, (codec_run){0, g->n, 1});
@@ -402,12 +409,12 @@ CODEC_FOR_256 static void contexts_256(const codec_significance *s) {
 enum { LANES = 8, MOST_VECTORS = 4 /* of positions whose sums are made together */ };
 
 /* The sums of a stencil at positions p .. p + LANES * vectors - 1, as means. */
-CODEC_INLINE void sums_128(const stencil *s, int rows, size_t p, int vectors,
-                           v128_t sum[MOST_VECTORS]) {
+CODEC_INLINE void sums_128(const stencil *s, const uint8_t *weights, int rows, size_t p,
+                           int vectors, v128_t sum[MOST_VECTORS]) {
     for (int v = 0; v < vectors; v++) sum[v] = wasm_i16x8_splat(0);
     for (int i = 0; i < rows; i++) {
         const uint16_t *x = s->below[i] + p, *y = s->above[i] + p;
-        v128_t weight = wasm_i16x8_splat((int16_t)s->weight[i]);
+        v128_t weight = wasm_i16x8_splat(weights[i]);
         for (int v = 0; v < vectors; v++) {
             v128_t both =
                 wasm_i16x8_add(wasm_v128_load(x + LANES * v), wasm_v128_load(y + LANES * v));
@@ -553,11 +560,11 @@ static void run_128(const codec_significance *s, const shared *c, const constant
         const int many = p + LANES * MOST_VECTORS <= run.end;
         end = p + LANES * (many ? MOST_VECTORS : 1);
         if (many) {
-            sums_128(&c->near, NEAR, p, MOST_VECTORS, near);
-            sums_128(&c->far, FAR, p, MOST_VECTORS, far);
+            sums_128(&c->near, codec_near_weight, NEAR, p, MOST_VECTORS, near);
+            sums_128(&c->far, far_weight, FAR, p, MOST_VECTORS, far);
         } else {
-            sums_128(&c->near, NEAR, p, 1, near);
-            sums_128(&c->far, FAR, p, 1, far);
+            sums_128(&c->near, codec_near_weight, NEAR, p, 1, near);
+            sums_128(&c->far, far_weight, FAR, p, 1, far);
         }
         /* a loop that is not unrolled: the code is large */
 #pragma clang loop unroll(disable)
@@ -568,7 +575,8 @@ static void run_128(const codec_significance *s, const shared *c, const constant
 
 static void contexts_128(const codec_significance *s) {
     const codec_group *g = s->group;
-    shared c = share(s);
+    shared c;
+    share(s, &c);
     constants_128 k = make_constants_128(&c);
     for (uint32_t i = 0; i < g->runs; i++) run_128(s, &c, &k, g->run[i]);
     if (!g->runs) run_128(s, &c, &k, (codec_run){0, g->n, 1});

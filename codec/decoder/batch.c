@@ -9,6 +9,7 @@
 #include <string.h>
 
 typedef struct placed {
+    uint64_t image;       /* the one that is decoded */
     uint32_t group, item; /* number of the item in the batch */
 } placed;
 
@@ -20,7 +21,7 @@ typedef struct failure {
 typedef struct batch {
     const taper_batch *of;
     taper_decoder *decoder;
-    placed *order; /* [of->n] by group, then as given */
+    placed *order; /* [of->n] by group, then by image */
     size_t *run;   /* [runs + 1] where the items of each group begin in `order` */
     size_t runs;
     atomic_size_t next;   /* the next run */
@@ -37,6 +38,48 @@ static uint32_t clamp(int64_t at, uint32_t n) {
 static unsigned sample_at(const taper_image *image, size_t at) {
     if (image->depth == 8) return ((const uint8_t *)image->pixels)[at];
     return ((const uint16_t *)image->pixels)[at];
+}
+
+/* One row of a channel of a crop within an 8-bit image: n samples, `channels` apart. */
+static void write_bytes(const uint8_t *restrict from, uint32_t channels, uint32_t n,
+                        uint8_t *restrict to, size_t step) {
+    if (step == 1 && channels == 3)
+        for (uint32_t x = 0; x < n; x++) to[x] = from[3 * (size_t)x];
+    else
+        for (uint32_t x = 0; x < n; x++) to[x * step] = from[x * (size_t)channels];
+}
+
+static void write_floats(const uint8_t *restrict from, uint32_t channels, uint32_t n,
+                         uint8_t *restrict to, size_t step, float gain, float add) {
+    if (step == sizeof(float) && channels == 3)
+        for (uint32_t x = 0; x < n; x++)
+            ((float *)(void *)to)[x] = (float)from[3 * (size_t)x] * gain + add;
+    else
+        for (uint32_t x = 0; x < n; x++)
+            *(float *)(void *)(to + x * step) = (float)from[x * (size_t)channels] * gain + add;
+}
+
+/* The same as write_channel, for crops within 8-bit images: nothing is asked of each sample. */
+static void write_within(const taper_batch *b, const taper_batch_item *item, uint32_t c,
+                         const taper_image *image, uint8_t *to) {
+    const float gain = (b->gain ? b->gain[c] : 1) / 255.0f, add = b->offset ? b->offset[c] : 0;
+    const uint32_t channels = image->channels;
+    const uint8_t *from = (const uint8_t *)image->pixels +
+                          ((size_t)item->y * image->width + (uint32_t)item->x) * channels +
+                          (channels < 3 ? 0 : c);
+    for (uint32_t y = 0; y < b->height; y++) {
+        if (b->sample == TAPER_SAMPLE_UINT8)
+            write_bytes(from, channels, b->width, to, b->column_stride);
+        else
+            write_floats(from, channels, b->width, to, b->column_stride, gain, add);
+        from += (size_t)image->width * channels, to += b->row_stride;
+    }
+}
+
+static int is_within(const taper_batch *b, const taper_batch_item *item, const taper_image *image) {
+    return image->depth == 8 && item->x >= 0 && item->y >= 0 &&
+           (uint64_t)item->x + b->width <= image->width &&
+           (uint64_t)item->y + b->height <= image->height;
 }
 
 /* Write channel c of the crop at x, y. Pixels outside the image repeat its edge. */
@@ -82,7 +125,8 @@ static taper_status render_item(taper_decoder *d, const taper_batch *b, uint32_t
     if (status != TAPER_OK && status != TAPER_ERR_CORRUPT) return status;
     uint8_t *to = (uint8_t *)b->to + i * b->image_stride;
     for (uint32_t c = 0; c < b->channels; c++)
-        write_channel(b, item, c, &image, to + c * b->channel_stride);
+        (is_within(b, item, &image) ? write_within : write_channel)(b, item, c, &image,
+                                                                    to + c * b->channel_stride);
     return status;
 }
 
@@ -110,9 +154,11 @@ static void render_runs(void *context, size_t thread) {
 
 /* --- the batch ------------------------------------------------------------------------- */
 
+/* Images of a group ascend, as those that follow an image are rendered with it (rendering.c). */
 static int by_group(const void *a, const void *b) {
     const placed *x = a, *y = b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->image != y->image) return x->image < y->image ? -1 : 1;
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
@@ -121,7 +167,7 @@ static taper_status make_runs(batch *b, taper_error *error) {
     for (uint32_t i = 0; i < of->n; i++) {
         taper_image_info info;
         TAPER_TRY(codec_decoder_find(b->decoder, of->item[i].image, &info, error));
-        b->order[i] = (placed){info.group, i};
+        b->order[i] = (placed){info.same_as, info.group, i};
     }
     qsort(b->order, of->n, sizeof *b->order, by_group);
     for (size_t k = 0; k < of->n; k++)

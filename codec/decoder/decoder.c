@@ -116,7 +116,10 @@ void taper_decoder_free(taper_decoder *d) {
     free(d->pushing.reader);
     formats_buffer_free(&d->pushing.head), formats_buffer_free(&d->pushing.waiting);
     formats_buffer_free(&d->pushing.stage);
-    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) free(d->rendered[t].value);
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) {
+        codec_strip_renderer_end(&d->rendered[t].earlier);
+        free(d->rendered[t].value);
+    }
     codec_group_readers_close(&d->reading.readers);
     codec_kept_groups_free(&d->supplying.groups);
     codec_byte_store_free(&d->supplying.held);
@@ -225,6 +228,8 @@ taper_status codec_decoder_refuse_front(const taper_decoder *d, uint64_t bytes,
 void codec_decoder_drop_rendered(taper_decoder *d, codec_rendered *w) {
     const uint32_t inputs = d->container->model ? codec_decoder_model(d)->network.inputs : 0;
     formats_account_give(&d->account, w->capacity * inputs * sizeof *w->value);
+    formats_account_give(&d->account, w->earlier_bytes);
+    codec_strip_renderer_end(&w->earlier);
     free(w->value);
     *w = (codec_rendered){0};
 }
@@ -293,7 +298,8 @@ static taper_status change_model(taper_decoder *d, taper_model *model, taper_err
     codec_decoder_free_helpers(d);
     codec_group_readers_close(&d->reading.readers);
     codec_kept_groups_free(&d->supplying.groups);
-    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++) d->rendered[t].n = 0;
+    for (uint32_t t = 0; t < FORMATS_MAX_RATE_CLASSES; t++)
+        codec_decoder_drop_rendered(d, &d->rendered[t]);
     codec_decoder_drop_basis(d);
     for (uint32_t g = 0; d->pushing.reader && g < d->own.front.groups; g++) {
         codec_group_reader *r = d->pushing.reader[g];

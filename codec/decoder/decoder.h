@@ -23,6 +23,7 @@
 #include "codec/decoder/group_reader.h"
 #include "codec/decoder/kept_groups.h"
 #include "codec/decoder/open_container.h"
+#include "codec/render/strip_renderer.h"
 #include "codec/transform/picture.h"
 #include "codec/transform/small_basis.h"
 
@@ -37,6 +38,9 @@ typedef struct codec_rendered {
     size_t capacity;          /* in windows */
     uint32_t group, first, n; /* n 0: empty */
     uint32_t pass, position;  /* the decoded state that was rendered */
+    /* What rendered an earlier group, or zeroed, and its memory: the next group is like it. */
+    codec_strip_renderer earlier;
+    uint64_t earlier_bytes;
 } codec_rendered;
 
 /* Where a decoder's bytes come from. */

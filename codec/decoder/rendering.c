@@ -79,6 +79,7 @@ typedef struct rendering {
     uint32_t first, n, in_block;  /* windows: all, and per block */
     int16_t *value;               /* [n][inputs]; or NULL: into the picture */
     const codec_picture *picture; /* of the image whose windows these are */
+    codec_rendered *keep;         /* where what rendered them stays; or NULL */
     atomic_int failed;
 } rendering;
 
@@ -99,16 +100,37 @@ static void render_block(void *context, size_t block) {
     free(own);
 }
 
+/* Keep what rendered a group, if it has work to save and there is memory; else end it. */
+static void keep_earlier(const rendering *t, codec_strip_renderer *renderer) {
+    codec_rendered *w = t->keep;
+    taper_decoder *d = t->decoder;
+    if (w && codec_strip_renderer_has_rows(renderer)) {
+        const uint64_t bytes = codec_strip_renderer_bytes(codec_decoder_model(d), t->n, t->n);
+        codec_strip_renderer_end(&w->earlier);
+        formats_account_give(&d->account, w->earlier_bytes), w->earlier_bytes = 0;
+        if (formats_account_take(&d->account, bytes) == TAPER_OK) {
+            w->earlier = *renderer, w->earlier_bytes = bytes;
+            return;
+        }
+    }
+    codec_strip_renderer_end(renderer);
+}
+
 /* Render the windows of *t, whose renderer and blocks are still to be set. */
 static taper_status render_all(rendering *t, const codec_strips *state, uint32_t in_block,
                                taper_error *error) {
     codec_strip_renderer renderer;
-    codec_strip_rendering of = {codec_decoder_model(t->decoder), state, t->first, t->n, 1, NULL};
+    codec_strip_rendering of = {.model = codec_decoder_model(t->decoder),
+                                .strips = state,
+                                .first = t->first,
+                                .n = t->n,
+                                .with_head = 1,
+                                .like = t->keep ? &t->keep->earlier : NULL};
     taper_status status = codec_strip_renderer_begin(&renderer, &of, t->decoder->backend.pool);
     t->renderer = &renderer, t->in_block = in_block;
     if (status == TAPER_OK)
         codec_pool_run(t->decoder->backend.pool, render_block, t, (t->n - 1) / in_block + 1);
-    codec_strip_renderer_end(&renderer);
+    keep_earlier(t, &renderer);
     if (status == TAPER_OK && !t->failed) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_NOMEM, "no memory to render %u windows", t->n);
 }
@@ -138,7 +160,7 @@ static taper_status render(taper_decoder *d, const taper_image_info *info,
         TAPER_TRY(allocate_windows(d, w, ahead, passing_bytes(d, info, n, ahead), error));
     }
     w->n = 0;
-    rendering task = {.decoder = d, .first = first, .n = ahead, .value = w->value};
+    rendering task = {.decoder = d, .first = first, .n = ahead, .value = w->value, .keep = w};
     TAPER_TRY(render_all(&task, strips, block_of(d, ahead), error));
     w->group = info->group, w->first = first, w->n = ahead, w->pass = state->pass,
     w->position = state->position;

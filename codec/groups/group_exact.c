@@ -72,7 +72,8 @@ taper_status codec_lossy_images_render(const codec_lossy_images *images,
                                        const taper_model *model, const codec_backend *backend,
                                        const codec_strips *strips) {
     codec_strip_renderer renderer;
-    const codec_strip_rendering all = {model, strips, 0, strips->first[strips->n], 1, NULL};
+    const codec_strip_rendering all = {
+        .model = model, .strips = strips, .n = strips->first[strips->n], .with_head = 1};
     TAPER_TRY(codec_strip_renderer_begin(&renderer, &all, NULL));
     taper_status status = TAPER_OK;
     uint32_t first = 0;

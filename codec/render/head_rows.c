@@ -7,7 +7,7 @@
 enum {
     SIDES = CODEC_CONDITIONAL_SIDES,
     SELF = CODEC_CONDITIONAL_SELF,
-    MARGIN = 8 /* bytes: four inputs are read at once */
+    SEEN_STEP = 8 /* inputs that are read at once */
 };
 
 /* --- the uncertainty ---------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static void scale_row(const int32_t *raw, uint32_t n, int exponent, int16_t *to)
 }
 
 /* Round the raw sums to rows of 16 bits. */
-static void round_rows(codec_head_rows *r, uint32_t lanes) {
+static void round_rows(codec_head_rows *r, uint32_t lanes, int16_t *row) {
     enum { MOST_SHIFT = CODEC_TERMS_COARSE_BITS };
     const int32_t *raw = r->raw, bits = r->bits;
     int64_t most = largest_of(raw, (size_t)r->head->hidden * lanes);
@@ -150,7 +150,7 @@ static void round_rows(codec_head_rows *r, uint32_t lanes) {
     while (r->shift < MOST_SHIFT && shifted(most, -bits - r->shift) > MOST_ROW) r->shift++;
     int exponent = -bits - r->shift, fits = shifted(most, exponent) <= MOST_ROW;
     for (uint32_t h = 0; h < r->head->hidden; h++, raw += lanes) {
-        int16_t *to = r->row + codec_sparse_at(lanes, h, 0);
+        int16_t *to = row + codec_sparse_at(lanes, h, 0);
         if (fits && exponent < 0 && exponent > -32)
             round_row(raw, lanes, -exponent, to);
         else
@@ -158,54 +158,84 @@ static void round_rows(codec_head_rows *r, uint32_t lanes) {
     }
 }
 
-static void make_rows(codec_head_rows *r, const codec_synthesis *s, const codec_term_rows *units,
-                      const codec_head_rows *like) {
+/* raw and row. Rows of 16 bits are in the first part of the block. */
+static int16_t *lay_out_folded(codec_head_rows *r, uint64_t hidden, uint32_t lanes,
+                               formats_layout *at) {
+    int16_t *row = formats_lay(at, hidden * lanes, sizeof *row);
+    r->raw = formats_lay(at, hidden * lanes, sizeof *r->raw);
+    return row;
+}
+
+/* Nonzero if all weights are those of `like`. */
+static int is_same(const codec_head_rows *r, const codec_head_rows *like) {
+    uint32_t u = 0;
+    while (u < r->head->units && same_weights(r, like, u)) u++;
+    return u == r->head->units;
+}
+
+static taper_status make_rows(codec_head_rows *r, const codec_synthesis *s,
+                              const codec_term_rows *units, const codec_head_rows *like) {
     folding f = {r, NULL, s, units};
     r->bits = fold_bits(r);
-    if (r->bits == INT32_MIN) {
-        r->raw = NULL, r->row = NULL;
-        return;
+    if (r->bits == INT32_MIN) return TAPER_OK;
+    if (like && (!like->raw || like->bits != r->bits)) like = NULL;
+    if (like && is_same(r, like)) {
+        r->row = like->row, r->shift = like->shift;
+        return TAPER_OK;
     }
-    if (like && like->raw && like->bits == r->bits) {
-        memcpy(r->raw, like->raw, (size_t)r->head->hidden * s->lanes * sizeof *r->raw);
-        f.like = like;
-    }
+    formats_layout at = {0};
+    lay_out_folded(r, r->head->hidden, s->lanes, &at);
+    r->raw = NULL;
+    TAPER_TRY(formats_block_take(&r->folded, &at, NULL));
+    int16_t *row = lay_out_folded(r, r->head->hidden, s->lanes, &at);
+    if (like) memcpy(r->raw, like->raw, (size_t)r->head->hidden * s->lanes * sizeof *r->raw);
+    f.like = like;
     fold(&f, r->raw);
-    round_rows(r, s->lanes);
+    round_rows(r, s->lanes, row);
+    r->row = row;
+    return TAPER_OK;
 }
 
 /* --- the state ---------------------------------------------------------------------------- */
 
-/* The inputs of the positions from unit u. Returns 0 if all are 0. */
-static int see_unit(const codec_head_rows *r, uint32_t u) {
+/* The inputs of the positions from unit u. */
+static void see_unit(const codec_head_rows *r, uint32_t u) {
     enum { LEVELS = 32 };
     const codec_group *g = r->group;
-    int8_t table[2][LEVELS], *seen = r->seen + (size_t)u * r->stride;
+    int8_t table[2][LEVELS];
+    uint32_t has[2] = {0, 0}; /* levels that are in the table */
     const int16_t *level = g->level + (size_t)u * g->stride;
     const uint8_t *plane_known = g->plane_known + (size_t)u * g->stride;
-    int some = 0;
-    for (uint32_t more = 0; more < 1u + (uint32_t)codec_group_is_split(g, u); more++)
-        for (uint32_t q = 0; q < LEVELS; q++)
-            table[more][q] = (int8_t)codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
-    uint32_t end = r->from + r->stride - 1; /* the last one stays 0 */
+    const uint32_t end = r->from + r->stride;
     for (uint32_t p = r->from; (p = codec_next_nonzero(level, p, end)) < end; p++) {
         uint32_t q = (uint32_t)abs(level[p]), more = plane_known[p];
-        int32_t a = q < LEVELS ? table[more][q]
-                               : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
-        seen[p - r->from] = (int8_t)(level[p] < 0 ? -a : a);
-        some = 1;
+        int is_listed = q < LEVELS && has[more] >> q & 1;
+        int32_t a = is_listed ? table[more][q]
+                              : codec_conditional_seen(g->tables, u, g->depth[u] + more, q);
+        if (q < LEVELS) table[more][q] = (int8_t)a, has[more] |= (uint32_t)1 << q;
+        r->seen[(size_t)(p - r->from) * r->seen_stride + u] = (int8_t)(level[p] < 0 ? -a : a);
     }
-    return some;
 }
 
-static void begin(codec_head_rows *r, const int8_t *bits) {
+/* The scales of all units. At the same depth of as many planes they are those of `like`: groups
+ * with raised planes have other numbers of planes, and all else of the model. */
+static void set_scales(codec_head_rows *r, const int8_t *bits, const codec_head_rows *like) {
+    const codec_group *g = r->group;
+    for (uint32_t u = 0; u < g->tables->units; u++) {
+        const uint8_t depth[2] = {g->depth[u], g->tables->planes[u]};
+        if (like && !memcmp(like->depth[u], depth, sizeof depth))
+            memcpy(r->scale[u], like->scale[u], sizeof r->scale[u]);
+        else
+            for (uint32_t more = 0; more < 2; more++)
+                r->scale[u][more] = head_scale_of(g, u, g->depth[u] + more, bits[u]);
+        memcpy(r->depth[u], depth, sizeof depth);
+    }
+}
+
+static void see_units(codec_head_rows *r) {
     const codec_group *g = r->group;
     const codec_code_tables *t = g->tables;
-    for (uint32_t u = 0; u < t->units; u++)
-        for (uint32_t more = 0; more < 2; more++)
-            r->scale[u][more] = head_scale_of(g, u, g->depth[u] + more, bits[u]);
-    for (uint32_t u = 0; u < r->head->own; u++)
-        if (see_unit(r, u)) r->used[r->n_used++] = (uint16_t)u;
+    for (uint32_t u = 0; u < r->head->own; u++) see_unit(r, u);
     for (uint32_t border = 0; border < CODEC_CONDITIONAL_BORDERS; border++)
         codec_conditional_bias(r->head,
                                codec_conditional_stage(r->head, codec_model_pass(t, g->pass)),
@@ -216,23 +246,14 @@ uint32_t codec_head_rows_inputs(const codec_conditional *head) {
     return codec_conditional_inputs(head->own, head->neighbour_units);
 }
 
-static void widen_inputs(codec_head_rows *r) {
-    uint32_t inputs = codec_head_rows_inputs(r->head), hidden = r->head->hidden;
-    for (uint32_t i = 0; i < inputs; i++)
-        for (uint32_t k = 0; k < 2 * hidden; k++)
-            r->inputs[(size_t)i * r->lanes * 2 + k] = r->head->pairs[(size_t)i * hidden * 2 + k];
-}
-
-/* units: of the model; lanes: of the synthesis; stride: of `seen`. */
+/* units: of the model; stride: of `seen`. */
 static void lay_out(codec_head_rows *r, const codec_conditional *head, uint32_t units,
-                    uint32_t lanes, uint64_t stride, formats_layout *at) {
-    const uint64_t inputs = codec_head_rows_inputs(head), numbers = (uint64_t)head->hidden * lanes;
+                    uint64_t stride, formats_layout *at) {
     r->lanes = codec_sparse_lanes(head->hidden);
-    r->inputs = formats_lay(at, inputs * r->lanes * 2, sizeof *r->inputs);
     r->scale = formats_lay(at, units, sizeof *r->scale);
-    r->seen = formats_lay(at, head->own * stride + MARGIN, 1);
-    r->raw = formats_lay(at, numbers, sizeof *r->raw);
-    r->row = formats_lay(at, numbers, sizeof *r->row);
+    r->seen_stride = (head->own + SEEN_STEP - 1) / SEEN_STEP * SEEN_STEP;
+    r->seen = formats_lay(at, r->seen_stride * stride, 1);
+    r->depth = formats_lay(at, units, sizeof *r->depth);
     r->term = formats_lay(at, (units + (uint64_t)1) / 2, sizeof *r->term);
 }
 
@@ -240,11 +261,12 @@ uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, ui
                                uint64_t n, uint64_t columns) {
     codec_head_rows counted;
     formats_layout at = {0};
-    lay_out(&counted, head, units, lanes, n + 2 * (columns + 1) + 1, &at); /* as set_range */
+    lay_out(&counted, head, units, n + 2 * (columns + 1), &at); /* as set_range */
+    lay_out_folded(&counted, head->hidden, lanes, &at);
     return at.used;
 }
 
-/* Set the range of positions: the windows, those around them, and an absent one at the end. */
+/* Set the range of positions: the windows, and those around them. */
 static void set_range(codec_head_rows *r, uint32_t first, uint32_t n) {
     const codec_group *g = r->group;
     uint32_t columns = 0;
@@ -252,7 +274,7 @@ static void set_range(codec_head_rows *r, uint32_t first, uint32_t n) {
         columns = g->run[i].columns > columns ? g->run[i].columns : columns;
     r->from = first > columns + 1 ? first - columns - 1 : 0;
     uint32_t end = g->n - first - n > columns + 1 ? first + n + columns + 1 : g->n;
-    r->stride = end - r->from + 1;
+    r->stride = end - r->from;
 }
 
 taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
@@ -262,81 +284,61 @@ taper_status codec_head_rows_begin(codec_head_rows *r, const codec_group *g,
     memset(r, 0, sizeof *r);
     r->group = g, r->head = g->tables->head;
     set_range(r, first, n);
-    lay_out(r, r->head, g->tables->units, s->lanes, r->stride, &at);
+    lay_out(r, r->head, g->tables->units, r->stride, &at);
     TAPER_TRY(formats_block_take(&r->block, &at, NULL));
-    lay_out(r, r->head, g->tables->units, s->lanes, r->stride, &at);
-    begin(r, units->bits);
-    widen_inputs(r);
-    make_rows(r, s, units, like);
-    return TAPER_OK;
+    lay_out(r, r->head, g->tables->units, r->stride, &at);
+    set_scales(r, units->bits, like);
+    see_units(r);
+    taper_status status = make_rows(r, s, units, like);
+    if (status != TAPER_OK) formats_block_free(&r->block);
+    return status;
 }
 
-void codec_head_rows_end(codec_head_rows *r) { formats_block_free(&r->block); }
+void codec_head_rows_end(codec_head_rows *r) {
+    formats_block_free(&r->block), formats_block_free(&r->folded);
+}
 
 /* --- windows ------------------------------------------------------------------------------ */
 
-/* The windows around those of a batch. */
-typedef struct around {
-    uint32_t from[SIDES][CODEC_HEAD_WINDOWS];      /* in `seen`; the last one: none */
-    uint8_t in_row[SIDES][CODEC_HEAD_WINDOWS / 4]; /* four of them are consecutive */
-} around;
-
-static void find_around(const codec_head_rows *r, uint32_t first, uint32_t n, around *a) {
-    for (uint32_t side = 0; side < SIDES; side++) {
-        uint32_t *from = a->from[side];
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t p =
-                side == SELF ? first + i : codec_conditional_neighbour(r->group, first + i, side);
-            from[i] = p == r->group->n ? r->stride - 1 : p - r->from;
+/* List the inputs that are not 0 among the first `units` of a window's, as terms from `row` on.
+ * Returns their number. */
+static uint32_t list_seen(const int8_t *seen, uint32_t units, uint32_t row, codec_term *term) {
+    enum { AT_ONCE = 8 };
+    uint32_t n = 0;
+    for (uint32_t u = 0; u < units; u += AT_ONCE) {
+        uint64_t some;
+        memcpy(&some, seen + u, sizeof some);
+        for (uint32_t k = u; some && k < u + AT_ONCE && k < units; k++) {
+            const int32_t a = seen[k];
+            if (a) term[n++] = (codec_term){row + k, {(int16_t)a, (int16_t)abs(a)}};
         }
-        for (uint32_t i = 0; i + 4 <= n; i += 4)
-            a->in_row[side][i / 4] = from[i + 1] == from[i] + 1 && from[i + 2] == from[i] + 2 &&
-                                     from[i + 3] == from[i] + 3;
     }
+    return n;
 }
 
-/* The terms of a batch: [windows][capacity]. */
-typedef struct input_list {
-    const codec_head_rows *rows;
-    codec_term *term;
-    uint32_t capacity, n[CODEC_HEAD_WINDOWS];
-} input_list;
-
-/* Add an input, if it is not 0, to window i. */
-CODEC_INLINE void add_input(input_list *l, int32_t a, uint32_t row, uint32_t i) {
-    if (a)
-        l->term[(size_t)i * l->capacity + l->n[i]++] =
-            (codec_term){row, {(int16_t)a, (int16_t)(a < 0 ? -a : a)}};
-}
-
-/* The inputs of one unit on one side. The input of an absent window is 0. */
-static void list_unit(input_list *l, const around *a, uint32_t side, uint32_t u, uint32_t n) {
-    const codec_head_rows *r = l->rows;
-    const int8_t *seen = r->seen + (size_t)u * r->stride;
-    uint32_t row = codec_conditional_input(r->head->own, r->head->neighbour_units, side, u), i = 0;
-    for (; i + 4 <= n; i += 4) {
-        uint32_t four = 1;
-        if (a->in_row[side][i / 4]) memcpy(&four, seen + a->from[side][i], sizeof four);
-        for (uint32_t k = i; four && k < i + 4; k++) add_input(l, seen[a->from[side][k]], row, k);
+/* The same of all inputs of window p: its own, and those of the windows around it. */
+static uint32_t list_inputs(const codec_head_rows *r, uint32_t p, codec_term *term) {
+    const codec_conditional *head = r->head;
+    uint32_t n = 0;
+    for (uint32_t side = 0; side < SIDES; side++) {
+        const uint32_t from = side == SELF ? p : codec_conditional_neighbour(r->group, p, side);
+        if (from == r->group->n) continue;
+        n +=
+            list_seen(r->seen + (size_t)(from - r->from) * r->seen_stride,
+                      side == SELF ? head->own : head->neighbour_units,
+                      codec_conditional_input(head->own, head->neighbour_units, side, 0), term + n);
     }
-    for (; i < n; i++) add_input(l, seen[a->from[side][i]], row, i);
+    return n;
 }
 
 void codec_head_rows_hidden(const codec_head_rows *r, uint32_t first, uint32_t n, codec_term *term,
                             uint8_t *h2) {
-    input_list l = {.rows = r, .term = term, .capacity = codec_head_rows_inputs(r->head)};
-    around a;
-    find_around(r, first, n, &a);
-    for (uint32_t side = 0; side < SIDES; side++)
-        for (uint32_t k = 0; k < r->n_used; k++)
-            if (side == SELF || r->used[k] < r->head->neighbour_units)
-                list_unit(&l, &a, side, r->used[k], n);
     for (uint32_t i = 0; i < n; i++, h2 += r->head->hidden) {
         int32_t sum[CODEC_CONDITIONAL_MOST_HIDDEN + CODEC_SPARSE_STEP] = {0};
+        const uint32_t terms = list_inputs(r, first + i, term);
         for (uint32_t lane = 0, more; lane < r->lanes; lane += more) {
             more = r->lanes - lane < CODEC_SPARSE_BLOCK ? r->lanes - lane : CODEC_SPARSE_BLOCK;
-            codec_sparse_sum(r->inputs, r->lanes, lane, more, term + (size_t)i * l.capacity, l.n[i],
-                             sum + lane);
+            codec_sparse_sum(r->head->wide, r->lanes, lane, more, term, terms, sum + lane);
         }
         codec_conditional_layers(r->head, sum,
                                  r->bias[codec_conditional_border(r->group, first + i)], h2);

@@ -23,8 +23,6 @@
 #include "codec/render/terms.h"
 #include "codec/transform/synthesis.h"
 
-enum { CODEC_HEAD_WINDOWS = 8 };
-
 /* U(u) 2^(8 - shift - 12): factor 2^exponent. */
 typedef struct codec_head_scale {
     uint32_t factor; /* 0: the unit is not corrected */
@@ -34,38 +32,39 @@ typedef struct codec_head_scale {
 typedef struct codec_head_rows {
     const codec_group *group; /* borrowed */
     const codec_conditional *head;
-    uint32_t lanes;  /* of `inputs`: hidden, rounded up */
-    int16_t *inputs; /* [inputs][lanes][2]: the first layer */
-    int16_t *row;    /* [hidden / 2][synthesis lanes][2]: F; NULL: nothing is corrected */
-    int shift;       /* s */
-    int32_t *raw;    /* [hidden][synthesis lanes] before rounding; or NULL */
-    int32_t bits;    /* g */
+    uint32_t lanes; /* of head->wide: hidden, rounded up */
+    /* [hidden / 2][synthesis lanes][2]: F; NULL: nothing is corrected. In `folded`, or those of the
+     * rows that these are like. */
+    const int16_t *row;
+    int shift;    /* s */
+    int32_t *raw; /* [hidden][synthesis lanes] before rounding, in `folded`; or NULL */
+    int32_t bits; /* g */
     codec_head_scale (*scale)[2]; /* [units] at the depth, and one plane deeper */
-    /* [own][stride] the inputs a of positions `from` .. from + stride - 1. */
+    uint8_t (*depth)[2];          /* [units] the depth, and the planes of the unit */
+    /* [stride][seen_stride] the inputs a of positions `from` .. from + stride - 1, by unit. */
     int8_t *seen;
-    uint32_t from, stride;
-    /* Units of which some input is not 0. */
-    uint16_t used[CODEC_CONDITIONAL_MOST_UNITS];
-    uint32_t n_used;
+    uint32_t from, stride, seen_stride;
     int32_t bias[CODEC_CONDITIONAL_BORDERS][CODEC_CONDITIONAL_MOST_HIDDEN];
     codec_term *term; /* temporary, [(units + 1) / 2] */
-    formats_block block;
+    formats_block block, folded;
 } codec_head_rows;
 
 /* Prepare the state of a group whose tables have a head, for windows first .. first + n - 1. units:
- * those of the rows of the synthesis, to which the sums over u above go. like: NULL, or the rows of
- * a group with the same tables, synthesis and units: only what differs from them is computed.
+ * those of the rows of the synthesis, to which the sums over u above go. like: NULL, or rows of the
+ * same model, synthesis and units, of any group: only what differs from them is computed. If
+ * nothing does, their rows are used: they must outlive *rows.
  * TAPER_ERR_NOMEM: *rows is zeroed. */
 taper_status codec_head_rows_begin(codec_head_rows *rows, const codec_group *group,
                                    const codec_synthesis *synthesis, const codec_term_rows *units,
                                    uint32_t first, uint32_t n, const codec_head_rows *like);
 void codec_head_rows_end(codec_head_rows *rows);
+/* Nonzero: some rows of *rows are its own, so that others may be like it. */
+static inline int codec_head_rows_owns(const codec_head_rows *rows) { return rows->raw != NULL; }
 /* Memory of the state for n windows of images up to `columns` windows wide, at most. */
 uint64_t codec_head_rows_bytes(const codec_conditional *head, uint32_t units, uint32_t lanes,
                                uint64_t n, uint64_t columns);
 
-/* h2[n][hidden] of windows `first` .. first + n - 1; n <= CODEC_HEAD_WINDOWS. term: temporary,
- * [CODEC_HEAD_WINDOWS][codec_head_rows_inputs]. */
+/* h2[n][hidden] of windows `first` .. first + n - 1. term: temporary, [codec_head_rows_inputs]. */
 void codec_head_rows_hidden(const codec_head_rows *rows, uint32_t first, uint32_t n,
                             codec_term *term, uint8_t *h2);
 uint32_t codec_head_rows_inputs(const codec_conditional *head);

@@ -126,8 +126,12 @@ static taper_status store(const rendering *t, taper_image *image) {
 
 taper_status codec_render_small(const codec_small_source *s, codec_pool *pool, taper_image *image) {
     rendering t = {.source = s};
-    codec_strip_rendering all = {s->model, s->group, s->first, s->grid.columns * s->grid.rows,
-                                 1,        s->basis};
+    const codec_strip_rendering all = {.model = s->model,
+                                       .strips = s->group,
+                                       .first = s->first,
+                                       .n = s->grid.columns * s->grid.rows,
+                                       .with_head = 1,
+                                       .basis = s->basis};
     TAPER_TRY(codec_strip_renderer_begin(&t.renderer, &all, pool));
     formats_block block;
     taper_status status = alloc(&t.picture, s->basis, s->grid, &block);

@@ -45,11 +45,12 @@ static void begin_strip(void *context, size_t block) {
 taper_status codec_strip_renderer_begin(codec_strip_renderer *r, const codec_strip_rendering *of,
                                         codec_pool *pool) {
     const codec_strips *strips = of->strips;
-    *r = (codec_strip_renderer){strips, calloc(strips->n, sizeof *r->strip)};
+    *r = (codec_strip_renderer){strips, calloc(strips->n, sizeof *r->strip), strips->n};
     if (!r->strip) return TAPER_ERR_NOMEM;
     uint32_t from = codec_strip_of(strips, of->first),
              end = codec_strip_of(strips, of->first + of->n - 1);
     begin_task task = {.of = of, .renderer = r, .from = from};
+    if (of->like && codec_strip_renderer_has_rows(of->like)) task.like = of->like->strip;
     begin_strip(&task, 0);
     task.from = from + 1, task.like = &r->strip[from];
     if (!task.failed) codec_pool_run(pool, begin_strip, &task, end - from);
@@ -58,8 +59,12 @@ taper_status codec_strip_renderer_begin(codec_strip_renderer *r, const codec_str
     return TAPER_ERR_NOMEM;
 }
 
+int codec_strip_renderer_has_rows(const codec_strip_renderer *r) {
+    return r->strip && r->strip->has_head && codec_head_rows_owns(&r->strip->head);
+}
+
 void codec_strip_renderer_end(codec_strip_renderer *r) {
-    for (uint32_t i = 0; r->strip && i < r->strips->n; i++) codec_window_renderer_end(&r->strip[i]);
+    for (uint32_t i = 0; r->strip && i < r->n; i++) codec_window_renderer_end(&r->strip[i]);
     free(r->strip);
     *r = (codec_strip_renderer){0};
 }

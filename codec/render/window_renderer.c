@@ -76,7 +76,7 @@ typedef struct batch {
 
 static uint32_t head_terms(const codec_conditional *head) {
     uint32_t inputs = codec_head_rows_inputs(head), each = head->hidden / 2;
-    return BATCH * each > CODEC_HEAD_WINDOWS * inputs ? BATCH * each : CODEC_HEAD_WINDOWS * inputs;
+    return BATCH * each > inputs ? BATCH * each : inputs;
 }
 
 /* rows: of the synthesis. head: NULL: none. */
@@ -125,11 +125,7 @@ static void list_head(batch *b, uint32_t n) {
 static void list_batch(const codec_window_renderer *r, batch *b, uint32_t first, uint32_t n) {
     const differences d = {r, b};
     if (r->has_head) {
-        for (uint32_t i = 0, more; i < n; i += more) {
-            more = n - i < CODEC_HEAD_WINDOWS ? n - i : CODEC_HEAD_WINDOWS;
-            codec_head_rows_hidden(&r->head, first + i, more, b->head,
-                                   b->h2 + (size_t)i * b->hidden);
-        }
+        codec_head_rows_hidden(&r->head, first, n, b->head, b->h2);
         list_head(b, n);
     }
     codec_terms_list(r->group, &r->rows, first, n, r->has_head ? difference : NULL, &d, &b->terms);

@@ -1,7 +1,7 @@
 # Links, anchors, functions, options and files that README.md and the pages of docs/ name exist.
 : >wrong
 tell() { echo "$*" >>wrong; }
-pages="$(ls "$ROOT"/docs/*.md) $ROOT/README.md $ROOT/CONTRIBUTING.md $ROOT/SECURITY.md $ROOT/bench/results/README.md"
+pages="$(ls "$ROOT"/docs/*.md) $ROOT/README.md $ROOT/CONTRIBUTING.md $ROOT/SECURITY.md $ROOT/bench/results/README.md $ROOT/samples/notebook.ipynb"
 # the pages that README.md promises
 for page in guide promises glossary training search embeddings library streaming benchmarks architecture; do
     [ -e "$ROOT/docs/$page.md" ] || tell "no file docs/$page.md"

@@ -3,8 +3,8 @@
 . "$ROOT/tests/cli_helpers.sh"
 env --default-signal=INT true 2>/dev/null || { echo "SKIP env cannot restore the default of a signal"; exit 0; }
 cc=${CC:-cc}
-command -v "$cc" >/dev/null || { echo "SKIP no compiler here"; exit 0; }
-"$cc" -std=c11 -shared -fPIC -O1 -o raise_signal.so "$ROOT/tests/cli/raise_signal.c"
+command -v "${cc%% *}" >/dev/null || { echo "SKIP no compiler here"; exit 0; }
+$cc -std=c11 -shared -fPIC -O1 -o raise_signal.so "$ROOT/tests/cli/raise_signal.c"
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 small_set 60
 mkdir waiting some

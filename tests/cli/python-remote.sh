@@ -2,4 +2,4 @@
 . "$ROOT/tests/cli_helpers.sh"
 . "$ROOT/tests/python_helpers.sh"
 python_needs fsspec
-python_tests test_remote 6
+python_tests test_remote 7

@@ -1,4 +1,5 @@
 """Containers at addresses: the pixels, how many requests, and servers that misbehave (tests/remote_server.py)."""
+import http.client
 import json
 import os
 import subprocess
@@ -6,6 +7,7 @@ import sys
 import time
 import unittest
 import unittest.mock
+import urllib.error
 import urllib.request
 
 import numpy as np
@@ -93,6 +95,13 @@ class Remote(unittest.TestCase):
             with self.subTest(how):
                 self.same("/%s/c.taper" % how)
 
+    def test_whole_files_are_read_in_pieces(self):
+        """Python 3.9 takes as much memory as it is asked to read."""
+        with unittest.mock.patch.object(http.client.HTTPResponse, "read", autospec=True,
+                                        side_effect=http.client.HTTPResponse.read) as read:
+            self.same("/whole/pieces.taper")
+        self.assertLessEqual(max(call.args[1] for call in read.call_args_list), 1 << 20)
+
     def test_servers_that_are_told(self):
         remote.Http.SECONDS = 5
         for how in ("whole-ends-early", "whole-endless", "compressed", "changes", "grows", "dated", "ends-at-once",
@@ -102,6 +111,8 @@ class Remote(unittest.TestCase):
                 with self.assertRaises(taper.ReadError) as caught:
                     list(taper.open("%s/%s/d.taper" % (self.address, how)))
                 self.assertIn("d.taper: ", str(caught.exception))
+                if isinstance(caught.exception.__cause__, urllib.error.HTTPError):
+                    self.assertTrue(caught.exception.__cause__.closed)
         with self.assertRaises(taper.ReadError):
             taper.open("http://127.0.0.1:9/none.taper")
 

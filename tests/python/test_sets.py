@@ -2,6 +2,7 @@
 import io
 import os
 import pickle
+import re
 import subprocess
 import threading
 import unittest
@@ -103,6 +104,8 @@ class Sets(unittest.TestCase):
             images["none.png"]
         self.assertIn("8 images", repr(images))
         self.assertIn("data:image/png;base64,", images._repr_html_())
+        small = taper.open(taper.encode([np.zeros((20, 30), np.uint8), np.zeros((40, 200), np.uint8)]))._repr_html_()
+        self.assertEqual(re.findall(r"<img [^>]*width=(\d+)", small), ["90", "96"])  # three times as wide; scaled down
 
     def test_sources(self):
         path = self.files["set"]

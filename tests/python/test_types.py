@@ -3,6 +3,7 @@ import ast
 import ctypes
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ def layout_by_compiler():
         source, program = os.path.join(folder, "x.c"), os.path.join(folder, "x")
         with open(source, "w") as file:
             file.write("\n".join(lines))
-        subprocess.run([os.environ.get("CC", "cc"), "-I", ROOT, "-o", program, source], check=True)
+        subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-I", ROOT, "-o", program, source], check=True)
         told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     return {tuple(line.split()[:2]): int(line.split()[2]) for line in told.splitlines()}
 

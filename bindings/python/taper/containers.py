@@ -97,20 +97,26 @@ class Set(collections.abc.Sequence["Image"]):
     @functools.cached_property
     def names(self) -> list[str | None]:
         """[images] paths, or None for images without a name."""
-        return [name.decode() if name else None for name, _ in self._listed]
+        return [info[0].decode() if info[0] else None for info in self._listed]
 
     @functools.cached_property
     def labels(self) -> NDArray[Any]:
         """[images] an array of classes, int32; -1: none."""
-        return _arrays.numpy().array([label for _, label in self._listed], "int32")
+        return _arrays.numpy().array([info[1] for info in self._listed], "int32")
 
     @functools.cached_property
-    def _listed(self) -> list[tuple[bytes | None, int]]:
+    def _sizes(self) -> NDArray[Any]:
+        """[images][2] widths and heights."""
+        return _arrays.numpy().array([info[2:] for info in self._listed], "int64").reshape(-1, 2)
+
+    @functools.cached_property
+    def _listed(self) -> list[tuple[bytes | None, int, int, int]]:
+        """Of each image: name, label, width and height."""
         info, listed = t.ImageInfo(), []
         for i in self.numbers:
             self._container.fetch_front(i)
             lib.container_get_image(self._container.handle, i, c.addressof(info))
-            listed.append((info.name, info.label))
+            listed.append((info.name, info.label, info.width, info.height))
         return listed
 
     @property
@@ -161,6 +167,10 @@ class Set(collections.abc.Sequence["Image"]):
 
     def groups(self) -> list[list[int]]:
         """Lists of the places of images that are decoded together."""
+        return [list(group) for group in self._groups]
+
+    @functools.cached_property
+    def _groups(self) -> list[list[int]]:
         places = {number: place for place, number in enumerate(self.numbers)}
         first, count, listed = c.c_uint64(), c.c_uint64(), []
         for g in range(self._info.groups):

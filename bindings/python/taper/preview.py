@@ -29,12 +29,14 @@ def png(array: Image) -> bytes:
 
 
 def figure(view: Set, i: int) -> str:
-    name = view.info(i)["name"] or str(i)
-    data = base64.b64encode(png(view.thumbnail(i, SIDE))).decode()
-    return ("<figure style='margin:2px;width:%dpx'><img alt='' title='%s' src='data:image/png;base64,%s'>"
+    name, image = view.info(i)["name"] or str(i), view.thumbnail(i, SIDE)
+    times = max(1, SIDE // max(image.shape[:2]))  # small images are shown larger
+    data = base64.b64encode(png(image)).decode()
+    return ("<figure style='margin:2px;width:%dpx'><img alt='' title='%s' width=%d style='image-rendering:pixelated' "
+            "src='data:image/png;base64,%s'>"
             "<figcaption style='overflow:hidden;white-space:nowrap;text-overflow:ellipsis;font-size:10px'>%s"
             "</figcaption></figure>"
-            % (SIDE, html.escape(name, True), data, html.escape(name)))
+            % (SIDE, html.escape(name, True), times * image.shape[1], data, html.escape(name)))
 
 
 def contact_sheet(view: Set) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FIRST = 20000  # bytes that mostly hold the front matter, or its root
 GAP = 16384  # bytes that a line carries during the latency of a request
 IN_FLIGHT = 6
+PIECE = 1 << 20  # Python 3.9 takes as much memory as it is asked to read
 ALL = 2**64 - 1
 TRUNCATED = 10
 
@@ -77,6 +78,7 @@ class Http:
             with urllib.request.urlopen(request, timeout=self.SECONDS) as answer:
                 return self._whole_file(answer) if answer.status == 200 else self._part(answer, offset, last)
         except urllib.error.HTTPError as error:
+            error.close()  # it has the connection
             if error.code in (408, 425, 429) or error.code >= 500:
                 raise OSError("the server answers %d" % error.code) from error
             raise ReadError("%s: the server answers %d %s" % (self.address, error.code, error.reason)) from error
@@ -100,12 +102,15 @@ class Http:
         length = answer.headers.get("Content-Length", "")
         if length.isdigit() and int(length) > self.MOST_WHOLE:
             raise ReadError("%s: the server has no ranges, and the file has %s bytes" % (self.address, length))
-        data = answer.read(self.MOST_WHOLE)
+        data, part = bytearray(), answer.read(PIECE)
+        while part and len(data) < self.MOST_WHOLE:
+            data += part
+            part = answer.read(PIECE)
         if length.isdigit() and len(data) < int(length):
             raise OSError("the answer ends early")
         self._compare(answer, len(data))
-        self._whole = data
-        return data
+        self._whole = bytes(data)
+        return self._whole
 
     def _compare(self, answer: Any, size: int) -> None:
         if answer.headers.get("Content-Encoding", "identity") != "identity":

@@ -93,24 +93,19 @@ class Batches(data.IterableDataset):
         images = with_fidelity(self._set, int(self._state[1]))
         random = torch.Generator().manual_seed(self._seed_of_epoch(worker))
         labels = torch.from_numpy(self._set.labels).long()
-        rest: tuple[torch.Tensor, ...] | None = None
+        pool, known = torch.empty(0), torch.empty(0, dtype=torch.int64)  # images that are still to be in a batch
         if self._shuffle:
             parts = mixed(self._set, k, n, self._mix, random)
         else:
             parts = in_order(len(self._set), k, n, self._batch_size)
         for places in parts:
-            pool: tuple[torch.Tensor, ...] = self._render(images, places, random), labels[places]
-            if self._shuffle:
-                order = torch.randperm(len(places), generator=random)
-                pool = tuple(part[order] for part in pool)
-            if rest is not None:
-                pool = tuple(torch.cat(parts) for parts in zip(rest, pool))
-            whole = len(pool[0]) - len(pool[0]) % self._batch_size
+            pool, known = self._render(images, places, random, pool), torch.cat((known, labels[places]))
+            whole = len(pool) - len(pool) % self._batch_size
             for first in range(0, whole, self._batch_size):
-                yield self._out(part[first:first + self._batch_size] for part in pool)
-            rest = tuple(part[whole:] for part in pool)
-        if rest is not None and len(rest[0]) and not self._drop_last:
-            yield self._out(rest)
+                yield self._out(part[first:first + self._batch_size] for part in (pool, known))
+            pool, known = pool[whole:], known[whole:]
+        if len(pool) and not self._drop_last:
+            yield self._out((pool, known))
 
     def _out(self, parts: Iterable[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """A batch on its own, so that the pool of its group can be freed."""
@@ -121,23 +116,25 @@ class Batches(data.IterableDataset):
             return (self._seed * 1000003 + int(self._state[0])) & MAXIMUM
         return worker.seed - worker.id if worker else int(torch.randint(MAXIMUM, (1,)))
 
-    def _render(self, images: containers.Set, places: list[int], random: torch.Generator) -> torch.Tensor:
-        (width, height), kind = self._size, self._kind
-        crops = self._crops(images, places, random)
-        return torch.from_numpy(images.batch(places, width=width, height=height, crops=crops, **kind))
+    def _render(self, images: containers.Set, places: list[int], random: torch.Generator,
+                before: torch.Tensor) -> torch.Tensor:
+        """These images after those that are there; the library writes into one array."""
+        (width, height), channels = self._size, self._kind["channels"]
+        shape = (channels, height, width) if self._kind["channels_first"] else (height, width, channels)
+        pool = torch.empty((len(before) + len(places), *shape),
+                           dtype=torch.float32 if self._kind["float32"] else torch.uint8)
+        pool[:len(before)] = before if len(before) else 0
+        images.batch(places, width=width, height=height, crops=self._crops(places, random),
+                     out=pool[len(before):].numpy(), **self._kind)
+        return pool
 
-    def _crops(self, images: containers.Set, places: list[int], random: torch.Generator) -> list[list[int]]:
-        """The upper left pixels of the crops."""
-        crops = []
-        for place in places:
-            info = images.info(place)
-            room = info["width"] - self._size[0], info["height"] - self._size[1]
-            if self._crop == "random":
-                drawn = (int(torch.randint(abs(r) + 1, (1,), generator=random)) for r in room)
-                crops.append([d if r > 0 else -d for d, r in zip(drawn, room)])
-            else:
-                crops.append([r // 2 for r in room])
-        return crops
+    def _crops(self, places: list[int], random: torch.Generator) -> Any:
+        """[images][2] the upper left pixels of the crops."""
+        room = torch.from_numpy(self._set._sizes[places]) - torch.tensor(self._size)
+        if self._crop == "middle":
+            return torch.div(room, 2, rounding_mode="floor").numpy()
+        drawn = (torch.rand(room.shape, generator=random, dtype=torch.float64) * (room.abs() + 1)).long()
+        return (drawn * room.sign()).numpy()
 
 
 def opened(source: Source | containers.Set, fidelity: int | None) -> containers.Set:
@@ -150,11 +147,13 @@ def with_fidelity(view: containers.Set, fidelity: int | None) -> containers.Set:
 
 
 def mixed(view: containers.Set, worker: int, workers: int, mix: int, random: torch.Generator) -> Iterator[list[int]]:
-    """Lists of places: those of a worker's groups, in random order, `mix` at a time. Each group is decoded once."""
-    groups = view.groups()
+    """Lists of places: a worker's groups come in random order, and the images of `mix` groups are permuted. Each group
+    is decoded once."""
+    groups = view._groups
     mine = [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
     for first in range(0, len(mine), mix):
-        yield [place for group in mine[first:first + mix] for place in group]
+        places = [place for group in mine[first:first + mix] for place in group]
+        yield [places[k] for k in torch.randperm(len(places), generator=random).tolist()]
 
 
 def in_order(count: int, worker: int, workers: int, step: int) -> Iterator[list[int]]:
