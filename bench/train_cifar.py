@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """train_cifar.py -- test accuracy of a small network against the bytes an epoch reads: one container, JPEG and WebP files.
 
-    python3 bench/train_cifar.py TAPER DATA [--held-out] [--epochs 8] [--seeds 3] [--ways WAY ...] >>bench/results/train-cifar.jsonl
+    python3 bench/train_cifar.py TAPER DATA [--held-out] [--epochs 8] [--seeds 3] [--ways WAY ...]
+        >>bench/results/train-cifar.jsonl
 
 TAPER   the program; PYTHONPATH has bindings/python
 DATA    data_batch_1.bin to data_batch_5.bin and test_batch.bin of CIFAR-10
-WAY     what is trained on; default: all of WAYS. `taper 80`: a container at 80 bytes an image; `taper 40,40,40,160`: the
-        epochs share these; `photo 80`: with the model for photographs; `jpeg420 30`, `jpeg444 30`: files of this quality,
-        with optimised Huffman tables; `webp 30`: lossy files, method 6; `pixels`: the originals
+WAY     what is trained on; default: all of WAYS. `taper 80`: a container at 80 bytes an image; `photo 80`: with the model
+        for photographs; `even 80`, `equal 80`: with this allocation, not `mean`; `jpeg420 30`, `jpeg444 30`: files of this
+        quality, with optimised Huffman tables; `webp 30`: lossy files, method 6; `pixels whole`: the originals.
+        `taper 40,40,40,160`: the epochs share these, of the same container; `jpeg420 10,10,10,75`: of two sets of files
 
 The network, the augmentation and the loop are those of samples/train_cifar.py, but from images that were decoded once and
 kept in memory. --held-out: train on the first 45,000 training images and test on the last 5,000, to choose settings.
@@ -54,17 +56,19 @@ class Data:
         self.program, self.name = program, "held-out" if held_out else "test"
         images, labels = cifar([os.path.join(folder, "data_batch_%d.bin" % k) for k in range(1, 6)])
         if held_out:
-            self.original = {"train": (images[:45000], labels[:45000]), "test": (images[45000:], labels[45000:])}
+            n = len(images) * 9 // 10
+            self.original = {"train": (images[:n], labels[:n]), "test": (images[n:], labels[n:])}
         else:
             self.original = {"train": (images, labels), "test": cifar([os.path.join(folder, "test_batch.bin")])}
 
-    def container(self, part, model):
-        path = "%s/%s-%s-%s.taper" % (WORK, self.name, part, model)
+    def container(self, part, kind):
+        path = "%s/%s-%s-%s.taper" % (WORK, self.name, part, kind)
         if not os.path.exists(path):
             images, labels = self.original[part]
             with open(path + ".bin", "wb") as out:
                 out.write(np.concatenate([labels[:, None].astype(np.uint8), images.reshape(-1, 3072)], 1).tobytes())
-            subprocess.run([self.program, "encode", "-q", "-T", "1", "-m", model, "-o", path + ".part", path + ".bin"], check=True)
+            subprocess.run([self.program, "encode", "-q", "-T", "1", *CONTAINERS[kind], "-o", path + ".part", path + ".bin"],
+                           check=True)
             os.remove(path + ".bin")
             os.rename(path + ".part", path)
         return taper.open(path)
@@ -76,7 +80,7 @@ class Data:
             return images, {"bytes": 3072.0}
         stem = "%s/%s-%s-%s-%s" % (WORK, self.name, part, kind, quality)
         if not os.path.exists(stem + ".json"):
-            coded, sizes = self.cut(part, kind, quality) if kind in MODELS else in_files(images, kind, int(quality))
+            coded, sizes = self.cut(part, kind, quality) if kind in CONTAINERS else in_files(images, kind, int(quality))
             np.save(stem + ".npy", coded)
             with open(stem + ".json", "w", encoding="utf-8") as out:
                 json.dump({**sizes, "psnr": psnr(coded, images)}, out)
@@ -84,12 +88,13 @@ class Data:
             return np.load(stem + ".npy", mmap_mode="r"), json.load(sizes)
 
     def cut(self, part, kind, quality):
-        images = self.container(part, MODELS[kind])
+        images = self.container(part, kind)
         size = images.file_bytes if quality == "whole" else min(int(quality) * len(images), images.file_bytes)
         return images.at(bytes=size).batch(channels_first=True), {"bytes": size / len(images)}
 
 
-MODELS = {"taper": "tiny", "photo": "photo"}
+CONTAINERS = {"taper": ("-m", "tiny", "--allocation", "mean"), "photo": ("-m", "photo", "--allocation", "mean"),
+              "even": ("-m", "tiny"), "equal": ("-m", "tiny", "--allocation", "equal")}
 
 
 def in_files(images, kind, quality):
@@ -146,16 +151,16 @@ class Kept(torch.utils.data.IterableDataset):
 def run(data, way, epochs, seed, rate):
     """The metrics of one training run."""
     kind, _, words = way.partition(" ")
-    plan = sample.fidelities(words, epochs) if kind in MODELS else [None] * epochs
-    named = {f: ("whole" if f is None else str(f)) if kind in MODELS else words for f in plan}
-    coded = {f: data.decoded("train", kind, named[f]) for f in named}
+    plan = sample.fidelities(words, epochs)
+    coded = {f: data.decoded("train", kind, f or "whole") for f in plan}
     torch.manual_seed(seed)
     model = sample.train(Kept({f: coded[f][0] for f in coded}, data.original["train"][1], seed), plan, 10, rate)
     images, labels = data.original["test"]
-    as_trained = data.decoded("test", kind, named[plan[-1]])[0]
-    sizes = {name: round(sum(coded[f][1][name] for f in plan) / epochs, 1) for name in coded[plan[0]][1]}
+    as_trained = data.decoded("test", kind, plan[-1] or "whole")[0]
+    sizes = {name: round(sum(coded[f][1][name] for f in plan) / epochs, 1) for name in coded[plan[0]][1] if name != "psnr"}
     return {"accuracy": round(sample.accuracy(model, images, labels, SIDE), 2),
-            "as_trained": round(sample.accuracy(model, np.array(as_trained), labels, SIDE), 2), **sizes}
+            "as_trained": round(sample.accuracy(model, np.array(as_trained), labels, SIDE), 2), **sizes,
+            "psnr": round(coded[plan[-1]][1].get("psnr", 60), 2)}
 
 
 UNITS = {"accuracy": "%", "as_trained": "%", "bytes": "bytes", "payload": "bytes", "psnr": "dB"}
