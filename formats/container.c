@@ -69,11 +69,12 @@ static uint64_t table_end(const uint8_t *h) {
 /* Check the first 56 bytes. */
 static taper_status check_header(const uint8_t *h, size_t size, taper_error *error) {
     if (memcmp(h, magic, size < sizeof magic ? size : sizeof magic))
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "not a taper container: the magic bytes are missing%s",
-                            size >= 4 && !memcmp(h + 1, "TPR", 3)
-                                ? " (a transfer in text mode damages it: fetch it as binary)"
-                                : "");
+        return size >= 4 && !memcmp(h + 1, "TPR", 3)
+                   ? formats_fail(error, TAPER_ERR_CORRUPT,
+                                  "not a taper container: the magic bytes are damaged, as by a "
+                                  "transfer in text mode; fetch it as binary")
+                   : formats_fail_fact(error, TAPER_ERR_CORRUPT, TAPER_FACT_NO_CONTAINER, 0,
+                                       "not a taper container: the magic bytes are missing");
     if (size < FORMATS_HEADER_SIZE) return need_more(FORMATS_HEADER_SIZE - size, error);
     uint16_t version = formats_get_u16le(h + 8);
     if (version > FORMATS_CONTAINER_VERSION)

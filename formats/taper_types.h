@@ -72,10 +72,11 @@ typedef enum taper_fact {
     TAPER_FACT_LAYERS = 14,
     /* A file exists, and overwriting it was not requested (TAPER_ERR_EXISTS). needed: 0. */
     TAPER_FACT_OVERWRITE = 15,
-    /* The input is no model, or no index, but another kind of file (TAPER_ERR_CORRUPT). needed: 0.
-     */
+    /* The input is no model, index or container, but another kind of file (TAPER_ERR_CORRUPT).
+     * needed: 0. */
     TAPER_FACT_NO_MODEL = 16,
-    TAPER_FACT_NO_INDEX = 17
+    TAPER_FACT_NO_INDEX = 17,
+    TAPER_FACT_NO_CONTAINER = 18
 } taper_fact;
 
 /* A failure: its status, facts, and one sentence for people, which says where the problem is. It

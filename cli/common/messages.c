@@ -132,6 +132,7 @@ static void remedy_of(const taper_error *e, char *to, size_t room) {
     case TAPER_FACT_SEARCH_CODES: words = "; encode all with the same --embed-with, or none"; break;
     case TAPER_FACT_NO_MODEL: words = "; make one with `taper train`"; break;
     case TAPER_FACT_NO_INDEX: words = "; make one with `taper index`"; break;
+    case TAPER_FACT_NO_CONTAINER: words = "; make one with `taper encode`"; break;
     case TAPER_FACT_OVERWRITE: words = " (-f)"; break;
     case TAPER_FACT_LAYERS:
         words = "; encode all with the same --group and --allocation even, or cut all to the same "

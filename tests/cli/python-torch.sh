@@ -2,4 +2,4 @@
 . "$ROOT/tests/cli_helpers.sh"
 . "$ROOT/tests/python_helpers.sh"
 python_needs torch
-python_tests test_torch 8
+python_tests test_torch 10

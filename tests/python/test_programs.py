@@ -28,7 +28,7 @@ class Programs(unittest.TestCase):
         model = taper.train(images(60), self.model, window=8, quick=True, fast=True, force=True)
         self.assertEqual((model.window_width, model.units, model.report["images"]), (8, 192, 60))
         data = taper.encode(images(5), model=model, quality=36)
-        with self.assertRaises(taper.ModelMissing):
+        with self.assertRaisesRegex(taper.ModelMissing, "give it as `model`"):
             taper.open(data)
         for image, original in zip(taper.open(data, model=self.model), images(5)):
             self.assertGreater(taper.measure(image, original)["psnr"], 33)

@@ -1,4 +1,5 @@
 """Containers from Python, against what the program `taper` makes of the same files."""
+import gc
 import io
 import os
 import pickle
@@ -187,6 +188,45 @@ class Sets(unittest.TestCase):
         images.close()
         with self.assertRaises(ValueError):
             images[0]
+
+    def test_errors_name_the_file_and_the_remedy(self):
+        with open(self.files["set"], "rb") as file:
+            damaged = bytearray(file.read())
+        damaged[-5] ^= 255
+        for name, data in (("damaged.taper", damaged), ("none.taper", b"text" * 20)):
+            with open(here(name), "wb") as file:
+                file.write(data)
+        nowhere = os.path.join("nowhere", "x.taper")
+        for act, name, words in (
+                (lambda: list(taper.open(here("damaged.taper"))), "damaged.taper", "fetch the file again"),
+                (lambda: taper.open(here("damaged.taper")).batch(width=9, height=9), "damaged.taper", ""),
+                (lambda: taper.open(here("none.taper")), "none.taper", "taper.encode makes one"),
+                (lambda: taper.Model.load(here("none.taper")), "none.taper", "taper.train makes one"),
+                (lambda: taper.encode([self.images["grey.png"]], here(nowhere)), nowhere, "check the path")):
+            with self.assertRaises(taper.TaperError) as caught:
+                act()
+            self.assertRegex(str(caught.exception), "^[^:]*" + re.escape(name) + ": .*" + words)
+
+    def test_dropped_sets_are_closed(self):
+        """Without the garbage collector, so that loops over many files do not run out of them."""
+        gc.collect()
+        gc.disable()
+        try:
+            before = len(os.listdir("/proc/self/fd"))
+            for _ in range(3):
+                images = taper.open(self.files["image"])
+                part = images.at(passes=5)
+                images[0], part[1], part.model
+                thread = threading.Thread(target=images.thumbnail, args=(0,))
+                thread.start()
+                thread.join()
+            self.assertEqual(len(os.listdir("/proc/self/fd")), before + 1)
+            del images, thread
+            np.testing.assert_array_equal(part[1], part[1])
+            del part
+            self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+        finally:
+            gc.enable()
 
     def test_encode(self):
         data = taper.encode(self.images.values(), bytes=6000)

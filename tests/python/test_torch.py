@@ -91,10 +91,10 @@ class Torch(unittest.TestCase):
         data.set_fidelity(None)
         self.assertTrue(torch.equal(self.epoch(data, num_workers=1)[0], self.whole))
         for wrong in (0, -1):
-            with self.assertRaisesRegex(ValueError, "fidelity is 1 or more"):
+            with self.assertRaisesRegex(ValueError, "fidelity, bytes an image, is 1 to"):
                 data.set_fidelity(wrong)
             for kind, sizes in ((taper.torch.Batches, (64,)), (taper.torch.Images, ())):
-                with self.assertRaisesRegex(ValueError, "fidelity is 1 or more"):
+                with self.assertRaisesRegex(ValueError, "fidelity, bytes an image, is 1 to"):
                     kind(self.path, *sizes, fidelity=wrong)
 
     def test_floats_crops_and_last_batches(self):
@@ -107,6 +107,32 @@ class Torch(unittest.TestCase):
         images, labels = self.epoch(data)
         self.assertEqual(images.shape, (200, 20, 40, 3))
         self.assertGreater(len({tuple(image[:, 0, 0].tolist()) for image in images[:9]}), 1)
+
+    def test_length_is_that_of_all_workers(self):
+        for options in ({}, {"shuffle": True, "mix": 2}):
+            for drop_last in (False, True):
+                data = taper.torch.Batches(self.path, 24, drop_last=drop_last, **options)
+                for workers in (0, 3, 11):
+                    loader = DataLoader(data, batch_size=None, num_workers=workers)
+                    batches = list(loader)
+                    sizes = [len(labels) for _, labels in batches]
+                    self.assertEqual((len(sizes), len(loader)), (9 - drop_last,) * 2)
+                    self.assertEqual(sorted(sizes), [24] * 8 if drop_last else [8] + [24] * 8)
+                    self.assertEqual(len(set(torch.cat([labels for _, labels in batches]).tolist())), sum(sizes))
+
+    def test_wrong_options(self):
+        for wrong, error in ((2.5, TypeError), ("a", TypeError), (0, ValueError)):
+            with self.assertRaisesRegex(error, "batch_size is"):
+                taper.torch.Batches(self.path, wrong)
+        for name, wrong, error in (("width", -3, ValueError), ("height", 0, ValueError), ("mix", 1.5, TypeError),
+                                   ("channels", 7, ValueError), ("seed", "a", TypeError), ("fidelity", 9.5, TypeError),
+                                   ("mean", 0.5, ValueError), ("crop", 4, ValueError)):
+            with self.assertRaisesRegex(error, name):
+                taper.torch.Batches(self.path, 8, **{name: wrong})
+        with self.assertRaisesRegex(ValueError, "mean is a number, or one for each of 3 channels"):
+            taper.torch.Batches(self.path, 8, float32=True, mean=[.1, .2])
+        with self.assertRaisesRegex(ValueError, "no images"):
+            taper.torch.Batches(taper.open(self.path)[0:0], 8)
 
     def test_single_images(self):
         data = taper.torch.Images(self.path)

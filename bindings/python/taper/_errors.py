@@ -64,10 +64,19 @@ OF_STATUS = {1: ArgumentError, 2: OutOfMemory, 10: Truncated, 11: Corrupt, 12: N
              20: ModelMissing, 30: Unsupported, 31: DeviceError, 40: ReadError, 41: Exists}
 
 
+# What to do about it, by the number of taper_fact, where the library's sentence does not say so.
+REMEDIES = {6: "give it as `model`", 7: "blend it with a background, or drop it",
+            8: "scale it to that size, or train a model on images of its own",
+            10: "give `threads` of 1", 16: "taper.train makes one", 17: "taper.Index.build makes one",
+            18: "taper.encode makes one"}
+
+
 @contextlib.contextmanager
-def naming(path: str) -> Iterator[None]:
+def naming(path: str | None) -> Iterator[None]:
     """Errors begin with the path that they are about."""
     try:
         yield
     except TaperError as error:
+        if not path or str(error).startswith(path):
+            raise
         raise type(error)("%s: %s" % (path, error), error.fact, error.needed) from None

@@ -5,6 +5,7 @@ ctypes releases the interpreter lock during every call.
 from __future__ import annotations
 
 import ctypes as c
+import operator
 import os
 
 from . import _errors
@@ -143,8 +144,10 @@ def checked(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def fail(status: int, error: Any) -> NoReturn:
-    raise _errors.OF_STATUS.get(status, _errors.TaperError)(
-        error.text.decode("utf-8", "replace") or "status %d" % status, error.fact, error.needed)
+    said = error.text.decode("utf-8", "replace") or "status %d" % status
+    if error.fact in _errors.REMEDIES:
+        said += "; " + _errors.REMEDIES[error.fact]
+    raise _errors.OF_STATUS.get(status, _errors.TaperError)(said, error.fact, error.needed)
 
 
 def text(value: str, what: str) -> bytes:
@@ -170,6 +173,17 @@ def texts(values: Iterable[str], what: str, count: int | None = None) -> c.Array
     if count is not None and len(values) != count:
         raise ValueError("there are %d of %s for %d images" % (len(values), what, count))
     return (c.c_char_p * len(values))(*(text(value, what) for value in values))
+
+
+def whole(what: str, value: Any, low: int = 1, high: int = 2**31 - 1) -> int:
+    """A whole number within a range. TypeError, ValueError: it is none."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError("%s is a whole number, not %r" % (what, value)) from None
+    if not low <= number <= high:
+        raise ValueError("%s is %d to %d, not %d" % (what, low, high, number))
+    return number
 
 
 def choice(name: str, value: str, choices: Mapping[str, int]) -> int:

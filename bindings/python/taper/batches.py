@@ -5,7 +5,7 @@ import ctypes as c
 
 from . import _arrays
 from . import _types as t
-from ._library import lib
+from ._library import lib, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,8 +61,13 @@ def strides_of(width: int, height: int, channels: int, channels_first: bool, ite
 def gains_of(mean: Any, std: Any, channels: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """[channels] gain and offset of (value - mean) / std."""
     np = _arrays.numpy()
-    mean = np.broadcast_to(np.asarray(0 if mean is None else mean, np.float64), channels)
-    std = np.broadcast_to(np.asarray(1 if std is None else std, np.float64), channels)
+    mean = np.asarray(0 if mean is None else mean, np.float64)
+    std = np.asarray(1 if std is None else std, np.float64)
+    for what, values in (("mean", mean), ("std", std)):
+        if values.shape not in ((), (1,), (channels,)):
+            raise ValueError("%s is a number, or one for each of %d channels, not %s" %
+                             (what, channels, values.tolist()))
+    mean, std = np.broadcast_to(mean, channels), np.broadcast_to(std, channels)
     if not (std > 0).all():
         raise ValueError("std is above 0")
     return (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
@@ -74,9 +79,10 @@ def render_batch(view: Set, images: Any, *, width: int | None, height: int | Non
     numbers = numbers_of(view, images)
     if width is None or height is None:
         first = view._image_info(int(numbers[0])) if len(numbers) else t.ImageInfo(width=1, height=1)
-        width, height = width or (first.width - 1) // scale + 1, height or (first.height - 1) // scale + 1
-    if not (0 < width < 2**31 and 0 < height < 2**31 and 0 < channels <= 3):
-        raise ValueError("a batch of %d x %d pixels of %d channels" % (width, height, channels))
+        width = (first.width - 1) // scale + 1 if width is None else width
+        height = (first.height - 1) // scale + 1 if height is None else height
+    width, height = whole("width", width), whole("height", height)
+    channels = whole("channels", channels, 1, 3)
     one = (channels, height, width) if channels_first else (height, width, channels)
     to = array_for(out, (len(numbers), *one), float32)
     if not len(numbers):

@@ -7,6 +7,7 @@ import functools
 
 from . import _arrays
 from . import _types as t
+from ._errors import naming
 from ._library import lib
 from .sources import open_source
 
@@ -131,7 +132,8 @@ class Set(collections.abc.Sequence["Image"]):
         if i < 0:
             i += len(self)
         if not 0 <= i < len(self):
-            raise IndexError("image %d of a set of %d" % (i, len(self)))
+            raise IndexError("image %d of a set of %d images, numbered from 0" % (i, len(self)) if len(self) else
+                             "the set has no images")
         return self.numbers[i]
 
     def find(self, name: str) -> int:
@@ -161,8 +163,9 @@ class Set(collections.abc.Sequence["Image"]):
 
     def _image_info(self, number: int) -> Any:
         info = t.ImageInfo()
-        self._container.fetch_front(number)
-        lib.container_get_image(self._container.handle, number, c.addressof(info))
+        with naming(self._container.name):
+            self._container.fetch_front(number)
+            lib.container_get_image(self._container.handle, number, c.addressof(info))
         return info
 
     def groups(self) -> list[list[int]]:

@@ -8,6 +8,7 @@ import weakref
 
 from . import _arrays
 from . import _types as t
+from ._errors import naming
 from ._library import choice, lib, path, text, texts
 from .models import Model, given_model
 
@@ -94,7 +95,8 @@ class Encoder:
             raise ValueError("a limit of %d bytes; a lossless container has none: cut it instead" % max_bytes)
         self._store_classes()
         if isinstance(to, (str, os.PathLike)):
-            lib.encoder_finish_file(self._handle, int(max_bytes), path(to))
+            with naming(os.path.abspath(os.fspath(to))):
+                lib.encoder_finish_file(self._handle, int(max_bytes), path(to))
             return None
         kept = io.BytesIO()
         file: BinaryIO = kept if to is None else to

@@ -16,7 +16,7 @@ import urllib.request
 import weakref
 
 from . import _types as t
-from ._errors import ReadError
+from ._errors import ReadError, naming
 from ._library import lib
 from .sources import options_of
 
@@ -177,7 +177,8 @@ class RemoteContainer:
     """As sources.Container, with one decoder, which threads use by turns. Its bytes stay in memory until it closes."""
 
     def __init__(self, reader: Reader, model: Model | None) -> None:
-        self._reader, self.model, self.opened = reader, model, reader.address
+        self._reader, self.model = reader, model
+        self.opened = self.name = reader.address
         self._lock, self._scale = threading.RLock(), 1
         self._cut: dict[int, RemoteContainer] = {}
         self._pool, self._process = new_pool(), os.getpid()
@@ -185,9 +186,10 @@ class RemoteContainer:
         lib.decoder_new_streaming(c.addressof(out), c.addressof(options))
         self._decoder = out.value
         self._free = weakref.finalize(self, lib.decoder_free, self._decoder)
-        self._supply([(0, FIRST)])
-        while not lib.decoder_container(self._decoder):
-            self._supply(self._planned(lambda *to: lib.decoder_plan(self._decoder, 0, 0, *to)))
+        with naming(self.name):
+            self._supply([(0, FIRST)])
+            while not lib.decoder_container(self._decoder):
+                self._supply(self._planned(lambda *to: lib.decoder_plan(self._decoder, 0, 0, *to)))
 
     @property
     def bytes_read(self) -> int:
@@ -248,8 +250,9 @@ class RemoteContainer:
                 self._scale = scale
             listed = (c.c_uint64 * len(numbers))(*(int(number) for number in numbers))
             options = t.PlanOptions(image=c.cast(listed, c.c_void_p), n=len(listed), cut=view._cut or ALL, max_gap=GAP)
-            self._complete(lambda *to: lib.decoder_plan_images(self._decoder, c.addressof(options), *to))
-            yield self._decoder
+            with naming(self.name):
+                self._complete(lambda *to: lib.decoder_plan_images(self._decoder, c.addressof(options), *to))
+                yield self._decoder
 
     @functools.cached_property
     def _has_stages(self) -> bool:

@@ -25,15 +25,17 @@ if TYPE_CHECKING:
 class Container:
     """An open container of the library, which any number of threads share. Closed when nothing refers to it.
 
-    model: that which was given; keep: what must stay; opened: how to open it again in another process, or None.
+    model: that which was given; keep: what must stay; opened: how to open it again in another process, or None. The
+    container does not refer to its decoders' objects but to their handles, so that no cycle keeps the file open.
     """
 
     def __init__(self, handle: int | None, model: Model | None, keep: object = None,
                  opened: str | bytes | None = None) -> None:
         self._handle, self.model, self.keep, self.opened = handle, model, keep, opened
+        self.name = opened if isinstance(opened, str) else None
         self._local = threading.local()
-        self._decoders: weakref.WeakSet[Decoder] = weakref.WeakSet()
-        self._close = weakref.finalize(self, lib.container_close, handle)
+        self.decoders: set[int | None] = set()
+        self._close = weakref.finalize(self, close_all, handle, self.decoders)
 
     @property
     def handle(self) -> int | None:
@@ -44,34 +46,48 @@ class Container:
     @contextlib.contextmanager
     def decoding(self, view: Set, numbers: Sequence[int], scale: int = 1) -> Iterator[int | None]:
         """The handle of this thread's decoder for the images of these numbers; it keeps those of its last four uses."""
+        self.handle  # it is open
         held = self._local.__dict__.setdefault("held", {})
         key = view._cut, view._passes, view._threads
         if key not in held:
             while len(held) >= 4:
                 held.pop(next(iter(held)))
             held[key] = Decoder(self, *key)
-            self._decoders.add(held[key])
-        if not held[key].free.alive:
-            raise ValueError("the set is closed")
-        yield held[key].at_scale(scale)
+        with naming(self.name):
+            yield held[key].at_scale(scale)
 
     def fetch_front(self, number: int) -> None:
         """The front matter is there."""
 
     def close_all(self) -> None:
-        for decoder in list(self._decoders):
-            decoder.free()
         self._close()
 
 
+def free_decoder(handle: int | None, decoders: set[int | None]) -> None:
+    """Unless that has happened already."""
+    try:
+        decoders.remove(handle)
+    except KeyError:
+        return
+    lib.decoder_free(handle)
+
+
+def close_all(handle: int | None, decoders: set[int | None]) -> None:
+    """The container after its decoders, which use it."""
+    for decoder in list(decoders):
+        free_decoder(decoder, decoders)
+    lib.container_close(handle)
+
+
 class Decoder:
-    """A decoder of the library. It keeps its container open."""
+    """A decoder of the library, for use while its container is open."""
 
     def __init__(self, container: Container, cut: int, passes: int, threads: int) -> None:
         out, options = c.c_void_p(), t.DecodeOptions(cut=cut, passes=passes)
         lib.decoder_new(c.addressof(out), container.handle, c.addressof(options))
-        self.handle, self._container, self._scale = out.value, container, 1
-        self.free = weakref.finalize(self, lib.decoder_free, self.handle)
+        self.handle, self._scale = out.value, 1
+        container.decoders.add(self.handle)
+        weakref.finalize(self, free_decoder, self.handle, container.decoders)
         if threads != 1:
             lib.decoder_set_threads(self.handle, threads)
 

@@ -7,7 +7,8 @@
         for images, labels in torch.utils.data.DataLoader(data, batch_size=None, num_workers=2):
             ...
 
-Workers open the file themselves, whether they are forked or spawned.
+Workers that are spawned open the file themselves. Those that are forked use it as it is open: create them while no
+other thread decodes from the set.
 """
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ import torch
 import torch.utils.data as data
 
 from . import containers
+from ._library import whole
+from .batches import gains_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +56,9 @@ class Batches(data.IterableDataset):
     fidelity: bytes an image that are read: the file is taken as cut to so many, on average. None: all. set_fidelity
         changes it.
     shuffle: groups come in random order, and the images of `mix` groups at a time are permuted together: they are in
-        memory, as many bytes as their batches. Each worker has its own groups. Else each has a part of the set, in
-        order. With a `seed`, the order depends on it and on set_epoch alone; without, on torch.manual_seed.
+        memory, as many bytes as their batches. Without it images come in the order of the set. Of n workers each has
+        one n-th of the order, in whole batches. With a `seed`, the order depends on it and on set_epoch alone;
+        without, on torch.manual_seed.
     width, height, crop: crops of this size, at random places with crop="random", else in the middle; None: whole
         images.
     float32: values (value - mean) / std, from values of 0 to 1; else uint8. channels_first: NCHW, else NHWC.
@@ -66,14 +70,22 @@ class Batches(data.IterableDataset):
                  width: int | None = None, height: int | None = None, crop: Literal["middle", "random"] = "middle",
                  float32: bool = False, mean: PerChannel = None, std: PerChannel = None, channels: int = 3,
                  channels_first: bool = True, pin_memory: bool = False, threads: int = 1) -> None:
-        if batch_size < 1 or mix < 1 or crop not in ("middle", "random") :
-            raise ValueError("batch_size and mix are 1 or more, crop is 'middle' or 'random'")
-        self._set, self._batch_size, self._drop_last = opened(source, None), batch_size, drop_last
-        self._shuffle, self._seed, self._mix = shuffle, seed, mix
+        if crop not in ("middle", "random"):
+            raise ValueError("crop is 'middle' or 'random', not %r" % (crop,))
+        self._set, self._batch_size, self._drop_last = opened(source, None), whole("batch_size", batch_size), drop_last
+        if not len(self._set):
+            raise ValueError("the set has no images")
+        self._shuffle, self._mix = shuffle, whole("mix", mix)
+        self._seed = None if seed is None else whole("seed", seed, -MAXIMUM, MAXIMUM)
+        if (mean is not None or std is not None) and not float32:
+            raise ValueError("mean and std are of float32=True")
+        gains_of(mean, std, whole("channels", channels, 1, 3))
         self._kind: dict[str, Any] = {"float32": float32, "mean": mean, "std": std, "channels": channels,
                                       "channels_first": channels_first, "threads": threads}
         first = self._set.info(0)
-        self._size, self._crop, self._pin = (width or first["width"], height or first["height"]), crop, pin_memory
+        self._size = (first["width"] if width is None else whole("width", width),
+                      first["height"] if height is None else whole("height", height))
+        self._crop, self._pin = crop, pin_memory
         self._state = torch.tensor([0, checked(fidelity) or 0], dtype=torch.int64)  # epoch and fidelity
         self._state.share_memory_()  # workers see them change
         self._begun = 0, 0  # a seed of this worker, and how often it was used
@@ -96,14 +108,15 @@ class Batches(data.IterableDataset):
         random = torch.Generator().manual_seed(self._seed_of_epoch(worker))
         labels = torch.from_numpy(self._set.labels).long()
         pool, known = torch.empty(0), torch.empty(0, dtype=torch.int64)  # images that are still to be in a batch
+        first, end = self._part(k, n)
         if self._shuffle:
-            groups = shared_out(self._set._groups, k, n, random)
+            groups = part_of(permuted(self._set._groups, random), first, end)
         # all workers share the order of groups; what is drawn from here on is a worker's own
         random.manual_seed(int(torch.randint(MAXIMUM, (n,), generator=random)[k]))
         if self._shuffle:
             parts = mixed(groups, self._mix, random)
         else:
-            parts = in_order(len(self._set), k, n, self._batch_size)
+            parts = in_order(first, end, self._batch_size)
         for places in parts:
             pool, known = self._render(images, places, random, pool), torch.cat((known, labels[places]))
             whole = len(pool) - len(pool) % self._batch_size
@@ -112,6 +125,12 @@ class Batches(data.IterableDataset):
             pool, known = pool[whole:], known[whole:]
         if len(pool) and not self._drop_last:
             yield self._out((pool, known))
+
+    def _part(self, worker: int, workers: int) -> tuple[int, int]:
+        """The places in the order from the first of a worker to behind its last: whole batches, so that all workers
+        together have as many as one."""
+        first, end = (len(self) * k // workers * self._batch_size for k in (worker, worker + 1))
+        return first, min(end, len(self._set))
 
     def _out(self, parts: Iterable[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         """A batch on its own, so that the pool of its group can be freed."""
@@ -159,14 +178,20 @@ def with_fidelity(view: containers.Set, fidelity: int | None) -> containers.Set:
 
 
 def checked(fidelity: int | None) -> int | None:
-    if fidelity is not None and fidelity < 1:
-        raise ValueError("fidelity is 1 or more bytes an image, or None for all, not %r" % (fidelity,))
-    return fidelity
+    return None if fidelity is None else whole("fidelity, bytes an image,", fidelity, 1, MAXIMUM >> 32)
 
 
-def shared_out(groups: list[list[int]], worker: int, workers: int, random: torch.Generator) -> list[list[int]]:
-    """A worker's groups, in random order."""
-    return [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()[worker::workers]]
+def permuted(groups: list[list[int]], random: torch.Generator) -> list[list[int]]:
+    return [groups[g] for g in torch.randperm(len(groups), generator=random).tolist()]
+
+
+def part_of(groups: list[list[int]], first: int, end: int) -> list[list[int]]:
+    """The images from place `first` to before `end` of these groups; the groups at both ends are cut."""
+    mine, at = [], 0
+    for group in groups:
+        mine.append(group[max(first - at, 0):max(end - at, 0)])
+        at += len(group)
+    return [group for group in mine if group]
 
 
 def mixed(mine: list[list[int]], mix: int, random: torch.Generator) -> Iterator[list[int]]:
@@ -176,8 +201,6 @@ def mixed(mine: list[list[int]], mix: int, random: torch.Generator) -> Iterator[
         yield [places[k] for k in torch.randperm(len(places), generator=random).tolist()]
 
 
-def in_order(count: int, worker: int, workers: int, step: int) -> Iterator[list[int]]:
-    """Lists of places: a worker has a part of the set, in order."""
-    end = count * (worker + 1) // workers
-    for first in range(count * worker // workers, end, step):
+def in_order(first: int, end: int, step: int) -> Iterator[list[int]]:
+    for first in range(first, end, step):
         yield list(range(first, min(first + step, end)))
