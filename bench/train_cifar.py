@@ -38,7 +38,8 @@ import train_cifar as sample
 import taper
 
 WAYS = ("taper whole", "taper 160", "taper 80", "taper 40", "taper 40,40,40,160", "jpeg420 30", "jpeg420 10", "jpeg420 75",
-        "webp 10", "jpeg444 95", "taper 120", "webp 1", "webp 30", "jpeg444 30")
+        "webp 10", "jpeg444 95", "taper 120", "webp 1", "webp 30", "jpeg444 30",
+        "taper 40,40,80,160", "taper 80,80,160,160", "jpeg420 20")
 WORK, SIDE = "build/train-cifar", (28, 28)
 COMMAND = "python3 bench/train_cifar.py build/opt/taper build/data"
 

@@ -3,9 +3,9 @@
 
     python3 bench/train_cifar_report.py [PROGRAM OUT]
 
-Prints for each way the mean accuracy over its seeds and the bytes an image and epoch. Then, at some accuracies, the bytes that
-each codec needs, between its measured points by straight lines of accuracy over the logarithm of bytes, and the quotients
-by the container's. The first accuracy is the least that equals the whole container's: its mean less the half-width of the
+Prints for each way the mean accuracy over its seeds and the bytes an image and epoch. Then, at the accuracies of the container,
+the bytes that each codec needs, between its measured points by straight lines of accuracy over the logarithm of bytes, and the
+quotients by the container's. The first accuracy is the least that equals the whole container's: its mean less the half-width of the
 95 % interval of a difference of two means, by Student's t on the deviations of all ways that have several seeds.
 PROGRAM draws accuracy over bytes as OUT/accuracy-by-bytes.svg: build/opt/bench/paper_broadcast.
 """
@@ -23,7 +23,7 @@ FILE = os.path.join(record.ROOT, "bench/results/train-cifar.jsonl")
 # of Student's t, 97.5 %, by degrees of freedom
 QUANTILES = {2: 4.303, 3: 3.182, 4: 2.776, 6: 2.447, 8: 2.306, 10: 2.228, 12: 2.179, 14: 2.145, 16: 2.120, 20: 2.086, 24: 2.064}
 LINES = {"taper": "taper, one container", "jpeg420": "JPEG files, 4:2:0", "jpeg444": "JPEG files, 4:4:4",
-         "payload": "JPEG, headers not counted", "webp": "WebP files"}
+         "payload": "JPEG, headers not counted", "webp": "WebP files", "plan": "taper, fidelity by epoch"}
 
 
 def read():
@@ -47,10 +47,10 @@ def interval(ways):
 
 
 def curve(ways, kind):
-    """Points (bytes, mean accuracy) of one fidelity each, by bytes."""
-    codec, metric = ("jpeg420", "payload") if kind == "payload" else (kind, "bytes")
+    """Points (bytes, mean accuracy) by bytes, of one fidelity each or, for "plan", of several."""
+    codec, metric = {"payload": ("jpeg420", "payload"), "plan": ("taper", "bytes")}.get(kind, (kind, "bytes"))
     return sorted((found[metric][0], statistics.mean(found["accuracy"])) for way, found in ways.items()
-                  if way.split()[0] == codec and "," not in way)
+                  if way.split()[0] == codec and ("," in way) == (kind == "plan"))
 
 
 def bytes_at(points, accuracy):
@@ -61,21 +61,18 @@ def bytes_at(points, accuracy):
     return None
 
 
-def compare(ways, accuracy):
-    own, cells = bytes_at(curve(ways, "taper"), accuracy), []
+def compare(ways, accuracy, own):
+    cells = []
     for kind in LINES:
         size = bytes_at(curve(ways, kind), accuracy)
         cells.append("%s %s" % (kind, "%.0f (%.1f)" % (size, size / own) if size and own else "-"))
-    print("at %.2f %%: %s" % (accuracy, ", ".join(cells)))
+    print("at %.2f %%, by %.0f bytes: %s" % (accuracy, own, ", ".join(cells)))
 
 
 def draw(ways, program, out):
     lines = []
     for kind, name in LINES.items():
         lines += ["%s\t%g\t%g\n" % (name, *point) for point in curve(ways, kind)]
-    for way, found in ways.items():
-        if way.startswith("taper") and "," in way:
-            lines.append("taper, fidelity by epoch\t%g\t%g\n" % (found["bytes"][0], statistics.mean(found["accuracy"])))
     subprocess.run([program, "plot", "accuracy-by-bytes", "A network trained from coded images", "bytes an image and epoch",
                     "accuracy on original test images, %", "1", "--out", out], input="".join(lines), text=True, check=True)
 
@@ -91,8 +88,10 @@ def main():
     whole = statistics.mean(ways["taper whole"]["accuracy"])
     print("whole: %.2f %%, equal from %.2f on (deviation of a seed %.2f, %d degrees of freedom)" %
           (whole, whole - half, deviation, freedom))
-    for accuracy in (whole - half, *(found[1] for found in reversed(curve(ways, "taper")[:-1]))):
-        compare(ways, accuracy)
+    one, plans = curve(ways, "taper"), curve(ways, "plan")
+    compare(ways, whole - half, bytes_at(one, whole - half))
+    for size, accuracy in reversed(one[:-1] + plans):
+        compare(ways, accuracy, size)
     if sys.argv[1:]:
         draw(ways, *sys.argv[1:])
 
