@@ -19,5 +19,5 @@ export PYTHONWARNINGS=$removed,error::ResourceWarning,"ignore:This process:Depre
 while read -r PYTHON; do
     $PYTHON --version
     python_tests test_versions 4
-    if $PYTHON -c 'import numpy, PIL' 2>/dev/null; then python_tests test_sets 16; fi
+    if $PYTHON -c 'import numpy, PIL' 2>/dev/null; then python_tests test_sets 19; fi
 done <pythons

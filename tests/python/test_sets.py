@@ -5,7 +5,9 @@ import os
 import pickle
 import re
 import subprocess
+import sys
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -227,6 +229,51 @@ class Sets(unittest.TestCase):
             self.assertEqual(len(os.listdir("/proc/self/fd")), before)
         finally:
             gc.enable()
+
+    def test_model_of_a_closed_set(self):
+        with taper.open(taper.encode([self.images["smooth.png"]], embed_model=True)) as images:
+            model = images.model
+        for act in (lambda: taper.encode([self.images["smooth.png"]], model=model), lambda: model.embed([])):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                act()
+
+    def test_close_while_threads_decode(self):
+        for _ in range(5):
+            images, ended = taper.open(self.files["set"]), []
+
+            def decode(images=images, ended=ended):
+                try:
+                    while True:
+                        images[2]
+                except ValueError as error:
+                    ended.append(str(error))
+
+            threads = [threading.Thread(target=decode) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.05)
+            images.close()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(ended, ["the set is closed"] * 3)
+
+    def test_ends_of_processes(self):
+        """A forked process has none of the library's threads; at the end of one, other threads may still decode."""
+        script = (
+            "import os, sys, threading, taper\n"
+            "images = taper.open(sys.argv[1], threads=4)\n"
+            "def work():\n"
+            "    while True: images[2]\n"
+            "images[2]\n"
+            "for end in (lambda: [images.at(passes=k)[2] for k in range(1, 7)], images.close, lambda: sys.exit(0)):\n"
+            "    child = os.fork()\n"
+            "    if not child:\n"
+            "        end(); sys.exit(0)\n"
+            "    assert os.waitpid(child, 0)[1] == 0\n"
+            "for _ in range(2): threading.Thread(target=work, daemon=True).start()\n"
+            "images[1]\n")
+        for _ in range(3):
+            subprocess.run([sys.executable, "-c", script, self.files["set"]], check=True, timeout=60)
 
     def test_encode(self):
         data = taper.encode(self.images.values(), bytes=6000)

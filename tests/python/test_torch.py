@@ -125,12 +125,19 @@ class Torch(unittest.TestCase):
             with self.assertRaisesRegex(error, "batch_size is"):
                 taper.torch.Batches(self.path, wrong)
         for name, wrong, error in (("width", -3, ValueError), ("height", 0, ValueError), ("mix", 1.5, TypeError),
-                                   ("channels", 7, ValueError), ("seed", "a", TypeError), ("fidelity", 9.5, TypeError),
-                                   ("mean", 0.5, ValueError), ("crop", 4, ValueError)):
+                                   ("channels", 7, ValueError), ("channels", 2, ValueError),
+                                   ("threads", -1, ValueError),
+                                   ("threads", .5, TypeError), ("seed", "a", TypeError),
+                                   ("fidelity", .5, TypeError), ("mean", 0.5, ValueError), ("crop", 4, ValueError)):
             with self.assertRaisesRegex(error, name):
                 taper.torch.Batches(self.path, 8, **{name: wrong})
         with self.assertRaisesRegex(ValueError, "mean is a number, or one for each of 3 channels"):
             taper.torch.Batches(self.path, 8, float32=True, mean=[.1, .2])
+        for name, wrong, error in (("mean", "a", TypeError), ("mean", np.nan, ValueError), ("std", 1e-40, ValueError)):
+            with self.assertRaisesRegex(error, name):
+                taper.torch.Batches(self.path, 8, float32=True, **{name: wrong})
+        with self.assertRaisesRegex(TypeError, "epoch"):
+            taper.torch.Batches(self.path, 8).set_epoch(2.5)
         with self.assertRaisesRegex(ValueError, "no images"):
             taper.torch.Batches(taper.open(self.path)[0:0], 8)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes as c
 import operator
 import os
+import weakref
 
 from . import _errors
 from . import _types as t
@@ -91,6 +92,7 @@ OTHER: dict[str, tuple[Any, ...]] = {
     "index_class_name": (TEXT, HANDLE, U32),
     "image_free": (NOTHING, c.c_void_p),
 }
+MOST_THREADS = 4096
 NAMES = ("libtaper.so.1", "libtaper.so")
 
 
@@ -184,6 +186,19 @@ def whole(what: str, value: Any, low: int = 1, high: int = 2**31 - 1) -> int:
     if not low <= number <= high:
         raise ValueError("%s is %d to %d, not %d" % (what, low, high, number))
     return number
+
+
+def freed_with(owner: object, free: Callable[..., object], *arguments: object) -> weakref.finalize:
+    """Calls free(*arguments) when the owner is gone, or when the result is called. Not at the end of the interpreter:
+    other threads may still be in the library. Not in a forked process: it lacks the threads of the library."""
+    made = weakref.finalize(owner, free_in, os.getpid(), free, arguments)
+    made.atexit = False
+    return made
+
+
+def free_in(process: int, free: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    if os.getpid() == process:
+        free(*arguments)
 
 
 def choice(name: str, value: str, choices: Mapping[str, int]) -> int:

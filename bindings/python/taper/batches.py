@@ -5,7 +5,7 @@ import ctypes as c
 
 from . import _arrays
 from . import _types as t
-from ._library import lib, whole
+from ._library import MOST_THREADS, lib, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from .containers import Set
 
 CORRUPT = 11
+
+
+def checked_channels(channels: int) -> int:
+    """1 for grey, or 3 for RGB."""
+    if whole("channels", channels, 1, 3) == 2:
+        raise ValueError("channels is 1 for grey or 3 for colours, not 2")
+    return channels
 
 
 def numbers_of(view: Set, images: Any) -> Any:
@@ -61,8 +68,11 @@ def strides_of(width: int, height: int, channels: int, channels_first: bool, ite
 def gains_of(mean: Any, std: Any, channels: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """[channels] gain and offset of (value - mean) / std."""
     np = _arrays.numpy()
-    mean = np.asarray(0 if mean is None else mean, np.float64)
-    std = np.asarray(1 if std is None else std, np.float64)
+    try:
+        mean, std = (np.asarray(neutral if value is None else value, np.float64)
+                     for value, neutral in ((mean, 0), (std, 1)))
+    except (TypeError, ValueError):
+        raise TypeError("mean and std are numbers, not %r and %r" % (mean, std)) from None
     for what, values in (("mean", mean), ("std", std)):
         if values.shape not in ((), (1,), (channels,)):
             raise ValueError("%s is a number, or one for each of %d channels, not %s" %
@@ -70,7 +80,12 @@ def gains_of(mean: Any, std: Any, channels: int) -> tuple[NDArray[Any], NDArray[
     mean, std = np.broadcast_to(mean, channels), np.broadcast_to(std, channels)
     if not (std > 0).all():
         raise ValueError("std is above 0")
-    return (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
+    with np.errstate(all="ignore"):
+        gain, offset = (1 / std).astype(np.float32), (-mean / std).astype(np.float32)
+    if not (np.isfinite(gain) & np.isfinite(offset) & (gain > 0)).all():
+        raise ValueError("mean and std are numbers of the scale of values, 0 to 1, not %s and %s" %
+                         (mean.tolist(), std.tolist()))
+    return gain, offset
 
 
 def render_batch(view: Set, images: Any, *, width: int | None, height: int | None, scale: int,
@@ -82,7 +97,7 @@ def render_batch(view: Set, images: Any, *, width: int | None, height: int | Non
         width = (first.width - 1) // scale + 1 if width is None else width
         height = (first.height - 1) // scale + 1 if height is None else height
     width, height = whole("width", width), whole("height", height)
-    channels = whole("channels", channels, 1, 3)
+    channels = checked_channels(channels)
     one = (channels, height, width) if channels_first else (height, width, channels)
     to = array_for(out, (len(numbers), *one), float32)
     if not len(numbers):
@@ -96,7 +111,7 @@ def render_batch(view: Set, images: Any, *, width: int | None, height: int | Non
                     offset=_arrays.pointer(offset))
     (batch.image_stride, batch.channel_stride, batch.row_stride, batch.column_stride) = strides_of(
         width, height, channels, channels_first, to.itemsize)
-    asked = view if threads is None else view._with(threads=threads)
+    asked = view if threads is None else view._with(threads=whole("threads", threads, 0, MOST_THREADS))
     with view._container.decoding(asked, numbers, scale) as decoder:
         lib.decoder_render_batch(decoder, c.addressof(batch), allow=(CORRUPT,) if view._damaged == "keep" else ())
     return to
@@ -131,6 +146,7 @@ def search_codes(view: Set) -> NDArray[Any] | None:
         return None
     codes = np.empty((len(view), (bits + 63) // 64), np.uint64)
     for k, number in enumerate(view.numbers):
-        view._container.fetch_front(number)
-        lib.container_search_code(view._container.handle, number, codes[k:].ctypes.data)
+        with view._container.gate:
+            view._container.fetch_front(number)
+            lib.container_search_code(view._container.handle, number, codes[k:].ctypes.data)
     return codes

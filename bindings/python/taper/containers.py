@@ -8,7 +8,7 @@ import functools
 from . import _arrays
 from . import _types as t
 from ._errors import naming
-from ._library import lib
+from ._library import MOST_THREADS, lib, whole
 from .sources import open_source
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ def open(source: Source, model: GivenModel | None = None, *, threads: int = 1, d
     from .models import given_model
     if damaged not in ("raise", "keep"):
         raise ValueError("damaged is 'raise' or 'keep', not %r" % (damaged,))
+    threads = whole("threads", threads, 0, MOST_THREADS)
     held = given_model(model) if model is not None else None
     return Set(open_source(source, held), threads=threads, damaged=damaged)
 
@@ -67,7 +68,8 @@ class Set(collections.abc.Sequence["Image"]):
     @functools.cached_property
     def _info(self) -> Any:
         info = t.ContainerInfo()
-        lib.container_get_info(self._container.handle, c.addressof(info))
+        with self._container.gate:
+            lib.container_get_info(self._container.handle, c.addressof(info))
         return info
 
     @property
@@ -93,7 +95,8 @@ class Set(collections.abc.Sequence["Image"]):
     @functools.cached_property
     def classes(self) -> list[str]:
         """Names of the classes, by their numbers."""
-        return [lib.container_class_name(self._container.handle, k).decode() for k in range(self._info.classes)]
+        with self._container.gate:
+            return [lib.container_class_name(self._container.handle, k).decode() for k in range(self._info.classes)]
 
     @functools.cached_property
     def names(self) -> list[str | None]:
@@ -114,10 +117,11 @@ class Set(collections.abc.Sequence["Image"]):
     def _listed(self) -> list[tuple[bytes | None, int, int, int]]:
         """Of each image: name, label, width and height."""
         info, listed = t.ImageInfo(), []
-        for i in self.numbers:
-            self._container.fetch_front(i)
-            lib.container_get_image(self._container.handle, i, c.addressof(info))
-            listed.append((info.name, info.label, info.width, info.height))
+        with self._container.gate, naming(self._container.name):
+            for i in self.numbers:
+                self._container.fetch_front(i)
+                lib.container_get_image(self._container.handle, i, c.addressof(info))
+                listed.append((info.name, info.label, info.width, info.height))
         return listed
 
     @property
@@ -163,7 +167,7 @@ class Set(collections.abc.Sequence["Image"]):
 
     def _image_info(self, number: int) -> Any:
         info = t.ImageInfo()
-        with naming(self._container.name):
+        with self._container.gate, naming(self._container.name):
             self._container.fetch_front(number)
             lib.container_get_image(self._container.handle, number, c.addressof(info))
         return info
@@ -177,8 +181,9 @@ class Set(collections.abc.Sequence["Image"]):
         places = {number: place for place, number in enumerate(self.numbers)}
         first, count, listed = c.c_uint64(), c.c_uint64(), []
         for g in range(self._info.groups):
-            lib.container_group(self._container.handle, g, c.addressof(first), c.addressof(count))
-            numbers = (lib.container_image_at(self._container.handle, first.value + k) for k in range(count.value))
+            with self._container.gate, naming(self._container.name):
+                lib.container_group(self._container.handle, g, c.addressof(first), c.addressof(count))
+                numbers = [lib.container_image_at(self._container.handle, first.value + k) for k in range(count.value)]
             listed.append([places[number] for number in numbers if number in places])
         return [group for group in listed if group]
 
@@ -314,7 +319,8 @@ class Set(collections.abc.Sequence["Image"]):
         return Model(lib.container_model(self._container.handle), keep=self._container)
 
     def close(self) -> None:
-        """Close the file at once, rather than when no set of it is left. Decoders of other threads must be idle."""
+        """Close the file at once, rather than when no set of it is left. Waits for images that other threads decode;
+        what they ask for next is a ValueError, as is the use of its `model`."""
         self._container.close_all()
 
     def __enter__(self) -> Set:

@@ -4,12 +4,11 @@ from __future__ import annotations
 import ctypes as c
 import io
 import os
-import weakref
 
 from . import _arrays
 from . import _types as t
 from ._errors import naming
-from ._library import choice, lib, path, text, texts
+from ._library import choice, freed_with, lib, path, text, texts
 from .models import Model, given_model
 
 TYPE_CHECKING = False
@@ -56,7 +55,7 @@ class Encoder:
         self._handle, self.images, self.pixels = out.value, 0, 0
         self._lossless, self._most_label = lossless, -1
         self._classes: list[str] | None = None
-        self._free = weakref.finalize(self, lib.encoder_free, self._handle)
+        self._free = freed_with(self, lib.encoder_free, self._handle)
         if quality is not None:
             lib.encoder_set_aim(self._handle, float(quality))
 

@@ -3,18 +3,19 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-import weakref
 
 from . import _arrays
 from . import _types as t
 from ._errors import naming
-from ._library import lib, path
+from ._library import freed_with, lib, path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ._hints import BuiltIn, Data, GivenModel, Images, NDArray, Path
+    from .remote import RemoteContainer
+    from .sources import Container
 
 FIELDS = ("channels", "window_width", "window_height", "units", "passes", "weights", "id", "file_bytes", "lap", "work",
           "classes")
@@ -36,13 +37,13 @@ class Model:
     classes: int
     report: dict[str, Any]  # of taper.train
 
-    def __init__(self, handle: int | None, keep: object = None, owned: bool = False,
+    def __init__(self, handle: int | None, keep: Container | RemoteContainer | None = None, owned: bool = False,
                  opened: str | bytes | None = None) -> None:
         if handle is not None and not isinstance(handle, int):
             raise TypeError("a model of a path or of bytes is Model.load(...), a built-in one Model.builtin(...)")
-        self.handle, self._keep, self._opened = handle, keep, opened
+        self._handle, self._keep, self._opened = handle, keep, opened
         if owned:
-            weakref.finalize(self, lib.model_free, handle)
+            freed_with(self, lib.model_free, handle)
         info = t.ModelInfo()
         lib.model_get_info(handle, c.addressof(info))
         self.family = lib.family_name(info.family).decode()
@@ -50,6 +51,13 @@ class Model:
         self.objective = info.objective.decode()
         for name in FIELDS:
             setattr(self, name, getattr(info, name))
+
+    @property
+    def handle(self) -> int | None:
+        """For calls of the library. ValueError: it is of a set that is closed."""
+        if self._keep is not None:
+            self._keep.handle
+        return self._handle
 
     @classmethod
     def load(cls, source: Path | Data) -> Model:

@@ -13,12 +13,11 @@ import threading
 import time
 import urllib.error
 import urllib.request
-import weakref
 
 from . import _types as t
 from ._errors import ReadError, naming
-from ._library import lib
-from .sources import options_of
+from ._library import freed_with, lib
+from .sources import Gate, options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,13 +178,13 @@ class RemoteContainer:
     def __init__(self, reader: Reader, model: Model | None) -> None:
         self._reader, self.model = reader, model
         self.opened = self.name = reader.address
-        self._lock, self._scale = threading.RLock(), 1
+        self._lock, self._scale, self.gate = threading.RLock(), 1, Gate()
         self._cut: dict[int, RemoteContainer] = {}
         self._pool, self._process = new_pool(), os.getpid()
         out, options = c.c_void_p(), options_of(model)
         lib.decoder_new_streaming(c.addressof(out), c.addressof(options))
         self._decoder = out.value
-        self._free = weakref.finalize(self, lib.decoder_free, self._decoder)
+        self._free = freed_with(self, lib.decoder_free, self._decoder)
         with naming(self.name):
             self._supply([(0, FIRST)])
             while not lib.decoder_container(self._decoder):
@@ -197,7 +196,7 @@ class RemoteContainer:
 
     @property
     def handle(self) -> int | None:
-        if not self._free.alive:
+        if self.gate.closed:
             raise ValueError("the set is closed")
         return lib.decoder_container(self._decoder)
 
@@ -238,8 +237,7 @@ class RemoteContainer:
     def decoding(self, view: Set, numbers: Sequence[int], scale: int = 1) -> Iterator[int | None]:
         if view._passes:
             raise ValueError("of a set at an address, limit bytes rather than passes")
-        with self._lock:
-            self.handle  # it is open
+        with self.gate, self._lock:
             if view._cut and self._has_stages:
                 cut = self._cut_to(view._cut)
                 with cut.decoding(view._with(cut=0), numbers, scale) as decoder:
@@ -270,6 +268,7 @@ class RemoteContainer:
         return self._cut[cut]
 
     def close_all(self) -> None:
+        self.gate.close()
         for cut in self._cut.values():
             cut.close_all()
         self._pool.shutdown()

@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-import weakref
 
 from . import _arrays
 from . import _types as t
 from ._errors import naming
-from ._library import lib, path as path_of, texts
+from ._library import freed_with, lib, path as path_of, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Index:
         with naming(self._path):
             lib.index_open_file(c.addressof(out), path_of(self._path), None)
         self._open = out.value
-        self._close = weakref.finalize(self, lib.index_close, self._open)
+        self._close = freed_with(self, lib.index_close, self._open)
         lib.index_get_info(self._handle, c.addressof(info))
         self.bits, self._images, self.model_id = info.bits, info.images, info.model_id
 

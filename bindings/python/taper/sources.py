@@ -5,11 +5,10 @@ import contextlib
 import ctypes as c
 import os
 import threading
-import weakref
 
 from . import _types as t
 from ._errors import naming
-from ._library import lib, path as encoded
+from ._library import freed_with, lib, path as encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,44 +21,86 @@ if TYPE_CHECKING:
     from .remote import RemoteContainer
 
 
+class Gate:
+    """Counts the calls that use a container, so that closing it waits for those of other threads."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Of a forked process, the calls of other threads are not there."""
+        self._process, self._changed = os.getpid(), threading.Condition(threading.Lock())
+        self._calls: dict[int, int] = {}  # by thread
+
+    def __enter__(self) -> None:
+        thread = threading.get_ident()
+        if self._process != os.getpid():
+            self._begin()
+        with self._changed:
+            if self.closed:
+                raise ValueError("the set is closed")
+            self._calls[thread] = self._calls.get(thread, 0) + 1
+
+    def __exit__(self, *unused: object) -> None:
+        thread = threading.get_ident()
+        with self._changed:
+            self._calls[thread] -= 1
+            if not self._calls[thread]:
+                del self._calls[thread]
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """When this has returned, there are no calls, nor will there be."""
+        if self._process != os.getpid():
+            self._begin()
+        with self._changed:
+            if threading.get_ident() in self._calls:
+                raise ValueError("the set is in use by this thread: a file object must not close the set that reads it")
+            self.closed = True
+            while self._calls:
+                self._changed.wait()
+
+
 class Container:
     """An open container of the library, which any number of threads share. Closed when nothing refers to it.
 
-    model: that which was given; keep: what must stay; opened: how to open it again in another process, or None. The
-    container does not refer to its decoders' objects but to their handles, so that no cycle keeps the file open.
+    model: that which was given; keep: what must stay; opened: how to open it again in another process, or None. Each
+    thread of each process has decoders of its own. The container refers to their handles, not to their objects, so
+    that no cycle keeps the file open.
     """
 
     def __init__(self, handle: int | None, model: Model | None, keep: object = None,
                  opened: str | bytes | None = None) -> None:
         self._handle, self.model, self.keep, self.opened = handle, model, keep, opened
         self.name = opened if isinstance(opened, str) else None
-        self._local = threading.local()
+        self._local, self.gate = threading.local(), Gate()
         self.decoders: set[int | None] = set()
-        self._close = weakref.finalize(self, close_all, handle, self.decoders)
+        self._close = freed_with(self, close_all, handle, self.decoders)
 
     @property
     def handle(self) -> int | None:
-        if not self._close.alive:
+        if self.gate.closed:
             raise ValueError("the set is closed")
         return self._handle
 
     @contextlib.contextmanager
     def decoding(self, view: Set, numbers: Sequence[int], scale: int = 1) -> Iterator[int | None]:
         """The handle of this thread's decoder for the images of these numbers; it keeps those of its last four uses."""
-        self.handle  # it is open
         held = self._local.__dict__.setdefault("held", {})
-        key = view._cut, view._passes, view._threads
-        if key not in held:
-            while len(held) >= 4:
-                held.pop(next(iter(held)))
-            held[key] = Decoder(self, *key)
-        with naming(self.name):
+        key = os.getpid(), view._cut, view._passes, view._threads
+        with self.gate, naming(self.name):
+            if key not in held:
+                while len(held) >= 4:
+                    held.pop(next(iter(held)))
+                held[key] = Decoder(self, *key[1:])
             yield held[key].at_scale(scale)
 
     def fetch_front(self, number: int) -> None:
         """The front matter is there."""
 
     def close_all(self) -> None:
+        self.gate.close()
         self._close()
 
 
@@ -87,7 +128,7 @@ class Decoder:
         lib.decoder_new(c.addressof(out), container.handle, c.addressof(options))
         self.handle, self._scale = out.value, 1
         container.decoders.add(self.handle)
-        weakref.finalize(self, free_decoder, self.handle, container.decoders)
+        freed_with(self, free_decoder, self.handle, container.decoders)
         if threads != 1:
             lib.decoder_set_threads(self.handle, threads)
 

@@ -12,12 +12,14 @@ other thread decodes from the set.
 """
 from __future__ import annotations
 
+import hashlib
+
 import torch
 import torch.utils.data as data
 
 from . import containers
-from ._library import whole
-from .batches import gains_of
+from ._library import MOST_THREADS, whole
+from .batches import checked_channels, gains_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ class Batches(data.IterableDataset):
         self._seed = None if seed is None else whole("seed", seed, -MAXIMUM, MAXIMUM)
         if (mean is not None or std is not None) and not float32:
             raise ValueError("mean and std are of float32=True")
-        gains_of(mean, std, whole("channels", channels, 1, 3))
+        gains_of(mean, std, checked_channels(channels))
+        whole("threads", threads, 0, MOST_THREADS)
         self._kind: dict[str, Any] = {"float32": float32, "mean": mean, "std": std, "channels": channels,
                                       "channels_first": channels_first, "threads": threads}
         first = self._set.info(0)
@@ -91,11 +94,11 @@ class Batches(data.IterableDataset):
         self._begun = 0, 0  # a seed of this worker, and how often it was used
 
     def set_epoch(self, epoch: int) -> None:
-        """Another order with a seed; call it before each epoch."""
-        self._state[0] = epoch
+        """Another order with a seed. Call it between epochs: each worker reads it when it begins one."""
+        self._state[0] = whole("epoch", epoch, 0, MAXIMUM)
 
     def set_fidelity(self, fidelity: int | None) -> None:
-        """Bytes an image from the next epoch on; None: all."""
+        """Bytes an image from the next epoch on; None: all. Call it between epochs, as set_epoch."""
         self._state[1] = checked(fidelity) or 0
 
     def __len__(self) -> int:
@@ -138,7 +141,8 @@ class Batches(data.IterableDataset):
 
     def _seed_of_epoch(self, worker: Any) -> int:
         if self._seed is not None:
-            return (self._seed * 1000003 + int(self._state[0])) & MAXIMUM
+            words = b"%d %d" % (self._seed, int(self._state[0]))
+            return int.from_bytes(hashlib.blake2b(words, digest_size=4).digest(), "little")  # as many as torch uses
         if not worker:
             return int(torch.randint(MAXIMUM, (1,)))
         first, count = worker.seed - worker.id, 0  # persistent workers keep it for all epochs
