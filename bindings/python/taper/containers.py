@@ -316,11 +316,12 @@ class Set(collections.abc.Sequence["Image"]):
     def model(self) -> Model:
         """The Model that decodes it."""
         from .models import Model
-        return Model(lib.container_model(self._container.handle), keep=self._container)
+        with self._container.gate:
+            return Model(lib.container_model(self._container.handle), keep=self._container)
 
     def close(self) -> None:
         """Close the file at once, rather than when no set of it is left. Waits for images that other threads decode;
-        what they ask for next is a ValueError, as is the use of its `model`."""
+        what they ask for next is a ValueError. While its `model` is in use, the file stays open."""
         self._container.close_all()
 
     def __enter__(self) -> Set:

@@ -41,7 +41,9 @@ class Model:
                  opened: str | bytes | None = None) -> None:
         if handle is not None and not isinstance(handle, int):
             raise TypeError("a model of a path or of bytes is Model.load(...), a built-in one Model.builtin(...)")
-        self._handle, self._keep, self._opened = handle, keep, opened
+        self.handle, self._keep, self._opened = handle, keep, opened
+        if keep is not None:
+            keep.lent.add(self)
         if owned:
             freed_with(self, lib.model_free, handle)
         info = t.ModelInfo()
@@ -51,13 +53,6 @@ class Model:
         self.objective = info.objective.decode()
         for name in FIELDS:
             setattr(self, name, getattr(info, name))
-
-    @property
-    def handle(self) -> int | None:
-        """For calls of the library. ValueError: it is of a set that is closed."""
-        if self._keep is not None:
-            self._keep.handle
-        return self._handle
 
     @classmethod
     def load(cls, source: Path | Data) -> Model:

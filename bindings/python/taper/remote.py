@@ -13,11 +13,13 @@ import threading
 import time
 import urllib.error
 import urllib.request
+import weakref
 
 from . import _types as t
 from ._errors import ReadError, naming
+from ._gate import Gate
 from ._library import freed_with, lib
-from .sources import Gate, options_of
+from .sources import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,8 +180,9 @@ class RemoteContainer:
     def __init__(self, reader: Reader, model: Model | None) -> None:
         self._reader, self.model = reader, model
         self.opened = self.name = reader.address
-        self._lock, self._scale, self.gate = threading.RLock(), 1, Gate()
+        self._lock, self._scale, self.gate = threading.RLock(), 1, Gate("set")
         self._cut: dict[int, RemoteContainer] = {}
+        self.lent: weakref.WeakSet[Model] = weakref.WeakSet()  # its models, which must not outlive it
         self._pool, self._process = new_pool(), os.getpid()
         out, options = c.c_void_p(), options_of(model)
         lib.decoder_new_streaming(c.addressof(out), c.addressof(options))
@@ -272,7 +275,8 @@ class RemoteContainer:
         for cut in self._cut.values():
             cut.close_all()
         self._pool.shutdown()
-        self._free()
+        if not self.lent:
+            self._free()
 
 
 def open_address(address: str, model: Model | None) -> RemoteContainer:

@@ -7,6 +7,7 @@ import os
 from . import _arrays
 from . import _types as t
 from ._errors import naming
+from ._gate import Gate
 from ._library import freed_with, lib, path as path_of, texts
 
 TYPE_CHECKING = False
@@ -41,32 +42,29 @@ class Index:
         with naming(self._path):
             lib.index_open_file(c.addressof(out), path_of(self._path), None)
         self._open = out.value
-        self._close = freed_with(self, lib.index_close, self._open)
-        lib.index_get_info(self._handle, c.addressof(info))
+        self._close, self._gate = freed_with(self, lib.index_close, self._open), Gate("index")
+        lib.index_get_info(self._open, c.addressof(info))
         self.bits, self._images, self.model_id = info.bits, info.images, info.model_id
-
-    @property
-    def _handle(self) -> int | None:
-        if not self._close.alive:
-            raise ValueError("the index is closed")
-        return self._open
 
     def __len__(self) -> int:
         return self._images
 
     def name(self, i: int) -> str | None:
         """The name of image i, or None."""
-        name = lib.index_name(self._handle, i)
-        return name.decode() if name else None
+        with self._gate:
+            name = lib.index_name(self._open, i)
+            return name.decode() if name else None
 
     def label(self, i: int) -> int:
         """The class of image i, or -1."""
-        return lib.index_label(self._handle, i)
+        with self._gate:
+            return lib.index_label(self._open, i)
 
     def code(self, i: int) -> NDArray[Any]:
         """The code of image i: ((bits + 63) // 64,) uint64."""
         code = _arrays.numpy().empty((self.bits + 63) // 64, "uint64")
-        lib.index_image_code(self._handle, i, _arrays.pointer(code))
+        with self._gate:
+            lib.index_image_code(self._open, i, _arrays.pointer(code))
         return code
 
     def nearest(self, queries: ArrayLike, k: int = 10, *, recall: float | None = None, within: int | None = None,
@@ -87,7 +85,9 @@ class Index:
         search = t.IndexSearch(queries=_arrays.pointer(wanted), n_queries=len(wanted), k=k, recall=recall or 0,
                                within=c.cast(c.pointer(most), c.c_void_p) if most is not None else None,
                                threads=threads)
-        lib.index_nearest(self._handle, c.addressof(search), _arrays.pointer(images), _arrays.pointer(distances), None)
+        with self._gate:
+            lib.index_nearest(self._open, c.addressof(search), _arrays.pointer(images), _arrays.pointer(distances),
+                              None)
         return images, distances
 
     @classmethod
@@ -115,6 +115,8 @@ class Index:
         return cls(path)
 
     def close(self) -> None:
+        """Waits for the searches of other threads; what they ask for next is a ValueError."""
+        self._gate.close()
         self._close()
 
     def __repr__(self) -> str:

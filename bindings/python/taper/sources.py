@@ -5,10 +5,12 @@ import contextlib
 import ctypes as c
 import os
 import threading
+import weakref
 
 from . import _types as t
 from ._errors import naming
-from ._library import freed_with, lib, path as encoded
+from ._gate import Gate
+from ._library import free_in, freed_with, lib, path as encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,47 +21,6 @@ if TYPE_CHECKING:
     from .containers import Set
     from .models import Model
     from .remote import RemoteContainer
-
-
-class Gate:
-    """Counts the calls that use a container, so that closing it waits for those of other threads."""
-
-    def __init__(self) -> None:
-        self.closed = False
-        self._begin()
-
-    def _begin(self) -> None:
-        """Of a forked process, the calls of other threads are not there."""
-        self._process, self._changed = os.getpid(), threading.Condition(threading.Lock())
-        self._calls: dict[int, int] = {}  # by thread
-
-    def __enter__(self) -> None:
-        thread = threading.get_ident()
-        if self._process != os.getpid():
-            self._begin()
-        with self._changed:
-            if self.closed:
-                raise ValueError("the set is closed")
-            self._calls[thread] = self._calls.get(thread, 0) + 1
-
-    def __exit__(self, *unused: object) -> None:
-        thread = threading.get_ident()
-        with self._changed:
-            self._calls[thread] -= 1
-            if not self._calls[thread]:
-                del self._calls[thread]
-                self._changed.notify_all()
-
-    def close(self) -> None:
-        """When this has returned, there are no calls, nor will there be."""
-        if self._process != os.getpid():
-            self._begin()
-        with self._changed:
-            if threading.get_ident() in self._calls:
-                raise ValueError("the set is in use by this thread: a file object must not close the set that reads it")
-            self.closed = True
-            while self._calls:
-                self._changed.wait()
 
 
 class Container:
@@ -74,9 +35,11 @@ class Container:
                  opened: str | bytes | None = None) -> None:
         self._handle, self.model, self.keep, self.opened = handle, model, keep, opened
         self.name = opened if isinstance(opened, str) else None
-        self._local, self.gate = threading.local(), Gate()
+        self._local, self.gate = threading.local(), Gate("set")
         self.decoders: set[int | None] = set()
+        self.lent: weakref.WeakSet[Model] = weakref.WeakSet()  # its models, which must not outlive it
         self._close = freed_with(self, close_all, handle, self.decoders)
+        self._process = os.getpid()
 
     @property
     def handle(self) -> int | None:
@@ -101,7 +64,9 @@ class Container:
 
     def close_all(self) -> None:
         self.gate.close()
-        self._close()
+        free_in(self._process, free_decoders, (self.decoders,))
+        if not self.lent:
+            self._close()
 
 
 def free_decoder(handle: int | None, decoders: set[int | None]) -> None:
@@ -113,10 +78,14 @@ def free_decoder(handle: int | None, decoders: set[int | None]) -> None:
     lib.decoder_free(handle)
 
 
-def close_all(handle: int | None, decoders: set[int | None]) -> None:
-    """The container after its decoders, which use it."""
+def free_decoders(decoders: set[int | None]) -> None:
     for decoder in list(decoders):
         free_decoder(decoder, decoders)
+
+
+def close_all(handle: int | None, decoders: set[int | None]) -> None:
+    """The container after its decoders, which use it."""
+    free_decoders(decoders)
     lib.container_close(handle)
 
 
