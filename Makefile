@@ -8,6 +8,7 @@
 # make V=1 ...    with the compiler's command lines; -jN: N jobs in place of one a processor
 # make CC=... HOSTCC=cc ...  for another machine; HOSTCC, HOST_CFLAGS, HOST_LIBS (zstd, xxhash): of this one
 # make SAN=1 ...  the same under ASan + UBSan, in its own build folder
+# make MPI=0|1    leave training by several processes of MPI out or in (default: in when mpicc is found)
 # make CUDA=0|1   force the GPU backend out or in (default: in when nvcc is found)
 # make fuzz       build the libFuzzer targets (clang) and run each for FUZZ_SECONDS (default 30)
 # make bench      measured figures as JSON lines
@@ -32,6 +33,8 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 NM      ?= nm
+MPICC   ?= mpicc
+MPI     ?= $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
 OBJCOPY ?= objcopy
 VERSION := $(shell sed -n 's/^.define TAPER_VERSION  *"\(.*\)"/\1/p' formats/taper_types.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -65,7 +68,8 @@ LATE_LIBS = $(CUDA_LIBS) -ldl # LAPACK is loaded when training begins, those of 
 FORMATS := $(wildcard formats/*.c)
 IMAGES  := $(wildcard formats/*/*.c)
 CODEC   := $(wildcard codec/*.c codec/*/*.c)
-TRAIN   := $(wildcard train/*.c train/*/*.c)
+# mpi_library.c is the only one of these that is compiled with MPI, into a file of its own
+TRAIN   := $(filter-out train/parallel/mpi_library.c,$(wildcard train/*.c train/*/*.c))
 # what speaks HTTP: as a client, as a server
 HTTP    := $(wildcard remote/*.c serve/*.c serve/*/*.c)
 CLI     := $(HTTP) $(wildcard cli/*.c cli/*/*.c)
@@ -106,7 +110,7 @@ endif
 
 .PHONY: all deps demo demo-run check-quick check check-all check-programs check-quick-programs check-run FORCE check-gpu check-gpu-run fuzz bench rd paper-nested-dropout paper-embedding paper-retrieval paper-broadcast lib install install-lib deb python clean help
 .SECONDARY:
-all: $(B)/taper $(B)/make_samples lib
+all: $(B)/taper $(B)/make_samples lib $(if $(filter 1,$(MPI)),$(B)/taper-mpi.so)
 lib: $(B)/libtaper.a $(B)/libtaper.so $(B)/include/taper.h
 
 deps:
@@ -200,6 +204,9 @@ $(B)/include/taper.h: $(HEADERS) Makefile
 	    sub(/^\/\* [a-z_]*\.h -- /, "/* ", line); if (line !~ /^#include "/) print line } }' codec/taper.h >$@
 $(B)/taper: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LATE_LIBS) $(LDLIBS)
+# Processes of MPI train one model; the program loads this when MPI has started it.
+$(B)/taper-mpi.so: train/parallel/mpi_library.c train/parallel/mpi_library.h train/parallel/ranks.h $(B)/formats/status.o
+	$(call say,MPICC)$(MPICC) $(CSTD) $(CFLAGS) $(SANFLAGS) -shared $(LDFLAGS) -o $@ $< $(B)/formats/status.o
 $(B)/make_samples: $(call obj,$(SAMPLES)) $(IMAGE_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 # Tests run for a moment, and are compiled for it. They are linked into one program, which runs the test that it is

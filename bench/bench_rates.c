@@ -257,7 +257,7 @@ static formats_buffer get_model(const settings *s, char **path, int n, double *s
     }
     formats_imageset *set = open_set(path, n);
     train_dataset data;
-    if (train_dataset_load(&data, set, (uint64_t)1 << 31, 0, NULL, NULL, NULL, &error))
+    if (train_dataset_load(&data, set, &(train_loading){.max_bytes = (uint64_t)1 << 31}, &error))
         die(path[0], &error);
     formats_imageset_close(set);
     codec_backend be;

@@ -2,6 +2,8 @@
 #include "cli/training.h"
 #include "cli/common/signals.h"
 #include "cli/search/code_set.h"
+#include "cli/train/processes.h"
+#include "cli/train/request.h"
 #include "formats/imageset/imageset.h"
 #include <stdlib.h>
 
@@ -31,10 +33,15 @@ int cli_training_put(cli_training *t, taper_status status, taper_error *error) {
     const char *about = s->output;
     cli_device_explain(&t->device, status, s->checkpoint, error);
     if (t->reporter.stage) cli_progress_end(&t->reporter.progress);
+    t->reporter.stage = NULL;
+    if (status != TAPER_OK && cli_train_request()->wanted == TRAIN_SAVE_AND_END) {
+        if (train_is_first(t->ranks)) cli_warning(t->verb->name, s->checkpoint, "%s", error->text);
+        return CLI_TRAIN_ENDED;
+    }
     if (t->from && status == TAPER_ERR_ARG) about = t->from;
     if (s->checkpoint && is_of_a_file(status)) about = s->checkpoint;
     if (status == TAPER_OK) status = read_again(&t->file, &s->common, error);
-    if (status == TAPER_OK)
+    if (status == TAPER_OK && train_is_first(t->ranks))
         status = formats_file_write(s->output, t->file.data, t->file.size,
                                     s->common.force ? FORMATS_ATOMIC_OVERWRITE : 0,
                                     cli_signals_watch(), error);
@@ -47,11 +54,11 @@ static bool compare_builtin(cli_training *t, train_builtin_comparison *c) {
     const cli_train_run *s = t->run;
     const train_hooks hooks = cli_train_hooks(&t->reporter);
     taper_error error = {0};
-    if (s->common.quiet && !s->common.json) return false;
+    if (t->is_quiet && !s->common.json) return false;
     const taper_status status = train_compare_builtin(&t->file, &t->data, (uint64_t)s->set_images,
                                                       &t->backend, &hooks, c, &error);
     cli_progress_end(&t->reporter.progress);
-    if (status != TAPER_OK)
+    if (status != TAPER_OK && train_is_first(t->ranks))
         cli_warning(t->verb->name, s->output, "not compared with the built-in models: %s",
                     cli_explain(&error).text);
     return status == TAPER_OK;
@@ -71,6 +78,7 @@ int cli_training_model(cli_training *t, const train_options *options, bool compa
     const int code = cli_training_put(t, status, &error);
     if (code != CLI_DONE) return code;
     const bool is_compared = compare && compare_builtin(t, &comparison);
+    if (!train_is_first(t->ranks)) return CLI_DONE;
     cli_train_report(&t->reporter, &r, is_compared ? &comparison : NULL);
     if (t->run->plot) cli_train_draw(&t->reporter, &r);
     return CLI_DONE;
@@ -149,6 +157,20 @@ static void tell_images(const cli_training *t) {
                formats_plural(cli_threads(common), "s"));
 }
 
+/* For train_dataset_load. All processes hear of all images that cannot be used; the first says so.
+ */
+static void skip_image(void *user, const char *path, const taper_error *why) {
+    cli_training *t = user;
+    if (train_is_first(t->ranks))
+        cli_train_say_skip(&t->reporter, path, why);
+    else
+        t->reporter.left.failed++;
+}
+
+static void say_read(void *user, uint64_t done, uint64_t total) {
+    cli_train_say_read(&((cli_training *)user)->reporter, done, total);
+}
+
 /* Reads the images into t->data. Returns an exit code. */
 static int read_images(cli_training *t, char **paths, size_t n) {
     const cli_train_run *s = t->run;
@@ -172,11 +194,16 @@ static int read_images(cli_training *t, char **paths, size_t n) {
     const uint64_t held = cli_memory_hold(formats_imageset_memory(set));
     limits = cli_limits(&s->common);
     cli_progress_start(&r->progress, &s->common, "reading", formats_imageset_count(set), "images");
-    status = train_dataset_load(&t->data, set, limits.max_memory / 4, (formats_alpha)s->alpha,
-                                cli_train_say_skip, cli_train_say_read, r, &error);
+    const train_loading loading = {.ranks = t->ranks,
+                                   .max_bytes = limits.max_memory / 4,
+                                   .alpha = (formats_alpha)s->alpha,
+                                   .skip = skip_image,
+                                   .progress = say_read,
+                                   .user = t};
+    status = train_dataset_load(&t->data, set, &loading, &error);
     cli_progress_end(&r->progress);
     const int code = status == TAPER_OK ? CLI_DONE : no_images(t, set, false, status, &error);
-    if (status == TAPER_OK) cli_left_out_report(&r->left, set);
+    if (status == TAPER_OK && train_is_first(t->ranks)) cli_left_out_report(&r->left, set);
     formats_imageset_close(set);
     cli_memory_release(held);
     return code;
@@ -191,7 +218,7 @@ static int read_and_learn(cli_training *t, char **paths, size_t n) {
         (cli_train_reporter){.common = &s->common,
                              .verb = verb,
                              .output = s->output,
-                             .log_path = s->log,
+                             .log_path = train_is_first(t->ranks) ? s->log : NULL,
                              .plot = s->plot,
                              .append = s->resume,
                              .left = {.common = &s->common, .verb = verb, .output = s->output}};
@@ -232,6 +259,28 @@ static int check_device(const cli_verb *verb, const char *name) {
     return cli_usage(verb, "--device is auto, cpu, shadow, cuda or cuda:N, not '%s'", name);
 }
 
+/* In one process, or one of several. */
+static int run(cli_training *t, int argc, char **argv, int first) {
+    const cli_train_run *s = t->run;
+    int code = check_device(t->verb, s->common.device);
+    if (code == CLI_DONE && train_is_first(t->ranks))
+        code = cli_train_check_targets(t->verb->name, s);
+    if (code == CLI_DONE && t->from)
+        code = cli_coder_open(&t->model, t->verb->name, t->from, &s->common);
+    if (code == CLI_DONE)
+        code = cli_train_compare_processes(t->verb->name, t->ranks, argv + 1, t->model.bytes,
+                                           t->model.size);
+    if (code != CLI_DONE) return code;
+    taper_model_info info = {.size = sizeof(taper_model_info)};
+    if (t->from) info = cli_model_info(t->model.model);
+    if (s->checkpoint) cli_train_listen();
+    if (train_is_first(t->ranks))
+        cli_options_name_idle(t->verb, t->uses(s, t->from ? &info : NULL));
+    code = open_and_learn(t, argv + first, (size_t)(argc - first));
+    cli_model_close(&t->model);
+    return code;
+}
+
 int cli_training_run(cli_training *t, int argc, char **argv, int first) {
     const cli_train_run *s = t->run;
     taper_error error = {0};
@@ -240,15 +289,8 @@ int cli_training_run(cli_training *t, int argc, char **argv, int first) {
         return cli_usage(t->verb, "give images or folders to train on");
     if (t->check(t->run, &error) != TAPER_OK)
         return cli_usage(t->verb, "%s", cli_explain(&error).text);
-    int code = check_device(t->verb, s->common.device);
-    if (code == CLI_DONE) code = cli_train_check_targets(t->verb->name, s);
-    if (code == CLI_DONE && t->from)
-        code = cli_coder_open(&t->model, t->verb->name, t->from, &s->common);
-    if (code != CLI_DONE) return code;
-    taper_model_info info = {.size = sizeof(taper_model_info)};
-    if (t->from) info = cli_model_info(t->model.model);
-    cli_options_name_idle(t->verb, t->uses(s, t->from ? &info : NULL));
-    code = open_and_learn(t, argv + first, (size_t)(argc - first));
-    cli_model_close(&t->model);
-    return code;
+    t->is_quiet = s->common.quiet;
+    int code = cli_train_begin_processes(t->verb->name, &t->run->common, &t->ranks);
+    if (code == CLI_DONE) code = run(t, argc, argv, first);
+    return cli_train_end_processes(code);
 }

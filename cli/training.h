@@ -6,6 +6,7 @@
 #include "cli/device.h"
 #include "cli/train/reporter.h"
 #include "cli/train/targets.h"
+#include "train/parallel/ranks.h"
 
 /* A run. The verb fills in the first part. */
 typedef struct cli_training {
@@ -21,7 +22,9 @@ typedef struct cli_training {
     /* Trains, calls cli_training_put, and reports; returns an exit code. */
     int (*make)(struct cli_training *training);
     /* Private: set by cli_training_run, for make. */
-    cli_model model; /* from; or empty */
+    cli_model model;    /* from; or empty */
+    train_ranks *ranks; /* NULL: one process */
+    bool is_quiet;      /* as asked; later processes are quiet in any case */
     codec_backend backend;
     cli_device device;
     cli_train_reporter reporter;

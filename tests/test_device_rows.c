@@ -55,11 +55,11 @@ static void rows_are_gathered_and_centred(void **state) {
 /* Examples move as jitter.h says, by the number of the row that they become. */
 static void rows_are_moved(void **state) {
     (void)state;
-    static const train_jitter jitters[] = {{9, 7, 3, 0.5f, 0, 0, 0},
-                                           {20, 14, 2, 1.0f, 0, 0, 0},
-                                           {2, 2, 1, 0.9f, 0, 0, 0},
-                                           {1, 40, 1, 1.0f, 0, 0, 0},
-                                           {9, 7, 3, 0.9f, 3.0f, 0.4f, 1.3f}};
+    static const train_jitter jitters[] = {{9, 7, 3, 0.5f, 0, 0, 0, NULL},
+                                           {20, 14, 2, 1.0f, 0, 0, 0, NULL},
+                                           {2, 2, 1, 0.9f, 0, 0, 0, NULL},
+                                           {1, 40, 1, 1.0f, 0, 0, 0, NULL},
+                                           {9, 7, 3, 0.9f, 3.0f, 0.4f, 1.3f, NULL}};
     enum { MOST_VALUES = 20 * 14 * 2, MANY = 2100 };
     static uint8_t pixels[OF_ROWS * MOST_VALUES], got[MANY * 189], want[MOST_VALUES];
     static uint32_t order[MANY];
@@ -67,7 +67,8 @@ static void rows_are_moved(void **state) {
     for (uint32_t i = 0; i < MANY; i++) order[i] = i * 13 % OF_ROWS;
     for (int i = 0; i < DEVICES; i++)
         for (int k = 0; k < 10; k++) {
-            const train_jitter *j = &jitters[k == 9 ? 4 : k / 2 % 4];
+            train_jitter moves = jitters[k == 9 ? 4 : k / 2 % 4];
+            const train_jitter *j = &moves;
             const size_t values = (size_t)j->width * j->height * j->channels,
                          rows = k == 8       ? MANY
                                 : k % 4 == 3 ? 1
@@ -76,12 +77,14 @@ static void rows_are_moved(void **state) {
             on_device *d = &device[i];
             const uint8_t *from = on_device_give(d, pixels, OF_ROWS * values);
             const uint32_t *by = ordered ? on_device_give(d, order, rows * sizeof *order) : NULL;
+            if (k % 3 == 2) moves.position = on_device_give(d, order, rows * sizeof *order);
             uint8_t *to = on_device_give(d, NULL, rows * values);
             assert_int_equal(d->stream.ops->jitter(&d->stream, j, rows, from, by, 5, 77, to),
                              TAPER_OK);
             on_device_take(d, got, to, rows * values);
             for (size_t r = 0; r < rows; r++) {
-                train_jitter_row(j, pixels + (ordered ? order[r] : r) * values, 5, 77, r, want);
+                train_jitter_row(j, pixels + (ordered ? order[r] : r) * values, 5, 77,
+                                 k % 3 == 2 ? order[r] : r, want);
                 assert_memory_equal(got + r * values, want, values);
             }
             on_device_forget(d);

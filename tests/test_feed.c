@@ -35,8 +35,8 @@ static void keep_words(void *user, const char *words) {
 
 /* Bit planes, moved examples, both stages. */
 static taper_status requantise(void *user, const float *codes, size_t n, uint32_t units,
-                               uint64_t seed, uint64_t draw, float *out) {
-    (void)user, (void)seed, (void)draw;
+                               const train_requantise_draw *draw, float *out) {
+    (void)user, (void)draw;
     for (size_t i = 0; i < n * units; i++) out[i] = (float)(4 * (int)(codes[i] / 4.0f));
     return TAPER_OK;
 }

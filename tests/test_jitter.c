@@ -23,7 +23,7 @@ static int set_up(void **state) {
 }
 
 static void go(float fraction, uint64_t seed, uint64_t step, uint8_t *to) {
-    const train_jitter jitter = {W, H, C, fraction, 0, 0, 0};
+    const train_jitter jitter = {W, H, C, fraction, 0, 0, 0, NULL};
     for (size_t n = 0; n < N; n++)
         train_jitter_row(&jitter, pixels + order[n] * VALUES, seed, step, n, to + n * VALUES);
 }
@@ -79,7 +79,7 @@ static void edges_repeat(void **state) {
 
 static void draws_repeat(void **state) {
     (void)state;
-    const train_jitter jitter = {W, H, C, 0.7f, 0, 0, 0};
+    const train_jitter jitter = {W, H, C, 0.7f, 0, 0, 0, NULL};
     go(0.7f, 5, 1000, moved);
     for (int i = 0; i < 2; i++) { /* the operation, on three threads */
         on_device d;
@@ -105,9 +105,9 @@ static void thin_windows_stay(void **state) {
     assert_non_null(from);
     assert_non_null(to);
     memcpy(from, "\1\2\3\4\5", 5);
-    train_jitter_row(&(train_jitter){1, 5, 1, 1.0f, 0, 0, 0}, from, 1, 1, 0, to);
+    train_jitter_row(&(train_jitter){1, 5, 1, 1.0f, 0, 0, 0, NULL}, from, 1, 1, 0, to);
     assert_memory_equal(from, to, 5);
-    train_jitter_row(&(train_jitter){5, 1, 1, 1.0f, 0, 0, 0}, from, 1, 1, 0, to);
+    train_jitter_row(&(train_jitter){5, 1, 1, 1.0f, 0, 0, 0, NULL}, from, 1, 1, 0, to);
     assert_memory_equal(from, to, 5);
     free(from);
     free(to);
@@ -116,7 +116,7 @@ static void thin_windows_stay(void **state) {
     assert_non_null(to);
     memset(from, 9, 4);
     for (uint64_t step = 0; step < 50; step++)
-        train_jitter_row(&(train_jitter){2, 2, 1, 1.0f, 0, 0, 0}, from, 1, step, 0, to);
+        train_jitter_row(&(train_jitter){2, 2, 1, 1.0f, 0, 0, 0, NULL}, from, 1, step, 0, to);
     assert_memory_equal(from, to, 4);
     free(from);
     free(to);

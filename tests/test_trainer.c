@@ -586,16 +586,16 @@ static void nonsense_is_refused(void **state) {
 
 /* A coarse dead-zone quantiser whose reconstruction is too small by a third: the decoder can make
  * up for it. */
-static taper_status shrink(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed,
-                           uint64_t draw, float *dequantised) {
-    (void)user, (void)seed, (void)draw;
+static taper_status shrink(void *user, const float *codes, size_t n, uint32_t units,
+                           const train_requantise_draw *draw, float *dequantised) {
+    (void)user, (void)draw;
     for (size_t i = 0; i < n * units; i++) dequantised[i] = 0.66f * 20.0f * rintf(codes[i] / 20.0f);
     return TAPER_OK;
 }
 
-static taper_status refuse(void *user, const float *codes, size_t n, uint32_t units, uint64_t seed,
-                           uint64_t draw, float *dequantised) {
-    (void)user, (void)codes, (void)n, (void)units, (void)seed, (void)draw, (void)dequantised;
+static taper_status refuse(void *user, const float *codes, size_t n, uint32_t units,
+                           const train_requantise_draw *draw, float *dequantised) {
+    (void)user, (void)codes, (void)n, (void)units, (void)draw, (void)dequantised;
     return TAPER_ERR_NOMEM;
 }
 

@@ -15,11 +15,18 @@ static taper_status take_images(train_dataset *few, const train_dataset *data, t
     train_selection s;
     if (train_select(&s, data, pixel, TRAIN_PART_VALIDATION, MOST_PIXELS) != TAPER_OK)
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory to select images");
-    *few =
-        (train_dataset){.image = calloc(s.n + 1, sizeof *few->image), .channels = data->channels};
-    for (size_t i = 0; few->image && i < s.n; i++) few->image[few->n++] = data->image[s.image[i]];
+    *few = (train_dataset){.image = calloc(s.n + 1, sizeof *few->image),
+                           .group = calloc(s.n + 1, sizeof *few->group),
+                           .channels = data->channels,
+                           .ranks = data->ranks};
+    for (size_t i = 0; few->image && few->group && i < s.n; i++) {
+        if (data->group) few->group[few->n] = data->group[s.image[i]];
+        few->image[few->n++] = data->image[s.image[i]];
+    }
     train_selection_free(&s);
-    return few->image ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory for images");
+    if (few->image && few->group) return TAPER_OK;
+    free(few->image), free(few->group);
+    return formats_fail(error, TAPER_ERR_NOMEM, "no memory for images");
 }
 
 /* Rate and distortion of the model in a file. */
@@ -113,7 +120,7 @@ taper_status train_compare_builtin(const formats_buffer *file, const train_datas
         if (status == TAPER_OK)
             out->n += (size_t)compare(&own, &builtin, (double)file->size, out->set_images, r);
     }
-    free(few.image);
+    free(few.image), free(few.group);
     return status;
 }
 

@@ -206,7 +206,9 @@ static taper_status make_candidates(candidate *c, const train_job *j, const code
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i++)
         status = open_trial(&t[i], &c[i], j, window[i], n > 1, error);
-    int at_once = j->options.family == TAPER_FAMILY_DENSE && train_side_gains(j->device, n);
+    /* ranks make the same calls in the same order, which threads do not */
+    int at_once = j->options.family == TAPER_FAMILY_DENSE && !j->data->ranks &&
+                  train_side_gains(j->device, n);
     if (status == TAPER_OK && at_once) status = make_at_once(t, n, j, error);
     for (size_t i = 0; i < n && status == TAPER_OK && !at_once; i++) {
         status = begin_trial(&t[i], error);

@@ -98,12 +98,12 @@ static float value_at(const codec_code_tables *t, uint32_t u, uint32_t depth, fl
 }
 
 static taper_status requantise(void *user, const float *codes, size_t n, uint32_t units,
-                               uint64_t seed, uint64_t draw, float *out) {
+                               const train_requantise_draw *draw, float *out) {
     const cut_table *cuts = user;
     enum { STREAM = 77 };
     for (size_t i = 0; i < n; i++) {
         uint32_t word[4];
-        train_philox(seed, draw << 20 | i, STREAM, word);
+        train_philox(draw->seed, draw->number << 20 | draw->position[i], STREAM, word);
         const uint8_t *depth =
             cuts->depth + (size_t)train_philox_below(word[0], cuts->tables->n_layers) * units;
         for (uint32_t u = 0; u < units; u++)

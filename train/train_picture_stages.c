@@ -46,8 +46,9 @@ static taper_status calibrate_linear(taper_model *m, const train_job *j, taper_e
         status = train_ms_ssim_gains(m, j->data, j->be->pool, gain);
         train_say(j, "calibration", -1);
     }
-    status = status == TAPER_OK ? train_round_and_calibrate(m, j, gain, error)
-                                : formats_fail(error, status, "no memory for the gains of units");
+    status = status == TAPER_OK
+                 ? train_round_and_calibrate(m, j, gain, error)
+                 : formats_fail(error, status, "the gains of units could not be measured");
     free(gain);
     return status;
 }

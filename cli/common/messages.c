@@ -44,6 +44,10 @@ void cli_messages_name(const char *verb, const char *shown) {
     renamed_verb = verb, shown_verb = shown;
 }
 
+static unsigned process;
+
+void cli_messages_process(unsigned rank) { process = rank; }
+
 /* Print the start of a line: program, verb and file. */
 static void lead(char *to, size_t room, const char *verb, const char *file) {
     if (verb && renamed_verb && !strcmp(verb, renamed_verb)) verb = shown_verb;
@@ -60,6 +64,11 @@ static void message(const char *colour, const char *word, const char *verb, cons
     lead(front, sizeof front, verb, file);
     cli_plain_text(said, sizeof said, sentence);
     bool paint = colour && colour_wanted();
+    if (process) {
+        const size_t used = strlen(front);
+        nanosleep(&(struct timespec){0, 500000000}, NULL);
+        snprintf(front + used, sizeof front - used, "process %u: ", process);
+    }
     cli_progress_hide();
     /* one call, so that lines of several threads are not mixed */
     fprintf(stderr, "%s%s%s%s%s\n", front, paint ? colour : "", word, said, paint ? "\033[0m" : "");
@@ -74,6 +83,7 @@ void cli_error(const char *verb, const char *file, const char *format, ...) {
 
 void cli_warning(const char *verb, const char *file, const char *format, ...) {
     va_list args;
+    if (process) return;
     va_start(args, format);
     message("\033[33m", "warning: ", verb, file, format, args);
     va_end(args);

@@ -46,6 +46,10 @@ void cli_error(const char *verb, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_warning(const char *verb, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* This process is number `rank` of several that do one task. Those from 1 on print no warnings, and
+ * name themselves in errors, which they delay a little: if the first has the same error, it ends
+ * all of them. */
+void cli_messages_process(unsigned rank);
 /* For a verb that runs the functions of another one: messages of `verb` show this name from now on.
  * Both are borrowed. */
 void cli_messages_name(const char *verb, const char *shown);

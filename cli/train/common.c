@@ -1,6 +1,7 @@
 /* common.c -- see common.h. */
 #include "cli/train/common.h"
 #include "cli/common/signals.h"
+#include "cli/train/request.h"
 #include <string.h>
 
 const char *const cli_train_optimisers[] = {"adam", "cg", NULL};
@@ -50,7 +51,7 @@ uint32_t cli_train_widths(const cli_train_run *s, uint32_t width[CODEC_MAX_LAYER
 }
 
 train_saving cli_train_saving(const cli_train_run *s) {
-    return (train_saving){s->checkpoint, s->resume, cli_signals_watch()};
+    return (train_saving){s->checkpoint, s->resume, cli_signals_watch(), cli_train_request()};
 }
 
 train_prefix_list cli_train_lengths(const cli_numbers *nested, uint32_t units) {

@@ -10,29 +10,51 @@
 
 enum { BLOCK_IMAGES = 64 };
 
+/* Windows of the largest run of images that are encoded at once. */
+static size_t largest_run(const train_dataset *data, const train_selection *s) {
+    size_t most = 0, windows;
+    for (size_t i = 0; i < s->n;) {
+        const size_t n = train_run_here(data, s, i, BLOCK_IMAGES, &windows);
+        most = formats_larger(most, windows);
+        i += n ? n : 1;
+    }
+    return most;
+}
+
+/* Codes of images that are here; those of others are 0. */
+static taper_status encode_own(const taper_model *m, codec_backend *be, const train_dataset *data,
+                               const train_selection *s, float *rows, float *codes) {
+    for (size_t i = 0; i < s->n;) {
+        size_t windows, n = train_run_here(data, s, i, BLOCK_IMAGES, &windows);
+        if (n) {
+            train_read_windows(data, s, m->window, i, n, rows);
+            TAPER_TRY(codec_network_encode(&m->network, be, rows, windows, codes));
+        } else {
+            n = 1, windows = (size_t)s->grid[i].columns * s->grid[i].rows;
+        }
+        i += n, codes += windows * m->network.units;
+    }
+    return TAPER_OK;
+}
+
 taper_status train_encode_selection(const taper_model *m, codec_backend *be,
                                     const train_dataset *data, const train_selection *s,
                                     float **codes, taper_error *error) {
-    size_t inputs = m->network.inputs, units = m->network.units, most = 0, done = 0;
-    for (size_t i = 0; i < s->n; i += BLOCK_IMAGES) {
-        size_t windows = 0;
-        for (size_t k = i; k < i + BLOCK_IMAGES && k < s->n; k++)
-            windows += (size_t)s->grid[k].columns * s->grid[k].rows;
-        most = windows > most ? windows : most;
-    }
-    float *rows = malloc((most + 1) * inputs * sizeof *rows);
-    *codes = malloc((s->windows + 1) * units * sizeof **codes);
+    const size_t inputs = m->network.inputs, units = m->network.units;
+    float *rows = malloc((largest_run(data, s) + 1) * inputs * sizeof *rows);
+    *codes = calloc((s->windows + 1) * units, sizeof **codes);
     taper_status status = rows && *codes ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < s->n && status == TAPER_OK; i += BLOCK_IMAGES) {
-        size_t n = train_read_windows(data, s, m->window, i, BLOCK_IMAGES, rows);
-        status = codec_network_encode(&m->network, be, rows, n, *codes + done * units);
-        done += n;
-    }
+    if (status == TAPER_OK) status = encode_own(m, be, data, s, rows, *codes);
     free(rows);
-    if (status == TAPER_OK) return status;
+    if (status == TAPER_OK) {
+        status = train_sum_floats(data->ranks, *codes, s->windows * units, error);
+        if (status == TAPER_OK) return status;
+    } else {
+        formats_fail(error, status, "no memory for the codes of %zu windows", s->windows);
+    }
     free(*codes);
     *codes = NULL;
-    return formats_fail(error, status, "no memory for the codes of %zu windows", s->windows);
+    return status;
 }
 
 static double psnr_of(const taper_image *a, const taper_image *b) {
@@ -43,46 +65,72 @@ static double psnr_of(const taper_image *a, const taper_image *b) {
     return sum ? 10 * log10(255.0 * 255.0 * (double)n / (double)sum) : 100;
 }
 
-/* Mean PSNR of the group in its present state. */
-static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g,
-                            const train_dataset *data, const train_selection *s, double *psnr) {
-    size_t at = 0, bytes = 1, capacity = s->largest + 512;
-    for (size_t i = 0; i < s->n; i++)
-        bytes = formats_larger(bytes, formats_image_samples(&data->image[s->image[i]]));
-    int16_t *value = malloc(capacity * m->network.inputs * sizeof *value);
-    uint8_t *pixels = malloc(bytes);
+/* The group in its present state, rendered piece by piece. */
+typedef struct rendering {
+    const taper_model *model;
+    codec_backend *be;
+    const codec_group *group;
     codec_window_renderer renderer;
-    taper_status status = codec_window_renderer_begin(&renderer, m, g, 0, g->n, 1, NULL);
-    if (!value || !pixels) status = TAPER_ERR_NOMEM;
-    double sum = 0;
-    size_t rendered_first = 0, rendered = 0;
-    for (size_t i = 0; i < s->n && status == TAPER_OK; i++) {
-        const taper_image *image = &data->image[s->image[i]];
-        size_t windows = (size_t)s->grid[i].columns * s->grid[i].rows;
-        if (at + windows > rendered_first + rendered) {
-            rendered_first = at;
-            rendered = g->n - at < capacity ? g->n - at : capacity;
-            status =
-                codec_window_renderer_run(&renderer, be, (uint32_t)at, (uint32_t)rendered, value);
-        }
-        taper_image out = *image;
-        out.pixels = pixels;
-        if (status == TAPER_OK)
-            status = codec_render_windows(m, g->pass, be->pool,
-                                          value + (at - rendered_first) * m->network.inputs, &out);
-        if (status != TAPER_OK) break;
-        sum += psnr_of(image, &out);
+    int16_t *value; /* [capacity][values] */
+    size_t capacity, first, n;
+    uint8_t *pixels;
+} rendering;
+
+/* The PSNR of an image whose windows begin at `at`. */
+static taper_status measure_image(rendering *r, const taper_image *image, size_t at, size_t windows,
+                                  double *psnr) {
+    if (at < r->first || at + windows > r->first + r->n) {
+        r->first = at;
+        r->n = formats_smaller(r->group->n - at, r->capacity);
+        TAPER_TRY(
+            codec_window_renderer_run(&r->renderer, r->be, (uint32_t)at, (uint32_t)r->n, r->value));
+    }
+    taper_image out = *image;
+    out.pixels = r->pixels;
+    const int16_t *value = r->value + (at - r->first) * r->model->network.inputs;
+    TAPER_TRY(codec_render_windows(r->model, r->group->pass, r->be->pool, value, &out));
+    *psnr = psnr_of(image, &out);
+    return TAPER_OK;
+}
+
+/* psnr[s->n]: of each image; a rank measures its own. */
+static taper_status measure_images(rendering *r, const train_dataset *data,
+                                   const train_selection *s, double *psnr, taper_error *error) {
+    size_t at = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const size_t windows = (size_t)s->grid[i].columns * s->grid[i].rows;
+        if (train_is_here(data, s->image[i]))
+            TAPER_TRY(measure_image(r, &data->image[s->image[i]], at, windows, &psnr[i]));
         at += windows;
     }
-    *psnr = sum / (double)s->n;
-    codec_window_renderer_end(&renderer);
-    free(value), free(pixels);
+    return train_sum_doubles(data->ranks, psnr, s->n, error);
+}
+
+/* Mean PSNR of the group in its present state. */
+static taper_status measure(const taper_model *m, codec_backend *be, const codec_group *g,
+                            const train_dataset *data, const train_selection *s, double *mean,
+                            taper_error *error) {
+    rendering r = {.model = m, .be = be, .group = g, .capacity = s->largest + 512};
+    size_t bytes = 1;
+    for (size_t i = 0; i < s->n; i++)
+        bytes = formats_larger(bytes, formats_image_samples(&data->image[s->image[i]]));
+    r.value = malloc(r.capacity * m->network.inputs * sizeof *r.value);
+    r.pixels = malloc(bytes);
+    double *psnr = calloc(s->n + 1, sizeof *psnr), sum = 0;
+    taper_status status = codec_window_renderer_begin(&r.renderer, m, g, 0, g->n, 1, NULL);
+    if (!r.value || !r.pixels || !psnr) status = TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = measure_images(&r, data, s, psnr, error);
+    for (size_t i = 0; i < s->n && psnr; i++) sum += psnr[i];
+    *mean = sum / (double)s->n;
+    codec_window_renderer_end(&r.renderer);
+    free(r.value), free(r.pixels), free(psnr);
     return status;
 }
 
 static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_chunk_coder *coder,
                                 const int16_t *q, double *bits, const train_dataset *data,
-                                const train_selection *s, train_rd_curve *curve) {
+                                const train_selection *s, train_rd_curve *curve,
+                                taper_error *error) {
     const codec_code_tables *t = &m->tables;
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = TAPER_OK;
@@ -94,7 +142,8 @@ static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_c
         for (; pass < t->layer[l].pass; pass++) total += bits[pass];
         train_rd_point *point = &curve->point[curve->n++];
         point->bytes_per_image = total / 8 / (double)s->n;
-        if (status == TAPER_OK) status = measure(m, be, &coder->group, data, s, &point->psnr_db);
+        if (status == TAPER_OK)
+            status = measure(m, be, &coder->group, data, s, &point->psnr_db, error);
     }
     formats_buffer_free(&out);
     return status;
@@ -115,12 +164,11 @@ taper_status train_evaluate(const taper_model *m, codec_backend *be, const train
         for (uint32_t u = 0; u < t->units; u++)
             q[(size_t)u * coder.group.stride + i] = codec_quantise(t, u, codes[i * t->units + u]);
     free(codes);
-    if (status == TAPER_OK) status = walk_layers(m, be, &coder, q, bits, data, s, curve);
+    if (status == TAPER_OK) status = walk_layers(m, be, &coder, q, bits, data, s, curve, error);
     codec_chunk_coder_free(&coder);
     free(bits), free(q);
-    return status == TAPER_OK
-               ? status
-               : formats_fail(error, status, "no memory to evaluate %zu windows", s->windows);
+    if (status == TAPER_OK || status == TAPER_ERR_IO) return status;
+    return formats_fail(error, status, "no memory to evaluate %zu windows", s->windows);
 }
 
 double train_bytes_at(const train_rd_curve *c, double psnr) {

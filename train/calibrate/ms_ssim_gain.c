@@ -32,18 +32,22 @@ static taper_status cut_middle(const taper_image *from, taper_image *to) {
     uint32_t width = from->width < SIDE ? from->width : SIDE,
              height = from->height < SIDE ? from->height : SIDE;
     size_t bytes = from->channels, row = width * bytes;
-    const uint8_t *first =
-        (const uint8_t *)from->pixels +
+    const size_t first =
         ((size_t)(from->height - height) / 2 * from->width + (from->width - width) / 2) * bytes;
     *to = (taper_image){width, height, from->channels, 8, malloc(row * height)};
     if (!to->pixels) return TAPER_ERR_NOMEM;
-    for (uint32_t y = 0; y < height; y++)
-        memcpy((uint8_t *)to->pixels + y * row, first + (size_t)y * from->width * bytes, row);
+    for (uint32_t y = 0; from->pixels && y < height; y++)
+        memcpy((uint8_t *)to->pixels + y * row,
+               (const uint8_t *)from->pixels + first + (size_t)y * from->width * bytes, row);
     return TAPER_OK;
 }
 
-static taper_status take_sample(sample *s, const taper_image *image, codec_window window) {
-    if (cut_middle(image, &s->image) != TAPER_OK) return TAPER_ERR_NOMEM;
+/* Image i of the data; the rank that has it gives it to the others. */
+static taper_status take_sample(sample *s, const train_dataset *data, size_t i,
+                                codec_window window) {
+    if (cut_middle(&data->image[i], &s->image) != TAPER_OK) return TAPER_ERR_NOMEM;
+    TAPER_TRY(train_broadcast(data->ranks, s->image.pixels, formats_image_samples(&s->image),
+                              train_owner(data, i), NULL));
     codec_grid grid = codec_windows_grid(window, s->image.width, s->image.height);
     s->windows = (size_t)grid.columns * grid.rows;
     s->rows = malloc(s->windows * codec_window_values(window) * sizeof *s->rows);
@@ -63,7 +67,7 @@ static taper_status take_samples(measurement *m, const train_dataset *data) {
         int held_out = train_is_validation(data, i); /* image i - 1 is not held out */
         if (held_out && step == 1) continue;
         size_t at = i - (size_t)held_out;
-        TAPER_TRY(take_sample(&m->sample[m->n++], &data->image[at], m->model->window));
+        TAPER_TRY(take_sample(&m->sample[m->n++], data, at, m->model->window));
     }
     return TAPER_OK;
 }

@@ -46,6 +46,9 @@ taper_status train_dense_check(const train_dense_options *o, const train_pixels 
                             "jitter must lie in [0, 1], and windows of %u values cannot be %u x %u "
                             "pixels",
                             (unsigned)data->inputs, (unsigned)o->width, (unsigned)o->height);
+    if (data->ranks && o->n_also)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "further objectives need all rows in one process; start one");
     if (data->inputs != net->inputs || data->n < 2 || data->n > UINT32_MAX)
         return formats_fail(error, TAPER_ERR_ARG,
                             "training needs two or more windows of %u values, there are %zu of %u",
@@ -107,6 +110,5 @@ uint64_t train_dense_fingerprint(const train_dense_options *o, const train_pixel
     uint64_t hash = train_fingerprint(1, numbers, sizeof numbers);
     hash = train_fingerprint(hash, counts, sizeof counts);
     if (lengths) hash = train_fingerprint(hash, lengths->mass, lengths->units * sizeof(double));
-    hash = hash_network(hash_objectives(hash, o, data), net);
-    return train_fingerprint(hash, data->pixels, data->n * data->inputs);
+    return hash_network(hash_objectives(hash, o, data), net);
 }

@@ -66,12 +66,21 @@ static void free_block(measured_block *b) {
     free(b->host_pixels), free(b->host_centred), free(b->host_codes);
 }
 
-/* Encodes rows first, first + stride, ... */
+/* Takes those of the rows first, first + stride, ... that are here. Returns their number. */
+static size_t fill_block(measured_block *b, const train_pixels *data, size_t first, size_t stride,
+                         size_t rows) {
+    const size_t d = data->inputs;
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t row = first + i * stride, place = data->place ? data->place[row] : row;
+        if (place != TRAIN_ABSENT) memcpy(b->host_pixels + n++ * d, data->pixels + place * d, d);
+    }
+    return n;
+}
+
 static taper_status encode_block(measured_block *b, const codec_network *net, train_stream *s,
-                                 const uint8_t *pixels, size_t first, size_t stride, size_t rows) {
+                                 size_t rows) {
     size_t d = net->inputs, k = net->units;
-    for (size_t i = 0; i < rows; i++)
-        memcpy(b->host_pixels + i * d, pixels + (first + i * stride) * d, d);
     TAPER_TRY(train_upload(s, b->pixels, b->host_pixels, rows * d));
     TAPER_TRY(s->ops->centre_rows(s, rows, d, b->pixels, NULL, b->mean, 1.0f, b->centred));
     TAPER_TRY(s->ops->gemm(s, 0, 1, rows, k, d, b->centred, b->analysis, 0.0f, b->codes));
@@ -98,12 +107,23 @@ static taper_status measure_rows(const codec_network *net, train_stream *s,
     measured_block b = {0};
     taper_status status = take_block(&b, net, s);
     for (size_t i = 0; i < rows && status == TAPER_OK; i += BLOCK) {
-        size_t n = rows - i < BLOCK ? rows - i : BLOCK;
-        status = encode_block(&b, net, s, data->pixels, i * stride, stride, n);
-        if (status == TAPER_OK) add_block(&b, net, n, out);
+        size_t n = fill_block(&b, data, i * stride, stride, rows - i < BLOCK ? rows - i : BLOCK);
+        if (n) status = encode_block(&b, net, s, n);
+        if (status == TAPER_OK && n) add_block(&b, net, n, out);
     }
     free_block(&b);
     return status;
+}
+
+/* The sums of all ranks. */
+static taper_status share_sums(sums *s, size_t units, train_ranks *ranks, taper_error *error) {
+    uint64_t rows = s->rows;
+    TAPER_TRY(train_sum_doubles(ranks, s->magnitude, units, error));
+    TAPER_TRY(train_sum_doubles(ranks, s->square, units, error));
+    TAPER_TRY(train_sum_doubles(ranks, &s->pixels, 1, error));
+    TAPER_TRY(train_sum_integers(ranks, &rows, 1, error));
+    s->rows = (size_t)rows;
+    return TAPER_OK;
 }
 
 taper_status train_start_measure(train_start *start, const codec_network *net, train_stream *stream,
@@ -115,6 +135,7 @@ taper_status train_start_measure(train_start *start, const codec_network *net, t
     start->magnitude = calloc(k, sizeof *start->magnitude);
     taper_status status = s.magnitude && s.square && start->magnitude ? TAPER_OK : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = measure_rows(net, stream, data, most, &s);
+    if (status == TAPER_OK) status = share_sums(&s, k, data->ranks, NULL);
     if (status == TAPER_OK) {
         double rows = (double)s.rows, carried = 0.0;
         for (size_t u = 0; u < k; u++) {

@@ -6,6 +6,7 @@
 #include "train/device/feed.h"
 #include "train/optimise/run.h"
 #include "train/sampling/jitter.h"
+#include "train/sampling/own_rows.h"
 #include "train/sampling/philox.h"
 #include <math.h>
 #include <stdio.h>
@@ -30,9 +31,12 @@ typedef struct run {
     float *codes, *dequantised;  /* [batch][units], stage two */
     uint32_t *rows;              /* all rows: [training | validation] */
     uint32_t *shuffled;          /* this epoch's training rows */
-    /* the data, and these two orders, on the device */
+    /* those of both that are here, batch by batch */
+    train_own_rows held_out, own;
+    uint32_t *label; /* of the rows that are here; NULL: none */
+    /* the data, and the places and positions of own rows, on the device */
     train_feed feed;
-    train_order split, order;
+    train_order split, order, positions;
     train_mirror labels;
     size_t n_training, n_validation, batch;
     uint64_t steps_per_epoch;
@@ -65,6 +69,15 @@ static taper_status split_rows(run *r, taper_error *error) {
     r->n_training = n - r->n_validation;
     r->batch = r->options->batch < r->n_training ? r->options->batch : r->n_training;
     r->steps_per_epoch = r->n_training / r->batch;
+    taper_status status =
+        train_own_rows_open(&r->own, r->data, r->rows, r->n_training, r->n_training / r->batch + 1);
+    if (status == TAPER_OK)
+        status = train_own_rows_open(&r->held_out, r->data, r->rows + r->n_training,
+                                     r->n_validation, r->n_validation / r->batch + 1);
+    if (status == TAPER_OK) status = train_own_labels(r->data, &r->label);
+    if (status != TAPER_OK)
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory to order %zu rows", n);
+    train_own_rows_pick(&r->held_out, r->data, r->rows + r->n_training, r->n_validation, r->batch);
     return TAPER_OK;
 }
 
@@ -73,26 +86,30 @@ static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) 
     memcpy(r->shuffled, r->rows, r->n_training * sizeof *r->shuffled);
     train_shuffle(r->shuffled, r->n_training, r->options->seed,
                   TRAIN_STREAM_SHUFFLE + (epoch << 8));
+    train_own_rows_pick(&r->own, r->data, r->shuffled, r->n_training, r->batch);
     taper_status status = train_order_update(&r->order, &r->ae.stream);
+    if (status == TAPER_OK && r->moved) status = train_order_update(&r->positions, &r->ae.stream);
     return train_explain(status, error, "the order of rows was not taken");
 }
 
 /* --- one batch -------------------------------------------------------------------------------- */
 
-/* Losses of the n loaded rows at the cuts numbered (step, first ..); gradient 1: also their
- * gradient. */
-static taper_status batch_loss(run *r, uint64_t step, uint64_t first, size_t n, int gradient,
-                               double *sums) {
+/* Losses of the n loaded rows, which are at these positions of batch `batch`, at the cuts of
+ * (step, row); gradient 1: also their gradient. */
+static taper_status batch_loss(run *r, uint64_t step, uint64_t batch, const uint32_t *position,
+                               size_t n, int gradient, double *sums) {
+    const uint64_t seed = r->options->seed;
     uint32_t units = r->ae.view.units;
     if (r->requantiser) {
+        const train_requantise_draw draw = {seed, step * (r->data->n / r->batch + 2) + batch,
+                                            position};
         TAPER_TRY(train_autoencoder_codes(&r->ae, r->codes));
-        uint64_t draw = step * (r->data->n / r->batch + 2) + first / r->batch;
-        TAPER_TRY(r->requantiser->fn(r->requantiser->user, r->codes, n, units, r->options->seed,
-                                     draw, r->dequantised));
+        TAPER_TRY(
+            r->requantiser->fn(r->requantiser->user, r->codes, n, units, &draw, r->dequantised));
         return train_autoencoder_decode_loss(&r->ae, r->dequantised, gradient, sums);
     }
     for (size_t i = 0; i < n; i++)
-        r->cuts[i] = train_cut_draw(&r->range, units, r->options->seed, step, first + i);
+        r->cuts[i] = train_cut_draw(&r->range, units, seed, step, batch * r->batch + position[i]);
     TAPER_TRY(train_autoencoder_forward(&r->ae, r->cuts, sums));
     return gradient ? train_autoencoder_backward(&r->ae) : TAPER_OK;
 }
@@ -103,51 +120,78 @@ static taper_status label_rows(run *r, const train_order *order, size_t first) {
     return train_autoencoder_label(&r->ae, r->labels.at, there + first);
 }
 
-/* The loss on validation rows, at the same cuts each time. */
-static taper_status validate(run *r, double *loss) {
-    double sum = 0.0, sums[TRAIN_LOSSES];
+/* Adds the loss of this rank's rows of a batch of validation rows. */
+static taper_status validate_batch(run *r, size_t k, double *sum) {
+    const size_t first = r->held_out.begin[k], n = train_own_count(&r->held_out, k);
+    double sums[TRAIN_LOSSES];
     train_fed fed;
-    for (size_t i = 0; i < r->n_validation; i += r->batch) {
-        size_t n = r->n_validation - i < r->batch ? r->n_validation - i : r->batch;
-        TAPER_TRY(train_feed_take(&r->feed, &r->ae.stream, &r->split, r->n_training + i, n, &fed));
-        TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, n));
-        TAPER_TRY(label_rows(r, &r->split, r->n_training + i));
-        TAPER_TRY(batch_loss(r, validation_step, i, n, 0, r->ae.sums));
-        TAPER_TRY(train_download(&r->ae.stream, sums, r->ae.sums, sizeof sums));
-        sum += train_autoencoder_means(&r->ae, sums, (double)n).loss * (double)n;
-    }
+    if (!n) return TAPER_OK;
+    TAPER_TRY(train_feed_take(&r->feed, &r->ae.stream, &r->split, first, n, &fed));
+    TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, n));
+    TAPER_TRY(label_rows(r, &r->split, first));
+    TAPER_TRY(batch_loss(r, validation_step, k, r->held_out.position + first, n, 0, r->ae.sums));
+    TAPER_TRY(train_download(&r->ae.stream, sums, r->ae.sums, sizeof sums));
+    *sum += train_autoencoder_means(&r->ae, sums, (double)n).loss * (double)n;
+    return TAPER_OK;
+}
+
+/* The loss on validation rows, at the same cuts each time. */
+static taper_status validate(run *r, double *loss, taper_error *error) {
+    double sum = 0.0;
+    for (size_t k = 0; k * r->batch < r->n_validation; k++)
+        TAPER_TRY(
+            train_explain(validate_batch(r, k, &sum), error, "validation could not be computed"));
+    TAPER_TRY(train_sum_doubles(r->data->ranks, &sum, 1, error));
     *loss = sum / (double)r->n_validation;
     return TAPER_OK;
 }
 
-/* Loads this step's training rows into the autoencoder, with jitter if requested. */
-static taper_status load_batch(run *r, uint64_t step) {
+/* Loads the n rows of this step into the autoencoder, with jitter if requested. */
+static taper_status load_batch(run *r, uint64_t step, size_t first, size_t n) {
     train_stream *s = &r->ae.stream;
-    const size_t first = step % r->steps_per_epoch * r->batch;
     train_fed fed;
-    TAPER_TRY(train_feed_take(&r->feed, s, &r->order, first, r->batch, &fed));
+    TAPER_TRY(train_feed_take(&r->feed, s, &r->order, first, n, &fed));
     if (r->moved) {
-        TAPER_TRY(s->ops->jitter(s, &r->jitter, r->batch, fed.rows, fed.order, r->options->seed,
-                                 step, r->moved));
+        r->jitter.position = (const uint32_t *)r->positions.there.at + first;
+        TAPER_TRY(s->ops->jitter(s, &r->jitter, n, fed.rows, fed.order, r->options->seed, step,
+                                 r->moved));
         fed = (train_fed){r->moved, NULL};
     }
-    TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, r->batch));
+    TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, n));
     return label_rows(r, &r->order, first);
 }
 
+/* This rank's part of the gradient of the mean over the batch, given that over its own rows. */
+static taper_status weigh_gradient(run *r, size_t n) {
+    const train_weights *w = &r->ae.weights;
+    train_stream *s = &r->ae.stream;
+    if (!r->data->ranks) return TAPER_OK;
+    return s->ops->scale(s, w->n, (float)n / (float)r->batch, w->gradient, w->gradient);
+}
+
+static taper_status compute_own(run *r, uint64_t step, double *losses) {
+    const train_weights *w = &r->ae.weights;
+    const size_t k = step % r->steps_per_epoch, first = r->own.begin[k],
+                 n = train_own_count(&r->own, k);
+    if (!n) { /* other ranks have all rows of the batch */
+        TAPER_TRY(train_zero(&r->ae.stream, losses, TRAIN_LOSSES * sizeof *losses));
+        return train_zero(&r->ae.stream, w->gradient, w->n * sizeof *w->gradient);
+    }
+    TAPER_TRY(load_batch(r, step, first, n));
+    TAPER_TRY(batch_loss(r, step, 0, r->own.position + first, n, 1, losses));
+    return weigh_gradient(r, n);
+}
+
 static taper_status compute(void *self, uint64_t step, double *losses, taper_error *error) {
-    run *r = self;
-    taper_status status = load_batch(r, step);
-    if (status == TAPER_OK) status = batch_loss(r, step, 0, r->batch, 1, losses);
+    taper_status status = compute_own(self, step, losses);
     return train_explain(status, error, "training step %llu could not be computed",
                          (unsigned long long)step + 1);
 }
 
 static taper_status measure(void *self, train_history *entry, taper_error *error) {
     run *r = self;
-    taper_status status = validate(r, &entry->figure[0]);
     entry->figure[1] = (double)train_cosine_rate(r->options->rate, r->loop.step, r->loop.steps, 0);
-    return train_explain(status, error, "validation could not be computed");
+    return validate(r, &entry->figure[0], error);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -261,12 +305,15 @@ static taper_status feed_device(run *r, taper_error *error) {
     train_stream *s = &r->ae.stream;
     const train_pixels *data = r->data;
     char words[160];
-    taper_status status = train_order_open(&r->split, s, r->rows, data->n);
-    if (status == TAPER_OK) status = train_order_open(&r->order, s, r->shuffled, r->n_training);
-    if (status == TAPER_OK && data->label)
-        status = train_mirror_open(&r->labels, s, data->label, data->n * sizeof *data->label);
+    const size_t here = train_rows_here(data);
+    taper_status status = train_order_open(&r->split, s, r->held_out.place, r->held_out.room);
+    if (status == TAPER_OK) status = train_order_open(&r->order, s, r->own.place, r->own.room);
+    if (status == TAPER_OK && r->moved)
+        status = train_order_open(&r->positions, s, r->own.position, r->own.room);
+    if (status == TAPER_OK && r->label)
+        status = train_mirror_open(&r->labels, s, r->label, (here + 1) * sizeof *r->label);
     if (status == TAPER_OK)
-        status = train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->batch);
+        status = train_feed_open(&r->feed, s, data->pixels, here, data->inputs, r->batch);
     train_feed_say(&r->feed, s->device, words, sizeof words);
     if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
     return train_explain(status, error, "%zu rows of %u values could not be given to the device",
@@ -299,6 +346,7 @@ static void fill_loop(run *r, const codec_network *net) {
     l->self = r;
     l->stream = &r->ae.stream;
     l->weights = &r->ae.weights;
+    l->ranks = r->data->ranks;
     l->steps_per_epoch = r->steps_per_epoch;
     l->steps = r->steps_per_epoch * o->epochs;
     l->rate = o->rate, l->max_norm = o->max_norm;
@@ -311,6 +359,15 @@ static void fill_loop(run *r, const codec_network *net) {
     if (o->saving.path) l->fingerprint = train_dense_fingerprint(o, r->data, net, r->range.lengths);
 }
 
+/* Extends the fingerprint by the rows. */
+static taper_status hash_rows(run *r, taper_error *error) {
+    uint64_t rows;
+    if (!r->loop.saving.path) return TAPER_OK;
+    TAPER_TRY(train_hash_rows(r->data, &rows, error));
+    r->loop.fingerprint = train_fingerprint(r->loop.fingerprint, &rows, sizeof rows);
+    return TAPER_OK;
+}
+
 static taper_status begin(run *r, train_device *device, const codec_network *net,
                           taper_error *error) {
     const train_dense_options *o = r->options;
@@ -320,8 +377,8 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     TAPER_TRY(feed_device(r, error));
     train_autoencoder_set_trade(&r->ae, &(train_trade){o->lambda, o->gradient_floor, o->balance});
     fill_loop(r, net);
-    taper_status status = validate(r, &r->loop.start_loss);
-    return train_explain(status, error, "validation could not be computed");
+    TAPER_TRY(hash_rows(r, error));
+    return validate(r, &r->loop.start_loss, error);
 }
 
 static void end(run *r) {
@@ -329,6 +386,9 @@ static void end(run *r) {
     train_feed_close(&r->feed);
     train_order_free(&r->split);
     train_order_free(&r->order);
+    train_order_free(&r->positions);
+    train_own_rows_free(&r->held_out);
+    train_own_rows_free(&r->own);
     train_mirror_free(&r->labels);
     train_autoencoder_free(&r->ae);
     train_population_free(&r->population);
@@ -337,6 +397,7 @@ static void end(run *r) {
     free(r->dequantised);
     free(r->rows);
     free(r->shuffled);
+    free(r->label);
     free(r->cuts);
 }
 

@@ -6,8 +6,9 @@
  *
  * The network starts equal to its linear path (the last layers of the stacks are zero). The result
  * is the best of the start and all epochs by validation loss. Deterministic: the same options,
- * data, network and kind of device give the same weights bit for bit, for any number of threads,
- * interrupted and resumed or not.
+ * data, network, kind of device and number of ranks give the same weights bit for bit, for any
+ * number of threads, interrupted and resumed or not. Several ranks (train_pixels.ranks) compute the
+ * same steps up to the rounding of sums.
  *
  * Directory train/dense/: nested dropout over bit planes.
  *   dense_trainer        the loop; dense_options: its options
@@ -75,10 +76,16 @@ taper_status train_dense(const train_dense_options *options, const train_pixels 
                          train_device *device, codec_network *net, const train_callbacks *callbacks,
                          train_result *result, taper_error *error);
 
+/* The random numbers of a call: those of (seed, number, position[i]) for row i. */
+typedef struct train_requantise_draw {
+    uint64_t seed, number;
+    const uint32_t *position; /* [n] */
+} train_requantise_draw;
+
 /* Fills dequantised[n][units] with codes[n][units] as a decoder sees them at random cuts; unsent
- * units are 0. The cuts depend on `draw`, the number of the call, and on `seed` only. */
+ * units are 0. The cuts depend on `draw` only. */
 typedef taper_status train_requantise_fn(void *user, const float *codes, size_t n, uint32_t units,
-                                         uint64_t seed, uint64_t draw, float *dequantised);
+                                         const train_requantise_draw *draw, float *dequantised);
 typedef struct train_requantiser {
     train_requantise_fn *fn;
     void *user;

@@ -34,6 +34,11 @@ CODEC_INLINE float train_from_bfloat16(uint16_t rounded) {
     return u.number;
 }
 
+/* train_add_gram_fn: a float32 sum as it is added. */
+CODEC_INLINE double train_gram_part(float sum, float step) {
+    return (double)(step > 0.0f ? rintf(sum / step) * step : sum);
+}
+
 /* --- rows ------------------------------------------------------------------------------ */
 
 /* train_centre_rows_fn. */

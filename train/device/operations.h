@@ -34,10 +34,12 @@ typedef taper_status train_gemm_fn(train_stream *s, int transpose_a, int transpo
 /* gram[width][width] += x^T x of x[rows][width]; only elements [i][j] with j <= i are used. Factors
  * are never rounded. Products and sums are float32 within TRAIN_GRAM_ROWS rows; these sums are
  * added in double, rows ascending. Integers of magnitude at most 255 are therefore exact, because
- * 256 x 255^2 is below 2^24, and every device gives the same bits. TAPER_ERR_NOMEM. */
+ * 256 x 255^2 is below 2^24, and every device gives the same bits.
+ * step: 0, or a power of two to whose multiples the float32 sums are rounded. Their sum in double
+ * is then exact, whatever the order, while it stays below 2^53 steps. TAPER_ERR_NOMEM. */
 enum { TRAIN_GRAM_ROWS = 256 };
 typedef taper_status train_add_gram_fn(train_stream *s, size_t rows, size_t width, const float *x,
-                                       double *gram);
+                                       float step, double *gram);
 /* As codec_bias_fn: y[rows][width] = activation(y + bias[width]); bias may be NULL. Takes factors
  * and makes them. */
 typedef taper_status train_bias_fn(train_stream *s, size_t rows, size_t width, const float *bias,
@@ -91,7 +93,8 @@ typedef taper_status train_centre_rows_fn(train_stream *s, size_t rows, size_t w
 /* to[i] = from[order[i]], rows of `bytes` bytes. order NULL: to[i] = from[i]. */
 typedef taper_status train_gather_rows_fn(train_stream *s, size_t rows, size_t bytes,
                                           const void *from, const uint32_t *order, void *to);
-/* to[i] = from[order[i]] moved as jitter.h defines, by the random numbers of (seed, step, i). */
+/* to[i] = from[order[i]] moved as jitter.h defines, by the random numbers of (seed, step,
+ * position[i]). */
 typedef taper_status train_jitter_fn(train_stream *s, const train_jitter *jitter, size_t rows,
                                      const uint8_t *pixels, const uint32_t *order, uint64_t seed,
                                      uint64_t step, uint8_t *to);

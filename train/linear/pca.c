@@ -1,6 +1,6 @@
 /* pca.c -- see pca.h. The eigenvectors come from LAPACK. */
 #include "train/linear/pca.h"
-#include "train/device/operations.h"
+#include "train/device/elements.h"
 #include "train/linear/lapack.h"
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +26,16 @@ void train_covariance_free(train_covariance *cov) {
     *cov = (train_covariance){0};
 }
 
+void train_covariance_make_exact(train_covariance *cov, uint64_t rows) {
+    /* a product is below 2^20, a sum below 2^20 rows, and 2^52 steps are exact */
+    int exponent = 20 - 52;
+    while (rows >> 1) rows >>= 1, exponent++;
+    cov->step = ldexpf(1.0f, exponent + 1);
+}
+
 /* An integer guess, so that sums of bytes minus it are exact. */
-static void guess_mean(train_covariance *cov, const float *rows, size_t n) {
+void train_covariance_guess(train_covariance *cov, const float *rows, size_t n) {
+    cov->guessed = 1;
     for (uint32_t i = 0; i < cov->inputs; i++) {
         double sum = 0;
         for (size_t r = 0; r < n; r++) sum += rows[r * cov->inputs + i];
@@ -46,16 +54,38 @@ static taper_status mirror_rows(train_covariance *cov, const float *rows, size_t
 taper_status train_covariance_add(train_covariance *cov, float *rows, size_t n) {
     uint32_t inputs = cov->inputs;
     if (n == 0) return TAPER_OK;
-    if (cov->count == 0) guess_mean(cov, rows, n);
+    if (!cov->guessed) train_covariance_guess(cov, rows, n);
     for (size_t r = 0; r < n; r++)
         for (uint32_t i = 0; i < inputs; i++) {
             float *x = &rows[r * inputs + i];
             *x -= cov->guess[i];
-            cov->sum[i] += *x;
+            cov->sum[i] += train_gram_part(*x, cov->step);
         }
     cov->count += n;
     TAPER_TRY(mirror_rows(cov, rows, n * inputs * sizeof *rows));
-    return cov->stream.ops->add_gram(&cov->stream, n, inputs, cov->rows.at, cov->product);
+    return cov->stream.ops->add_gram(&cov->stream, n, inputs, cov->rows.at, cov->step,
+                                     cov->product);
+}
+
+/* The products of all ranks, by way of the host if the device has memory of its own. */
+static taper_status sum_products(train_covariance *cov, train_ranks *ranks, taper_error *error) {
+    const size_t n = (size_t)cov->inputs * cov->inputs;
+    if (cov->stream.device->in_host_memory) return train_sum_doubles(ranks, cov->product, n, error);
+    double *host = malloc(n * sizeof *host);
+    taper_status status = host ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (host) status = train_download(&cov->stream, host, cov->product, n * sizeof *host);
+    if (status == TAPER_OK) status = train_sum_doubles(ranks, host, n, error);
+    if (status == TAPER_OK)
+        status = train_upload(&cov->stream, cov->product, host, n * sizeof *host);
+    free(host);
+    return status;
+}
+
+taper_status train_covariance_sum(train_covariance *cov, train_ranks *ranks, taper_error *error) {
+    if (!ranks) return TAPER_OK;
+    TAPER_TRY(train_sum_integers(ranks, &cov->count, 1, error));
+    TAPER_TRY(train_sum_doubles(ranks, cov->sum, cov->inputs, error));
+    return sum_products(cov, ranks, error);
 }
 
 /* product / count - mean mean^T, both triangles. */

@@ -19,6 +19,7 @@
 #define TRAIN_CHECKPOINT_H
 #include "formats/atomic_file.h"
 #include "train/device/device.h"
+#include <signal.h>
 
 enum {
     TRAIN_LOSSES = 4, /* of a step */
@@ -54,11 +55,21 @@ typedef struct train_checkpoint {
     train_stream *stream; /* for parts that are on the device */
 } train_checkpoint;
 
+/* A request for a checkpoint, which a signal handler may make at any time. */
+enum { TRAIN_SAVE = 1, TRAIN_SAVE_AND_END = 2 };
+typedef struct train_request {
+    /* 0, or TRAIN_SAVE: writes a checkpoint after this step, and goes on; or TRAIN_SAVE_AND_END:
+     * the run then ends with TAPER_ERR_IO. */
+    volatile sig_atomic_t wanted;
+    volatile sig_atomic_t heard; /* 1: a loop is running, and will see it */
+} train_request;
+
 /* The checkpoint file of a run, and whether to resume from it. */
 typedef struct train_saving {
     const char *path;                  /* NULL: no checkpoints */
     int resume;                        /* resume from the file, if it exists */
     const formats_atomic_watch *watch; /* of the file; NULL: none */
+    train_request *request;            /* NULL: none */
 } train_saving;
 
 /* Writes the whole file or nothing; an existing file is replaced. watch: of its temporary file, or

@@ -1,5 +1,6 @@
 /* loop.c -- see loop.h. */
 #include "train/optimise/loop.h"
+#include "train/optimise/rank_sums.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +31,13 @@ static taper_status begin(train_loop *l, taper_error *error) {
     return train_explain(status, error, "training %s cannot begin", l->learner->what);
 }
 
+/* Ranks on different processors may have computed different initial weights. */
+static taper_status share_weights(train_loop *l, taper_error *error) {
+    const train_weights *w = l->weights;
+    return train_broadcast_there(l->stream, l->ranks, w->parameter, w->n * sizeof *w->parameter,
+                                 error);
+}
+
 void train_loop_free(train_loop *l) {
     train_arena_free(&l->arena);
     free(l->history);
@@ -53,7 +61,7 @@ static uint32_t list_parts(const train_loop *l, train_checkpoint_part part[MOST_
 
 static taper_status save(train_loop *l, taper_error *error) {
     train_checkpoint_part part[MOST_PARTS];
-    if (!l->saving.path) return TAPER_OK;
+    if (!l->saving.path || !train_is_first(l->ranks)) return TAPER_OK;
     train_checkpoint c = {.fingerprint = l->fingerprint,
                           .step = l->step,
                           .stale_epochs = l->stale_epochs,
@@ -86,17 +94,62 @@ static taper_status take_up(train_loop *l, const train_checkpoint *c, taper_erro
     return l->learner->resumed ? l->learner->resumed(l->self, l, error) : TAPER_OK;
 }
 
-static taper_status resume(train_loop *l, taper_error *error) {
-    train_checkpoint_part part[MOST_PARTS];
-    if (!l->saving.path) return TAPER_OK;
+/* The numbers of a checkpoint, from the first rank to the others. */
+typedef struct shared_state {
+    uint64_t found, step, n_history;
+    double best_loss, start_loss, sum[TRAIN_LOSSES];
+    uint64_t stale_epochs;
+} shared_state;
+
+static taper_status share_part(train_loop *l, const train_checkpoint_part *part,
+                               taper_error *error) {
+    const size_t bytes = part->n * part->size;
+    if (part->on_device)
+        return train_broadcast_there(l->stream, l->ranks, part->memory, bytes, error);
+    return train_broadcast(l->ranks, part->memory, bytes, 0, error);
+}
+
+/* Gives all ranks the checkpoint that the first has read, if it has found one. */
+static taper_status share_checkpoint(train_loop *l, train_checkpoint *c, int *found,
+                                     taper_error *error) {
+    shared_state all = {(uint64_t)*found, c->step, c->n_history,   c->best_loss,
+                        c->start_loss,    {0},     c->stale_epochs};
+    memcpy(all.sum, c->sum, sizeof all.sum);
+    TAPER_TRY(train_broadcast(l->ranks, &all, sizeof all, 0, error));
+    *found = (int)all.found;
+    if (!all.found) return TAPER_OK;
+    c->step = all.step, c->n_history = (uint32_t)all.n_history;
+    c->best_loss = all.best_loss, c->start_loss = all.start_loss;
+    c->stale_epochs = (uint32_t)all.stale_epochs;
+    memcpy(c->sum, all.sum, sizeof c->sum);
+    const size_t bytes = c->n_history * sizeof *c->history;
+    if (!train_is_first(l->ranks) && !(c->history = malloc(bytes + 1)))
+        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the learning curve");
+    TAPER_TRY(train_broadcast(l->ranks, c->history, bytes, 0, error));
+    for (uint32_t i = 0; i < c->parts; i++) TAPER_TRY(share_part(l, &c->part[i], error));
+    return TAPER_OK;
+}
+
+/* On the first rank: *found is 1 if there was a checkpoint to resume. */
+static taper_status read_checkpoint(train_loop *l, train_checkpoint *c, int *found,
+                                    taper_error *error) {
     if (!l->saving.resume) return train_checkpoint_replaces(l->saving.path, error);
     if (access(l->saving.path, F_OK) != 0) return TAPER_OK;
+    *found = 1;
+    return train_checkpoint_read(l->saving.path, c, error);
+}
+
+static taper_status resume(train_loop *l, taper_error *error) {
+    train_checkpoint_part part[MOST_PARTS];
+    int found = 0;
+    if (!l->saving.path) return TAPER_OK;
     train_checkpoint c = {.fingerprint = l->fingerprint,
                           .part = part,
                           .parts = list_parts(l, part),
                           .stream = l->stream};
-    TAPER_TRY(train_checkpoint_read(l->saving.path, &c, error));
-    taper_status status = take_up(l, &c, error);
+    if (train_is_first(l->ranks)) TAPER_TRY(read_checkpoint(l, &c, &found, error));
+    taper_status status = l->ranks ? share_checkpoint(l, &c, &found, error) : TAPER_OK;
+    if (status == TAPER_OK && found) status = take_up(l, &c, error);
     free(c.history);
     return status;
 }
@@ -114,6 +167,11 @@ static taper_status compute_and_move(train_loop *l, taper_error *error) {
     const train_learner *learner = l->learner;
     double *losses = l->losses + (l->step - l->looked) * TRAIN_LOSSES;
     TAPER_TRY(learner->compute(l->self, l->step, losses, error));
+    if (!learner->sums) {
+        TAPER_TRY(train_sum_floats_there(l->stream, l->ranks, l->weights->gradient, l->weights->n,
+                                         error));
+        TAPER_TRY(train_sum_doubles_there(l->stream, l->ranks, losses, TRAIN_LOSSES, error));
+    }
     if (learner->move) return learner->move(l->self, l, losses, error);
     train_range all = {0, l->weights->n};
     float rate = train_cosine_rate(l->rate, l->step, l->steps, l->warmup);
@@ -147,6 +205,17 @@ static void report_step(train_loop *l, uint64_t step) {
     if (l->learner->progress(l->self, l, step, mean, left)) l->stopped = 1;
 }
 
+/* All ranks stop, and save, in the same step: that in which one of them was asked to. */
+static taper_status agree(train_loop *l, taper_error *error) {
+    const train_request *request = l->saving.path ? l->saving.request : NULL;
+    const int wanted = request ? request->wanted : 0;
+    uint64_t asked[3] = {l->stopped != 0, wanted == TRAIN_SAVE, wanted == TRAIN_SAVE_AND_END};
+    TAPER_TRY(train_sum_integers(l->ranks, asked, 3, error));
+    l->stopped = asked[0] != 0;
+    l->wanted = asked[2] ? TRAIN_SAVE_AND_END : asked[1] ? TRAIN_SAVE : 0;
+    return TAPER_OK;
+}
+
 /* Downloads the losses since the last download, and checks for divergence. */
 static taper_status look(train_loop *l, taper_error *error) {
     double losses[TRAIN_MOST_LOOK][TRAIN_LOSSES];
@@ -167,7 +236,7 @@ static taper_status look(train_loop *l, taper_error *error) {
         report_step(l, l->looked + 1);
     }
     l->step = l->looked = end;
-    return TAPER_OK;
+    return agree(l, error);
 }
 
 /* --- epochs ---------------------------------------------------------------------------- */
@@ -207,7 +276,8 @@ static taper_status begin_epoch(train_loop *l, taper_error *error) {
 }
 
 static int must_save(const train_loop *l, int epoch_ends) {
-    return epoch_ends || l->stopped || train_seconds_since(l->saved_at) >= l->checkpoint_seconds ||
+    return epoch_ends || l->stopped || l->wanted ||
+           train_seconds_since(l->saved_at) >= l->checkpoint_seconds ||
            (l->checkpoint_steps && l->step - l->saved_step >= l->checkpoint_steps);
 }
 
@@ -216,12 +286,21 @@ static int is_over(const train_loop *l) {
            (l->patience && l->stale_epochs >= l->patience);
 }
 
-static taper_status loop(train_loop *l, taper_error *error) {
-    uint32_t every = l->stream->device->look_every;
-    l->started = l->saved_at = train_seconds();
-    l->first_step = l->step;
-    for (uint32_t i = 1; i <= l->n_history; i++) report_epoch(l, i, 0.0);
-    TAPER_TRY(begin_epoch(l, error));
+/* After the checkpoint that a signal asked for. */
+static taper_status answer(train_loop *l, taper_error *error) {
+    train_request *request = l->saving.request;
+    const int wanted = l->wanted;
+    if (wanted == TRAIN_SAVE && request->wanted == TRAIN_SAVE) request->wanted = 0;
+    l->wanted = 0;
+    if (wanted != TRAIN_SAVE_AND_END) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_IO,
+                        "stopped by a signal after step %llu of %llu, which is in the checkpoint; "
+                        "--resume continues from it",
+                        (unsigned long long)l->step, (unsigned long long)l->steps);
+}
+
+static taper_status take_steps(train_loop *l, taper_error *error) {
+    const uint32_t every = l->stream->device->look_every;
     while (!is_over(l)) {
         TAPER_TRY(take_step(l, error));
         l->step++;
@@ -231,13 +310,27 @@ static taper_status loop(train_loop *l, taper_error *error) {
         if (l->diverged) break;
         if (epoch_ends) TAPER_TRY(finish_epoch(l, error));
         if (must_save(l, epoch_ends)) TAPER_TRY(save(l, error));
+        if (l->wanted) TAPER_TRY(answer(l, error));
         if (epoch_ends) TAPER_TRY(begin_epoch(l, error));
     }
-    l->seconds = train_seconds_since(l->started);
     return TAPER_OK;
 }
 
+static taper_status loop(train_loop *l, taper_error *error) {
+    train_request *request = l->saving.path ? l->saving.request : NULL;
+    l->started = l->saved_at = train_seconds();
+    l->first_step = l->step;
+    for (uint32_t i = 1; i <= l->n_history; i++) report_epoch(l, i, 0.0);
+    TAPER_TRY(begin_epoch(l, error));
+    if (request) request->heard = 1;
+    const taper_status status = take_steps(l, error);
+    if (request) request->heard = 0;
+    l->seconds = train_seconds_since(l->started);
+    return status;
+}
+
 taper_status train_loop_run(train_loop *l, taper_error *error) {
+    TAPER_TRY(share_weights(l, error));
     TAPER_TRY(begin(l, error));
     TAPER_TRY(resume(l, error));
     return loop(l, error);

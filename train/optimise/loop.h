@@ -7,8 +7,13 @@
  * steps (train_device.look_every) and at the end of an epoch. A step whose loss or gradient is not
  * finite changes nothing, nor do later ones (train_judge_fn).
  *
+ * With several ranks (train/parallel/ranks.h) each computes a part of the step's rows. Gradients and
+ * losses are added up before the weights move, so that all ranks have the same weights. The first
+ * rank alone reads and writes checkpoints, which do not depend on the number of ranks.
+ *
  * Directory train/optimise/: optimisation of weights.
  *   loop run               the loop; helpers for the start of a run
+ *   rank_sums              sums over ranks of arrays on the device
  *   steps                  a simplified interface for small networks
  *   checkpoint             a run in a file
  *   weights adam           the vectors; the optimiser of most networks
@@ -18,6 +23,7 @@
 #include "train/device/operations.h"
 #include "train/optimise/adam.h"
 #include "train/optimise/checkpoint.h"
+#include "train/parallel/ranks.h"
 
 typedef struct train_loop train_loop;
 
@@ -28,6 +34,9 @@ typedef enum train_optimiser { TRAIN_ADAM = 0, TRAIN_CG = 1 } train_optimiser;
  * is the learner. */
 typedef struct train_learner {
     const char *what; /* in messages: "a conditional model" */
+    /* 1: compute and move add up what the ranks have computed; 0: the loop does so after compute.
+     */
+    int sums;
     /* Before epoch `epoch` (from 0), or before the rest of it after a resume: orders its rows. May
      * be NULL. */
     taper_status (*begin_epoch)(void *self, uint64_t epoch, taper_error *error);
@@ -58,6 +67,7 @@ struct train_loop {
     void *self;
     train_stream *stream;
     train_weights *weights;
+    train_ranks *ranks; /* NULL: one */
     /* At least 1 each; equal for learners without epochs. */
     uint64_t steps, steps_per_epoch;
     /* Adam's peak; limit of the gradient's norm, 0: none. */
@@ -101,6 +111,7 @@ struct train_loop {
     double step_seconds, host_seconds;
     /* --- private --- */
     double sum[TRAIN_LOSSES]; /* of the epoch, or running means */
+    int wanted;               /* as in train_request, by any rank */
     /* Steps whose losses have been downloaded. */
     uint64_t looked;
     uint64_t first_step;

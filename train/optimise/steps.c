@@ -46,6 +46,7 @@ taper_status train_steps_take(train_steps *s, int *stopped, taper_error *error) 
                        .self = s,
                        .stream = s->stream,
                        .weights = s->weights,
+                       .ranks = s->ranks,
                        .steps = s->steps,
                        .steps_per_epoch = s->steps,
                        .rate = s->rate,

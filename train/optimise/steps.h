@@ -18,6 +18,7 @@ typedef struct train_steps {
     const char *what; /* in messages: "a conditional model" */
     train_stream *stream;
     train_weights *weights;
+    train_ranks *ranks; /* NULL: one; otherwise compute adds this rank's part */
     /* Adam's peak. It is reached after 100 steps or a twentieth of all; then a cosine decay to
      * 0.001 of it. */
     float rate;

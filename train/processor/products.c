@@ -1,6 +1,7 @@
 /* products.c -- matrix products, biases and activations; see train/device/operations.h. */
 #include "formats/bytes.h"
 #include "codec/backend/simd.h"
+#include "train/device/elements.h"
 #include "train/processor/definitions.h"
 #include "train/processor/launch.h"
 #include <stdatomic.h>
@@ -26,6 +27,7 @@ typedef struct gram_task {
     size_t rows, width;  /* of the slab */
     const float *x;
     float *strips; /* strip i: [rows][its columns], at rows * i * STRIP */
+    float step;
     double *gram;
     atomic_int failed; /* TAPER_ERR_NOMEM */
 } gram_task;
@@ -43,11 +45,12 @@ static void pack_strip(void *context, size_t strip) {
 }
 
 /* gram[i][j] += sum[i][j]; for a strip with itself only j <= i. */
-CODEC_CLONES static void add_sums(size_t n, size_t columns, int triangle, const float *sum,
-                                  double *gram, size_t stride) {
+CODEC_CLONES static void add_sums(const gram_task *t, size_t n, size_t columns, int triangle,
+                                  const float *sum, double *gram) {
     for (size_t i = 0; i < n; i++) {
         size_t end = triangle ? i + 1 : columns;
-        for (size_t j = 0; j < end; j++) gram[i * stride + j] += (double)sum[i * columns + j];
+        for (size_t j = 0; j < end; j++)
+            gram[i * t->width + j] += train_gram_part(sum[i * columns + j], t->step);
     }
 }
 
@@ -66,13 +69,14 @@ static void multiply_strips(void *context, size_t pair) {
             atomic_store(&t->failed, status);
             return;
         }
-        add_sums(n, columns, i == j, sum, t->gram + i * STRIP * t->width + j * STRIP, t->width);
+        add_sums(t, n, columns, i == j, sum, t->gram + i * STRIP * t->width + j * STRIP);
     }
 }
 
 taper_status train_plain_add_gram(train_stream *s, size_t rows, size_t width, const float *x,
-                                  double *gram) {
-    gram_task t = {.alone = *train_processor_backend(s), .width = width, .gram = gram};
+                                  float step, double *gram) {
+    gram_task t = {
+        .alone = *train_processor_backend(s), .width = width, .step = step, .gram = gram};
     size_t strips = (width + STRIP - 1) / STRIP, pairs = strips * (strips + 1) / 2;
     taper_status status = TAPER_OK;
     if (!rows || !width) return TAPER_OK;

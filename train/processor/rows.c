@@ -71,7 +71,7 @@ static void jitter_rows(void *context, size_t block) {
                  end = train_row_block_end(t->rows, block);
     for (size_t i = block * TRAIN_ROW_BLOCK; i < end; i++)
         train_jitter_row(j, t->pixels + (t->order ? (size_t)t->order[i] : i) * values, t->seed,
-                         t->step, i, t->to + i * values);
+                         t->step, j->position ? j->position[i] : i, t->to + i * values);
 }
 
 taper_status train_plain_jitter(train_stream *s, const train_jitter *jitter, size_t rows,

@@ -5,82 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Converts an image for training: 8 bit, no alpha. */
-static taper_status normalise(taper_image *image, formats_alpha alpha, taper_error *error) {
-    formats_image_drop_opaque_alpha(image);
-    formats_image_apply_alpha(image, alpha);
-    if (formats_image_has_alpha(image))
-        return formats_fail(error, TAPER_ERR_UNSUPPORTED,
-                            "the image has an alpha channel; give --alpha white or --alpha drop");
-    formats_image_to_8bit(image);
-    return TAPER_OK;
-}
-
-/* Estimates the bytes of the set from some images. */
-static uint64_t guess_bytes(const formats_imageset *set, size_t count) {
-    enum { PROBES = 16 };
-    uint64_t sum = 0, seen = 0;
-    for (size_t k = 0; k < PROBES; k++) {
-        taper_image image;
-        if (formats_imageset_read(set, count * k / PROBES, &image, NULL, NULL) != TAPER_OK)
-            continue;
-        sum += formats_image_bytes(&image);
-        seen++;
-        formats_image_free(&image);
-    }
-    return seen ? sum / seen * count : 0;
-}
-
-taper_status train_dataset_load(train_dataset *data, const formats_imageset *set,
-                                uint64_t max_bytes, formats_alpha alpha, train_skip_fn *skip,
-                                void (*progress)(void *, uint64_t, uint64_t), void *user,
-                                taper_error *error) {
-    size_t count = formats_imageset_count(set);
-    uint64_t bytes = guess_bytes(set, count);
-    size_t wanted =
-        bytes > max_bytes ? (size_t)((double)count * (double)max_bytes / (double)bytes) + 1 : count;
-    *data = (train_dataset){.available = count, .channels = 1, .one_size = 1};
-    int labelled = formats_imageset_class_count(set) > 0;
-    data->image = calloc(wanted + 1, sizeof *data->image);
-    data->label = labelled ? calloc(wanted + 1, sizeof *data->label) : NULL;
-    if (!data->image || (labelled && !data->label)) {
-        train_dataset_free(data);
-        return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %zu images", wanted);
-    }
-    for (size_t k = 0; k < wanted; k++) {
-        size_t i = (size_t)((double)k * (double)count / (double)wanted);
-        taper_error why = {0};
-        taper_image image;
-        taper_status status = formats_imageset_read(set, i, &image, NULL, &why);
-        if (status == TAPER_OK && (status = normalise(&image, alpha, &why)) != TAPER_OK)
-            formats_image_free(&image);
-        if (progress) progress(user, k + 1, wanted);
-        if (formats_is_system_error(status)) {
-            train_dataset_free(data);
-            return formats_fail_as(error, status, &why, "'%.100s': %.140s",
-                                   formats_imageset_path(set, i), why.text);
-        }
-        if (status != TAPER_OK) {
-            if (skip) skip(user, formats_imageset_path(set, i), &why);
-            continue;
-        }
-        if (image.channels == 3) data->channels = 3;
-        if (data->n &&
-            (image.width != data->image[0].width || image.height != data->image[0].height))
-            data->one_size = 0;
-        data->pixels += (uint64_t)image.width * image.height;
-        int32_t label = formats_imageset_label(set, i);
-        if (labelled) data->label[data->n] = label < 0 ? UINT32_MAX : (uint32_t)label;
-        data->image[data->n++] = image;
-    }
-    if (data->n) return TAPER_OK;
-    train_dataset_free(data);
-    return formats_fail(error, TAPER_ERR_ARG, "there is no usable image to learn from");
-}
-
 void train_dataset_free(train_dataset *data) {
     for (size_t i = 0; i < data->n; i++) formats_image_free(&data->image[i]);
-    free(data->image), free(data->label);
+    free(data->image), free(data->label), free(data->group);
     memset(data, 0, sizeof *data);
 }
 
@@ -91,15 +18,30 @@ taper_status train_dataset_scale(train_dataset *scaled, const train_dataset *dat
     scaled->pixels = (uint64_t)width * height * data->n;
     scaled->image = calloc(data->n, sizeof *scaled->image);
     scaled->label = data->label ? malloc(data->n * sizeof *scaled->label) : NULL;
-    if (!scaled->image || (data->label && !scaled->label)) {
+    scaled->group = data->group ? malloc(data->n * sizeof *scaled->group) : NULL;
+    if (!scaled->image || (data->label && !scaled->label) || (data->group && !scaled->group)) {
         scaled->n = 0;
         return TAPER_ERR_NOMEM;
     }
     if (data->label) memcpy(scaled->label, data->label, data->n * sizeof *scaled->label);
+    if (data->group) memcpy(scaled->group, data->group, data->n * sizeof *scaled->group);
     taper_status status = TAPER_OK;
-    for (size_t i = 0; i < data->n && status == TAPER_OK; i++)
-        status = taper_image_scale(&data->image[i], width, height, &scaled->image[i], NULL);
+    for (size_t i = 0; i < data->n && status == TAPER_OK; i++) {
+        scaled->image[i] = data->image[i];
+        scaled->image[i].width = width, scaled->image[i].height = height;
+        scaled->image[i].pixels = NULL;
+        if (train_is_here(data, i))
+            status = taper_image_scale(&data->image[i], width, height, &scaled->image[i], NULL);
+    }
     return status;
+}
+
+uint32_t train_owner(const train_dataset *data, size_t i) {
+    return data->ranks && data->group ? data->group[i] % data->ranks->size : 0;
+}
+
+int train_is_here(const train_dataset *data, size_t i) {
+    return !data->ranks || train_owner(data, i) == data->ranks->rank;
 }
 
 int train_is_validation(const train_dataset *data, size_t i) {
@@ -152,34 +94,84 @@ size_t train_read_windows(const train_dataset *data, const train_selection *s, c
     return count;
 }
 
-/* Labels of the windows of the selection's images first .. first + n - 1. */
-static void label_windows(const train_dataset *data, const train_selection *s, size_t first,
-                          size_t n, uint32_t *to) {
-    for (size_t i = first; i < first + n && i < s->n; i++)
-        for (size_t left = (size_t)s->grid[i].columns * s->grid[i].rows; left; left--)
-            *to++ = data->label[s->image[i]];
+size_t train_run_here(const train_dataset *data, const train_selection *s, size_t first,
+                      size_t most, size_t *windows) {
+    size_t n = 0;
+    for (*windows = 0; first + n < s->n && n < most; n++) {
+        if (!train_is_here(data, s->image[first + n])) break;
+        *windows += (size_t)s->grid[first + n].columns * s->grid[first + n].rows;
+    }
+    return n;
+}
+
+/* --- windows of a part -------------------------------------------------------------------- */
+
+enum { MAX_WINDOWS = 1 << 20 };
+
+/* The memory of train_collect_windows: bytes, then numbers. */
+typedef struct collected {
+    uint8_t *bytes;
+    uint32_t *label, *place; /* [windows] or NULL */
+    float *rows;             /* of one image */
+    size_t windows, here;    /* so far */
+} collected;
+
+static size_t windows_here(const train_dataset *data, const train_selection *s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (train_is_here(data, s->image[i])) n += (size_t)s->grid[i].columns * s->grid[i].rows;
+    return n;
+}
+
+static uint8_t *take_memory(collected *c, const train_dataset *data, const train_selection *s,
+                            size_t inputs) {
+    const size_t bytes = (windows_here(data, s) * inputs + sizeof(uint32_t)) / sizeof(uint32_t) *
+                         sizeof(uint32_t),
+                 numbers = s->windows * sizeof(uint32_t);
+    uint8_t *memory = malloc(bytes + (data->label ? numbers : 0) + (data->ranks ? numbers : 0));
+    c->rows = malloc(s->largest * inputs * sizeof *c->rows);
+    if (!memory) return NULL;
+    uint32_t *number = (uint32_t *)(void *)(memory + bytes);
+    c->bytes = memory;
+    if (data->label) c->label = number, number += s->windows;
+    if (data->ranks) c->place = number;
+    return memory;
+}
+
+/* Adds the windows of the selection's image i. */
+static void collect_image(collected *c, const train_dataset *data, const train_selection *s,
+                          codec_window window, size_t i) {
+    const size_t inputs = codec_window_values(window),
+                 n = (size_t)s->grid[i].columns * s->grid[i].rows;
+    const int here = train_is_here(data, s->image[i]);
+    uint8_t *to = c->bytes + c->here * inputs;
+    for (size_t k = 0; k < n; k++) {
+        if (c->label) c->label[c->windows + k] = data->label[s->image[i]];
+        if (c->place) c->place[c->windows + k] = here ? (uint32_t)(c->here + k) : TRAIN_ABSENT;
+    }
+    c->windows += n;
+    if (!here) return;
+    train_read_windows(data, s, window, i, 1, c->rows);
+    for (size_t k = 0; k < n * inputs; k++) to[k] = (uint8_t)(c->rows[k] + 0.5f);
+    c->here += n;
 }
 
 taper_status train_collect_windows(const train_dataset *data, codec_window window, train_part part,
                                    train_pixels *out, uint8_t **memory) {
-    enum { MAX_WINDOWS = 1 << 20, BLOCK = 64 };
     train_selection s;
-    size_t inputs = codec_window_values(window), done = 0;
+    collected c = {0};
+    const size_t inputs = codec_window_values(window);
     TAPER_TRY(train_select(&s, data, window, part, MAX_WINDOWS));
-    float *rows = malloc(s.largest * BLOCK * inputs * sizeof *rows);
-    size_t bytes = (s.windows * inputs + sizeof(uint32_t)) / sizeof(uint32_t) * sizeof(uint32_t);
-    *memory = malloc(bytes + (data->label ? s.windows * sizeof(uint32_t) : 0));
-    uint32_t *label = *memory && data->label ? (uint32_t *)(void *)(*memory + bytes) : NULL;
-    taper_status status = rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t i = 0; i < s.n && status == TAPER_OK; i += BLOCK) {
-        size_t n = train_read_windows(data, &s, window, i, BLOCK, rows);
-        for (size_t k = 0; k < n * inputs; k++)
-            (*memory)[done * inputs + k] = (uint8_t)(rows[k] + 0.5f);
-        if (label) label_windows(data, &s, i, BLOCK, label + done);
-        done += n;
-    }
-    free(rows);
+    *memory = take_memory(&c, data, &s, inputs);
+    const taper_status status = c.rows && *memory ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < s.n && status == TAPER_OK; i++) collect_image(&c, data, &s, window, i);
+    free(c.rows);
     train_selection_free(&s);
-    *out = (train_pixels){.pixels = *memory, .n = done, .inputs = (uint32_t)inputs, .label = label};
+    *out = (train_pixels){.pixels = *memory,
+                          .n = c.windows,
+                          .inputs = (uint32_t)inputs,
+                          .ranks = data->ranks,
+                          .place = c.place,
+                          .label = c.label};
     return status;
 }

@@ -26,6 +26,9 @@ typedef struct train_jitter {
     float mirror;
     /* Maximum shift; 0: TRAIN_JITTER_SHIFT times strength. */
     float shift;
+    /* For the operation jitter (train/device/operations.h), on the device: the i of each row; NULL:
+     * its number. */
+    const uint32_t *position;
 } train_jitter;
 
 /* to[width height channels] = `from`, moved according to (seed, step, i): a pure function of the

@@ -2,6 +2,7 @@
 #include "train/cuda/factors.h"
 #include "train/cuda/lt.h"
 #include "train/cuda/operations.h"
+#include "train/device/elements.h"
 #include "train/cuda/stream.h"
 #include "train/device/elements.h"
 
@@ -47,13 +48,15 @@ static __device__ void add_kept(const float *a, const float *b, float (&sum)[EAC
 }
 
 /* total += sum, and sum = 0. */
-static __device__ void add_block(float (&sum)[EACH_WAY][EACH_WAY],
+static __device__ void add_block(float step, float (&sum)[EACH_WAY][EACH_WAY],
                                  double (&total)[EACH_WAY][EACH_WAY]) {
     for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
-        for (unsigned j = 0; BELOW(j, EACH_WAY); j++) total[i][j] += sum[i][j], sum[i][j] = 0.0f;
+        for (unsigned j = 0; BELOW(j, EACH_WAY); j++)
+            total[i][j] += train_gram_part(sum[i][j], step), sum[i][j] = 0.0f;
 }
 
-static __global__ void gram_kernel(size_t rows, size_t width, const float *x, double *gram) {
+static __global__ void gram_kernel(size_t rows, size_t width, const float *x, float step,
+                                   double *gram) {
     SHARED(float, kept_a, DEPTH *TILE);
     SHARED(float, kept_b, DEPTH *TILE);
     const unsigned across = threadIdx.x % ACROSS, down = threadIdx.x / ACROSS;
@@ -63,14 +66,14 @@ static __global__ void gram_kernel(size_t rows, size_t width, const float *x, do
     float sum[EACH_WAY][EACH_WAY] = {};
     double total[EACH_WAY][EACH_WAY] = {};
     for (size_t r = 0; r < rows; r += DEPTH) {
-        if (r % TRAIN_GRAM_ROWS == 0) add_block(sum, total);
+        if (r % TRAIN_GRAM_ROWS == 0) add_block(step, sum, total);
         keep_columns(rows, width, r, row, x, kept_a);
         keep_columns(rows, width, r, column, x, kept_b);
         BARRIER();
         add_kept(kept_a + down, kept_b + across, sum);
         BARRIER();
     }
-    add_block(sum, total);
+    add_block(step, sum, total);
     for (unsigned i = 0; BELOW(i, EACH_WAY); i++)
         for (unsigned j = 0; BELOW(j, EACH_WAY); j++) {
             const size_t to = row + down + i * ACROSS, with = column + across + j * ACROSS;
@@ -79,11 +82,11 @@ static __global__ void gram_kernel(size_t rows, size_t width, const float *x, do
 }
 
 taper_status train_cuda_add_gram(train_stream *s, size_t rows, size_t width, const float *x,
-                                 double *gram) {
+                                 float step, double *gram) {
     const size_t tiles = (width + TILE - 1) / TILE;
     if (!rows || !width) return TAPER_OK;
     CUDA_BEGIN(s, "add_gram", CUDA_ARRAY(x, rows * width), CUDA_ARRAY(gram, width * width));
-    LAUNCH(gram_kernel, tiles * (tiles + 1) / 2, THREADS, cuda_on(s), rows, width, x, gram);
+    LAUNCH(gram_kernel, tiles * (tiles + 1) / 2, THREADS, cuda_on(s), rows, width, x, step, gram);
     return cuda_end(s, "add_gram");
 }
 

@@ -115,7 +115,8 @@ static __global__ void jitter_kernel(train_jitter jitter, size_t rows,
     const uint32_t width = jitter.width, plane = width * jitter.height;
     for (EACH_BLOCK(row, rows)) {
         train_motion motion;
-        const int moves = train_motion_of(&jitter, seed, step, row, &motion);
+        const int moves = train_motion_of(&jitter, seed, step,
+                                          jitter.position ? jitter.position[row] : row, &motion);
         const uint8_t *from = pixels + (order ? order[row] : row) * plane * jitter.channels;
         uint8_t *moved = to + row * plane * jitter.channels;
         for (EACH_IN_BLOCK(p, plane)) {
@@ -137,7 +138,7 @@ taper_status train_cuda_jitter(train_stream *s, const train_jitter *jitter, size
                      plane < THREADS ? (plane + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP : THREADS;
     if (!rows || !values) return TAPER_OK;
     CUDA_BEGIN(s, "jitter", cuda_picked(pixels, order, rows, values), CUDA_ARRAY(order, rows),
-               CUDA_ARRAY(to, rows * values));
+               CUDA_ARRAY(jitter->position, rows), CUDA_ARRAY(to, rows * values));
     LAUNCH(jitter_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *jitter, rows, pixels, order,
            seed, step, to);
     return cuda_end(s, "jitter");
