@@ -218,6 +218,7 @@ int cmd_train_bits(int argc, char **argv) {
     }
     cli_training t = {.verb = &cli_verb_train_bits,
                       .run = &s.run,
+                      .is_alone = true,
                       .from_labels = s.class_units > 0,
                       .from_neighbours = s.class_units > 0,
                       .check = check,

@@ -307,6 +307,7 @@ int cmd_train_labels(int argc, char **argv) {
     int first, stop = cli_options_parse(&cli_verb_train_labels, argc, argv, &s, &first);
     cli_training t = {.verb = &cli_verb_train_labels,
                       .run = &s.run,
+                      .is_alone = true,
                       .from_labels = true,
                       .check = check,
                       .uses = uses_of,

@@ -13,6 +13,7 @@ typedef struct cli_training {
     const cli_verb *verb;
     cli_train_run *run;   /* first member of the verb's settings */
     const char *from;     /* the model to adapt: a file or a name; or NULL */
+    bool is_alone;        /* the learner needs all images in one process */
     bool from_labels;     /* images need labels of at least two classes */
     bool from_neighbours; /* some class needs two images */
     /* Completes and checks the settings before anything is read. */

@@ -417,7 +417,7 @@ static void batches_are_parts_of_images(void **unused) {
         train_restoration_batch b;
         const train_draw draw = {&data, &images, 7, step};
         assert_int_equal(
-            train_restoration_batch_make(&b, m, &be, &draw, PIXELS, m->tables.n_passes, NULL),
+            train_restoration_batch_make(&b, m, &be, &draw, PIXELS, m->tables.n_passes, 1, NULL),
             TAPER_OK);
         assert_true(b.rows == 64 && b.values == 4);
         assert_true(train_restoration_mse(&b) < 2); /* the finest cut */

@@ -7,9 +7,11 @@
 
 /* --- images to codes ------------------------------------------------------------------- */
 
-/* A part of an image: its windows, and with a lap also the windows around them. */
+/* A part of an image: its windows, and with a lap also the windows around them. Its pixels are at an
+ * offset in memory that all squares share. */
 typedef struct square {
-    taper_image image; /* pixels malloc'd */
+    size_t image, offset, bytes;
+    uint32_t x, y, width, height; /* in pixels */
     codec_grid grid, all;
     uint32_t left, up; /* offset of `grid` in `all`: 0 or 1 */
 } square;
@@ -30,36 +32,43 @@ static span draw_span(uint32_t n, uint32_t side, uint32_t around, uint32_t rando
     return s;
 }
 
-/* Copies a random square of at most side x side windows of an image. */
-static taper_status cut_square(const taper_image *image, codec_window window, uint32_t side,
-                               const uint32_t random[2], square *cut) {
-    taper_image *out = &cut->image;
+/* A random square of at most side x side windows of an image. */
+static square draw_square(const taper_image *image, codec_window window, uint32_t side,
+                          const uint32_t random[2]) {
     codec_grid grid = codec_windows_grid(window, image->width, image->height);
     span x = draw_span(grid.columns, side, window.lap != NULL, random[0]);
     span y = draw_span(grid.rows, side, window.lap != NULL, random[1]);
-    uint32_t at[2] = {(x.first - x.margin) * window.width, (y.first - y.margin) * window.height};
-    uint32_t size[2] = {x.all * window.width, y.all * window.height};
-    if (size[0] > image->width - at[0]) size[0] = image->width - at[0];
-    if (size[1] > image->height - at[1]) size[1] = image->height - at[1];
-    cut->grid = (codec_grid){x.count, y.count}, cut->all = (codec_grid){x.all, y.all};
-    cut->left = x.margin, cut->up = y.margin;
-    size_t pixel = (size_t)image->channels * (image->depth / 8u), row = size[0] * pixel;
-    uint8_t *to = malloc(row * size[1]);
-    if (!to) return TAPER_ERR_NOMEM;
-    *out = *image;
-    out->width = size[0], out->height = size[1], out->pixels = to;
-    for (uint32_t r = 0; r < size[1]; r++)
+    square s = {.x = (x.first - x.margin) * window.width,
+                .y = (y.first - y.margin) * window.height,
+                .width = x.all * window.width,
+                .height = y.all * window.height,
+                .grid = {x.count, y.count},
+                .all = {x.all, y.all},
+                .left = x.margin,
+                .up = y.margin};
+    if (s.width > image->width - s.x) s.width = image->width - s.x;
+    if (s.height > image->height - s.y) s.height = image->height - s.y;
+    s.bytes = (size_t)image->channels * (image->depth / 8u) * s.width * s.height;
+    return s;
+}
+
+static size_t windows_of(const square *s) { return (size_t)s->grid.columns * s->grid.rows; }
+
+static void copy_square(const taper_image *image, const square *s, uint8_t *to) {
+    const size_t pixel = (size_t)image->channels * (image->depth / 8u), row = s->width * pixel;
+    for (uint32_t r = 0; r < s->height; r++)
         memcpy(to + r * row,
-               (const uint8_t *)image->pixels +
-                   ((size_t)(at[1] + r) * image->width + at[0]) * pixel,
+               (const uint8_t *)image->pixels + ((size_t)(s->y + r) * image->width + s->x) * pixel,
                row);
-    return TAPER_OK;
 }
 
 /* The square's windows without those around them; scratch: scratch for all of them. */
-static void read_square(codec_window window, const square *cut, float *scratch, float *to) {
+static void read_square(codec_window window, const taper_image *image, const square *cut,
+                        uint8_t *pixels, float *scratch, float *to) {
     size_t values = codec_window_values(window), row = cut->grid.columns * values;
-    codec_windows_read(window, &cut->image, scratch);
+    taper_image part = *image;
+    part.width = cut->width, part.height = cut->height, part.pixels = pixels + cut->offset;
+    codec_windows_read(window, &part, scratch);
     for (uint32_t y = 0; y < cut->grid.rows; y++, to += row)
         memcpy(to, scratch + ((size_t)(cut->up + y) * cut->all.columns + cut->left) * values,
                row * sizeof *to);
@@ -89,41 +98,106 @@ taper_status train_conditional_batch_fill(train_conditional_batch *b, const tape
     return formats_fail(error, status, "no memory for a batch of windows");
 }
 
+/* Draws squares until there are `windows` windows, or the next square does not fit. Returns their
+ * number. */
+static size_t draw_squares(codec_window window, const train_draw *draw, size_t windows,
+                           uint32_t side, square *to) {
+    size_t n = 0, at = 0, bytes = 0;
+    while (at < windows) {
+        uint32_t random[4];
+        train_philox(draw->seed, n, TRAIN_STREAM_CROP + (draw->step << 8), random);
+        size_t i = draw->images->image[train_philox_below(random[2], (uint32_t)draw->images->n)];
+        square s = draw_square(&draw->data->image[i], window, side, random);
+        if (at && at + windows_of(&s) > windows) break;
+        s.image = i, s.offset = bytes;
+        bytes += s.bytes, at += windows_of(&s);
+        to[n++] = s;
+    }
+    return n;
+}
+
+/* The squares that this rank computes: first .. end - 1 of n, about the same windows for each. */
+static void own_squares(const square *s, size_t n, const train_ranks *ranks, size_t total,
+                        size_t *first, size_t *end) {
+    *first = 0, *end = n;
+    if (!ranks) return;
+    size_t at = 0, before = 0, within = 0;
+    for (size_t i = 0; i < n; at += windows_of(&s[i++])) {
+        const size_t middle = at + windows_of(&s[i]) / 2, rank = middle * ranks->size / total;
+        before += rank < ranks->rank, within += rank == ranks->rank;
+    }
+    *first = before, *end = before + within;
+}
+
+/* The pixels of all squares, those of other ranks' images too; malloc'd. */
+static taper_status copy_squares(const square *s, size_t n, const train_dataset *data,
+                                 uint8_t **pixels, taper_error *error) {
+    const size_t bytes = s[n - 1].offset + s[n - 1].bytes;
+    *pixels = calloc(bytes + 1, 1);
+    if (!*pixels) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (train_is_here(data, s[i].image))
+            copy_square(&data->image[s[i].image], &s[i], *pixels + s[i].offset);
+    return train_sum_bytes(data->ranks, *pixels, bytes, error);
+}
+
+/* Windows of squares first .. end - 1, malloc'd, and their grids. */
+static taper_status read_squares(train_conditional_batch *b, codec_window window,
+                                 const train_dataset *data, const square *s, size_t n,
+                                 uint8_t *pixels, float **rows) {
+    const size_t values = codec_window_values(window);
+    size_t windows = 0, most = 0, at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t all = (size_t)s[i].all.columns * s[i].all.rows;
+        windows += windows_of(&s[i]), most = all > most ? all : most;
+    }
+    *rows = malloc((windows + most) * values * sizeof **rows);
+    b->grid = malloc(n * sizeof *b->grid);
+    if (!*rows || !b->grid) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < n; at += windows_of(&s[i++])) {
+        read_square(window, &data->image[s[i].image], &s[i], pixels, *rows + windows * values,
+                    *rows + at * values);
+        b->grid[b->images++] = s[i].grid;
+    }
+    return TAPER_OK;
+}
+
+/* The batch of this rank's squares, whose pixels are given. */
+static taper_status make_own(train_conditional_batch *b, const taper_model *m, codec_backend *be,
+                             const train_dataset *data, const square *s, size_t n, uint8_t *pixels,
+                             taper_error *error) {
+    float *rows = NULL;
+    if (!n) return TAPER_OK;
+    taper_status status = read_squares(b, m->window, data, s, n, pixels, &rows);
+    if (status == TAPER_OK)
+        status = train_conditional_batch_fill(b, m, be, rows, error);
+    else
+        train_conditional_batch_free(b);
+    free(rows);
+    return status;
+}
+
 taper_status train_conditional_batch_make(train_conditional_batch *b, const taper_model *m,
                                           codec_backend *be, const train_draw *draw, size_t windows,
                                           uint32_t side, taper_error *error) {
+    size_t n, first, end, total = 0;
+    uint8_t *pixels = NULL;
+    square *s = malloc(windows * sizeof *s);
+    taper_status status = s ? TAPER_OK : TAPER_ERR_NOMEM;
     *b = (train_conditional_batch){0};
-    size_t values = codec_window_values(m->window), at = 0, largest = (size_t)side * side;
-    size_t all = (size_t)(side + 2) * (side + 2); /* with those around them */
-    float *pixels = malloc((windows + largest + all) * values * sizeof *pixels),
-          *scratch = pixels + (windows + largest) * values;
-    b->grid = malloc(windows * sizeof *b->grid);
-    taper_status status = pixels && b->grid ? TAPER_OK : TAPER_ERR_NOMEM;
-    while (status == TAPER_OK && at < windows) {
-        square cut;
-        uint32_t random[4];
-        train_philox(draw->seed, b->images, TRAIN_STREAM_CROP + (draw->step << 8), random);
-        size_t i = draw->images->image[train_philox_below(random[2], (uint32_t)draw->images->n)];
-        status = cut_square(&draw->data->image[i], m->window, side, random, &cut);
-        if (status != TAPER_OK) break;
-        size_t count = (size_t)cut.grid.columns * cut.grid.rows;
-        int fits = at == 0 || at + count <= windows;
-        if (fits) {
-            read_square(m->window, &cut, scratch, pixels + at * values);
-            b->grid[b->images++] = cut.grid;
-            at += count;
-        }
-        free(cut.image.pixels);
-        if (!fits) break;
+    if (status == TAPER_OK) {
+        n = draw_squares(m->window, draw, windows, side, s);
+        for (size_t i = 0; i < n; i++) total += windows_of(&s[i]);
+        status = copy_squares(s, n, draw->data, &pixels, error);
     }
     if (status == TAPER_OK) {
-        status = train_conditional_batch_fill(b, m, be, pixels, error);
-    } else {
-        train_conditional_batch_free(b);
-        formats_fail(error, status, "no memory for a batch of %zu windows", windows);
+        own_squares(s, n, draw->data->ranks, total, &first, &end);
+        status = make_own(b, m, be, draw->data, s + first, end - first, pixels, error);
+        b->windows = total;
     }
-    free(pixels);
-    return status;
+    free(s), free(pixels);
+    if (status == TAPER_OK || status == TAPER_ERR_IO) return status;
+    return formats_fail(error, status, "no memory for a batch of %zu windows", windows);
 }
 
 void train_conditional_batch_free(train_conditional_batch *b) {

@@ -16,11 +16,13 @@ typedef struct train_conditional_batch {
     /* [units][coder.group.stride] the same, quantised at the finest step */
     int16_t *code;
     size_t images;
+    size_t windows; /* of all ranks; set by train_conditional_batch_make */
 } train_conditional_batch;
 
 /* Draws images until the batch has `windows` windows or the next image does not fit. Images of more
  * than `side` windows a side are cropped to a random square of that size. model->tables must have
- * no conditional model. On failure nothing is held. */
+ * no conditional model. Of several ranks, which all draw the same images, each gets a part of them,
+ * which may be none: images is 0 then, and nothing else is set. On failure nothing is held. */
 taper_status train_conditional_batch_make(train_conditional_batch *batch, const taper_model *model,
                                           codec_backend *be, const train_draw *draw, size_t windows,
                                           uint32_t side, taper_error *error);

@@ -172,16 +172,24 @@ static void find_missing(void *context, size_t block) {
     l->sum[block] = sum;
 }
 
+taper_status train_conditional_energy(const train_conditional_loss *l, double own, double *energy,
+                                      taper_error *error) {
+    *energy = own;
+    return train_sum_doubles(l->ranks, energy, 1, error);
+}
+
 /* Fills the arrays of a head from the batch as decoded after its passes. */
 static taper_status find_errors(train_conditional_loss *l, const train_conditional_batch *batch) {
     const codec_code_tables *t = l->tables;
     const codec_group *g = &batch->coder.group;
     float *uncertainty = l->uncertainty.host;
-    double energy = 1e-9, *value = l->worth.host;
+    double energy = 0, *value = l->worth.host;
     missing_task task = {l, batch};
     codec_head_dequantise(g, 0, g->n, l->missing.host);
     codec_pool_run(l->pool, find_missing, &task, train_sum_blocks(g->n));
     for (size_t b = 0; b < train_sum_blocks(g->n); b++) energy += l->sum[b];
+    TAPER_TRY(train_conditional_energy(l, energy, &energy, NULL));
+    energy += 1e-9;
     for (uint32_t u = 0; u < t->units; u++) {
         value[u] = worth(t, u) / energy;
         for (uint32_t more = 0; more < 1u + (g->fraction[u] > 0); more++)

@@ -17,6 +17,7 @@ typedef struct train_conditional_loss {
     /* [stages + 1] first pass of each stage, and one past the last */
     const uint32_t *begin;
     codec_pool *pool;                  /* of the host */
+    train_ranks *ranks;                /* that have parts of the batch; default NULL */
     uint32_t longest;                  /* passes of the longest stage */
     double *sum;                       /* [blocks of rows] on the host */
     train_conditional_array seen;      /* int8_t [capacity][own] */
@@ -60,6 +61,11 @@ taper_status train_conditional_loss_begin(train_conditional_loss *loss,
 taper_status train_conditional_add_bits(train_conditional_loss *loss,
                                         train_conditional_batch *batch, uint32_t stage,
                                         double weight, double *losses);
+
+/* The squared error of all ranks, given this one's, to which a head's loss is relative. A rank that
+ * has no part of the batch calls it with 0 in place of train_conditional_add_errors. */
+taper_status train_conditional_energy(const train_conditional_loss *loss, double own,
+                                      double *energy, taper_error *error);
 
 /* Head: adds to losses[0] weight x the squared error of the codes as decoded after `pass` passes,
  * within the stage, relative to that without a head. Units are weighted by the effect of their

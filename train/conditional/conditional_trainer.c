@@ -120,11 +120,14 @@ static uint32_t draw_stage(const run *r, uint32_t random) {
 static taper_status add_stage(run *r, train_conditional_batch *batch, uint32_t stage,
                               uint32_t random, double *losses) {
     uint32_t first = r->begin[stage], length = r->begin[stage + 1] - first;
+    double energy; /* of the other ranks, if this one has no images */
+    if (!batch->images)
+        return r->options->head ? train_conditional_energy(&r->loss, 0, &energy, NULL) : TAPER_OK;
     if (r->options->head)
         return train_conditional_add_errors(&r->loss, batch, stage,
                                             first + train_philox_below(random, length),
                                             1.0 / STAGES_A_STEP, losses);
-    double weight = 1.0 / (r->probability[stage] * (double)batch->coder.group.n * STAGES_A_STEP);
+    double weight = 1.0 / (r->probability[stage] * (double)batch->windows * STAGES_A_STEP);
     return train_conditional_add_bits(&r->loss, batch, stage, weight, losses);
 }
 
@@ -135,7 +138,8 @@ static taper_status one_step(void *context, uint64_t step, double *losses, taper
     const train_draw draw = {r->data, &r->images, o->seed, step};
     TAPER_TRY(train_conditional_batch_make(&batch, r->model, r->be, &draw, o->windows, SQUARE_SIDE,
                                            error));
-    taper_status status = train_conditional_loss_begin(&r->loss, &batch);
+    r->loss.ranks = r->data->ranks;
+    taper_status status = batch.images ? train_conditional_loss_begin(&r->loss, &batch) : TAPER_OK;
     uint32_t random[4];
     train_philox(o->seed, step, TRAIN_STREAM_STAGE, random);
     for (uint32_t i = 0; i < STAGES_A_STEP && status == TAPER_OK; i++) {
@@ -209,6 +213,7 @@ static taper_status take_steps(run *r, int *stopped, taper_error *error) {
     train_steps steps = {.what = what_of(o),
                          .stream = &r->net.stream,
                          .weights = &r->net.weights,
+                         .ranks = r->data->ranks,
                          .rate = o->rate,
                          .steps = r->steps,
                          .fingerprint = fingerprint_of(r, parameter),

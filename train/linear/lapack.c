@@ -35,20 +35,10 @@ static int is_memory_free(size_t bytes) {
 }
 
 /* OpenBLAS allocates a buffer for each of its threads and retries forever if that fails. So memory
- * is checked before it is loaded, and the number of threads is reduced if necessary. */
+ * is checked before it is loaded. It has one thread, because its results depend on their number. */
 static taper_status check_memory(taper_error *error) {
     const size_t code = (size_t)64 << 20, thread = (size_t)144 << 20;
-    long threads = sysconf(_SC_NPROCESSORS_ONLN);
-    const char *wanted = getenv("OPENBLAS_NUM_THREADS");
-    long given = wanted ? strtol(wanted, NULL, 10) : 0;
-    if (given > 0 && given < threads) threads = given;
-    for (long most = threads > 0 ? threads : 1; most; most /= 2) {
-        if (!is_memory_free(code + (size_t)most * thread)) continue;
-        char text[24];
-        snprintf(text, sizeof text, "%ld", most);
-        if (most < threads && setenv("OPENBLAS_NUM_THREADS", text, 1)) break;
-        return TAPER_OK;
-    }
+    if (is_memory_free(code + thread) && !setenv("OPENBLAS_NUM_THREADS", "1", 1)) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_NOMEM,
                         "no memory for LAPACK, which training needs and which takes 208 MiB of "
                         "address space; raise the limit");

@@ -20,56 +20,104 @@ typedef struct squares {
     size_t images, windows, capacity; /* capacity: windows that fit into both */
 } squares;
 
-/* Cuts a square of at most side x side pixels from an image at a random place; malloc'd pixels. */
-static int cut_out(const taper_image *image, uint32_t side[2], const uint32_t random[4],
-                   taper_image *out) {
-    size_t pixel = (size_t)image->channels * (image->depth / 8u);
-    *out = *image;
-    out->width = image->width < side[0] ? image->width : side[0];
-    out->height = image->height < side[1] ? image->height : side[1];
-    uint32_t x = train_philox_below(random[0], image->width - out->width + 1),
-             y = train_philox_below(random[1], image->height - out->height + 1);
-    uint8_t *to = out->pixels = malloc(pixel * out->width * out->height);
-    for (uint32_t j = 0; to && j < out->height; j++)
-        for (uint32_t i = 0; i < out->width; i++, to += pixel) {
-            uint32_t from = x + (random[3] & 1 ? out->width - 1 - i : i);
+/* A square of at most side x side pixels of an image, at a random place. Its pixels are at an offset
+ * in memory that all squares share. */
+typedef struct place {
+    size_t image, offset;
+    uint32_t x, y, width, height;
+    int mirrored;
+} place;
+
+static size_t bytes_of(const taper_image *image, const place *p) {
+    return (size_t)image->channels * p->width * p->height;
+}
+
+static place draw_place(const train_draw *draw, const uint32_t side[2], uint64_t number) {
+    uint32_t random[4];
+    train_philox(draw->seed, number, TRAIN_STREAM_CUT_OUT + (draw->step << 8), random);
+    place p = {.image =
+                   draw->images->image[train_philox_below(random[2], (uint32_t)draw->images->n)],
+               .mirrored = random[3] & 1};
+    const taper_image *image = &draw->data->image[p.image];
+    p.width = image->width < side[0] ? image->width : side[0];
+    p.height = image->height < side[1] ? image->height : side[1];
+    p.x = train_philox_below(random[0], image->width - p.width + 1);
+    p.y = train_philox_below(random[1], image->height - p.height + 1);
+    return p;
+}
+
+static void cut_out(const taper_image *image, const place *p, uint8_t *to) {
+    const size_t pixel = image->channels;
+    for (uint32_t j = 0; j < p->height; j++)
+        for (uint32_t i = 0; i < p->width; i++, to += pixel) {
+            uint32_t from = p->x + (p->mirrored ? p->width - 1 - i : i);
             memcpy(to,
-                   (const uint8_t *)image->pixels + ((size_t)(y + j) * image->width + from) * pixel,
+                   (const uint8_t *)image->pixels +
+                       ((size_t)(p->y + j) * image->width + from) * pixel,
                    pixel);
         }
-    return out->pixels != NULL;
 }
 
-static void add_windows(squares *s, const taper_image *image, codec_grid grid) {
-    size_t at = s->windows * codec_window_values(s->window);
+/* Draws places of at least `wanted` windows in all. *bytes: of their pixels. */
+static void draw_places(squares *s, const train_draw *draw, const uint32_t side[2], size_t wanted,
+                        place *to, size_t *bytes) {
+    for (*bytes = 0; s->windows < wanted; s->images++) {
+        place *p = &to[s->images];
+        *p = draw_place(draw, side, s->images);
+        p->offset = *bytes;
+        *bytes += bytes_of(&draw->data->image[p->image], p);
+        s->grid[s->images] = codec_windows_grid(s->window, p->width, p->height);
+        s->windows += (size_t)s->grid[s->images].columns * s->grid[s->images].rows;
+    }
+}
+
+/* The pixels of all squares, those of other ranks' images too; malloc'd. */
+static taper_status cut_squares(const squares *s, const train_draw *draw, const place *at,
+                                size_t bytes, uint8_t **pixels, taper_error *error) {
+    const train_dataset *data = draw->data;
+    *pixels = calloc(bytes + 1, 1);
+    if (!*pixels) return TAPER_ERR_NOMEM;
+    for (size_t i = 0; i < s->images; i++)
+        if (train_is_here(data, at[i].image))
+            cut_out(&data->image[at[i].image], &at[i], *pixels + at[i].offset);
+    return train_sum_bytes(data->ranks, *pixels, bytes, error);
+}
+
+static void read_squares(squares *s, const train_dataset *data, const place *at, uint8_t *pixels) {
     codec_window plain = s->window;
+    size_t to = 0;
     plain.lap = NULL;
-    codec_windows_read(plain, image, s->target + at);
-    codec_windows_read(s->window, image, s->coded + at);
-    s->grid[s->images++] = grid;
-    s->windows += (size_t)grid.columns * grid.rows;
+    for (size_t i = 0; i < s->images; i++) {
+        taper_image square = data->image[at[i].image];
+        square.width = at[i].width, square.height = at[i].height;
+        square.pixels = pixels + at[i].offset;
+        codec_windows_read(plain, &square, s->target + to);
+        codec_windows_read(s->window, &square, s->coded + to);
+        to += (size_t)s->grid[i].columns * s->grid[i].rows * codec_window_values(s->window);
+    }
 }
 
-static taper_status draw_squares(squares *s, const train_draw *draw, size_t wanted) {
+static taper_status draw_squares(squares *s, const train_draw *draw, size_t wanted,
+                                 taper_error *error) {
     uint32_t across = (uint32_t)sqrt((double)wanted); /* windows along a side */
     if (!across) across = 1;
-    uint32_t side[2] = {across * s->window.width, across * s->window.height};
-    size_t values = codec_window_values(s->window);
+    const uint32_t side[2] = {across * s->window.width, across * s->window.height};
+    const size_t values = codec_window_values(s->window);
+    size_t bytes;
+    uint8_t *pixels = NULL;
     s->capacity = wanted + (size_t)across * across;
     s->grid = malloc(s->capacity * sizeof *s->grid);
     s->target = malloc(s->capacity * values * sizeof *s->target);
     s->coded = malloc(s->capacity * values * sizeof *s->coded);
-    if (!s->grid || !s->target || !s->coded) return TAPER_ERR_NOMEM;
-    while (s->windows < wanted) {
-        uint32_t random[4];
-        taper_image square;
-        train_philox(draw->seed, s->images, TRAIN_STREAM_CUT_OUT + (draw->step << 8), random);
-        size_t i = draw->images->image[train_philox_below(random[2], (uint32_t)draw->images->n)];
-        if (!cut_out(&draw->data->image[i], side, random, &square)) return TAPER_ERR_NOMEM;
-        add_windows(s, &square, codec_windows_grid(s->window, square.width, square.height));
-        free(square.pixels);
+    place *at = malloc(s->capacity * sizeof *at);
+    taper_status status = s->grid && s->target && s->coded && at ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        draw_places(s, draw, side, wanted, at, &bytes);
+        status = cut_squares(s, draw, at, bytes, &pixels, error);
     }
-    return TAPER_OK;
+    if (status == TAPER_OK) read_squares(s, draw->data, at, pixels);
+    free(at), free(pixels);
+    return status;
 }
 
 /* Windows of one image after the lap, on the 8-bit scale, in place. */
@@ -178,16 +226,17 @@ static taper_status fill(train_restoration_batch *b, const squares *s) {
 
 taper_status train_restoration_batch_make(train_restoration_batch *b, const taper_model *m,
                                           codec_backend *be, const train_draw *draw, size_t pixels,
-                                          uint32_t pass, taper_error *error) {
+                                          uint32_t pass, int is_mine, taper_error *error) {
     squares s = {.window = m->window};
     size_t wanted = pixels / ((size_t)m->window.width * m->window.height);
     *b = (train_restoration_batch){0};
-    taper_status status = draw_squares(&s, draw, wanted ? wanted : 1);
-    if (status == TAPER_OK) status = decode(&s, m, be, pass, error);
-    if (status == TAPER_OK) status = fill(b, &s);
+    taper_status status = draw_squares(&s, draw, wanted ? wanted : 1, error);
+    if (status == TAPER_OK && is_mine) status = decode(&s, m, be, pass, error);
+    if (status == TAPER_OK && is_mine) status = fill(b, &s);
     free_squares(&s);
     if (status == TAPER_OK) return status;
     train_restoration_batch_free(b);
+    if (status == TAPER_ERR_IO) return status;
     return formats_fail(error, status, "no memory for a batch of %zu pixels", pixels);
 }
 

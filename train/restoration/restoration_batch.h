@@ -15,10 +15,11 @@ typedef struct train_restoration_batch {
 
 /* Draws squares of about `pixels` pixels in total, half of them mirrored, and decodes them from the
  * first `pass` passes. model: without a conditional model, with its head; its restoration is not
- * applied. be may have a pool. On failure nothing is held. */
+ * applied. be may have a pool. All ranks call this, because each has some of the pixels; is_mine 0:
+ * another one needs the batch, which is then empty here. On failure nothing is held. */
 taper_status train_restoration_batch_make(train_restoration_batch *batch, const taper_model *model,
                                           codec_backend *be, const train_draw *draw, size_t pixels,
-                                          uint32_t pass, taper_error *error);
+                                          uint32_t pass, int is_mine, taper_error *error);
 /* Mean squared error of the decoded numbers. */
 double train_restoration_mse(const train_restoration_batch *batch);
 void train_restoration_batch_free(train_restoration_batch *batch);

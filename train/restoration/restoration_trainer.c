@@ -91,24 +91,34 @@ static taper_status measure_order(run *r, taper_model *model, const train_codes 
     return TAPER_OK;
 }
 
+/* Whether this rank computes batch `number`. */
+static int is_mine(const run *r, uint64_t number) {
+    const train_ranks *ranks = r->data->ranks;
+    return !ranks || number % ranks->size == ranks->rank;
+}
+
 static taper_status make_batch(const run *r, train_restoration_batch *batch, uint32_t pass,
                                uint64_t number, taper_error *error) {
     const train_draw draw = {r->data, &r->images, r->options->seed, number};
     return train_restoration_batch_make(batch, &r->model, r->be, &draw, r->options->pixels, pass,
-                                        error);
+                                        is_mine(r, number), error);
 }
 
 /* The mean squared errors at the stages' cuts, without the network. */
 static taper_status measure_stages(run *r, taper_error *error) {
     enum { BATCHES = 16 };
     const uint64_t apart = (uint64_t)1 << 40; /* other random numbers than the steps' */
-    for (uint32_t s = 0; s < r->net.shape.stages; s++)
-        for (uint32_t i = 0; i < BATCHES; i++) {
-            train_restoration_batch batch;
-            TAPER_TRY(make_batch(r, &batch, r->at[s], apart + i, error));
-            r->mse[s] += (train_restoration_mse(&batch) + 1e-6) / BATCHES;
-            train_restoration_batch_free(&batch);
-        }
+    double mse[CODEC_RESTORATION_MOST_STAGES * BATCHES] = {0};
+    const uint32_t stages = r->net.shape.stages;
+    for (uint32_t k = 0; k < stages * BATCHES; k++) {
+        train_restoration_batch batch;
+        TAPER_TRY(make_batch(r, &batch, r->at[k / BATCHES], apart + k % BATCHES, error));
+        if (batch.rows) mse[k] = train_restoration_mse(&batch);
+        train_restoration_batch_free(&batch);
+    }
+    TAPER_TRY(train_sum_doubles(r->data->ranks, mse, stages * BATCHES, error));
+    for (uint32_t k = 0; k < stages * BATCHES; k++)
+        r->mse[k / BATCHES] += (mse[k] + 1e-6) / BATCHES;
     return TAPER_OK;
 }
 
@@ -136,6 +146,7 @@ static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_err
     double weight = place / CUTS_A_STEP;
     uint32_t pass = pass_at(r, place);
     TAPER_TRY(make_batch(r, &batch, pass, number, error));
+    if (!batch.rows) return TAPER_OK; /* another rank's */
     taper_status status = train_restoration_forward(net, &batch, pass);
     if (status == TAPER_OK) status = train_restoration_backward(net, weight / worth(r, &batch));
     if (status == TAPER_OK)
@@ -194,6 +205,7 @@ static taper_status take_steps(run *r, int *stopped, taper_error *error) {
     train_steps steps = {.what = what,
                          .stream = &r->net.stream,
                          .weights = &r->net.weights,
+                         .ranks = r->data->ranks,
                          .rate = o->rate,
                          .steps = o->steps,
                          .fingerprint = fingerprint_of(r, parameter),

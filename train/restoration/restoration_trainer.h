@@ -4,7 +4,8 @@
  * Every step takes some cuts of the order and, for each, random squares of training images as
  * decoded there. It minimises their squared error, for each cut relative to that without the
  * network. The fraction of all bits that a cut keeps is the cube of a uniform number, so small
- * files are more frequent. Then the network is rounded to integers. Training is deterministic.
+ * files are more frequent. Then the network is rounded to integers. Training is deterministic. Of
+ * several ranks (train_dataset.ranks) each computes some of the 4 cuts of a step.
  *
  * Directory train/restoration/: networks that restore pixels.
  *   restoration_trainer    the loop
