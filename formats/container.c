@@ -258,6 +258,13 @@ static int is_known(const reading *r, uint32_t type) {
            type == PART || (r->is_paged && (type == LEAVES || type == NAME_PAGES));
 }
 
+/* Keep where a reader of the root finds what it may want later. */
+static void note_place(formats_root *root, section s, uint64_t at) {
+    if (s.type == ALSO) root->has_further_names = 1;
+    if (s.type != METADATA) return;
+    root->metadata_at = at, root->metadata_size = s.stored, root->metadata_crc = s.crc;
+}
+
 static taper_status read_section(reading *r, section s, taper_error *error) {
     formats_front *f = r->f;
     const int known = is_known(r, s.type);
@@ -269,7 +276,10 @@ static taper_status read_section(reading *r, section s, taper_error *error) {
             (const char *)&s.type);
     TAPER_TRY(check_place(r, s, error));
     if (s.type == LEAVES || s.type == NAME_PAGES) return read_pages(r, s, error);
-    if (r->is_head && r->has_leaves) return TAPER_OK; /* behind what is here */
+    if (r->is_head && r->has_leaves) { /* behind what is here */
+        note_place(&r->root, s, r->at);
+        return TAPER_OK;
+    }
     uint8_t *content;
     TAPER_TRY(unpack(r, s, &content, error));
     if (s.type == MODEL) {

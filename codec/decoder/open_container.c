@@ -333,7 +333,7 @@ taper_status taper_metadata_open(taper_metadata_reader **out, const taper_contai
     TAPER_TRY(formats_need(out, "the reader's place", error));
     *out = NULL;
     TAPER_TRY(formats_need(c, "the container", error));
-    if (c->root.leaves)
+    if (c->root.leaves && !c->front.metadata)
         return formats_fail(error, TAPER_ERR_ARG,
                             "metadata of %u images are not read by ranges; open the container as a "
                             "source",

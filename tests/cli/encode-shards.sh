@@ -32,6 +32,24 @@ for input in set/png set/cifar/train.bin; do
     done
 done
 
+# merge finds the order, and what is wrong
+"$TAPER" merge -q -o sorted.taper 7.taper 2.taper 1.taper 3.taper 6.taper 5.taper 4.taper
+cmp sorted.taper merged.taper
+merge() { rm -f no.taper; "$TAPER" merge -o no.taper "$@"; }
+refused 2 'shard 4 of 7 is missing' merge 1.taper 2.taper 3.taper 5.taper 6.taper 7.taper
+refused 2 'shard 1 of 7 and 2 more are missing' merge 2.taper 3.taper 5.taper 6.taper
+test ! -e no.taper
+refused 0 'shard 4 of 7 is missing' merge --partial 1.taper 2.taper 3.taper 5.taper 6.taper 7.taper
+cp 3.taper copy.taper
+refused 2 'is shard 3 of 7, and so is' merge 1.taper 2.taper 3.taper 4.taper 5.taper 6.taper 7.taper copy.taper
+refused 2 'one.taper: is not one of the shards' merge ?.taper one.taper
+encode -q -f --layout image --best --shard 3/7 -o copy.taper set/cifar/train.bin
+refused 2 'copy.taper: has another model or other options' merge 1.taper 2.taper copy.taper 4.taper 5.taper 6.taper 7.taper
+encode -q -f --layout image --shard 3/7 -o copy.taper set/cifar/test.bin
+refused 2 'copy.taper: is of another list of inputs' merge 1.taper 2.taper copy.taper 4.taper 5.taper 6.taper 7.taper
+encode -q -f --layout image --shard 3/8 -o copy.taper set/cifar/train.bin
+refused 2 'copy.taper: is a part of another number' merge 1.taper 2.taper copy.taper 4.taper 5.taper 6.taper 7.taper
+
 # a shard without images
 rm -f ./*.taper
 mkdir three
@@ -40,6 +58,9 @@ for i in 1 2 3 4 5; do encode --shard $i/5 -o $i.taper three; done
 test "$(ls ./*.taper | tr -d '\n')" = ./2.taper./4.taper./5.taper
 encode --shard 1/5 -o 1.taper three
 grep -q 'shard 1 of 5 has no images, as there are only 3' said
+"$TAPER" merge -q -o merged.taper 5.taper 2.taper 4.taper
+test "$("$TAPER" ls merged.taper | wc -l)" -eq 3
+rm merged.taper
 encode -q --shard 1/1 -o 1.taper three
 encode --shard 1/5 --resume -o 1.taper three # it would be taken for the shard
 test ! -e 1.taper
