@@ -4,6 +4,7 @@
  *     bench_scale index IMAGES BITS FILE
  *     bench_scale join FILE INDEX...
  *     bench_scale check FILE IMAGE
+ *     bench_scale run PROGRAM WORDS...
  *
  * container: some drawn images of 32 x 32 pixels are encoded, in LAYOUT set (8 groups of 1,000),
  * image or gallery (1,000 groups of one). IMAGES, a multiple of 1,000, is how many there shall be:
@@ -12,9 +13,11 @@
  * index: IMAGES codes of BITS bits, around 1 + IMAGES / 64 centres, of which one bit in eight
  * differs.
  * join: one index of several (taper_index_merge). check: draw image IMAGE of the container FILE, a
- * number from 0, from a source that counts, with the front matter read as a whole.
+ * number from 0, from a source that counts, with the front matter read as a whole. run: a program;
+ * the last line of standard error is then its seconds, processor time, peak memory and bytes read.
  *
  * One line a figure, as bench.h says: bytes, seconds and the peak memory of this process. */
+#define _DEFAULT_SOURCE /* wait4 */
 #include "bench/bench.h"
 #include "codec/taper.h"
 #include "codec/taper_index.h"
@@ -23,6 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { THOUSAND = 1000, SET_GROUPS = 8, SIDE = 32, BYTES_EACH = 100, NAME = 16 };
 
@@ -354,7 +359,7 @@ static void search(const taper_index *index, const char *config, uint32_t bits) 
     say(config, "query_cpu", (processor_time() - processor) / QUERIES, "s");
 }
 
-/* With one index, or "-" for the file: open and search only. */
+/* With "-" for the file: open only; of one index also search. */
 static int join(int n, char **of) {
     taper_index *part[256];
     taper_error error = {0};
@@ -372,7 +377,7 @@ static int join(int n, char **of) {
     snprintf(config, sizeof config, "{\"images\":%llu,\"bits\":%u,\"indexes\":%d}",
              (unsigned long long)images, info.bits, n - 1);
     say_costs(config, "open_index", begin, processor);
-    search(part[0], config, info.bits);
+    if (n == 2) search(part[0], config, info.bits);
     begin = bench_now(), processor = processor_time();
     FILE *file = strcmp(of[0], "-") != 0 ? fopen(of[0], "wb") : NULL;
     const taper_sink sink = {file, put_file};
@@ -385,15 +390,47 @@ static int join(int n, char **of) {
     return 0;
 }
 
+/* --- programs -------------------------------------------------------------------------- */
+
+/* A process that was forked from a large one has the memory of that as its peak; so this small one
+ * starts programs. */
+static int run(char **words) {
+    struct rusage used;
+    siginfo_t ended;
+    char path[64];
+    unsigned long long read = 0;
+    int status = 0;
+    const double begin = bench_now();
+    const pid_t child = fork();
+    if (!child) {
+        execvp(words[0], words);
+        _exit(127);
+    }
+    waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT);
+    const double seconds = bench_now() - begin;
+    snprintf(path, sizeof path, "/proc/%ld/io", (long)child);
+    FILE *io = fopen(path, "r");
+    if (io && fscanf(io, "rchar: %llu", &read) != 1) read = 0;
+    if (io) fclose(io);
+    wait4(child, &status, 0, &used);
+    fprintf(stderr, "%.6f %.6f %.0f %llu\n", seconds,
+            (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+            1024.0 * (double)used.ru_maxrss, read);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
 int main(int argc, char **argv) {
     bench_begin(argc, argv);
     if ((argc == 6 || argc == 7) && !strcmp(argv[1], "container")) return make_container(argv + 2);
     if (argc == 5 && !strcmp(argv[1], "index")) return make_index(argv + 2);
     if (argc >= 4 && argc <= 258 && !strcmp(argv[1], "join")) return join(argc - 2, argv + 2);
     if (argc == 4 && !strcmp(argv[1], "check")) return check(argv + 2);
+    if (argc >= 3 && !strcmp(argv[1], "run")) return run(argv + 2);
     fprintf(stderr, "usage: bench_scale container LAYOUT NAMES IMAGES FILE [FIRST]\n"
                     "       bench_scale index IMAGES BITS FILE\n"
                     "       bench_scale join FILE INDEX...\n"
-                    "       bench_scale check FILE IMAGE\n");
+                    "       bench_scale check FILE IMAGE\n"
+                    "       bench_scale run PROGRAM WORDS...\n");
     return 2;
 }
