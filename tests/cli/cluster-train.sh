@@ -3,22 +3,25 @@
 . "$ROOT/tests/cli_helpers.sh"
 . "$ROOT/tests/slurm_helpers.sh"
 needs mpirun:openmpi-bin
-ranks=1
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 MPIRUN="mpirun --oversubscribe"
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM MPIRUN TAPER
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LAUNCH="mpirun --oversubscribe -n 1"
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM LAUNCH TAPER
 slurm_start
 "$SAMPLES" small set --count 48 --format png
 options="-q --family dense --window 8 --units 12 --hidden 16 --batch 64 --quick --epochs 10000"
 
 # a job runs for a minute at most, and gets its signal some ten seconds after it has begun, or up to thirty later
-job=$(sbatch --parsable --ntasks=$ranks --time=1 --signal=B:USR1@50 "$ROOT/samples/cluster/train.sbatch" model.tpm \
+job=$(sbatch --parsable --time=1 --signal=B:USR1@50 "$ROOT/samples/cluster/train.sbatch" model.tpm \
     $options set/png)
 begun=$(date +%s)
 # shellcheck disable=SC2086
-$MPIRUN -n $ranks "$TAPER" train --threads 1 $options -o whole.tpm set/png
+"$TAPER" train --threads 1 $options -o whole.tpm set/png
 for _ in $(seq 900); do
     case $(slurm_states "$job") in
-    PENDING*) scontrol update jobid="$job" StartTime=now 2>/dev/null || true ;; # Slurm waits two minutes
+    PENDING*) # Slurm waits two minutes
+        sleep 4
+        scontrol update jobid="$job" StartTime=now 2>/dev/null || true
+        sleep 1
+        ;;
     RUNNING* | COMPLETING* | REQUEUED*) ;;
     *) break ;;
     esac
@@ -33,7 +36,7 @@ cmp whole.tpm model.tpm
 test "$(find . -name 'model.tpm.*' | wc -l)" -eq 0 # the checkpoint is no longer needed
 
 # what is wrong with the options is no matter of time
-job=$(sbatch --parsable --ntasks=$ranks "$ROOT/samples/cluster/train.sbatch" wrong.tpm --family none set/png)
+job=$(sbatch --parsable "$ROOT/samples/cluster/train.sbatch" wrong.tpm --family none set/png)
 slurm_wait "$job"
 test "$(slurm_states "$job")" = 'FAILED '
 not grep -q 'is queued again' "taper-train-$job.log"
