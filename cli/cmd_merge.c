@@ -7,6 +7,7 @@
 #include "cli/name_case.h"
 #include "codec/taper.h"
 #include <stdlib.h>
+#include <sys/resource.h>
 
 typedef struct settings {
     cli_common common;
@@ -52,9 +53,18 @@ const cli_verb cli_verb_merge = {
                 "taper truncate --bpp 0.5 -o half.taper big.taper && "
                 "taper merge -o all.taper half.taper b.taper\n"};
 
+/* All containers are open at once: raise the limit of this process as far as the system allows. */
+static void allow_open_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit); /* if it fails, opening says so */
+}
+
 /* Open n containers; *opened: how many must be closed, also on failure. */
 static int open_all(const settings *s, char **path, size_t n, cli_container *container,
                     size_t *opened) {
+    allow_open_files();
     for (*opened = 0; *opened < n; ++*opened) {
         size_t i = *opened;
         int code = cli_output_check("merge", s->output, path[i]);

@@ -35,6 +35,8 @@ done
 # merge finds the order, and what is wrong
 "$TAPER" merge -q -o sorted.taper 7.taper 2.taper 1.taper 3.taper 6.taper 5.taper 4.taper
 cmp sorted.taper merged.taper
+# more files than the soft limit of open files
+(ulimit -Sn 8 && "$TAPER" merge -q -f -o sorted.taper [1-7].taper)
 merge() { rm -f no.taper; "$TAPER" merge -o no.taper "$@"; }
 refused 2 'shard 4 of 7 is missing' merge 1.taper 2.taper 3.taper 5.taper 6.taper 7.taper
 refused 2 'shard 1 of 7 and 2 more are missing' merge 2.taper 3.taper 5.taper 6.taper
