@@ -134,7 +134,7 @@ check-all: deps
 	@$(MAKE) --no-print-directory check-programs
 	@$(MAKE) --no-print-directory SAN=1 CUDA=0 check-quick-programs $(SAN_REPLAYS)
 	@TIER=all SAN_BUILD=build/san sh tests/run.sh $(B)
-check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths \
+check-programs: all $(TESTS) $(B)/tests/taper_model $(B)/tests/kernels_model $(B)/bench/bench_lengths $(B)/bench/bench_scale \
     $(B)/bench/paper_embedding $(B)/bench/bench_retrieval $(B)/bench/paper_broadcast $(REPLAYS) $(B)/example $(B)/ranges $(B)/alike \
     $(B)/tests/conformance/generate
 

@@ -217,10 +217,10 @@ static int decode_container(const cli_decode_request *q, const cli_container *co
     return code;
 }
 
-/* A few images of many behind a URL. */
-static int decode_planned(cli_decode_request *q, const settings *s, cli_planned *p) {
-    const uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &p->container);
+/* A few images of many. */
+static int decode_planned(cli_decode_request *q, cli_planned *p, uint64_t cut) {
     int code = cli_planned_fetch(p, q, cut);
+    q->chosen = p->image, q->n_chosen = p->count;
     if (code == CLI_DONE) {
         taper_decoder *decoder = p->decoder;
         p->decoder = NULL;
@@ -233,10 +233,15 @@ static int decode_planned(cli_decode_request *q, const settings *s, cli_planned 
 static int decode(cli_decode_request *q, const settings *s) {
     cli_container container;
     cli_planned planned;
-    if (!s->levels && cli_planned_open(&planned, q)) return decode_planned(q, s, &planned);
+    uint64_t cut;
+    if (!s->levels && cli_planned_open(&planned, q)) {
+        cut = cli_cut_of_container(&s->cut, s->fraction, &planned.container);
+        if (cli_planned_takes(&planned, cut)) return decode_planned(q, &planned, cut);
+        cli_planned_close(&planned);
+    }
     int code = cli_container_open(&container, "decode", q->input, q->common);
     if (code != CLI_DONE) return code;
-    const uint64_t cut = cli_cut_of_container(&s->cut, s->fraction, &container);
+    cut = cli_cut_of_container(&s->cut, s->fraction, &container);
     q->limits = cli_limits(q->common);
     code = cli_container_bind(&container, q->model, "decode", q->input, q->common);
     if (code == CLI_DONE)

@@ -14,6 +14,7 @@
 #include "cli/encode_report.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static const char *const allocations[] = {"even", "mean", "equal", NULL}; /* taper_allocation */
@@ -73,6 +74,7 @@ const cli_option cli_encode_options[] = {
     {"quick", 0, CLI_FLAG, .offset = offsetof(cli_encode_settings, quick),
      .help = "do not check that longer cuts of a set of up to 4,096 pixels look no worse than "
              "shorter ones; do not measure the PSNR at a size limit"},
+    CLI_SHARD_OPTIONS(cli_encode_settings),
     CLI_CODING_OPTIONS(cli_encode_settings),
     CLI_OUTPUT_OPTIONS(cli_encode_settings),
     CLI_MESSAGE_OPTIONS(cli_encode_settings),
@@ -139,15 +141,31 @@ const cli_verb cli_verb_encode = {
         "Files in a folder that are not images are skipped and counted. Links to files are "
         "followed. Links to folders are not, except with --follow-links those that lead to a "
         "place below the given folder.",
+    .details =
+        "With --shard I/N part I of N of the images is encoded, I from 1 to N: of M images those "
+        "behind the first floor((I - 1) M / N), up to floor(I M / N), in the order in which the "
+        "inputs are given, and files of a folder by name. All shards must be given the same "
+        "inputs and options. `taper merge` joins them: it finds their order, and names those that "
+        "are missing. If N is above M some have no images: they write nothing, and the exit code "
+        "is 0. Names, classes and inputs without an image are those of the whole set; shard 1 "
+        "reports the latter. A limit of the size is given to `taper truncate`, after merging.\n\n"
+        "With --resume nothing is done if the output is whole, by all its checksums, and was made "
+        "of the same inputs by the same model and options; otherwise it is made again. Inputs are "
+        "compared by names, labels and contents, so the shard's files are read. Their times do "
+        "not matter, nor do folders above the given ones, limits and threads. A shard that lacks "
+        "images, as they could not be used, is made again.",
     .examples = "taper encode -o holiday.taper holiday/         # with the model for photographs\n"
                 "taper encode -m cats.tpm -o cats.taper cats/     # with one of your own\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"
-                "taper encode -m photos.tpm --psnr 32 --embed-model -o photos.taper photos/\n"};
+                "taper encode -m photos.tpm --psnr 32 --embed-model -o photos.taper photos/\n"
+                "taper encode --shard 3/8 --resume -o part-3.taper photos/   # job 3 of 8\n"};
 
 /* --- inputs --- */
 
 static int open_set(cli_encode_run *st, char **paths, size_t n) {
     taper_error error = {0};
+    /* Files without an image belong to no shard: the first one tells them. */
+    const bool is_first = st->shard.part.part == 0;
     formats_imageset_options o = {.filelist = st->s.filelist,
                                   .null_list = st->s.null_list,
                                   .labels = st->s.labels,
@@ -155,8 +173,9 @@ static int open_set(cli_encode_run *st, char **paths, size_t n) {
                                   .follow_links = st->s.follow_links,
                                   .all_frames = st->s.frames};
     cli_progress_start(&st->progress, &st->s.common, "listing the inputs", 0, "files");
-    taper_status status = formats_imageset_open(&st->set, (const char *const *)paths, n, &o,
-                                                cli_left_out_file, &st->left, &error);
+    taper_status status =
+        formats_imageset_open(&st->set, (const char *const *)paths, n, &o,
+                              is_first ? cli_left_out_file : NULL, &st->left, &error);
     cli_progress_end(&st->progress);
     if (status == TAPER_OK) {
         cli_memory_hold(formats_imageset_memory(st->set)); /* open until the end */
@@ -290,8 +309,37 @@ static int check_names(const cli_encode_run *st) {
     return code;
 }
 
+/* Everything but the images on which the container depends. Limits and the number of threads do
+ * not. */
+static void describe_options(const cli_encode_run *st, char *text, size_t room) {
+    const cli_encode_settings *s = &st->s;
+    const uint64_t search = s->search_model ? cli_model_info(st->search.model.model).id : 0;
+    snprintf(text, room,
+             "encode 1, model %016llx %d, quality %d %a %a %a, lossless %d, allocation %d, "
+             "layout %d, group %lld, drawings %d, alpha %d, frames %d, strip %d, dedup %d, "
+             "quick %d, search %016llx %lld %d",
+             (unsigned long long)cli_model_info(st->model.model).id, s->embed,
+             (int)st->quality.kind, st->quality.psnr_db, st->quality.beside_db,
+             st->quality.least_db, s->lossless, s->allocation, s->layout, (long long)s->group,
+             s->drawings, s->alpha, s->frames, s->strip, s->dedup, s->quick,
+             (unsigned long long)search, (long long)s->search_bits, s->embed_search);
+}
+
+/* Choose the images. *is_done: the output is there already, or the shard is empty. */
+static int take_shard(cli_encode_run *st, bool *is_done) {
+    char how[512];
+    *is_done = false;
+    describe_options(st, how, sizeof how);
+    int code = cli_shard_take(&st->shard, "encode", st->set, how, &st->s.common);
+    if (code == CLI_DONE && cli_shard_is_told(&st->shard))
+        code = cli_shard_look(&st->shard, "encode", st->s.output, &st->s.common, is_done);
+    if (*is_done) cli_left_out_report(&st->left, NULL);
+    return code;
+}
+
 static int encode(cli_encode_run *st, char **paths, size_t n) {
     cli_output out = {0};
+    bool is_done;
     int code = check_output(st, paths, n);
     if (code == CLI_DONE) code = open_model(st);
     /* before encoding, to detect at once an output that cannot be written */
@@ -300,8 +348,9 @@ static int encode(cli_encode_run *st, char **paths, size_t n) {
     if (code == CLI_DONE) code = check_names(st);
     if (code == CLI_DONE) code = open_search(st);
     st->search.carries_model = st->s.embed_search;
-    if (code == CLI_DONE && !st->target)
-        code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
+    if (code == CLI_DONE) code = take_shard(st, &is_done);
+    if (code != CLI_DONE || is_done) return code;
+    if (!st->target) code = cli_output_open(&out, "encode", st->s.output, &st->s.common);
     if (code != CLI_DONE) return code;
     code = code_images(st);
     if (code == CLI_DONE) code = cli_encode_look_at_names(st);
@@ -332,6 +381,21 @@ static int choose_quality(const cli_verb *verb, cli_encode_run *st) {
         "--quality is visual, high, best, or a PSNR of 20 to 60 dB, not %s; of a whole "
         "set, quality is set by --psnr DB, and size by --bpp or --bytes",
         s->quality);
+}
+
+/* The images of a shard, and whether they are to be encoded at all. A limit of the size is of the
+ * whole set, of which a shard knows nothing. */
+static int choose_shard(const cli_verb *verb, cli_encode_run *st) {
+    const cli_encode_settings *s = &st->s;
+    if ((s->shard || s->resume) && st->target)
+        return cli_usage(verb, "--shard and --resume are of `taper encode`, which makes shards");
+    if ((s->shard || s->resume) && cli_cut_count())
+        return cli_usage(verb, "--shard and --resume go without limits of the size, which are of a "
+                               "whole set: encode with --best, merge the shards, then "
+                               "`taper truncate`");
+    if (s->resume && !strcmp(s->output, "-"))
+        return cli_usage(verb, "--resume needs an output that can be read: -o FILE");
+    return cli_shard_parse(verb, s->shard, s->resume, &st->shard);
 }
 
 /* Open what the images are added to; the first operand names it. */
@@ -365,6 +429,7 @@ int cli_encode_as(const cli_verb *verb, int argc, char **argv, const cli_encode_
     if (cli_cut_count() > 1)
         return cli_usage(verb, "give one of --bytes, --bpp, --bytes-per-image and --psnr");
     if ((code = choose_quality(verb, &st)) != CLI_DONE) return code;
+    if ((code = choose_shard(verb, &st)) != CLI_DONE) return code;
     if ((code = cli_device_for_coding(verb, &s->common)) != CLI_DONE) return code;
     cli_options_name_idle(verb, (s->layout == TAPER_LAYOUT_SET ? USE_SET : 0) |
                                     (s->search_model ? USE_SEARCH : 0));

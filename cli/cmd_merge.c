@@ -3,18 +3,23 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
+#include "cli/merge_shards.h"
 #include "cli/name_case.h"
 #include "codec/taper.h"
 #include <stdlib.h>
+#include <sys/resource.h>
 
 typedef struct settings {
     cli_common common;
     const char *output;
+    int partial;
 } settings;
 
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the merged container here; - is standard output"},
+    {"partial", 0, CLI_FLAG, .offset = offsetof(settings, partial),
+     .help = "also merge shards of a set of which others are missing"},
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),
     CLI_LIMIT_OPTIONS(settings),
@@ -31,6 +36,13 @@ const cli_verb cli_verb_merge = {
         "and so on. Each decodes as before. The containers must have one model and one layout; "
         "they may be encoded or truncated to any size. A container that was cut in another way, "
         "or is incomplete, is refused: `taper truncate --fraction 1` makes it complete.\n\n"
+        "Shards that `taper encode --shard` made are joined in the order of their numbers, "
+        "whatever "
+        "the order in which they are given. They must be of one list of inputs, one model and the "
+        "same options, each there once, and all there: what is wrong is named. Shards without "
+        "images have no file and are not missed. With --partial others may be missing, too. The "
+        "result, and a shard that was truncated or changed, counts as a container like any "
+        "other.\n\n"
         "A name that an earlier container also has is prefixed with a folder, shard-2/ and so "
         "on, and such changes are printed. If that name would be too long, the number of the "
         "image replaces it. Classes with equal names become one.\n\n"
@@ -41,16 +53,24 @@ const cli_verb cli_verb_merge = {
                 "taper truncate --bpp 0.5 -o half.taper big.taper && "
                 "taper merge -o all.taper half.taper b.taper\n"};
 
+/* All containers are open at once: raise the limit of this process as far as the system allows. */
+static void allow_open_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit); /* if it fails, opening says so */
+}
+
 /* Open n containers; *opened: how many must be closed, also on failure. */
 static int open_all(const settings *s, char **path, size_t n, cli_container *container,
-                    taper_source *source, size_t *opened) {
+                    size_t *opened) {
+    allow_open_files();
     for (*opened = 0; *opened < n; ++*opened) {
         size_t i = *opened;
         int code = cli_output_check("merge", s->output, path[i]);
         if (code == CLI_DONE)
             code = cli_container_open(&container[i], "merge", path[i], &s->common);
         if (code != CLI_DONE) return code;
-        source[i] = container[i].source;
     }
     return CLI_DONE;
 }
@@ -140,7 +160,10 @@ int cmd_merge(int argc, char **argv) {
     if (!container || !source)
         code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     else
-        code = open_all(&s, argv + first, n, container, source, &opened);
+        code = open_all(&s, argv + first, n, container, &opened);
+    if (code == CLI_DONE)
+        code = cli_merge_sort_shards(container, argv + first, n, s.partial, &s.common);
+    for (size_t i = 0; i < opened; i++) source[i] = container[i].source;
     if (code == CLI_DONE) code = look_at_names(&s, container, n);
     for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);
     if (code == CLI_DONE) code = merge(&s, argv + first, source, n);

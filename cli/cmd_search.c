@@ -85,7 +85,7 @@ const cli_verb cli_verb_search = {
     .name = "search",
     .run = cmd_search,
     .what = "find images like a query, or pairs that are nearly the same",
-    .synopsis = "[options] INDEX QUERY...",
+    .synopsis = "[options] INDEX... QUERY...",
     .options = options,
     .uses = uses,
     .about =
@@ -93,6 +93,11 @@ const cli_verb cli_verb_search = {
         "MODEL: an index of them is then made for this search. (A container made with `encode "
         "--embed-search-model` needs no -m.) Queries are images or containers, which the binary "
         "model of the index converts to codes; or images of the index, or codes.\n\n"
+        "Several index files, such as those of shards, are searched as one: what is found, and in "
+        "which order, is what one index of all images would give (`taper index -o ALL.tpx "
+        "INDEX...`), if searches are exact. Images are numbered one index after the other, as "
+        "given; at equal distance the lower number comes first. A last column, index, names the "
+        "file of each image. All must have the same model, bits and weights.\n\n"
         "For each query the -k nearest images are found: those whose codes differ in the fewest "
         "bits, where earlier bits may count more (`taper index --weights`). Standard output has "
         "CSV under the heading query,rank,name,label,distance,image, where image is the number "
@@ -124,6 +129,7 @@ const cli_verb cli_verb_search = {
         "taper search photos.tpx -m photos.tpm query.jpg\n"
         "taper search photos.tpx -i holiday/0042.jpg -k 5 --html found.html --images photos/\n"
         "taper search set.taper -i 17 --html found.html\n"
+        "taper search -m photos.tpm shard-*.tpx query.jpg\n"
         "head -c 20000 set.taper >cut.taper; taper search cut.taper -m set.tpm -i 17\n"
         "taper search -m photos.tpm --duplicates photos/ >pairs.csv\n"};
 
@@ -132,8 +138,11 @@ typedef struct state {
     cli_model model;
     cli_embedder embedder;
     cli_index index;
-    cli_code_set indexed; /* images of the index: INDEX itself, or --images; may be closed */
-    cli_code_set inputs;  /* queries */
+    size_t indexes;        /* operands that are index files; 0: the first is what to make one of */
+    cli_index_list list;   /* several index files; `index` is then unused */
+    const taper_index *at; /* what is searched */
+    cli_code_set indexed;  /* images of the index: INDEX itself, or --images; may be closed */
+    cli_code_set inputs;   /* queries */
     cli_query_codes queries;
     uint8_t *wanted;
     uint32_t *image, *distance;
@@ -153,7 +162,7 @@ static int open_model(state *st) {
 
 static int check_model(const state *st) {
     const taper_model_info model = cli_model_info(st->model.model);
-    const taper_index_info index = cli_index_info(st->index.index);
+    const taper_index_info index = cli_index_info(st->at);
     if (index.model_id == model.id) return CLI_DONE;
     cli_error("search", st->s.model,
               "the index's codes are of model %016llx, and this is %016llx: give the model that "
@@ -174,23 +183,20 @@ static int open_embedder(state *st) {
     return code;
 }
 
-/* Open INDEX: an index, or the images or containers from which to make one. */
-static int open_file(state *st, char *path) {
+/* Open n index files, and the indexed images. */
+static int open_indexes(state *st, char *const *paths, size_t n) {
     const settings *s = &st->s;
-    struct stat there;
-    if (strcmp(path, "-") != 0 && stat(path, &there) != 0) {
-        taper_error error = {0};
-        return cli_fail("search", path, formats_fail_errno(&error, errno, "open"), &error);
-    }
-    const int code = cli_inputs_check("search", &path, 1);
-    if (code != CLI_DONE) return code;
-    if (s->output && cli_output_check("search", s->output, path) != CLI_DONE) return CLI_USAGE;
-    if (s->html && cli_output_check("search", s->html, path) != CLI_DONE) return CLI_USAGE;
-    if (cli_kind_of(path) == CLI_IS_INDEX) {
-        const int opened = cli_index_open(&st->index, "search", path, &s->common);
-        if (opened != CLI_DONE || !s->images.count) return opened;
-        return cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
-    }
+    int code = n > 1 ? cli_index_list_open(&st->list, "search", paths, n, &s->common)
+                     : cli_index_open(&st->index, "search", paths[0], &s->common);
+    st->at = n > 1 ? st->list.all.index : st->index.index;
+    if (code == CLI_DONE && s->images.count)
+        code = cli_code_set_open(&st->indexed, (char **)s->images.item, s->images.count);
+    return code;
+}
+
+/* Open the images or containers from which to make an index. */
+static int open_indexed(state *st, char *path) {
+    const settings *s = &st->s;
     if (!s->model && !strcmp(path, "-")) {
         cli_error("search", "standard input", "cannot be an index or a container: give its file");
         return CLI_USAGE;
@@ -203,21 +209,51 @@ static int open_file(state *st, char *path) {
     return cli_code_set_open(&st->indexed, &path, 1);
 }
 
+/* Check that an input can be opened, and is no output. */
+static int check_input(const settings *s, char *path) {
+    struct stat there;
+    if (strcmp(path, "-") != 0 && stat(path, &there) != 0) {
+        taper_error error = {0};
+        return cli_fail("search", path, formats_fail_errno(&error, errno, "open"), &error);
+    }
+    const int code = cli_inputs_check("search", &path, 1);
+    if (code != CLI_DONE) return code;
+    if (s->output && cli_output_check("search", s->output, path) != CLI_DONE) return CLI_USAGE;
+    if (s->html && cli_output_check("search", s->html, path) != CLI_DONE) return CLI_USAGE;
+    return CLI_DONE;
+}
+
+/* Open the inputs before the queries: index files, or what to make an index of. */
+static int open_files(state *st, char **paths) {
+    const size_t n = st->indexes ? st->indexes : 1;
+    int code = CLI_DONE;
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) code = check_input(&st->s, paths[i]);
+    if (code != CLI_DONE) return code;
+    return st->indexes ? open_indexes(st, paths, n) : open_indexed(st, paths[0]);
+}
+
 static int make_index(state *st) {
     const cli_index_options o = {.common = &st->s.common,
                                  .model_id = cli_model_info(st->model.model).id};
-    return cli_index_make(&st->index, &st->indexed, &st->embedder, &o);
+    const int code = cli_index_make(&st->index, &st->indexed, &st->embedder, &o);
+    st->at = st->index.index;
+    return code;
 }
 
+/* The number of operands before the queries. */
+static size_t first_query(const state *st) { return st->indexes ? st->indexes : 1; }
+
 static int open_all(state *st, char **paths, size_t n) {
-    int code = open_file(st, paths[0]);
-    if (code == CLI_DONE && n > 1) code = cli_code_set_open(&st->inputs, paths + 1, n - 1);
+    const size_t queries = n - first_query(st);
+    int code = open_files(st, paths);
+    if (code == CLI_DONE && queries)
+        code = cli_code_set_open(&st->inputs, paths + n - queries, queries);
     if (code == CLI_DONE) code = open_model(st);
     if (code != CLI_DONE) return code;
     if (st->model.model) code = open_embedder(st);
-    if (code == CLI_DONE && !st->index.index) return make_index(st);
+    if (code == CLI_DONE && !st->at) return make_index(st);
     if (code == CLI_DONE && st->model.model) return check_model(st);
-    if (code != CLI_DONE || n < 2) return code;
+    if (code != CLI_DONE || !queries) return code;
     cli_error("search", NULL,
               "queries that are images need the model that made the index: -m MODEL");
     return CLI_USAGE;
@@ -228,19 +264,20 @@ static int open_all(state *st, char **paths, size_t n) {
 static int take_queries(state *st) {
     const settings *s = &st->s;
     int code = CLI_DONE;
-    cli_query_codes_open(&st->queries, st->index.index, st->s.margins);
+    cli_query_codes_open(&st->queries, st->at, st->s.margins);
     if (st->inputs.set || st->inputs.containers)
         code = cli_query_codes_embed(&st->queries, &st->inputs, &st->embedder);
     for (size_t i = 0; i < s->members.count && code == CLI_DONE; i++)
-        code = cli_query_codes_member(&st->queries, st->index.index, s->members.item[i]);
+        code = cli_query_codes_member(&st->queries, st->at, s->members.item[i]);
     for (size_t i = 0; i < s->codes.count && code == CLI_DONE; i++)
         code = cli_query_codes_digits(&st->queries, s->codes.item[i]);
+    if (code == CLI_DONE && st->list.n) code = cli_query_codes_tell_apart(&st->queries, &st->list);
     return code;
 }
 
 /* --where: the images that may be results. */
 static int choose_wanted(state *st) {
-    const taper_index_info info = cli_index_info(st->index.index);
+    const taper_index_info info = cli_index_info(st->at);
     const char *class = st->s.where;
     if (!class) return CLI_DONE;
     if (!strncmp(class, "label=", 6)) class += 6;
@@ -249,16 +286,16 @@ static int choose_wanted(state *st) {
         return CLI_USAGE;
     }
     uint32_t k = 0;
-    while (k < info.classes && strcmp(taper_index_class_name(st->index.index, k), class) != 0) k++;
+    while (k < info.classes && strcmp(taper_index_class_name(st->at, k), class) != 0) k++;
     if (k == info.classes) {
         cli_error("search", NULL, "--where: none of the index's %u classes ('%s', ...) is '%s'",
-                  info.classes, taper_index_class_name(st->index.index, 0), class);
+                  info.classes, taper_index_class_name(st->at, 0), class);
         return CLI_USAGE;
     }
     st->wanted = malloc(info.images);
     if (!st->wanted) return cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     for (uint64_t i = 0; i < info.images; i++)
-        st->wanted[i] = taper_index_label(st->index.index, i) == (int32_t)k;
+        st->wanted[i] = taper_index_label(st->at, i) == (int32_t)k;
     return CLI_DONE;
 }
 
@@ -285,7 +322,7 @@ static taper_status rank(state *st, size_t room, taper_error *error) {
     const taper_index_ranking ranking = {sizeof(taper_index_ranking), q->code, q->margin, q->n,
                                          room};
     if (!st->s.margins) return TAPER_OK;
-    return taper_index_rank(st->index.index, &ranking, st->image, st->distance, error);
+    return taper_index_rank(st->at, &ranking, st->image, st->distance, error);
 }
 
 /* Number to search for, so that k remain after the query itself is removed. */
@@ -297,7 +334,7 @@ static size_t room_for(const state *st, size_t k, uint64_t images) {
 }
 
 static int find_nearest(state *st, size_t *k) {
-    const uint64_t images = cli_index_info(st->index.index).images;
+    const uint64_t images = cli_index_info(st->at).images;
     const cli_query_codes *q = &st->queries;
     taper_error error = {0};
     *k = (size_t)st->s.k;
@@ -319,7 +356,7 @@ static int find_nearest(state *st, size_t *k) {
                                        .wanted = st->wanted,
                                        .threads = cli_threads(&st->s.common)};
     taper_status status =
-        taper_index_nearest(st->index.index, &search, st->image, st->distance, NULL, &error);
+        taper_index_nearest(st->at, &search, st->image, st->distance, NULL, &error);
     if (status == TAPER_OK) status = rank(st, room, &error);
     if (status) return cli_fail("search", NULL, status, &error);
     drop_selves(st, room, *k);
@@ -350,7 +387,8 @@ static int finish_output(state *st, taper_status status) {
 
 static int put_found(state *st) {
     const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
-    cli_found found = {.index = st->index.index,
+    cli_found found = {.index = st->at,
+                       .list = st->list.n ? &st->list : NULL,
                        .queries = &st->queries,
                        .rows_a_query = 1,
                        .is_filtered = st->s.where != NULL};
@@ -375,7 +413,8 @@ static int put_found(state *st) {
 
 static int put_pairs(state *st) {
     const taper_sink sink = cli_output_text_sink(st->has_output ? &st->out : NULL);
-    cli_duplicates d = {.index = st->index.index,
+    cli_duplicates d = {.index = st->at,
+                        .list = st->list.n ? &st->list : NULL,
                         .set = st->indexed.set || st->indexed.containers ? &st->indexed : NULL,
                         .embedder = st->model.model ? &st->embedder : NULL,
                         .common = &st->s.common,
@@ -400,26 +439,28 @@ static int search(state *st, char **paths, size_t n) {
     return code == CLI_DONE ? put_found(st) : code;
 }
 
-/* n: number of operands */
-static unsigned uses_of(const settings *s, size_t n) {
+/* queries: number of operands that are queries */
+static unsigned uses_of(const settings *s, size_t queries) {
     if (s->duplicates) return USE_PAIRS | (s->html ? USE_PAGE : 0);
     unsigned bits = USE_QUERIES | (s->html ? USE_PAGE : 0);
     if (s->neighbourhood) return bits;
-    return bits | USE_NEAREST | (s->exact ? 0 : USE_RECALL) | (n > 1 ? USE_MARGINS : 0);
+    return bits | USE_NEAREST | (s->exact ? 0 : USE_RECALL) | (queries ? USE_MARGINS : 0);
 }
 
-/* Check the command line. */
-static int check_settings(const settings *s, size_t n) {
+/* Check the command line of n operands. */
+static int check_settings(const state *st, size_t n) {
+    const settings *s = &st->s;
+    const size_t before = first_query(st), queries = n > before ? n - before : 0;
     const cli_verb *v = &cli_verb_search;
     const size_t others = s->members.count + s->codes.count;
     if (!n) return cli_usage(v, "give an index, or images to search, then the queries");
-    if (s->duplicates && (n > 1 || others))
+    if (s->duplicates && (queries || others))
         return cli_usage(v, "--duplicates compares the index's images; omit the queries");
-    if (!s->duplicates && n == 1 && !others)
+    if (!s->duplicates && !queries && !others)
         return cli_usage(v, "give queries: images, --image or --code; or --duplicates");
     if (s->html && !strcmp(s->html, "-") && (!s->output || !strcmp(s->output, "-")))
         return cli_usage(v, "--html and the results both go to standard output; give -o FILE");
-    cli_options_name_idle(v, uses_of(s, n));
+    cli_options_name_idle(v, uses_of(s, queries));
     return CLI_DONE;
 }
 
@@ -428,6 +469,7 @@ static void close_all(state *st) {
     free(st->image), free(st->distance), free(st->wanted);
     cli_query_codes_close(&st->queries);
     cli_index_close(&st->index);
+    cli_index_list_close(&st->list);
     cli_embedder_close(&st->embedder);
     cli_code_set_close(&st->inputs), cli_code_set_close(&st->indexed);
     cli_model_close(&st->model);
@@ -443,7 +485,8 @@ int cmd_search(int argc, char **argv) {
         return code;
     }
     const size_t n = (size_t)(argc - first);
-    code = check_settings(s, n);
+    st.indexes = cli_index_paths_first(argv + first, n);
+    code = check_settings(&st, n);
     st.indexed = (cli_code_set){.common = &s->common,
                                 .verb = "search",
                                 .output = s->output,

@@ -15,6 +15,13 @@
 static int choose_images(cli_picture_plan *plan, const cli_decode_request *q,
                          const taper_container *container) {
     cli_chosen chosen;
+    if (q->chosen) {
+        plan->count = q->n_chosen;
+        plan->image = malloc((plan->count + 1) * sizeof *plan->image);
+        if (!plan->image) return cli_fail(q->verb->name, q->input, TAPER_ERR_NOMEM, NULL);
+        memcpy(plan->image, q->chosen, q->n_chosen * sizeof *plan->image);
+        return CLI_DONE;
+    }
     const int code = cli_chosen_make(&chosen, q->verb->name, q->input, container, q->images.item,
                                      q->images.count);
     plan->image = chosen.image, plan->count = chosen.count;
@@ -51,15 +58,19 @@ static int refuse_one_file(const cli_decode_request *q, uint64_t count) {
 }
 
 /* An existing folder counts as a folder, whatever its name. */
-static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
+bool cli_picture_goes_to_file(const cli_decode_request *q, cli_picture_format *format) {
     struct stat st;
     bool is_stdout = strcmp(q->output, "-") == 0;
     bool is_folder = !is_stdout && stat(q->output, &st) == 0 && S_ISDIR(st.st_mode);
     int said = is_folder ? -1 : cli_picture_format_of(q->output);
-    plan->format = q->format;
-    if (!q->format_given && said >= 0) plan->format = (cli_picture_format)said;
-    plan->one_file =
-        plan->format >= CLI_PICTURE_IDX || is_stdout || (said >= 0 && said < CLI_PICTURE_IDX);
+    *format = q->format;
+    if (!q->format_given && said >= 0) *format = (cli_picture_format)said;
+    return *format >= CLI_PICTURE_IDX || is_stdout || (said >= 0 && said < CLI_PICTURE_IDX);
+}
+
+static int choose_target(cli_picture_plan *plan, const cli_decode_request *q) {
+    const bool is_stdout = strcmp(q->output, "-") == 0;
+    plan->one_file = cli_picture_goes_to_file(q, &plan->format);
     if (plan->format == CLI_PICTURE_ORIGINAL && plan->one_file)
         return cli_usage(q->verb, "--format original is for files under their own names: give -o "
                                   "DIR, or leave out --format");

@@ -13,6 +13,8 @@
 int cli_picture_plan_make(cli_picture_plan *plan, const cli_decode_request *request,
                           const taper_container *container);
 void cli_picture_plan_free(cli_picture_plan *plan);
+/* True if the output is one file, false for a folder; and the format that is written. */
+bool cli_picture_goes_to_file(const cli_decode_request *request, cli_picture_format *format);
 
 /* The index of an image in the plan; UINT64_MAX: not in the plan. */
 uint64_t cli_picture_plan_find(const cli_picture_plan *plan, uint64_t image);

@@ -186,10 +186,10 @@ static int add_or_name(cli_encode_run *st, size_t i, taper_image *image,
 }
 
 static int add_all(cli_encode_run *st, cli_readahead *ahead) {
-    size_t n = formats_imageset_count(st->set);
+    const size_t first = st->shard.first, end = st->shard.end;
     int code = CLI_DONE;
-    cli_progress_start(&st->progress, &st->s.common, "encoding", n, "images");
-    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+    cli_progress_start(&st->progress, &st->s.common, "encoding", end - first, "images");
+    for (size_t i = first; i < end && code == CLI_DONE; i++) {
         taper_image image;
         formats_metadata metadata;
         taper_error error = {0};
@@ -220,7 +220,7 @@ static int add_classes(cli_encode_run *st) {
 
 /* Make the lists of images, empty. */
 static int make_lists(cli_encode_run *st) {
-    const size_t n = formats_imageset_count(st->set);
+    const size_t n = st->shard.end - st->shard.first;
     if (!st->kept) st->kept = malloc(n * sizeof *st->kept);
     if (!st->same) st->same = malloc(n * sizeof *st->same);
     st->count = st->sames = 0, st->pixels = 0;
@@ -238,7 +238,8 @@ int cli_encode_add_images(cli_encode_run *st) {
     if (code == CLI_DONE) code = add_classes(st);
     if (code != CLI_DONE) return code;
     taper_status status =
-        cli_readahead_new(&ahead, st->set, cli_threads(&st->s.common), reads_metadata(st), &error);
+        cli_readahead_range(&ahead, st->set, st->shard.first, st->shard.end,
+                            cli_threads(&st->s.common), reads_metadata(st), &error);
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     code = add_all(st, ahead);
     cli_readahead_free(ahead);
@@ -246,6 +247,10 @@ int cli_encode_add_images(cli_encode_run *st) {
     if (!st->again) cli_left_out_report(&st->left, st->set);
     if (st->count && st->s.search_model)
         status = cli_search_layer_finish(&st->search, st->encoder, &error);
+    if (st->count && cli_shard_is_told(&st->shard) && status == TAPER_OK) {
+        const taper_part part = cli_shard_part(&st->shard, st->count + st->sames);
+        status = taper_encoder_set_part(st->encoder, &part, &error);
+    }
     if (status != TAPER_OK) return cli_fail("encode", NULL, status, &error);
     if (st->count) return CLI_DONE;
     cli_error("encode", NULL, "no input could be used: nothing was written");

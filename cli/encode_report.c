@@ -92,7 +92,8 @@ static void tell_floor(const cli_encode_run *st) {
 void cli_encode_tell_result(const cli_encode_run *st, uint64_t bytes) {
     char quality[4300] = ""; /* a name has up to 4,095 bytes */
     char inputs[48] = "", same[64] = "";
-    const uint64_t before = input_bytes(st);
+    /* files of many images may be of other shards, too */
+    const uint64_t before = st->shard.is_shard ? 0 : input_bytes(st);
     tell_quality(st, quality, sizeof quality);
     if (st->sames) snprintf(same, sizeof same, " and %zu equal to one of them", st->sames);
     if (before) snprintf(inputs, sizeof inputs, " for %llu of inputs", (unsigned long long)before);

@@ -10,6 +10,7 @@
 #include "cli/equal_images.h"
 #include "cli/index/search_layer.h"
 #include "cli/psnr_cut.h"
+#include "cli/shard.h"
 #include "codec/taper.h"
 
 typedef struct cli_encode_settings {
@@ -22,7 +23,8 @@ typedef struct cli_encode_settings {
     int drawings, layout, allocation, embed, embed_search, alpha, follow_links, frames, null_list,
         quick, strip, dedup;
     int64_t group, search_bits;
-    const char *search_model;
+    const char *search_model, *shard;
+    int resume;
 } cli_encode_settings;
 
 typedef struct cli_encode_run {
@@ -32,6 +34,7 @@ typedef struct cli_encode_run {
     taper_limits limits;
     cli_model model;
     formats_imageset *set;
+    cli_shard shard; /* which images of the set are encoded */
     taper_encoder *encoder;
     cli_search_layer search;
     FILE *coding; /* temporary file for chunks */

@@ -94,6 +94,10 @@ void cli_manual_verb(const cli_verb *verb, FILE *to) {
         fputs(".SH DESCRIPTION\n", to);
         paragraphs(to, verb->about);
     }
+    if (verb->details) {
+        fputs(".PP\n", to);
+        paragraphs(to, verb->details);
+    }
     fputs(".SH OPTIONS\nSizes take the suffixes K, M, G, T (powers of 1024).\n", to);
     fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint a summary of the usual options.\n"
           ".TP\n\\fB\\-\\-help\\-all\\fR\nPrint a summary of all options.\n",

@@ -243,7 +243,7 @@ static int hold_names(cli_picture_plan *plan, const cli_decode_request *q,
     uint64_t bytes = images * EACH;
     for (uint64_t i = 0; i < images; i++) {
         taper_image_info info = {.size = sizeof info};
-        taper_container_get_image(container, i, &info, NULL);
+        taper_container_get_image(container, q->chosen ? q->chosen[i] : i, &info, NULL);
         bytes += 2 * (info.name ? strlen(info.name) + 1 : NUMBER);
     }
     if (bytes > limits.max_memory)
@@ -283,7 +283,7 @@ int cli_picture_files_plan(cli_picture_plan *plan, const cli_decode_request *q,
         cli_error("decode", q->input, "has no labels, which --class-folders needs");
         return CLI_USAGE;
     }
-    int code = hold_names(plan, q, container, cli_images_in(&info));
+    int code = hold_names(plan, q, container, q->chosen ? q->n_chosen : cli_images_in(&info));
     if (code == CLI_DONE) code = name_and_settle(plan, q, container, &is_new);
     for (uint64_t k = 0; k < plan->count && code == CLI_DONE && !is_new; k++)
         code = check_target(plan, q, k);

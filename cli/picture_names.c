@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Name of the folder of class k: always one safe part of a path. */
 static char *class_folder(const taper_container *container, int32_t label) {
@@ -52,35 +53,46 @@ static char *name_image(const cli_decode_request *q, const taper_container *cont
     return file;
 }
 
-/* Names of the files of all images of the set, so that a name does not depend on the chosen images.
- * name[images], change[images] */
+/* The suffixes of names that stay as they are; the first replaces all others. Files in a folder:
+ * below CLI_PICTURE_IDX. */
+static const char *const *suffixes_of(cli_picture_format format) {
+    static const char *const one[][2] = {{".png"}, {".pnm"}, {".jpg"}, {".webp"}, {".tif"}};
+    static const char *const original[] = {".png",  ".jpg", ".jpeg", ".jpe", ".jfif",
+                                           ".webp", ".tif", ".tiff", ".pnm", ".ppm",
+                                           ".pgm",  ".pam", NULL};
+    return format == CLI_PICTURE_ORIGINAL ? original : one[format];
+}
+
+bool cli_picture_names_keep(cli_picture_format format, const char *name) {
+    const char *end = name + formats_image_stem(name);
+    for (const char *const *suffix = suffixes_of(format); *suffix; suffix++)
+        if (!strcasecmp(end, *suffix)) return true;
+    return false;
+}
+
+/* Names of the files of all images of the set, so that a name does not depend on the chosen images;
+ * or of those alone that matter. name[images], change[images] */
 static taper_status name_set(char **name, uint8_t *change, const cli_picture_plan *plan,
                              const cli_decode_request *q, const taper_container *container,
                              uint64_t images, bool folding) {
     for (uint64_t i = 0; i < images; i++)
-        if (!(name[i] = name_image(q, container, i))) return TAPER_ERR_NOMEM;
-    static const char *const one[][2] = {{".png"}, {".pnm"}, {".jpg"}, {".webp"}, {".tif"}};
-    /* those that are written as they are called; the first replaces all others */
-    static const char *const original[] = {".png",  ".jpg", ".jpeg", ".jpe", ".jfif",
-                                           ".webp", ".tif", ".tiff", ".pnm", ".ppm",
-                                           ".pgm",  ".pam", NULL};
-    /* files in a folder: below CLI_PICTURE_IDX */
-    const char *const *suffixes =
-        plan->format == CLI_PICTURE_ORIGINAL ? original : one[plan->format];
-    return formats_image_names_of_files(name, (size_t)images, suffixes, folding, change);
+        if (!(name[i] = name_image(q, container, q->chosen ? q->chosen[i] : i)))
+            return TAPER_ERR_NOMEM;
+    return formats_image_names_of_files(name, (size_t)images, suffixes_of(plan->format), folding,
+                                        change);
 }
 
 taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *q,
                                     const taper_container *container, bool folding) {
     taper_container_info info = {.size = sizeof info};
     taper_container_get_info(container, &info, NULL);
-    const uint64_t all = cli_images_in(&info);
+    const uint64_t all = q->chosen ? q->n_chosen : cli_images_in(&info);
     char **name = calloc((size_t)all + 1, sizeof *name);
     uint8_t *change = calloc((size_t)all + 1, 1);
     taper_status status =
         name && change ? name_set(name, change, plan, q, container, all, folding) : TAPER_ERR_NOMEM;
     for (uint64_t k = 0; k < plan->count && status == TAPER_OK; k++) {
-        const uint64_t i = cli_picture_plan_image(plan, k);
+        const uint64_t i = q->chosen ? k : cli_picture_plan_image(plan, k);
         free(plan->name[k]);
         plan->name[k] = name[i], name[i] = NULL;
         plan->change[k] = change[i];

@@ -10,6 +10,10 @@
 taper_status cli_picture_names_make(cli_picture_plan *plan, const cli_decode_request *request,
                                     const taper_container *container, bool folding);
 
+/* True if a file of this format has the name of an image as it is, unless an image before it has
+ * the same name. */
+bool cli_picture_names_keep(cli_picture_format format, const char *name);
+
 /* Print which files have other names than their images. */
 void cli_picture_names_report(const cli_picture_plan *plan, const cli_decode_request *request,
                               const taper_container *container);

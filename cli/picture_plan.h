@@ -28,6 +28,10 @@ typedef struct cli_decode_request {
     const cli_common *common;
     const char *input, *output; /* paths, or "-" */
     cli_strings images;         /* see search/image_choice.h; none: all */
+    /* Not NULL: they choose these images [n_chosen], ascending, and no name of another image of the
+     * container matters for those of their files. */
+    const uint64_t *chosen;
+    size_t n_chosen;
     cli_picture_format format;
     int quality;        /* of JPEG and WebP: 1..100 */
     bool format_given;  /* else the name of the output may determine it */

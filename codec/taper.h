@@ -219,6 +219,13 @@ TAPER_API taper_status taper_encoder_add_rows(taper_encoder *encoder,
 TAPER_API taper_status taper_encoder_set_classes(taper_encoder *encoder, const char *const *names,
                                                  size_t n, taper_error *error);
 
+/* Say that the container is a part of a set. Copied. Call it after the last image, as left_out is
+ * known then. taper_truncate and all that makes other containers of it drop this. TAPER_ERR_ARG: a
+ * number is out of range; taper_encoder_finish also returns it, if the images that are stored, with
+ * further names, and those that were left out are not as many as the part has. */
+TAPER_API taper_status taper_encoder_set_part(taper_encoder *encoder, const taper_part *part,
+                                              taper_error *error);
+
 /* Codes of bits of all images, for search, made by a second model. They are stored in the front
  * matter, so every cut has them. `taper index` makes an index from them. Images of all sizes have
  * such codes. Readers that do not know them skip them. truncate, repack and merge keep them. */
@@ -459,6 +466,10 @@ TAPER_API taper_status taper_container_get_info(const taper_container *container
                                                 taper_container_info *out, taper_error *error);
 TAPER_API taper_status taper_container_get_image(const taper_container *container, uint64_t i,
                                                  taper_image_info *out, taper_error *error);
+/* The part of a set that the container says it is. *out is 0 but for its size if it says nothing,
+ * or if what it says was not read: paged containers that are supplied by ranges. */
+TAPER_API taper_status taper_container_get_part(const taper_container *container, taper_part *out,
+                                                taper_error *error);
 /* The model that decodes it; NULL if it was opened without. The container owns it, or the caller
  * who gave it. That of a streaming decoder is valid until its next bytes come, which may bring a
  * stage of the model: another model then takes its place. */

@@ -139,6 +139,24 @@ TAPER_API taper_status taper_index_image_code(const taper_index *index, uint64_t
 TAPER_API taper_status taper_index_merge(const taper_index *const *from, size_t n,
                                          const taper_sink *to, taper_error *error);
 
+/* Make one index of n open ones, 1 or more, without copying their codes: all functions but
+ * taper_index_merge take it. The parts stay the caller's; close them after the joined index. All
+ * must have the same code length, model and weights. Images are numbered as in taper_index_merge,
+ * and classes are joined as there. Names are not changed: images of several parts may have the same
+ * name.
+ *
+ * What is found is what the merged index would give, in the same order, where searches are exact.
+ * Below a recall of 1 each part is searched with its own calibration.
+ *
+ * Memory: 16 bytes per part; with labels, 4 bytes per image. The first call of taper_index_code or
+ * taper_index_neighbourhood sorts all codes: n log n time, 4 bytes per image. If that fails,
+ * taper_index_code returns UINT32_MAX. limits: max_images and max_memory are used; NULL: the
+ * defaults. TAPER_ERR_ARG: the indexes do not match, or one is joined itself. TAPER_ERR_LIMIT:
+ * there are 2^32 images or more, or more than max_images. TAPER_ERR_NOMEM. On failure *out is NULL.
+ */
+TAPER_API taper_status taper_index_join(taper_index **out, const taper_index *const *parts,
+                                        size_t n, const taper_limits *limits, taper_error *error);
+
 /* --- neighbourhoods --------------------------------------------------------------------- */
 
 typedef struct taper_index_range {

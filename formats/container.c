@@ -12,6 +12,7 @@
 #include "formats/container.h"
 #include "formats/model_file.h"
 #include "formats/also.h"
+#include "formats/set_part.h"
 #include "formats/directory.h"
 #include "formats/leaf.h"
 #include "formats/packed.h"
@@ -29,6 +30,7 @@ enum { /* a reader may skip an unknown type whose first letter is lower case */
        LABELS = SECTION('l', 'a', 'b', 'l'),
        ALSO = SECTION('a', 'l', 's', 'o'),
        METADATA = SECTION('m', 'e', 't', 'a'),
+       PART = SECTION('p', 'a', 'r', 't'),
        LEAVES = SECTION('L', 'E', 'A', 'F'),
        NAME_PAGES = SECTION('f', 'i', 'n', 'd'),
        MODEL = SECTION('m', 'o', 'd', 'l'),
@@ -218,6 +220,7 @@ static taper_status read_content(reading *r, section s, formats_cursor *in, tape
     if (s.type == NAMES) return formats_names_read(r->f, in, error);
     if (s.type == SEARCH) return formats_search_codes_read(r->f, in, error);
     if (s.type == ALSO) return formats_also_read(r->f, in, error);
+    if (s.type == PART) return formats_set_part_read(r->f, in, error);
     return formats_labels_section_read(r->f, in, error);
 }
 
@@ -229,8 +232,9 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
     if ((s.type == DIRECTORY && f->layer_end) || (s.type == NAMES && f->names) ||
         (s.type == LABELS && f->label) || (s.type == MODEL && f->model) ||
         (s.type == METADATA && f->metadata) || (s.type == ALSO && f->also) ||
-        (s.type == SEARCH && f->search_codes) || (s.type == SEARCH_MODEL && f->search_model) ||
-        (s.type == LEAVES && r->has_leaves) || (s.type == NAME_PAGES && r->has_pages))
+        (s.type == PART && f->has_part) || (s.type == SEARCH && f->search_codes) ||
+        (s.type == SEARCH_MODEL && f->search_model) || (s.type == LEAVES && r->has_leaves) ||
+        (s.type == NAME_PAGES && r->has_pages))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s occurs twice",
                             (const char *)&s.type);
     if (s.type == LABELS && f->also)
@@ -241,7 +245,8 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
                             (const char *)&s.type);
     if (r->is_paged &&
         ((s.type == MODEL && r->has_leaves) ||
-         ((s.type == NAME_PAGES || s.type == METADATA || s.type == ALSO) && !r->has_leaves)))
+         ((s.type == NAME_PAGES || s.type == METADATA || s.type == ALSO || s.type == PART) &&
+          !r->has_leaves)))
         return formats_fail(error, TAPER_ERR_CORRUPT, "section %.4s is on the wrong side of LEAF",
                             (const char *)&s.type);
     return TAPER_OK;
@@ -250,7 +255,14 @@ static taper_status check_place(const reading *r, section s, taper_error *error)
 static int is_known(const reading *r, uint32_t type) {
     return type == DIRECTORY || type == NAMES || type == LABELS || type == MODEL ||
            type == SEARCH || type == SEARCH_MODEL || type == METADATA || type == ALSO ||
-           (r->is_paged && (type == LEAVES || type == NAME_PAGES));
+           type == PART || (r->is_paged && (type == LEAVES || type == NAME_PAGES));
+}
+
+/* Keep where a reader of the root finds what it may want later. */
+static void note_place(formats_root *root, section s, uint64_t at) {
+    if (s.type == ALSO) root->has_further_names = 1;
+    if (s.type != METADATA) return;
+    root->metadata_at = at, root->metadata_size = s.stored, root->metadata_crc = s.crc;
 }
 
 static taper_status read_section(reading *r, section s, taper_error *error) {
@@ -264,7 +276,10 @@ static taper_status read_section(reading *r, section s, taper_error *error) {
             (const char *)&s.type);
     TAPER_TRY(check_place(r, s, error));
     if (s.type == LEAVES || s.type == NAME_PAGES) return read_pages(r, s, error);
-    if (r->is_head && r->has_leaves) return TAPER_OK; /* behind what is here */
+    if (r->is_head && r->has_leaves) { /* behind what is here */
+        note_place(&r->root, s, r->at);
+        return TAPER_OK;
+    }
     uint8_t *content;
     TAPER_TRY(unpack(r, s, &content, error));
     if (s.type == MODEL) {
@@ -335,6 +350,10 @@ static taper_status check_sections(const reading *r, taper_error *error) {
     if (f->search_model && !f->search_codes && !(r->is_head && r->is_paged))
         return formats_fail(error, TAPER_ERR_CORRUPT,
                             "container has a model for search, but no codes for search");
+    if (f->has_part && !formats_set_part_is_legal(&f->part, (uint64_t)f->images + f->alsos))
+        return formats_fail(error, TAPER_ERR_CORRUPT,
+                            "container claims to be a part of a set that it cannot be; fetch the "
+                            "file again");
     return TAPER_OK;
 }
 
@@ -502,6 +521,14 @@ static taper_status add_also(writing *w, const formats_front *f) {
     return add_section(ALSO, &content, LEVEL, &w->table, &w->body);
 }
 
+static taper_status add_part(writing *w, const formats_front *f) {
+    formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
+    content.account = w->body.account;
+    if (!f->has_part) return TAPER_OK;
+    formats_set_part_write(f, &content);
+    return add_section(PART, &content, 0, &w->table, &w->body);
+}
+
 static taper_status add_model(writing *w, const formats_front *f) {
     formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     content.account = w->body.account;
@@ -526,6 +553,7 @@ static taper_status add_in_one_piece(writing *w, const formats_front *f) {
     }
     TAPER_TRY(add_also(w, f));
     TAPER_TRY(add_metadata(w, f));
+    TAPER_TRY(add_part(w, f));
     TAPER_TRY(add_model(w, f));
     return add_search(w, f, 0, 1);
 }
@@ -540,6 +568,7 @@ static taper_status add_pages(writing *w, const formats_front *f, formats_paged 
     if (has_pages) TAPER_TRY(add_section(NAME_PAGES, &p->pages, 0, &w->table, &w->body));
     TAPER_TRY(add_also(w, f));
     TAPER_TRY(add_metadata(w, f));
+    TAPER_TRY(add_part(w, f));
     return add_search(w, f, 1, 1);
 }
 

@@ -17,6 +17,7 @@
  *     metadata_reader  reads the metadata of images
  *     metadata_writer  makes the section of the metadata of images
  *     also             further names of images
+ *     set_part         which part of a set a container has
  *     packed           contents that may be zstd frames
  *     name_block       finds the names of a section, and whether they are legal
  *     name_escape      escapes control characters in names; legal names

@@ -132,6 +132,9 @@ typedef struct formats_front {
     uint8_t *search_model; /* the embedded .tpm file of that model; NULL: none */
     size_t search_model_size;
 
+    taper_part part; /* the part of a set; all 0 without has_part (set_part.h) */
+    uint8_t has_part;
+
     uint8_t *metadata; /* the content of section `meta` (metadata_reader.h); NULL: none */
     size_t metadata_size;
 

@@ -50,6 +50,11 @@ typedef struct formats_root {
      * header has FORMATS_FEATURE_RAISED. */
     uint64_t leaves_at, pages_at;
     int has_raised;
+    /* By a reader of the root alone: where section `meta` lies in the file, its stored size (0:
+     * there is none) and checksum; nonzero: there is a section `also`. */
+    uint64_t metadata_at, metadata_size;
+    uint32_t metadata_crc;
+    int has_further_names;
 } formats_root;
 
 static inline uint32_t formats_root_pages(const formats_root *r) {

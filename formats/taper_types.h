@@ -135,6 +135,27 @@ typedef struct taper_metadata {
 } taper_metadata;
 #define TAPER_MOST_METADATA ((size_t)1 << 24)
 
+/* Which part of a set a container or an index has, and what it was made of. The images of the set
+ * are numbered in the order in which they were listed. Part k of n has those from
+ * floor(k * images / n) up to the first of part k + 1. So each part is known without the others,
+ * and parts in order are the set in its order. */
+typedef struct taper_part {
+    size_t size;    /* sizeof(taper_part), set by the caller */
+    uint32_t parts; /* 1..TAPER_MOST_PARTS */
+    uint32_t part;  /* 0..parts - 1 */
+    /* Of the whole set, as they were listed: 1..TAPER_MOST_SET. */
+    uint64_t images;
+    /* Images of the part that could not be used. The others are stored, as images or as further
+     * names. */
+    uint64_t left_out;
+    /* Equal if and only if the names of the whole set and their order, the model and the options,
+     * and the names and contents of the inputs of this part are the same. Any numbers: the maker's
+     * choice, which readers compare. */
+    uint64_t set_digest, how_digest, inputs_digest;
+} taper_part;
+#define TAPER_MOST_PARTS ((uint32_t)1 << 20)
+#define TAPER_MOST_SET   ((uint64_t)1 << 40)
+
 /* Limits that a reader enforces before it allocates memory. 0: the default, except for size. */
 typedef struct taper_limits {
     size_t size; /* sizeof(taper_limits), set by the caller */

@@ -47,6 +47,7 @@ MAX_RATE_CLASSES = 16
 MAX_CHECKSUM_SPAN = 1024
 MOST_HASH_BITS = 32
 MOST_PAGE_BITS = 24
+MOST_PARTS, MOST_SET = 1 << 20, 1 << 40
 MOST_PAYLOAD, PAYLOAD_PAGE, MOST_TIME_UNIT = 1 << 24, 1 << 21, 9
 MAX_WINDOW_SIDE = 256
 MAX_INPUTS = 65536
@@ -551,12 +552,14 @@ class Front:
                 "one image after the other: one layer")
         require(self.images <= MY_IMAGES, "more images than this program reads")
         self.names = self.labels = self.model = self.geometry = self.metadata = None
-        self.also = []
+        self.also, self.part_of_set = [], None
         self.sections, at = [], table_end
         for kind, crc, stored, unpacked in table:
             self.section(kind, crc, data[at:at + stored], unpacked)
             at += stored
         require(self.geometry is not None, "there is no directory")
+        if self.part_of_set:
+            self.check_part_of_set()
         if self.has_stages:
             self.check_stages()
         if self.is_paged:
@@ -570,14 +573,16 @@ class Front:
 
     def section(self, kind, crc, stored, unpacked):
         known = {b"DIRE": self.directory, b"name": self.read_names, b"labl": self.read_labels,
-                 b"also": self.read_also, b"meta": self.read_metadata, b"modl": None}
+                 b"also": self.read_also, b"meta": self.read_metadata, b"modl": None,
+                 b"part": self.read_part_of_set}
         if self.is_paged:
             known = {b"DIRE": self.root, b"LEAF": self.read_leaves, b"find": self.read_pages,
-                     b"also": self.read_also, b"meta": self.read_metadata, b"modl": None}
+                     b"also": self.read_also, b"meta": self.read_metadata, b"modl": None,
+                     b"part": self.read_part_of_set}
             require(kind not in (b"name", b"labl"), "leaves have names and labels")
             require(kind != b"modl" or b"LEAF" not in self.sections, "the model is behind leaves")
-            require(kind not in (b"find", b"also", b"meta") or b"LEAF" in self.sections,
-                    "pages, further names or metadata are before leaves")
+            require(kind not in (b"find", b"also", b"meta", b"part") or b"LEAF" in self.sections,
+                    "pages, further names, metadata or a part are before leaves")
         if kind not in known:
             require(kind[0] & 0x20, "an unknown section that may not be skipped")
             return
@@ -838,6 +843,19 @@ class Front:
             also["name"] = name
         has_time = [r.varint(1) for _ in range(n)]
         self.read_time_list(r, [also for also, has in zip(self.also, has_time) if has])
+
+    # 5.12 the part of a set: digests are for those who compare parts
+
+    def read_part_of_set(self, r):
+        parts, number = r.varint(MOST_PARTS), r.varint(MOST_PARTS)
+        images, left_out = r.varint(MOST_SET), r.varint(MOST_SET)
+        self.part_of_set = (parts, number, images, left_out, r.unpack("3Q"))
+
+    def check_part_of_set(self):
+        parts, number, images, left_out, _ = self.part_of_set
+        require(number < parts and images, "there is no such part of a set")
+        require((number + 1) * images // parts - number * images // parts
+                == self.images + len(self.also) + left_out, "the part has another number of images")
 
     # 5.9.3 the leaves, of which all together say what a directory does
 
@@ -3214,6 +3232,9 @@ def print_front(front, size):
         print("metadata of image %d: %s" % (i, ", ".join(
             "%s %s" % (kind, "%d bytes" % len(v) if kind in ("icc", "exif", "xmp") else v)
             for kind, v in image.items()) or "none"))
+    if front.part_of_set:
+        print("part %d of %d of %d images, %d left out" % (front.part_of_set[1] + 1,
+              front.part_of_set[0], front.part_of_set[2], front.part_of_set[3]))
     for also in front.also:
         print("image %d is also %s" % (also["image"], also["name"].decode("utf-8", "replace")))
     for layer in range(front.layers):

@@ -30,7 +30,7 @@ search='codec/search/bit_codes.c codec/search/cascade.c codec/search/cascade_mea
     codec/search/ordered_index.c'
 # Files, names and text. Not here: what only writes (atomic_file, npy), tables (decompositions), messages (status), and
 # what passes bytes on without a look at them (file).
-formats='formats/also.c formats/bytes.c formats/images/cifar.c formats/container.c formats/directory.c formats/metadata/exif.c formats/imageset/folder_walk.c
+formats='formats/also.c formats/set_part.c formats/bytes.c formats/images/cifar.c formats/container.c formats/directory.c formats/metadata/exif.c formats/imageset/folder_walk.c
     formats/images/foreign.c formats/front.c formats/images/gzip.c formats/holds.c formats/metadata/icc.c formats/images/idx.c formats/image.c
     formats/imageset/frame_cursor.c formats/imageset/image_list.c formats/imageset/image_names.c formats/imageset/imageset.c formats/imageset/imageset_inputs.c formats/imageset/imageset_labels.c
     formats/imageset/imageset_names.c formats/index_file.c formats/images/jpeg.c formats/images/jpeg_noise.c formats/imageset/label_index.c formats/imageset/label_names.c formats/imageset/labels.c

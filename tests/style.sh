@@ -136,9 +136,10 @@ upward train/supervised 'train/([a-z_]*\.h|calibrate/|dense/|nested/|conditional
 upward train/conditional 'train/([a-z_]*\.h|linear/|dense/|nested/|restoration/|rbm/)'
 upward train/restoration 'train/([a-z_]*\.h|linear/|dense/|nested/|rbm/)'
 # The tool is a client of the library: it includes the public headers, and of formats/ what knows nothing of the formats.
-# Exceptions, FILE HEADER: what `train` and `decode --levels` need.
+# Exceptions, FILE HEADER: what `train`, `decode --levels` and `decode --image` need.
 sed 's/ *#.*//' >"$found.except" <<'EXCEPT'
 cli/decode_levels.c codec/decoder/levels.h
+cli/planned.c codec/decoder/container_file.h
 cli/device.h codec/backend/backend.h # threads of `train`
 EXCEPT
 grep -nE '^#include "(codec/[^"]*/|codec/window|formats/[^"/]*\.h")' $(sources cli) /dev/null |
@@ -168,7 +169,7 @@ doors codec/transform 'network triangle windows lap restoration pseudo_inverse s
 doors codec/model 'model work builtin_models'
 doors codec/render 'window_renderer strip_renderer picture_renderer small_renderer row_renderer'
 doors codec/chunks 'byte_store checked_blocks'
-doors codec/decoder 'open_container group_reader front_load levels verify'
+doors codec/decoder 'open_container container_file group_reader front_load levels verify'
 doors codec/groups 'group_writer strip_writer allocation assemble stage_layers aim'
 doors codec/exact 'exact exact_images'
 doors codec/container ''

@@ -580,6 +580,41 @@ static void further_names_have_their_ranges(void **unused) {
             fail_msg("case %zu", i);
 }
 
+/* Parts, the number of one, images of the set, images left out, three digests. The container has
+ * two images. */
+static void parts_have_their_ranges(void **unused) {
+    (void)unused;
+    static const char digests[24] = "digests";
+    static const struct {
+        const char *numbers;
+        size_t size;
+        taper_status want;
+    } cases[] = {{"\1\0\2\0", 4, TAPER_OK},
+                 {"\1\0\3\1", 4, TAPER_OK},
+                 {"\3\2\7\1", 4, TAPER_OK},                       /* images 4, 5 and 6 */
+                 {"\3\1\7\0", 4, TAPER_OK},                       /* images 2 and 3 */
+                 {"\3\0\7\1", 4, TAPER_ERR_CORRUPT},              /* images 0 and 1 */
+                 {"\1\0\3\0", 4, TAPER_ERR_CORRUPT},              /* there are two of three */
+                 {"\0\0\2\0", 4, TAPER_ERR_CORRUPT},              /* no part */
+                 {"\1\1\2\0", 4, TAPER_ERR_CORRUPT},              /* part 1 of 1, from 0 */
+                 {"\1\0\0\0", 4, TAPER_ERR_CORRUPT},              /* no image */
+                 {"\x80\x80\x40\0\x80\x80\x80\1\0", 9, TAPER_OK}, /* most parts of 2 images each */
+                 {"\x81\x80\x40\0\x82\x80\x80\1\0", 9, TAPER_ERR_CORRUPT},
+                 {"\1\0\x80\x80\x80\x80\x80\x20\xFE\xFF\xFF\xFF\xFF\x1F", 14, TAPER_OK},
+                 {"\1\0\x81\x80\x80\x80\x80\x20\xFF\xFF\xFF\xFF\xFF\x1F", 14, TAPER_ERR_CORRUPT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char content[64];
+        memcpy(content, cases[i].numbers, cases[i].size);
+        memcpy(content + cases[i].size, digests, sizeof digests);
+        if (read_with("part", content, cases[i].size + sizeof digests) != cases[i].want)
+            fail_msg("case %zu", i);
+        assert_int_equal(read_with("part", content, cases[i].size + sizeof digests - 1),
+                         TAPER_ERR_CORRUPT);
+        assert_int_equal(read_with("part", content, cases[i].size + sizeof digests + 1),
+                         TAPER_ERR_CORRUPT);
+    }
+}
+
 /* With labels each further name has one, and the classes are known before. */
 static void further_names_have_labels(void **unused) {
     (void)unused;
@@ -733,6 +768,7 @@ int main(void) {
         cmocka_unit_test(names_are_plain_paths),
         cmocka_unit_test(labels_name_a_class),
         cmocka_unit_test(further_names_have_their_ranges),
+        cmocka_unit_test(parts_have_their_ranges),
         cmocka_unit_test(further_names_have_labels),
         cmocka_unit_test(sections_stand_in_order_and_once),
         cmocka_unit_test(search_codes_are_of_all_images),

@@ -236,6 +236,58 @@ static void carrying(void **state) {
     formats_buffer_free(&file), formats_buffer_free(&out);
 }
 
+/* A part of a set says so, in pages too; what is made of it does not. */
+static void parts(void **state) {
+    const fixture *f = *state;
+    formats_buffer out = formats_buffer_make(1 << 20), file = formats_buffer_make(1 << 20);
+    const taper_sink sink = dct_sink(&file), to = dct_sink(&out);
+    for (uint32_t images = 3; images <= MANY; images += MANY - 3) {
+        taper_part part = {sizeof part, 4, 2, 4 * (uint64_t)images + 8, 1, 5, 6, 7}, is = part;
+        taper_encoder *e;
+        formats_front front;
+        formats_memory memory;
+        formats_buffer_clear(&file);
+        assert_int_equal(taper_encoder_new(&e, f->model, NULL, NULL), TAPER_OK);
+        for (uint32_t i = 0; i < images; i++) {
+            taper_image image = dct_picture(6, 5, 3, i);
+            assert_int_equal(taper_encoder_add(e, &image, "x", -1, NULL), TAPER_OK);
+            formats_image_free(&image);
+        }
+        assert_int_equal(taper_encoder_add_name(e, 0, "y", -1, NULL, NULL), TAPER_OK);
+        part.left_out = 2;
+        assert_int_equal(taper_encoder_set_part(e, &part, NULL), TAPER_ERR_ARG);
+        part.left_out = 1;
+        assert_int_equal(taper_encoder_set_part(e, &part, NULL), TAPER_OK);
+        assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
+        taper_encoder_free(e);
+        const taper_open_options how = {.size = sizeof how, .model = f->model};
+        taper_container *c;
+        assert_int_equal(taper_container_open_memory(&c, file.data, file.size, &how, NULL),
+                         TAPER_OK);
+        assert_int_equal(taper_container_get_part(c, &is, NULL), TAPER_OK);
+        assert_memory_equal(&is, &part, sizeof is);
+        taper_container_close(c);
+        const taper_source source = source_of(&memory, &file);
+        const taper_name name = {0, "z"};
+        for (int way = 0; way < 5; way++) {
+            static const uint64_t first = 1;
+            const taper_remove_options removes = {.size = sizeof removes, .model = f->model};
+            formats_buffer_clear(&out);
+            taper_status made[5] = {0};
+            if (way == 0) made[0] = taper_truncate(&source, UINT64_MAX, &to, NULL, NULL);
+            if (way == 1) made[1] = taper_rename(&source, &name, 1, &to, NULL, NULL);
+            if (way == 2) made[2] = taper_strip(&source, &to, NULL, NULL);
+            if (way == 3) made[3] = taper_merge(&source, 1, &to, NULL, NULL);
+            if (way == 4) made[4] = taper_remove(&source, &first, 1, &to, &removes, NULL);
+            assert_int_equal(made[way], TAPER_OK);
+            assert_int_equal(formats_front_read(out.data, out.size, NULL, &front, NULL), TAPER_OK);
+            assert_false(front.has_part);
+            formats_front_free(&front);
+        }
+    }
+    formats_buffer_free(&file), formats_buffer_free(&out);
+}
+
 /* Behind the leaves of a front matter in pages; a reader by ranges does without. */
 static void pages(void **state) {
     const fixture *f = *state;
@@ -315,6 +367,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(renaming, make, drop),
         cmocka_unit_test_setup_teardown(carrying, make, drop),
         cmocka_unit_test_setup_teardown(pages, make, drop),
+        cmocka_unit_test_setup_teardown(parts, make, drop),
         cmocka_unit_test_setup_teardown(without_names, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -485,6 +485,7 @@ void cli_options_help(const cli_verb *verb, bool all, FILE *to) {
     fprintf(to, "taper %s: %s\n\nusage: taper %s %s\n", verb->name, verb->what, verb->name,
             verb->synopsis);
     if (verb->about) help_paragraphs(to, verb->about);
+    if (verb->details) help_paragraphs(to, verb->details);
     fputs("\noptions [default]:\n", to);
     for (const cli_option *o = verb->options; o->name; o++)
         if (!o->group) help_line(to, o);

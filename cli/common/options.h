@@ -94,6 +94,7 @@ typedef struct cli_verb {
     const char *synopsis;      /* follows "taper NAME" in the usage line */
     const cli_option *options; /* ended by {0} */
     const char *about;         /* text for --help and the manual; "\n\n" separates paragraphs */
+    const char *details;       /* more such text, as literals have at most 4,095 bytes; or NULL */
     const char *examples;      /* lines "command    # comment\n"; or NULL */
     /* Description of each bit of cli_option.uses, such as "--family dense"; NULL-terminated. NULL
      * if no option has uses. */

@@ -19,7 +19,8 @@ typedef struct slot {
 struct cli_readahead {
     const formats_imageset *set;
     int with_metadata;
-    size_t count, taken, begun; /* numbers of images; below `begun`, a reader has taken the image */
+    size_t first;               /* number in the set of the first image that is read */
+    size_t count, taken, begun; /* from there on; below `begun`, a reader has taken the image */
     size_t held_bytes;          /* bytes of pixels in ready slots */
     slot *ring;                 /* NULL: no readers, images are read on demand */
     pthread_mutex_t lock;
@@ -55,7 +56,7 @@ static void *read_images(void *of) {
         slot *s = &r->ring[i % CLI_READAHEAD_IMAGES];
         pthread_mutex_unlock(&r->lock);
         s->error = (taper_error){0};
-        s->status = formats_imageset_read(r->set, i, &s->image,
+        s->status = formats_imageset_read(r->set, r->first + i, &s->image,
                                           r->with_metadata ? &s->metadata : NULL, &s->error);
         pthread_mutex_lock(&r->lock);
         if (s->status == TAPER_OK) r->held_bytes += bytes_of(s);
@@ -67,21 +68,29 @@ static void *read_images(void *of) {
 }
 
 /* True if most images are single files, which need decoding. */
-static bool is_worth_threads(const formats_imageset *set, size_t n) {
-    return n > 1 && formats_imageset_path(set, 0) != formats_imageset_path(set, n - 1);
+static bool is_worth_threads(const formats_imageset *set, size_t first, size_t n) {
+    return n > 1 && formats_imageset_path(set, first) != formats_imageset_path(set, first + n - 1);
 }
 
 taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set, unsigned threads,
                                int with_metadata, taper_error *error) {
+    return cli_readahead_range(out, set, 0, formats_imageset_count(set), threads, with_metadata,
+                               error);
+}
+
+taper_status cli_readahead_range(cli_readahead **out, const formats_imageset *set, size_t first,
+                                 size_t end, unsigned threads, int with_metadata,
+                                 taper_error *error) {
     cli_readahead *r = *out = calloc(1, sizeof *r);
     if (!r) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read images ahead");
     r->set = set;
     r->with_metadata = with_metadata;
-    r->count = formats_imageset_count(set);
+    r->first = first;
+    r->count = end - first;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->came, NULL);
     pthread_cond_init(&r->room, NULL);
-    if (threads < 2 || !is_worth_threads(set, r->count)) return TAPER_OK;
+    if (threads < 2 || !is_worth_threads(set, first, r->count)) return TAPER_OK;
     r->ring = calloc(CLI_READAHEAD_IMAGES, sizeof *r->ring);
     if (!r->ring) return TAPER_OK;
     pthread_mutex_lock(&r->lock);
@@ -109,8 +118,8 @@ taper_status cli_readahead_next(cli_readahead *r, taper_image *out, formats_meta
                                 taper_error *error) {
     if (metadata) *metadata = (formats_metadata){0};
     if (!r->ring)
-        return formats_imageset_read(r->set, r->taken++, out, r->with_metadata ? metadata : NULL,
-                                     error);
+        return formats_imageset_read(r->set, r->first + r->taken++, out,
+                                     r->with_metadata ? metadata : NULL, error);
     pthread_mutex_lock(&r->lock);
     slot *s = &r->ring[r->taken % CLI_READAHEAD_IMAGES];
     while (!s->ready) {

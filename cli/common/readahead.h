@@ -18,7 +18,12 @@ typedef struct cli_readahead cli_readahead;
 taper_status cli_readahead_new(cli_readahead **out, const formats_imageset *set, unsigned threads,
                                int with_metadata, taper_error *error);
 
-/* The next image: 0, then 1, and so on. Image, metadata and errors are those of
+/* The same for the images from `first` to end - 1, which are of the set. */
+taper_status cli_readahead_range(cli_readahead **out, const formats_imageset *set, size_t first,
+                                 size_t end, unsigned threads, int with_metadata,
+                                 taper_error *error);
+
+/* The next image: 0, or the first of the range, and so on. Image, metadata and errors are those of
  * formats_imageset_read; after an error the next image can be read. metadata: zeroed if they are
  * not read; NULL: not wanted. Call at most formats_imageset_count times. */
 taper_status cli_readahead_next(cli_readahead *readahead, taper_image *out,

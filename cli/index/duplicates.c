@@ -8,6 +8,7 @@
 #include "cli/index/duplicates_page.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { AT_ONCE = 512, MOST_NEAR = 64 };
 
@@ -28,6 +29,8 @@ typedef struct pair_search {
 static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t distance, FILE *to) {
     const char *first = taper_index_name(p->of->index, a);
     const char *second = taper_index_name(p->of->index, b);
+    const char *file = cli_index_list_path(p->of->list, a);
+    const char *other_file = cli_index_list_path(p->of->list, b);
     if (p->of->common->json) {
         cli_json j;
         cli_json_begin(&j, to);
@@ -37,13 +40,18 @@ static void put_pair(const pair_search *p, uint32_t a, uint32_t b, uint32_t dist
         cli_json_uint(&j, "distance", distance);
         cli_json_uint(&j, "image", (uint64_t)a + 1);
         cli_json_uint(&j, "other_image", (uint64_t)b + 1);
+        if (file) cli_json_string(&j, "index", file);
+        if (other_file) cli_json_string(&j, "other_index", other_file);
         cli_json_end(&j);
         return;
     }
     cli_put_csv_name(to, first ? first : "");
     fputc(',', to);
     cli_put_csv_name(to, second ? second : "");
-    fprintf(to, ",%u,%llu,%llu\n", distance, a + 1ULL, b + 1ULL);
+    fprintf(to, ",%u,%llu,%llu", distance, a + 1ULL, b + 1ULL);
+    if (file) fputc(',', to), cli_put_csv_name(to, file);
+    if (other_file) fputc(',', to), cli_put_csv_name(to, other_file);
+    fputc('\n', to);
 }
 
 static taper_status add_pair(pair_search *p, pair new) {
@@ -109,6 +117,7 @@ static int search_all(pair_search *p) {
         const size_t n = formats_smaller(AT_ONCE, p->images - at);
         for (size_t i = 0; i < n; i++)
             p->self[i] = taper_index_code(p->of->index, at + i, p->code + i * p->words);
+        if (p->self[0] == UINT32_MAX) status = TAPER_ERR_NOMEM; /* to sort several indexes */
         const taper_index_search search = {.size = sizeof(taper_index_search),
                                            .queries = p->code,
                                            .n_queries = n,
@@ -116,7 +125,9 @@ static int search_all(pair_search *p) {
                                            .recall = 1,
                                            .within = &p->within,
                                            .threads = cli_threads(p->of->common)};
-        status = taper_index_nearest(p->of->index, &search, p->image, p->distance, NULL, &error);
+        if (!status)
+            status =
+                taper_index_nearest(p->of->index, &search, p->image, p->distance, NULL, &error);
         if (!status) status = add_pairs(p, n);
         cli_progress_add(&progress, n);
     }
@@ -193,7 +204,8 @@ static void tell(const pair_search *p) {
 }
 
 int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_status *written) {
-    static const char heading[] = "name,other,distance,image,other_image\n";
+    const char *heading = d->list ? "name,other,distance,image,other_image,index,other_index\n"
+                                  : "name,other,distance,image,other_image\n";
     const taper_index_info info = cli_index_info(d->index);
     pair_search p = {.of = d, .images = info.images, .words = (info.bits + 63) / 64};
     p.k = formats_smaller(MOST_NEAR + 1, p.images);
@@ -208,8 +220,7 @@ int cli_put_duplicates(const cli_duplicates *d, const taper_sink *sink, taper_st
                : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
     if (code == CLI_DONE) {
         sort_pairs(&p);
-        *written =
-            d->common->json ? TAPER_OK : sink->write(sink->user, heading, sizeof heading - 1);
+        *written = d->common->json ? TAPER_OK : sink->write(sink->user, heading, strlen(heading));
         if (!*written) *written = put_pairs(&p, sink);
         if (!*written) tell(&p), warn_of_distance(&p);
         const cli_duplicate_pairs pairs = {d->index, p.pair, p.pairs, p.within};

@@ -10,6 +10,7 @@
  *
  * Directory cli/index/: indexes and search.
  *   index_file    opens and makes indexes
+ *   index_list    opens several indexes as one
  *   index_info    prints the contents of an index
  *   search_layer  codes for search in a container
  *   query_codes   queries as binary codes

@@ -119,6 +119,60 @@ int cli_query_codes_member(cli_query_codes *q, const taper_index *index, const c
     return code;
 }
 
+/* --- names of several indexes ----------------------------------------------------------- */
+
+typedef struct member {
+    const char *name;
+    int64_t image;
+    size_t query;
+} member;
+
+static int by_name(const void *a, const void *b) {
+    const member *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : (x->image > y->image) - (x->image < y->image);
+}
+
+static char *name_in(const char *path, const char *name) {
+    const size_t n = strlen(path) + strlen(name) + 2;
+    char *text = malloc(n);
+    if (text) snprintf(text, n, "%s:%s", path, name);
+    return text;
+}
+
+/* Rename members of the same name, if they are several images. The old names are freed last, as
+ * the members are compared by them. */
+static bool rename_same(cli_query_codes *q, const member *same, size_t n,
+                        const cli_index_list *list) {
+    if (same[0].image == same[n - 1].image) return true;
+    for (size_t i = 0; i < n; i++) {
+        const char *path = cli_index_list_path(list, (uint64_t)same[i].image);
+        char *name = name_in(path ? path : "", same[i].name);
+        if (!name) return false;
+        q->name[same[i].query] = name;
+    }
+    for (size_t i = 0; i < n; i++) free((char *)(uintptr_t)same[i].name);
+    return true;
+}
+
+int cli_query_codes_tell_apart(cli_query_codes *q, const cli_index_list *list) {
+    size_t members = 0;
+    bool has_memory = true;
+    member *of = malloc((q->n + 1) * sizeof *of);
+    for (size_t i = 0; of && i < q->n; i++)
+        if (q->self[i] >= 0) of[members++] = (member){q->name[i], q->self[i], i};
+    if (of && members) qsort(of, members, sizeof *of, by_name);
+    for (size_t i = 0, end; of && i < members && has_memory; i = end) {
+        for (end = i + 1; end < members && !strcmp(of[i].name, of[end].name);) end++;
+        has_memory = rename_same(q, of + i, end - i, list);
+    }
+    const bool is_done = of && has_memory;
+    free(of);
+    return is_done ? CLI_DONE : (int)cli_fail("search", NULL, TAPER_ERR_NOMEM, NULL);
+}
+
+/* --- digits ----------------------------------------------------------------------------- */
+
 int cli_query_codes_digits(cli_query_codes *q, const char *digits) {
     const size_t n = strlen(digits);
     if (!n || n != strspn(digits, "0123456789abcdefABCDEF") || n > (q->bits + 3) / 4) {

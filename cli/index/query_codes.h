@@ -2,7 +2,7 @@
  * index, and given codes. */
 #ifndef CLI_QUERY_CODES_H
 #define CLI_QUERY_CODES_H
-#include "cli/index/index_file.h"
+#include "cli/index/index_list.h"
 
 typedef struct cli_query_codes {
     size_t n, words;
@@ -33,5 +33,9 @@ int cli_query_codes_member(cli_query_codes *queries, const taper_index *index, c
 /* A code in hexadecimal digits; the first bit is the highest of the first digit. Only the given
  * bits are known. */
 int cli_query_codes_digits(cli_query_codes *queries, const char *digits);
+
+/* Of images of the index that have the same name as another query, though they are other images:
+ * put the path of their file and a colon before it. */
+int cli_query_codes_tell_apart(cli_query_codes *queries, const cli_index_list *list);
 
 #endif

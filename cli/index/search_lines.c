@@ -3,6 +3,7 @@
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Name of image i, or ""; its class, or NULL. */
 static const char *name_of(const taper_index *index, uint32_t i) {
@@ -23,11 +24,20 @@ static void put_image(const taper_index *index, uint32_t i, FILE *to) {
     if (class) cli_put_csv(to, class);
 }
 
-static void json_image(cli_json *j, const taper_index *index, uint32_t i) {
+/* The file of an image, as the last column, if there are several; and the end of the line. */
+static void end_line(const cli_found *f, uint32_t i, FILE *to) {
+    const char *path = cli_index_list_path(f->list, i);
+    if (path) fputc(',', to), cli_put_csv_name(to, path);
+    fputc('\n', to);
+}
+
+static void json_image(cli_json *j, const cli_found *f, uint32_t i) {
+    const char *path = cli_index_list_path(f->list, i);
     cli_json_open(j, NULL, '{');
-    cli_json_string(j, "name", taper_index_name(index, i));
-    cli_json_string(j, "label", class_of(index, i));
+    cli_json_string(j, "name", taper_index_name(f->index, i));
+    cli_json_string(j, "label", class_of(f->index, i));
     cli_json_uint(j, "image", (uint64_t)i + 1);
+    if (path) cli_json_string(j, "index", path);
 }
 
 /* --- the nearest ------------------------------------------------------------------------ */
@@ -39,7 +49,8 @@ static void nearest_csv(const cli_found *f, size_t i, FILE *to) {
         cli_put_csv_name(to, f->queries->name[i]);
         fprintf(to, ",%zu,", r + 1);
         put_image(f->index, image, to);
-        fprintf(to, ",%u,%llu\n", f->distance[i * f->k + r], image + 1ULL);
+        fprintf(to, ",%u,%llu", f->distance[i * f->k + r], image + 1ULL);
+        end_line(f, image, to);
     }
 }
 
@@ -51,7 +62,7 @@ static void nearest_json(const cli_found *f, size_t i, FILE *to) {
     cli_json_uint(&j, "known_bits", f->queries->known_bits[i]);
     cli_json_open(&j, "neighbours", '[');
     for (size_t r = 0; r < f->k && f->image[i * f->k + r] != UINT32_MAX; r++) {
-        json_image(&j, f->index, f->image[i * f->k + r]);
+        json_image(&j, f, f->image[i * f->k + r]);
         cli_json_uint(&j, "distance", f->distance[i * f->k + r]);
         cli_json_close(&j);
     }
@@ -63,7 +74,8 @@ taper_status cli_put_nearest(const cli_found *f, const cli_common *common, const
     cli_text text;
     for (size_t i = 0; i < f->queries->n; i++) {
         TAPER_TRY(cli_text_open(&text));
-        if (!i && !common->json) fputs("query,rank,name,label,distance,image\n", text.to);
+        if (!i && !common->json)
+            fprintf(text.to, "query,rank,name,label,distance,image%s\n", f->list ? ",index" : "");
         if (common->json)
             nearest_json(f, i, text.to);
         else
@@ -88,7 +100,8 @@ static taper_status members_csv(const cli_found *f, size_t i, const taper_index_
             cli_put_csv_name(text.to, f->queries->name[i]);
             fprintf(text.to, ",%u,", range->depth);
             put_image(f->index, image, text.to);
-            fprintf(text.to, ",%llu\n", image + 1ULL);
+            fprintf(text.to, ",%llu", image + 1ULL);
+            end_line(f, image, text.to);
         }
         TAPER_TRY(cli_text_write(&text, sink));
     }
@@ -107,7 +120,7 @@ static taper_status members_json(const cli_found *f, size_t i, const taper_index
     cli_json_uint(&j, "size", range->count);
     cli_json_open(&j, "images", '[');
     for (uint64_t p = 0; p < range->count; p++) {
-        json_image(&j, f->index, taper_index_code(f->index, range->first + p, code));
+        json_image(&j, f, taper_index_code(f->index, range->first + p, code));
         cli_json_close(&j);
     }
     cli_json_close(&j);
@@ -125,9 +138,11 @@ static taper_status put_members(const cli_found *f, size_t i, const taper_index_
     return status;
 }
 
-static taper_status put_heading(const cli_common *common, const taper_sink *sink) {
-    static const char heading[] = "query,bits,name,label,image\n";
-    return common->json ? TAPER_OK : sink->write(sink->user, heading, sizeof heading - 1);
+static taper_status put_heading(const cli_found *f, const cli_common *common,
+                                const taper_sink *sink) {
+    const char *heading =
+        f->list ? "query,bits,name,label,image,index\n" : "query,bits,name,label,image\n";
+    return common->json ? TAPER_OK : sink->write(sink->user, heading, strlen(heading));
 }
 
 int cli_put_neighbourhoods(const cli_found *f, uint64_t least, const cli_common *common,
@@ -137,7 +152,7 @@ int cli_put_neighbourhoods(const cli_found *f, uint64_t least, const cli_common 
     taper_error error = {0};
     taper_index_range range = {.size = sizeof(taper_index_range)};
     if (least > images) least = images;
-    *written = put_heading(common, sink);
+    *written = put_heading(f, common, sink);
     for (size_t i = 0; i < q->n && !*written; i++) {
         const taper_status status = taper_index_neighbourhood(
             f->index, q->code + i * q->words, q->known_bits[i], least, &range, &error);

@@ -5,7 +5,8 @@
 
 /* CSV with the heading query,rank,name,label,distance,image; or a line of JSON per query:
  * {"schema":1,"kind":"neighbours","query":..,"neighbours":[{"name":..,"label":..,"distance":..,
- * "image":..}]}. Errors are those of the sink. */
+ * "image":..}]}. Of several index files both name that of each image, as `index`. Errors are those
+ * of the sink. */
 taper_status cli_put_nearest(const cli_found *found, const cli_common *common,
                              const taper_sink *sink);
 

@@ -2,6 +2,7 @@
 #include "cli/index/search_page.h"
 #include "cli/common/page.h"
 #include "cli/common/plain_text.h"
+#include <string.h>
 
 enum { MOST_COLUMNS = 10, MOST_QUERIES = 200 };
 
@@ -12,7 +13,8 @@ static taper_status put_query(const cli_found *f, size_t i, cli_indexed_pictures
     const cli_query_codes *q = f->queries;
     const bool is_member = q->self[i] >= 0;
     const size_t shown = pictures->shown;
-    const cli_indexed_picture picture = {.name = q->name[i], .first = "the query"};
+    const char *own = is_member ? taper_index_name(f->index, (uint64_t)q->self[i]) : NULL;
+    const cli_indexed_picture picture = {.name = own ? own : q->name[i], .first = "the query"};
     const taper_status status =
         is_member ? cli_indexed_pictures_put(pictures, &picture, to)
                   : cli_indexed_pictures_put_other(pictures, q->set, q->image[i], &picture, to);
@@ -22,12 +24,16 @@ static taper_status put_query(const cli_found *f, size_t i, cli_indexed_pictures
 
 static taper_status put_found(const cli_found *f, size_t at, cli_indexed_pictures *pictures,
                               FILE *to) {
-    char distance[32];
+    char distance[32], caption[320], file[256];
     const uint32_t image = f->image[at];
     if (image == UINT32_MAX) return TAPER_OK;
     snprintf(distance, sizeof distance, f->least ? "%u bit%s" : "distance %u", f->distance[at],
              formats_plural(f->distance[at], "s"));
-    return cli_indexed_pictures_put_image(pictures, f->index, image, distance, to);
+    const char *path = cli_index_list_path(f->list, image);
+    if (!path) return cli_indexed_pictures_put_image(pictures, f->index, image, distance, to);
+    cli_plain_text(file, sizeof file, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+    snprintf(caption, sizeof caption, "%s, %s", distance, file);
+    return cli_indexed_pictures_put_image(pictures, f->index, image, caption, to);
 }
 
 /* The name of the query above its first row; of neighbourhoods what each row is. */

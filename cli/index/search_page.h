@@ -9,6 +9,7 @@
  * without a label are unused. */
 typedef struct cli_found {
     const taper_index *index;
+    const cli_index_list *list; /* the files of the index, if they are several; else NULL */
     const cli_query_codes *queries;
     size_t k, rows_a_query; /* columns; rows per query */
     uint32_t *image;        /* [rows][k] numbers in the index; UINT32_MAX: no further result */

@@ -6,6 +6,7 @@
 #include "codec/taper_quality.h"
 #include "formats/atomic_file.h"
 #include "formats/merge_metadata.h"
+#include "formats/set_part.h"
 #include "formats/sized.h"
 #include <math.h>
 #include <stdio.h>
@@ -85,6 +86,17 @@ static void move_further_names(taper_encoder *e, formats_front *f) {
     f->also_names = (char *)formats_buffer_take(&e->set.also_names, &(size_t){0});
     for (uint32_t k = 0; k < f->alsos; k++)
         if (!f->label || (uint32_t)f->also[k].label >= f->classes) f->also[k].label = -1;
+}
+
+static taper_status give_part(const taper_encoder *e, formats_front *f, taper_error *error) {
+    if (!e->set.has_part) return TAPER_OK;
+    f->part = e->set.part, f->has_part = 1;
+    if (formats_set_part_is_legal(&f->part, (uint64_t)f->images + f->alsos)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "taper_encoder_set_part: %llu images are stored and %llu left out, and the "
+                        "part has another number",
+                        (unsigned long long)f->images + f->alsos,
+                        (unsigned long long)f->part.left_out);
 }
 
 static taper_status move_metadata(taper_encoder *e, formats_front *f, taper_error *error) {
@@ -222,6 +234,7 @@ static taper_status make_front(taper_encoder *e, formats_front *f, taper_error *
     f->search_model = e->search.model, e->search.model = NULL;
     f->search_model_size = e->search.model_size;
     move_further_names(e, f);
+    TAPER_TRY(give_part(e, f, error));
     TAPER_TRY(move_metadata(e, f, error));
     TAPER_TRY(embed_model(e, f, error));
     f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);

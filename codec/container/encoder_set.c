@@ -1,6 +1,7 @@
 /* encoder_set.c -- see encoder_set.h; and the functions taper_encoder_set_*. */
 #include "codec/container/encoder_set.h"
 #include "formats/also.h"
+#include "formats/set_part.h"
 #include "formats/sized.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,24 @@ taper_status taper_encoder_set_classes(taper_encoder *e, const char *const *name
         status = codec_encoder_append(e, &e->set.class_names, names[i], strlen(names[i]) + 1);
     e->set.classes = (uint32_t)n;
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
+}
+
+/* --- the part of a set ------------------------------------------------------------------- */
+
+taper_status taper_encoder_set_part(taper_encoder *e, const taper_part *given, taper_error *error) {
+    taper_part part;
+    TAPER_TRY(formats_need(e, "the encoder", error));
+    TAPER_TRY(formats_need(given, "the part", error));
+    TAPER_TRY(codec_encoder_check_order(e, "set_part", error));
+    TAPER_TRY(formats_sized_take(&part, sizeof part, given, "taper_part", error));
+    if (!formats_set_part_is_legal(&part, (uint64_t)e->set.images + e->set.alsos))
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "a number of the part is out of range, or it has another number of "
+                            "images than the %llu that were added and the %llu left out",
+                            (unsigned long long)e->set.images + e->set.alsos,
+                            (unsigned long long)part.left_out);
+    e->set.part = part, e->set.has_part = 1;
+    return TAPER_OK;
 }
 
 /* --- further names ----------------------------------------------------------------------- */

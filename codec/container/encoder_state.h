@@ -46,6 +46,8 @@ typedef struct codec_encoder_set {
     /* The metadata of a container whose images are added; owned; NULL: none. */
     uint8_t *carried_metadata;
     size_t carried_metadata_size;
+    taper_part part; /* with has_part */
+    uint8_t has_part;
 } codec_encoder_set;
 
 /* Codes for search, as in formats_front. */

@@ -41,6 +41,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
+    front.has_part = 0; /* what is made of a part has other data, and is none */
     uint64_t chunks = (uint64_t)front.layers * front.groups, data = front.chunk_at[chunks];
     uint64_t *chunk_at = NULL;
     taper_status status = formats_front_take(&front, chunks, sizeof *chunk_at, &chunk_at, error);

@@ -137,6 +137,7 @@ static taper_status write_changed(change_fn *change, const taper_source *from,
     formats_front front;
     TAPER_TRY(formats_limits_take(&limits, given, error));
     TAPER_TRY(codec_front_load(from, &limits, &front, error));
+    front.has_part = 0; /* the maker's digests are of the container as it was */
     taper_status status = codec_front_check_models(&front, 0, &limits, error);
     if (status == TAPER_OK) status = change(&front, names, n, error);
     if (status == TAPER_OK) status = write_container(&front, from, &limits, to, error);

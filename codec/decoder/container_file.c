@@ -1,7 +1,9 @@
 /* container_file.c -- containers in files and in memory, and one image of a file in one call: see
- * taper.h. Needs POSIX, by formats/file.h. */
-#include "codec/decoder/open_container.h"
+ * taper.h; files that are read in parts: see container_file.h. Needs POSIX, by formats/file.h. */
+#include "codec/decoder/container_file.h"
+#include "codec/decoder/decoder.h"
 #include "formats/file.h"
+#include "formats/packed.h"
 #include <stdlib.h>
 
 static void close_file(void *file) { formats_file_close(file); }
@@ -70,4 +72,40 @@ void taper_image_free(taper_image *image) {
     if (!image) return;
     free(image->pixels);
     *image = (taper_image){.pixels = NULL};
+}
+
+/* --- front matter in parts --------------------------------------------------------------- */
+
+int codec_in_parts_begins(const void *head) {
+    return (formats_get_u32le((const uint8_t *)head + 12) & FORMATS_FEATURE_PAGED) != 0;
+}
+
+int codec_in_parts_get(const taper_container *c, codec_in_parts *out) {
+    const formats_root *r = &c->root;
+    *out = (codec_in_parts){.names_ascend = r->find == FORMATS_FIND_ASCENDING,
+                            .has_further_names = r->has_further_names,
+                            .metadata_bytes = r->metadata_size};
+    return r->leaves > 0;
+}
+
+taper_status codec_in_parts_read_metadata(taper_decoder *d, const taper_source *file,
+                                          taper_error *error) {
+    formats_front *f = &d->own.front;
+    const formats_root *r = &d->own.root;
+    const uint64_t size = r->metadata_size;
+    uint8_t *bytes;
+    if (!size || f->metadata) return TAPER_OK;
+    if (file->size < r->metadata_at || file->size - r->metadata_at < size)
+        return formats_fail(error, TAPER_ERR_TRUNCATED, "the file ends within the metadata");
+    TAPER_TRY(formats_front_take(f, size, 1, &bytes, error));
+    taper_status status = codec_source_read(file, r->metadata_at, bytes, (size_t)size, error);
+    if (status == TAPER_OK && formats_crc32c(0, bytes, (size_t)size) != r->metadata_crc)
+        status =
+            formats_fail(error, TAPER_ERR_CORRUPT,
+                         "the metadata of images are damaged (checksum); fetch the file again");
+    if (status == TAPER_OK)
+        f->metadata = bytes, f->metadata_size = (size_t)size;
+    else
+        formats_unpack_free(f, bytes, size);
+    return status;
 }

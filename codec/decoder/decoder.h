@@ -2,7 +2,8 @@
  *
  * The directory codec/decoder/: containers to images.
  *   open_container   an open container: front matter, model, source, and their properties
- *   container_file   opens files and bytes in memory; decodes one image of a file
+ *   container_file   opens files and bytes in memory; decodes one image of a file; files of which
+ *                    the front matter is read in parts
  *   decoder          opening a decoder, and its groups
  *   pushed           taper_decoder_push: bytes in file order
  *   supplied         taper_decoder_supply: bytes in any order

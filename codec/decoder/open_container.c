@@ -139,6 +139,14 @@ taper_status taper_container_get_info(const taper_container *c, taper_container_
     return formats_sized_give(out, &own, sizeof own, "taper_container_info", error);
 }
 
+taper_status taper_container_get_part(const taper_container *c, taper_part *out,
+                                      taper_error *error) {
+    TAPER_TRY(formats_need(c, "the container", error));
+    const taper_part none = {0};
+    return formats_sized_give(out, c->front.has_part ? &c->front.part : &none, sizeof none,
+                              "taper_part", error);
+}
+
 /* Check an image's number; *leaf: the front that has the image. */
 static taper_status find_leaf(const taper_container *c, uint64_t i, const formats_front **leaf,
                               taper_error *error) {
@@ -325,7 +333,7 @@ taper_status taper_metadata_open(taper_metadata_reader **out, const taper_contai
     TAPER_TRY(formats_need(out, "the reader's place", error));
     *out = NULL;
     TAPER_TRY(formats_need(c, "the container", error));
-    if (c->root.leaves)
+    if (c->root.leaves && !c->front.metadata)
         return formats_fail(error, TAPER_ERR_ARG,
                             "metadata of %u images are not read by ranges; open the container as a "
                             "source",

@@ -1,11 +1,52 @@
-/* index.c -- an open index, and search in it; see taper_index.h. */
+/* index.c -- an open index, and its contents; see taper_index.h. */
 #include "codec/search/index.h"
-#include "codec/search/cascade_measure.h"
 #include "formats/file.h"
 #include "formats/sized.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- parts ------------------------------------------------------------------------------ */
+
+static size_t part_of(const codec_index_join *join, uint64_t i) {
+    size_t low = 0, high = join->parts; /* first[low] <= i < first[high] */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (join->first[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const taper_index *codec_index_part(const taper_index *index, uint64_t *i) {
+    if (!index->join) return index;
+    const size_t p = part_of(index->join, *i);
+    *i -= index->join->first[p];
+    return index->join->part[p];
+}
+
+uint32_t codec_index_image_at(const taper_index *index, size_t place) {
+    if (!index->join) return index->cascade.image[place];
+    const size_t p = part_of(index->join, place);
+    const uint64_t first = index->join->first[p];
+    return (uint32_t)first + index->join->part[p]->cascade.image[place - first];
+}
+
+uint32_t codec_index_at(const taper_index *index, size_t place, uint64_t *code) {
+    uint64_t own = place;
+    const taper_index *part = codec_index_part(index, &own);
+    codec_index_code(&part->order, (size_t)own, code);
+    return (uint32_t)(place - own) + part->cascade.image[own];
+}
+
+void codec_index_join_free(codec_index_join *join) {
+    if (!join) return;
+    pthread_mutex_destroy(&join->lock);
+    free(join->part), free(join->first), free(join->order);
+    free(join);
+}
 
 /* --- opening ---------------------------------------------------------------------------- */
 
@@ -72,6 +113,7 @@ taper_status taper_index_open_file(taper_index **out, const char *path, const ta
 
 void taper_index_close(taper_index *index) {
     if (!index) return;
+    codec_index_join_free(index->join);
     formats_index_close(&index->file);
     formats_file_unmap(index->mapped, index->mapped_size);
     codec_cascade_sample_free(&index->sample);
@@ -111,8 +153,7 @@ static const char *find_fault(const taper_index *index, uint64_t *code, uint8_t 
                                                                 : NULL;
 }
 
-taper_status taper_index_check(const taper_index *index, taper_error *error) {
-    TAPER_TRY(formats_need(index, "the index", error));
+static taper_status check_codes(const taper_index *index, taper_error *error) {
     TAPER_TRY(formats_index_check_codes(&index->file, error));
     uint64_t *code = malloc(2 * index->order.words * sizeof *code);
     uint8_t *seen = calloc(index->order.n, 1);
@@ -127,7 +168,28 @@ taper_status taper_index_check(const taper_index *index, taper_error *error) {
     return formats_fail(error, TAPER_ERR_CORRUPT, "the index's %s; make it again", fault);
 }
 
+taper_status taper_index_check(const taper_index *index, taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
+    if (!index->join) return check_codes(index, error);
+    for (size_t p = 0; p < index->join->parts; p++)
+        TAPER_TRY(check_codes(index->join->part[p], error));
+    return TAPER_OK;
+}
+
 /* --- contents --------------------------------------------------------------------------- */
+
+static int has_names(const taper_index *index) {
+    if (!index->join) return index->file.set.names != NULL;
+    for (size_t p = 0; p < index->join->parts; p++)
+        if (index->join->part[p]->file.set.names) return 1;
+    return 0;
+}
+
+/* Memory that no account has. */
+static uint64_t other_memory(const taper_index *index) {
+    if (index->sample.words) return sample_bytes(index);
+    return index->join ? sizeof *index->join + 16 * (uint64_t)index->join->parts : 0;
+}
 
 taper_status taper_index_get_info(const taper_index *index, taper_index_info *out,
                                   taper_error *error) {
@@ -140,10 +202,9 @@ taper_status taper_index_get_info(const taper_index *index, taper_index_info *ou
         .classes = index->file.set.classes,
         .code_bytes = formats_index_size(h, FORMATS_INDEX_CODES),
         .name_bytes = h->names_size,
-        .has_names = index->file.set.names != NULL,
+        .has_names = has_names(index),
         .has_labels = index->file.set.label != NULL,
-        .memory = sizeof *index + index->file.set.account.used +
-                  (index->sample.words ? sample_bytes(index) : 0),
+        .memory = sizeof *index + index->file.set.account.used + other_memory(index),
     };
     info.other_bytes = formats_index_offset(h, FORMATS_INDEX_NAMES) - info.code_bytes;
     for (size_t l = 1; l < index->order.layers; l++)
@@ -154,7 +215,9 @@ taper_status taper_index_get_info(const taper_index *index, taper_index_info *ou
 }
 
 const char *taper_index_name(const taper_index *index, uint64_t i) {
-    return index && i < index->order.n ? formats_front_name(&index->file.set, (uint32_t)i) : NULL;
+    if (!index || i >= index->order.n) return NULL;
+    const taper_index *part = codec_index_part(index, &i);
+    return formats_front_name(&part->file.set, (uint32_t)i);
 }
 
 int32_t taper_index_label(const taper_index *index, uint64_t i) {
@@ -166,12 +229,6 @@ const char *taper_index_class_name(const taper_index *index, uint32_t k) {
                                                 : NULL;
 }
 
-uint32_t taper_index_code(const taper_index *index, uint64_t place, uint64_t *code) {
-    if (!index || !code || place >= index->order.n) return UINT32_MAX;
-    codec_index_code(&index->order, (size_t)place, code);
-    return index->cascade.image[place];
-}
-
 taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64_t *code,
                                     taper_error *error) {
     size_t place = 0;
@@ -180,6 +237,7 @@ taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64
     if (i >= index->order.n)
         return formats_fail(error, TAPER_ERR_ARG, "no image %llu: the index has %zu",
                             (unsigned long long)i, index->order.n);
+    index = codec_index_part(index, &i);
     while (place < index->order.n && index->cascade.image[place] != i) place++;
     if (place == index->order.n)
         return formats_fail(error, TAPER_ERR_CORRUPT,
@@ -189,7 +247,43 @@ taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64
     return TAPER_OK;
 }
 
-/* --- search ----------------------------------------------------------------------------- */
+/* --- several indexes -------------------------------------------------------------------- */
+
+static taper_status check_match(const taper_index *a, const taper_index *b, size_t number,
+                                taper_error *error) {
+    const formats_index_header *x = &a->file.header, *y = &b->file.header;
+    if (b->join)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "index %zu is joined of others: give its parts instead", number);
+    if (y->bits != x->bits || y->model_id != x->model_id)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "index %zu is of %u bits of model %016llx, the first of %u bits of "
+                            "%016llx: only indexes of one model and code length can be joined",
+                            number, y->bits, (unsigned long long)y->model_id, x->bits,
+                            (unsigned long long)x->model_id);
+    if (memcmp(a->cascade.weight, b->cascade.weight,
+               (size_t)formats_index_size(x, FORMATS_INDEX_WEIGHTS)) != 0)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "index %zu has other weights than the first; make it again", number);
+    return TAPER_OK;
+}
+
+taper_status codec_index_match(const taper_index *const *from, size_t n, uint64_t *codes,
+                               taper_error *error) {
+    *codes = 0;
+    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no indexes to be joined: give at least 1");
+    for (size_t s = 0; s < n; s++) {
+        TAPER_TRY(formats_need(from[s], "an index", error));
+        TAPER_TRY(check_match(from[0], from[s], s + 1, error));
+        *codes += from[s]->file.header.codes;
+    }
+    if (*codes > UINT32_MAX)
+        return formats_fail(error, TAPER_ERR_LIMIT, "%llu codes: an index has at most 2^32 - 1",
+                            (unsigned long long)*codes);
+    return TAPER_OK;
+}
+
+/* --- threads ---------------------------------------------------------------------------- */
 
 taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *error) {
     *pool = NULL;
@@ -198,91 +292,4 @@ taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *
     if (codec_pool_create(pool, threads ? threads : codec_pool_cores()))
         return formats_fail(error, TAPER_ERR_NOMEM, "no memory for threads");
     return TAPER_OK;
-}
-
-taper_status taper_index_neighbourhood(const taper_index *index, const uint64_t *query,
-                                       uint32_t known_bits, uint64_t least,
-                                       taper_index_range *range, taper_error *error) {
-    TAPER_TRY(formats_need(index, "the index", error));
-    TAPER_TRY(formats_need(query, "the query", error));
-    TAPER_TRY(formats_need(range, "the range's place", error));
-    if (known_bits > index->file.header.bits || least < 1 || least > index->order.n)
-        return formats_fail(error, TAPER_ERR_ARG,
-                            "a neighbourhood of %llu images by %u bits: legal are 1 to %zu images "
-                            "and at most %u bits",
-                            (unsigned long long)least, known_bits, index->order.n,
-                            index->file.header.bits);
-    const codec_neighbourhood found =
-        codec_index_neighbourhood(&index->order, query, (size_t)least, known_bits);
-    if (found.size < least)
-        return formats_fail(error, TAPER_ERR_CORRUPT,
-                            "the index's codes are not in order; make it again");
-    const taper_index_range got = {.first = found.first,
-                                   .count = found.size,
-                                   .depth = (uint32_t)found.depth,
-                                   .looked_at = found.looked_at};
-    return formats_sized_give(range, &got, sizeof got, "taper_index_range", error);
-}
-
-/* The effort for this recall: the larger of that measured on the index's own images and that of a
- * normal distribution. The latter is for queries unlike these images, which have their own shares.
- */
-static float effort_of(const taper_index *index, double recall) {
-    if (recall >= 1) return CODEC_CASCADE_EXACT;
-    return fmaxf(codec_cascade_effort_for(index->recall, recall),
-                 codec_cascade_effort_for(codec_cascade_normal, recall));
-}
-
-static taper_status check_search(const taper_index *index, const taper_index_search *search,
-                                 const uint32_t *images, const uint32_t *distances,
-                                 taper_error *error) {
-    if (search->k < 1 || search->k > index->order.n)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu neighbours: 1 to %zu are legal", search->k,
-                            index->order.n);
-    if (search->threads > 256)
-        return formats_fail(error, TAPER_ERR_ARG, "%u threads: at most 256", search->threads);
-    if (!(search->recall >= 0 && search->recall <= 1))
-        return formats_fail(error, TAPER_ERR_ARG, "a recall of %g: it is 0 to 1", search->recall);
-    TAPER_TRY(formats_need_array(search->queries, search->n_queries, 8 * index->order.words,
-                                 "queries", error));
-    TAPER_TRY(
-        formats_need_array(images, search->n_queries, search->k * sizeof *images, "images", error));
-    TAPER_TRY(
-        formats_need_array(distances, search->n_queries, sizeof *distances, "distances", error));
-    for (size_t i = 0; search->known_bits && i < search->n_queries; i++)
-        if (search->known_bits[i] < 1 || search->known_bits[i] > index->file.header.bits)
-            return formats_fail(error, TAPER_ERR_ARG,
-                                "%u bits of query %zu are known: it is 1 to %u",
-                                search->known_bits[i], i, index->file.header.bits);
-    return TAPER_OK;
-}
-
-taper_status taper_index_nearest(const taper_index *index, const taper_index_search *given,
-                                 uint32_t *images, uint32_t *distances, uint64_t *looked_at,
-                                 taper_error *error) {
-    taper_index_search own, *search = &own;
-    TAPER_TRY(formats_need(index, "the index", error));
-    TAPER_TRY(formats_need(given, "the search", error));
-    TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_index_search", error));
-    TAPER_TRY(check_search(index, search, images, distances, error));
-    const double recall = search->recall > 0 ? search->recall : 0.95;
-    const codec_cascade_query query = {
-        .code = search->queries,
-        .queries = search->n_queries,
-        .k = search->k,
-        .effort = effort_of(index, recall),
-        .known_bits = search->known_bits,
-        .whole_bits = index->file.header.bits,
-        .within = search->within,
-        .wanted = search->wanted,
-    };
-    codec_pool *pool = NULL;
-    if (search->threads != 1 && search->n_queries > 1)
-        TAPER_TRY(codec_index_pool(&pool, search->threads, error));
-    taper_status status =
-        codec_cascade_search(&index->cascade, &query, pool, images, distances, looked_at);
-    codec_pool_destroy(pool);
-    return status
-               ? formats_fail(error, status, "no memory to search %zu queries", search->n_queries)
-               : TAPER_OK;
 }

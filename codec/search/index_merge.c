@@ -123,32 +123,6 @@ static void put_images(merging *m) {
 
 /* --- the merge -------------------------------------------------------------------------- */
 
-static taper_status check_sources(const taper_index *const *from, size_t n, uint64_t *codes,
-                                  taper_error *error) {
-    if (n < 1 || n > MOST_SOURCES)
-        return formats_fail(error, TAPER_ERR_ARG, "%zu indexes to be joined: 1 to %d may be", n,
-                            (int)MOST_SOURCES);
-    for (size_t s = 0; s < n; s++) {
-        TAPER_TRY(formats_need(from[s], "an index", error));
-        const formats_index_header *a = &from[0]->file.header, *b = &from[s]->file.header;
-        if (b->bits != a->bits || b->model_id != a->model_id)
-            return formats_fail(error, TAPER_ERR_ARG,
-                                "index %zu is of %u bits of model %016llx, the first of %u bits of "
-                                "%016llx: only indexes of one model and code length can be joined",
-                                s + 1, b->bits, (unsigned long long)b->model_id, a->bits,
-                                (unsigned long long)a->model_id);
-        if (memcmp(from[0]->cascade.weight, from[s]->cascade.weight,
-                   (size_t)formats_index_size(a, FORMATS_INDEX_WEIGHTS)) != 0)
-            return formats_fail(error, TAPER_ERR_ARG,
-                                "index %zu has other weights than the first; make it again", s + 1);
-        *codes += b->codes;
-    }
-    if (*codes > UINT32_MAX)
-        return formats_fail(error, TAPER_ERR_LIMIT, "%llu codes: an index has at most 2^32 - 1",
-                            (unsigned long long)*codes);
-    return TAPER_OK;
-}
-
 static taper_status join_texts(const taper_index *const *from, size_t n, formats_front *result,
                                taper_error *error) {
     formats_front *shard = malloc(n * sizeof *shard);
@@ -221,7 +195,10 @@ taper_status taper_index_merge(const taper_index *const *from, size_t n, const t
     uint64_t codes = 0;
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(formats_need(from, "the indexes", error));
-    TAPER_TRY(check_sources(from, n, &codes, error));
+    if (n < 1 || n > MOST_SOURCES)
+        return formats_fail(error, TAPER_ERR_ARG, "%zu indexes to be joined: 1 to %d may be", n,
+                            (int)MOST_SOURCES);
+    TAPER_TRY(codec_index_match(from, n, &codes, error));
     merging m = {.from = from, .n = n, .codes = (size_t)codes};
     return merge(&m, to, error);
 }

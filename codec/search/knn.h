@@ -26,7 +26,8 @@
  *                     first layers; cascade_sample measures it for each query, cascade_measure for
  *                     the index
  *   margins           ranks results by the margins of a query's bits
- *   index             an open index; index_build: made of codes; index_merge: made of indexes */
+ *   index             an open index; index_build: made of codes; index_merge: made of indexes;
+ *                     index_join: several as one, without a copy; index_search: search in both */
 #ifndef CODEC_KNN_H
 #define CODEC_KNN_H
 #include "codec/backend/operations.h"

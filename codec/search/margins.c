@@ -63,7 +63,7 @@ static taper_status rank_one(const ranking *r, const uint64_t *query, const floa
         if (images[held] >= order->n)
             return formats_fail(error, TAPER_ERR_ARG, "no image %u: the index has %zu",
                                 images[held], order->n);
-        codec_index_code(order, r->place[images[held]], r->code);
+        codec_index_at(r->index, r->place[images[held]], r->code);
         r->row[held] = (ranked){sum_of(query, r->code, order->words, r->weight), images[held],
                                 distances[held]};
     }
@@ -100,7 +100,7 @@ taper_status taper_index_rank(const taper_index *index, const taper_index_rankin
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory to rank %zu images", of->found);
     for (size_t p = 0; p < n && !status;
          p++) /* image numbers are checked when the index is opened */
-        r.place[index->cascade.image[p]] = (uint32_t)p;
+        r.place[codec_index_image_at(index, p)] = (uint32_t)p;
     for (size_t i = 0; i < of->n_queries && !status; i++)
         status = rank_one(&r, of->queries + i * words, of->margins + i * bits, of->found,
                           images + i * of->found, distances + i * of->found, error);

@@ -1,5 +1,8 @@
 /* imageset.c -- opens a set of images and reads them one at a time; see imageset.h. */
+#define XXH_STATIC_LINKING_ONLY /* a state on the stack */
 #include "formats/imageset/imageset.h"
+#include "formats/bytes.h"
+#include "formats/image.h"
 #include "formats/imageset/frame_cursor.h"
 #include "formats/imageset/imageset_inputs.h"
 #include "formats/imageset/imageset_labels.h"
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 struct formats_imageset {
     formats_image_list list;
@@ -340,4 +344,121 @@ size_t formats_imageset_unmatched_lines(const formats_imageset *set, const char 
 size_t formats_imageset_overridden_lines(const formats_imageset *set, const char **first) {
     *first = set->list.overridden_line;
     return set->list.overridden_lines;
+}
+
+/* --- digests --- */
+
+/* Strings are hashed with their final 0, numbers as 8 bytes in the order of containers: no two
+ * different lists give the same bytes. */
+static void put_text(XXH3_state_t *h, const char *text) {
+    XXH3_64bits_update(h, text, strlen(text) + 1);
+}
+
+static void put_number(XXH3_state_t *h, uint64_t number) {
+    uint8_t bytes[8];
+    formats_set_u64le(bytes, number);
+    XXH3_64bits_update(h, bytes, sizeof bytes);
+}
+
+uint64_t formats_digest_text(const char *text) { return XXH3_64bits(text, strlen(text)); }
+
+/* The name of image i; of an image without one the name and the place in its file. */
+static void put_name(XXH3_state_t *h, const formats_image_list *list, size_t i) {
+    const image_entry *entry = &list->entries[i];
+    const image_file *file = &list->files[entry->file];
+    put_text(h, entry->name ? entry->name : file->path + file->relative_at);
+    put_number(h, entry->name ? 0 : entry->part + 1);
+}
+
+static int has_no_names(const image_file *file) {
+    return file->pack && (file->kind == KIND_IDX || file->kind == KIND_CIFAR);
+}
+
+/* Size and beginning of a file whose images have no names. */
+static taper_status put_front(XXH3_state_t *h, const image_file *file, taper_error *error) {
+    enum { FRONT = 1 << 16 };
+    const taper_source *source = &file->pack->source;
+    const size_t n = source->size < FRONT ? (size_t)source->size : FRONT;
+    uint8_t *front = malloc(n + 1);
+    if (!front) return formats_no_memory_to_list(error);
+    const taper_status status = formats_source_read(source, 0, front, n, error);
+    if (status == TAPER_OK) {
+        put_number(h, source->size);
+        XXH3_64bits_update(h, front, n);
+    }
+    free(front);
+    return status;
+}
+
+taper_status formats_imageset_digest(const formats_imageset *set, uint64_t *digest,
+                                     taper_error *error) {
+    const formats_image_list *list = &set->list;
+    XXH3_state_t h;
+    XXH3_64bits_reset(&h);
+    put_number(&h, list->class_count);
+    for (size_t k = 0; k < list->class_count; k++) put_text(&h, list->class_names[k]);
+    for (size_t i = 0; i < list->count; i++) {
+        const image_file *file = &list->files[list->entries[i].file];
+        const int is_first = !i || list->entries[i - 1].file != list->entries[i].file;
+        put_name(&h, list, i);
+        if (is_first && has_no_names(file)) TAPER_TRY(put_front(&h, file, error));
+    }
+    *digest = XXH3_64bits_digest(&h);
+    return TAPER_OK;
+}
+
+/* The pixels of an image of an IDX or CIFAR file, which are all that it has. */
+static taper_status put_pixels(XXH3_state_t *h, const formats_imageset *set, size_t i,
+                               taper_error *error) {
+    taper_image image;
+    TAPER_TRY(formats_imageset_read(set, i, &image, NULL, error));
+    put_number(h, image.width), put_number(h, image.height), put_number(h, image.channels);
+    XXH3_64bits_update(h, image.pixels, (size_t)formats_image_bytes(&image));
+    formats_image_free(&image);
+    return TAPER_OK;
+}
+
+/* The bytes of the file of image i; in a pack up to the next image. */
+static taper_status put_bytes(XXH3_state_t *h, const formats_image_list *list, size_t i,
+                              taper_error *error) {
+    const image_entry *entry = &list->entries[i];
+    const image_file *file = &list->files[entry->file];
+    const uint64_t at = file->pack && file->kind != KIND_READER ? entry->part : 0;
+    uint64_t end = file->pack ? file->pack->source.size : 0;
+    if (file->kind != KIND_READER && i + 1 < list->count && entry[1].file == entry->file)
+        end = entry[1].part;
+    formats_file_bytes b;
+    TAPER_TRY(
+        formats_file_bytes_load(file->pack, at, end - at, file->path, &list->limits, &b, error));
+    put_number(h, b.size);
+    XXH3_64bits_update(h, b.bytes, b.size);
+    free(b.owned);
+    return TAPER_OK;
+}
+
+/* Of a file of frames, which are images of their own, the bytes count once. */
+static taper_status put_content(XXH3_state_t *h, const formats_imageset *set, size_t i,
+                                int is_first, taper_error *error) {
+    const formats_image_list *list = &set->list;
+    const image_file *file = &list->files[list->entries[i].file];
+    if (has_no_names(file)) return put_pixels(h, set, i, error);
+    return file->frames && !is_first ? TAPER_OK : put_bytes(h, list, i, error);
+}
+
+taper_status formats_imageset_digest_inputs(const formats_imageset *set, size_t first, size_t end,
+                                            uint64_t *digest, taper_error *error) {
+    const formats_image_list *list = &set->list;
+    XXH3_state_t h;
+    XXH3_64bits_reset(&h);
+    for (size_t i = first; i < end && i < list->count; i++) {
+        const image_entry *entry = &list->entries[i];
+        const int is_first = i == first || entry[-1].file != entry->file;
+        put_name(&h, list, i);
+        put_number(&h, (uint64_t)entry->label);
+        const taper_status status = put_content(&h, set, i, is_first, error);
+        if (status == TAPER_ERR_NOMEM || status == TAPER_ERR_LIMIT) return status;
+        if (status != TAPER_OK) put_number(&h, UINT64_MAX);
+    }
+    *digest = XXH3_64bits_digest(&h);
+    return TAPER_OK;
 }

@@ -116,4 +116,25 @@ size_t formats_imageset_unmatched_lines(const formats_imageset *set, const char 
  * line counts. *first: the name on one of them, or NULL. */
 size_t formats_imageset_overridden_lines(const formats_imageset *set, const char **first);
 
+/* --- digests: numbers that tell whether two lists of inputs are the same ---
+ *
+ * Times of files do not count, and neither do the folders in which the inputs lie: machines with
+ * other clocks and mounts find the same numbers. They are XXH3-64, which finds differences but does
+ * not resist someone who makes inputs for it. */
+
+/* Of the whole set, without reading images: their names and order, the names of classes, and of
+ * IDX and CIFAR files size and beginning, as their images have no names.
+ * TAPER_ERR_IO, TAPER_ERR_TRUNCATED: such a file cannot be read. */
+taper_status formats_imageset_digest(const formats_imageset *set, uint64_t *digest,
+                                     taper_error *error);
+
+/* Of images first .. end - 1: names, labels, and the bytes of their files, all of which are read.
+ * What cannot be read counts as empty: whoever reads the image reports that. TAPER_ERR_NOMEM, and
+ * TAPER_ERR_LIMIT: a file is larger than max_memory. */
+taper_status formats_imageset_digest_inputs(const formats_imageset *set, size_t first, size_t end,
+                                            uint64_t *digest, taper_error *error);
+
+/* Of a text. */
+uint64_t formats_digest_text(const char *text);
+
 #endif

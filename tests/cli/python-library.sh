@@ -2,4 +2,4 @@
 . "$ROOT/tests/cli_helpers.sh"
 . "$ROOT/tests/python_helpers.sh"
 python_tests test_types 4
-python_tests test_sets 19
+python_tests test_sets 20

@@ -401,6 +401,30 @@ class Batches(unittest.TestCase):
             with self.assertRaises(ValueError):
                 closed()
 
+    def test_several_indexes(self):
+        bits = taper.pack_bits(np.random.default_rng(7).normal(size=(30, 100)))
+        whole = taper.Index.build(bits, here("x.tpx"), bits=100, names=["%d" % k for k in range(30)])
+        paths = [here("part-%d.tpx" % k) for k in range(3)]
+        for k, path in enumerate(paths):
+            taper.Index.build(bits[10 * k:10 * k + 10], path, bits=100,
+                              names=["%d" % j for j in range(10 * k, 10 * k + 10)])
+        several = taper.Index(paths)
+        self.assertEqual((len(several), several.bits, several.paths, several.name(25)), (30, 100, paths, "25"))
+        for joined in (several, pickle.loads(pickle.dumps(several)), taper.Index(iter(paths))):
+            for got, want in zip(joined.nearest(bits, 30, recall=1), whole.nearest(bits, 30, recall=1)):
+                np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(several.code(17), bits[17])
+        several.close()
+        with self.assertRaises(ValueError):
+            several.name(0)
+        with self.assertRaises(ValueError):
+            taper.Index([])
+        taper.Index.build(bits[:, :1], here("short.tpx"), bits=64)
+        with self.assertRaisesRegex(ValueError, "64 bits"):
+            taper.Index(paths + [here("short.tpx")])
+        with self.assertRaisesRegex(OSError, "none.tpx"):
+            taper.Index(paths + [here("none.tpx")])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -62,6 +62,7 @@ CHECKED: dict[str, tuple[Any, ...]] = {
     "index_build": (c.c_void_p, c.c_uint, c.c_void_p),
     "index_open": (OUT, c.c_void_p, U64, c.c_void_p),
     "index_open_file": (OUT, TEXT, c.c_void_p),
+    "index_join": (OUT, c.c_void_p, SIZE, c.c_void_p),
     "index_get_info": (HANDLE, OUT),
     "index_nearest": (HANDLE, c.c_void_p, OUT, OUT, OUT),
     "index_image_code": (HANDLE, U64, OUT),

@@ -36,13 +36,17 @@ def pack_bits(codes: ArrayLike, bits: int | None = None) -> NDArray[Any]:
 class Index:
     """An index of codes of bits; any number of threads may search it at once."""
 
-    def __init__(self, path: Path) -> None:
-        """Open an index file. Raises Corrupt, Truncated, NewerVersion, ReadError."""
-        self._path, out, info = os.path.abspath(os.fspath(path)), c.c_void_p(), t.IndexInfo()
-        with naming(self._path):
-            lib.index_open_file(c.addressof(out), path_of(self._path), None)
-        self._open = out.value
-        self._close, self._gate = freed_with(self, lib.index_close, self._open), Gate("index")
+    def __init__(self, path: Path | Iterable[Path]) -> None:
+        """Open an index file, or several as one: their images are numbered one file after the other.
+
+        Raises Corrupt, Truncated, NewerVersion, ReadError; ValueError if they do not have one model and code length.
+        """
+        several = not isinstance(path, (str, os.PathLike))
+        self.paths = [os.path.abspath(os.fspath(one)) for one in cast_paths(path)]
+        self._path, info = self.paths if several else self.paths[0], t.IndexInfo()
+        handles = open_all(self.paths, several)
+        self._open = handles[0]
+        self._close, self._gate = freed_with(self, close_all, handles), Gate("index")
         lib.index_get_info(self._open, c.addressof(info))
         self.bits, self._images, self.model_id = info.bits, info.images, info.model_id
 
@@ -124,6 +128,34 @@ class Index:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Index, (self._path,)
+
+
+def cast_paths(path: Path | Iterable[Path]) -> Iterable[Path]:
+    return [path] if isinstance(path, (str, os.PathLike)) else path
+
+
+def open_all(paths: list[str], several: bool) -> list[Any]:
+    """The handle of the index, then those of the parts that it is joined of."""
+    handles: list[Any] = []
+    out = c.c_void_p()
+    try:
+        for path in paths:
+            with naming(path):
+                lib.index_open_file(c.addressof(out), path_of(path), None)
+            handles.append(out.value)
+        if several:
+            parts = (c.c_void_p * max(1, len(handles)))(*handles)
+            lib.index_join(c.addressof(out), c.addressof(parts), len(handles), None)
+            handles.insert(0, out.value)
+    except BaseException:
+        close_all(handles)
+        raise
+    return handles
+
+
+def close_all(handles: list[Any]) -> None:
+    for handle in handles:
+        lib.index_close(handle)
 
 
 def write_file(path: Path, write: Callable[[int], object]) -> None:

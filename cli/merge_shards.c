@@ -1,0 +1,115 @@
+/* merge_shards.c -- see merge_shards.h. */
+#include "cli/merge_shards.h"
+#include <stdlib.h>
+
+typedef struct shard {
+    taper_part part;
+    cli_container container;
+    char *path;
+} shard;
+
+/* One of one part is a whole set, as `encode --resume` makes it. */
+static bool is_shard(const taper_part *part) { return part->parts > 1; }
+
+static int compare(const void *a, const void *b) {
+    const shard *x = a, *y = b;
+    return x->part.part < y->part.part ? -1 : x->part.part > y->part.part;
+}
+
+/* In what two shards differ that must be equal; NULL: in nothing. */
+static const char *difference(const taper_part *a, const taper_part *b) {
+    if (a->how_digest != b->how_digest) return "has another model or other options";
+    if (a->parts != b->parts) return "is a part of another number of shards";
+    if (a->set_digest != b->set_digest || a->images != b->images)
+        return "is of another list of inputs";
+    return NULL;
+}
+
+/* All must be shards of the same set as the first. */
+static int check_alike(const shard *of, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        const shard *a = &of[0], *b = &of[i];
+        if (is_shard(&a->part) != is_shard(&b->part)) {
+            const shard *whole = is_shard(&a->part) ? b : a;
+            cli_error("merge", whole->path,
+                      "is not one of the shards of a set, as the others are; merge the shards "
+                      "first");
+            return CLI_USAGE;
+        }
+        const char *what = difference(&a->part, &b->part);
+        if (!what || !is_shard(&a->part)) continue;
+        cli_error("merge", b->path, "%s than %s, so they are not shards of one set", what, a->path);
+        return CLI_USAGE;
+    }
+    return CLI_DONE;
+}
+
+static bool has_images(const taper_part *p, uint32_t part) {
+    return p->images * part / p->parts < p->images * (part + 1) / p->parts;
+}
+
+/* Shards that should be there and are not. `of` is sorted. *first: the first of them, from 0. */
+static uint32_t count_missing(const shard *of, size_t n, uint32_t *first) {
+    uint32_t missing = 0;
+    size_t i = 0;
+    for (uint32_t part = 0; part < of->part.parts; part++) {
+        if (i < n && of[i].part.part == part)
+            i++;
+        else if (has_images(&of->part, part) && !missing++)
+            *first = part;
+    }
+    return missing;
+}
+
+static int check_complete(const shard *of, size_t n, bool allows_missing,
+                          const cli_common *common) {
+    uint32_t first = 0;
+    char more[48] = "";
+    for (size_t i = 1; i < n; i++)
+        if (of[i].part.part == of[i - 1].part.part) {
+            cli_error("merge", of[i].path, "is shard %u of %u, and so is %s", of[i].part.part + 1,
+                      of[i].part.parts, of[i - 1].path);
+            return CLI_USAGE;
+        }
+    const uint32_t missing = count_missing(of, n, &first);
+    if (!missing) return CLI_DONE;
+    if (missing > 1) snprintf(more, sizeof more, " and %u more are", missing - 1);
+    if (allows_missing)
+        cli_note(common, "merge", "shard %u of %u%s missing", first + 1, of->part.parts,
+                 missing > 1 ? more : " is");
+    else
+        cli_error("merge", NULL,
+                  "shard %u of %u%s missing; make what is missing, or give --partial to merge the "
+                  "others",
+                  first + 1, of->part.parts, missing > 1 ? more : " is");
+    return allows_missing ? CLI_DONE : CLI_USAGE;
+}
+
+static void tell_left_out(const shard *of, size_t n, const cli_common *common) {
+    uint64_t left_out = 0;
+    for (size_t i = 0; i < n; i++) left_out += of[i].part.left_out;
+    if (left_out)
+        cli_note(common, "merge", "%llu image%s of the set could not be used, and %s in no shard",
+                 (unsigned long long)left_out, left_out == 1 ? "" : "s",
+                 left_out == 1 ? "is" : "are");
+}
+
+int cli_merge_sort_shards(cli_container *container, char **path, size_t n, bool allows_missing,
+                          const cli_common *common) {
+    shard *of = calloc(n, sizeof *of);
+    if (!of) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n; i++) {
+        of[i] = (shard){.part = {.size = sizeof of[i].part}};
+        of[i].container = container[i], of[i].path = path[i];
+        taper_container_get_part(container[i].open, &of[i].part, NULL);
+    }
+    int code = check_alike(of, n);
+    if (code == CLI_DONE && is_shard(&of->part)) {
+        qsort(of, n, sizeof *of, compare);
+        code = check_complete(of, n, allows_missing, common);
+        if (code == CLI_DONE) tell_left_out(of, n, common);
+        for (size_t i = 0; i < n; i++) container[i] = of[i].container, path[i] = of[i].path;
+    }
+    free(of);
+    return code;
+}
