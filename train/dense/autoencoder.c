@@ -1,6 +1,7 @@
 /* autoencoder.c -- an encoder with its objectives, forward and backward; see autoencoder.h. */
 #include "train/dense/autoencoder.h"
 #include "formats/bytes.h"
+#include "train/objectives/shared_weights.h"
 #include "train/optimise/checkpoint.h"
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,7 @@ static taper_status take_memory(train_autoencoder *ae, const codec_network *net,
 static void take_objectives(train_autoencoder *ae, const train_autoencoder_options *o) {
     ae->reconstruction.w = &ae->view;
     ae->reconstruction.dw = &ae->gradient;
+    ae->reconstruction.ranks = o->ranks;
     ae->use[0] = (train_objective_use){&train_reconstruction_objective, &ae->reconstruction};
     ae->use[1] = (train_objective_use){&train_rate_objective, &ae->rate};
     for (int i = 0; i < o->n_also; i++) ae->use[2 + i] = o->also[i];
@@ -219,6 +221,11 @@ taper_status train_autoencoder_forward(train_autoencoder *ae, const train_cut *c
     TAPER_TRY(train_upload(&ae->stream, ae->cuts, cuts, ae->rows * sizeof *cuts));
     TAPER_TRY(encode(ae));
     return add_losses(ae, ae->n_objectives, sums);
+}
+
+taper_status train_autoencoder_absent(train_autoencoder *ae) {
+    if (!ae->reconstruction.ranks) return TAPER_OK;
+    return train_weigh_shared(&ae->stream, ae->reconstruction.ranks, &(train_shared_rows){0});
 }
 
 train_loss train_autoencoder_means(const train_autoencoder *ae, const double *sums, double rows) {

@@ -74,6 +74,7 @@ typedef struct train_autoencoder_options {
     /* [units] mean |x| of each unit on the 0..255 scale: initial scales of the rate, raised to a
      * small positive minimum. */
     const float *rate_scale;
+    train_ranks *ranks; /* that share each batch; NULL: one */
     /* Whether moments and the best parameters are kept. */
     train_weights_use use;
     const train_objective_use *also; /* [n_also] further objectives, borrowed */
@@ -103,6 +104,8 @@ taper_status train_autoencoder_label(train_autoencoder *ae, const uint32_t *labe
 /* The losses of the loaded rows at the given cuts, to sums[TRAIN_LOSSES] on the device. cuts are on
  * the host, with thresholds on the 0..255 scale. */
 taper_status train_autoencoder_forward(train_autoencoder *ae, const train_cut *cuts, double *sums);
+/* In place of a forward call, on a rank that has no row of the batch. */
+taper_status train_autoencoder_absent(train_autoencoder *ae);
 /* The gradient of their mean, after a forward call on the same rows. Overwrites the gradient of the
  * weights. */
 taper_status train_autoencoder_backward(train_autoencoder *ae);

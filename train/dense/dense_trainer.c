@@ -120,12 +120,17 @@ static taper_status label_rows(run *r, const train_order *order, size_t first) {
     return train_autoencoder_label(&r->ae, r->labels.at, there + first);
 }
 
+/* Other ranks have all rows of the batch. */
+static taper_status take_no_part(run *r) {
+    return r->requantiser ? TAPER_OK : train_autoencoder_absent(&r->ae);
+}
+
 /* Adds the loss of this rank's rows of a batch of validation rows. */
 static taper_status validate_batch(run *r, size_t k, double *sum) {
     const size_t first = r->held_out.begin[k], n = train_own_count(&r->held_out, k);
     double sums[TRAIN_LOSSES];
     train_fed fed;
-    if (!n) return TAPER_OK;
+    if (!n) return take_no_part(r);
     TAPER_TRY(train_feed_take(&r->feed, &r->ae.stream, &r->split, first, n, &fed));
     TAPER_TRY(train_autoencoder_load(&r->ae, fed.rows, fed.order, n));
     TAPER_TRY(label_rows(r, &r->split, first));
@@ -173,7 +178,8 @@ static taper_status compute_own(run *r, uint64_t step, double *losses) {
     const train_weights *w = &r->ae.weights;
     const size_t k = step % r->steps_per_epoch, first = r->own.begin[k],
                  n = train_own_count(&r->own, k);
-    if (!n) { /* other ranks have all rows of the batch */
+    if (!n) {
+        TAPER_TRY(take_no_part(r));
         TAPER_TRY(train_zero(&r->ae.stream, losses, TRAIN_LOSSES * sizeof *losses));
         return train_zero(&r->ae.stream, w->gradient, w->n * sizeof *w->gradient);
     }
@@ -328,6 +334,7 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     train_autoencoder_options options = {.batch = r->batch,
                                          .scale = start.scale,
                                          .rate_scale = start.magnitude,
+                                         .ranks = r->data->ranks,
                                          .use = TRAIN_WEIGHTS_BEST,
                                          .also = r->options->also,
                                          .n_also = r->options->n_also};

@@ -7,6 +7,7 @@
  * Directory train/objectives/: what training minimises.
  *   objective          this interface
  *   reconstruction     squared error of the decoder's output at a cut
+ *   shared_weights     the weights of its errors in a batch that several ranks share
  *   rate               bits before the cut
  *   neighbours         NCA and MCML: codes whose nearest neighbours have the same label
  *   prefixes           the same for each prefix of a code

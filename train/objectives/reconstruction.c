@@ -1,5 +1,6 @@
 /* reconstruction.c -- see reconstruction.h. */
 #include "train/objectives/reconstruction.h"
+#include "train/objectives/shared_weights.h"
 
 void train_reconstruction_lay_out(train_reconstruction *r, train_arena *arena,
                                   const codec_network *shape, size_t batch) {
@@ -20,6 +21,21 @@ static taper_status decode(const train_reconstruction *r, train_stream *s, size_
     return train_stack_forward(s, &w->decoder, rows, r->quantised, &r->act, r->output);
 }
 
+static taper_status weigh(train_reconstruction *r, train_stream *s, const train_examples *e,
+                          double *row_loss) {
+    if (!r->ranks)
+        return s->ops->weigh_errors(s, e->rows, e->cut, e->scale, r->balance, r->error, r->weight,
+                                    row_loss);
+    return train_weigh_shared(s, r->ranks,
+                              &(train_shared_rows){.rows = e->rows,
+                                                   .cut = e->cut,
+                                                   .error = r->error,
+                                                   .weight = r->weight,
+                                                   .loss = row_loss,
+                                                   .scale = e->scale,
+                                                   .balance = r->balance});
+}
+
 static taper_status loss(void *self, train_stream *s, const train_examples *e, double *row_loss,
                          double *figure) {
     train_reconstruction *r = self;
@@ -31,8 +47,7 @@ static taper_status loss(void *self, train_stream *s, const train_examples *e, d
     TAPER_TRY(decode(r, s, e->rows));
     TAPER_TRY(s->ops->errors(s, e->rows, r->w->inputs, e->target, r->output, r->error));
     TAPER_TRY(r->given ? s->ops->log_errors(s, e->rows, exact, r->error, r->weight, row_loss)
-                       : s->ops->weigh_errors(s, e->rows, e->cut, e->scale, r->balance, r->error,
-                                              r->weight, row_loss));
+                       : weigh(r, s, e, row_loss));
     return s->ops->sum_doubles(s, e->rows, r->error, figure);
 }
 

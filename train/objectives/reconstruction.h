@@ -21,6 +21,7 @@
 #ifndef TRAIN_RECONSTRUCTION_H
 #define TRAIN_RECONSTRUCTION_H
 #include "train/objectives/objective.h"
+#include "train/parallel/ranks.h"
 #include "train/objectives/stack.h"
 
 typedef struct train_reconstruction {
@@ -28,6 +29,7 @@ typedef struct train_reconstruction {
     float balance;        /* 0 .. 1 */
     /* 1: `quantised` holds the codes to decode, and the loss is that of these codes. */
     int given;
+    train_ranks *ranks; /* that share the batch; NULL: one */
     /* Synthesis and decoder: parameters and gradients, borrowed. */
     const codec_network *w, *dw;
     float *quantised;          /* [batch][K] x_q */
