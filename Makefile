@@ -389,6 +389,7 @@ install: all install-lib
 	    $(B)/taper __man $$v >$(D)/share/man/man1/taper-$$v.1 || exit 1; done
 	$(B)/taper __completion bash >$(D)/share/bash-completion/completions/taper
 	$(B)/taper __completion zsh >$(D)/share/zsh/site-functions/_taper
+	$(if $(filter 1,$(MPI)),install -D -m 644 $(B)/taper-mpi.so $(D)/lib/taper/taper-mpi.so)
 	install -d $(D)/share/mime/packages $(D)/share/thumbnailers
 	install -m 644 packaging/taper.xml $(D)/share/mime/packages
 	install -m 644 packaging/taper.thumbnailer $(D)/share/thumbnailers
@@ -396,7 +397,7 @@ install: all install-lib
 	install -d $(D)/lib/systemd/system
 	$(FILL) packaging/taper-serve.service.in >$(D)/lib/systemd/system/taper-serve.service
 deb: all
-	@MAKE_ARGS="-o all -o lib B=$(B)" sh packaging/deb.sh build/deb $(VERSION)
+	@MAKE_ARGS="-o all -o lib B=$(B) MPI=0" sh packaging/deb.sh build/deb $(VERSION)
 python: all
 	@TAPER_BUILD=$(B) python3 bindings/python/build_wheel_of_taper.py build/python
 clean:

@@ -57,8 +57,7 @@ static void read_images(codes *c, const char *path) {
     taper_error error = {0};
     need(formats_imageset_open(&set, &path, 1, &(formats_imageset_options){0}, NULL, NULL, &error),
          &error);
-    need(train_dataset_load(&data, set, &(train_loading){.max_bytes = SIZE_MAX}, &error),
-         &error);
+    need(train_dataset_load(&data, set, &(train_loading){.max_bytes = SIZE_MAX}, &error), &error);
     formats_imageset_close(set);
     need(train_select(&all, &data, c->model->window, TRAIN_PART_ALL, SIZE_MAX), NULL);
     c->n = all.windows;

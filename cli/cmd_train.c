@@ -133,6 +133,9 @@ const cli_verb cli_verb_train = {
         "fewer bytes at equal PSNR. --quick skips this.\n\n"
         "--preset fast is pca. best is dense with both networks; it uses pca instead if that is "
         "better.\n\n"
+        "`mpirun -n N taper train ...` trains on N processes of MPI, each of which reads a part of "
+        "the images. With --checkpoint, SIGUSR1 writes a checkpoint, and SIGTERM writes one and "
+        "ends.\n\n"
         "`taper train-bits` makes codes of whole units, such as bits for an index; `taper "
         "train-labels` makes codes that tell classes apart.",
     .examples = "taper train -o cats.tpm cats/    # a folder of PNG files\n"

@@ -122,6 +122,7 @@ upward codec/groups 'codec/(decoder|container|search)/'
 upward codec/container 'codec/(search|contents)/'
 upward codec/contents 'codec/(search|container)/'
 learners='train/([a-z_]*\.h|linear/|calibrate/|dense/|nested/|conditional/|restoration/|rbm/|embedding/|labelling/|supervised/)'
+upward train/parallel "$learners|train/(optimise|objectives|device|processor|sampling)/"
 upward train/sampling "$learners|train/(optimise|objectives|device|processor)/"
 upward train/device "$learners|train/(optimise|objectives|processor)/"
 upward train/processor "$learners|train/(optimise|objectives)/"
@@ -194,13 +195,14 @@ doors train/embedding 'embedding_trainer linear_start embedding_errors drawn_sta
 doors train/labelling 'labelling'
 doors train/device 'device feed operations elements(_[a-z]*)?'
 doors train/processor 'processor'
-doors train/objectives 'objective reconstruction rate neighbours prefixes decoding stack'
+doors train/objectives 'objective reconstruction rate neighbours prefixes decoding stack shared_weights'
 doors train/optimise 'loop run weights checkpoint adam conjugate_gradient steps'
-doors train/sampling 'dataset philox numbers truncation corruption jitter quantile thresholds'
+doors train/parallel 'ranks mpi_ranks'
+doors train/sampling 'dataset own_rows philox numbers truncation corruption jitter quantile thresholds'
 doors cli/compare 'comparison subject originals report'
 doors cli/search 'code_set embedder labelling suggestions map container_set thumbnail image_choice'
 doors cli/index 'index_file index_info search_layer search_lines search_page nested_rows duplicates'
-doors cli/train 'common labels_report reporter targets'
+doors cli/train 'common labels_report processes reporter request targets'
 doors cli/viewer 'viewer_page'
 grep -nE '^#include "(\.|[^"/]*")' $(sources formats codec remote serve web train cli) /dev/null |
     sed 's/$/   <- includes run from the root/' >>"$found"

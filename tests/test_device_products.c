@@ -101,7 +101,8 @@ static void one_gram(size_t rows, size_t width, const float *x, bool exact) {
         on_device *d = &device[i];
         const float *there = on_device_give(d, x, rows * width * sizeof *x);
         double *gram = on_device_give(d, want, bytes);
-        assert_int_equal(d->stream.ops->add_gram(&d->stream, rows, width, there, 0, gram), TAPER_OK);
+        assert_int_equal(d->stream.ops->add_gram(&d->stream, rows, width, there, 0, gram),
+                         TAPER_OK);
         on_device_take(d, got, gram, bytes);
         if (!i) memcpy(first, got, bytes);
         same(i, first, got, bytes, "add_gram");

@@ -47,8 +47,8 @@ static taper_model *learn_model(paper *p, uint32_t units) {
     train_dataset data;
     train_report report;
     taper_model *model;
-    figures_check(train_dataset_load(&data, set, &(train_loading){.max_bytes = room}, &error), "images",
-                  &error);
+    figures_check(train_dataset_load(&data, set, &(train_loading){.max_bytes = room}, &error),
+                  "images", &error);
     formats_imageset_close(set);
     figures_check(train_model(&options, &data, &p->be, &p->device, NULL, &file, &report, &error),
                   "pca", &error);

@@ -3,6 +3,7 @@
  * Directory cli/train/: parts of these verbs. Each verb is one file, cli/cmd_train*.c: its
  * settings, options, checks, and the options of training made from them; cli/training.c runs it.
  *   common         the shared settings, their options and checks
+ *   processes      those of MPI that train one model; request: checkpoints that signals ask for
  *   targets        the output files, checked before training
  *   reporter       progress, learning curve, report
  *   labels_report  the same for embeddings */

@@ -1,5 +1,5 @@
-/* request.h -- checkpoints that signals ask for: SIGUSR1, after which training goes on, and SIGTERM,
- * after which it ends. Slurm sends them before it ends a job. */
+/* request.h -- checkpoints that signals ask for: SIGUSR1, after which training goes on, and
+ * SIGTERM, after which it ends. Slurm sends them before it ends a job. */
 #ifndef CLI_TRAIN_REQUEST_H
 #define CLI_TRAIN_REQUEST_H
 #include "train/optimise/checkpoint.h"

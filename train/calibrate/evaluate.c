@@ -127,23 +127,31 @@ static taper_status measure(const taper_model *m, codec_backend *be, const codec
     return status;
 }
 
-static taper_status walk_layers(const taper_model *m, codec_backend *be, codec_chunk_coder *coder,
-                                const int16_t *q, double *bits, const train_dataset *data,
+/* Quantised codes of a selection, coded layer by layer. */
+typedef struct coding {
+    const taper_model *model;
+    codec_backend *be;
+    codec_chunk_coder *coder;
+    const int16_t *q;
+    double *bits; /* [n_passes] scratch */
+} coding;
+
+static taper_status walk_layers(const coding *c, const train_dataset *data,
                                 const train_selection *s, train_rd_curve *curve,
                                 taper_error *error) {
-    const codec_code_tables *t = &m->tables;
+    const codec_code_tables *t = &c->model->tables;
     formats_buffer out = formats_buffer_make(FORMATS_MOST_BYTES);
     taper_status status = TAPER_OK;
     double total = 0;
     curve->n = 0;
     for (uint32_t l = 0, pass = 0; l < t->n_layers && status == TAPER_OK; l++) {
         formats_buffer_clear(&out);
-        status = codec_chunk_encode(coder, q, t->layer[l].pass, &out, bits);
-        for (; pass < t->layer[l].pass; pass++) total += bits[pass];
+        status = codec_chunk_encode(c->coder, c->q, t->layer[l].pass, &out, c->bits);
+        for (; pass < t->layer[l].pass; pass++) total += c->bits[pass];
         train_rd_point *point = &curve->point[curve->n++];
         point->bytes_per_image = total / 8 / (double)s->n;
         if (status == TAPER_OK)
-            status = measure(m, be, &coder->group, data, s, &point->psnr_db, error);
+            status = measure(c->model, c->be, &c->coder->group, data, s, &point->psnr_db, error);
     }
     formats_buffer_free(&out);
     return status;
@@ -164,7 +172,8 @@ taper_status train_evaluate(const taper_model *m, codec_backend *be, const train
         for (uint32_t u = 0; u < t->units; u++)
             q[(size_t)u * coder.group.stride + i] = codec_quantise(t, u, codes[i * t->units + u]);
     free(codes);
-    if (status == TAPER_OK) status = walk_layers(m, be, &coder, q, bits, data, s, curve, error);
+    if (status == TAPER_OK)
+        status = walk_layers(&(coding){m, be, &coder, q, bits}, data, s, curve, error);
     codec_chunk_coder_free(&coder);
     free(bits), free(q);
     if (status == TAPER_OK || status == TAPER_ERR_IO) return status;

@@ -7,8 +7,8 @@
 
 /* --- images to codes ------------------------------------------------------------------- */
 
-/* A part of an image: its windows, and with a lap also the windows around them. Its pixels are at an
- * offset in memory that all squares share. */
+/* A part of an image: its windows, and with a lap also the windows around them. Its pixels are at
+ * an offset in memory that all squares share. */
 typedef struct square {
     size_t image, offset, bytes;
     uint32_t x, y, width, height; /* in pixels */

@@ -19,8 +19,8 @@
 /* Mean and covariance of windows, accumulated over blocks of rows. Rows minus a first guess of the
  * mean, in integers, are multiplied and summed on a device (train_add_gram_fn). For rows of bytes
  * these sums are exact and the same bits on every device. For other rows they are float32 for 256
- * rows at a time, and double beyond; with a `step` the float32 sums are rounded to its multiples, so
- * that the order of blocks does not matter. Takes 8 * inputs^2 bytes there. */
+ * rows at a time, and double beyond; with a `step` the float32 sums are rounded to its multiples,
+ * so that the order of blocks does not matter. Takes 8 * inputs^2 bytes there. */
 typedef struct train_covariance {
     uint32_t inputs;
     uint64_t count;

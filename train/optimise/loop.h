@@ -7,9 +7,9 @@
  * steps (train_device.look_every) and at the end of an epoch. A step whose loss or gradient is not
  * finite changes nothing, nor do later ones (train_judge_fn).
  *
- * With several ranks (train/parallel/ranks.h) each computes a part of the step's rows. Gradients and
- * losses are added up before the weights move, so that all ranks have the same weights. The first
- * rank alone reads and writes checkpoints, which do not depend on the number of ranks.
+ * With several ranks (train/parallel/ranks.h) each computes a part of the step's rows. Gradients
+ * and losses are added up before the weights move, so that all ranks have the same weights. The
+ * first rank alone reads and writes checkpoints, which do not depend on the number of ranks.
  *
  * Directory train/optimise/: optimisation of weights.
  *   loop run               the loop; helpers for the start of a run

@@ -18,7 +18,7 @@
  *
  * Directory train/parallel/: training by several processes.
  *   ranks          this interface; its sums
- *   mpi            ranks that are the processes of MPI, by a library that is loaded when MPI has
+ *   mpi_ranks      ranks that are the processes of MPI, by a library that is loaded when MPI has
  *                  started the program
  *   mpi_library    that library, the only file that includes mpi.h */
 #ifndef TRAIN_RANKS_H

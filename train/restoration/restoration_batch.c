@@ -20,8 +20,8 @@ typedef struct squares {
     size_t images, windows, capacity; /* capacity: windows that fit into both */
 } squares;
 
-/* A square of at most side x side pixels of an image, at a random place. Its pixels are at an offset
- * in memory that all squares share. */
+/* A square of at most side x side pixels of an image, at a random place. Its pixels are at an
+ * offset in memory that all squares share. */
 typedef struct place {
     size_t image, offset;
     uint32_t x, y, width, height;
