@@ -139,7 +139,7 @@ TAPER_API taper_status taper_index_image_code(const taper_index *index, uint64_t
 TAPER_API taper_status taper_index_merge(const taper_index *const *from, size_t n,
                                          const taper_sink *to, taper_error *error);
 
-/* Make one index of n open ones, 1 or more, without copying their codes: all functions but
+/* Make one index of n open ones, 1..2^32 - 1, without copying their codes: all functions but
  * taper_index_merge take it. The parts stay the caller's; close them after the joined index. All
  * must have the same code length, model and weights. Images are numbered as in taper_index_merge,
  * and classes are joined as there. Names are not changed: images of several parts may have the same

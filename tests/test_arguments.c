@@ -175,6 +175,29 @@ static void try_encoder_set_classes(void) {
     }
 }
 
+/* An encoder of N images, all of a set: the only legal part of it has these numbers. */
+static void try_encoder_set_part(void) {
+    const taper_part whole = {.size = sizeof whole, .parts = 1, .images = N};
+    taper_error error = {0};
+    taper_encoder *e = encoder_with(N);
+    refused(taper_encoder_set_part(NULL, &whole, &error), &error);
+    refused(taper_encoder_set_part(e, NULL, &error), &error);
+    refused(taper_encoder_set_part(e, &(taper_part){0}, &error), &error);
+    EACH_NUMBER(v) {
+        taper_part other[] = {whole, whole, whole, whole};
+        other[0].parts = (uint32_t)*v, other[1].part = (uint32_t)*v;
+        other[2].images = *v, other[3].left_out = *v;
+        const int legal[] = {(uint32_t)*v == 1, !*v, *v == N, !*v};
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(allowed(taper_encoder_set_part(e, &other[i], &error), &error),
+                             legal[i] ? TAPER_OK : TAPER_ERR_ARG);
+    }
+    assert_int_equal(taper_encoder_set_part(e, &whole, NULL), TAPER_OK);
+    assert_int_equal(taper_encoder_finish(e, 0, &sink, NULL), TAPER_OK);
+    refused(taper_encoder_set_part(e, &whole, &error), &error);
+    taper_encoder_free(e);
+}
+
 static void try_encoder_set_metadata(void) {
     taper_error error = {0};
     taper_metadata m = {.size = sizeof m, .has_modified = 1};
@@ -634,6 +657,18 @@ static void try_container_get_image(void) {
     taper_container_close(c);
 }
 
+static void try_container_get_part(void) {
+    taper_part part = {.size = sizeof part};
+    taper_error error = {0};
+    taper_container *c = container();
+    refused(taper_container_get_part(NULL, &part, &error), &error);
+    refused(taper_container_get_part(c, NULL, &error), &error);
+    refused(taper_container_get_part(c, &(taper_part){0}, &error), &error);
+    assert_int_equal(taper_container_get_part(c, &part, NULL), TAPER_OK);
+    assert_int_equal(part.parts, 0);
+    taper_container_close(c);
+}
+
 static void try_container_class_name(void) {
     taper_container *c = container();
     assert_null(taper_container_class_name(NULL, 0));
@@ -1015,6 +1050,7 @@ static const argument_trial table[] = {
     {"taper_encoder_add", try_encoder_add},
     {"taper_encoder_add_rows", try_encoder_add_rows},
     {"taper_encoder_set_classes", try_encoder_set_classes},
+    {"taper_encoder_set_part", try_encoder_set_part},
     {"taper_encoder_set_metadata", try_encoder_set_metadata},
     {"taper_encoder_add_name", try_encoder_add_name},
     {"taper_encoder_set_search_codes", try_encoder_set_search_codes},
@@ -1049,6 +1085,7 @@ static const argument_trial table[] = {
     {"taper_decoder_bytes_needed", try_decoder_bytes_needed},
     {"taper_container_get_info", try_container_get_info},
     {"taper_container_get_image", try_container_get_image},
+    {"taper_container_get_part", try_container_get_part},
     {"taper_container_class_name", try_container_class_name},
     {"taper_container_group", try_container_group},
     {"taper_container_image_at", try_container_image_at},

@@ -179,6 +179,28 @@ static void try_merge(void) {
                      *v == 1 ? TAPER_OK : TAPER_ERR_ARG);
 }
 
+static void try_join(void) {
+    const taper_index *const one[] = {index}, *const none[] = {NULL};
+    taper_index *joined;
+    taper_error error = {0};
+    refused(taper_index_join(NULL, one, 1, NULL, &error), &error);
+    refused(taper_index_join(&joined, NULL, 1, NULL, &error), &error);
+    refused(taper_index_join(&joined, none, 1, NULL, &error), &error);
+    EACH_COUNT(v) {
+        const taper_status status =
+            allowed(taper_index_join(&joined, one, *v, NULL, &error), &error);
+        assert_int_equal(status, *v == 1 ? TAPER_OK : TAPER_ERR_ARG);
+        assert_int_equal(joined != NULL, *v == 1);
+        taper_index_close(joined);
+    }
+    EACH_NUMBER(v)
+    for (int i = 0; i < ARGUMENT_LIMITS; i++) {
+        const taper_limits limits = argument_limits(i, *v);
+        allowed(taper_index_join(&joined, one, 1, &limits, &error), &error);
+        taper_index_close(joined);
+    }
+}
+
 /* --- search ----------------------------------------------------------------------------- */
 
 static void try_neighbourhood(void) {
@@ -307,6 +329,7 @@ static const argument_trial table[] = {
     {"taper_index_class_name", try_class_name},
     {"taper_index_code", try_code},
     {"taper_index_image_code", try_image_code},
+    {"taper_index_join", try_join},
     {"taper_index_merge", try_merge},
     {"taper_index_neighbourhood", try_neighbourhood},
     {"taper_index_nearest", try_nearest},

@@ -271,7 +271,9 @@ static taper_status check_match(const taper_index *a, const taper_index *b, size
 taper_status codec_index_match(const taper_index *const *from, size_t n, uint64_t *codes,
                                taper_error *error) {
     *codes = 0;
-    if (!n) return formats_fail(error, TAPER_ERR_ARG, "no indexes to be joined: give at least 1");
+    if (!n || n > UINT32_MAX)
+        return formats_fail(error, TAPER_ERR_ARG,
+                            "%zu indexes to be joined: give at least 1, at most 2^32 - 1", n);
     for (size_t s = 0; s < n; s++) {
         TAPER_TRY(formats_need(from[s], "an index", error));
         TAPER_TRY(check_match(from[0], from[s], s + 1, error));
