@@ -124,7 +124,7 @@ class Remote(unittest.TestCase):
         path, model = (os.path.join(FOLDER, "parts" + end) for end in (".taper", ".tpm"))
         if not os.path.exists(model):
             taper.train(self.originals, model, window=8, conditional=8, predict_epochs=1, quick=True)
-        taper.encode(self.originals, path, model=model, embed_model=True)
+        taper.encode(self.originals, path, model=model, embed_model=True, layout="gallery")  # several groups
         with open(path, "rb") as file:
             data = file.read()
         whole = taper.open(path)

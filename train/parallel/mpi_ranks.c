@@ -12,12 +12,21 @@ static const char file_name[] = "taper-mpi.so";
 static train_ranks all;
 static const train_mpi_library *library;
 
+/* The first of these variables that is set. */
+static const char *find(const char *const *variable, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (getenv(variable[i])) return getenv(variable[i]);
+    return NULL;
+}
+
 int train_mpi_is_started(void) {
-    static const char *const variable[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE",
-                                           "PMI_RANK", "MV2_COMM_WORLD_SIZE"};
-    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++)
-        if (getenv(variable[i])) return 1;
-    return 0;
+    static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                       "MV2_COMM_WORLD_RANK"};
+    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+                                       "SLURM_STEP_NUM_TASKS"};
+    if (!find(rank, sizeof rank / sizeof *rank)) return 0;
+    const char *processes = find(size, sizeof size / sizeof *size);
+    return !processes || strcmp(processes, "1") != 0;
 }
 
 /* Loads the library from a folder relative to the program's. */

@@ -82,9 +82,9 @@ static uint64_t hash_set(const formats_imageset *set) {
 /* Checks that all ranks have the same set. *memory: what they may hold together. */
 static taper_status compare_sets(const reading *r, uint64_t *memory, taper_error *error) {
     train_ranks *ranks = r->how->ranks;
-    const uint64_t mine[3] = {formats_imageset_count(r->set), hash_set(r->set), r->how->max_bytes};
-    *memory = mine[2];
+    *memory = r->how->max_bytes;
     if (!ranks) return TAPER_OK;
+    const uint64_t mine[3] = {formats_imageset_count(r->set), hash_set(r->set), *memory};
     uint64_t *all = malloc(ranks->size * sizeof mine);
     if (!all) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u ranks", ranks->size);
     taper_status status = train_gather(ranks, mine, all, sizeof mine, error);
