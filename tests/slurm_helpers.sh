@@ -6,7 +6,8 @@
 #   slurm_wait ID  until a job, or all tasks of an array, have ended
 #   slurm_stop     earlier than at the end of the test
 
-# A munge key, the configuration, and a free pair of ports, of which both daemons must agree.
+# A munge key, the configuration, and a free pair of ports, of which both daemons must agree. A job that is queued again
+# waits for cred_expire and a second: 5 is the least that Slurm takes; from less it makes 120.
 slurm_configure() { # controller's port
     me=$(id -un)
     mkdir -p slurm/state slurm/spool slurm/munge
@@ -21,7 +22,7 @@ SlurmdPort=$(($1 + 1))
 SlurmUser=$me
 SlurmdUser=$me
 AuthType=auth/munge
-AuthInfo=socket=$PWD/slurm/munge/socket,cred_expire=3
+AuthInfo=socket=$PWD/slurm/munge/socket,cred_expire=5
 StateSaveLocation=$PWD/slurm/state
 SlurmdSpoolDir=$PWD/slurm/spool
 SlurmctldPidFile=$PWD/slurm/slurmctld.pid

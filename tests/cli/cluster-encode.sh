@@ -70,8 +70,6 @@ for _ in $(seq 100); do
     if scontrol requeue "${job}_3" 2>/dev/null; then break; fi # as where its node is lost
     sleep 0.1
 done
-sleep 1
-scontrol update jobid="${job}_3" StartTime=now 2>/dev/null || true # Slurm waits two minutes
 states_are "$job" 'COMPLETED '
 
 # a size for the whole, from the merging job
