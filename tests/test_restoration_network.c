@@ -415,10 +415,13 @@ static void batches_are_parts_of_images(void **unused) {
     net->analysis = net->synthesis; /* orthonormal */
     for (uint64_t step = 0; step < 40; step++) {
         train_restoration_batch b;
+        train_restoration_squares squares;
         const train_draw draw = {&data, &images, 7, step};
         assert_int_equal(
-            train_restoration_batch_make(&b, m, &be, &draw, PIXELS, m->tables.n_passes, 1, NULL),
-            TAPER_OK);
+            train_restoration_squares_draw(&squares, m->window, &draw, PIXELS, 1, NULL), TAPER_OK);
+        assert_int_equal(
+            train_restoration_batch_make(&b, &squares, m, &be, m->tables.n_passes, NULL), TAPER_OK);
+        train_restoration_squares_free(&squares);
         assert_true(b.rows == 64 && b.values == 4);
         assert_true(train_restoration_mse(&b) < 2); /* the finest cut */
         int dx = (int)(b.target[1] - b.target[0]), dy = (int)(b.target[2] - b.target[0]);

@@ -114,6 +114,7 @@ static int say_network_step(cli_train_reporter *t, const network_words *w,
     cli_json_uint(&j, w->step, p->step);
     cli_json_number(&j, w->now, p->now);
     cli_json_number(&j, w->before, p->before);
+    cli_json_number(&j, "seconds", p->seconds);
     cli_json_number(&j, "seconds_left", p->seconds_left);
     cli_json_end(&j);
     fflush(t->log);

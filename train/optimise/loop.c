@@ -293,6 +293,7 @@ static taper_status answer(train_loop *l, taper_error *error) {
     if (wanted == TRAIN_SAVE && request->wanted == TRAIN_SAVE) request->wanted = 0;
     l->wanted = 0;
     if (wanted != TRAIN_SAVE_AND_END) return TAPER_OK;
+    request->wanted = wanted; /* another rank may have been asked, and all end alike */
     return formats_fail(error, TAPER_ERR_IO,
                         "stopped by a signal after step %llu of %llu, which is in the checkpoint; "
                         "--resume continues from it",

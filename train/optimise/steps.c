@@ -30,6 +30,7 @@ static int report(void *self, const train_loop *loop, uint64_t step, const doubl
                               .steps = loop->steps,
                               .now = mean[0],
                               .before = s->before > 0 ? s->before : mean[1],
+                              .seconds = loop->seconds,
                               .seconds_left = seconds_left};
     return s->progress && s->progress(s->user, &p);
 }

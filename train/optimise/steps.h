@@ -8,7 +8,7 @@ typedef struct train_steps_progress {
     uint64_t step, steps;
     /* Running means of the loss with the network, and without. */
     double now, before;
-    double seconds_left;
+    double seconds, seconds_left; /* since the start of this process's steps; to their end */
 } train_steps_progress;
 
 /* Return nonzero to stop: the state is saved, and the network trained so far is used. */

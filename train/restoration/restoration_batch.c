@@ -12,13 +12,7 @@ enum { PATCH = CODEC_RESTORATION_PATCH, TAPS = CODEC_RESTORATION_TAPS };
 
 /* --- squares of images ------------------------------------------------------------------ */
 
-typedef struct squares {
-    codec_window window;
-    codec_grid *grid;                 /* [capacity] */
-    float *target;                    /* [windows][values] of the originals */
-    float *coded;                     /* [windows][values] after the lap: the codec's input */
-    size_t images, windows, capacity; /* capacity: windows that fit into both */
-} squares;
+typedef train_restoration_squares squares;
 
 /* A square of at most side x side pixels of an image, at a random place. Its pixels are at an
  * offset in memory that all squares share. */
@@ -97,28 +91,50 @@ static void read_squares(squares *s, const train_dataset *data, const place *at,
     }
 }
 
-static taper_status draw_squares(squares *s, const train_draw *draw, size_t wanted,
-                                 taper_error *error) {
-    uint32_t across = (uint32_t)sqrt((double)wanted); /* windows along a side */
-    if (!across) across = 1;
-    const uint32_t side[2] = {across * s->window.width, across * s->window.height};
-    const size_t values = codec_window_values(s->window);
-    size_t bytes;
-    uint8_t *pixels = NULL;
-    s->capacity = wanted + (size_t)across * across;
-    s->grid = malloc(s->capacity * sizeof *s->grid);
-    s->target = malloc(s->capacity * values * sizeof *s->target);
-    s->coded = malloc(s->capacity * values * sizeof *s->coded);
-    place *at = malloc(s->capacity * sizeof *at);
-    taper_status status = s->grid && s->target && s->coded && at ? TAPER_OK : TAPER_ERR_NOMEM;
-    if (status == TAPER_OK) {
-        draw_places(s, draw, side, wanted, at, &bytes);
-        status = cut_squares(s, draw, at, bytes, &pixels, error);
+/* Of squares that were drawn at places: what this rank has of them, and of other ranks' pixels. */
+static taper_status take_squares(squares *s, const train_draw *draw, const place *at, size_t bytes,
+                                 int is_mine, taper_error *error) {
+    const size_t numbers = s->windows * codec_window_values(s->window);
+    uint8_t *pixels;
+    TAPER_TRY(cut_squares(s, draw, at, bytes, &pixels, error));
+    if (is_mine) {
+        s->target = malloc(numbers * sizeof *s->target);
+        s->coded = malloc(numbers * sizeof *s->coded);
     }
-    if (status == TAPER_OK) read_squares(s, draw->data, at, pixels);
-    free(at), free(pixels);
+    const taper_status status = is_mine && !(s->target && s->coded) ? TAPER_ERR_NOMEM : TAPER_OK;
+    if (status == TAPER_OK && is_mine) read_squares(s, draw->data, at, pixels);
+    free(pixels);
     return status;
 }
+
+taper_status train_restoration_squares_draw(train_restoration_squares *s, codec_window window,
+                                            const train_draw *draw, size_t pixels, int is_mine,
+                                            taper_error *error) {
+    size_t wanted = pixels / ((size_t)window.width * window.height), bytes;
+    if (!wanted) wanted = 1;
+    uint32_t across = (uint32_t)sqrt((double)wanted); /* windows along a side */
+    if (!across) across = 1;
+    const uint32_t side[2] = {across * window.width, across * window.height};
+    *s = (squares){.window = window};
+    s->grid = malloc(wanted * sizeof *s->grid); /* a square has a window or more */
+    place *at = malloc(wanted * sizeof *at);
+    taper_status status = s->grid && at ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) {
+        draw_places(s, draw, side, wanted, at, &bytes);
+        status = take_squares(s, draw, at, bytes, is_mine, error);
+    }
+    free(at);
+    if (status != TAPER_OK || !is_mine) train_restoration_squares_free(s);
+    if (status == TAPER_OK || status == TAPER_ERR_IO) return status;
+    return formats_fail(error, status, "no memory for squares of %zu pixels", pixels);
+}
+
+void train_restoration_squares_free(train_restoration_squares *s) {
+    free(s->grid), free(s->target), free(s->coded);
+    *s = (squares){0};
+}
+
+/* --- decoded squares -------------------------------------------------------------------- */
 
 /* Windows of one image after the lap, on the 8-bit scale, in place. */
 static taper_status decode_image(codec_window w, codec_grid grid, const int16_t *value, float *to) {
@@ -138,9 +154,9 @@ static taper_status decode_image(codec_window w, codec_grid grid, const int16_t 
     return TAPER_OK;
 }
 
-/* Renders the group's windows, and replaces `coded` by the result. */
-static taper_status render(squares *s, const taper_model *m, codec_backend *be,
-                           const train_conditional_batch *b) {
+/* to[windows][values]: the group's windows, rendered. */
+static taper_status render(const squares *s, const taper_model *m, codec_backend *be,
+                           const train_conditional_batch *b, float *to) {
     size_t values = codec_window_values(m->window), at = 0;
     codec_window_renderer renderer;
     TAPER_TRY(
@@ -148,29 +164,27 @@ static taper_status render(squares *s, const taper_model *m, codec_backend *be,
     int16_t *value = malloc(b->coder.group.n * values * sizeof *value);
     taper_status status = TAPER_ERR_NOMEM;
     if (value) status = codec_window_renderer_run(&renderer, be, 0, b->coder.group.n, value);
-    for (size_t i = 0; i < b->images && status == TAPER_OK; i++) {
-        status = decode_image(m->window, b->grid[i], value + at, s->coded + at);
-        at += (size_t)b->grid[i].columns * b->grid[i].rows * values;
+    for (size_t i = 0; i < s->images && status == TAPER_OK; i++) {
+        status = decode_image(m->window, s->grid[i], value + at, to + at);
+        at += (size_t)s->grid[i].columns * s->grid[i].rows * values;
     }
     free(value);
     codec_window_renderer_end(&renderer);
     return status;
 }
 
-/* Replaces `coded` by its decoded values. */
-static taper_status decode(squares *s, const taper_model *m, codec_backend *be, uint32_t pass,
-                           taper_error *error) {
-    train_conditional_batch b = {.grid = s->grid, .images = s->images};
-    s->grid = NULL; /* now owned by the batch */
+/* to[windows][values]: the squares as decoded from the first `pass` passes. */
+static taper_status decode(const squares *s, const taper_model *m, codec_backend *be, uint32_t pass,
+                           float *to, taper_error *error) {
+    train_conditional_batch b = {.grid = malloc(s->images * sizeof *b.grid), .images = s->images};
+    if (!b.grid) return TAPER_ERR_NOMEM;
+    memcpy(b.grid, s->grid, s->images * sizeof *b.grid);
     TAPER_TRY(train_conditional_batch_fill(&b, m, be, s->coded, error));
     train_conditional_know(&b, pass);
-    taper_status status = render(s, m, be, &b);
-    s->grid = b.grid, b.grid = NULL;
+    const taper_status status = render(s, m, be, &b, to);
     train_conditional_batch_free(&b);
     return status;
 }
-
-static void free_squares(squares *s) { free(s->grid), free(s->target), free(s->coded); }
 
 /* --- windows to patches ----------------------------------------------------------------- */
 
@@ -202,42 +216,44 @@ static void find_neighbours(train_restoration_batch *b, size_t first, uint32_t r
             }
 }
 
-static taper_status fill(train_restoration_batch *b, const squares *s) {
-    codec_window w = s->window;
-    size_t numbers = s->windows * codec_window_values(w), window = 0, first = 0;
-    *b = (train_restoration_batch){.values = codec_restoration_values(w.channels)};
+static taper_status alloc(train_restoration_batch *b, const squares *s) {
+    size_t numbers = s->windows * codec_window_values(s->window);
+    *b = (train_restoration_batch){.values = codec_restoration_values(s->window.channels)};
     b->rows = numbers / b->values;
     b->decoded = malloc(numbers * sizeof *b->decoded);
     b->target = malloc(numbers * sizeof *b->target);
     b->neighbour = malloc(TAPS * b->rows * sizeof *b->neighbour);
-    if (!b->decoded || !b->target || !b->neighbour) return TAPER_ERR_NOMEM;
+    return b->decoded && b->target && b->neighbour ? TAPER_OK : TAPER_ERR_NOMEM;
+}
+
+/* decoded[windows][values] */
+static void fill(train_restoration_batch *b, const squares *s, const float *decoded) {
+    codec_window w = s->window;
+    size_t window = 0, first = 0;
     for (size_t i = 0; i < s->images; i++) {
         codec_grid g = s->grid[i];
         uint32_t rows = g.rows * w.height / PATCH, columns = g.columns * w.width / PATCH;
         size_t at = window * codec_window_values(w);
-        to_patches(w, g, s->coded + at, b->decoded + first * b->values);
+        to_patches(w, g, decoded + at, b->decoded + first * b->values);
         to_patches(w, g, s->target + at, b->target + first * b->values);
         find_neighbours(b, first, rows, columns);
         first += (size_t)rows * columns;
         window += (size_t)g.columns * g.rows;
     }
-    return TAPER_OK;
 }
 
-taper_status train_restoration_batch_make(train_restoration_batch *b, const taper_model *m,
-                                          codec_backend *be, const train_draw *draw, size_t pixels,
-                                          uint32_t pass, int is_mine, taper_error *error) {
-    squares s = {.window = m->window};
-    size_t wanted = pixels / ((size_t)m->window.width * m->window.height);
-    *b = (train_restoration_batch){0};
-    taper_status status = draw_squares(&s, draw, wanted ? wanted : 1, error);
-    if (status == TAPER_OK && is_mine) status = decode(&s, m, be, pass, error);
-    if (status == TAPER_OK && is_mine) status = fill(b, &s);
-    free_squares(&s);
+taper_status train_restoration_batch_make(train_restoration_batch *b,
+                                          const train_restoration_squares *s, const taper_model *m,
+                                          codec_backend *be, uint32_t pass, taper_error *error) {
+    float *decoded = malloc(s->windows * codec_window_values(s->window) * sizeof *decoded);
+    taper_status status = alloc(b, s);
+    if (!decoded) status = TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = decode(s, m, be, pass, decoded, error);
+    if (status == TAPER_OK) fill(b, s, decoded);
+    free(decoded);
     if (status == TAPER_OK) return status;
     train_restoration_batch_free(b);
-    if (status == TAPER_ERR_IO) return status;
-    return formats_fail(error, status, "no memory for a batch of %zu pixels", pixels);
+    return formats_fail(error, status, "no memory for a batch of %zu windows", s->windows);
 }
 
 double train_restoration_mse(const train_restoration_batch *b) {

@@ -13,13 +13,31 @@ typedef struct train_restoration_batch {
     uint32_t *neighbour; /* [CODEC_RESTORATION_TAPS][rows] neighbouring patches; `rows`: none */
 } train_restoration_batch;
 
-/* Draws squares of about `pixels` pixels in total, half of them mirrored, and decodes them from the
- * first `pass` passes. model: without a conditional model, with its head; its restoration is not
- * applied. be may have a pool. All ranks call this, because each has some of the pixels; is_mine 0:
- * another one needs the batch, which is then empty here. On failure nothing is held. */
-taper_status train_restoration_batch_make(train_restoration_batch *batch, const taper_model *model,
-                                          codec_backend *be, const train_draw *draw, size_t pixels,
-                                          uint32_t pass, int is_mine, taper_error *error);
+/* Squares of images, before the codec. */
+typedef struct train_restoration_squares {
+    codec_window window;
+    codec_grid *grid;       /* [images] */
+    float *target;          /* [windows][values of a window] of the originals */
+    float *coded;           /* likewise, after the lap: the codec's input */
+    size_t images, windows; /* 0: these are another rank's */
+} train_restoration_squares;
+
+/* Draws squares of about `pixels` pixels in total, half of them mirrored. All ranks call this,
+ * because each has some of the pixels; is_mine 0: another rank needs them, and nothing is held
+ * here. Ranks wait for each other, so draw all that a step needs before its computations. On
+ * failure nothing is held. TAPER_ERR_NOMEM, TAPER_ERR_IO. */
+taper_status train_restoration_squares_draw(train_restoration_squares *squares, codec_window window,
+                                            const train_draw *draw, size_t pixels, int is_mine,
+                                            taper_error *error);
+void train_restoration_squares_free(train_restoration_squares *squares);
+
+/* Squares as decoded from the first `pass` passes, and their originals. model: without a
+ * conditional model, with its head; its restoration is not applied. be may have a pool. On failure
+ * nothing is held. TAPER_ERR_NOMEM. */
+taper_status train_restoration_batch_make(train_restoration_batch *batch,
+                                          const train_restoration_squares *squares,
+                                          const taper_model *model, codec_backend *be,
+                                          uint32_t pass, taper_error *error);
 /* Mean squared error of the decoded numbers. */
 double train_restoration_mse(const train_restoration_batch *batch);
 void train_restoration_batch_free(train_restoration_batch *batch);

@@ -97,26 +97,52 @@ static int is_mine(const run *r, uint64_t number) {
     return !ranks || number % ranks->size == ranks->rank;
 }
 
-static taper_status make_batch(const run *r, train_restoration_batch *batch, uint32_t pass,
-                               uint64_t number, taper_error *error) {
-    const train_draw draw = {r->data, &r->images, r->options->seed, number};
-    return train_restoration_batch_make(batch, &r->model, r->be, &draw, r->options->pixels, pass,
-                                        is_mine(r, number), error);
+/* squares[n] of the batches `number` on; those of other ranks' batches are empty. On failure
+ * nothing is held. */
+static taper_status draw_squares(const run *r, uint64_t number, train_restoration_squares *squares,
+                                 size_t n, taper_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        const train_draw draw = {r->data, &r->images, r->options->seed, number + i};
+        const taper_status status =
+            train_restoration_squares_draw(&squares[i], r->model.window, &draw, r->options->pixels,
+                                           is_mine(r, number + i), error);
+        if (status == TAPER_OK) continue;
+        while (i) train_restoration_squares_free(&squares[--i]);
+        return status;
+    }
+    return TAPER_OK;
+}
+
+enum { BATCHES = 16 }; /* for the errors of the stages */
+
+/* mse[stages][BATCHES] at [..][k], without the network. */
+static taper_status measure_batch(const run *r, const train_restoration_squares *squares, size_t k,
+                                  double *mse, taper_error *error) {
+    for (uint32_t s = 0; s < r->net.shape.stages; s++) {
+        train_restoration_batch batch;
+        TAPER_TRY(
+            train_restoration_batch_make(&batch, squares, &r->model, r->be, r->at[s], error));
+        mse[s * BATCHES + k] = train_restoration_mse(&batch);
+        train_restoration_batch_free(&batch);
+    }
+    return TAPER_OK;
 }
 
 /* The mean squared errors at the stages' cuts, without the network. */
 static taper_status measure_stages(run *r, taper_error *error) {
-    enum { BATCHES = 16 };
     const uint64_t apart = (uint64_t)1 << 40; /* other random numbers than the steps' */
     double mse[CODEC_RESTORATION_MOST_STAGES * BATCHES] = {0};
     const uint32_t stages = r->net.shape.stages;
-    for (uint32_t k = 0; k < stages * BATCHES; k++) {
-        train_restoration_batch batch;
-        TAPER_TRY(make_batch(r, &batch, r->at[k / BATCHES], apart + k % BATCHES, error));
-        if (batch.rows) mse[k] = train_restoration_mse(&batch);
-        train_restoration_batch_free(&batch);
+    train_restoration_squares squares[BATCHES];
+    TAPER_TRY(draw_squares(r, apart, squares, BATCHES, error));
+    taper_status status = TAPER_OK;
+    for (size_t k = 0; k < BATCHES; k++) {
+        if (squares[k].images && status == TAPER_OK)
+            status = measure_batch(r, &squares[k], k, mse, error);
+        train_restoration_squares_free(&squares[k]);
     }
-    TAPER_TRY(train_sum_doubles(r->data->ranks, mse, stages * BATCHES, error));
+    TAPER_TRY(status);
+    TAPER_TRY(train_sum_doubles(r->data->ranks, mse, (size_t)stages * BATCHES, error));
     for (uint32_t k = 0; k < stages * BATCHES; k++)
         r->mse[k / BATCHES] += (mse[k] + 1e-6) / BATCHES;
     return TAPER_OK;
@@ -135,7 +161,8 @@ static double worth(const run *r, const train_restoration_batch *batch) {
 }
 
 /* Adds a cut's gradient, and its share of the step's loss relative to that without the network. */
-static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_error *error) {
+static taper_status learn_cut(run *r, const train_restoration_squares *squares, uint64_t number,
+                              double *losses, taper_error *error) {
     train_restoration_network *net = &r->net;
     train_stream *s = &net->stream;
     train_restoration_batch batch;
@@ -145,8 +172,7 @@ static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_err
     /* coarse cuts have little weight, because what they lack cannot be predicted */
     double weight = place / CUTS_A_STEP;
     uint32_t pass = pass_at(r, place);
-    TAPER_TRY(make_batch(r, &batch, pass, number, error));
-    if (!batch.rows) return TAPER_OK; /* another rank's */
+    TAPER_TRY(train_restoration_batch_make(&batch, squares, &r->model, r->be, pass, error));
     taper_status status = train_restoration_forward(net, &batch, pass);
     if (status == TAPER_OK) status = train_restoration_backward(net, weight / worth(r, &batch));
     if (status == TAPER_OK)
@@ -157,9 +183,16 @@ static taper_status learn_cut(run *r, uint64_t number, double *losses, taper_err
 }
 
 static taper_status one_step(void *context, uint64_t step, double *losses, taper_error *error) {
-    for (uint32_t i = 0; i < CUTS_A_STEP; i++)
-        TAPER_TRY(learn_cut(context, step * CUTS_A_STEP + i, losses, error));
-    return TAPER_OK;
+    run *r = context;
+    train_restoration_squares squares[CUTS_A_STEP];
+    taper_status status = TAPER_OK;
+    TAPER_TRY(draw_squares(r, step * CUTS_A_STEP, squares, CUTS_A_STEP, error));
+    for (uint32_t i = 0; i < CUTS_A_STEP; i++) {
+        if (squares[i].images && status == TAPER_OK)
+            status = learn_cut(r, &squares[i], step * CUTS_A_STEP + i, losses, error);
+        train_restoration_squares_free(&squares[i]);
+    }
+    return status;
 }
 
 /* --- the run ---------------------------------------------------------------------------- */
