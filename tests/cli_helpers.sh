@@ -147,6 +147,27 @@ await() { # file
     exit 1
 }
 
+# The step of a checkpoint, if it is there: a number behind the magic, a version and a fingerprint.
+checkpoint_step() { # file
+    [ ! -e "$1" ] || od -An -t u8 -j 22 -N 8 "$1" | tr -d ' '
+}
+
+# Wait until a program that trains listens to SIGUSR1, by its mask of caught signals.
+await_listening() { # process
+    until grep -q '^SigCgt:.*[2367abef]..$' "/proc/$1/status"; do
+        kill -0 "$1"
+        sleep 0.02
+    done
+}
+
+# SIGUSR1 until there is a checkpoint of a later step, which $saved then is. Signals have no effect before the first step.
+save_now() { # process, checkpoint, step
+    while saved=$(checkpoint_step "$2") && [ "${saved:-0}" -le "$3" ]; do
+        kill -USR1 "$1" || { echo "no checkpoint after that of step $3"; exit 1; }
+        sleep 0.02
+    done
+}
+
 # nginx for the folder www/ on a port of its own, $url; it ends with the test. needs nginx:nginx-light first.
 serve_www() {
     mkdir -p www nginx

@@ -59,7 +59,8 @@ typedef struct train_checkpoint {
 enum { TRAIN_SAVE = 1, TRAIN_SAVE_AND_END = 2 };
 typedef struct train_request {
     /* 0, or TRAIN_SAVE: writes a checkpoint after this step, and goes on; or TRAIN_SAVE_AND_END:
-     * the run then ends with TAPER_ERR_IO. */
+     * the run then ends with TAPER_ERR_IO. Of several ranks one is asked; all of them do it, and
+     * have this set afterwards. */
     volatile sig_atomic_t wanted;
     volatile sig_atomic_t heard; /* 1: a loop is running, and will see it */
 } train_request;

@@ -201,6 +201,7 @@ static void report_step(train_loop *l, uint64_t step) {
     if (!l->learner->progress) return;
     for (int i = 0; i < TRAIN_LOSSES; i++)
         mean[i] = l->running ? l->sum[i] : l->sum[i] / (double)in_epoch;
+    l->seconds = elapsed;
     double left = elapsed / (double)(l->step - l->first_step) * (double)(l->steps - step);
     if (l->learner->progress(l->self, l, step, mean, left)) l->stopped = 1;
 }
