@@ -103,9 +103,8 @@ static taper_status draw_squares(const run *r, uint64_t number, train_restoratio
                                  size_t n, taper_error *error) {
     for (size_t i = 0; i < n; i++) {
         const train_draw draw = {r->data, &r->images, r->options->seed, number + i};
-        const taper_status status =
-            train_restoration_squares_draw(&squares[i], r->model.window, &draw, r->options->pixels,
-                                           is_mine(r, number + i), error);
+        const taper_status status = train_restoration_squares_draw(
+            &squares[i], r->model.window, &draw, r->options->pixels, is_mine(r, number + i), error);
         if (status == TAPER_OK) continue;
         while (i) train_restoration_squares_free(&squares[--i]);
         return status;
@@ -120,8 +119,7 @@ static taper_status measure_batch(const run *r, const train_restoration_squares 
                                   double *mse, taper_error *error) {
     for (uint32_t s = 0; s < r->net.shape.stages; s++) {
         train_restoration_batch batch;
-        TAPER_TRY(
-            train_restoration_batch_make(&batch, squares, &r->model, r->be, r->at[s], error));
+        TAPER_TRY(train_restoration_batch_make(&batch, squares, &r->model, r->be, r->at[s], error));
         mse[s * BATCHES + k] = train_restoration_mse(&batch);
         train_restoration_batch_free(&batch);
     }
