@@ -1,6 +1,7 @@
 /* device.c -- see device.h. */
 #include "cli/device.h"
 #include "cli/common/messages.h"
+#include "train/device/group.h"
 #include "train/processor/processor.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,17 @@ int cli_device_number(const char *name, const train_ranks *ranks, int count) {
     const long number = given ? strtol(given + 1, NULL, 10) : 0;
     if (given) return number > MOST_NUMBER ? MOST_NUMBER : (int)number;
     return ranks && count > 0 ? (int)(ranks->local_rank % (uint32_t)count) : 0;
+}
+
+taper_status cli_device_join(cli_device *d, const cli_common *common, train_ranks *ranks,
+                             taper_error *error) {
+    char why[TRAIN_GROUP_WHY];
+    TAPER_TRY(train_group_join(&d->train, ranks, why, error));
+    if (d->train.joined)
+        cli_detail(common, 1, "train", "the GPUs of the processes add up by NCCL");
+    else if (why[0])
+        cli_detail(common, 1, "train", "the processes add up through the host: %s", why);
+    return TAPER_OK;
 }
 
 int cli_device_for_coding(const cli_verb *verb, const cli_common *common) {

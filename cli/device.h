@@ -30,6 +30,10 @@ int cli_device_number(const char *name, const train_ranks *ranks, int count);
 taper_status cli_device_open(cli_device *device, const cli_common *common, const train_ranks *ranks,
                              codec_backend *be, train_precision precision, taper_error *error);
 void cli_device_close(cli_device *device); /* zeroed is fine */
+/* Join the devices of all ranks if they can (train_group_join); -v prints whether they have, or
+ * why not. Errors: those of train/parallel/ranks.h. */
+taper_status cli_device_join(cli_device *device, const cli_common *common, train_ranks *ranks,
+                             taper_error *error);
 /* After a training that failed by TAPER_ERR_DEVICE or TAPER_ERR_NOMEM: add the message of the GPU
  * and a remedy to error. checkpoint: path of the saved checkpoint, or NULL. */
 void cli_device_explain(const cli_device *device, taper_status status, const char *checkpoint,

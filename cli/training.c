@@ -245,6 +245,7 @@ static int open_and_learn(cli_training *t, char **paths, size_t n) {
                                           (train_precision)s->precision, &error);
     if (status == TAPER_OK && s->precision && !t->device.is_cuda)
         cli_warning(t->verb->name, NULL, "without effect here: --precision (for a GPU)");
+    if (status == TAPER_OK) status = cli_device_join(&t->device, &s->common, t->ranks, &error);
     int code = status == TAPER_OK ? read_and_learn(t, paths, n)
                                   : cli_fail(t->verb->name, s->common.device, status, &error);
     cli_device_close(&t->device);

@@ -4,6 +4,7 @@
     figures.py value FILE METRIC PRECISION NETWORK   value of the last JSON line with these
     figures.py step LOG                              of the median epoch of a `taper train --log`: milliseconds a step, and
                                                      until the host had put it on its stream
+    figures.py epoch LOG                             seconds of the median epoch but the first, of any `taper train --log`
     figures.py bytes REPORT PSNR                     held-out bytes an image at that PSNR, of a `taper train --json`
     figures.py ptxas BUILD_DIR                       what ptxas says of the kernels there, as JSON lines
     figures.py model BUILD_DIR IMAGES                launches of a step of 3072-1024-3072 (BUILD_DIR/tests/taper_model),
@@ -37,6 +38,11 @@ def step(path):
     for key in "step_seconds", "host_seconds":
         spans = [(b[key] - a[key]) / (b["steps"] - a["steps"]) for a, b in zip(epochs, epochs[1:])]
         print(f"{1e3 * statistics.median(spans):.4f}")
+
+
+def epoch(path):
+    seconds = [line["seconds"] for line in lines(path) if "epoch" in line]
+    print(f"{statistics.median(b - a for a, b in zip(seconds, seconds[1:])):.4f}")
 
 
 def bytes_at(path, psnr):
@@ -132,8 +138,8 @@ def model(build, images):
 
 
 def main():
-    commands = {"value": value, "step": step, "bytes": lambda path, psnr: bytes_at(path, float(psnr)), "ptxas": ptxas,
-                "model": model}
+    commands = {"value": value, "step": step, "epoch": epoch, "bytes": lambda path, psnr: bytes_at(path, float(psnr)),
+                "ptxas": ptxas, "model": model}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -10,6 +10,8 @@
 #   DATA=FOLDER sh bench/gpu/run.sh quality  codes of 1,024 bits of CIFAR-10: seconds, and errors on test images
 #   PHOTOS=FOLDER sh bench/gpu/run.sh photo  the networks of models/photo.tpm from nothing: seconds, held-out bytes
 #   DATA=FOLDER sh bench/gpu/run.sh training bench_training on the GPU: codes of planes, over its products; models at once
+#   DATA=FOLDER sh bench/gpu/run.sh processes   seconds an epoch of 1, 2, 4 and 8 processes of MPI, each with a GPU as far as
+#                                            there are as many; whether sums by NCCL have the bits of those through the host
 #   DATA=FOLDER sh bench/gpu/run.sh coding   what starting the GPU costs, which a backend for coding would have to earn
 #   DATA=FOLDER sh bench/gpu/run.sh deep     the paper's deep network
 #
@@ -54,7 +56,7 @@ build() {
 
 case $piece in
 check | matmul | pytorch | kernels) ;;
-step | quality | training | coding | deep)
+step | quality | training | coding | deep | processes)
     [ -n "${DATA:-}" ] || skip "DATA is not set"
     need "$DATA" data_batch_1.bin data_batch_2.bin data_batch_3.bin data_batch_4.bin data_batch_5.bin test_batch.bin
     ;;
@@ -62,7 +64,7 @@ photo)
     [ -n "${PHOTOS:-}" ] || skip "PHOTOS is not set"
     [ -d "$PHOTOS" ] || fail "$PHOTOS is no folder"
     ;;
-*) echo "usage: sh bench/gpu/run.sh check|matmul|step|pytorch|kernels|quality|photo|training|coding|deep" >&2; exit 2 ;;
+*) echo "usage: sh bench/gpu/run.sh check|matmul|step|pytorch|kernels|quality|photo|training|coding|deep|processes" >&2; exit 2 ;;
 esac
 build "$B/taper"
 gpu=$("$taper" --version -v 2>/dev/null | sed -n 's/^cuda:0: //p')
@@ -74,11 +76,13 @@ BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvid
 export TAPER_MACHINE TAPER_COMMIT BENCH_DEVICE # "NVIDIA H200, ..." is h200
 
 precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 few=250 epochs=12 bits='64 256 1024' side=160 some=1000
+width=1024 shared=2000
 shallow=3072-1024-3072 units=1024 deep=3072-2048-1024-512-1024-2048-3072 hidden=2048,1024 code=512
 quality='--units 1024 --truncation power:0.5,0.3 --epochs 10 --batch 250'
 photo='--window 16 --predict-epochs 48 --conditional 64 --head 64 --restore-steps 8000' # as models/train.sh
 if [ -n "$QUICK" ]; then
     precisions=bf16 batch=20 few=10 epochs=2 bits='2 6' side=2 some=2 quality='--units 6 --epochs 1 --batch 40'
+    width=6 shared=20
     shallow=3072-6-3072 units=6 deep=3072-8-6-4-6-8-3072 hidden=8,6 code=4
     photo='--window 8 --units 12 --predict-epochs 1 --conditional 8 --head 8 --restore 8 --restore-steps 1'
 fi
@@ -103,6 +107,20 @@ step() {
         [ -z "$least" ] || say speed/train-step "step over ${than%:*}" \
             "$(echo "$ms $least" | awk '{ printf "%.4f", $1 / $2 }')" x "$config"
     done
+}
+
+# An epoch of COUNT processes on a DEVICE: processes COUNT DEVICE. The model is OUT/DEVICE-COUNT.tpm.
+processes() {
+    run="$OUT/$2-$1"
+    rm -f "$run.log"
+    timeout 120 mpirun -n "$1" --oversubscribe --bind-to none "$taper" train -v -f --device "$2" --family dense -w whole \
+        --units "$width" --hidden "$width" --batch $shared --epochs $epochs --log "$run.log" -o "$run.tpm" \
+        "$DATA"/data_batch_[1-5].bin >"$run.said" 2>&1 || { cat "$run.said" >&2; fail "$1 processes"; }
+    by=none
+    ! grep -q 'through the host' "$run.said" || by=host
+    ! grep -q 'add up by NCCL' "$run.said" || by=nccl
+    config="\"processes\":$1,\"gpus\":$gpus,\"on\":\"$2\",\"sums\":\"$by\",\"batch\":$shared,\"units\":$width"
+    say speed/processes epoch "$(figures epoch "$run.log")" s "$config"
 }
 
 # After a command under timeout, which the same piece, run again, goes on with.
@@ -192,6 +210,21 @@ training)
     "$bench/bench_training" 0 10000 "$DEVICE" | tee "$OUT/training.jsonl"
     head -c $((3073 * some)) "$DATA/test_batch.bin" >"$OUT/some.bin"
     say speed/side-by-side "one after the other over at once" "$(side_by_side)" x '"windows":"8, 16, 32","precision":"float32"'
+    ;;
+processes)
+    command -v mpirun >/dev/null || skip "mpirun is not installed"
+    [ -e "$(dirname "$taper")/taper-mpi.so" ] || build MPI=1 "$B/taper-mpi.so"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    gpus=$("$taper" --version -v | grep -c '^cuda:[0-9]')
+    for n in 1 2 4 8; do
+        [ "$n" -le 2 ] || [ "$n" -le "$gpus" ] || continue
+        processes $n "$DEVICE"
+    done
+    [ "$gpus" -ge 2 ] || exit 0
+    processes 2 "$DEVICE:0" # both on one GPU, and so through the host
+    same=0
+    cmp -s "$OUT/$DEVICE-2.tpm" "$OUT/$DEVICE:0-2.tpm" || same=1
+    say speed/processes "models that differ, sums by NCCL and the host" $same 1 "\"processes\":2,\"gpus\":$gpus"
     ;;
 coding) # components of the same few images, on the processor and on the device
     head -c 3073000 "$DATA/test_batch.bin" >"$OUT/few.bin"

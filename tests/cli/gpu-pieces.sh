@@ -12,7 +12,7 @@ cp "$build/bench/bench_lengths" bench/bench_lengths
 piece() { # name, figures that it must print...
     name=$1
     shift
-    (cd "$ROOT" && QUICK=1 TAPER=$build/tests/taper_model BENCH=$OUT/../bench sh bench/gpu/run.sh "$name") >said 2>err ||
+    (cd "$ROOT" && QUICK=1 TAPER=${model:-$build/tests/taper_model} BENCH=$OUT/../bench sh bench/gpu/run.sh "$name") >said 2>err ||
         { cat said err; echo "$name: failed"; exit 1; }
     python3 - "$@" <<'END' || { cat said err; echo "$name: other figures"; exit 1; }
 import json, sys
@@ -54,6 +54,16 @@ assert len(steps) == 3, steps
 for step in steps.values():
     assert 0 < step["host ms a step"] < step["step"], steps
 END
+# processes of MPI need its library beside the program
+if command -v mpirun >/dev/null && [ -e "$build/taper-mpi.so" ]; then
+    mkdir mpi
+    cp "$build/tests/taper_model" mpi/taper
+    cp "$build/taper-mpi.so" mpi
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none
+    TAPER_MODEL_DEVICES=2 model=$PWD/mpi/taper piece processes speed:processes/epoch/s \
+        'speed:processes/models that differ, sums by NCCL and the host/1'
+    grep -q '"models that differ, sums by NCCL and the host","value":0' said
+fi
 piece quality speed:time-to-quality/seconds/s speed:time-to-quality/mse/1
 piece photo speed:time-to-quality/seconds/s 'speed:time-to-quality/held-out bytes at 30 dB/B'
 piece coding coding:start/seconds/s
@@ -74,7 +84,7 @@ refused() { # exit code, line, piece; settings as they are
     test "$(cat said)" = "$2" || { cat said; echo "$3: other words"; exit 1; }
     test ! -e "$OUT"
 }
-for name in check matmul step pytorch kernels quality photo training coding deep; do
+for name in check matmul step pytorch kernels quality photo training coding deep processes; do
     REQUIRE='' refused 0 "skip: $name: no GPU that can be used" $name
     REQUIRE=zsh,cuda refused 1 "$name: no GPU that can be used" $name
 done
@@ -82,7 +92,7 @@ DATA=$PWD/photos PHOTOS=$PWD/no
 refused 1 "step: $DATA has no data_batch_1.bin" step
 refused 1 "photo: $PHOTOS is no folder" photo
 unset DATA PHOTOS
-for name in step quality coding deep; do
+for name in step quality coding deep processes; do
     REQUIRE='' refused 0 "skip: $name: DATA is not set" $name
 done
 REQUIRE=cuda refused 1 'photo: PHOTOS is not set' photo

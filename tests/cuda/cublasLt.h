@@ -119,12 +119,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               const cublasLtMatmulAlgo_t *algorithm, void *workspace,
                               size_t workspace_bytes, cudaStream_t stream);
 
-/* --- of the model itself ---------------------------------------------------------------- */
-
-/* In place of dlopen and dlsym. NULL: there is no such library, or function. */
-void *cuda_model_open_library(const char *name);
-void *cuda_model_find_function(void *library, const char *name);
-
 #ifdef __cplusplus
 }
 #endif

@@ -48,7 +48,7 @@ void cuda_model_rounded(cudaStream_t stream, size_t n, const float *at, const ui
 
 /* --- the library ----------------------------------------------------------------------- */
 
-void *cuda_model_open_library(const char *name) {
+void *cuda_model_lt_open(const char *name) {
     static const std::string file = "libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR);
     const int there = what_is_installed();
     const bool elsewhere = there == CUDA_MODEL_LT_ELSEWHERE;
@@ -56,7 +56,7 @@ void *cuda_model_open_library(const char *name) {
     return name == (elsewhere ? "/usr/local/cuda/lib/" + file : file) ? &alive : nullptr;
 }
 
-void *cuda_model_find_function(void *, const char *name) {
+void *cuda_model_lt_find(const char *name) {
 #define FUNCTION(name) \
     { #name, (void *)name }
     static const std::map<std::string, void *> functions = {

@@ -26,6 +26,10 @@ struct cublasLtMatmulPreferenceOpaque_t {
     uint32_t alignment[4]; /* of A, B, C, D */
 };
 
+/* For libraries.cc. NULL: there is no such library, or function. */
+void *cuda_model_lt_open(const char *name);
+void *cuda_model_lt_find(const char *function);
+
 /* Called at the beginning of each function: counts the call, and returns the error of a test. */
 cublasStatus_t cuda_model_lt_begins(void);
 /* Whether the handle exists: created and not yet destroyed. */

@@ -30,6 +30,8 @@ static cudaError_t set_error(cudaError_t error) {
     return error;
 }
 
+cudaError_t cuda_model_set_error(cudaError_t error) { return set_error(error); }
+
 /* --- devices --------------------------------------------------------------------------- */
 
 const char *cudaGetErrorString(cudaError_t error) {
@@ -42,6 +44,7 @@ const char *cudaGetErrorString(cudaError_t error) {
     case cudaErrorDevicesUnavailable: return "all CUDA-capable devices are busy or unavailable";
     case cudaErrorNoDevice: return "no CUDA-capable device is detected";
     case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorNotReady: return "device not ready";
     case cudaErrorLaunchFailure: return "unspecified launch failure";
     }
     return "unknown error";
@@ -72,8 +75,13 @@ static size_t all_memory() {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
     if (device < 0 || device >= cuda_model_here.devices) return set_error(cudaErrorInvalidDevice);
-    *properties = cudaDeviceProp{"execution model", all_memory(), cuda_model_here.capability / 10,
-                                 cuda_model_here.capability % 10, 4};
+    *properties = cudaDeviceProp{"execution model",
+                                 {"device"},
+                                 all_memory(),
+                                 cuda_model_here.capability / 10,
+                                 cuda_model_here.capability % 10,
+                                 4};
+    properties->uuid.bytes[15] = (char)(1 + device);
     return cudaSuccess;
 }
 
@@ -176,10 +184,12 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 
 /* --- for tests ------------------------------------------------------------------------- */
 
-/* Reads TAPER_MODEL_FAIL before the program starts. */
+/* Reads TAPER_MODEL_FAIL and TAPER_MODEL_DEVICES before the program starts. */
 __attribute__((constructor)) static void fail_as_asked() {
     const char *how = getenv("TAPER_MODEL_FAIL");
+    const char *devices = getenv("TAPER_MODEL_DEVICES");
     unsigned long long number;
+    if (devices) cuda_model_here.devices = atoi(devices);
     if (!how) return;
     cuda_model_here.busy = !strcmp(how, "busy");
     if (sscanf(how, "allocation:%llu", &number) == 1) fail_allocation = number;

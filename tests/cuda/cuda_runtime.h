@@ -12,6 +12,10 @@
  * Streams. Queued work runs immediately, or late if tests choose so (model.h): when the host waits
  * for it, or when other work that is due depends on it. A missing wait then reads old bytes.
  *
+ * Ranks are processes, each with its own model. A message of another rank that is not there yet
+ * stops its stream (nccl.cc). The program ends if the host waits for such a stream, because on a
+ * GPU it would wait for ever if the other rank has ended; cudaEventQuery is what it may call.
+ *
  * Threads. Any thread may call; launches of several threads are serialised. Each thread has its own
  * last error.
  *
@@ -34,6 +38,8 @@
  *   TAPER_MODEL_FAIL=launch:N        the Nth launch loses it
  *   TAPER_MODEL_LT=missing           cuBLASLt is not installed
  *   TAPER_MODEL_LT=plain             cuBLASLt has no epilogues
+ *   TAPER_MODEL_NCCL=missing         NCCL is not installed
+ *   TAPER_MODEL_DEVICES=N            the machine has N devices
  *
  * The functions below are those of the CUDA runtime that the project uses, under their own names.
  *
@@ -45,7 +51,9 @@
  *   cuda_streams     streams and events
  *   cublaslt         NVIDIA's matrix products, cuBLASLt: descriptors
  *   cublaslt_matmul  its heuristic and the product
- *   cublaslt_parts   internals shared by these two */
+ *   cublaslt_parts   internals shared by these two
+ *   nccl             NVIDIA's NCCL, between processes
+ *   libraries        which of these a name is */
 #ifndef TESTS_CUDA_MODEL_H
 #define TESTS_CUDA_MODEL_H
 #include "model.h"
@@ -132,6 +140,7 @@ typedef enum cudaError {
     cudaErrorDevicesUnavailable = 46,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
+    cudaErrorNotReady = 600,
     cudaErrorLaunchFailure = 719
 } cudaError_t;
 typedef struct cuda_model_stream *cudaStream_t;
@@ -142,8 +151,12 @@ typedef enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice = 3
 } cudaMemcpyKind;
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0 };
+typedef struct cudaUUID_t {
+    char bytes[16];
+} cudaUUID_t;
 struct cudaDeviceProp {
     char name[256];
+    cudaUUID_t uuid;
     size_t totalGlobalMem;
     int major, minor, multiProcessorCount;
 };
@@ -170,6 +183,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
 
 /* --- of the model itself ---------------------------------------------------------------- */
 
@@ -185,6 +199,8 @@ extern cuda_model_machine cuda_model_here;
 int cuda_model_counts(const char *operation, uint64_t bytes, uint64_t multiply_adds);
 /* Queues work on a stream; NULL: the default stream, on which it runs immediately. */
 void cuda_model_put(cudaStream_t stream, std::function<void()> work);
+/* The same, but the work returns whether it is done; if not, it is called again. */
+void cuda_model_put_waiting(cudaStream_t stream, std::function<bool()> work);
 void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
                            std::function<void()> body);
 /* A kernel bound to its present arguments. */
@@ -197,6 +213,8 @@ void cuda_model_finish(void);
 /* Whether the device is lost; sets the last error then. */
 int cuda_model_is_lost(void);
 int cuda_model_is_counting(void);
+/* The calling thread's last error becomes it; returns it. */
+cudaError_t cuda_model_set_error(cudaError_t error);
 /* Ends the program with a message unless is_so. */
 void cuda_model_require(bool is_so, const char *what);
 /* Queues a check that the factors rounded[n] are at[n], rounded. */

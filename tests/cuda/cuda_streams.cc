@@ -5,10 +5,10 @@
 #include <set>
 #include <stdlib.h>
 
-/* The work of a stream, numbered from 1. Work may have to wait until another stream has reached a
- * number. */
+/* The work of a stream, numbered from 1. Work returns whether it is done: it may have to wait until
+ * another stream has reached a number, or for another process. */
 struct queue {
-    std::deque<std::function<void()>> work;
+    std::deque<std::function<bool()>> work;
     uint64_t put = 0, done = 0;
     bool has_kernels = false;
 };
@@ -33,17 +33,22 @@ static int chosen_timing() {
     return timing;
 }
 
-/* Runs a queue's work up to a number. */
-static void run(const queue_pointer &q, uint64_t until) {
-    while (q->done < until && !q->work.empty()) {
-        std::function<void()> next = std::move(q->work.front());
+/* Runs a queue's work up to a number. Returns whether it got there. */
+static bool run(const queue_pointer &q, uint64_t until) {
+    while (q->done < until) {
+        if (!q->work.front()()) return false;
         q->work.pop_front();
         q->done++;
-        next();
     }
+    return true;
 }
 
-static void put(const queue_pointer &q, std::function<void()> work) {
+/* The same, for a host that waits. */
+static void finish(const queue_pointer &q, uint64_t until) {
+    cuda_model_require(run(q, until), "the host waits for another process without a limit of time");
+}
+
+static void put(const queue_pointer &q, std::function<bool()> work) {
     q->work.push_back(std::move(work));
     q->put++;
     bool early = chosen_timing() == CUDA_MODEL_COPIES_EARLY && !q->has_kernels;
@@ -52,10 +57,17 @@ static void put(const queue_pointer &q, std::function<void()> work) {
 
 void cuda_model_put(cudaStream_t stream, std::function<void()> work) {
     const cuda_model_guard guard;
-    if (stream)
-        put(stream->queue, std::move(work));
-    else
+    if (!stream) return work();
+    put(stream->queue, [=] {
         work();
+        return true;
+    });
+}
+
+void cuda_model_put_waiting(cudaStream_t stream, std::function<bool()> work) {
+    const cuda_model_guard guard;
+    cuda_model_require(stream != nullptr, "work that waits on the default stream");
+    put(stream->queue, std::move(work));
 }
 
 void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t blocks, size_t threads,
@@ -67,7 +79,7 @@ void cuda_model_put_launch(cudaStream_t stream, const char *kernel, size_t block
 
 void cuda_model_finish(void) {
     const cuda_model_guard guard;
-    for (cuda_model_stream *s : streams) run(s->queue, s->queue->put);
+    for (cuda_model_stream *s : streams) finish(s->queue, s->queue->put);
 }
 
 static cudaError_t device_error(void) {
@@ -86,7 +98,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const cuda_model_guard guard;
-    run(stream->queue, stream->queue->put);
+    finish(stream->queue, stream->queue->put);
     streams.erase(stream);
     delete stream;
     return cudaSuccess;
@@ -94,7 +106,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const cuda_model_guard guard;
-    if (stream) run(stream->queue, stream->queue->put);
+    if (stream) finish(stream->queue, stream->queue->put);
     return device_error();
 }
 
@@ -102,7 +114,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const cuda_model_guard guard;
     const queue_pointer other = event->queue;
     const uint64_t reached = event->reached;
-    if (other) cuda_model_put(stream, [=] { run(other, reached); });
+    if (other) put(stream->queue, [=] { return run(other, reached); });
     return device_error();
 }
 
@@ -125,6 +137,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const cuda_model_guard guard;
-    if (event->queue) run(event->queue, event->reached);
+    if (event->queue) finish(event->queue, event->reached);
     return device_error();
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    const cuda_model_guard guard;
+    const bool is_reached = !event->queue || run(event->queue, event->reached);
+    if (cuda_model_is_lost()) return cudaErrorLaunchFailure;
+    return is_reached ? cudaSuccess : cuda_model_set_error(cudaErrorNotReady);
 }

@@ -68,6 +68,23 @@ uint64_t cuda_model_lt_calls(void); /* since then */
 /* Number of handles, descriptors, layouts and preferences that exist. */
 size_t cuda_model_lt_alive(void);
 
+/* --- NCCL (nccl.cc) --------------------------------------------------------------------- */
+
+typedef enum cuda_model_nccl {
+    CUDA_MODEL_NCCL_WHOLE = 0, /* the default, unless TAPER_MODEL_NCCL=missing */
+    CUDA_MODEL_NCCL_MISSING,   /* it is not installed */
+    CUDA_MODEL_NCCL_OLD        /* it has no ncclCommInitRankConfig, as before release 2.14 */
+} cuda_model_nccl;
+void cuda_model_set_nccl(cuda_model_nccl nccl);
+
+/* Call number `call` from now (1 is the next; 0: none) of a function that can fail returns this
+ * result. */
+void cuda_model_fail_nccl(uint64_t call, int result);
+uint64_t cuda_model_nccl_calls(void); /* since then */
+/* From now on every communicator has this error; 0: none. */
+void cuda_model_nccl_error(int result);
+size_t cuda_model_nccl_alive(void); /* number of communicators that exist */
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@
  * results.
  *
  * The CUDA runtime is linked statically; a machine without a driver has no devices. cuBLASLt is
- * loaded at the first product.
+ * loaded at the first product, NCCL when several ranks train.
  *
  * Directory train/cuda/: GPUs as devices.
  *   cuda                this header, in C: finding, opening and closing devices
@@ -15,6 +15,7 @@
  *   kernel              macros for kernels; marks: those that tests replace
  *   lt                  matrix products by cuBLASLt; lt_library: its functions, loaded
  *   factors             the factors of products, in bfloat16
+ *   group               GPUs of several ranks, by NCCL; nccl_library: its functions, loaded
  *   operations          the operations, in kernels/ by subject, as in train/processor;
  *                       kernels/teams: rows, and threads for them; kernels/neighbours: rows
  *                       against all columns */

@@ -1,5 +1,6 @@
 /* device.cu -- memory, streams and uploads of a GPU; see cuda.h and stream.h. */
 #include "train/cuda/factors.h"
+#include "train/cuda/group.h"
 #include "train/cuda/lt.h"
 #include "train/cuda/operations.h"
 #include "train/cuda/stream.h"
@@ -17,6 +18,7 @@ struct cuda_device {
     std::mutex lock; /* of the members below */
     std::map<const char *, size_t> pieces;
     cuda_keeper keeper;
+    cuda_group group;
     char fault[192];
 };
 
@@ -74,9 +76,13 @@ taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cud
     return status_of(d, operation, cudaSetDevice(d->ordinal));
 }
 
-taper_status cuda_fail(train_stream *s, const char *operation, const char *why) {
-    note(device_of(s->device), operation, why);
+taper_status cuda_lose(train_device *device, const char *operation, const char *why) {
+    note(device_of(device), operation, why);
     return TAPER_ERR_DEVICE;
+}
+
+taper_status cuda_fail(train_stream *s, const char *operation, const char *why) {
+    return cuda_lose(s->device, operation, why);
 }
 
 taper_status cuda_end(train_stream *s, const char *operation) {
@@ -115,13 +121,14 @@ static void forget(cuda_device *d, const void *memory) {
 }
 
 /* Removed from the list first, because another thread may get the same memory once it is free.
- * cudaFree waits for the device. */
+ * cudaFree waits for the device, and so, before it, does the group. */
 static void release(train_device *device, void *memory, size_t bytes) {
     cuda_device *d = device_of(device);
     if (!memory) return;
     cuda_forget_kept(device, memory, bytes);
     forget(d, memory);
     cudaSetDevice(d->ordinal);
+    cuda_group_settle(device);
     cudaFree(memory);
 }
 
@@ -139,6 +146,7 @@ static taper_status copy(train_stream *s, void *to, const void *from, size_t byt
 }
 
 static taper_status wait(train_stream *s) {
+    TAPER_TRY(cuda_group_settle(s->device));
     return status_of(device_of(s->device), "sync", cudaStreamSynchronize(cuda_on(s)));
 }
 
@@ -151,6 +159,7 @@ static taper_status free_bytes(train_device *device, size_t *bytes) {
 
 static taper_status download(train_stream *s, void *host, const void *from, size_t bytes) {
     CUDA_BEGIN(s, "download", CUDA_ARRAY((const char *)from, bytes));
+    TAPER_TRY(cuda_group_settle(s->device)); /* the copy may wait */
     TAPER_TRY(status_of(device_of(s->device), "download",
                         cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, cuda_on(s))));
     return wait(s);
@@ -166,6 +175,7 @@ static taper_status sync_stream(train_stream *s) {
 
 /* Uploads from pageable memory; the host waits, because the driver copies it in parts. */
 static taper_status upload_large(train_stream *s, void *to, const void *host, size_t bytes) {
+    TAPER_TRY(cuda_group_settle(s->device));
     TAPER_TRY(status_of(device_of(s->device), "upload",
                         cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda_on(s))));
     return wait(s);
@@ -179,6 +189,7 @@ static taper_status swap_small(train_stream *s) {
     cuda_staging *small = &own->small;
     TAPER_TRY(status_of(d, "upload", cudaEventRecord(small->sent[small->last], own->stream)));
     small->last = !small->last, own->used = 0;
+    TAPER_TRY(cuda_group_await(s->device, small->sent[small->last]));
     return status_of(d, "upload", cudaEventSynchronize(small->sent[small->last]));
 }
 
@@ -209,6 +220,7 @@ static taper_status stage(train_stream *s, size_t bytes, void **host) {
     cuda_staging *large = &cuda_stream_of(s)->large;
     const int i = large->last = !large->last;
     TAPER_TRY(status_of(d, "staging", cudaSetDevice(d->ordinal)));
+    TAPER_TRY(cuda_group_await(s->device, large->sent[i]));
     TAPER_TRY(status_of(d, "staging", cudaEventSynchronize(large->sent[i])));
     TAPER_TRY(give_piece(d, large, i, bytes));
     *host = large->piece[i];
@@ -244,6 +256,7 @@ static void close_stream(train_stream *s) {
     cuda_stream *own = cuda_stream_of(s);
     if (!own) return;
     cudaSetDevice(device_of(s->device)->ordinal);
+    cuda_group_settle(s->device);
     if (own->copies) cudaStreamSynchronize(own->copies);
     if (own->stream) cudaStreamSynchronize(own->stream);
     cuda_lt_free(s);
@@ -364,6 +377,7 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
     device->name = d->name;
     device->memory = &memory_table;
     device->operations = &operation_table;
+    device->group = &cuda_group_table;
     device->state = d;
     device->look_every = 16; /* small steps take less than a millisecond */
     device->block_rows = (size_t)32 * TRAIN_LEAST_ROWS;
@@ -373,10 +387,15 @@ taper_status train_cuda_open(train_device *device, int ordinal, train_precision 
 }
 
 void train_cuda_close(train_device *device) {
+    if (device->state) cuda_group_leave(device);
     delete device_of(device);
     *device = train_device{};
 }
 
 cuda_keeper *cuda_keeper_of(const train_device *device) { return &device_of(device)->keeper; }
+
+cuda_group *cuda_group_of(const train_device *device) { return &device_of(device)->group; }
+
+int cuda_ordinal(const train_device *device) { return device_of(device)->ordinal; }
 
 train_precision cuda_precision(const train_device *device) { return device_of(device)->precision; }

@@ -25,4 +25,6 @@
 
 /* Bytes of a stream's workspace for products. */
 enum { LT_WORKSPACE_BYTES = 32 << 20 };
+/* Bytes that are added up at once over ranks (group.h). */
+enum { CUDA_PIECE_BYTES = 32 << 20 };
 #endif

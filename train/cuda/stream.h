@@ -74,6 +74,8 @@ static inline cuda_array cuda_picked(T *from, const uint32_t *order, size_t rows
     return array;
 }
 
+int cuda_ordinal(const train_device *device); /* its number */
+
 /* Begins an operation: checks that its arrays are in memory that the device has allocated.
  * TAPER_ERR_DEVICE: they are not, or the device is lost; train_cuda_fault has a message. */
 taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cuda_array *array,
@@ -87,6 +89,8 @@ taper_status cuda_begin_arrays(train_stream *s, const char *operation, const cud
 /* Records a failure of an operation. Returns TAPER_ERR_DEVICE; train_cuda_fault gives the
  * reason. */
 taper_status cuda_fail(train_stream *s, const char *operation, const char *why);
+/* The same where there is no stream. */
+taper_status cuda_lose(train_device *device, const char *operation, const char *why);
 /* Ends an operation, after its last launch: checks the driver's error. */
 taper_status cuda_end(train_stream *s, const char *operation);
 

@@ -29,6 +29,7 @@
  * Directory train/device/: the interface between training and the device.
  *   device            this header; memory in arenas, and arrays of the host on a device
  *   feed              rows of bytes, kept on the device or sent step by step
+ *   group             devices of several ranks that add up arrays among themselves
  *   operations        the operations of a device
  *   elements          scalar parts of operations, shared by the processor and by kernels:
  *   elements_codes elements_units                 codes at a cut; whole units, their weights and
@@ -47,6 +48,7 @@ extern "C" {
 typedef struct train_device train_device;
 typedef struct train_stream train_stream;
 typedef struct train_operations train_operations;
+typedef struct train_group train_group;
 
 /* How a device keeps an array that products read, if it rounds the factors of its products. */
 typedef enum train_keeping {
@@ -93,6 +95,9 @@ struct train_device {
     const char *name; /* "processor", "shadow", "cuda:0" */
     const train_memory *memory;
     const train_operations *operations;
+    /* NULL, or how devices of several ranks add up arrays among themselves (group.h). */
+    const train_group *group;
+    int joined;  /* 1: they do so, as train_group_join has found */
     void *state; /* private to the device */
     /* 1: its operations work on host memory and are done when their calls return, so host arrays
      * need no copy (train_mirror_open). */

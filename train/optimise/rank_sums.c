@@ -1,6 +1,7 @@
 /* rank_sums.c -- see rank_sums.h. */
 #include "train/optimise/rank_sums.h"
 #include "formats/bytes.h"
+#include "train/device/group.h"
 #include "train/optimise/run.h"
 #include <stdlib.h>
 
@@ -21,9 +22,10 @@ static taper_status broadcast(train_ranks *ranks, void *x, size_t bytes, taper_e
     return train_broadcast(ranks, x, bytes, 0, error);
 }
 
+static const char what[] = "the parts of the processes could not be added up";
+
 static taper_status by_the_host(train_stream *s, train_ranks *ranks, char *x, size_t bytes,
                                 piece_fn *fn, taper_error *error) {
-    static const char what[] = "the parts of the processes could not be added up";
     void *host = malloc(formats_smaller(bytes, PIECE));
     taper_status status = host ? TAPER_OK : train_explain(TAPER_ERR_NOMEM, error, "%s", what);
     for (size_t i = 0; i < bytes && status == TAPER_OK; i += PIECE) {
@@ -46,11 +48,15 @@ static taper_status on_all(train_stream *s, train_ranks *ranks, void *x, size_t 
 
 taper_status train_sum_floats_there(train_stream *s, train_ranks *ranks, float *x, size_t n,
                                     taper_error *error) {
+    if (ranks && n && s->device->joined)
+        return train_explain(s->device->group->sum_floats(s, x, n), error, "%s", what);
     return on_all(s, ranks, x, n * sizeof *x, sum_floats, error);
 }
 
 taper_status train_sum_doubles_there(train_stream *s, train_ranks *ranks, double *x, size_t n,
                                      taper_error *error) {
+    if (ranks && n && s->device->joined)
+        return train_explain(s->device->group->sum_doubles(s, x, n), error, "%s", what);
     return on_all(s, ranks, x, n * sizeof *x, sum_doubles, error);
 }
 

@@ -1,7 +1,9 @@
 /* rank_sums.h -- sums over ranks of arrays on the device (train/parallel/ranks.h).
  *
- * Arrays of a device in host memory are added in place. Others pass through the host in pieces of 4
- * MiB. One rank (NULL): nothing happens. Errors: those of ranks.h, TAPER_ERR_DEVICE. */
+ * Arrays of a device in host memory are added in place. Devices that have joined (device/group.h)
+ * add up among themselves, after the call has returned. Others' arrays pass through the host in
+ * pieces of 4 MiB. The bits are the same. One rank (NULL): nothing happens. Errors: those of
+ * ranks.h, TAPER_ERR_DEVICE. */
 #ifndef TRAIN_RANK_SUMS_H
 #define TRAIN_RANK_SUMS_H
 #include "train/device/device.h"

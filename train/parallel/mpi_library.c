@@ -118,6 +118,7 @@ static taper_status open_mpi(train_ranks *ranks, double patience, char name[TRAI
         return formats_fail(error, TAPER_ERR_ARG, "%d processes of MPI; at most %d are possible",
                             size, TRAIN_MOST_RANKS);
     ranks->rank = (uint32_t)rank, ranks->size = (uint32_t)size;
+    ranks->patience = patience;
     ranks->transport = &transport;
     name_library(name);
     return TAPER_OK;

@@ -7,7 +7,7 @@
 #define TRAIN_MPI_LIBRARY_H
 #include "train/parallel/ranks.h"
 
-enum { TRAIN_MPI_VERSION = 1, TRAIN_MPI_NAME = 64 };
+enum { TRAIN_MPI_VERSION = 2, TRAIN_MPI_NAME = 64 };
 
 typedef struct train_mpi_library {
     uint32_t version; /* TRAIN_MPI_VERSION */

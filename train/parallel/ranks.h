@@ -46,6 +46,7 @@ typedef struct train_ranks {
     uint32_t rank, size; /* rank < size <= TRAIN_MOST_RANKS */
     /* Of the ranks on this machine: number and count. */
     uint32_t local_rank, local_size;
+    double patience; /* seconds that a call waits for the others */
     const train_transport *transport;
     void *state; /* private to the transport */
     /* --- private --- */

@@ -13,5 +13,6 @@
 #define CUDA_COUNT(operation, bytes)      ((void)cuda_model_counts(operation, bytes, 0))
 #define CUDA_ROUNDED(stream, n, at, copy) cuda_model_rounded(stream, n, at, copy)
 
-enum { LT_WORKSPACE_BYTES = 4096 }; /* small, because the model copies all memory */
+/* small, because the model copies all memory */
+enum { LT_WORKSPACE_BYTES = 4096, CUDA_PIECE_BYTES = 1 << 16 };
 #endif
