@@ -105,7 +105,7 @@ P
 TAPER_MPI_TIMEOUT=2 mpirun -n 2 sh hang.sh train -q -f --quick --family dense --epochs 500 --window 8 -o x.tpm set/png \
     >out 2>&1 && fail "a process hangs"
 refused "did not answer within 2 s"
-mpirun -n 2 "$TAPER" train-bits -q -f -o x.tpm set/png >out 2>&1 && fail "train-bits"
+mpirun -n 2 "$TAPER" train-labels -q -f -o x.tpm set/png >out 2>&1 && fail "train-labels"
 refused "trains in one process"
 [ ! -e x.tpm ]
 
