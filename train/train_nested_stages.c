@@ -98,8 +98,7 @@ static taper_status export_network(train_nested_network *net, codec_network *to)
 static taper_status first_rows(const train_pixels *pixels, size_t n, train_own_rows *own) {
     uint32_t *row = malloc((n + 1) * sizeof *row);
     for (size_t i = 0; row && i < n; i++) row[i] = (uint32_t)i;
-    const taper_status status =
-        row ? train_own_rows_open(own, pixels, row, n, 1) : TAPER_ERR_NOMEM;
+    const taper_status status = row ? train_own_rows_open(own, pixels, row, n, 1) : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) train_own_rows_pick(own, pixels, row, n, n);
     free(row);
     return status;

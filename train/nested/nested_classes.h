@@ -28,7 +28,7 @@ typedef struct train_nested_classes {
      * the host. */
     train_ranks *ranks;
     const uint32_t *position;
-    train_prefixes of;     /* their objective */
+    train_prefixes of; /* their objective */
     /* on the device */
     uint32_t *known; /* [batch] label */
     float *code;     /* [batch][d] TRAIN_BIT_APART x */

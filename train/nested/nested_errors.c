@@ -13,7 +13,8 @@ taper_status train_nested_source_open(train_nested_source *source, train_nested_
                               net->act.block));
     taper_status status = order ? train_order_open(&source->order, s, order, n) : TAPER_OK;
     if (status == TAPER_OK)
-        source->data = (train_nested_data){&source->feed, order ? &source->order : NULL, 0, n, NULL, n};
+        source->data =
+            (train_nested_data){&source->feed, order ? &source->order : NULL, 0, n, NULL, n};
     else
         train_nested_source_close(source);
     return status;

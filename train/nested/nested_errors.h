@@ -43,8 +43,8 @@ taper_status train_nested_codes(train_nested_network *net, const train_nested_da
  * are the host's. */
 taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
                                  uint32_t kept, float *pixels);
-/* Mean squared error per pixel component (8-bit scale) over rows, of all ranks, at each of the code lengths
- * length[0 .. lengths), rising, in 0 .. K. Errors also: those of ranks. */
+/* Mean squared error per pixel component (8-bit scale) over rows, of all ranks, at each of the code
+ * lengths length[0 .. lengths), rising, in 0 .. K. */
 taper_status train_nested_errors(train_nested_network *net, const train_nested_data *data,
                                  const uint32_t *length, size_t lengths, double *mse);
 /* Expected squared error on rows over the truncation's lengths (equation 16), and at full length.

@@ -14,10 +14,11 @@ taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice) {
     if (!step || !(step->corruption > 0.0f))
         return s->ops->centre_rows(s, n, in->width, in->pixels, in->order, in->mean,
                                    in->inverse_scale, act->input);
-    const train_corruption corruption = {.inputs = *in,
-                                         .noise = {step->seed, step->step, rows->first_row, step->position},
-                                         .p = step->corruption,
-                                         .corrupted = act->input};
+    const train_corruption corruption = {
+        .inputs = *in,
+        .noise = {step->seed, step->step, rows->first_row, step->position},
+        .p = step->corruption,
+        .corrupted = act->input};
     return s->ops->corrupt(s, &corruption);
 }
 

@@ -4,7 +4,7 @@
  * rounded up to a size for which matrix products are fast. */
 #include "train/nested/nested_gradient.h"
 #include "train/nested/nested_classes.h"
-#include "train/nested/nested_last.h"
+#include "train/nested/nested_part.h"
 #include <math.h>
 
 enum { ROUND = 16 };

@@ -88,8 +88,7 @@ static taper_status add_rows(train_nested_run *r, double *losses) {
     train_ranks *ranks = r->data->ranks;
     TAPER_TRY(train_nested_zero(net));
     TAPER_TRY(train_nested_feed_back(net));
-    TAPER_TRY(
-        train_nested_add(net, &step, r->rows.rows, r->rows.order, r->n, r->batch, 0, losses));
+    TAPER_TRY(train_nested_add(net, &step, r->rows.rows, r->rows.order, r->n, r->batch, 0, losses));
     TAPER_TRY(train_sum_doubles_there(&net->stream, ranks, losses, 3, r->error));
     return train_sum_floats_there(&net->stream, ranks, net->weights.gradient, net->weights.n,
                                   r->error);
@@ -286,8 +285,8 @@ static taper_status sweep(train_nested_run *r) {
     const uint32_t before = r->net->frozen;
     TAPER_TRY(train_sweep_after_step(&r->sweep, r->step + 1, code_layer(r).w));
     if (r->sweep.options.on) /* of all ranks the first decides */
-        TAPER_TRY(train_broadcast(r->data->ranks, &r->sweep.state, sizeof r->sweep.state, 0,
-                                  r->error));
+        TAPER_TRY(
+            train_broadcast(r->data->ranks, &r->sweep.state, sizeof r->sweep.state, 0, r->error));
     r->net->frozen = (uint32_t)r->sweep.state.frozen;
     return forget_frozen(r, before);
 }

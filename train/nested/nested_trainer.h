@@ -20,8 +20,7 @@
  *                       rows; nested_forward: the forward pass
  *   nested_gradient     loss and gradient; nested_classes: the objective from labels;
  *                       nested_errors: codes, and errors at every length
- *   nested_part         the rows of a run, and those of this rank; nested_last: rows that
- *                       thresholds follow, from all ranks
+ *   nested_part         the rows of a run, those of this rank, and what ranks exchange
  *   nested_setup        before the first step and after the last: memory, thresholds, decoder
  *   refit               the best linear decoder of binary codes, for every length at once
  *   sweep               units frozen one after the other
