@@ -173,8 +173,9 @@ taper_status train_nested_errors(train_nested_network *net, const train_nested_d
     }
     free(squares);
     if (status == TAPER_OK) status = train_sum_doubles(data->ranks, mse, lengths, NULL);
+    const size_t of = data->ranks ? data->of : data->n;
     for (size_t i = 0; i < lengths; i++)
-        mse[i] *= (double)net->scale * net->scale / (double)(data->of ? data->of : 1);
+        mse[i] *= (double)net->scale * net->scale / (double)(of ? of : 1);
     return status;
 }
 

@@ -14,7 +14,7 @@ typedef struct train_nested_data {
     train_feed *feed;
     const train_order *order; /* NULL: in ascending order */
     size_t first, n;
-    train_ranks *ranks; /* NULL: one, and `of` is n */
+    train_ranks *ranks; /* NULL: one, and `of` does not matter */
     size_t of;
 } train_nested_data;
 

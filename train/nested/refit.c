@@ -139,7 +139,7 @@ static taper_status solve(moments *m, train_nested_network *net, double ridge) {
 
 static taper_status begin(moments *m, train_nested_network *net, const train_nested_data *rows) {
     *m = (moments){0};
-    if (!net->mixing || !rows->of) return TAPER_ERR_ARG;
+    if (!net->mixing || !(rows->ranks ? rows->of : rows->n)) return TAPER_ERR_ARG;
     TAPER_TRY(take_memory(m, net));
     return add_up(m, net, rows);
 }
