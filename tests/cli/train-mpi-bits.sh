@@ -62,6 +62,7 @@ kill -KILL "$victim"
 wait $running && fail "mpirun succeeded although a process was killed"
 [ ! -e part.tpm ]
 cp part.run three.run
+rm -f three.log
 bits 2 part --independent -e 40 --resume
 cmp whole.tpm part.tpm
 bits 3 three --independent -e 40 --resume
