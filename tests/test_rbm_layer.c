@@ -137,14 +137,15 @@ static double learn_on(on_device *d, const train_rbm_options *o, train_rbm *rbm,
     assert_int_equal(train_rbm_layer_open(&layer, &d->stream, rbm, BATCH), TAPER_OK);
     for (int step = 0; step < STEPS; step++) {
         const train_rbm_batch batch = {
-            rows_of(step), rate, momentum, {o->seed, (uint64_t)step, 0}, o};
+            rows_of(step), rate, momentum, {o->seed, (uint64_t)step, 0, NULL}, o, NULL};
         assert_int_equal(train_upload(&d->stream, layer.below, data + (size_t)step * BATCH * V,
                                       batch.rows * V * sizeof *data),
                          TAPER_OK);
         assert_int_equal(train_rbm_layer_learn(&layer, &batch,
                                                o->method == TRAIN_DENOISE
                                                    ? train_denoising_gradient
-                                                   : train_contrastive_gradient),
+                                                   : train_contrastive_gradient,
+                                               NULL),
                          TAPER_OK);
     }
     assert_int_equal(train_rbm_layer_errors(&layer, &error), TAPER_OK);

@@ -106,7 +106,7 @@ TAPER_MPI_TIMEOUT=2 mpirun -n 2 sh hang.sh train -q -f --quick --family dense --
     >out 2>&1 && fail "a process hangs"
 refused "did not answer within 2 s"
 mpirun -n 2 "$TAPER" train-labels -q -f -o x.tpm set/png >out 2>&1 && fail "train-labels"
-refused "trains in one process"
+refused "recipes are tried in one process"
 [ ! -e x.tpm ]
 
 # More processes than images: some have none.
