@@ -150,7 +150,9 @@ const cli_verb cli_verb_train_labels = {
         "nca, log-nca and mcml train a linear map; the objectives with dg- and dt- (Student's "
         "t-distribution) train a deep network. Use dt-nca with 30 units for search and "
         "classification, and dt-mcml with 2 units for maps. With random starting weights, or for "
-        "natural images, dt-log-nca has the lowest error.",
+        "natural images, dt-log-nca has the lowest error.\n\n"
+        "`mpirun -n N taper train-labels --objective ...` trains on N processes of MPI, as `taper "
+        "train` does.",
     .examples = "taper train-labels -o classes.tpm folder-of-classes/\n"
                 "taper train-labels -o map.tpm --objective dt-mcml -k 2 folder-of-classes/\n"};
 
@@ -284,6 +286,18 @@ static taper_status check(cli_train_run *run, taper_error *error) {
     return choose((const settings *)run, hidden, &unused, error);
 }
 
+/* Processes would measure the time of a recipe differently, and a teacher sees all images. */
+static const char *alone(const cli_train_run *run) {
+    const settings *s = (const settings *)run;
+    if (is_searched(s))
+        return "without --objective recipes are tried in one process: give --objective, or start "
+               "it without mpirun";
+    if (s->guess_labels || s->start == TAUGHT)
+        return "a teacher learns in one process: omit --guess-labels and --start taught, or start "
+               "it without mpirun";
+    return NULL;
+}
+
 static int make(cli_training *t) {
     const settings *s = (const settings *)t->run;
     uint32_t hidden[CODEC_MAX_LAYERS];
@@ -297,6 +311,7 @@ static int make(cli_training *t) {
                                        &t->file, &r, &error);
     const int code = cli_training_put(t, status, &error);
     if (code != CLI_DONE) return code;
+    if (!train_is_first(t->ranks)) return CLI_DONE;
     cli_labels_report(&t->reporter, &c, &r);
     if (s->run.plot) cli_train_draw(&t->reporter, NULL);
     return CLI_DONE;
@@ -307,10 +322,10 @@ int cmd_train_labels(int argc, char **argv) {
     int first, stop = cli_options_parse(&cli_verb_train_labels, argc, argv, &s, &first);
     cli_training t = {.verb = &cli_verb_train_labels,
                       .run = &s.run,
-                      .is_alone = true,
                       .from_labels = true,
                       .check = check,
                       .uses = uses_of,
+                      .alone = alone,
                       .make = make};
     return stop >= 0 ? stop : cli_training_run(&t, argc, argv, first);
 }

@@ -292,8 +292,8 @@ int cli_training_run(cli_training *t, int argc, char **argv, int first) {
         return cli_usage(t->verb, "%s", cli_explain(&error).text);
     t->is_quiet = s->common.quiet;
     int code = cli_train_begin_processes(t->verb->name, &t->run->common, &t->ranks);
-    if (code == CLI_DONE && t->ranks && t->is_alone)
-        code = cli_usage(t->verb, "this verb trains in one process; start it without mpirun");
+    const char *why = t->alone ? t->alone(s) : NULL;
+    if (code == CLI_DONE && t->ranks && why) code = cli_usage(t->verb, "%s", why);
     if (code == CLI_DONE) code = run(t, argc, argv, first);
     return cli_train_end_processes(code);
 }

@@ -13,13 +13,14 @@ typedef struct cli_training {
     const cli_verb *verb;
     cli_train_run *run;   /* first member of the verb's settings */
     const char *from;     /* the model to adapt: a file or a name; or NULL */
-    bool is_alone;        /* the learner needs all images in one process */
     bool from_labels;     /* images need labels of at least two classes */
     bool from_neighbours; /* some class needs two images */
     /* Completes and checks the settings before anything is read. */
     taper_status (*check)(cli_train_run *run, taper_error *error);
     /* Bits of cli_verb.uses. from: the model to adapt, or NULL. */
     unsigned (*uses)(const cli_train_run *run, const taper_model_info *from);
+    /* Why this run needs one process, with the remedy, or NULL; itself NULL: none does. */
+    const char *(*alone)(const cli_train_run *run);
     /* Trains, calls cli_training_put, and reports; returns an exit code. */
     int (*make)(struct cli_training *training);
     /* Private: set by cli_training_run, for make. */

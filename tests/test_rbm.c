@@ -62,8 +62,8 @@ static void a_layer_is_its_batches(void **state) {
             assert_int_equal(
                 train_upload(&d.stream, layer.below, rows, batch.rows * D * sizeof *rows),
                 TAPER_OK);
-            assert_int_equal(train_rbm_layer_learn(&layer, &batch, train_contrastive_gradient),
-                             TAPER_OK);
+            assert_int_equal(
+                train_rbm_layer_learn(&layer, &batch, train_contrastive_gradient, NULL), TAPER_OK);
         }
     }
     assert_int_equal(train_rbm_layer_fetch(&layer, &rbm), TAPER_OK);

@@ -1,6 +1,7 @@
 /* embedder.c -- see embedder.h. */
 #include "train/embedding/embedder.h"
 #include "formats/bytes.h"
+#include "train/optimise/rank_sums.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ static void lay_out_activations(train_embedder *e, const codec_network *net) {
     e->before = e->binary ? train_arena_floats(arena, batch, e->units) : e->code;
     e->threshold = train_arena_floats(arena, 1, e->units);
     e->spread = train_arena_floats(arena, 1, e->units);
-    const int split = e->class_units < e->units;
+    const int split = e->class_units < e->units || e->ranks;
     e->class_code = split ? train_arena_floats(arena, batch, e->class_units) : e->code;
     e->class_gradient = split ? train_arena_floats(arena, batch, e->class_units) : e->code_gradient;
     if (decodes(e)) train_decoding_lay_out(&e->decoding, arena, &net->decoder, net->hidden, batch);
@@ -168,6 +169,7 @@ taper_status train_embedder_create(train_embedder *e, const codec_network *net,
                           .block =
                               formats_smaller(o->batch, o->block ? o->block : TRAIN_EMBEDDER_BLOCK),
                           .l2 = o->l2,
+                          .ranks = o->ranks,
                           .noise = o->noise,
                           .objective = o->objective};
     if (!o->batch || !(o->l2 >= 0.0) || !is_plain(net)) return TAPER_ERR_ARG;
@@ -195,7 +197,7 @@ void train_embedder_free(train_embedder *e) {
 /* --- forward and backward --------------------------------------------------------------- */
 
 static train_noise noise_of(const train_embedder *e, size_t first_row) {
-    return (train_noise){e->noise.seed, e->step, first_row};
+    return (train_noise){e->noise.seed, e->step, first_row, e->ranks ? e->there : NULL};
 }
 
 /* Computes the input numbers of a block of rows. */
@@ -225,13 +227,25 @@ static taper_status take_block(train_embedder *e, size_t first, size_t *rows) {
     return e->rows > e->block ? make_inputs(e, first, *rows) : TAPER_OK;
 }
 
+taper_status train_embedder_expect(train_embedder *e, const uint32_t *here, const uint32_t *there,
+                                   const uint32_t *label, const uint32_t *order, size_t of) {
+    train_stream *s = &e->stream;
+    e->here = here, e->there = there;
+    e->of = formats_smaller(of, e->batch);
+    e->noise.jitter.position = there;
+    return s->ops->gather_rows(s, e->of, sizeof *label, label, order, e->label);
+}
+
 taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const uint32_t *order,
                                  const uint32_t *label, const uint32_t *labels_order, size_t n) {
     train_stream *s = &e->stream;
-    e->rows = e->labelled = formats_smaller(n, e->batch);
+    e->rows = formats_smaller(n, e->batch);
+    if (!e->ranks) e->of = e->rows;
+    e->labelled = e->of;
     e->pixels = pixels, e->order = order;
     e->act.dropout = e->noisy ? e->noise.dropout : 0.0f;
     e->act.noise = noise_of(e, 0);
+    if (!e->rows) return TAPER_OK;
     if (e->noisy && jitters(e)) {
         TAPER_TRY(s->ops->jitter(s, &e->noise.jitter, e->rows, pixels, order, e->noise.seed,
                                  e->step, e->moved));
@@ -256,6 +270,7 @@ static train_units units_of(const train_embedder *e) {
 taper_status train_embedder_forward(train_embedder *e) {
     const size_t bytes = e->rows * e->units * sizeof *e->code;
     const train_units bits = units_of(e);
+    if (!e->rows) return TAPER_OK;
     TAPER_TRY(train_zero(&e->stream, e->before, bytes));
     for (size_t first = 0, rows; first < e->rows; first += rows) {
         train_stack_activations act = e->act;
@@ -275,6 +290,8 @@ static taper_status backward(train_embedder *e) {
     train_stream *s = &e->stream;
     const codec_layer *first_layer = &e->gradient.layer[0];
     const train_units bits = units_of(e);
+    const train_weights *w = &e->weights;
+    if (!e->rows) return train_zero(s, w->gradient, (w->n - e->n_numbers) * sizeof *w->gradient);
     if (e->binary)
         TAPER_TRY(
             s->ops->unit_gradient(s, &bits, 0, e->before, e->code_gradient, e->code_gradient));
@@ -291,7 +308,7 @@ static taper_status backward(train_embedder *e) {
 }
 
 static train_examples class_examples(const train_embedder *e) {
-    return (train_examples){.rows = e->rows,
+    return (train_examples){.rows = e->of,
                             .units = e->class_units,
                             .code = e->class_code,
                             .scale = 1.0f,
@@ -301,47 +318,59 @@ static train_examples class_examples(const train_embedder *e) {
 /* The weight of the objective relative to the reconstruction, which is a mean over all rows. */
 static double weight_of(const train_embedder *e) {
     if (!e->labelled) return 0.0;
-    return (1.0 - e->decoding.part) * (double)e->rows / (double)e->labelled;
+    return (1.0 - e->decoding.part) * (double)e->of / (double)e->labelled;
 }
 
-/* The objective's gradient, by the codes and by its own parameters. */
+/* The objective's gradient, by the codes that are here and by its own parameters, which one rank
+ * has. */
 static taper_status pull_classes(train_embedder *e, const train_examples *x) {
     train_stream *s = &e->stream;
     const train_objective *o = e->use.objective;
-    const size_t n = e->rows * e->class_units;
+    const size_t n = e->of * e->class_units;
     const float weight = (float)weight_of(e);
+    float *number = e->weights.gradient + e->weights.n - e->n_numbers;
     TAPER_TRY(train_zero(s, e->code_gradient, e->rows * e->units * sizeof *e->code_gradient));
     TAPER_TRY(train_zero(s, e->class_gradient, n * sizeof *e->class_gradient));
     TAPER_TRY(o->gradient(e->use.self, s, x, e->class_gradient));
     if (weight != 1.0f) {
-        float *number = e->weights.gradient + e->weights.n - e->n_numbers;
         TAPER_TRY(s->ops->scale(s, n, weight, e->class_gradient, e->class_gradient));
         TAPER_TRY(s->ops->scale(s, e->n_numbers, weight, number, number));
     }
-    if (e->class_gradient == e->code_gradient) return TAPER_OK;
+    if (!train_is_first(e->ranks)) TAPER_TRY(train_zero(s, number, e->n_numbers * sizeof *number));
+    if (e->class_gradient == e->code_gradient || !e->rows) return TAPER_OK;
+    TAPER_TRY(train_pack_rows_there(s, e->ranks, e->class_gradient, e->class_units, e->here,
+                                    e->rows, e->of, NULL));
     return s->ops->copy_columns(s, e->rows, e->class_units, e->class_gradient, e->class_units,
                                 e->code_gradient, e->units);
 }
 
-/* The objective's loss, to losses[1], and weighted to losses[0]. */
-static taper_status cost_classes(train_embedder *e, const train_examples *x, double *losses) {
+/* The class units of all rows of the batch. */
+static taper_status take_class_codes(train_embedder *e) {
     train_stream *s = &e->stream;
-    if (e->class_code != e->code)
+    if (e->class_code != e->code && e->rows)
         TAPER_TRY(s->ops->copy_columns(s, e->rows, e->class_units, e->code, e->units, e->class_code,
                                        e->class_units));
-    TAPER_TRY(train_zero(s, e->row_loss, e->rows * sizeof *e->row_loss));
+    return train_share_rows_there(s, e->ranks, e->class_code, e->class_units, e->here, e->rows,
+                                  e->of, NULL);
+}
+
+/* The objective's loss, to losses[1], and weighted to losses[0]; on the first rank. */
+static taper_status cost_classes(train_embedder *e, const train_examples *x, double *losses) {
+    train_stream *s = &e->stream;
+    TAPER_TRY(take_class_codes(e));
+    TAPER_TRY(train_zero(s, e->row_loss, e->of * sizeof *e->row_loss));
     TAPER_TRY(e->use.objective->loss(e->use.self, s, x, e->row_loss, e->figure));
-    TAPER_TRY(s->ops->add_doubles(s, 1, weight_of(e) / (double)e->rows, e->figure, losses));
+    if (!train_is_first(e->ranks)) return TAPER_OK;
+    TAPER_TRY(s->ops->add_doubles(s, 1, weight_of(e) / (double)e->of, e->figure, losses));
     const double labelled = (double)formats_larger(e->labelled, 1);
     return s->ops->add_doubles(s, 1, 1.0 / labelled, e->figure, losses + 1);
 }
 
-/* The decoder's loss and gradients. */
-static taper_status reconstruct(train_embedder *e, double *losses) {
+/* The decoder's loss and gradients, of the rows that are here and with their share of the batch. */
+static taper_status decode(train_embedder *e, double *losses) {
     train_stream *s = &e->stream;
     train_decoding *d = &e->decoding;
     train_examples x = {.rows = e->rows, .units = e->units, .code = e->code, .scale = 1.0f};
-    if (!decodes(e)) return TAPER_OK;
     e->target =
         (train_inputs){e->rows, e->inputs, e->pixels, e->order, e->zero_mean, 1.0f / pixel_scale};
     d->w = &e->decoder, d->dw = &e->decoder_gradient, d->rows = &e->target;
@@ -350,10 +379,19 @@ static taper_status reconstruct(train_embedder *e, double *losses) {
     return train_decoding_objective.gradient(d, s, &x, e->code_gradient);
 }
 
-/* Adds l2 / 2 |W|^2 to the loss, and its gradient. */
+static taper_status reconstruct(train_embedder *e, double *losses) {
+    const double part = e->decoding.part;
+    if (!decodes(e) || !e->rows) return TAPER_OK;
+    if (e->ranks) e->decoding.part *= (double)e->rows / (double)e->of;
+    const taper_status status = decode(e, losses);
+    e->decoding.part = part;
+    return status;
+}
+
+/* Adds l2 / 2 |W|^2 to the loss, and its gradient; on the first rank. */
 static taper_status add_decay(train_embedder *e, double *loss) {
     train_stream *s = &e->stream;
-    if (!(e->l2 > 0.0)) return TAPER_OK;
+    if (!(e->l2 > 0.0) || !train_is_first(e->ranks)) return TAPER_OK;
     for (uint32_t i = 0; i < e->view.depth; i++) {
         const codec_layer *layer = &e->view.layer[i];
         const size_t n = (size_t)layer->outputs * layer->inputs;

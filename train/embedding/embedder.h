@@ -21,6 +21,10 @@
  * 255 (1/2 + a / 4) in a codec_network, the tangent of 255 times the logistic function
  * (rbm_unroll.h).
  *
+ * Several ranks (train/parallel/ranks.h) each have some rows of a batch. Each learns the codes of
+ * all rows from the others and computes the objective of all pairs, as codes are short; then it
+ * computes the gradient of its own rows. The caller adds up the gradients and losses.
+ *
  * If a batch has more than TRAIN_EMBEDDER_BLOCK rows, the numbers of 0..1 are computed a block at a
  * time in both passes. So memory is that of a batch's bytes and codes, and of a block. On a
  * processor with fused multiply-adds the results are the same bits. */
@@ -30,6 +34,7 @@
 #include "train/objectives/prefixes.h"
 #include "train/objectives/stack.h"
 #include "train/optimise/weights.h"
+#include "train/parallel/ranks.h"
 #include "train/sampling/jitter.h"
 
 enum { TRAIN_EMBEDDER_BLOCK = 32 * 384 };
@@ -76,8 +81,13 @@ typedef struct train_embedder {
     int as_numbers;
     /* of the loaded rows */
     size_t rows;
-    /* labelled rows; the caller sets it after a load, if not all are */
+    /* rows of the batch, of all ranks */
+    size_t of;
+    /* labelled rows of them; the caller sets it after a load, if not all are */
     size_t labelled;
+    train_ranks *ranks; /* NULL: one */
+    /* Positions in the batch of the loaded rows, rising, on the host and on the device. */
+    const uint32_t *here, *there;
     const uint8_t *pixels; /* borrowed */
     const uint32_t *order;
     uint8_t *moved;              /* [batch][inputs] rows after jitter; NULL without */
@@ -86,8 +96,9 @@ typedef struct train_embedder {
     float *code, *code_gradient; /* [batch][units] */
     /* [batch][units] codes before thresholds; else the codes */
     float *before;
-    float *threshold, *spread;          /* [units] of bits: 0, TRAIN_BIT_SPREAD */
-    float *class_code, *class_gradient; /* [batch][class_units]; or code, code_gradient */
+    float *threshold, *spread; /* [units] of bits: 0, TRAIN_BIT_SPREAD */
+    /* [batch][class_units], of all ranks; or code, code_gradient */
+    float *class_code, *class_gradient;
     train_decoding decoding;
     train_inputs target;
     uint32_t *label;          /* [batch] */
@@ -109,6 +120,7 @@ typedef struct train_embedder_options {
     train_embedder_noise noise;
     size_t block; /* 0: TRAIN_EMBEDDER_BLOCK */
     train_weights_use use;
+    train_ranks *ranks; /* NULL: one; borrowed */
 } train_embedder_options;
 
 /* Copies net to the device. TAPER_ERR_ARG: net is not direct, has feedback, an activation of its
@@ -125,6 +137,11 @@ taper_status train_embedder_export(train_embedder *e, const float *from, codec_n
  * TAPER_ERR_DEVICE. */
 taper_status train_embedder_alpha(train_embedder *e, double most, double *alpha);
 
+/* With several ranks, before a load for training, which then takes no labels and may have no rows:
+ * the batch has `of` rows, and labels label[order[0 .. of - 1]], of arrays on the device. here,
+ * there: the positions of the rows to be loaded. All borrowed. */
+taper_status train_embedder_expect(train_embedder *e, const uint32_t *here, const uint32_t *there,
+                                   const uint32_t *label, const uint32_t *order, size_t of);
 /* Loads n <= batch rows of bytes, row order[i] as row i, and their labels label[order[i]]; label
  * may be NULL. All arrays are on the device. If n exceeds a block, pixels and order are read until
  * the next load. Set `noisy` and `step` before. */
@@ -134,7 +151,7 @@ taper_status train_embedder_load(train_embedder *e, const uint8_t *pixels, const
 taper_status train_embedder_forward(train_embedder *e);
 /* Computes codes, and on the device losses[0], the mean loss of the rows, and losses[1], that of
  * the objective alone over labelled rows. The gradient of losses[0] overwrites the gradient of the
- * weights. */
+ * weights. With several ranks, both are this rank's parts. */
 taper_status train_embedder_compute(train_embedder *e, double *losses);
 
 #endif

@@ -4,13 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Computes codes of all rows, in the order of rows->all. */
-static taper_status take_codes(const train_embedding_look *l, float *code) {
+/* Computes codes of the rows that are here. */
+static taper_status take_own_codes(const train_embedding_look *l, float *code) {
     train_embedder *e = l->embedder;
+    const size_t here = train_own_count(l->own, 0);
     train_fed fed;
     e->noisy = 0;
-    for (size_t i = 0; i < l->rows->n; i += e->batch) {
-        const size_t left = l->rows->n - i, n = left < e->batch ? left : e->batch;
+    for (size_t i = 0; i < here; i += e->batch) {
+        const size_t left = here - i, n = left < e->batch ? left : e->batch;
         TAPER_TRY(train_feed_take(l->feed, &e->stream, l->order, i, n, &fed));
         TAPER_TRY(train_embedder_load(e, fed.rows, fed.order, NULL, NULL, n));
         TAPER_TRY(train_embedder_forward(e));
@@ -21,6 +22,15 @@ static taper_status take_codes(const train_embedding_look *l, float *code) {
                                  n * e->class_units * sizeof *code));
     }
     return TAPER_OK;
+}
+
+/* Codes of all rows, in the order of rows->all. */
+static taper_status take_codes(const train_embedding_look *l, float *code) {
+    const size_t units = l->embedder->class_units, n = l->rows->n;
+    TAPER_TRY(take_own_codes(l, code));
+    if (!l->embedder->ranks) return TAPER_OK;
+    train_spread_rows(code, units * sizeof *code, l->own->position, train_own_count(l->own, 0), n);
+    return train_sum_floats(l->embedder->ranks, code, n * units, NULL);
 }
 
 /* The neighbours found, and the votes. */

@@ -4,6 +4,7 @@
 #include "codec/taper_search.h"
 #include "train/device/feed.h"
 #include "train/embedding/embedding_rows.h"
+#include "train/sampling/own_rows.h"
 
 /* Codes of rows, for classifying the held-out ones. */
 typedef struct train_embedding_codes {
@@ -27,18 +28,20 @@ taper_status train_embedding_vote(const train_embedding_codes *codes, taper_erro
 
 typedef struct train_embedding_look {
     train_embedder *embedder;
-    /* Of the data's rows, takes of at most the embedder's batch. */
+    /* Of the data's rows that are here, takes of at most the embedder's batch. */
     train_feed *feed;
-    const train_order *order; /* rows->all */
+    /* Those of rows->all, as one batch; and their order. */
+    const train_own_rows *own;
+    const train_order *order;
     const train_embedding_rows *rows;
     const uint32_t *label; /* [data->n] on the host */
     uint32_t k;            /* as above */
     unsigned threads;
 } train_embedding_look;
 
-/* The error rate, 0..1, with the present weights; NaN if no row is held out. Computes all codes on
- * the device. TAPER_ERR_ARG: a code is not finite. TAPER_ERR_NOMEM: no memory for codes of all
- * rows; TAPER_ERR_DEVICE. */
+/* The error rate, 0..1, with the present weights; NaN if no row is held out. Computes codes on the
+ * device, each rank those of its rows; every rank searches their neighbours. TAPER_ERR_ARG: a code
+ * is not finite. TAPER_ERR_NOMEM: no memory for codes of all rows; TAPER_ERR_DEVICE. */
 taper_status train_embedding_error(const train_embedding_look *look, double *rate,
                                    taper_error *error);
 

@@ -164,6 +164,5 @@ uint64_t train_embedding_fingerprint(const train_embedding_options *o, const tra
                 train_fingerprint(hash, l->weight, (size_t)l->outputs * l->inputs * sizeof(float));
             hash = train_fingerprint(hash, l->bias, l->outputs * sizeof(float));
         }
-    hash = train_fingerprint(hash, data->label, data->n * sizeof *data->label);
-    return train_fingerprint(hash, data->pixels, data->n * data->inputs);
+    return train_fingerprint(hash, data->label, data->n * sizeof *data->label);
 }

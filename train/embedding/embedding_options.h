@@ -64,7 +64,8 @@ train_embedding_options train_embedding_defaults(void);
 taper_status train_embedding_check(const train_embedding_options *options, const codec_network *net,
                                    taper_error *error);
 
-/* The fingerprint of everything that a run's result depends on; net is its start. */
+/* The fingerprint of everything that a run's result depends on but the pixels (train_hash_rows);
+ * net is its start. */
 uint64_t train_embedding_fingerprint(const train_embedding_options *options,
                                      const train_pixels *data, const codec_network *net);
 

@@ -65,13 +65,43 @@ static taper_status count_classes(train_embedding_rows *r, const train_pixels *d
     return check_classes(r, error);
 }
 
+/* *differ: 1 if some of the training rows that are here differ. *hash: of the last of them. */
+static void compare_own(const train_embedding_rows *r, const train_pixels *data, uint64_t *differ,
+                        uint64_t *hash) {
+    const size_t d = data->inputs;
+    const uint8_t *first = NULL;
+    for (size_t i = 0; i < r->n_training && !*differ; i++) {
+        const uint32_t place = data->place ? data->place[r->all[i]] : r->all[i];
+        if (place == TRAIN_ABSENT) continue;
+        const uint8_t *row = data->pixels + place * d;
+        if (!first) first = row;
+        *differ = memcmp(row, first, d) != 0;
+    }
+    if (first) *hash = (uint64_t)formats_crc32c(0, first, d) + 1;
+}
+
+/* Whether those of different ranks differ. */
+static taper_status compare_ranks(train_ranks *ranks, uint64_t *differ, uint64_t hash,
+                                  taper_error *error) {
+    uint64_t *all = calloc(ranks->size, sizeof *all), some = 0;
+    if (!all) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for %u ranks", ranks->size);
+    taper_status status = train_gather(ranks, &hash, all, sizeof *all, error);
+    if (status == TAPER_OK) status = train_sum_integers(ranks, differ, 1, error);
+    for (uint32_t i = 0; i < ranks->size && status == TAPER_OK; i++) {
+        if (all[i] && some && all[i] != some) *differ = 1;
+        if (all[i]) some = all[i];
+    }
+    free(all);
+    return status;
+}
+
 /* Checks that images differ: codes of equal images are equal, whatever is learned. */
 static taper_status check_pixels(const train_embedding_rows *r, const train_pixels *data,
                                  taper_error *error) {
-    const size_t d = data->inputs;
-    for (size_t i = 1; i < r->n_training; i++)
-        if (memcmp(data->pixels + r->all[i] * d, data->pixels + r->all[0] * d, d) != 0)
-            return TAPER_OK;
+    uint64_t differ = 0, hash = 0;
+    compare_own(r, data, &differ, &hash);
+    if (data->ranks) TAPER_TRY(compare_ranks(data->ranks, &differ, hash, error));
+    if (differ) return TAPER_OK;
     return formats_fail(error, TAPER_ERR_ARG, "all labelled images are the same");
 }
 

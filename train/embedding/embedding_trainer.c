@@ -5,6 +5,7 @@
 #include "train/embedding/embedding_trainer.h"
 #include "train/embedding/embedding_errors.h"
 #include "train/optimise/conjugate_gradient.h"
+#include "train/optimise/rank_sums.h"
 #include "train/optimise/run.h"
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +20,18 @@ typedef struct run {
     const train_embedding_callbacks *callbacks;
     train_embedding_rows rows;
     train_embedder embedder;
-    /* rows.all, rows.shuffled, the data and their labels, on the device */
-    train_order all, shuffled;
+    /* Those that are here: of rows.all, as one batch, and of the epoch's batches. */
+    train_own_rows looked, own;
+    /* Their places, the positions of `own`, rows.shuffled, the data and their labels, on the
+     * device. */
+    train_order all, own_order, positions, shuffled;
     train_mirror labels;
     train_feed feed;
     train_cg cg;
     train_arena arena;
     double *line_losses; /* [2] on the device: at a point of a line */
     double *losses;      /* of the step, on the device */
+    taper_error *error;  /* for messages of other ranks */
     train_loop loop;
 } run;
 
@@ -36,24 +41,65 @@ static void say(const run *r, const char *words) {
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
+/* The rows of each batch that are here. */
+static void pick_own(run *r) {
+    for (size_t k = 0; k < r->rows.batches; k++) {
+        size_t first, labelled;
+        const size_t n = train_embedding_batch(&r->rows, k, &first, &labelled);
+        train_own_rows_add(&r->own, r->data, k, r->rows.shuffled + first, n);
+    }
+}
+
 static taper_status begin_epoch(void *self, uint64_t epoch, taper_error *error) {
     run *r = self;
+    train_stream *s = &r->embedder.stream;
     taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, epoch);
-    if (status == TAPER_OK) status = train_order_update(&r->shuffled, &r->embedder.stream);
+    if (status == TAPER_OK) status = train_order_update(&r->shuffled, s);
+    if (status == TAPER_OK && r->data->ranks) {
+        pick_own(r);
+        status = train_order_update(&r->own_order, s);
+    }
+    if (status == TAPER_OK && r->data->ranks) status = train_order_update(&r->positions, s);
     return train_explain(status, error, "the order of rows was not taken");
+}
+
+/* Loads the rows of batch k that are here; the batch has n rows, with labels of this order. */
+static taper_status load_part(run *r, size_t k, const uint32_t *label, const uint32_t *order,
+                              size_t n) {
+    train_embedder *e = &r->embedder;
+    const size_t first = r->own.begin[k], here = train_own_count(&r->own, k);
+    const uint32_t *there = r->positions.there.at;
+    train_fed fed;
+    TAPER_TRY(train_embedder_expect(e, r->own.position + first, there + first, label, order, n));
+    TAPER_TRY(train_feed_take(&r->feed, &e->stream, &r->own_order, first, here, &fed));
+    return train_embedder_load(e, fed.rows, fed.order, NULL, NULL, here);
 }
 
 static taper_status load_batch(run *r, uint64_t step) {
     train_embedder *e = &r->embedder;
     size_t first, labelled;
-    const size_t n = train_embedding_batch(&r->rows, step % r->rows.batches, &first, &labelled);
+    const size_t k = step % r->rows.batches,
+                 n = train_embedding_batch(&r->rows, k, &first, &labelled);
     const uint32_t *label = r->labels.at, *order = r->shuffled.there.at;
     train_fed fed;
-    TAPER_TRY(train_feed_take(&r->feed, &e->stream, &r->shuffled, first, n, &fed));
     e->noisy = 1, e->step = step;
-    TAPER_TRY(train_embedder_load(e, fed.rows, fed.order, label, order + first, n));
+    if (r->data->ranks) {
+        TAPER_TRY(load_part(r, k, label, order + first, n));
+    } else {
+        TAPER_TRY(train_feed_take(&r->feed, &e->stream, &r->shuffled, first, n, &fed));
+        TAPER_TRY(train_embedder_load(e, fed.rows, fed.order, label, order + first, n));
+    }
     e->labelled = labelled;
     return TAPER_OK;
+}
+
+/* Losses and gradient of the batch, of all ranks. */
+static taper_status compute_batch(run *r, double *losses) {
+    train_embedder *e = &r->embedder;
+    train_ranks *ranks = r->data->ranks;
+    TAPER_TRY(train_embedder_compute(e, losses));
+    TAPER_TRY(train_sum_doubles_there(&e->stream, ranks, losses, 2, r->error));
+    return train_sum_floats_there(&e->stream, ranks, e->weights.gradient, e->weights.n, r->error);
 }
 
 /* With conjugate gradients this does nothing: the move computes gradients at points of a line. */
@@ -63,17 +109,18 @@ static taper_status compute(void *self, uint64_t step, double *losses, taper_err
     e->objective.holds_alpha = step < r->rows.batches;
     e->as_numbers = (double)step < r->options->numbers_first * (double)r->loop.steps;
     r->losses = losses;
+    r->error = error;
     taper_status status = train_zero(&e->stream, losses, TRAIN_LOSSES * sizeof *losses);
     if (status == TAPER_OK) status = load_batch(r, step);
     if (status == TAPER_OK && r->options->optimiser == TRAIN_ADAM)
-        status = train_embedder_compute(e, losses);
+        status = compute_batch(r, losses);
     return train_explain(status, error, "training step %llu could not be computed",
                          (unsigned long long)step + 1);
 }
 
 static taper_status line_objective(void *self, double *value) {
     run *r = self;
-    TAPER_TRY(train_embedder_compute(&r->embedder, r->line_losses));
+    TAPER_TRY(compute_batch(r, r->line_losses));
     return train_download(&r->embedder.stream, value, r->line_losses, sizeof *value);
 }
 
@@ -94,6 +141,7 @@ static taper_status move(void *self, train_loop *loop, const double *losses, tap
     run *r = self;
     const train_range everything = {0, r->embedder.weights.n};
     taper_status status;
+    r->error = error;
     if (r->options->optimiser == TRAIN_ADAM) {
         const float rate = train_cosine_rate(r->options->rate, loop->step, loop->steps, 0);
         status = train_loop_adam(loop, rate, &everything, 1, losses);
@@ -111,9 +159,14 @@ static taper_status move(void *self, train_loop *loop, const double *losses, tap
 /* --- measures and reports --------------------------------------------------------------------- */
 
 static taper_status held_out_error(run *r, double *rate, taper_error *error) {
-    const train_embedding_look look = {&r->embedder,       &r->feed,       &r->all,
-                                       &r->rows,           r->data->label, r->options->k,
-                                       r->options->threads};
+    const train_embedding_look look = {.embedder = &r->embedder,
+                                       .feed = &r->feed,
+                                       .own = &r->looked,
+                                       .order = &r->all,
+                                       .rows = &r->rows,
+                                       .label = r->data->label,
+                                       .k = r->options->k,
+                                       .threads = r->options->threads};
     return train_embedding_error(&look, rate, error);
 }
 
@@ -155,6 +208,7 @@ static void report_epoch(void *self, const train_loop *l, uint32_t epoch,
 }
 
 static const train_learner learner = {.what = "the embedding",
+                                      .sums = 1,
                                       .begin_epoch = begin_epoch,
                                       .compute = compute,
                                       .move = move,
@@ -201,6 +255,7 @@ static void fill_loop(run *r, const codec_network *net) {
                            .self = r,
                            .stream = &r->embedder.stream,
                            .weights = &r->embedder.weights,
+                           .ranks = r->data->ranks,
                            .steps = (uint64_t)r->rows.batches * o->epochs,
                            .steps_per_epoch = r->rows.batches,
                            .most_loss = divergence_limit,
@@ -214,6 +269,15 @@ static void fill_loop(run *r, const codec_network *net) {
         (train_checkpoint_part){&r->cg.state, sizeof r->cg.state / 8, 8, 0, 0};
 }
 
+/* Extends the fingerprint by the rows. */
+static taper_status hash_rows(run *r, taper_error *error) {
+    uint64_t rows;
+    if (!r->loop.saving.path) return TAPER_OK;
+    TAPER_TRY(train_hash_rows(r->data, &rows, error));
+    r->loop.fingerprint = train_fingerprint(r->loop.fingerprint, &rows, sizeof rows);
+    return TAPER_OK;
+}
+
 static taper_status make_network(run *r, train_device *device, const codec_network *net) {
     const train_embedding_options *o = r->options;
     const train_embedding_rows *rows = &r->rows;
@@ -225,6 +289,7 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
                                       .part = o->reconstruct,
                                       .free_units = o->free_units,
                                       .noise = o->noise,
+                                      .ranks = r->data->ranks,
                                       .use = rows->n > rows->n_training ? TRAIN_WEIGHTS_BEST
                                                                         : TRAIN_WEIGHTS_TRAIN};
     options.noise.seed = o->seed;
@@ -233,7 +298,29 @@ static taper_status make_network(run *r, train_device *device, const codec_netwo
     train_arena_take(&r->arena, 2, 1, sizeof *r->line_losses);
     TAPER_TRY(train_arena_alloc(&r->arena, device));
     r->line_losses = (double *)r->arena.memory;
-    return o->optimiser == TRAIN_CG ? train_cg_create(&r->cg, s, &r->embedder.weights) : TAPER_OK;
+    if (o->optimiser != TRAIN_CG) return TAPER_OK;
+    TAPER_TRY(train_cg_create(&r->cg, s, &r->embedder.weights));
+    r->cg.ranks = r->data->ranks;
+    return TAPER_OK;
+}
+
+/* Lists the rows that are here. */
+static taper_status take_own(run *r) {
+    const train_embedding_rows *rows = &r->rows;
+    TAPER_TRY(train_own_rows_open(&r->looked, r->data, rows->all, rows->n, 1));
+    train_own_rows_pick(&r->looked, r->data, rows->all, rows->n, rows->n);
+    if (!r->data->ranks) return TAPER_OK;
+    TAPER_TRY(train_own_rows_open(&r->own, r->data, NULL, rows->epoch_rows, rows->batches));
+    pick_own(r);
+    return TAPER_OK;
+}
+
+static taper_status give_orders(run *r) {
+    train_stream *s = &r->embedder.stream;
+    TAPER_TRY(train_order_open(&r->all, s, r->looked.place, r->looked.room));
+    if (!r->data->ranks) return TAPER_OK;
+    TAPER_TRY(train_order_open(&r->own_order, s, r->own.place, r->own.room));
+    return train_order_open(&r->positions, s, r->own.position, r->own.room);
 }
 
 /* Opens the feed after all other allocations, because it uses the remaining memory. */
@@ -241,10 +328,11 @@ static taper_status feed_device(run *r) {
     train_stream *s = &r->embedder.stream;
     const train_pixels *data = r->data;
     char words[160];
-    TAPER_TRY(train_order_open(&r->all, s, r->rows.all, r->rows.n));
+    TAPER_TRY(give_orders(r));
     TAPER_TRY(train_order_open(&r->shuffled, s, r->rows.shuffled, r->rows.epoch_rows));
     TAPER_TRY(train_mirror_open(&r->labels, s, data->label, data->n * sizeof *data->label));
-    TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs, r->embedder.batch));
+    TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, train_rows_here(data), data->inputs,
+                              r->embedder.batch));
     train_feed_say(&r->feed, s->device, words, sizeof words);
     say(r, words);
     return TAPER_OK;
@@ -282,12 +370,14 @@ static taper_status begin(run *r, train_device *device, const codec_network *net
     TAPER_TRY(train_embedding_rows_take(&r->rows, r->options, r->data, error));
     say_classes(r);
     taper_status status = train_embedding_rows_shuffle(&r->rows, r->options->seed, 0);
+    if (status == TAPER_OK) status = take_own(r);
     if (status == TAPER_OK) status = make_network(r, device, net);
     if (status == TAPER_OK) status = feed_device(r);
     if (status != TAPER_OK)
         return train_explain(status, error, "an embedding of %u units from batches of %zu rows",
                              (unsigned)net->units, train_embedding_largest_batch(&r->rows));
     fill_loop(r, net);
+    TAPER_TRY(hash_rows(r, error));
     double rate;
     TAPER_TRY(held_out_error(r, &rate, error));
     if (isfinite(rate)) r->loop.start_loss = rate;
@@ -299,6 +389,10 @@ static void end(run *r) {
     train_cg_free(&r->cg);
     train_feed_close(&r->feed);
     train_order_free(&r->all);
+    train_order_free(&r->own_order);
+    train_order_free(&r->positions);
+    train_own_rows_free(&r->looked);
+    train_own_rows_free(&r->own);
     train_order_free(&r->shuffled);
     train_mirror_free(&r->labels);
     train_arena_free(&r->arena);

@@ -8,6 +8,9 @@
  * Deterministic: the same options, data, network and kind of device give the same weights bit for
  * bit, for any number of threads, interrupted and resumed or not.
  *
+ * Several ranks (train_pixels.ranks) each compute the rows that they have, with the random numbers
+ * of one rank, and all pairs of codes (embedder.h).
+ *
  * Directory train/embedding/: supervised embeddings.
  *   embedding_trainer    the loop; embedding_options: its options
  *   embedding_rows       the split of rows into training and held-out ones

@@ -4,8 +4,16 @@
 #include <stdlib.h>
 
 train_labelled_rows train_labelled_pixels(const train_pixels *pixels) {
-    return (train_labelled_rows){
-        .bytes = pixels->pixels, .n = pixels->n, .inputs = pixels->inputs, .label = pixels->label};
+    return (train_labelled_rows){.bytes = pixels->pixels,
+                                 .n = pixels->n,
+                                 .inputs = pixels->inputs,
+                                 .label = pixels->label,
+                                 .ranks = pixels->ranks,
+                                 .place = pixels->place};
+}
+
+int train_labelled_is_here(const train_labelled_rows *rows, size_t i) {
+    return !rows->place || rows->place[i] != TRAIN_ABSENT;
 }
 
 double train_labelled_unit(const train_labelled_rows *rows) {
@@ -27,7 +35,8 @@ void train_labelled_read(const train_labelled_rows *rows, const size_t *order, s
                          size_t count, const float *less, float *to) {
     const size_t inputs = rows->inputs;
     for (size_t r = 0; r < count; r++, to += inputs) {
-        const size_t from = (order ? order[r] : first + r) * inputs;
+        const size_t row = order ? order[r] : first + r,
+                     from = (rows->place ? rows->place[row] : row) * inputs;
         for (size_t i = 0; i < inputs; i++)
             to[i] = rows->numbers ? rows->numbers[from + i] : rows->bytes[from + i];
         for (size_t i = 0; less && i < inputs; i++) to[i] -= less[i];

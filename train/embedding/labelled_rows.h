@@ -15,9 +15,15 @@ typedef struct train_labelled_rows {
     uint32_t inputs;
     /* [n] class, UINT32_MAX: none; NULL: no row has a label */
     const uint32_t *label;
+    /* Of bytes: ranks that share the rows, and where they are, as in train_pixels. */
+    train_ranks *ranks;
+    const uint32_t *place;
 } train_labelled_rows;
 
 train_labelled_rows train_labelled_pixels(const train_pixels *pixels);
+
+/* Returns 1 if row i is on this rank. */
+int train_labelled_is_here(const train_labelled_rows *rows, size_t i);
 
 /* The factor from a stored value to the number it represents: 1 / 255 for bytes, else 1. */
 double train_labelled_unit(const train_labelled_rows *rows);
@@ -27,7 +33,7 @@ taper_status train_labelled_mean(const train_labelled_rows *rows, float *mean);
 
 /* to[count][inputs] = the values of rows order[0 .. count - 1], or with order NULL of rows first ..
  * first + count - 1, minus less[inputs] (or NULL). Bytes without `less` are integers, whose sums
- * are exact. */
+ * are exact. All rows are here. */
 void train_labelled_read(const train_labelled_rows *rows, const size_t *order, size_t first,
                          size_t count, const float *less, float *to);
 

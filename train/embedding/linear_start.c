@@ -11,18 +11,65 @@ enum { BLOCK = 1024, MEASURED = 2000 };
 static const double RIDGE = 1e-3;
 static const float DEVIATION = 0.01f;
 
+/* --- rows ---------------------------------------------------------------------------------- */
+
+/* Of n rows, with these numbers or (NULL) all, those on this rank; malloc'd. */
+static size_t *rows_here(const train_labelled_rows *rows, const size_t *order, size_t n,
+                         size_t *here) {
+    size_t *list = malloc((n + 1) * sizeof *list);
+    *here = 0;
+    for (size_t i = 0; list && i < n; i++) {
+        const size_t row = order ? order[i] : i;
+        if (train_labelled_is_here(rows, row)) list[(*here)++] = row;
+    }
+    return list;
+}
+
+/* The mean of the first block of these rows, of all ranks, rounded: the guess of one rank. */
+static taper_status share_guess(train_covariance *cov, const train_labelled_rows *rows,
+                                const size_t *order, size_t n) {
+    const size_t d = rows->inputs, first = n < BLOCK ? n : BLOCK;
+    double *sum = calloc(d, sizeof *sum);
+    float *row = malloc(d * sizeof *row);
+    taper_status status = sum && row ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (size_t k = 0; k < first && status == TAPER_OK; k++) {
+        const size_t i = order ? order[k] : k;
+        if (!train_labelled_is_here(rows, i)) continue;
+        train_labelled_read(rows, &i, 0, 1, NULL, row);
+        for (size_t j = 0; j < d; j++) sum[j] += row[j];
+    }
+    if (status == TAPER_OK) status = train_sum_doubles(rows->ranks, sum, d, NULL);
+    for (size_t j = 0; j < d && status == TAPER_OK; j++)
+        cov->guess[j] = (float)round(sum[j] / (double)first);
+    cov->guessed = 1;
+    free(sum), free(row);
+    return status;
+}
+
 /* --- principal components ---------------------------------------------------------------- */
 
-static taper_status add_rows(train_covariance *cov, const train_labelled_rows *rows,
+static taper_status add_block(train_covariance *cov, train_scatter *scatter,
+                              const train_labelled_rows *rows, const size_t *order, size_t n,
+                              const float *less, float *block) {
+    uint32_t label[BLOCK];
+    train_labelled_read(rows, order, 0, n, less, block);
+    if (!scatter) return train_covariance_add(cov, block, n);
+    for (size_t r = 0; r < n; r++) label[r] = rows->label[order[r]];
+    return train_scatter_add(scatter, block, label, n);
+}
+
+/* Adds n rows, with these numbers or (NULL) all, to a scatter or (NULL) a covariance. */
+static taper_status add_rows(train_covariance *cov, train_scatter *scatter,
+                             const train_labelled_rows *rows, const size_t *order, size_t n,
                              const float *less) {
+    size_t here, *list = rows_here(rows, order, n, &here);
     float *block = malloc(BLOCK * (size_t)rows->inputs * sizeof *block);
-    taper_status status = block ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t first = 0; first < rows->n && status == TAPER_OK; first += BLOCK) {
-        const size_t n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
-        train_labelled_read(rows, NULL, first, n, less, block);
-        status = train_covariance_add(cov, block, n);
-    }
-    free(block);
+    taper_status status = block && list ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK && rows->ranks) status = share_guess(cov, rows, order, n);
+    for (size_t first = 0; first < here && status == TAPER_OK; first += BLOCK)
+        status = add_block(cov, scatter, rows, list + first,
+                           here - first < BLOCK ? here - first : BLOCK, less, block);
+    free(block), free(list);
     return status;
 }
 
@@ -49,7 +96,9 @@ static taper_status start_pca(const train_labelled_rows *rows, const float *less
     train_covariance cov;
     TAPER_TRY(train_covariance_alloc(&cov, device, rows->inputs));
     double *variance = calloc(units, sizeof *variance);
-    taper_status status = variance ? add_rows(&cov, rows, less) : TAPER_ERR_NOMEM;
+    taper_status status =
+        variance ? add_rows(&cov, NULL, rows, NULL, rows->n, less) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) status = train_covariance_sum(&cov, rows->ranks, error);
     if (status == TAPER_OK)
         status = codec_network_alloc(&net, rows->inputs, units, CODEC_TIED, NULL, 0, NULL, 0);
     if (status == TAPER_OK) status = train_pca_solve(&cov, &net, variance, error);
@@ -63,29 +112,14 @@ static taper_status start_pca(const train_labelled_rows *rows, const float *less
 
 /* --- discriminants ------------------------------------------------------------------------ */
 
-static taper_status add_labelled(train_scatter *scatter, const train_labelled_rows *rows,
-                                 const train_labelled_found *found, const float *less) {
-    float *block = malloc(BLOCK * (size_t)rows->inputs * sizeof *block);
-    uint32_t label[BLOCK];
-    taper_status status = block ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t first = 0; first < found->n && status == TAPER_OK; first += BLOCK) {
-        const size_t n = found->n - first < BLOCK ? found->n - first : BLOCK;
-        const size_t *order = found->order + first;
-        train_labelled_read(rows, order, 0, n, less, block);
-        for (size_t r = 0; r < n; r++) label[r] = rows->label[order[r]];
-        status = train_scatter_add(scatter, block, label, n);
-    }
-    free(block);
-    return status;
-}
-
 static taper_status solve_lda(const train_linear_options *options, const train_labelled_rows *rows,
                               const train_labelled_found *found, const float *less,
                               train_device *device, codec_layer *layer, taper_error *error) {
     uint32_t useful;
     train_scatter scatter;
     TAPER_TRY(train_scatter_alloc(&scatter, device, rows->inputs, found->classes));
-    taper_status status = add_labelled(&scatter, rows, found, less);
+    taper_status status = add_rows(&scatter.all, &scatter, rows, found->order, found->n, less);
+    if (status == TAPER_OK) status = train_scatter_sum(&scatter, rows->ranks, error);
     if (status == TAPER_OK)
         status = train_lda_solve(&scatter, options->ridge > 0 ? options->ridge : RIDGE, layer,
                                  &useful, error);
@@ -153,9 +187,12 @@ static taper_status measure_spread(const train_labelled_rows *rows, const codec_
     float *row = malloc(rows->inputs * sizeof *row);
     taper_status status = sum && row ? TAPER_OK : TAPER_ERR_NOMEM;
     for (size_t k = 0; k < n && status == TAPER_OK; k++) {
+        if (!train_labelled_is_here(rows, rows->n * k / n)) continue;
         train_labelled_read(rows, NULL, rows->n * k / n, 1, NULL, row);
         add_codes(layer, row, train_labelled_unit(rows), sum, &square);
     }
+    if (status == TAPER_OK) status = train_sum_doubles(rows->ranks, sum, layer->outputs, NULL);
+    if (status == TAPER_OK) status = train_sum_doubles(rows->ranks, &square, 1, NULL);
     *spread = square / (double)n;
     for (uint32_t u = 0; u < layer->outputs && status == TAPER_OK; u++)
         *spread -= sum[u] / (double)n * (sum[u] / (double)n);

@@ -37,6 +37,13 @@ taper_status train_scatter_add(train_scatter *scatter, float *rows, const uint32
     return TAPER_OK;
 }
 
+taper_status train_scatter_sum(train_scatter *scatter, train_ranks *ranks, taper_error *error) {
+    const size_t n = (size_t)scatter->classes * scatter->all.inputs;
+    TAPER_TRY(train_covariance_sum(&scatter->all, ranks, error));
+    TAPER_TRY(train_sum_integers(ranks, scatter->count, scatter->classes, error));
+    return train_sum_doubles(ranks, scatter->sum, n, error);
+}
+
 /* --- solving ---------------------------------------------------------------------------- */
 
 typedef struct lda {

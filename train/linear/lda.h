@@ -44,6 +44,10 @@ void train_scatter_free(train_scatter *scatter); /* zeroed is fine */
 taper_status train_scatter_add(train_scatter *scatter, float *rows, const uint32_t *label,
                                size_t n);
 
+/* The sums of all ranks, which have the same guess; on all of them. Errors of train_covariance_sum.
+ */
+taper_status train_scatter_sum(train_scatter *scatter, train_ranks *ranks, taper_error *error);
+
 /* Fills layer, which has the scatter's inputs and 1..inputs outputs, with the directions above as
  * rows. The component of largest magnitude of each row is positive. The bias gives the mean row
  * code 0. r is `ridge` (above 0; 1e-3 suits pixels) times the mean variance of an input. *useful:

@@ -37,6 +37,7 @@ taper_status train_explain(taper_status status, taper_error *error, const char *
     char what[160];
     va_list arguments;
     if (status == TAPER_OK) return status;
+    if (status == TAPER_ERR_IO && error && error->status == status && error->text[0]) return status;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);

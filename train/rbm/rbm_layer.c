@@ -1,6 +1,7 @@
 /* rbm_layer.c -- see rbm_layer.h. */
 #include "train/rbm/rbm_layer.h"
 #include "formats/bytes.h"
+#include "train/optimise/rank_sums.h"
 
 static size_t weights_of(const train_rbm_layer *l) { return (size_t)l->hidden * l->visible; }
 static size_t numbers_of(const train_rbm_layer *l) {
@@ -41,11 +42,22 @@ void train_rbm_layer_close(train_rbm_layer *l) {
     *l = (train_rbm_layer){0};
 }
 
+/* The first rank adds to the present velocities, the others to 0; so the sum counts them once. */
+static taper_status add_gradient(train_rbm_layer *l, const train_rbm_batch *b,
+                                 train_rbm_gradient_fn *gradient, taper_error *error) {
+    train_stream *s = l->stream;
+    const size_t n = numbers_of(l);
+    if (!train_is_first(b->ranks)) TAPER_TRY(train_zero(s, l->velocity, n * sizeof *l->velocity));
+    TAPER_TRY(b->rows ? gradient(l, b)
+                      : s->ops->scale(s, n, b->momentum, l->velocity, l->velocity));
+    return train_sum_floats_there(s, b->ranks, l->velocity, n, error);
+}
+
 taper_status train_rbm_layer_learn(train_rbm_layer *l, const train_rbm_batch *b,
-                                   train_rbm_gradient_fn *gradient) {
+                                   train_rbm_gradient_fn *gradient, taper_error *error) {
     train_stream *s = l->stream;
     const float rows = (float)l->batch;
-    TAPER_TRY(gradient(l, b));
+    TAPER_TRY(add_gradient(l, b, gradient, error));
     TAPER_TRY(s->ops->axpy(s, weights_of(l), -rows * b->options->decay, l->weight, l->velocity));
     return s->ops->axpy(s, numbers_of(l), b->rate / rows, l->velocity, l->weight);
 }

@@ -33,6 +33,9 @@ typedef struct train_rbm_batch {
     float rate, momentum;
     train_noise noise;
     const train_rbm_options *options;
+    /* Ranks that share the batch, of which these are the rows that are here, perhaps none. NULL:
+     * one. */
+    train_ranks *ranks;
 } train_rbm_batch;
 
 /* A training method. Reads layer->below; multiplies the velocities by the momentum and adds the
@@ -46,9 +49,9 @@ taper_status train_rbm_layer_open(train_rbm_layer *layer, train_stream *stream,
                                   const train_rbm *from, size_t batch);
 void train_rbm_layer_close(train_rbm_layer *layer); /* leaves it zeroed; zeroed is fine */
 
-/* Trains on one batch: gradient, decay, and update. */
+/* Trains on one batch: gradient, of all ranks, decay, and update. */
 taper_status train_rbm_layer_learn(train_rbm_layer *layer, const train_rbm_batch *batch,
-                                   train_rbm_gradient_fn *gradient);
+                                   train_rbm_gradient_fn *gradient, taper_error *error);
 /* *sum: squared errors since the last call. Waits for the device. */
 taper_status train_rbm_layer_errors(train_rbm_layer *layer, double *sum);
 /* Downloads the parameters. Waits for the device. */

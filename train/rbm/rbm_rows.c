@@ -85,13 +85,14 @@ static taper_status keep(train_rbm_rows *r, size_t n, size_t most) {
 
 taper_status train_rbm_rows_open(train_rbm_rows *r, train_stream *stream,
                                  const train_rbm_stack *stack, uint32_t layers,
-                                 const train_pixels *data, const uint32_t *order, size_t batch,
-                                 size_t most_kept) {
+                                 const train_pixels *data, const train_own_rows *order,
+                                 size_t batch, size_t most_kept) {
+    const size_t here = train_rows_here(data);
     *r = (train_rbm_rows){.stream = stream, .batch = batch, .layers = layers};
     TAPER_TRY(open_machines(r, stack));
-    TAPER_TRY(train_order_open(&r->order, stream, order, data->n));
-    TAPER_TRY(train_feed_open(&r->feed, stream, data->pixels, data->n, data->inputs, batch));
-    return layers ? keep(r, data->n, most_kept) : TAPER_OK;
+    TAPER_TRY(train_order_open(&r->order, stream, order->place, order->room));
+    TAPER_TRY(train_feed_open(&r->feed, stream, data->pixels, here, data->inputs, batch));
+    return layers && here ? keep(r, here, most_kept) : TAPER_OK;
 }
 
 void train_rbm_rows_close(train_rbm_rows *r) {

@@ -5,6 +5,7 @@
 #include "train/device/feed.h"
 #include "train/device/operations.h"
 #include "train/rbm/rbm_options.h"
+#include "train/sampling/own_rows.h"
 
 typedef struct train_rbm_rows {
     train_stream *stream; /* borrowed */
@@ -23,13 +24,13 @@ typedef struct train_rbm_rows {
     train_arena arena, kept_arena;
 } train_rbm_rows;
 
-/* Opens the data of machine `layers` of a stack that has at least so many. order[data->n] is the
- * host's; order, pixels and stream are borrowed. rows must be zeroed; close it after a failure too.
+/* Opens the data of machine `layers` of a stack that has at least so many. order: the rows that are
+ * here; order, pixels and stream are borrowed. rows must be zeroed; close it after a failure too.
  * TAPER_ERR_NOMEM, TAPER_ERR_DEVICE. */
 taper_status train_rbm_rows_open(train_rbm_rows *rows, train_stream *stream,
                                  const train_rbm_stack *stack, uint32_t layers,
-                                 const train_pixels *data, const uint32_t *order, size_t batch,
-                                 size_t most_kept);
+                                 const train_pixels *data, const train_own_rows *order,
+                                 size_t batch, size_t most_kept);
 void train_rbm_rows_close(train_rbm_rows *rows); /* leaves it zeroed; zeroed is fine */
 
 /* Uploads the order again after the host has changed it. */

@@ -15,7 +15,8 @@ typedef struct learning {
     uint32_t layers;
     const train_rbm_callbacks *callbacks;
     train_stream stream;
-    uint32_t *order;
+    uint32_t *order; /* all rows */
+    train_own_rows own;
     double seconds, work; /* spent, and the multiply-adds done in this time */
     int stopped;
     /* of the present layer */
@@ -23,6 +24,7 @@ typedef struct learning {
     uint64_t seed;
     float rate;
     train_rbm_rows rows;
+    train_order positions; /* of `own`, on the device; with several ranks */
     train_rbm_layer layer;
 } learning;
 
@@ -49,25 +51,43 @@ static void report(learning *l, uint32_t epoch, double error, double seconds) {
 
 /* --- epochs ------------------------------------------------------------------------------ */
 
-static taper_status learn_epoch(learning *l, uint32_t epoch, double *error) {
+/* Orders the rows of an epoch. */
+static taper_status shuffle(learning *l, uint32_t epoch) {
+    const size_t n = l->data->n;
+    for (size_t i = 0; i < n; i++) l->order[i] = (uint32_t)i;
+    train_shuffle(l->order, n, l->seed, TRAIN_STREAM_SHUFFLE + ((uint64_t)epoch << 8));
+    train_own_rows_pick(&l->own, l->data, l->order, n, l->options->batch);
+    TAPER_TRY(train_rbm_rows_update(&l->rows));
+    return l->data->ranks ? train_order_update(&l->positions, &l->stream) : TAPER_OK;
+}
+
+/* Trains on the rows of batch k that are here. */
+static taper_status learn_batch(learning *l, size_t k, train_rbm_batch *batch, taper_error *error) {
+    const uint32_t *there = l->positions.there.at;
+    const size_t first = l->own.begin[k];
+    batch->rows = train_own_count(&l->own, k);
+    batch->noise.position = l->data->ranks ? there + first : NULL;
+    if (batch->rows) TAPER_TRY(train_rbm_rows_take(&l->rows, first, batch->rows, l->layer.below));
+    return train_rbm_layer_learn(&l->layer, batch,
+                                 l->options->method == TRAIN_DENOISE ? train_denoising_gradient
+                                                                     : train_contrastive_gradient,
+                                 error);
+}
+
+static taper_status learn_epoch(learning *l, uint32_t epoch, double *mean, taper_error *error) {
     const train_rbm_options *o = l->options;
     const size_t n = l->data->n, steps = (n + o->batch - 1) / o->batch;
     train_rbm_batch batch = {.rate = l->rate,
                              .momentum = epoch < o->first_epochs ? o->first_momentum : o->momentum,
-                             .noise = {l->seed, epoch * (uint64_t)steps, 0},
-                             .options = o};
-    for (size_t i = 0; i < n; i++) l->order[i] = (uint32_t)i;
-    train_shuffle(l->order, n, l->seed, TRAIN_STREAM_SHUFFLE + ((uint64_t)epoch << 8));
-    TAPER_TRY(train_rbm_rows_update(&l->rows));
-    for (size_t i = 0; i < n; i += o->batch, batch.noise.step++) {
-        batch.rows = formats_smaller(o->batch, n - i);
-        TAPER_TRY(train_rbm_rows_take(&l->rows, i, batch.rows, l->layer.below));
-        TAPER_TRY(train_rbm_layer_learn(&l->layer, &batch,
-                                        o->method == TRAIN_DENOISE ? train_denoising_gradient
-                                                                   : train_contrastive_gradient));
-    }
-    TAPER_TRY(train_rbm_layer_errors(&l->layer, error));
-    *error /= (double)n;
+                             .noise = {l->seed, epoch * (uint64_t)steps, 0, NULL},
+                             .options = o,
+                             .ranks = l->data->ranks};
+    TAPER_TRY(shuffle(l, epoch));
+    for (size_t k = 0; k < steps; k++, batch.noise.step++)
+        TAPER_TRY(learn_batch(l, k, &batch, error));
+    TAPER_TRY(train_rbm_layer_errors(&l->layer, mean));
+    TAPER_TRY(train_sum_doubles(l->data->ranks, mean, 1, error));
+    *mean /= (double)n;
     return TAPER_OK;
 }
 
@@ -90,8 +110,8 @@ static taper_status learn_epochs(learning *l, train_rbm *rbm, taper_error *error
     for (uint32_t epoch = 0; epoch < epochs && !l->stopped; epoch++) {
         const double began = train_seconds();
         double mean = 0.0;
-        TAPER_TRY(
-            train_explain(learn_epoch(l, epoch, &mean), error, "layer %u of the stack", l->at + 1));
+        TAPER_TRY(train_explain(learn_epoch(l, epoch, &mean, error), error, "layer %u of the stack",
+                                l->at + 1));
         if (!isfinite(mean)) return diverged(l, epoch + 1, error);
         report(l, epoch + 1, mean, train_seconds_since(began));
     }
@@ -115,7 +135,9 @@ static taper_status begin(learning *l, train_rbm_stack *stack) {
                   ? o->gaussian_rate
                   : o->rate;
     TAPER_TRY(train_rbm_layer_open(&l->layer, &l->stream, rbm, o->batch));
-    return train_rbm_rows_open(&l->rows, &l->stream, stack, i, l->data, l->order, o->batch,
+    if (l->data->ranks)
+        TAPER_TRY(train_order_open(&l->positions, &l->stream, l->own.position, l->own.room));
+    return train_rbm_rows_open(&l->rows, &l->stream, stack, i, l->data, &l->own, o->batch,
                                o->most_kept);
 }
 
@@ -125,6 +147,7 @@ static taper_status learn_layer(learning *l, train_rbm_stack *stack, taper_error
         train_explain(begin(l, stack), error, "layer %u of the stack", stack->layers + 1);
     if (status == TAPER_OK) status = learn_epochs(l, rbm, error);
     train_rbm_rows_close(&l->rows);
+    train_order_free(&l->positions);
     train_rbm_layer_close(&l->layer);
     if (status == TAPER_OK && !l->stopped)
         stack->layers++;
@@ -144,11 +167,15 @@ taper_status train_rbm_stack_learn(train_rbm_stack *stack, const train_rbm_optio
                   .callbacks = callbacks};
     TAPER_TRY(train_rbm_check(stack, options, data, widths, layers, error));
     l.order = calloc(data->n, sizeof *l.order);
-    taper_status status = l.order ? train_stream_open(&l.stream, device) : TAPER_ERR_NOMEM;
+    taper_status status = l.order ? TAPER_OK : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK)
+        status = train_own_rows_open(&l.own, data, NULL, data->n, data->n / options->batch + 1);
+    if (status == TAPER_OK) status = train_stream_open(&l.stream, device);
     status = train_explain(status, error, "a stack of %u layers", layers);
     while (status == TAPER_OK && stack->layers < layers && !l.stopped)
         status = learn_layer(&l, stack, error);
     train_stream_close(&l.stream);
+    train_own_rows_free(&l.own);
     free(l.order);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "train/sampling/own_rows.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
+#include <string.h>
 
 static uint32_t place_of(const train_pixels *data, size_t row) {
     return data->place ? data->place[row] : (uint32_t)row;
@@ -10,7 +11,7 @@ static uint32_t place_of(const train_pixels *data, size_t row) {
 taper_status train_own_rows_open(train_own_rows *own, const train_pixels *data,
                                  const uint32_t *rows, size_t n, size_t batches) {
     size_t room = 0;
-    for (size_t i = 0; i < n; i++) room += place_of(data, rows[i]) != TRAIN_ABSENT;
+    for (size_t i = 0; i < n; i++) room += !rows || place_of(data, rows[i]) != TRAIN_ABSENT;
     *own = (train_own_rows){.place = calloc(room + 1, sizeof *own->place),
                             .position = calloc(room + 1, sizeof *own->position),
                             .begin = calloc(batches + 1, sizeof *own->begin),
@@ -28,19 +29,43 @@ void train_own_rows_free(train_own_rows *own) {
 
 void train_own_rows_pick(train_own_rows *own, const train_pixels *data, const uint32_t *rows,
                          size_t n, size_t batch) {
-    size_t at = 0, k = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i += batch)
+        train_own_rows_add(own, data, k++, rows + i, formats_smaller(batch, n - i));
+    for (; k < own->batches; k++) own->begin[k + 1] = own->begin[k];
+}
+
+void train_own_rows_add(train_own_rows *own, const train_pixels *data, size_t k,
+                        const uint32_t *rows, size_t n) {
+    size_t at = own->begin[k];
     for (size_t i = 0; i < n; i++) {
         const uint32_t place = place_of(data, rows[i]);
-        if (i % batch == 0) own->begin[k++] = at;
         if (place == TRAIN_ABSENT) continue;
         own->place[at] = place;
-        own->position[at++] = (uint32_t)(i % batch);
+        own->position[at++] = (uint32_t)i;
     }
-    for (; k <= own->batches; k++) own->begin[k] = at;
+    own->begin[k + 1] = at;
 }
 
 size_t train_own_count(const train_own_rows *own, size_t batch) {
     return own->begin[batch + 1] - own->begin[batch];
+}
+
+/* From the last row on: none is moved onto one that is still to be moved. */
+void train_spread_rows(void *rows, size_t bytes, const uint32_t *position, size_t own, size_t n) {
+    char *at = rows;
+    size_t end = n;
+    for (size_t i = own; i-- > 0; end = position[i]) {
+        const size_t to = position[i];
+        memmove(at + to * bytes, at + i * bytes, bytes);
+        memset(at + (to + 1) * bytes, 0, (end - to - 1) * bytes);
+    }
+    memset(at, 0, end * bytes);
+}
+
+void train_pack_rows(void *rows, size_t bytes, const uint32_t *position, size_t own) {
+    char *at = rows;
+    for (size_t i = 0; i < own; i++) memmove(at + i * bytes, at + position[i] * bytes, bytes);
 }
 
 size_t train_rows_here(const train_pixels *data) {

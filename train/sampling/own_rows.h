@@ -13,8 +13,8 @@ typedef struct train_own_rows {
     size_t batches, room;
 } train_own_rows;
 
-/* For up to `batches` batches of n rows in all, of which `rows` lists a superset. TAPER_ERR_NOMEM:
- * nothing is held. */
+/* For up to `batches` batches of n rows in all, of which `rows` lists a superset; rows NULL: any.
+ * TAPER_ERR_NOMEM: nothing is held. */
 taper_status train_own_rows_open(train_own_rows *own, const train_pixels *data,
                                  const uint32_t *rows, size_t n, size_t batches);
 void train_own_rows_free(train_own_rows *own); /* leaves it zeroed */
@@ -23,8 +23,18 @@ void train_own_rows_free(train_own_rows *own); /* leaves it zeroed */
 void train_own_rows_pick(train_own_rows *own, const train_pixels *data, const uint32_t *rows,
                          size_t n, size_t batch);
 
+/* The same batch by batch, in order: batch k has rows[n]. */
+void train_own_rows_add(train_own_rows *own, const train_pixels *data, size_t k,
+                        const uint32_t *rows, size_t n);
+
 /* The number of rows of a batch. */
 size_t train_own_count(const train_own_rows *own, size_t batch);
+
+/* Moves rows of `bytes` bytes, of which the first `own` are those of this rank, to their rising
+ * positions among n; the others become 0. */
+void train_spread_rows(void *rows, size_t bytes, const uint32_t *position, size_t own, size_t n);
+/* The reverse: the rows at these positions become the first ones; the others are undefined. */
+void train_pack_rows(void *rows, size_t bytes, const uint32_t *position, size_t own);
 
 /* The labels of the rows that are here, by their places: label[place]. malloc'd, or NULL if there
  * are no labels. TAPER_ERR_NOMEM. */

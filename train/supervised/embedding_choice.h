@@ -36,7 +36,7 @@ typedef struct train_embedding_choice {
     uint32_t n_hidden;           /* at most CODEC_MAX_LAYERS - 1 */
     train_embedding_start start; /* of networks with hidden layers */
     /* 1: a teacher network guesses the label of unlabelled images, which are then trained on too.
-     * Requires hidden layers. */
+     * Requires hidden layers, and all images on one rank, as TRAIN_EMBEDDING_TAUGHT does. */
     int guess_labels;
     train_teaching_options teaching; /* of the teacher; its seed is ignored */
     /* For TRAIN_EMBEDDING_PRETRAINED; its top is ignored. */
@@ -49,7 +49,8 @@ typedef struct train_embedding_choice {
     /* 1: half of the moved images are mirrored, too */
     int mirrors;
     /* Above 0: time limit of a search for all options except units and training's k, seed and
-     * threads (embedding_search.h). The report has the result and its expected error. */
+     * threads (embedding_search.h); for one rank. The report has the result and its
+     * expected error. */
     double minutes;
     /* Its name in the model: "dt-nca" (taper_model_info.objective). */
     const char *objective;

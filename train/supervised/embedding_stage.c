@@ -6,6 +6,7 @@
 #include "train/embedding/row_codes.h"
 #include "train/optimise/run.h"
 #include "train/rbm/rbm_unroll.h"
+#include "train/sampling/own_rows.h"
 #include "train/supervised/taught.h"
 #include <stdlib.h>
 #include <string.h>
@@ -180,14 +181,33 @@ taper_status train_embedding_learn(train_embedding_stage *stage, const train_emb
 
 /* --- codes and their errors ----------------------------------------------------------------- */
 
-/* Codes of rows[n]. net NULL: the pixels. */
+/* Codes of the rows at n places. net NULL: the pixels. */
+static taper_status encode_own(codec_backend *be, const codec_network *net,
+                               const train_pixels *pixels, const uint32_t *place, size_t n,
+                               float *code) {
+    const size_t d = pixels->inputs;
+    if (net) return train_row_codes(net, be, pixels, place, n, code);
+    for (size_t i = 0; i < n; i++)
+        for (size_t p = 0; p < d; p++) code[i * d + p] = pixels->pixels[place[i] * d + p];
+    return TAPER_OK;
+}
+
+/* Codes of rows[n], of all ranks. */
 static taper_status encode(codec_backend *be, const codec_network *net, const train_pixels *pixels,
                            const uint32_t *rows, size_t n, float *code) {
-    const size_t d = pixels->inputs;
-    if (net) return train_row_codes(net, be, pixels, rows, n, code);
-    for (size_t i = 0; i < n; i++)
-        for (size_t p = 0; p < d; p++) code[i * d + p] = pixels->pixels[rows[i] * d + p];
-    return TAPER_OK;
+    const size_t width = net ? net->units : pixels->inputs;
+    train_own_rows own = {0};
+    if (!pixels->ranks) return encode_own(be, net, pixels, rows, n, code);
+    TAPER_TRY(train_own_rows_open(&own, pixels, rows, n, 1));
+    train_own_rows_pick(&own, pixels, rows, n, n);
+    const size_t here = train_own_count(&own, 0);
+    taper_status status = encode_own(be, net, pixels, own.place, here, code);
+    if (status == TAPER_OK) {
+        train_spread_rows(code, width * sizeof *code, own.position, here, n);
+        status = train_sum_floats(pixels->ranks, code, n * width, NULL);
+    }
+    train_own_rows_free(&own);
+    return status;
 }
 
 /* Binary codes as in embedder.h. */
