@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
-#include "cli/merge_shards.h"
+#include "cli/joined_shards.h"
 #include "cli/name_case.h"
 #include "codec/taper.h"
 #include <stdlib.h>
@@ -73,6 +73,23 @@ static int open_all(const settings *s, char **path, size_t n, cli_container *con
         if (code != CLI_DONE) return code;
     }
     return CLI_DONE;
+}
+
+/* Shards into the order of their numbers: containers and their paths. */
+static int sort_shards(const settings *s, cli_container *container, char **path, size_t n) {
+    cli_joined_shard *of = calloc(n, sizeof *of);
+    cli_container *given = malloc(n * sizeof *given);
+    int code = of && given ? CLI_DONE : (int)cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+        of[i] = (cli_joined_shard){{.size = sizeof of[i].part}, path[i], i};
+        given[i] = container[i];
+        taper_container_get_part(container[i].open, &of[i].part, NULL);
+    }
+    if (code == CLI_DONE) code = cli_joined_shards_sort("merge", of, n, s->partial, &s->common);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++)
+        container[i] = given[of[i].number], path[i] = of[i].path;
+    free(of), free(given);
+    return code;
 }
 
 /* Warn about names that differ by case only, in one or several containers. merge keeps them. */
@@ -161,8 +178,7 @@ int cmd_merge(int argc, char **argv) {
         code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
     else
         code = open_all(&s, argv + first, n, container, &opened);
-    if (code == CLI_DONE)
-        code = cli_merge_sort_shards(container, argv + first, n, s.partial, &s.common);
+    if (code == CLI_DONE) code = sort_shards(&s, container, argv + first, n);
     for (size_t i = 0; i < opened; i++) source[i] = container[i].source;
     if (code == CLI_DONE) code = look_at_names(&s, container, n);
     for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);
