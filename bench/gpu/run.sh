@@ -76,13 +76,13 @@ BENCH_DEVICE=$(echo "$TAPER_MACHINE" | tr '[:upper:]' '[:lower:]' | sed 's/^nvid
 export TAPER_MACHINE TAPER_COMMIT BENCH_DEVICE # "NVIDIA H200, ..." is h200
 
 precisions=${PRECISIONS:-float32 tf32 bf16} batch=10000 few=250 epochs=12 bits='64 256 1024' side=160 some=1000
-width=1024 shared=2000
+width=1024 shared=2000 window=whole
 shallow=3072-1024-3072 units=1024 deep=3072-2048-1024-512-1024-2048-3072 hidden=2048,1024 code=512
 quality='--units 1024 --truncation power:0.5,0.3 --epochs 10 --batch 250'
 photo='--window 16 --predict-epochs 48 --conditional 64 --head 64 --restore-steps 8000' # as models/train.sh
 if [ -n "$QUICK" ]; then
     precisions=bf16 batch=20 few=10 epochs=2 bits='2 6' side=2 some=2 quality='--units 6 --epochs 1 --batch 40'
-    width=6 shared=20
+    width=6 shared=20 window=8
     shallow=3072-6-3072 units=6 deep=3072-8-6-4-6-8-3072 hidden=8,6 code=4
     photo='--window 8 --units 12 --predict-epochs 1 --conditional 8 --head 8 --restore 8 --restore-steps 1'
 fi
@@ -113,7 +113,7 @@ step() {
 processes() {
     run="$OUT/$2-$1"
     rm -f "$run.log"
-    timeout 120 mpirun -n "$1" --oversubscribe --bind-to none "$taper" train -v -f --device "$2" --family dense -w whole \
+    timeout 120 mpirun -n "$1" --oversubscribe --bind-to none "$taper" train -v -f --device "$2" --family dense -w "$window" \
         --units "$width" --hidden "$width" --batch $shared --epochs $epochs --log "$run.log" -o "$run.tpm" \
         "$DATA"/data_batch_[1-5].bin >"$run.said" 2>&1 || { cat "$run.said" >&2; fail "$1 processes"; }
     by=none

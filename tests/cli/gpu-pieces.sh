@@ -12,7 +12,7 @@ cp "$build/bench/bench_lengths" bench/bench_lengths
 piece() { # name, figures that it must print...
     name=$1
     shift
-    (cd "$ROOT" && QUICK=1 TAPER=${model:-$build/tests/taper_model} BENCH=$OUT/../bench sh bench/gpu/run.sh "$name") >said 2>err ||
+    (cd "$ROOT" && QUICK=1 TAPER=$build/tests/taper_model BENCH=$OUT/../bench sh bench/gpu/run.sh "$name") >said 2>err ||
         { cat said err; echo "$name: failed"; exit 1; }
     python3 - "$@" <<'END' || { cat said err; echo "$name: other figures"; exit 1; }
 import json, sys
@@ -54,16 +54,6 @@ assert len(steps) == 3, steps
 for step in steps.values():
     assert 0 < step["host ms a step"] < step["step"], steps
 END
-# processes of MPI need its library beside the program
-if command -v mpirun >/dev/null && [ -e "$build/taper-mpi.so" ]; then
-    mkdir mpi
-    cp "$build/tests/taper_model" mpi/taper
-    cp "$build/taper-mpi.so" mpi
-    export OMPI_MCA_btl_vader_single_copy_mechanism=none
-    TAPER_MODEL_DEVICES=2 model=$PWD/mpi/taper piece processes speed:processes/epoch/s \
-        'speed:processes/models that differ, sums by NCCL and the host/1'
-    grep -q '"models that differ, sums by NCCL and the host","value":0' said
-fi
 piece quality speed:time-to-quality/seconds/s speed:time-to-quality/mse/1
 piece photo speed:time-to-quality/seconds/s 'speed:time-to-quality/held-out bytes at 30 dB/B'
 piece coding coding:start/seconds/s
