@@ -117,6 +117,8 @@ const cli_verb cli_verb_train_bits = {
         "short codes.\n\n"
         "--class-units 32 also trains the first 32 bits on labels: images of one class then share "
         "most of them. The later bits describe the image.\n\n"
+        "`mpirun -n N taper train-bits ...` trains on N processes of MPI, as `taper train` "
+        "does.\n\n"
         "The options of the group paper are for the experiments of that paper, which --preset "
         "paper repeats. The defaults train better models.",
     .examples = "taper train-bits -o bits.tpm -w whole -k 256 --independent --untied photos/\n"
@@ -218,7 +220,6 @@ int cmd_train_bits(int argc, char **argv) {
     }
     cli_training t = {.verb = &cli_verb_train_bits,
                       .run = &s.run,
-                      .is_alone = true,
                       .from_labels = s.class_units > 0,
                       .from_neighbours = s.class_units > 0,
                       .check = check,

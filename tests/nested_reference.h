@@ -199,7 +199,7 @@ typedef struct nested_reference {
 
 static inline void nested_reference_make(nested_reference *t, const problem *q) {
     const train_nested_step *s = &q->step;
-    const train_noise noise = {s->seed, s->step, 0};
+    const train_noise noise = {s->seed, s->step, 0, NULL};
     *t = (nested_reference){.q = q, .units = q->shape.width[q->shape.layers - 1]};
     size_t n = q->rows * D;
     t->clean = take(n, sizeof(float)), t->input = take(n, sizeof(float));

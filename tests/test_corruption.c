@@ -36,7 +36,7 @@ static void rates_are_as_asked(void **state) {
     (void)state;
     static const float p[] = {0.1f, 0.2f, 0.5f, 0.9f, 0.003f};
     for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
-        const train_noise noise = {5, 77 + i, 0};
+        const train_noise noise = {5, 77 + i, 0, NULL};
         double n = ROWS * N, sigma = sqrt(n * p[i] * (1.0 - p[i]));
         fill(x);
         train_corrupt_rows(&noise, p[i], ROWS, N, STRIDE, x);
@@ -48,7 +48,7 @@ static void rates_are_as_asked(void **state) {
         assert_true(fabs(corrupted - n * p[i]) < 3.0 * sigma);
         assert_true(fabs(dropped - n * p[i]) < 3.0 * sigma);
     }
-    const train_noise noise = {5, 77, 0};
+    const train_noise noise = {5, 77, 0, NULL};
     fill(x);
     train_corrupt_rows(&noise, 0.0f, ROWS, N, STRIDE, x);
     train_dropout_rows(&noise, 1, 0.0f, ROWS, N, STRIDE, x);
@@ -67,7 +67,7 @@ static void columns_are_independent(void **state) {
     static double hits[N], both[N];
     memset(hits, 0, sizeof hits), memset(both, 0, sizeof both);
     for (uint64_t step = 0; step < STEPS; step++) {
-        const train_noise noise = {5, step, 3};
+        const train_noise noise = {5, step, 3, NULL};
         for (int i = 0; i < N; i++) x[i] = 1.0f;
         train_corrupt_rows(&noise, 0.25f, 1, N, STRIDE, x);
         for (int i = 0; i < N; i++) {
@@ -85,7 +85,7 @@ static void dropout_keeps_the_mean(void **state) {
     (void)state;
     double before = 0.0, after = 0.0, square = 0.0;
     for (uint64_t step = 0; step < 10; step++) {
-        const train_noise noise = {8, step, 0};
+        const train_noise noise = {8, step, 0, NULL};
         fill(x);
         train_dropout_rows(&noise, 0, 0.2f, ROWS, N, STRIDE, x);
         for (size_t i = 0; i < ROWS * STRIDE; i++) {
@@ -122,16 +122,23 @@ static void noise_depends_on_the_rows_number(void **state) {
     static apply *const all[] = {corrupt, drop_0, drop_1, perturb, sample};
     for (int a = 0; a < 5; a++) {
         fill(x);
-        all[a](&(train_noise){3, 9, 1000}, ROWS, x);
+        all[a](&(train_noise){3, 9, 1000, NULL}, ROWS, x);
         fill(y);
         for (uint64_t r = 0; r < ROWS;) { /* in pieces of 1, 2, 3, ... rows */
             uint64_t rows = r % 5 + 1 < ROWS - r ? r % 5 + 1 : ROWS - r;
-            all[a](&(train_noise){3, 9, 1000 + r}, rows, y + r * STRIDE);
+            all[a](&(train_noise){3, 9, 1000 + r, NULL}, rows, y + r * STRIDE);
             r += rows;
         }
         assert_memory_equal(x, y, sizeof x);
+        uint32_t number[ROWS]; /* the same rows, listed, the last one first */
+        for (uint32_t r = 0; r < ROWS; r++) number[r] = 1000 + ROWS - 1 - r;
+        fill(y);
+        for (int r = 0; r < ROWS; r++)
+            all[a](&(train_noise){3, 9, (uint64_t)r, number}, 1, y + (ROWS - 1 - r) * STRIDE);
+        assert_memory_equal(x, y, sizeof x);
         /* anything else gives another row: row, step, seed, purpose */
-        const train_noise others[] = {{3, 9, 1001}, {3, 10, 1000}, {4, 9, 1000}, {3, 9, 1000}};
+        const train_noise others[] = {
+            {3, 9, 1001, NULL}, {3, 10, 1000, NULL}, {4, 9, 1000, NULL}, {3, 9, 1000, NULL}};
         for (int o = 0; o < 4; o++) {
             fill(y);
             (o < 3 ? all[a] : all[(a + 1) % 5])(&others[o], 1, y);
@@ -155,7 +162,7 @@ static void normal_noise_has_its_moments(void **state) {
     static double squares[ROWS];
     for (uint64_t step = 0; step < STEPS; step++) {
         memset(x, 0, sizeof x);
-        train_perturb_rows(&(train_noise){1, step, 0}, 0.25, ROWS, N, STRIDE, x, y, squares);
+        train_perturb_rows(&(train_noise){1, step, 0, NULL}, 0.25, ROWS, N, STRIDE, x, y, squares);
         for (size_t r = 0; r < ROWS; r++) {
             double square = 0.0, before = 0.0;
             for (size_t i = 0; i < N; i++) {
@@ -182,7 +189,7 @@ static void normal_noise_equals_its_definition(void **state) {
     (void)state;
     double worst = 0.0;
     memset(x, 0, sizeof x);
-    train_perturb_rows(&(train_noise){12, 5, 40}, 1.0, ROWS, N, STRIDE, x, y, NULL);
+    train_perturb_rows(&(train_noise){12, 5, 40, NULL}, 1.0, ROWS, N, STRIDE, x, y, NULL);
     for (uint64_t r = 0; r < ROWS; r++)
         for (uint64_t i = 0; i < N; i++) {
             uint32_t word[4];
@@ -199,7 +206,7 @@ static void normal_noise_equals_its_definition(void **state) {
         if (i % STRIDE >= N) y[i] = x[i];
     fill(x);
     memcpy(y, x, sizeof x);
-    train_perturb_rows(&(train_noise){12, 5, 40}, 0.0, ROWS, N, STRIDE, x, x, NULL);
+    train_perturb_rows(&(train_noise){12, 5, 40, NULL}, 0.0, ROWS, N, STRIDE, x, x, NULL);
     assert_memory_equal(x, y, sizeof x); /* no variance, no noise, nothing between rows */
 }
 
@@ -214,7 +221,8 @@ static void states_have_their_means(void **state) {
         double sum = 0.0, both = 0.0, n = (double)STEPS * ROWS * N, q = (double)p[k] * p[k];
         for (size_t i = 0; i < ROWS * STRIDE; i++) x[i] = p[k];
         for (uint64_t step = 0; step < STEPS; step++) {
-            train_sample_rows(&(train_noise){1, step, 0}, TRAIN_BERNOULLI, ROWS, N, STRIDE, x, y);
+            train_sample_rows(&(train_noise){1, step, 0, NULL}, TRAIN_BERNOULLI, ROWS, N, STRIDE, x,
+                              y);
             for (size_t r = 0; r < ROWS; r++)
                 for (size_t i = 0; i < N; i++) {
                     const float s = y[r * STRIDE + i];
@@ -231,7 +239,7 @@ static void states_have_their_means(void **state) {
 static void gaussian_states_equal_their_definition(void **state) {
     (void)state;
     fill(x);
-    train_sample_rows(&(train_noise){12, 5, 40}, TRAIN_GAUSSIAN, ROWS, N, STRIDE, x, y);
+    train_sample_rows(&(train_noise){12, 5, 40, NULL}, TRAIN_GAUSSIAN, ROWS, N, STRIDE, x, y);
     for (uint64_t r = 0; r < ROWS; r++)
         for (uint64_t i = 0; i < N; i++) {
             uint32_t word[4];

@@ -85,14 +85,14 @@ static void by_corrupt(on_device *d, float *to) {
     assert_int_equal(d->stream.ops->corrupt(&d->stream, &c), TAPER_OK);
 }
 static void by_perturb(on_device *d, float *to) {
-    const train_noise noise = {5, 9, 100};
+    const train_noise noise = {5, 9, 100, NULL};
     assert_int_equal(d->stream.ops->perturb(&d->stream, &noise, 0.5, ROWS, WIDTH,
                                             on_device_give(d, a, sizeof a), to,
                                             on_device_give(d, NULL, ROWS * sizeof(double))),
                      TAPER_OK);
 }
 static void by_sample(on_device *d, float *to) {
-    const train_noise noise = {5, 9, 100};
+    const train_noise noise = {5, 9, 100, NULL};
     assert_int_equal(d->stream.ops->sample(&d->stream, &noise, TRAIN_GAUSSIAN, ROWS, WIDTH,
                                            on_device_give(d, a, sizeof a), to),
                      TAPER_OK);
@@ -181,12 +181,12 @@ static void on_scale(on_device *d, float *to) {
     assert_int_equal(d->stream.ops->scale(&d->stream, N, 0.7f, to, to), TAPER_OK);
 }
 static void on_dropout(on_device *d, float *to) {
-    const train_noise noise = {5, 9, 100};
+    const train_noise noise = {5, 9, 100, NULL};
     assert_int_equal(d->stream.ops->dropout(&d->stream, &noise, 1, 0.3f, ROWS, WIDTH, to),
                      TAPER_OK);
 }
 static void on_sample(on_device *d, float *to) {
-    const train_noise noise = {5, 9, 100};
+    const train_noise noise = {5, 9, 100, NULL};
     assert_int_equal(d->stream.ops->sample(&d->stream, &noise, TRAIN_GAUSSIAN, ROWS, WIDTH, to, to),
                      TAPER_OK);
 }

@@ -16,28 +16,48 @@ static int near_to(double got, double want, double tolerance) {
 
 static float x[MOST], want[MOST], got[MOST], other[MOST];
 
+/* Noise of rows that are numbered in order, or by a list. */
+static train_noise noise_of(bool listed, const uint32_t *list) {
+    return (train_noise){5, 9, listed ? 3 : 100, listed ? list : NULL};
+}
+
+/* The numbers of rows, from element 3 on. */
+static void list_rows(uint32_t list[MOST_ROWS + 3]) {
+    for (uint32_t r = 0; r < MOST_ROWS + 3; r++) list[r] = 100 + r * r;
+}
+
+/* The same on a device. */
+static train_noise noise_there(on_device *d, train_noise noise) {
+    if (noise.position)
+        noise.position =
+            on_device_give(d, noise.position, (MOST_ROWS + 3) * sizeof *noise.position);
+    return noise;
+}
+
 /* However rows are split between threads, the noise is that of corruption.h. */
 static void one_corruption(size_t rows, size_t width, float p, bool ordered) {
     const size_t n = rows * width, bytes = n * sizeof *x;
     static uint8_t pixels[MOST];
-    uint32_t order[MOST_ROWS];
+    uint32_t order[MOST_ROWS], list[MOST_ROWS + 3];
     train_corruption c = {.p = p};
     train_inputs *in = &c.inputs;
     in->rows = rows, in->width = width, in->inverse_scale = 0.25f;
-    c.noise = (train_noise){5, 9, 100};
+    list_rows(list);
+    const train_noise noise = noise_of(ordered, list);
     randomise(other, width, 100.0f);
     for (size_t j = 0; j < n; j++) pixels[j] = (uint8_t)(j * 37);
     for (size_t r = 0; r < rows; r++) order[r] = (uint32_t)(ordered ? (r * 5 + 2) % rows : r);
     for (size_t j = 0; j < n; j++)
         x[j] = ((float)pixels[order[j / width] * width + j % width] - other[j % width]) * 0.25f;
     memcpy(want, x, bytes);
-    train_corrupt_rows(&c.noise, p, rows, width, width, want);
+    train_corrupt_rows(&noise, p, rows, width, width, want);
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
         in->pixels = on_device_give(d, pixels, n);
         in->order = ordered ? on_device_give(d, order, rows * sizeof *order) : NULL;
         in->mean = on_device_give(d, other, width * sizeof *other);
         c.corrupted = on_device_give(d, NULL, bytes);
+        c.noise = noise_there(d, noise);
         assert_int_equal(d->stream.ops->corrupt(&d->stream, &c), TAPER_OK);
         on_device_take(d, got, c.corrupted, bytes);
         assert_memory_equal(got, want, bytes);
@@ -57,7 +77,9 @@ static void inputs_are_centred_and_corrupted(void **state) {
 }
 
 static void one_noise(size_t rows, size_t width, float dropout) {
-    const train_noise noise = {5, 9, 100};
+    uint32_t list[MOST_ROWS + 3];
+    list_rows(list);
+    const train_noise noise = noise_of(rows % 2 != 0, list);
     const size_t n = rows * width, bytes = n * sizeof *x;
     static double squares[MOST], moved[MOST];
     randomise(x, n, 2.0f);
@@ -66,12 +88,13 @@ static void one_noise(size_t rows, size_t width, float dropout) {
         train_stream *s = &d->stream;
         float *from = on_device_give(d, x, bytes), *to = on_device_give(d, NULL, bytes);
         double *lengths = on_device_give(d, NULL, rows * sizeof *lengths);
+        const train_noise there = noise_there(d, noise);
         memcpy(want, x, bytes);
-        assert_int_equal(s->ops->dropout(s, &noise, 3, dropout, rows, width, from), TAPER_OK);
+        assert_int_equal(s->ops->dropout(s, &there, 3, dropout, rows, width, from), TAPER_OK);
         train_dropout_rows(&noise, 3, dropout, rows, width, width, want);
         on_device_take(d, got, from, bytes);
         assert_memory_equal(got, want, bytes);
-        assert_int_equal(s->ops->perturb(s, &noise, 0.1, rows, width, from, to, lengths), TAPER_OK);
+        assert_int_equal(s->ops->perturb(s, &there, 0.1, rows, width, from, to, lengths), TAPER_OK);
         train_perturb_rows(&noise, 0.1, rows, width, width, want, other, squares);
         on_device_take(d, got, to, bytes);
         on_device_take(d, moved, lengths, rows * sizeof *moved);
@@ -83,7 +106,9 @@ static void one_noise(size_t rows, size_t width, float dropout) {
 
 /* States, to another place and in place; some means are none. */
 static void one_sample(train_states states, size_t rows, size_t width) {
-    const train_noise noise = {5, 9, 100};
+    uint32_t list[MOST_ROWS + 3];
+    list_rows(list);
+    const train_noise noise = noise_of(rows % 2 != 0, list);
     const size_t n = rows * width, bytes = n * sizeof *x;
     for (size_t k = 0; k < n; k++) x[k] = draw(-0.1f, 1.1f);
     if (n > 2) x[n / 2] = NAN, x[n - 1] = INFINITY;
@@ -91,12 +116,13 @@ static void one_sample(train_states states, size_t rows, size_t width) {
     for (int i = 0; i < DEVICES; i++) {
         on_device *d = &device[i];
         float *mean = on_device_give(d, x, bytes), *to = on_device_give(d, NULL, bytes);
-        assert_int_equal(d->stream.ops->sample(&d->stream, &noise, states, rows, width, mean, to),
+        const train_noise there = noise_there(d, noise);
+        assert_int_equal(d->stream.ops->sample(&d->stream, &there, states, rows, width, mean, to),
                          TAPER_OK);
         on_device_take(d, got, to, bytes);
         for (size_t k = 0; k < n; k++)
             assert_true(got[k] == want[k] || (isnan(got[k]) && isnan(want[k])));
-        assert_int_equal(d->stream.ops->sample(&d->stream, &noise, states, rows, width, mean, mean),
+        assert_int_equal(d->stream.ops->sample(&d->stream, &there, states, rows, width, mean, mean),
                          TAPER_OK);
         on_device_take(d, other, mean, bytes);
         assert_memory_equal(got, other, bytes);

@@ -62,7 +62,7 @@ static float input_kept[ROWS * INPUTS], unit_kept[CODEC_MAX_LAYERS][ROWS * 8];
 static uint8_t moved[ROWS * INPUTS];
 
 static void draw_noise(const train_embedder_noise *n, uint64_t step) {
-    const train_noise noise = {n->seed, step, 0};
+    const train_noise noise = {n->seed, step, 0, NULL};
     for (size_t i = 0; i < ROWS * INPUTS; i++) input_kept[i] = 1.0f;
     memcpy(moved, pixels, sizeof moved);
     if (n->jitter.fraction > 0.0f)

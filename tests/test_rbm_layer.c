@@ -75,7 +75,7 @@ static double denoising_loss(const machine *m, const train_rbm_options *o, const
     double loss = 0.0;
     *squares = 0.0;
     for (size_t r = 0; r < rows; r++) {
-        const train_noise here = {noise->seed, noise->step, noise->first_row + r};
+        const train_noise here = {noise->seed, noise->step, noise->first_row + r, NULL};
         float ones[V];
         double corrupted[V], h[H], again[V];
         for (int i = 0; i < V; i++) ones[i] = 1.0f;
@@ -115,7 +115,7 @@ static double denoise(machine m, const train_rbm_options *o, const train_noise *
 static size_t rows_of(int step) { return step + 1 < STEPS ? BATCH : BATCH - 3; }
 
 static double one_step(machine *m, const train_rbm_options *o, int step, const double (*data)[V]) {
-    const train_noise noise = {o->seed, (uint64_t)step, 0};
+    const train_noise noise = {o->seed, (uint64_t)step, 0, NULL};
     double gradient[NUMBERS] = {0};
     const double error = o->method == TRAIN_DENOISE
                              ? denoise(*m, o, &noise, rows_of(step), data, gradient)

@@ -2,6 +2,7 @@
  * al. (2014): from images to a model; see train_stages.h. */
 #include "train/nested/nested_trainer.h"
 #include "train/optimise/run.h"
+#include "train/sampling/own_rows.h"
 #include "train/sampling/thresholds.h"
 #include "train/side_by_side.h"
 #include "train/train_parts.h"
@@ -93,22 +94,48 @@ static taper_status export_network(train_nested_network *net, codec_network *to)
 
 /* --- binary: tables and thresholds ----------------------------------------------------- */
 
-/* Pre-activations a[n][units] of rows, without biases and without feedback. */
-static taper_status raw_codes(codec_network *net, codec_backend *be, const train_pixels *pixels,
-                              size_t n, float *a) {
+/* The first n rows, and those of them that are here. */
+static taper_status first_rows(const train_pixels *pixels, size_t n, train_own_rows *own) {
+    uint32_t *row = malloc((n + 1) * sizeof *row);
+    for (size_t i = 0; row && i < n; i++) row[i] = (uint32_t)i;
+    const taper_status status = row ? train_own_rows_open(own, pixels, row, n, 1) : TAPER_ERR_NOMEM;
+    if (status == TAPER_OK) train_own_rows_pick(own, pixels, row, n, n);
+    free(row);
+    return status;
+}
+
+/* Pre-activations of the rows that are here. */
+static taper_status own_codes(const codec_network *net, codec_backend *be,
+                              const train_pixels *pixels, const train_own_rows *own, float *a) {
     enum { BLOCK = 512 };
-    const size_t d = pixels->inputs;
-    float *feedback = net->feedback, *rows = malloc(BLOCK * d * sizeof *rows);
+    const size_t d = pixels->inputs, n = train_own_count(own, 0);
+    float *rows = malloc(BLOCK * d * sizeof *rows);
     taper_status status = rows ? TAPER_OK : TAPER_ERR_NOMEM;
-    memset(net->encoder.layer[net->encoder.depth - 1].bias, 0, net->units * sizeof(float));
-    net->feedback = NULL;
     for (size_t i = 0; i < n && status == TAPER_OK; i += BLOCK) {
-        size_t count = n - i < BLOCK ? n - i : BLOCK;
-        for (size_t j = 0; j < count * d; j++) rows[j] = pixels->pixels[i * d + j];
+        const size_t count = n - i < BLOCK ? n - i : BLOCK;
+        for (size_t j = 0; j < count * d; j++)
+            rows[j] = pixels->pixels[own->place[i + j / d] * d + j % d];
         status = codec_network_encode(net, be, rows, count, a + i * net->units);
     }
-    net->feedback = feedback;
     free(rows);
+    return status;
+}
+
+/* Pre-activations a[n][units] of the first n rows, of all ranks, without biases and without
+ * feedback. */
+static taper_status raw_codes(codec_network *net, codec_backend *be, const train_pixels *pixels,
+                              size_t n, float *a) {
+    float *feedback = net->feedback;
+    train_own_rows own = {0};
+    memset(net->encoder.layer[net->encoder.depth - 1].bias, 0, net->units * sizeof(float));
+    net->feedback = NULL;
+    taper_status status = first_rows(pixels, n, &own);
+    if (status == TAPER_OK) status = own_codes(net, be, pixels, &own, a);
+    if (status == TAPER_OK)
+        train_spread_rows(a, net->units * sizeof *a, own.position, train_own_count(&own, 0), n);
+    if (status == TAPER_OK) status = train_sum_floats(pixels->ranks, a, n * net->units, NULL);
+    net->feedback = feedback;
+    train_own_rows_free(&own);
     return status;
 }
 
@@ -159,22 +186,35 @@ static taper_status store_binary(taper_model *m, const train_job *j, const train
 
 /* --- binary: precision of stored weights ----------------------------------------------- */
 
-/* Mean squared error of decoded rows with full codes. */
-static taper_status stored_error(const taper_model *m, codec_backend *be, const train_pixels *rows,
-                                 double *mse) {
-    const size_t d = rows->inputs, k = m->network.units, n = rows->n;
-    float *y = malloc(n * d * sizeof *y), *x = malloc(n * k * sizeof *x);
+/* Sum of squared errors of n decoded rows, at these places, with full codes. */
+static taper_status sum_errors(const taper_model *m, codec_backend *be, const train_pixels *rows,
+                               const uint32_t *place, size_t n, double *sum) {
+    const size_t d = rows->inputs, k = m->network.units;
+    float *y = malloc((n * d + 1) * sizeof *y), *x = malloc((n * k + 1) * sizeof *x);
     taper_status status = y && x ? TAPER_OK : TAPER_ERR_NOMEM;
-    double sum = 0.0;
-    for (size_t i = 0; i < n * d && status == TAPER_OK; i++) y[i] = rows->pixels[i];
+    for (size_t i = 0; i < n * d && status == TAPER_OK; i++)
+        y[i] = rows->pixels[place[i / d] * d + i % d];
     if (status == TAPER_OK) status = codec_network_encode(&m->network, be, y, n, x);
     for (size_t i = 0; i < n * k && status == TAPER_OK; i++)
         x[i] = (float)(x[i] > 0.0f) - m->tables.centre;
     if (status == TAPER_OK) status = codec_network_decode(&m->network, be, x, n, y);
     for (size_t i = 0; i < n * d && status == TAPER_OK; i++)
-        sum += pow((double)y[i] - rows->pixels[i], 2.0);
-    *mse = sum / ((double)n * (double)d);
+        *sum += pow((double)y[i] - rows->pixels[place[i / d] * d + i % d], 2.0);
     free(y), free(x);
+    return status;
+}
+
+/* Mean squared error of decoded rows, of all ranks, with full codes. */
+static taper_status stored_error(const taper_model *m, codec_backend *be, const train_pixels *rows,
+                                 double *mse) {
+    train_own_rows own = {0};
+    double sum = 0.0;
+    taper_status status = first_rows(rows, rows->n, &own);
+    if (status == TAPER_OK)
+        status = sum_errors(m, be, rows, own.place, train_own_count(&own, 0), &sum);
+    if (status == TAPER_OK) status = train_sum_doubles(rows->ranks, &sum, 1, NULL);
+    *mse = sum / ((double)rows->n * rows->inputs);
+    train_own_rows_free(&own);
     return status;
 }
 
@@ -238,9 +278,10 @@ static taper_status make_network(train_nested_network *net, const taper_model *m
     train_nested_shape shape = shape_of(m, j);
     float scale, *mean = malloc(pixels->inputs * sizeof *mean);
     if (!mean) return formats_fail(error, TAPER_ERR_NOMEM, "no memory for the mean image");
-    train_nested_statistics(pixels, mean, &scale);
-    taper_status status =
-        train_nested_create(net, &shape, device, mean, scale, j->options.nested.training.seed);
+    taper_status status = train_nested_statistics(pixels, mean, &scale);
+    if (status == TAPER_OK)
+        status =
+            train_nested_create(net, &shape, device, mean, scale, j->options.nested.training.seed);
     free(mean);
     if (status == TAPER_ERR_ARG)
         return formats_fail(error, status,

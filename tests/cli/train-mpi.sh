@@ -148,7 +148,7 @@ mv "$first" "$first.png"
 differ "process 1 found 61 images, and process 0 61 of other names or labels" --fast --window 8 set
 rm "$first.png"
 differ "process 1 found 60 images, and process 0 61" --fast --window 8 set
-mpirun -n 2 "$TAPER" train-bits -q -f -o part.tpm set/png >said 2>&1 && fail "train-bits"
+mpirun -n 2 "$TAPER" train-labels -q -f -o part.tpm set/png >said 2>&1 && fail "train-labels"
 refused "trains in one process"
 
 # More processes than images: some have none.

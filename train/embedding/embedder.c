@@ -195,7 +195,7 @@ void train_embedder_free(train_embedder *e) {
 /* --- forward and backward --------------------------------------------------------------- */
 
 static train_noise noise_of(const train_embedder *e, size_t first_row) {
-    return (train_noise){e->noise.seed, e->step, first_row};
+    return (train_noise){e->noise.seed, e->step, first_row, NULL};
 }
 
 /* Computes the input numbers of a block of rows. */

@@ -213,7 +213,7 @@ static taper_status diverge(train_teacher *t) {
 
 taper_status train_teacher_learn_unlabelled(train_teacher *t, uint64_t step, double *losses) {
     train_stream *s = &t->stream;
-    const train_noise noise = {t->seed, step, 0};
+    const train_noise noise = {t->seed, step, 0, NULL};
     const size_t width = t->inputs;
     TAPER_TRY(learn_entropy(t, losses));
     TAPER_TRY(s->ops->perturb(s, &noise, probe * probe / width, t->rows, width, t->x, t->moved,

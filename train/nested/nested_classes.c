@@ -1,5 +1,6 @@
 /* nested_classes.c -- see nested_classes.h. */
 #include "train/nested/nested_classes.h"
+#include "train/optimise/rank_sums.h"
 #include <math.h>
 
 /* --- before a run ------------------------------------------------------------------------ */
@@ -81,8 +82,8 @@ taper_status train_nested_classes_collect(train_nested_rows *block, size_t n) {
     return s->ops->scale(s, n * c->units, TRAIN_BIT_APART, code, code);
 }
 
-taper_status train_nested_classes_compare(train_nested_classes *c, train_stream *s, size_t rows,
-                                          double *losses) {
+/* Loss and gradient of all rows of a step. */
+static taper_status compare(train_nested_classes *c, train_stream *s, size_t rows, double *losses) {
     const train_objective *o = &train_prefixes_objective;
     const train_examples e = {
         .rows = rows, .units = c->units, .code = c->code, .scale = 1.0f, .label = c->known};
@@ -93,8 +94,17 @@ taper_status train_nested_classes_compare(train_nested_classes *c, train_stream 
     TAPER_TRY(o->loss(&c->of, s, &e, c->row, c->total + 1));
     TAPER_TRY(o->gradient(&c->of, s, &e, c->gradient));
     TAPER_TRY(s->ops->scale(s, n, c->weight * TRAIN_BIT_APART, c->gradient, c->gradient));
+    if (!train_is_first(c->ranks)) return TAPER_OK;
     TAPER_TRY(s->ops->sum_doubles(s, rows, c->row, c->total));
     return s->ops->add_doubles(s, 1, (double)c->weight / (double)rows, c->total, losses);
+}
+
+/* Every rank computes all pairs: their codes are short. */
+taper_status train_nested_classes_compare(train_nested_classes *c, train_stream *s, size_t n,
+                                          size_t of, double *losses) {
+    TAPER_TRY(train_share_rows_there(s, c->ranks, c->code, c->units, c->position, n, of, NULL));
+    TAPER_TRY(compare(c, s, c->ranks ? of : n, losses));
+    return train_pack_rows_there(s, c->ranks, c->gradient, c->units, c->position, n, of, NULL);
 }
 
 taper_status train_nested_classes_pull(train_nested_rows *block, size_t n, float *da) {

@@ -24,7 +24,11 @@ typedef struct train_nested_classes {
     uint32_t units;        /* d: number of the first units, 1 .. K */
     float weight;          /* of their loss; at least 0 */
     const uint32_t *label; /* [rows of the step] on the host; TRAIN_UNLABELLED: none */
-    train_prefixes of;     /* their objective */
+    /* Ranks that share a step, NULL: one; of the rows that are here, the positions in the batch, on
+     * the host. */
+    train_ranks *ranks;
+    const uint32_t *position;
+    train_prefixes of; /* their objective */
     /* on the device */
     uint32_t *known; /* [batch] label */
     float *code;     /* [batch][d] TRAIN_BIT_APART x */
@@ -52,9 +56,10 @@ void train_nested_classes_lay_out(train_nested_classes *c, train_arena *arena, s
 
 /* First pass of a step: copies the codes of a block of n rows to their place in `code`. */
 taper_status train_nested_classes_collect(train_nested_rows *block, size_t n);
-/* After all `rows` rows: computes their gradient; losses[0] += weight x mean loss. */
-taper_status train_nested_classes_compare(train_nested_classes *c, train_stream *s, size_t rows,
-                                          double *losses);
+/* After all n rows that are here: computes their gradient, from the codes of all `of` rows of the
+ * step; losses[0] += weight x mean loss, on the first rank. */
+taper_status train_nested_classes_compare(train_nested_classes *c, train_stream *s, size_t n,
+                                          size_t of, double *losses);
 /* Second pass: da[n][active] += d loss / d a of a block. */
 taper_status train_nested_classes_pull(train_nested_rows *block, size_t n, float *da);
 #endif

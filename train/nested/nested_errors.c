@@ -13,7 +13,8 @@ taper_status train_nested_source_open(train_nested_source *source, train_nested_
                               net->act.block));
     taper_status status = order ? train_order_open(&source->order, s, order, n) : TAPER_OK;
     if (status == TAPER_OK)
-        source->data = (train_nested_data){&source->feed, order ? &source->order : NULL, 0, n};
+        source->data =
+            (train_nested_data){&source->feed, order ? &source->order : NULL, 0, n, NULL, n};
     else
         train_nested_source_close(source);
     return status;
@@ -170,9 +171,11 @@ taper_status train_nested_errors(train_nested_network *net, const train_nested_d
         if (status == TAPER_OK) status = errors_of_block(&rows, length, lengths, squares);
         for (size_t j = 0; j < lengths; j++) mse[j] += squares[j] / (double)net->shape.inputs;
     }
-    for (size_t i = 0; i < lengths; i++)
-        mse[i] *= (double)net->scale * net->scale / (double)(data->n ? data->n : 1);
     free(squares);
+    if (status == TAPER_OK) status = train_sum_doubles(data->ranks, mse, lengths, NULL);
+    const size_t of = data->ranks ? data->of : data->n;
+    for (size_t i = 0; i < lengths; i++)
+        mse[i] *= (double)net->scale * net->scale / (double)(of ? of : 1);
     return status;
 }
 

@@ -7,12 +7,15 @@
 #include "train/sampling/dataset.h"
 #include "train/sampling/truncation.h"
 
-/* Rows for a network's device: n rows of a feed, in an order, starting at `first`. */
+/* Rows for a network's device: n rows of a feed, in an order, starting at `first`. With several
+ * ranks (train/parallel/ranks.h) they are the rows that are here, of `of` on all of them. */
 typedef struct train_nested_data {
     /* Of D bytes a row, and takes of at least a block. */
     train_feed *feed;
     const train_order *order; /* NULL: in ascending order */
     size_t first, n;
+    train_ranks *ranks; /* NULL: one, and `of` does not matter */
+    size_t of;
 } train_nested_data;
 
 /* The host's pixels for a network's device, with an order of rows. Do not move it in memory,
@@ -40,8 +43,8 @@ taper_status train_nested_codes(train_nested_network *net, const train_nested_da
  * are the host's. */
 taper_status train_nested_decode(train_nested_network *net, const float *codes, size_t n,
                                  uint32_t kept, float *pixels);
-/* Mean squared error per pixel component (8-bit scale) over rows, at each of the code lengths
- * length[0 .. lengths), rising, in 0 .. K. */
+/* Mean squared error per pixel component (8-bit scale) over rows, of all ranks, at each of the code
+ * lengths length[0 .. lengths), rising, in 0 .. K. */
 taper_status train_nested_errors(train_nested_network *net, const train_nested_data *data,
                                  const uint32_t *length, size_t lengths, double *mse);
 /* Expected squared error on rows over the truncation's lengths (equation 16), and at full length.

@@ -14,10 +14,11 @@ taper_status train_nested_load(train_nested_rows *rows, size_t n, int twice) {
     if (!step || !(step->corruption > 0.0f))
         return s->ops->centre_rows(s, n, in->width, in->pixels, in->order, in->mean,
                                    in->inverse_scale, act->input);
-    const train_corruption corruption = {.inputs = *in,
-                                         .noise = {step->seed, step->step, rows->first_row},
-                                         .p = step->corruption,
-                                         .corrupted = act->input};
+    const train_corruption corruption = {
+        .inputs = *in,
+        .noise = {step->seed, step->step, rows->first_row, step->position},
+        .p = step->corruption,
+        .corrupted = act->input};
     return s->ops->corrupt(s, &corruption);
 }
 
@@ -39,7 +40,7 @@ taper_status train_nested_drop(const train_nested_rows *rows, int side, uint32_t
     const train_nested_step *step = rows->step;
     const size_t width = net->shape.width[l];
     if (!step || !(step->dropout > 0.0f)) return TAPER_OK;
-    const train_noise noise = {step->seed, step->step, rows->first_row};
+    const train_noise noise = {step->seed, step->step, rows->first_row, step->position};
     const uint32_t layer = l + (uint32_t)side * TRAIN_NESTED_MAX_LAYERS;
     for (size_t copy = 0; copy < n; copy += net->act.n)
         TAPER_TRY(net->stream.ops->dropout(&net->stream, &noise, layer, step->dropout, net->act.n,

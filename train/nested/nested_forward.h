@@ -19,6 +19,10 @@ typedef struct train_nested_step {
     int straight_through; /* binary: see nested_network.h */
     /* [rows] b of every row, frozen < b <= K; on the host */
     const uint32_t *kept;
+    /* With several ranks: the positions in the batch of the rows that are here, on the device; and
+     * what thresholds follow, or NULL if there are none. One rank: NULL. */
+    const uint32_t *position;
+    struct train_nested_last *last;
     /* The objective from labels (nested_classes.h), for networks with a gradient through
      * thresholds; NULL: none. */
     struct train_nested_classes *classes;
@@ -30,7 +34,8 @@ typedef struct train_nested_rows {
     const train_nested_step *step;
     const uint8_t *pixels; /* [..][D] on the device */
     const uint32_t *order; /* on the device */
-    /* Number of the first row within the step; rows of the step. */
+    /* Number of the first row within the step, among the rows that are here; rows of the step, of
+     * all ranks. */
     size_t first_row, of;
 } train_nested_rows;
 

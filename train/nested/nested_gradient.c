@@ -4,6 +4,7 @@
  * rounded up to a size for which matrix products are fast. */
 #include "train/nested/nested_gradient.h"
 #include "train/nested/nested_classes.h"
+#include "train/nested/nested_part.h"
 #include <math.h>
 
 enum { ROUND = 16 };
@@ -16,20 +17,28 @@ static taper_status perturb(const train_nested_rows *task) {
     const train_nested_step *step = task->step;
     const train_nested_activations *act = &task->net->act;
     const size_t d = task->net->shape.inputs;
-    const train_noise noise = {step->seed, step->step, task->first_row};
+    const train_noise noise = {step->seed, step->step, task->first_row, step->position};
     if (act->encoded == act->n) return TAPER_OK;
     return s->ops->perturb(s, &noise, (double)step->perturbation, act->n, d, act->input,
                            act->input + act->n * d, act->row_noise);
 }
 
-static uint32_t active_units(const train_nested_network *net, const train_nested_step *step,
-                             size_t first_row, size_t n) {
+uint32_t train_nested_active(const train_nested_network *net, const train_nested_step *step,
+                             const uint32_t *kept, size_t n) {
     uint32_t longest = step->classes ? step->classes->units : net->frozen;
     if (step->invariance > 0.0f) return net->units;
-    for (size_t i = 0; i < n; i++)
-        longest = step->kept[first_row + i] > longest ? step->kept[first_row + i] : longest;
+    for (size_t i = 0; i < n; i++) longest = kept[i] > longest ? kept[i] : longest;
     longest = (longest + ROUND - 1) / ROUND * ROUND;
     return longest < net->units ? longest : net->units;
+}
+
+/* The last rows of a step have as many units on all ranks. */
+static uint32_t active_in_block(const train_nested_rows *task, size_t n) {
+    const train_nested_last *last = task->step->last;
+    const uint32_t active =
+        train_nested_active(task->net, task->step, task->step->kept + task->first_row, n);
+    if (!last || !train_nested_last_among(last, task->first_row, n)) return active;
+    return active > last->active ? active : last->active;
 }
 
 /* From bytes to the errors of the truncated reconstructions, in wide[0], and d loss / d g_0, in
@@ -39,9 +48,10 @@ static taper_status forward(train_nested_rows *task, size_t n) {
     train_stream *s = &net->stream;
     train_nested_activations *act = &net->act;
     const double numbers = (double)task->of * (double)net->shape.inputs; /* of the step */
-    uint32_t active = active_units(net, task->step, task->first_row, n);
+    const uint32_t active = active_in_block(task, n);
     act->last = (n - 1) % TRAIN_LEAST_ROWS + 1;
-    act->last_active = active_units(net, task->step, task->first_row + n - act->last, act->last);
+    act->last_active = train_nested_active(
+        net, task->step, task->step->kept + task->first_row + n - act->last, act->last);
     TAPER_TRY(
         train_upload(s, act->kept, task->step->kept + task->first_row, n * sizeof *act->kept));
     TAPER_TRY(train_nested_load(task, n, task->step->invariance > 0.0f));
@@ -49,6 +59,8 @@ static taper_status forward(train_nested_rows *task, size_t n) {
     TAPER_TRY(train_nested_encode_block(task, act->input, act->encoded, active));
     TAPER_TRY(
         train_nested_decide(task, task->step->straight_through, n, active, act->kept, act->code));
+    if (task->step->last)
+        TAPER_TRY(train_nested_last_take(task->step->last, net, task->first_row, n));
     TAPER_TRY(train_nested_decode_block(task, act->code, n, active, act->wide[0]));
     return train_nested_error_block(task, (float)(2.0 / numbers), act->wide[0], act->wide[1]);
 }
@@ -240,7 +252,7 @@ static taper_status compare_classes(const train_nested_rows *all, size_t n, doub
         train_nested_rows task = rows_of(*all, i);
         TAPER_TRY(train_nested_classes_collect(&task, formats_smaller(block, n - i)));
     }
-    return train_nested_classes_compare(all->step->classes, &all->net->stream, n, losses);
+    return train_nested_classes_compare(all->step->classes, &all->net->stream, n, all->of, losses);
 }
 
 taper_status train_nested_add(train_nested_network *net, const train_nested_step *step,

@@ -5,36 +5,29 @@
 #include "train/sampling/thresholds.h"
 #include <stdlib.h>
 
-/* --- rows ------------------------------------------------------------------------------ */
-
-train_nested_data train_nested_validation_rows(train_nested_run *r) {
-    return (train_nested_data){&r->feed, &r->split_order, r->n_training, r->n_validation};
-}
-
-/* The first n training rows of the split. */
-static train_nested_data training_rows(train_nested_run *r, size_t n) {
-    return (train_nested_data){&r->feed, &r->split_order, 0, n};
-}
-
 /* --- rows at a time --------------------------------------------------------------------- */
 
 /* Computes the gradient of a step with the longest codes, and an evaluation, so that matrix
  * products allocate their memory now. The results are not used. */
 static taper_status rehearse(train_nested_run *r) {
     train_nested_network *net = r->net;
-    const train_nested_data look = train_nested_validation_rows(r);
-    const train_nested_step step = train_nested_step_of(r);
+    train_nested_part *part = &r->part;
+    train_nested_data look = train_nested_part_held_out(part);
+    const size_t n = train_own_count(&part->own, 0);
     double expected, full;
     train_fed fed;
     for (size_t i = 0; i < r->batch; i++) r->kept[i] = net->units;
-    TAPER_TRY(train_feed_take(&r->feed, &net->stream, &r->order, 0, r->batch, &fed));
-    TAPER_TRY(
-        train_nested_add(net, &step, fed.rows, fed.order, r->batch, r->batch, 0, net->losses));
+    r->first = 0, r->n = n;
+    train_nested_step step = train_nested_step_of(r);
+    if (r->data->ranks) /* one may have less memory than others: they exchange nothing here */
+        look.ranks = NULL, look.of = look.n, step.classes = NULL, step.last = NULL;
+    TAPER_TRY(train_feed_take(&part->feed, &net->stream, &part->order, 0, n, &fed));
+    TAPER_TRY(train_nested_add(net, &step, fed.rows, fed.order, n, r->batch, 0, net->losses));
     return look.n ? train_nested_validate(net, NULL, &look, &expected, &full) : TAPER_OK;
 }
 
 size_t train_nested_rows_wanted(const train_nested_run *r) {
-    const size_t rows = formats_larger(r->batch, r->n_validation);
+    const size_t rows = formats_larger(r->batch, r->part.n_validation);
     return formats_smaller(rows, r->net->stream.device->block_rows);
 }
 
@@ -78,30 +71,45 @@ static taper_status put_thresholds(train_nested_run *r, float *a, size_t n) {
 
 /* The same from n training rows. */
 static taper_status thresholds_of(train_nested_run *r, size_t n) {
-    const train_nested_data rows = training_rows(r, n);
     float *a = malloc(n * r->net->units * sizeof *a);
-    taper_status status = a ? train_nested_codes(r->net, &rows, 1, a) : TAPER_ERR_NOMEM;
+    taper_status status = a ? train_nested_part_codes(&r->part, r->net, n, a) : TAPER_ERR_NOMEM;
     if (status == TAPER_OK) status = put_thresholds(r, a, n);
     free(a);
     return status;
 }
 
+/* *a: the pre-activations of the first n training rows, on the device. */
+static taper_status first_rows(train_nested_run *r, size_t n, const float **a) {
+    train_nested_network *net = r->net;
+    train_nested_part *part = &r->part;
+    const train_nested_data data = train_nested_part_training(part, n);
+    train_nested_rows rows;
+    if (data.n) {
+        TAPER_TRY(train_nested_rows_from(net, &data, 0, data.n, &rows));
+        TAPER_TRY(train_nested_encode_rows(&rows, data.n, net->act.code));
+    }
+    *a = net->act.pre;
+    if (!data.ranks) return TAPER_OK;
+    train_nested_last_begin(&part->last, part->training.position, 0, n, net->units);
+    TAPER_TRY(train_nested_last_take(&part->last, net, 0, data.n));
+    *a = part->last.there;
+    return train_nested_last_share(&part->last, &net->stream, NULL);
+}
+
 taper_status train_nested_first_thresholds(train_nested_run *r) {
     train_nested_network *net = r->net;
     train_stream *s = &net->stream;
-    size_t n = formats_smaller(r->n_training, TRAIN_LEAST_ROWS);
-    const train_nested_data data = training_rows(r, n);
-    train_nested_rows rows;
+    const size_t n = formats_smaller(r->part.n_training, TRAIN_LEAST_ROWS);
+    const float *a;
     if (!net->shape.binary) return TAPER_OK;
     TAPER_TRY(train_nested_feed_back(net));
     if (net->shape.feedback) TAPER_TRY(thresholds_of(r, n));
-    TAPER_TRY(train_nested_rows_from(net, &data, 0, n, &rows));
-    TAPER_TRY(train_nested_encode_rows(&rows, n, net->act.code));
+    TAPER_TRY(first_rows(r, n, &a));
     const train_quantiles units = {.rows = n,
                                    .stride = net->units,
                                    .units = net->units,
                                    .beta = r->options->beta,
-                                   .a = net->act.pre,
+                                   .a = a,
                                    .bias = net->layer[net->shape.layers - 1].b,
                                    .spread = net->spread};
     return s->ops->follow_quantiles(s, &units, NULL);
@@ -111,14 +119,14 @@ taper_status train_nested_exact_thresholds(train_nested_run *r, taper_error *err
     enum { MOST = 1 << 26 }; /* numbers held in memory at once */
     taper_status status = train_nested_feed_back(r->net);
     if (status == TAPER_OK)
-        status = thresholds_of(r, formats_smaller(r->n_training, MOST / r->net->units));
+        status = thresholds_of(r, formats_smaller(r->part.n_training, MOST / r->net->units));
     return train_explain(status, error, "exact thresholds");
 }
 
 taper_status train_nested_refit_run(train_nested_run *r, taper_error *error) {
-    const train_nested_data rows = training_rows(r, r->n_training),
-                            judge = train_nested_validation_rows(r);
-    if (!r->net->mixing || !judge.n) return TAPER_OK;
+    const train_nested_data rows = train_nested_part_training(&r->part, r->part.n_training),
+                            judge = train_nested_part_held_out(&r->part);
+    if (!r->net->mixing || !judge.of) return TAPER_OK;
     taper_status status = train_nested_refit(r->net, &rows, &judge, r->options->truncation);
     return train_explain(status, error, "refitting the decoder");
 }

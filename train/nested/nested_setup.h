@@ -5,8 +5,6 @@
 #include "train/nested/nested_errors.h"
 #include "train/nested/nested_step.h"
 
-/* The held-out rows; n is 0 if there are none. */
-train_nested_data train_nested_validation_rows(train_nested_run *r);
 /* Rows that a run processes at once: those of a batch or of an evaluation, whichever is more, but
  * at most block_rows of the device. */
 size_t train_nested_rows_wanted(const train_nested_run *r);

@@ -1,9 +1,11 @@
 /* nested_step.c -- one step of nested dropout, by Adam or by conjugate gradients; see
  * nested_step.h.
  *
- * All random numbers depend on (seed, step, row). */
-#include "train/optimise/run.h"
+ * All random numbers depend on (seed, step, row). Several ranks add up the gradient of the rows
+ * before anything else is computed from it, so that regularisers count once. */
 #include "train/nested/nested_step.h"
+#include "train/optimise/rank_sums.h"
+#include "train/optimise/run.h"
 #include "train/sampling/philox.h"
 
 static train_nested_layer code_layer(const train_nested_run *r) {
@@ -55,8 +57,17 @@ static double multiply_adds(const train_nested_run *r) {
 
 /* --- loss and gradient ----------------------------------------------------------------- */
 
+/* The truncations of the rows that are here. */
+static void pick_truncations(train_nested_run *r) {
+    const uint32_t *position = r->part.own.position + r->first;
+    for (size_t i = 0; i < r->n; i++) r->own_kept[i] = r->kept[position[i]];
+}
+
 train_nested_step train_nested_step_of(train_nested_run *r) {
     const train_nested_options *o = r->options;
+    train_nested_part *p = &r->part;
+    const uint32_t *there = p->positions.there.at;
+    pick_truncations(r);
     return (train_nested_step){.seed = o->seed,
                                .step = r->step,
                                .corruption = o->corruption,
@@ -64,17 +75,32 @@ train_nested_step train_nested_step_of(train_nested_run *r) {
                                .invariance = o->invariance,
                                .perturbation = o->perturbation,
                                .straight_through = o->straight_through,
-                               .kept = r->kept,
+                               .kept = r->own_kept,
+                               .position = p->data->ranks ? there + r->first : NULL,
+                               .last = p->data->ranks && r->net->shape.binary ? &p->last : NULL,
                                .classes = o->class_units ? &r->classes : NULL};
 }
 
-/* Loss and gradient of the step's rows; adds to losses. */
+/* Loss and gradient of the step's rows, of all ranks; adds to losses. */
 static taper_status add_rows(train_nested_run *r, double *losses) {
     const train_nested_step step = train_nested_step_of(r);
-    TAPER_TRY(train_nested_zero(r->net));
-    TAPER_TRY(train_nested_feed_back(r->net));
-    return train_nested_add(r->net, &step, r->rows.rows, r->rows.order, r->batch, r->batch, 0,
-                            losses);
+    train_nested_network *net = r->net;
+    train_ranks *ranks = r->data->ranks;
+    TAPER_TRY(train_nested_zero(net));
+    TAPER_TRY(train_nested_feed_back(net));
+    TAPER_TRY(train_nested_add(net, &step, r->rows.rows, r->rows.order, r->n, r->batch, 0, losses));
+    TAPER_TRY(train_sum_doubles_there(&net->stream, ranks, losses, 3, r->error));
+    return train_sum_floats_there(&net->stream, ranks, net->weights.gradient, net->weights.n,
+                                  r->error);
+}
+
+/* The last rows of the step: their number does not depend on the size of blocks. */
+static void begin_last(train_nested_run *r) {
+    const size_t rows = (r->batch - 1) % TRAIN_LEAST_ROWS + 1, first = r->batch - rows;
+    const train_nested_step step = train_nested_step_of(r);
+    if (step.last)
+        train_nested_last_begin(step.last, r->part.own.position + r->first, first, rows,
+                                train_nested_active(r->net, &step, r->kept + first, rows));
 }
 
 /* The code layer's weights of units that are trained. */
@@ -95,10 +121,14 @@ static taper_status adam_gradient(train_nested_run *r) {
 }
 
 static taper_status take_rows(train_nested_run *r) {
-    const size_t first = r->step % r->loop.steps_per_epoch * r->batch;
+    train_nested_part *p = &r->part;
+    const size_t k = r->step % r->loop.steps_per_epoch;
     for (size_t i = 0; r->label && i < r->batch; i++)
-        r->label[i] = r->data->label[r->shuffled[first + i]];
-    return train_feed_take(&r->feed, &r->net->stream, &r->order, first, r->batch, &r->rows);
+        r->label[i] = r->data->label[p->shuffled[k * r->batch + i]];
+    r->first = p->own.begin[k], r->n = train_own_count(&p->own, k);
+    r->classes.position = p->own.position + r->first;
+    begin_last(r);
+    return train_feed_take(&p->feed, &r->net->stream, &p->order, r->first, r->n, &r->rows);
 }
 
 static taper_status say(taper_status status, uint64_t step, taper_error *error) {
@@ -111,6 +141,7 @@ taper_status train_nested_compute(void *run, uint64_t step, double *losses, tape
     train_nested_run *r = run;
     r->step = step;
     r->losses = losses;
+    r->error = error;
     draw_truncations(r);
     const double begin[TRAIN_LOSSES] = {0.0, 0.0, 0.0, multiply_adds(r)};
     taper_status status = train_upload(&r->net->stream, losses, begin, sizeof begin);
@@ -148,7 +179,11 @@ static taper_status adam_step(train_nested_run *r) {
     const float rate = train_cosine_rate(o->rate, r->step, steps, warmup);
     TAPER_TRY(train_loop_adam(&r->loop, rate, range, ranges, r->losses));
     if (!o->orthonormal) return TAPER_OK;
-    return train_orthonormal_retract(&r->orthonormal, code_layer(r).v);
+    const train_nested_layer last = code_layer(r);
+    TAPER_TRY(train_orthonormal_retract(&r->orthonormal, last.v));
+    /* products of other processors may be rounded in another way */
+    return train_broadcast_there(&r->net->stream, r->data->ranks, last.v,
+                                 (size_t)last.inputs * last.outputs * sizeof *last.v, r->error);
 }
 
 /* --- conjugate gradients --------------------------------------------------------------- */
@@ -214,18 +249,33 @@ static taper_status forget_frozen(train_nested_run *r, uint32_t before) {
 
 /* --- after the update -------------------------------------------------------------------- */
 
-/* Thresholds track the quantiles of the last rows of a step. The number of these rows does not
- * depend on the size of blocks. */
+/* Those of the last rows, of which the first `end` units are in use. */
+static taper_status take_last(train_nested_run *r, train_quantiles *rows, uint32_t *end) {
+    const train_nested_activations *act = &r->net->act;
+    train_nested_last *last = &r->part.last;
+    *rows = (train_quantiles){.rows = act->last, .stride = act->active, .a = act->pre};
+    rows->a += (act->n - act->last) * act->active;
+    *end = act->last_active;
+    if (!r->data->ranks) return TAPER_OK;
+    *rows = (train_quantiles){.rows = last->rows, .stride = last->active, .a = last->there};
+    *end = last->active;
+    return train_nested_last_share(last, &r->net->stream, r->error);
+}
+
+/* Thresholds track the quantiles of the last rows of a step. */
 static taper_status follow_thresholds(train_nested_run *r, const train_verdict *verdict) {
     train_nested_network *net = r->net;
-    const train_nested_activations *act = &net->act;
-    const uint32_t first = net->frozen, end = act->last_active;
-    if (!net->shape.binary || end <= first) return TAPER_OK;
-    const train_quantiles units = {.rows = act->last,
-                                   .stride = act->active,
+    const uint32_t first = net->frozen;
+    train_quantiles last;
+    uint32_t end;
+    if (!net->shape.binary) return TAPER_OK;
+    TAPER_TRY(take_last(r, &last, &end));
+    if (end <= first) return TAPER_OK;
+    const train_quantiles units = {.rows = last.rows,
+                                   .stride = last.stride,
                                    .units = end - first,
                                    .beta = r->options->beta,
-                                   .a = act->pre + (act->n - act->last) * act->active + first,
+                                   .a = last.a + first,
                                    .bias = code_layer(r).b + first,
                                    .spread = net->spread + first};
     return net->stream.ops->follow_quantiles(&net->stream, &units, verdict);
@@ -234,6 +284,9 @@ static taper_status follow_thresholds(train_nested_run *r, const train_verdict *
 static taper_status sweep(train_nested_run *r) {
     const uint32_t before = r->net->frozen;
     TAPER_TRY(train_sweep_after_step(&r->sweep, r->step + 1, code_layer(r).w));
+    if (r->sweep.options.on) /* of all ranks the first decides */
+        TAPER_TRY(
+            train_broadcast(r->data->ranks, &r->sweep.state, sizeof r->sweep.state, 0, r->error));
     r->net->frozen = (uint32_t)r->sweep.state.frozen;
     return forget_frozen(r, before);
 }
@@ -243,6 +296,7 @@ taper_status train_nested_move(void *run, train_loop *loop, const double *losses
     train_nested_run *r = run;
     const int adam = r->options->optimiser == TRAIN_ADAM;
     (void)losses; /* set by compute */
+    r->error = error;
     taper_status status = adam ? adam_step(r) : cg_step(r);
     if (status == TAPER_ERR_ARG && !adam) {
         loop->diverged = r->step + 1;

@@ -79,27 +79,18 @@ static taper_status check(const train_nested_run *r, taper_error *error) {
     return TAPER_OK;
 }
 
-static void split_rows(train_nested_run *r) {
-    size_t n = r->data->n;
-    for (size_t i = 0; i < n; i++) r->split[i] = (uint32_t)i;
-    train_shuffle(r->split, n, r->options->seed, TRAIN_STREAM_SPLIT);
-    memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
-}
-
 /* Splits and orders the row numbers on the host. */
 static taper_status take_rows(train_nested_run *r) {
-    size_t n = r->data->n, most = n / 10;
-    r->n_validation = r->options->max_validation < most ? r->options->max_validation : most;
-    r->n_training = n - r->n_validation;
-    r->batch = r->options->batch < r->n_training ? r->options->batch : r->n_training;
-    r->split = malloc(n * sizeof *r->split);
-    r->shuffled = malloc(r->n_training * sizeof *r->shuffled);
+    const train_nested_options *o = r->options;
+    TAPER_TRY(train_nested_part_open(&r->part, r->data, o->seed, o->batch, o->max_validation,
+                                     r->net->units));
+    r->batch = r->part.batch;
     r->kept = calloc(r->batch, sizeof *r->kept);
+    r->own_kept = calloc(r->batch, sizeof *r->own_kept);
     if (r->classes.units) r->label = calloc(r->batch, sizeof *r->label);
-    if (!r->split || !r->shuffled || !r->kept || (r->classes.units && !r->label))
-        return TAPER_ERR_NOMEM;
+    if (!r->kept || !r->own_kept || (r->classes.units && !r->label)) return TAPER_ERR_NOMEM;
     r->classes.label = r->label;
-    split_rows(r);
+    r->classes.ranks = r->data->ranks;
     return TAPER_OK;
 }
 
@@ -153,8 +144,7 @@ static uint64_t fingerprint_of(const train_nested_run *r) {
     if (o->truncation)
         hash = train_fingerprint(hash, o->truncation->mass, r->net->units * sizeof(double));
     hash = train_fingerprint(hash, s->width, s->layers * sizeof *s->width);
-    if (o->class_units) hash = add_classes(r, hash);
-    return train_fingerprint(hash, r->data->pixels, r->data->n * r->data->inputs);
+    return o->class_units ? add_classes(r, hash) : hash;
 }
 
 /* Extends the fingerprint by a vector on the device, downloaded piece by piece. */
@@ -169,11 +159,13 @@ static taper_status add_vector(train_nested_run *r, const float *vector, size_t 
     return TAPER_OK;
 }
 
-static taper_status take_fingerprint(train_nested_run *r) {
+static taper_status take_fingerprint(train_nested_run *r, taper_error *error) {
     const train_nested_network *net = r->net;
-    uint64_t *hash = &r->loop.fingerprint;
+    uint64_t *hash = &r->loop.fingerprint, rows;
     if (!r->options->saving.path) return TAPER_OK;
+    TAPER_TRY(train_hash_rows(r->data, &rows, error));
     *hash = fingerprint_of(r);
+    *hash = train_fingerprint(*hash, &rows, sizeof rows);
     TAPER_TRY(add_vector(r, net->mean, net->shape.inputs, hash));
     return add_vector(r, net->weights.parameter, net->weights.n, hash);
 }
@@ -195,20 +187,18 @@ static void list_parts(train_nested_run *r) {
 
 static taper_status begin_epoch(void *run, uint64_t epoch, taper_error *error) {
     train_nested_run *r = run;
-    memcpy(r->shuffled, r->split, r->n_training * sizeof *r->shuffled);
-    train_shuffle(r->shuffled, r->n_training, r->options->seed,
-                  TRAIN_STREAM_SHUFFLE + (epoch << 8));
-    taper_status status = train_order_update(&r->order, &r->net->stream);
+    taper_status status =
+        train_nested_part_shuffle(&r->part, r->options->seed, epoch, &r->net->stream);
     return train_explain(status, error, "the order of an epoch");
 }
 
 /* figure: expected error over the truncation's lengths, error with all units, frozen units. */
 static taper_status measure(void *run, train_history *entry, taper_error *error) {
     train_nested_run *r = run;
-    const train_nested_data rows = train_nested_validation_rows(r);
+    const train_nested_data rows = train_nested_part_held_out(&r->part);
     entry->figure[0] = entry->figure[1] = 0.0;
     entry->figure[2] = r->net->frozen;
-    if (!rows.n) return TAPER_OK;
+    if (!rows.of) return TAPER_OK;
     taper_status status = train_nested_validate(r->net, r->options->truncation, &rows,
                                                 &entry->figure[0], &entry->figure[1]);
     return train_explain(status, error, "validation");
@@ -273,6 +263,7 @@ static void lay_out(train_nested_run *r, float **looked, double **products) {
     *looked = train_arena_floats(&r->arena, net->layer[net->shape.layers - 1].inputs, 3);
     *products = train_arena_take(&r->arena, 3, 1, sizeof **products);
     r->lambda = train_arena_take(&r->arena, net->units, 1, sizeof *r->lambda);
+    train_nested_last_lay_out(&r->part.last, &r->arena, net->units);
     if (r->classes.units) train_nested_classes_lay_out(&r->classes, &r->arena, r->batch);
     if (r->options->orthonormal)
         train_orthonormal_lay_out(&r->orthonormal, &r->arena, net->units, net->shape.inputs);
@@ -289,28 +280,27 @@ static taper_status take_memory(train_nested_run *r) {
     train_sweep_begin(&r->sweep, &r->options->sweep, r->loop.steps, net->units,
                       net->layer[net->shape.layers - 1].inputs, s, looked, products);
     if (r->options->optimiser == TRAIN_CG) TAPER_TRY(train_cg_create(&r->cg, s, &net->weights));
-    TAPER_TRY(train_order_open(&r->split_order, s, r->split, r->data->n));
-    return train_order_open(&r->order, s, r->shuffled, r->n_training);
+    r->cg.ranks = r->data->ranks;
+    return train_nested_part_give_orders(&r->part, s);
 }
 
 /* Opens the feed after all other allocations, because it uses the remaining memory. */
 static taper_status feed_device(train_nested_run *r) {
     train_stream *s = &r->net->stream;
-    const train_pixels *data = r->data;
     const size_t wanted = train_nested_rows_wanted(r) + TRAIN_LEAST_ROWS - 1,
                  block = wanted - wanted % TRAIN_LEAST_ROWS; /* the largest possible block */
     char words[160];
-    TAPER_TRY(train_feed_open(&r->feed, s, data->pixels, data->n, data->inputs,
-                              formats_larger(r->batch, block)));
-    train_feed_say(&r->feed, s->device, words, sizeof words);
+    TAPER_TRY(train_nested_part_give_rows(&r->part, s, formats_larger(r->batch, block)));
+    train_feed_say(&r->part.feed, s->device, words, sizeof words);
     if (*words && r->callbacks && r->callbacks->say) r->callbacks->say(r->callbacks->user, words);
     return TAPER_OK;
 }
 
 static void describe_loop(train_nested_run *r) {
     const train_nested_options *o = r->options;
-    uint64_t steps_per_epoch = r->n_training / r->batch;
+    uint64_t steps_per_epoch = r->part.n_training / r->batch;
     r->learner = (train_learner){.what = "a network of whole units",
+                                 .sums = 1,
                                  .begin_epoch = begin_epoch,
                                  .compute = train_nested_compute,
                                  .move = train_nested_move,
@@ -322,6 +312,7 @@ static void describe_loop(train_nested_run *r) {
                            .self = r,
                            .stream = &r->net->stream,
                            .weights = &r->net->weights,
+                           .ranks = r->data->ranks,
                            .steps = steps_per_epoch * o->epochs,
                            .steps_per_epoch = steps_per_epoch,
                            .most_loss = divergence_limit,
@@ -342,7 +333,7 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
     if (status == TAPER_OK) status = feed_device(r);
     if (status == TAPER_OK) status = train_nested_take_rows(r);
     if (status == TAPER_OK) list_parts(r);
-    if (status == TAPER_OK) status = take_fingerprint(r);
+    if (status == TAPER_OK) status = take_fingerprint(r, error);
     if (status == TAPER_OK) status = train_nested_first_thresholds(r);
     if (status == TAPER_OK && r->options->orthonormal) {
         status = train_orthonormal_begin(&r->orthonormal, &r->net->stream);
@@ -355,13 +346,11 @@ static taper_status begin(train_nested_run *r, taper_error *error) {
 static void end(train_nested_run *r) {
     train_loop_free(&r->loop);
     train_cg_free(&r->cg);
-    train_feed_close(&r->feed);
-    train_order_free(&r->split_order);
-    train_order_free(&r->order);
+    train_nested_part_free(&r->part);
     train_arena_free(&r->arena);
     r->net->weights.m = r->net->weights.v = NULL;
     r->net->frozen = 0;
-    free(r->split), free(r->shuffled), free(r->kept), free(r->label);
+    free(r->kept), free(r->own_kept), free(r->label);
 }
 
 static taper_status diverged(const train_nested_run *r, taper_error *error) {
@@ -391,17 +380,24 @@ taper_status train_nested(const train_nested_options *options, const train_pixel
 
 /* --- statistics ------------------------------------------------------------------------ */
 
-void train_nested_statistics(const train_pixels *data, float *mean, float *scale) {
-    double squares = 0.0;
-    for (size_t j = 0; j < data->inputs; j++) {
-        double sum = 0.0, sum2 = 0.0, n = (double)(data->n ? data->n : 1);
-        for (size_t i = 0; i < data->n; i++) {
-            double y = data->pixels[i * data->inputs + j];
-            sum += y, sum2 += y * y;
+/* Sums of integers are exact, so they do not depend on the ranks. */
+taper_status train_nested_statistics(const train_pixels *data, float *mean, float *scale) {
+    const size_t d = data->inputs, here = train_rows_here(data);
+    const double n = (double)(data->n ? data->n : 1);
+    double squares = 0.0, *sum = calloc(2 * d + 1, sizeof *sum), *sum2 = sum + d;
+    if (!sum) return TAPER_ERR_NOMEM;
+    for (size_t j = 0; j < d; j++)
+        for (size_t i = 0; i < here; i++) {
+            const double y = data->pixels[i * d + j];
+            sum[j] += y, sum2[j] += y * y;
         }
-        mean[j] = (float)(sum / n);
-        squares += sum2 / n - sum / n * (sum / n);
+    const taper_status status = train_sum_doubles(data->ranks, sum, 2 * d, NULL);
+    for (size_t j = 0; j < d; j++) {
+        mean[j] = (float)(sum[j] / n);
+        squares += sum2[j] / n - sum[j] / n * (sum[j] / n);
     }
-    double deviation = sqrt(fmax(squares / data->inputs, 0.0));
+    const double deviation = sqrt(fmax(squares / data->inputs, 0.0));
     *scale = deviation > 1.0 ? (float)deviation : 1.0f;
+    free(sum);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* refit.c -- see refit.h. */
 #include "train/nested/refit.h"
 #include "train/nested/nested_forward.h"
+#include "train/optimise/rank_sums.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static taper_status take_memory(moments *m, train_nested_network *net) {
     return m->c && m->factor && m->host ? TAPER_OK : TAPER_ERR_NOMEM;
 }
 
-/* Sums of x x^T and x c^T over blocks of rows. */
+/* Sums of x x^T and x c^T over blocks of rows, and over ranks. */
 static taper_status add_up(moments *m, train_nested_network *net, const train_nested_data *rows) {
     train_stream *s = &net->stream;
     const train_nested_activations *act = &net->act;
@@ -63,6 +64,8 @@ static taper_status add_up(moments *m, train_nested_network *net, const train_ne
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, k, n, act->code, act->code, 1.0f, m->gram));
         TAPER_TRY(s->ops->gemm(s, 1, 0, k, d, n, act->code, act->input, 1.0f, m->cross));
     }
+    TAPER_TRY(train_sum_floats_there(s, rows->ranks, m->gram, k * k, NULL));
+    TAPER_TRY(train_sum_floats_there(s, rows->ranks, m->cross, k * d, NULL));
     TAPER_TRY(train_download(s, m->host, m->gram, k * k * sizeof *m->host));
     for (size_t i = 0; i < k * k; i++) m->c[i] = (double)m->host[i];
     return TAPER_OK;
@@ -136,7 +139,7 @@ static taper_status solve(moments *m, train_nested_network *net, double ridge) {
 
 static taper_status begin(moments *m, train_nested_network *net, const train_nested_data *rows) {
     *m = (moments){0};
-    if (!net->mixing || !rows->n) return TAPER_ERR_ARG;
+    if (!net->mixing || !(rows->ranks ? rows->of : rows->n)) return TAPER_ERR_ARG;
     TAPER_TRY(take_memory(m, net));
     return add_up(m, net, rows);
 }

@@ -38,7 +38,8 @@ train_cg_options train_cg_defaults(void) {
 
 static taper_status dot(train_cg *cg, const float *a, const float *b, double *sum) {
     TAPER_TRY(cg->stream->ops->dot(cg->stream, cg->weights->n, a, b, cg->sum));
-    return train_download(cg->stream, sum, cg->sum, sizeof *sum);
+    TAPER_TRY(train_download(cg->stream, sum, cg->sum, sizeof *sum));
+    return train_broadcast(cg->ranks, sum, sizeof *sum, 0, NULL);
 }
 
 static taper_status copy(train_cg *cg, float *to, const float *from) {

@@ -14,6 +14,7 @@
 #define TRAIN_CONJUGATE_GRADIENT_H
 #include "train/optimise/line_search.h"
 #include "train/optimise/weights.h"
+#include "train/parallel/ranks.h"
 #include <stddef.h>
 
 /* The objective at the weights' parameters, which it must not change. It returns its value in
@@ -40,6 +41,8 @@ typedef struct train_cg {
     /* m: direction d of the next step; v: gradient at the parameters, of the last step's
      * objective. */
     train_weights *weights;
+    /* Ranks that take the same steps, by the first one's products; set after create. NULL: one. */
+    train_ranks *ranks;
     train_cg_state state;
     /* on the device: parameters at the start of the line [n]; dot products [1] */
     train_arena arena;

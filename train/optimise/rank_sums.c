@@ -2,6 +2,7 @@
 #include "train/optimise/rank_sums.h"
 #include "formats/bytes.h"
 #include "train/optimise/run.h"
+#include "train/sampling/own_rows.h"
 #include <stdlib.h>
 
 enum { PIECE = 1 << 22 };
@@ -57,4 +58,56 @@ taper_status train_sum_doubles_there(train_stream *s, train_ranks *ranks, double
 taper_status train_broadcast_there(train_stream *s, train_ranks *ranks, void *x, size_t bytes,
                                    taper_error *error) {
     return on_all(s, ranks, x, bytes, broadcast, error);
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static const char not_shared[] = "the rows of the processes could not be put together";
+
+/* *host: x on the host, with its first `rows` rows. */
+static taper_status fetch(train_stream *s, float *x, size_t bytes, size_t rows, size_t n,
+                          float **host, taper_error *error) {
+    *host = x;
+    if (s->device->in_host_memory) return TAPER_OK;
+    *host = malloc(n * bytes + 1);
+    const taper_status status = *host ? train_download(s, *host, x, rows * bytes) : TAPER_ERR_NOMEM;
+    return train_explain(status, error, "%s", not_shared);
+}
+
+/* x[..rows] from the host. */
+static taper_status put_back(train_stream *s, float *x, size_t bytes, float *host,
+                             taper_error *error) {
+    if (host == x) return TAPER_OK;
+    return train_explain(train_upload(s, x, host, bytes), error, "%s", not_shared);
+}
+
+taper_status train_share_rows_there(train_stream *s, train_ranks *ranks, float *x, size_t width,
+                                    const uint32_t *position, size_t own, size_t n,
+                                    taper_error *error) {
+    const size_t bytes = width * sizeof *x;
+    float *host;
+    if (!ranks) return TAPER_OK;
+    taper_status status = fetch(s, x, bytes, own, n, &host, error);
+    if (status == TAPER_OK) {
+        train_spread_rows(host, bytes, position, own, n);
+        status = train_sum_floats(ranks, host, n * width, error);
+    }
+    if (status == TAPER_OK) status = put_back(s, x, n * bytes, host, error);
+    if (host != x) free(host);
+    return status;
+}
+
+taper_status train_pack_rows_there(train_stream *s, const train_ranks *ranks, float *x,
+                                   size_t width, const uint32_t *position, size_t own, size_t n,
+                                   taper_error *error) {
+    const size_t bytes = width * sizeof *x;
+    float *host;
+    if (!ranks) return TAPER_OK;
+    taper_status status = fetch(s, x, bytes, n, n, &host, error);
+    if (status == TAPER_OK) {
+        train_pack_rows(host, bytes, position, own);
+        status = put_back(s, x, own * bytes, host, error);
+    }
+    if (host != x) free(host);
+    return status;
 }

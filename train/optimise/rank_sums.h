@@ -16,4 +16,15 @@ taper_status train_sum_doubles_there(train_stream *stream, train_ranks *ranks, d
 taper_status train_broadcast_there(train_stream *stream, train_ranks *ranks, void *x, size_t bytes,
                                    taper_error *error);
 
+/* x[n][width], on the device, of which the first `own` rows are those of this rank: all rows of all
+ * ranks become known, at their positions in a batch (train/sampling/own_rows.h). position: on the
+ * host. */
+taper_status train_share_rows_there(train_stream *stream, train_ranks *ranks, float *x,
+                                    size_t width, const uint32_t *position, size_t own, size_t n,
+                                    taper_error *error);
+/* The reverse, without the other ranks: the rows of this rank become the first ones. */
+taper_status train_pack_rows_there(train_stream *stream, const train_ranks *ranks, float *x,
+                                   size_t width, const uint32_t *position, size_t own, size_t n,
+                                   taper_error *error);
+
 #endif

@@ -18,7 +18,8 @@ double train_seconds_since(double begun); /* at least 0 */
 uint64_t train_fingerprint(uint64_t before, const void *bytes, size_t n);
 
 /* Returns status. Unless it is TAPER_OK, *error gets a message: what failed, as format says, the
- * reason, and the remedy. With TAPER_ERR_IO, of a file or other ranks, it keeps the one it has. */
+ * reason, and the remedy. The message of a TAPER_ERR_IO, as of another rank that has ended, stays.
+ */
 taper_status train_explain(taper_status status, taper_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -5,7 +5,7 @@
  * al. 2010), and hidden layers other than the code have standard dropout with 0.2. Section 4.4,
  * equation 14: inputs are perturbed by normal noise, and the change of the code is penalised.
  *
- * Rows are numbered over the whole step (first_row + r). Every random number is a pure function of
+ * Rows are numbered over the whole step. Every random number is a pure function of
  * (seed, step, row, column) and of its use (the streams of philox.h). So it does not matter how a
  * step is split into batches or among threads. Probabilities are rounded to multiples of 1 / 65536.
  * Rows have n elements and are `stride` >= n elements apart. n < 2^26; row numbers are below 2^40,
@@ -20,6 +20,9 @@ typedef struct train_noise {
     uint64_t seed, step;
     /* Number of the first given row within the step. */
     uint64_t first_row;
+    /* Given row r has number position[first_row + r], as of rows that one of several ranks has; on
+     * the device. NULL: first_row + r. */
+    const uint32_t *position;
 } train_noise;
 
 /* Sets each element of x[rows][n] to 0 with probability p, 0 .. 1. Inputs are centred, so 0 is the
@@ -51,8 +54,8 @@ void train_sample_rows(const train_noise *noise, train_states states, size_t row
 /* The random words of a row's block of four elements, 0 <= block < 2^24. */
 CODEC_INLINE void train_noise_words(const train_noise *noise, uint64_t stream, uint64_t row,
                                     uint64_t block, uint32_t word[4]) {
-    train_philox(noise->seed, ((noise->first_row + row) << 24) + block,
-                 stream + (noise->step << 16), word);
+    const uint64_t at = noise->first_row + row, number = noise->position ? noise->position[at] : at;
+    train_philox(noise->seed, (number << 24) + block, stream + (noise->step << 16), word);
 }
 #define TRAIN_DROPOUT_STREAM(layer) (TRAIN_STREAM_DROPOUT + ((uint64_t)((layer)&255) << 8))
 

@@ -2,6 +2,7 @@
 #include "train/sampling/own_rows.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
+#include <string.h>
 
 static uint32_t place_of(const train_pixels *data, size_t row) {
     return data->place ? data->place[row] : (uint32_t)row;
@@ -41,6 +42,23 @@ void train_own_rows_pick(train_own_rows *own, const train_pixels *data, const ui
 
 size_t train_own_count(const train_own_rows *own, size_t batch) {
     return own->begin[batch + 1] - own->begin[batch];
+}
+
+/* From the last row on: none is moved onto one that is still to be moved. */
+void train_spread_rows(void *rows, size_t bytes, const uint32_t *position, size_t own, size_t n) {
+    char *at = rows;
+    size_t end = n;
+    for (size_t i = own; i-- > 0; end = position[i]) {
+        const size_t to = position[i];
+        memmove(at + to * bytes, at + i * bytes, bytes);
+        memset(at + (to + 1) * bytes, 0, (end - to - 1) * bytes);
+    }
+    memset(at, 0, end * bytes);
+}
+
+void train_pack_rows(void *rows, size_t bytes, const uint32_t *position, size_t own) {
+    char *at = rows;
+    for (size_t i = 0; i < own; i++) memmove(at + i * bytes, at + position[i] * bytes, bytes);
 }
 
 size_t train_rows_here(const train_pixels *data) {

@@ -26,6 +26,12 @@ void train_own_rows_pick(train_own_rows *own, const train_pixels *data, const ui
 /* The number of rows of a batch. */
 size_t train_own_count(const train_own_rows *own, size_t batch);
 
+/* Moves rows of `bytes` bytes, of which the first `own` are those of this rank, to their rising
+ * positions among n; the others become 0. */
+void train_spread_rows(void *rows, size_t bytes, const uint32_t *position, size_t own, size_t n);
+/* The reverse: the rows at these positions become the first ones; the others are undefined. */
+void train_pack_rows(void *rows, size_t bytes, const uint32_t *position, size_t own);
+
 /* The labels of the rows that are here, by their places: label[place]. malloc'd, or NULL if there
  * are no labels. TAPER_ERR_NOMEM. */
 taper_status train_own_labels(const train_pixels *data, uint32_t **label);

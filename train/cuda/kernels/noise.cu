@@ -10,6 +10,11 @@
 
 static const unsigned THREADS = 256, ALL = 0xffffffffu;
 
+/* The numbers of rows that noise is for, if they are listed. */
+static cuda_array positions(const train_noise &noise, size_t rows) {
+    return CUDA_ARRAY(noise.position ? noise.position + noise.first_row : NULL, rows);
+}
+
 /* --- zeroing --------------------------------------------------------------------------- */
 
 /* elements of a row that a warp processes at a time: one block of Philox for each lane */
@@ -86,7 +91,7 @@ taper_status train_cuda_corrupt(train_stream *s, const train_corruption *c) {
     if (!rows || !width) return TAPER_OK;
     CUDA_BEGIN(s, "corrupt", cuda_picked(in->pixels, in->order, rows, width),
                CUDA_ARRAY(in->order, rows), CUDA_ARRAY(in->mean, width),
-               CUDA_NUMBERS(c->corrupted, rows * width));
+               CUDA_NUMBERS(c->corrupted, rows * width), positions(c->noise, rows));
     const input_elements inputs = {*in, cuda_numbers_at(s, c->corrupted)};
     zero(s, &c->noise, TRAIN_STREAM_CORRUPT, train_dropped(c->p), rows, width, inputs);
     return cuda_end(s, "corrupt");
@@ -96,7 +101,7 @@ taper_status train_cuda_dropout(train_stream *s, const train_noise *noise, uint3
                                 size_t rows, size_t width, float *x) {
     const uint32_t dropped = train_dropped(p);
     if (!rows || !width || !dropped) return TAPER_OK;
-    CUDA_BEGIN(s, "dropout", CUDA_NUMBERS(x, rows * width));
+    CUDA_BEGIN(s, "dropout", CUDA_NUMBERS(x, rows * width), positions(*noise, rows));
     const layer_elements values = {width, train_dropout_scale(dropped), cuda_numbers_at(s, x)};
     zero(s, noise, TRAIN_DROPOUT_STREAM(layer), dropped, rows, width, values);
     return cuda_end(s, "dropout");
@@ -161,7 +166,7 @@ taper_status train_cuda_perturb(train_stream *s, const train_noise *noise, doubl
     const size_t threads = (warps < 1 ? 1 : warps < most ? warps : most) * CUDA_WARP;
     if (!rows) return TAPER_OK;
     CUDA_BEGIN(s, "perturb", CUDA_NUMBERS(x, rows * width), CUDA_NUMBERS(y, rows * width),
-               CUDA_ARRAY(squares, rows));
+               CUDA_ARRAY(squares, rows), positions(*noise, rows));
     LAUNCH(perturb_kernel, cuda_blocks(rows, 1), threads, cuda_on(s), *noise, (float)sqrt(variance),
            rows, width, cuda_numbers_at(s, x), cuda_numbers_at(s, y), squares);
     return cuda_end(s, "perturb");
@@ -203,7 +208,8 @@ taper_status train_cuda_sample(train_stream *s, const train_noise *noise, train_
                                size_t rows, size_t width, const float *mean, float *to) {
     const size_t pieces = (width + NORMALS - 1) / NORMALS;
     if (!rows || !width) return TAPER_OK;
-    CUDA_BEGIN(s, "sample", CUDA_NUMBERS(mean, rows * width), CUDA_NUMBERS(to, rows * width));
+    CUDA_BEGIN(s, "sample", CUDA_NUMBERS(mean, rows * width), CUDA_NUMBERS(to, rows * width),
+               positions(*noise, rows));
     LAUNCH(sample_kernel, cuda_blocks(rows * pieces, THREADS / CUDA_WARP), THREADS, cuda_on(s),
            *noise, states, pieces, rows, width, cuda_numbers_at(s, mean), cuda_numbers_at(s, to));
     return cuda_end(s, "sample");
