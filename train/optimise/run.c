@@ -48,7 +48,6 @@ taper_status train_explain(taper_status status, taper_error *error, const char *
         return formats_fail(error, status,
                             "%s: the device is lost; --resume continues from the last checkpoint",
                             what);
-    if (status == TAPER_ERR_IO && error && error->status == status && error->text[0]) return status;
     if (status == TAPER_ERR_IO) /* files have a message of their own, and sums over ranks may not */
         return formats_fail(error, status,
                             "%s: another process has ended or did not answer in time; --resume "
