@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
     codec_backend_cpu(&be);
     need_ok(codec_backend_set_threads(&be, threads));
     if (!cli_device_is_name(common.device) || cli_device_is_missing(common.device) ||
-        cli_device_open(&device, &common, &be, TRAIN_FLOAT32, &error) != TAPER_OK) {
+        cli_device_open(&device, &common, NULL, &be, TRAIN_FLOAT32, &error) != TAPER_OK) {
         fprintf(stderr, "bench_training: %s: %s\n", common.device,
                 error.text[0] ? error.text : "no device of this build");
         return 5;

@@ -9,6 +9,8 @@
 #define HAVE_CUDA 0
 #endif
 
+enum { MOST_NUMBER = 1000 }; /* above, no GPU is found either */
+
 static bool is_cuda_name(const char *name) {
     return !strcmp(name, "cuda") ||
            (!strncmp(name, "cuda:", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
@@ -20,6 +22,13 @@ bool cli_device_is_name(const char *name) {
 }
 
 bool cli_device_is_missing(const char *name) { return is_cuda_name(name) && !HAVE_CUDA; }
+
+int cli_device_number(const char *name, const train_ranks *ranks, int count) {
+    const char *given = strchr(name, ':');
+    const long number = given ? strtol(given + 1, NULL, 10) : 0;
+    if (given) return number > MOST_NUMBER ? MOST_NUMBER : (int)number;
+    return ranks && count > 0 ? (int)(ranks->local_rank % (uint32_t)count) : 0;
+}
 
 int cli_device_for_coding(const cli_verb *verb, const cli_common *common) {
     const char *name = common->device;
@@ -43,24 +52,24 @@ static taper_status open_processor(cli_device *d, codec_backend *be, const char 
 }
 
 #if HAVE_CUDA
-static taper_status open_cuda(cli_device *d, codec_backend *be, const char *name,
-                              train_precision precision, taper_error *error) {
-    const char *number = strchr(name, ':');
-    long ordinal = number ? strtol(number + 1, NULL, 10) : 0;
+static taper_status open_cuda(cli_device *d, const char *name, const train_ranks *ranks,
+                              codec_backend *be, train_precision precision, taper_error *error) {
+    int count = 0;
     d->is_cuda = true;
-    TAPER_TRY(train_cuda_open(&d->train, ordinal > 1000 ? 1000 : (int)ordinal, precision, error));
+    TAPER_TRY(train_cuda_devices(NULL, 0, &count, error));
+    TAPER_TRY(train_cuda_open(&d->train, cli_device_number(name, ranks, count), precision, error));
     d->train.pool = be->pool;
     return TAPER_OK;
 }
 
-taper_status cli_device_open(cli_device *d, const cli_common *common, codec_backend *be,
-                             train_precision precision, taper_error *error) {
+taper_status cli_device_open(cli_device *d, const cli_common *common, const train_ranks *ranks,
+                             codec_backend *be, train_precision precision, taper_error *error) {
     const char *name = common->device;
     taper_error none = {0};
     *d = (cli_device){.is_cuda = false};
-    if (is_cuda_name(name)) return open_cuda(d, be, name, precision, error);
+    if (is_cuda_name(name)) return open_cuda(d, name, ranks, be, precision, error);
     const bool any = !strcmp(name, "auto");
-    if (!any || open_cuda(d, be, "cuda", precision, &none) != TAPER_OK)
+    if (!any || open_cuda(d, name, ranks, be, precision, &none) != TAPER_OK)
         TAPER_TRY(open_processor(d, be, name, error));
     if (any)
         cli_detail(common, 1, "train", "on %s%s%s", d->train.name, none.text[0] ? ": " : "",
@@ -102,9 +111,9 @@ void cli_device_list(FILE *to) {
                 (double)info[i].bytes / (1024.0 * 1024.0 * 1024.0));
 }
 #else
-taper_status cli_device_open(cli_device *d, const cli_common *common, codec_backend *be,
-                             train_precision precision, taper_error *error) {
-    (void)precision;
+taper_status cli_device_open(cli_device *d, const cli_common *common, const train_ranks *ranks,
+                             codec_backend *be, train_precision precision, taper_error *error) {
+    (void)ranks, (void)precision;
     *d = (cli_device){.is_cuda = false};
     return open_processor(d, be, common->device, error);
 }

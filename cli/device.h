@@ -6,6 +6,7 @@
 #include "cli/common/settings.h"
 #include "codec/backend/backend.h"
 #include "train/cuda/cuda.h"
+#include "train/parallel/ranks.h"
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -18,13 +19,16 @@ typedef struct cli_device {
 bool cli_device_is_name(const char *name);
 /* True if name is a GPU and this build has no CUDA. */
 bool cli_device_is_missing(const char *name);
-bool cli_device_is_missing(const char *name);
+/* The number of the GPU that name, one of cuda, cuda:N and auto, means on a machine that has
+ * `count`: N if it is given; else 0, or, of several ranks on a machine, a GPU for each, in turn if
+ * there are more ranks than GPUs. Numbers above 1000 become 1000. */
+int cli_device_number(const char *name, const train_ranks *ranks, int count);
 
-/* Open common->device. auto: the first usable GPU, else the processor; -v prints which. be:
- * borrowed; the processor uses its threads. Errors as train_cuda_open; then nothing is
- * allocated. */
-taper_status cli_device_open(cli_device *device, const cli_common *common, codec_backend *be,
-                             train_precision precision, taper_error *error);
+/* Open common->device. auto: the GPU of cli_device_number if it is usable, else the processor; -v
+ * prints which. ranks: NULL for one. be: borrowed; the processor uses its threads. Errors as
+ * train_cuda_open; then nothing is allocated. */
+taper_status cli_device_open(cli_device *device, const cli_common *common, const train_ranks *ranks,
+                             codec_backend *be, train_precision precision, taper_error *error);
 void cli_device_close(cli_device *device); /* zeroed is fine */
 /* After a training that failed by TAPER_ERR_DEVICE or TAPER_ERR_NOMEM: add the message of the GPU
  * and a remedy to error. checkpoint: path of the saved checkpoint, or NULL. */

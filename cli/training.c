@@ -241,8 +241,8 @@ static int open_and_learn(cli_training *t, char **paths, size_t n) {
     taper_error error = {0};
     codec_backend_cpu(&t->backend);
     codec_backend_set_threads(&t->backend, cli_threads(&s->common));
-    taper_status status =
-        cli_device_open(&t->device, &s->common, &t->backend, (train_precision)s->precision, &error);
+    taper_status status = cli_device_open(&t->device, &s->common, t->ranks, &t->backend,
+                                          (train_precision)s->precision, &error);
     if (status == TAPER_OK && s->precision && !t->device.is_cuda)
         cli_warning(t->verb->name, NULL, "without effect here: --precision (for a GPU)");
     int code = status == TAPER_OK ? read_and_learn(t, paths, n)

@@ -18,37 +18,62 @@ static const double scale_fraction = 0.35;
 static const float tuning_rate = 0.2f; /* relative to the network's */
 enum { TUNING_EPOCHS = 3 };
 
-/* Squared error on a window per squared error of each unit: the response of the decoder to changing
- * the unit by a fraction of its scale, in both directions, on sample codes. */
-static taper_status measure_gains(const taper_model *m, codec_backend *be, const float *codes,
-                                  size_t n, double *gain) {
-    enum { ROWS = 64 };
-    size_t inputs = m->network.inputs, units = m->network.units, rows = n < ROWS ? n : ROWS;
-    float *moved = malloc(2 * rows * units * sizeof *moved),
-          *out = malloc(2 * rows * inputs * sizeof *out);
-    taper_status status = moved && out ? TAPER_OK : TAPER_ERR_NOMEM;
-    for (size_t u = 0; u < units && status == TAPER_OK; u++) {
-        double power = 1e-6, sum = 0;
-        for (size_t i = 0; i < n; i++)
-            power += (double)codes[i * units + u] * codes[i * units + u] / (double)n;
-        float step = (float)(scale_fraction * sqrt(power));
-        for (size_t r = 0; r < rows; r++) {
-            const float *from = codes + r * (n / rows) * units;
-            memcpy(moved + 2 * r * units, from, units * sizeof *from);
-            memcpy(moved + (2 * r + 1) * units, from, units * sizeof *from);
-            moved[2 * r * units + u] += step;
-            moved[(2 * r + 1) * units + u] -= step;
-        }
-        status = codec_network_decode(&m->network, be, moved, 2 * rows, out);
-        for (size_t r = 0; r < rows && status == TAPER_OK; r++)
-            for (size_t i = 0; i < inputs; i++) {
-                double d = out[2 * r * inputs + i] - out[(2 * r + 1) * inputs + i];
-                sum += d * d;
-            }
-        gain[u] = fmax(sum / (4.0 * step * step * (double)rows), 1e-6);
+/* The codes of some windows, twice each, with one unit moved up and down; and their windows. */
+typedef struct moved_codes {
+    const float *codes; /* [n][units] */
+    size_t n, rows;     /* windows; those that are moved */
+    float *moved;       /* [2 * rows][units] */
+    float *out;         /* [2 * rows][inputs] */
+} moved_codes;
+
+/* Moves unit u; returns by how much. */
+static double move_unit(const moved_codes *c, size_t units, size_t u) {
+    double power = 1e-6;
+    for (size_t i = 0; i < c->n; i++)
+        power += (double)c->codes[i * units + u] * c->codes[i * units + u] / (double)c->n;
+    const float step = (float)(scale_fraction * sqrt(power));
+    for (size_t r = 0; r < c->rows; r++) {
+        const float *from = c->codes + r * (c->n / c->rows) * units;
+        memcpy(c->moved + 2 * r * units, from, units * sizeof *from);
+        memcpy(c->moved + (2 * r + 1) * units, from, units * sizeof *from);
+        c->moved[2 * r * units + u] += step;
+        c->moved[(2 * r + 1) * units + u] -= step;
     }
-    free(moved), free(out);
-    return status;
+    return (double)step;
+}
+
+static taper_status measure_gain(const codec_network *net, codec_backend *be, const moved_codes *c,
+                                 size_t u, double *gain) {
+    const size_t inputs = net->inputs;
+    const double step = move_unit(c, net->units, u);
+    double sum = 0;
+    TAPER_TRY(codec_network_decode(net, be, c->moved, 2 * c->rows, c->out));
+    for (size_t r = 0; r < c->rows; r++)
+        for (size_t i = 0; i < inputs; i++) {
+            double d = c->out[2 * r * inputs + i] - c->out[(2 * r + 1) * inputs + i];
+            sum += d * d;
+        }
+    *gain = fmax(sum / (4.0 * step * step * (double)c->rows), 1e-6);
+    return TAPER_OK;
+}
+
+/* gain[units], of zeros: squared error on a window per squared error of each unit: the response of
+ * the decoder to changing the unit by a fraction of its scale, in both directions, on sample codes.
+ * Each rank measures some units. */
+static taper_status measure_gains(const codec_network *net, const train_job *j,
+                                  const train_codes *codes, double *gain, taper_error *error) {
+    enum { ROWS = 64 };
+    train_ranks *ranks = j->data->ranks;
+    const size_t rows = codes->n < ROWS ? codes->n : ROWS;
+    moved_codes c = {codes->code, codes->n, rows, malloc(2 * rows * net->units * sizeof(float)),
+                     malloc(2 * rows * net->inputs * sizeof(float))};
+    taper_status status = c.moved && c.out ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (size_t u = ranks ? ranks->rank : 0; u < net->units && status == TAPER_OK;
+         u += train_rank_count(ranks))
+        status = measure_gain(net, j->be, &c, u, &gain[u]);
+    free(c.moved), free(c.out);
+    if (status != TAPER_OK) return formats_fail(error, status, "no memory to measure the units");
+    return train_sum_doubles(ranks, gain, net->units, error);
 }
 
 taper_status train_calibrate_dense(taper_model *m, const train_job *j, taper_error *error) {
@@ -57,7 +82,7 @@ taper_status train_calibrate_dense(taper_model *m, const train_job *j, taper_err
     if (!gain) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to calibrate");
     taper_status status = train_sample_take(&s, m, j, error);
     if (status == TAPER_OK) {
-        status = measure_gains(m, j->be, s.code, s.codes.n, gain);
+        status = measure_gains(&m->network, j, &s.codes, gain, error);
         train_sample_free(&s);
     }
     if (status == TAPER_OK) status = train_round_and_calibrate(m, j, gain, error);

@@ -68,8 +68,8 @@ int main(int argc, char **argv) {
     if (!cli_device_is_name(e.device_name) || cli_device_is_missing(e.device_name))
         figures_die("no device %s", e.device_name);
     cli_common common = {.device = e.device_name};
-    figures_check(cli_device_open(&e.device, &common, &e.be, TRAIN_FLOAT32, &error), e.device_name,
-                  &error);
+    figures_check(cli_device_open(&e.device, &common, NULL, &e.be, TRAIN_FLOAT32, &error),
+                  e.device_name, &error);
     part->run(&e);
     cli_device_close(&e.device);
     codec_backend_close(&e.be);

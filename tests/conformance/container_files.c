@@ -401,6 +401,20 @@ static void add_metadata(file_parts *parts) {
     formats_buffer_free(&content);
 }
 
+/* SPEC 5.12: the second of three parts of a set that has an image more than three such parts; that
+ * image could not be used. */
+static void add_part(const layout *l, file_parts *parts) {
+    static const uint8_t digests[24] = {1, 2, 3, 4, 5, 6, 7, 8, 0xFF};
+    formats_buffer content = formats_buffer_make(1 << 10);
+    formats_write_varint(&content, 3);
+    formats_write_varint(&content, 1);
+    formats_write_varint(&content, 3 * l->r->images + 2);
+    formats_write_varint(&content, 1);
+    formats_write_bytes(&content, digests, sizeof digests);
+    file_parts_add(parts, "part", content.data, content.size, 0);
+    formats_buffer_free(&content);
+}
+
 static void add_texts(const layout *l, file_parts *parts) {
     formats_buffer content = formats_buffer_make(1 << 20);
     for (uint32_t i = 0; l->r->names && i < l->r->images; i++) {
@@ -421,6 +435,7 @@ static void add_texts(const layout *l, file_parts *parts) {
         file_parts_add(parts, "labl", content.data, content.size, l->r->packed);
     }
     if (l->r->metadata) add_metadata(parts);
+    if (l->r->part) add_part(l, parts);
     if (l->r->ignored) file_parts_add(parts, "xtra", (const uint8_t *)"later", 5, 0);
     formats_buffer_free(&content);
 }

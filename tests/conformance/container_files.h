@@ -29,6 +29,7 @@ typedef struct container_recipe {
     uint32_t damage; /* chunk whose bytes are changed, from 1 */
     int trailing;    /* a byte follows the last chunk */
     int metadata;    /* section `meta`: every kind, in two pages */
+    int part;        /* section `part`: the second of three, of twice as many images, less one */
     int ignored;     /* an unknown section that may be skipped, the longest holds */
     uint64_t holds;
 } container_recipe;

@@ -239,12 +239,25 @@ static void zero_sized(file_parts *parts) {
     formats_set_u64le(parts->table.data + parts->table.size - 8, 1);
 }
 
+/* Section `part` of a file of one image, part 2 of 2 of a set of 2, or with what is illegal. */
+static void add_part(file_parts *parts, char fault) {
+    uint8_t part[29] = {2, 1, 2, 0, 1, 2, 3};
+    if (fault == 'N') part[0] = 0;
+    if (fault == 'I') part[1] = 2;
+    if (fault == 'M') part[2] = 0;
+    if (fault == 'O') part[3] = 1;
+    file_parts_add(parts, "part", part, fault == 'S' ? 27 : fault == 'B' ? 29 : 28, 0);
+}
+
 /* Sections out of order, twice, and a checksum that fails. */
 static void add_bad_sections(corpus *c) {
     static const struct {
         const char *name, *types, *outcome; /* d directory, n name, l label too large, m bytes more,
                                              v varint too long, p parent folder, s checksum,
                                              e metadata, E with a frame,
+                                             t part, N no parts, I part 2 of 2 from 0, M no images
+                                             of the set, O as many left out as there are none,
+                                             S a byte short, B a byte more,
                                              1 .. 5 raised planes */
     } bad[] = {{"directory-second", "nd", "corrupt"}, {"directory-missing", "n", "corrupt"},
                {"long-varint", "v", "corrupt"},       {"name-parent", "dp", "corrupt"},
@@ -254,7 +267,11 @@ static void add_bad_sections(corpus *c) {
                {"raised-unit", "2", "corrupt"},       {"raised-far", "3", "corrupt"},
                {"raised-much", "4", "corrupt"},       {"raised-missing", "5", "corrupt"},
                {"metadata-first", "ed", "corrupt"},   {"metadata-twice", "dee", "corrupt"},
-               {"metadata-packed", "dE", "corrupt"}};
+               {"metadata-packed", "dE", "corrupt"},  {"part-first", "td", "corrupt"},
+               {"part-twice", "dtt", "corrupt"},      {"part-parts", "dN", "corrupt"},
+               {"part-number", "dI", "corrupt"},      {"part-set", "dM", "corrupt"},
+               {"part-left-out", "dO", "corrupt"},    {"part-short", "dS", "corrupt"},
+               {"part-bytes-follow", "dB", "corrupt"}};
     size_t m = index_of("pixel");
     static const uint8_t directory[] = {1, 1, 1, 1, 1, 1, 1, 1, 5, 1, 0, 0, 0, 0, 0, 0},
                          raised[][3] = {{1, 0, 0}, {1, 1, 1}, {1, 0, 11}, {1, 0, 16}, {1, 0}},
@@ -277,6 +294,7 @@ static void add_bad_sections(corpus *c) {
             if (*type == 'v') file_parts_add(&parts, "DIRE", longer, sizeof longer, 0);
             if (*type == 'e') file_parts_add(&parts, "meta", (const uint8_t *)"\3\3\0\0\0", 5, 0);
             if (*type == 'E') file_parts_add(&parts, "meta", longer, 0, 0), zero_sized(&parts);
+            if (strchr("tNIMOSB", *type)) add_part(&parts, *type);
             if (*type == 'p') file_parts_add(&parts, "name", (const uint8_t *)"../a", 5, 0);
             if (*type == 'l') file_parts_add(&parts, "labl", label, sizeof label, 0);
             if (*type >= '1' && *type <= '5') {

@@ -194,6 +194,7 @@ static const container_recipe containers[] = {
      .packed = 1, .span = 2},
     {"sections", "colour", 3, 1, 1, .image = {{5, 5, 3, 8}}, .names = 1, .labels = 1, .ignored = 1},
     {"metadata", "colour", 3, 1, 1, .image = {{5, 5, 3, 8}}, .names = 1, .metadata = 1},
+    {"part", "colour", 3, 1, 1, .image = {{5, 5, 3, 8}}, .names = 1, .metadata = 1, .part = 1},
     {"trailing", "grey", 2, 2, 2, .image = {{9, 4, 1, 8}}, .trailing = 1},
     {"empty-chunks", "grey", 4, 2, 4, .image = {{12, 8, 1, 8}}, .flat = 1},
     {"empty-parts", "parts", 4, 2, 4, .image = {{12, 8, 1, 8}}, .flat = 1, .tail = 2},
