@@ -1,14 +1,14 @@
 /* cmd_merge.c -- merges containers of one model, without recoding. */
 #include "cli/chosen_images.h"
 #include "cli/cli.h"
-#include "cli/common/file_pool.h"
+#include "cli/file_pool.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/merge_shards.h"
 #include "cli/name_case.h"
 #include "codec/taper.h"
 #include "formats/bytes.h"
-#include "formats/imageset/path_lines.h"
+#include "formats/path_lines.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

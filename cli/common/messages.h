@@ -5,7 +5,6 @@
  *   options     the option tables of the verbs
  *   settings    settings that most verbs have
  *   inputs      opens containers and models
- *   file_pool   many files, of which few are open
  *   outputs     writes the output of a verb
  *   left_out    reports inputs that cannot be used
  *   messages    messages on standard error

@@ -12,7 +12,6 @@
  *     imageset_names   names the images
  *     imageset_labels  labels the images
  *     frame_cursor     reads the frames of a file in order
- *     path_lines       lists of paths in a file
  *     folder_walk      lists the files below a folder
  *     recognise        detects the format of a file
  *     skip             reports inputs without an image

@@ -2,7 +2,7 @@
 #include "formats/imageset/imageset_inputs.h"
 #include "formats/imageset/archive_inputs.h"
 #include "formats/imageset/folder_walk.h"
-#include "formats/imageset/path_lines.h"
+#include "formats/path_lines.h"
 #include "formats/imageset/recognise.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* file_pool.c -- see file_pool.h. */
 #define _XOPEN_SOURCE 700 /* st_mtim */
-#include "cli/common/file_pool.h"
+#include "cli/file_pool.h"
 #include "cli/common/messages.h"
 #include "formats/file.h"
 #include <errno.h>

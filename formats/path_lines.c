@@ -1,7 +1,6 @@
 /* path_lines.c -- see path_lines.h. */
-#include "formats/imageset/path_lines.h"
+#include "formats/path_lines.h"
 #include "formats/file.h"
-#include "formats/imageset/folder_walk.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,13 +13,14 @@ typedef struct lines {
 } lines;
 
 static taper_status take_line(const lines *of, const char *line, size_t n) {
-    char *relative = strndup(line, n), *path = NULL;
-    if (relative)
-        path = *relative == '/' ? strdup(relative) : formats_path_join(of->folder, relative);
-    const taper_status status =
-        path ? of->take(of->user, path, strlen(path) - n)
-             : formats_fail(of->error, TAPER_ERR_NOMEM, "no memory for a list of files");
-    free(relative), free(path);
+    const size_t before = *line == '/' ? 0 : strlen(of->folder);
+    char *path = malloc(before + n + 1);
+    if (!path) return formats_fail(of->error, TAPER_ERR_NOMEM, "no memory for a list of files");
+    memcpy(path, of->folder, before);
+    memcpy(path + before, line, n);
+    path[before + n] = '\0';
+    const taper_status status = of->take(of->user, path, before);
+    free(path);
     return status;
 }
 
