@@ -128,6 +128,12 @@ static taper_status fill_bytes(passing *p) {
     return TAPER_OK;
 }
 
+/* Layers of passes that end at one pass may have another order in the result. */
+static void seek_byte(passing *p, uint64_t at) {
+    if (p->at - (p->held - p->used) == at) return;
+    p->at = at, p->used = p->held = 0;
+}
+
 /* Continue two checksums with the next n bytes; `other` may be NULL. */
 static taper_status pass_bytes(passing *p, uint64_t n, uint32_t *sum, uint32_t *other) {
     while (n) {
@@ -155,6 +161,7 @@ static taper_status pass_layer(passing *p, uint32_t layer, uint32_t own, int *ho
                    all = (out->result->groups + out->per - 1) / out->per;
     const int is_equal = per == 1 && out->per == 1;
     uint32_t sum = 0;
+    seek_byte(p, f->front_size + f->chunk_at[(uint64_t)own * f->groups]);
     for (uint32_t g = 0; g < f->groups; g++) {
         const uint32_t group = m->first[p->s].group + g;
         const uint64_t length = length_of(f, own, g), whole = length_of(out->result, layer, group);
