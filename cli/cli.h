@@ -26,7 +26,8 @@
  *   changing            a container that is changed, into its place or another file
  *   shard               --shard and --resume: which images, and whether they are done
  *   file_pool           many files, of which few are open
- *   merge_shards        the shards of a set that `merge` joins
+ *   index_shard         these for `index`, also of containers
+ *   joined_shards       the shards of a set that `merge` and `index` join
  *   image_lines         the lines of `ls`
  *   decode_verb         `decode` for `extract`; encode_verb: `encode` for `add`
  *   decoding            plans which images `decode` writes into which files

@@ -395,7 +395,7 @@ static int choose_shard(const cli_verb *verb, cli_encode_run *st) {
                                "`taper truncate`");
     if (s->resume && !strcmp(s->output, "-"))
         return cli_usage(verb, "--resume needs an output that can be read: -o FILE");
-    return cli_shard_parse(verb, s->shard, s->resume, &st->shard);
+    return cli_shard_parse(verb, s->shard, s->resume, CLI_IS_CONTAINER, &st->shard);
 }
 
 /* Open what the images are added to; the first operand names it. */

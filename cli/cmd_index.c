@@ -2,15 +2,17 @@
 #include "cli/cli.h"
 #include "cli/common/inputs.h"
 #include "cli/index/index_info.h"
+#include "cli/index_shard.h"
+#include "cli/joined_shards.h"
 #include "formats/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
     cli_common common;
-    const char *output, *model, *filelist, *labels;
+    const char *output, *model, *filelist, *labels, *shard;
     int64_t bits;
-    int weights, alpha, follow_links, frames, null_list;
+    int resume, partial, weights, alpha, follow_links, frames, null_list;
 } settings;
 
 enum { FALLING, EVEN };
@@ -35,6 +37,9 @@ static const cli_option options[] = {
     CLI_FOLLOW_OPTION(settings),
     CLI_FRAMES_OPTION(settings),
     CLI_ALPHA_OPTION(settings, "refuse"),
+    CLI_SHARD_OPTIONS(settings),
+    {"partial", 0, CLI_FLAG, .offset = offsetof(settings, partial), .group = "many machines",
+     .help = "also join shards of a set of which others are missing"},
     CLI_THREADS_OPTION(settings),
     CLI_OUTPUT_OPTIONS(settings),
     CLI_MESSAGE_OPTIONS(settings),
@@ -64,10 +69,25 @@ const cli_verb cli_verb_index = {
         "When an index is made, the neighbours of a hundred of its images are searched exactly. "
         "These measurements calibrate --recall of `taper search`. If the codes do not fit into "
         "--max-memory, they are sorted in parts.",
-    .examples = "taper index -m photos.tpm -o photos.tpx photos/\n"
-                "taper index -o set.tpx set.taper              # a container that holds its model\n"
-                "taper index -m photos.tpm -f -o photos.tpx photos.tpx new/\n"
-                "taper search photos.tpx -m photos.tpm query.jpg\n"};
+    .details =
+        "With --shard I/N part I of N of the images is indexed, I from 1 to N: of M images those "
+        "behind the first floor((I - 1) M / N), up to floor(I M / N), as by `taper encode`. All "
+        "shards must be given the same inputs and options. Given all indexes, `taper index` joins "
+        "them in the order of their numbers, and names those that are missing, there twice, or of "
+        "other inputs, models or options. If N is above M some have no images: they write nothing, "
+        "and the exit code is 0. Classes are those of the whole set.\n\n"
+        "With --resume nothing is done if the output is whole, by all its checksums, and was made "
+        "of the same inputs by the same model and options; otherwise it is made again. Images are "
+        "compared by paths, labels and contents; containers by their front matter, which has the "
+        "checksums of all else, and by their size. The index of one container that is a shard of "
+        "`encode` is that shard, so such indexes are joined like those of --shard.",
+    .examples =
+        "taper index -m photos.tpm -o photos.tpx photos/\n"
+        "taper index -o set.tpx set.taper              # a container that holds its model\n"
+        "taper index -m photos.tpm -f -o photos.tpx photos.tpx new/\n"
+        "taper search photos.tpx -m photos.tpm query.jpg\n"
+        "taper index --shard 3/8 --resume -m photos.tpm -o part-3.tpx photos/  # job 3 of 8\n"
+        "taper index -o photos.tpx part-*.tpx\n"};
 
 typedef struct state {
     settings s;
@@ -76,6 +96,7 @@ typedef struct state {
     cli_code_set images;
     cli_index *earlier; /* [n_earlier] */
     size_t n_earlier, n_open;
+    cli_shard shard;
     cli_output out;
 } state;
 
@@ -104,6 +125,37 @@ static int open_earlier(state *st, char **paths) {
         const taper_status status = taper_index_check(index->index, &error);
         if (status) code = cli_fail("index", paths[st->n_open], status, &error);
     }
+    return code;
+}
+
+/* Shards into the order of their numbers. */
+static int sort_earlier(state *st, char **paths) {
+    const size_t n = st->n_earlier;
+    cli_joined_shard *of = calloc(n + 1, sizeof *of);
+    cli_index *given = malloc((n + 1) * sizeof *given);
+    int code = of && given ? CLI_DONE : (int)cli_fail("index", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+        of[i] = (cli_joined_shard){{.size = sizeof of[i].part}, paths[i], i};
+        given[i] = st->earlier[i];
+        taper_index_get_part(given[i].index, &of[i].part, NULL);
+    }
+    if (code == CLI_DONE && n)
+        code = cli_joined_shards_sort("index", of, n, st->s.partial, &st->s.common);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) st->earlier[i] = given[of[i].number];
+    free(of), free(given);
+    return code;
+}
+
+/* Choose the images. *is_done: the output is there already, or the shard is empty. */
+static int take_shard(state *st, bool *is_done) {
+    const settings *s = &st->s;
+    char how[160];
+    snprintf(how, sizeof how, "index 1, model %016llx, bits %lld, weights %d, alpha %d",
+             (unsigned long long)cli_model_info(st->model.model).id, (long long)s->bits, s->weights,
+             s->alpha);
+    int code = cli_index_shard_take(&st->shard, &st->images, how);
+    if (code == CLI_DONE && cli_shard_is_told(&st->shard))
+        code = cli_shard_look(&st->shard, "index", s->output, &st->s.common, is_done);
     return code;
 }
 
@@ -184,6 +236,8 @@ static int write_index(state *st, bool has_images) {
                            .earlier = st->earlier,
                            .n_earlier = st->n_earlier};
     taper_status written = TAPER_OK;
+    const taper_part part = cli_shard_part(&st->shard, 0);
+    if (cli_shard_is_told(&st->shard)) o.part = &part;
     int code = follow_earlier(st, &o);
     if (code == CLI_DONE) code = cli_output_open(&st->out, "index", s->output, &s->common);
     if (code != CLI_DONE) return code;
@@ -210,11 +264,18 @@ static int make_index(state *st, char **paths, size_t n) {
     if (has_images && !s->model &&
         (n == st->n_earlier || cli_kind_of(paths[st->n_earlier]) != CLI_IS_CONTAINER))
         return cli_usage(&cli_verb_index, "give the binary model that makes the codes: -m MODEL");
+    if (st->n_earlier && cli_shard_is_told(&st->shard))
+        return cli_usage(&cli_verb_index, "--shard and --resume are of images and containers: "
+                                          "index these alone, then join the indexes");
     cli_options_name_idle(&cli_verb_index, has_images ? USE_IMAGES : 0);
+    bool is_done = false;
     int code = open_earlier(st, paths);
+    if (code == CLI_DONE) code = sort_earlier(st, paths);
     if (code == CLI_DONE && has_images)
         code = open_images(st, paths + st->n_earlier, n - st->n_earlier);
-    return code == CLI_DONE ? write_index(st, has_images) : code;
+    if (code == CLI_DONE && has_images) code = take_shard(st, &is_done);
+    if (is_done) cli_left_out_report(&st->images.left, NULL);
+    return code == CLI_DONE && !is_done ? write_index(st, has_images) : code;
 }
 
 int cmd_index(int argc, char **argv) {
@@ -230,6 +291,10 @@ int cmd_index(int argc, char **argv) {
     if (!strcmp(s->output, "-") && s->common.json)
         return cli_usage(&cli_verb_index,
                          "--json and the index both go to standard output; give -o FILE");
+    if (s->resume && !strcmp(s->output, "-"))
+        return cli_usage(&cli_verb_index, "--resume needs an output that can be read: -o FILE");
+    code = cli_shard_parse(&cli_verb_index, s->shard, s->resume, CLI_IS_INDEX, &st.shard);
+    if (code != CLI_DONE) return code;
     st.images = (cli_code_set){.common = &s->common,
                                .verb = "index",
                                .output = s->output,
@@ -238,7 +303,8 @@ int cmd_index(int argc, char **argv) {
                                .labels = s->labels,
                                .follow_links = s->follow_links,
                                .frames = s->frames,
-                               .alpha = (formats_alpha)s->alpha};
+                               .alpha = (formats_alpha)s->alpha,
+                               .is_told = st.shard.part.part > 0};
     code = cli_inputs_check("index", argv + first, n);
     if (code == CLI_DONE) code = make_index(&st, argv + first, n);
     if (code == CLI_DONE && st.images.left.failed) code = CLI_SOME_FAILED;

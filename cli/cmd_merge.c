@@ -4,7 +4,7 @@
 #include "cli/file_pool.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
-#include "cli/merge_shards.h"
+#include "cli/joined_shards.h"
 #include "cli/name_case.h"
 #include "codec/taper.h"
 #include "formats/bytes.h"
@@ -137,6 +137,23 @@ static void close_inputs(inputs *in) {
     cli_file_pool_free(in->pool);
 }
 
+/* Shards into the order of their numbers: containers and their paths. */
+static int sort_shards(const settings *s, cli_container *container, char **path, size_t n) {
+    cli_joined_shard *of = calloc(n, sizeof *of);
+    cli_container *given = malloc(n * sizeof *given);
+    int code = of && given ? CLI_DONE : (int)cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+        of[i] = (cli_joined_shard){{.size = sizeof of[i].part}, path[i], i};
+        given[i] = container[i];
+        taper_container_get_part(container[i].open, &of[i].part, NULL);
+    }
+    if (code == CLI_DONE) code = cli_joined_shards_sort("merge", of, n, s->partial, &s->common);
+    for (size_t i = 0; i < n && code == CLI_DONE; i++)
+        container[i] = given[of[i].number], path[i] = of[i].path;
+    free(of), free(given);
+    return code;
+}
+
 /* Warn about names that differ by case only, in one or several containers. merge keeps them. */
 static int look_at_names(const settings *s, const cli_container *container, size_t n) {
     enum { EACH = 96 }; /* bytes needed to compare a name, in addition to its text */
@@ -234,8 +251,7 @@ int cmd_merge(int argc, char **argv) {
     if (!s.output) return cli_usage(&cli_verb_merge, "give an output: -o FILE");
     code = list_inputs(&in, &s, argv + first, (size_t)(argc - first));
     if (code == CLI_DONE) code = open_inputs(&in, &s);
-    if (code == CLI_DONE)
-        code = cli_merge_sort_shards(in.container, in.path, in.n, s.partial, &s.common);
+    if (code == CLI_DONE) code = sort_shards(&s, in.container, in.path, in.n);
     if (code == CLI_DONE) code = look_at_names(&s, in.container, in.n);
     if (code == CLI_DONE) code = merge(&s, &in);
     close_inputs(&in);

@@ -2,6 +2,7 @@
 #include "cli/shard.h"
 #include "cli/common/inputs.h"
 #include "cli/common/progress.h"
+#include "codec/taper_index.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,10 @@ static uint64_t read_number(const char *text, const char **end) {
     return number <= TAPER_MOST_PARTS ? number : 0;
 }
 
-int cli_shard_parse(const cli_verb *verb, const char *text, int resume, cli_shard *shard) {
+int cli_shard_parse(const cli_verb *verb, const char *text, int resume, cli_kind makes,
+                    cli_shard *shard) {
     const char *slash, *end;
-    *shard = (cli_shard){.is_shard = text != NULL, .resumes = resume};
+    *shard = (cli_shard){.is_shard = text != NULL, .resumes = resume, .makes = makes};
     shard->part = (taper_part){.size = sizeof shard->part, .parts = 1};
     if (!text) return CLI_DONE;
     const uint64_t part = read_number(text, &slash);
@@ -43,7 +45,7 @@ int cli_shard_parse(const cli_verb *verb, const char *text, int resume, cli_shar
 bool cli_shard_is_told(const cli_shard *shard) { return shard->is_shard || shard->resumes; }
 
 /* As SPEC 5.12 defines it. */
-static size_t first_of(uint64_t images, const taper_part *p, uint32_t part) {
+size_t cli_shard_first(uint64_t images, const taper_part *p, uint32_t part) {
     return (size_t)(images * part / p->parts);
 }
 
@@ -53,8 +55,8 @@ int cli_shard_take(cli_shard *shard, const char *verb, const formats_imageset *s
     taper_error error = {0};
     cli_progress progress;
     p->images = formats_imageset_count(set);
-    shard->first = first_of(p->images, p, p->part);
-    shard->end = first_of(p->images, p, p->part + 1);
+    shard->first = cli_shard_first(p->images, p, p->part);
+    shard->end = cli_shard_first(p->images, p, p->part + 1);
     if (!cli_shard_is_told(shard)) return CLI_DONE;
     p->how_digest = formats_digest_text(how);
     taper_status status = formats_imageset_digest(set, &p->set_digest, &error);
@@ -68,15 +70,16 @@ int cli_shard_take(cli_shard *shard, const char *verb, const formats_imageset *s
 
 taper_part cli_shard_part(const cli_shard *shard, uint64_t stored) {
     taper_part part = shard->part;
-    part.left_out = shard->end - shard->first - stored;
+    part.left_out = cli_shard_first(part.images, &part, part.part + 1) -
+                    cli_shard_first(part.images, &part, part.part) - stored;
     return part;
 }
 
 /* --- is it made already? ------------------------------------------------------------------ */
 
-/* What a container at this path says it is, if it is whole and all its checksums are right. */
-static taper_status read_container(const cli_stream *stream, const taper_limits *limits,
-                                   taper_part *part) {
+/* What a container says it is, if it is whole and all its checksums are right. */
+static taper_status read_stream(const cli_stream *stream, const taper_limits *limits,
+                                taper_part *part) {
     const taper_open_options how = {.size = sizeof how, .limits = limits, .without_model = 1};
     taper_container *container;
     taper_container_info info = {.size = sizeof info};
@@ -90,15 +93,32 @@ static taper_status read_container(const cli_stream *stream, const taper_limits 
     return taper_verify(&stream->source, &report, limits, NULL);
 }
 
+/* Both: TAPER_ERR_IO: the file cannot be read. */
+static taper_status read_container(const char *path, const taper_limits *limits, taper_part *part) {
+    cli_stream stream;
+    if (cli_stream_try(&stream, path, NULL) != TAPER_OK) return TAPER_ERR_IO;
+    const taper_status status = read_stream(&stream, limits, part);
+    cli_stream_close(&stream);
+    return status;
+}
+
+static taper_status read_index(const char *path, const taper_limits *limits, taper_part *part) {
+    taper_index *index;
+    TAPER_TRY(taper_index_open_file(&index, path, limits, NULL));
+    taper_status status = taper_index_get_part(index, part, NULL);
+    if (status == TAPER_OK) status = taper_index_check(index, NULL);
+    taper_index_close(index);
+    return status;
+}
+
 /* Why what is there is not the output of this run; NULL: it is. */
 static const char *compare(const cli_shard *shard, const char *output, const cli_common *common) {
     const taper_part *want = &shard->part;
     taper_part is = {.size = sizeof is};
-    cli_stream stream;
     const taper_limits limits = cli_limits(common);
-    if (cli_stream_try(&stream, output, NULL) != TAPER_OK) return "it cannot be read";
-    const taper_status status = read_container(&stream, &limits, &is);
-    cli_stream_close(&stream);
+    const taper_status status = shard->makes == CLI_IS_INDEX ? read_index(output, &limits, &is)
+                                                             : read_container(output, &limits, &is);
+    if (status == TAPER_ERR_IO) return "it cannot be read";
     if (status != TAPER_OK) return "it is damaged or cut";
     if (!is.parts) return "it does not say what it was made of";
     if (is.how_digest != want->how_digest) return "the model or options are others";
@@ -106,7 +126,7 @@ static const char *compare(const cli_shard *shard, const char *output, const cli
         return "the list of inputs is another";
     if (is.parts != want->parts || is.part != want->part) return "it is another shard";
     if (is.inputs_digest != want->inputs_digest) return "an input has changed";
-    return is.left_out ? "it lacks images that could not be used" : NULL;
+    return is.left_out > want->left_out ? "it lacks images that could not be used" : NULL;
 }
 
 /* A shard without images has no file. One from before would be taken for it. */
@@ -120,9 +140,10 @@ static int clear_empty(const cli_shard *shard, const char *verb, const char *out
     }
     cli_note(common, verb,
              "shard %u of %u has no images, as there are only %llu: nothing is written%s, and "
-             "`merge` knows that it is none",
+             "`%s` knows that it is none",
              shard->part.part + 1, shard->part.parts, (unsigned long long)shard->part.images,
-             removes ? ", what was there is removed" : "");
+             removes ? ", what was there is removed" : "",
+             shard->makes == CLI_IS_INDEX ? "index" : "merge");
     return CLI_DONE;
 }
 
@@ -130,9 +151,7 @@ int cli_shard_look(const cli_shard *shard, const char *verb, const char *output,
                    bool *done) {
     struct stat st;
     const bool is_file = strcmp(output, "-") && stat(output, &st) == 0 && S_ISREG(st.st_mode);
-    const cli_kind kind = is_file ? cli_kind_of(output) : CLI_IS_UNKNOWN;
-    const bool is_ours =
-        is_file && (!st.st_size || kind == CLI_IS_CONTAINER || kind == CLI_IS_INDEX);
+    const bool is_ours = is_file && (!st.st_size || cli_kind_of(output) == shard->makes);
     *done = shard->first == shard->end;
     if (*done) return clear_empty(shard, verb, output, is_ours, common);
     if (!shard->resumes || !is_ours) return CLI_DONE;

@@ -1,7 +1,7 @@
 /* shard.h -- --shard and --resume of `encode` and `index`: which images of a set are this job's,
  * and whether its output is there already.
  *
- *     int code = cli_shard_parse(verb, s.shard, &shard);
+ *     int code = cli_shard_parse(verb, s.shard, s.resume, CLI_IS_CONTAINER, &shard);
  *     if (code == CLI_DONE) code = cli_shard_take(&shard, "encode", set, how, common);
  *     bool done;
  *     if (code == CLI_DONE) code = cli_shard_look(&shard, "encode", output, &common, &done);
@@ -9,14 +9,15 @@
  *     ... images shard.first .. shard.end - 1 ... */
 #ifndef CLI_SHARD_H
 #define CLI_SHARD_H
-#include "cli/common/options.h"
+#include "cli/common/inputs.h"
 #include "codec/taper.h"
 #include "formats/imageset/imageset.h"
 
 typedef struct cli_shard {
-    bool is_shard; /* --shard was given */
-    bool resumes;  /* --resume was given */
-    taper_part part;
+    bool is_shard;     /* --shard was given */
+    bool resumes;      /* --resume was given */
+    cli_kind makes;    /* what the verb writes, a container or an index */
+    taper_part part;   /* left_out: 0, or what no run can change */
     size_t first, end; /* images of the set */
 } cli_shard;
 
@@ -37,7 +38,8 @@ typedef struct cli_shard {
     }
 
 /* Read "I/N"; text NULL: 1/1. CLI_USAGE, after a message. */
-int cli_shard_parse(const cli_verb *verb, const char *text, int resume, cli_shard *shard);
+int cli_shard_parse(const cli_verb *verb, const char *text, int resume, cli_kind makes,
+                    cli_shard *shard);
 /* Nonzero: the output says what it was made of. */
 bool cli_shard_is_told(const cli_shard *shard);
 
@@ -48,11 +50,13 @@ int cli_shard_take(cli_shard *shard, const char *verb, const formats_imageset *s
                    const cli_common *common);
 
 /* What is at `output`? *done: there is nothing to do, and a note has said why: the output is made
- * already, or the shard has no images. Else what is there is to be overwritten, if it is a
- * container or an index and --resume was given: common->force is set then. Returns an exit code. */
+ * already, or the shard has no images. Else what is there is to be overwritten, if it is of the
+ * kind that is made and --resume was given: common->force is set then. Returns an exit code. */
 int cli_shard_look(const cli_shard *shard, const char *verb, const char *output, cli_common *common,
                    bool *done);
 
+/* The number of the first image of a part of so many images. */
+size_t cli_shard_first(uint64_t images, const taper_part *part, uint32_t number);
 /* The part for the container or index: `stored` images, with further names, were stored. */
 taper_part cli_shard_part(const cli_shard *shard, uint64_t stored);
 

@@ -53,6 +53,9 @@ typedef struct taper_index_set {
     /* [classes] */
     const char *const *class_names;
     uint32_t classes;
+    /* The part of a set that the images are; n and left_out are together as many as it has. NULL:
+     * the index does not say. */
+    const taper_part *part;
 } taper_index_set;
 
 /* Build an index of the set and write it; code i is image i of the index. The time grows as
@@ -61,8 +64,8 @@ typedef struct taper_index_set {
  * output does not depend on threads.
  *
  * TAPER_ERR_ARG: a number is out of range, a name is not legal, a code has nonzero bits after its
- * last, or a label is no class; the message says which. TAPER_ERR_NOMEM. Errors of the sink are
- * returned unchanged. */
+ * last, a label is no class, or the part has another number of images; the message says which.
+ * TAPER_ERR_NOMEM. Errors of the sink are returned unchanged. */
 TAPER_API taper_status taper_index_build(const taper_index_set *set, unsigned threads,
                                          const taper_sink *to, taper_error *error);
 
@@ -116,6 +119,11 @@ typedef struct taper_index_info {
 /* TAPER_ERR_ARG: out->size is not set, or a pointer is NULL. */
 TAPER_API taper_status taper_index_get_info(const taper_index *index, taper_index_info *out,
                                             taper_error *error);
+/* The part of a set that the index says it is; left_out: images of the part that it has not. *out
+ * is 0 but for its size if it does not say. Merged and joined indexes do not, but see
+ * taper_index_merge_part. TAPER_ERR_ARG: out->size is not set, or a pointer is NULL. */
+TAPER_API taper_status taper_index_get_part(const taper_index *index, taper_part *out,
+                                            taper_error *error);
 /* The name of image i, 0..info.images - 1, or NULL; its class, or -1. The name is one of the bytes
  * that taper_index_open was given. */
 TAPER_API const char *taper_index_name(const taper_index *index, uint64_t i);
@@ -138,6 +146,12 @@ TAPER_API taper_status taper_index_image_code(const taper_index *index, uint64_t
  * 2^32 images or more, or too many names. */
 TAPER_API taper_status taper_index_merge(const taper_index *const *from, size_t n,
                                          const taper_sink *to, taper_error *error);
+
+/* The same, and the index says that it is a part of a set, with all images of `from` and left_out
+ * together as many as the part has; NULL: it does not say. TAPER_ERR_ARG: these are not as many. */
+TAPER_API taper_status taper_index_merge_part(const taper_index *const *from, size_t n,
+                                              const taper_part *part, const taper_sink *to,
+                                              taper_error *error);
 
 /* Make one index of n open ones, 1..2^32 - 1, without copying their codes: all functions but
  * taper_index_merge take it. The parts stay the caller's; close them after the joined index. All

@@ -24,6 +24,7 @@
  *     holds            which cuts are rendered as a shorter cut
  *     model_file       the envelope of a .tpm file
  *     index_file       a .tpx file
+ *     index_set_part   its record of the part of a set that it has
  *     merge_names      names and classes of containers that are merged
  *     merge_metadata   metadata of containers that are merged
  *

@@ -5,6 +5,10 @@
 
 enum { TRAILER = 4 * FORMATS_INDEX_PARTS + 4, CHECKSUM_AT = 12 };
 
+_Static_assert(FORMATS_INDEX_PART_AT + FORMATS_INDEX_PART_BYTES ==
+                   FORMATS_INDEX_HEADER + FORMATS_INDEX_ALIGN,
+               "the record of the part of a set ends where the shares begin");
+
 static const uint8_t magic[8] = {0x89, 'T', 'P', 'X', 0x0D, 0x0A, 0x1A, 0x0A};
 
 /* --- sizes and offsets ------------------------------------------------------------------ */
@@ -186,6 +190,8 @@ static taper_status read_section(formats_index_file *file, unsigned part, sectio
 }
 
 static taper_status read_all(formats_index_file *file, taper_error *error) {
+    TAPER_TRY(formats_index_part_get(file->bytes + FORMATS_INDEX_PART_AT, file->header.codes,
+                                     &file->part, error));
     for (unsigned part = 0; part < FORMATS_INDEX_PARTS; part++)
         if (part != FORMATS_INDEX_CODES) TAPER_TRY(check_part(file, part, error));
     TAPER_TRY(check_numbers(file, error));
@@ -244,21 +250,29 @@ static void put_raw(formats_index_writer *w, const void *bytes, size_t n) {
     if (!w->status && n) w->status = w->sink->write(w->sink->user, bytes, n);
 }
 
+/* The record of the part of a set ends the padding of the weights. */
+static void put_padding(formats_index_writer *w, size_t n) {
+    uint8_t bytes[FORMATS_INDEX_ALIGN] = {0};
+    if (w->part == FORMATS_INDEX_WEIGHTS && w->of_set.parts)
+        formats_index_part_put(&w->of_set, bytes + n - FORMATS_INDEX_PART_BYTES);
+    put_raw(w, bytes, n);
+}
+
 /* Pad the part that has ended and continue with the next part that is not empty. */
 static void next_parts(formats_index_writer *w) {
-    static const uint8_t zeros[FORMATS_INDEX_ALIGN];
     while (!w->left && w->part < FORMATS_INDEX_PARTS) {
         const uint64_t size = formats_index_size(&w->header, w->part);
-        put_raw(w, zeros, (size_t)(padded(size) - size));
+        put_padding(w, (size_t)(padded(size) - size));
         w->part++;
         if (w->part < FORMATS_INDEX_PARTS) w->left = formats_index_size(&w->header, w->part);
     }
 }
 
 void formats_index_begin(formats_index_writer *w, const formats_index_header *header,
-                         const taper_sink *sink) {
+                         const taper_part *part, const taper_sink *sink) {
     uint8_t bytes[FORMATS_INDEX_HEADER];
     *w = (formats_index_writer){.header = *header, .sink = sink};
+    if (part) w->of_set = *part;
     put_header(header, bytes);
     put_raw(w, bytes, sizeof bytes);
     w->left = formats_index_size(header, 0);

@@ -7,6 +7,7 @@
 #ifndef FORMATS_INDEX_FILE_H
 #define FORMATS_INDEX_FILE_H
 #include "formats/front.h"
+#include "formats/index_set_part.h"
 
 enum {
     FORMATS_INDEX_VERSION = 1,
@@ -58,6 +59,7 @@ uint32_t formats_index_layers(const formats_index_header *header);
 typedef struct formats_index_file {
     formats_index_header header;
     const uint8_t *bytes;
+    taper_part part; /* of a set; .parts 0: it does not say */
     /* Images, names and labels; all else is unused. Names point into `bytes`; it owns the rest. */
     formats_front set;
 } formats_index_file;
@@ -85,14 +87,16 @@ taper_status formats_index_texts(const formats_front *set, formats_index_header 
 typedef struct formats_index_writer {
     formats_index_header header;
     const taper_sink *sink;
+    taper_part of_set; /* .parts 0: none */
     unsigned part;
     uint64_t left; /* bytes of the current part that are still to be written */
     uint32_t checksum[FORMATS_INDEX_PARTS];
     taper_status status;
 } formats_index_writer;
 
+/* part: a legal one, of which header->codes images are stored; NULL: the file does not say. */
 void formats_index_begin(formats_index_writer *writer, const formats_index_header *header,
-                         const taper_sink *sink);
+                         const taper_part *part, const taper_sink *sink);
 void formats_index_put(formats_index_writer *writer, const void *bytes, uint64_t n);
 /* TAPER_OK, or the first failure of the sink. */
 taper_status formats_index_end(formats_index_writer *writer);

@@ -9,11 +9,18 @@ uint64_t formats_set_part_first(uint64_t images, uint32_t parts, uint32_t part) 
     return images * part / parts;
 }
 
-int formats_set_part_is_legal(const taper_part *p, uint64_t stored) {
+uint64_t formats_set_part_count(const taper_part *p) {
     if (!p->parts || p->parts > TAPER_MOST_PARTS || p->part >= p->parts) return 0;
-    if (!p->images || p->images > FORMATS_MOST_SET || p->left_out > FORMATS_MOST_SET) return 0;
-    return stored + p->left_out == formats_set_part_first(p->images, p->parts, p->part + 1) -
-                                       formats_set_part_first(p->images, p->parts, p->part);
+    if (!p->images || p->images > FORMATS_MOST_SET) return 0;
+    return formats_set_part_first(p->images, p->parts, p->part + 1) -
+           formats_set_part_first(p->images, p->parts, p->part);
+}
+
+int formats_set_part_is_legal(const taper_part *p, uint64_t stored) {
+    const int is_in_range = p->parts && p->parts <= TAPER_MOST_PARTS && p->part < p->parts &&
+                            p->images && p->images <= FORMATS_MOST_SET;
+    return is_in_range && p->left_out <= FORMATS_MOST_SET &&
+           stored + p->left_out == formats_set_part_count(p);
 }
 
 taper_status formats_set_part_read(formats_front *f, formats_cursor *in, taper_error *error) {

@@ -16,5 +16,7 @@ taper_status formats_set_part_read(formats_front *f, formats_cursor *in, taper_e
 void formats_set_part_write(const formats_front *f, formats_buffer *out); /* f->part.parts: not 0 */
 /* The image of the set with which a part begins. Both: as in taper_part, in range. */
 uint64_t formats_set_part_first(uint64_t images, uint32_t parts, uint32_t part);
+/* The images of the set that are the part's; 0 if its numbers are out of range. */
+uint64_t formats_set_part_count(const taper_part *part);
 
 #endif

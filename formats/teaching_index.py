@@ -17,7 +17,8 @@ import bisect
 import sys
 
 sys.dont_write_bytecode = True      # leave no __pycache__ beside the sources
-from teaching_decoder import Front, Illegal, Incomplete, Reader, crc32c, require  # noqa: E402
+from teaching_decoder import (MOST_PARTS, MOST_SET, Front, Illegal, Incomplete,  # noqa: E402
+                              Reader, crc32c, require)
 
 # of the table of constants, section 3.5
 INDEX_HEADER = 64
@@ -26,6 +27,8 @@ INDEX_MOST_BITS = 65536
 INDEX_MOST_TABLE_BITS = 24
 INDEX_EFFORTS = 10
 INDEX_MOST_SHARE = 1000000
+INDEX_PART_AT = 88
+INDEX_PART_BYTES = 40
 
 INDEX_MAGIC = b"\x89TPX\r\n\x1a\n"
 
@@ -37,6 +40,7 @@ class Index:
         self.names, self.labels, self.classes = None, None, []
         self.header(data)
         parts = self.parts(data)
+        self.part_of_set(data[INDEX_PART_AT:INDEX_PART_AT + INDEX_PART_BYTES])
         self.numbers(parts)
         self.read_codes(parts["codes"])
         for what, read in (("names", self.read_names), ("labels", self.read_labels)):
@@ -96,6 +100,22 @@ class Index:
         require(all(0 <= x <= INDEX_MOST_SHARE for x in shares), "a share is illegal")
         require(all(0 <= x <= 1 for x in self.recalls), "a recall is illegal")
         require(sorted(self.image) == list(range(self.images)), "images are not each there once")
+
+    # 15.9
+    def part_of_set(self, record):
+        """The part of a set that it has: N, I, M and the digests; None: it does not say."""
+        self.part = None
+        if not any(record):
+            return
+        r = Reader(record, "part of a set")
+        crc, parts, both = r.unpack("IIQ")
+        number, images = both % MOST_PARTS, both // MOST_PARTS
+        require(crc32c(record[4:]) == crc, "the part of a set fails its checksum")
+        require(number < parts <= MOST_PARTS and 1 <= images <= MOST_SET,
+                "there is no such part of a set")
+        require(self.images <= (number + 1) * images // parts - number * images // parts,
+                "the part of a set has fewer images")
+        self.part = parts, number, images, r.unpack("3Q")
 
     # 15.3
     def read_codes(self, r):
@@ -180,6 +200,8 @@ def print_info(index):
         "%d bits of weight %d" % (min(64 * end, index.bits) - 64 * first, weight)
         for weight, (first, end) in zip(index.weights, index.layers)))
     print("table by %d bits, best recall measured %g" % (index.table_bits, max(index.recalls)))
+    if index.part:
+        print("part %d of %d of a set of %d" % (index.part[1] + 1, index.part[0], index.part[2]))
     print("names: %s, labels: %s" % ("no" if index.names is None else "yes",
                                      "no" if index.labels is None else
                                      "of %d classes" % len(index.classes)))

@@ -135,6 +135,17 @@ static void try_get_info(void) {
     assert_true(info.images == 7 && no_size.images == 7);
 }
 
+static void try_get_part(void) {
+    taper_error error = {0};
+    taper_part part = {.size = sizeof part, .images = 7}, no_size = {.images = 7};
+    refused(taper_index_get_part(NULL, &part, &error), &error);
+    refused(taper_index_get_part(index, NULL, &error), &error);
+    refused(taper_index_get_part(index, &no_size, &error), &error);
+    assert_true(part.images == 7 && no_size.images == 7);
+    assert_int_equal(taper_index_get_part(index, &part, &error), TAPER_OK);
+    assert_int_equal(part.images, 0);
+}
+
 static void try_name(void) {
     assert_null(taper_index_name(NULL, 0));
     EACH_NUMBER(v) assert_true(!taper_index_name(index, *v) == (*v >= N));
@@ -177,6 +188,37 @@ static void try_merge(void) {
     EACH_COUNT(v)
     assert_int_equal(allowed(taper_index_merge(one, *v, &sink, &error), &error),
                      *v == 1 ? TAPER_OK : TAPER_ERR_ARG);
+}
+
+static void try_merge_part(void) {
+    const taper_index *const one[] = {index}, *const none[] = {NULL};
+    const taper_part good = {.size = sizeof good, .parts = 1, .images = N};
+    taper_error error = {0};
+    taper_part part = good;
+    refused(taper_index_merge_part(NULL, 1, &good, &sink, &error), &error);
+    refused(taper_index_merge_part(none, 1, &good, &sink, &error), &error);
+    refused(taper_index_merge_part(one, 1, &good, NULL, &error), &error);
+    assert_int_equal(taper_index_merge_part(one, 1, NULL, &sink, &error), TAPER_OK);
+    assert_int_equal(taper_index_merge_part(one, 1, &good, &sink, &error), TAPER_OK);
+    part.size = 0;
+    refused(taper_index_merge_part(one, 1, &part, &sink, &error), &error);
+    EACH_NUMBER(v) {
+        part = good, part.parts = (uint32_t)*v;
+        assert_int_equal(allowed(taper_index_merge_part(one, 1, &part, &sink, &error), &error),
+                         (uint32_t)*v == 1 ? TAPER_OK : TAPER_ERR_ARG);
+        part = good, part.part = (uint32_t)*v;
+        assert_int_equal(allowed(taper_index_merge_part(one, 1, &part, &sink, &error), &error),
+                         (uint32_t)*v ? TAPER_ERR_ARG : TAPER_OK);
+        part = good, part.images = *v;
+        assert_int_equal(allowed(taper_index_merge_part(one, 1, &part, &sink, &error), &error),
+                         *v == N ? TAPER_OK : TAPER_ERR_ARG);
+        part = good, part.left_out = *v;
+        assert_int_equal(allowed(taper_index_merge_part(one, 1, &part, &sink, &error), &error),
+                         *v ? TAPER_ERR_ARG : TAPER_OK);
+        taper_index_set s = drawn.set;
+        part = good, part.images = *v, s.part = &part;
+        assert_int_equal(build(&s), *v == N ? TAPER_OK : TAPER_ERR_ARG);
+    }
 }
 
 static void try_join(void) {
@@ -324,6 +366,7 @@ static const argument_trial table[] = {
     {"taper_index_close", try_close},
     {"taper_index_check", try_check},
     {"taper_index_get_info", try_get_info},
+    {"taper_index_get_part", try_get_part},
     {"taper_index_name", try_name},
     {"taper_index_label", try_label},
     {"taper_index_class_name", try_class_name},
@@ -331,6 +374,7 @@ static const argument_trial table[] = {
     {"taper_index_image_code", try_image_code},
     {"taper_index_join", try_join},
     {"taper_index_merge", try_merge},
+    {"taper_index_merge_part", try_merge_part},
     {"taper_index_neighbourhood", try_neighbourhood},
     {"taper_index_nearest", try_nearest},
     {"taper_index_rank", try_rank},

@@ -67,9 +67,12 @@ static taper_status exact_status(const uint8_t *bytes, size_t n) {
 
 static void restore(const fixture *f) { memcpy(f->changed, f->whole.data, f->whole.size); }
 
-/* The part that a byte is of, or -1: padding, or -2: the header or the trailer. */
+/* The part that a byte is of, or -1: padding, or -2: the header, the record of the part of a set or
+ * the trailer. */
 static int part_of(const fixture *f, size_t at) {
     if (at < FORMATS_INDEX_HEADER) return -2;
+    if (at >= FORMATS_INDEX_PART_AT && at < FORMATS_INDEX_PART_AT + FORMATS_INDEX_PART_BYTES)
+        return -2;
     if (at >= formats_index_offset(&f->header, FORMATS_INDEX_PARTS)) return -2;
     for (unsigned part = 0; part < FORMATS_INDEX_PARTS; part++) {
         const uint64_t begin = formats_index_offset(&f->header, part);
@@ -191,6 +194,64 @@ static void fields_out_of_range_are_found(void **state) {
             fail_msg("%llu at %zu: %d, not %d", (unsigned long long)bad[i].value, bad[i].at,
                      (int)status, (int)bad[i].status);
     }
+}
+
+/* --- the part of a set ------------------------------------------------------------------ */
+
+static uint8_t *put_record(const fixture *f, uint32_t parts, uint64_t both) {
+    uint8_t *record = f->changed + FORMATS_INDEX_PART_AT;
+    formats_set_u32le(record + 4, parts);
+    formats_set_u64le(record + 8, both);
+    formats_set_u32le(record, formats_crc32c(0, record + 4, FORMATS_INDEX_PART_BYTES - 4));
+    return record;
+}
+
+static void parts_of_sets_have_their_ranges(void **state) {
+    const fixture *f = *state;
+    static const struct {
+        uint32_t parts, part;
+        uint64_t images;
+        taper_status status;
+    } cases[] = {
+        {1, 0, N, TAPER_OK},
+        {1, 0, N + 1, TAPER_OK}, /* one was left out */
+        {1, 0, N - 1, TAPER_ERR_CORRUPT},
+        {1, 0, 0, TAPER_ERR_CORRUPT},
+        {1, 0, TAPER_MOST_SET, TAPER_OK},
+        {1, 0, TAPER_MOST_SET + 1, TAPER_ERR_CORRUPT},
+        {0, 0, N, TAPER_ERR_CORRUPT},
+        {2, 1, 2 * N - 1, TAPER_OK},
+        {2, 0, 2 * N - 1, TAPER_ERR_CORRUPT},
+        {2, 2, 2 * N, TAPER_ERR_CORRUPT},
+        {TAPER_MOST_PARTS, TAPER_MOST_PARTS - 1, TAPER_MOST_SET, TAPER_OK},
+        {TAPER_MOST_PARTS + 1, 0, TAPER_MOST_SET, TAPER_ERR_CORRUPT},
+        {UINT32_MAX, 0, TAPER_MOST_SET, TAPER_ERR_CORRUPT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        restore(f);
+        put_record(f, cases[i].parts, cases[i].images << 20 | cases[i].part);
+        const taper_status status = exact_status(f->changed, f->whole.size);
+        if (status != cases[i].status) fail_msg("case %zu: %d", i, (int)status);
+    }
+}
+
+static void damaged_records_are_found(void **state) {
+    const fixture *f = *state;
+    taper_part part = {.size = sizeof part};
+    taper_index *index;
+    restore(f);
+    uint8_t *record = put_record(f, 3, (uint64_t)(3 * N + 2) << 20 | 2);
+    for (size_t i = 0; i < 8 * FORMATS_INDEX_PART_BYTES; i++) {
+        record[i / 8] ^= (uint8_t)(1 << i % 8);
+        assert_int_equal(exact_status(f->changed, f->whole.size), TAPER_ERR_CORRUPT);
+        record[i / 8] ^= (uint8_t)(1 << i % 8);
+    }
+    assert_int_equal(taper_index_open(&index, f->changed, f->whole.size, NULL, NULL), TAPER_OK);
+    assert_int_equal(taper_index_get_part(index, &part, NULL), TAPER_OK);
+    assert_true(part.parts == 3 && part.part == 2 && part.images == 3 * N + 2);
+    assert_int_equal(part.left_out, 1);
+    taper_index_close(index);
+    restore(f);
 }
 
 /* --- numbers ---------------------------------------------------------------------------- */
@@ -373,6 +434,8 @@ int main(void) {
         cmocka_unit_test(bytes_that_follow_are_found),
         cmocka_unit_test(places_are_multiples_of_8),
         cmocka_unit_test(fields_out_of_range_are_found),
+        cmocka_unit_test(parts_of_sets_have_their_ranges),
+        cmocka_unit_test(damaged_records_are_found),
         cmocka_unit_test(numbers_out_of_range_are_found),
         cmocka_unit_test(codes_that_lie_are_found),
         cmocka_unit_test(neighbourhoods_of_lies_are_told),

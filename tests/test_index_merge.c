@@ -113,6 +113,44 @@ static void joined_parts_are_the_whole(void **state) {
             }
 }
 
+static void is_told(const taper_index *index, const taper_part *want) {
+    taper_part part = {.size = sizeof part, .images = 7};
+    assert_int_equal(taper_index_get_part(index, &part, NULL), TAPER_OK);
+    assert_memory_equal(&part, want, sizeof part);
+}
+
+/* What a built and a merged index are told to say; other bytes do not change; nothing is
+ * inherited. */
+static void parts_of_sets_are_told(void **state) {
+    (void)state;
+    enum { N = 9 };
+    const taper_part none = {.size = sizeof none},
+                     told = {sizeof told, 3, 1, 3 * N + 4, 1, UINT64_MAX, 2, (uint64_t)1 << 63};
+    for (uint32_t bits = 1; bits <= 65536; bits *= 16) {
+        tiny_set t;
+        tiny_draw(&t, BITS_EVEN, N, bits, TINY_ALL, "a");
+        formats_buffer plain = tiny_build(&t.set, 1);
+        t.set.part = &told;
+        formats_buffer bytes = tiny_build(&t.set, 1), merged, again;
+        taper_index *from = tiny_open(&bytes);
+        is_told(from, &told);
+        merged = join(&from, 1);
+        assert_memory_equal(merged.data, plain.data, plain.size);
+        taper_index *got = tiny_open(&merged);
+        is_told(got, &none);
+        again = formats_buffer_make(FORMATS_MOST_BYTES);
+        const taper_sink sink = tiny_sink(&again);
+        const taper_index *const sources[] = {got};
+        assert_int_equal(taper_index_merge_part(sources, 1, &told, &sink, NULL), TAPER_OK);
+        assert_int_equal(again.size, bytes.size);
+        assert_memory_equal(again.data, bytes.data, bytes.size);
+        taper_index_close(got), taper_index_close(from);
+        formats_buffer_free(&plain), formats_buffer_free(&bytes);
+        formats_buffer_free(&merged), formats_buffer_free(&again);
+        tiny_drop(&t);
+    }
+}
+
 /* More than is written in one piece, of all parts that are long. */
 static void many_codes_are_joined(void **state) {
     (void)state;
@@ -271,6 +309,7 @@ static void parts_that_do_not_fit_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joined_parts_are_the_whole),
+        cmocka_unit_test(parts_of_sets_are_told),
         cmocka_unit_test(many_codes_are_joined),
         cmocka_unit_test(as_many_as_may_be),
         cmocka_unit_test(many_parts_are_joined_as_fast),

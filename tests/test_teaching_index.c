@@ -123,6 +123,7 @@ typedef struct recipe {
     uint32_t bits;
     int falls, has_names, has_labels;
     const char *prefix; /* of names */
+    int is_part;        /* the second of three of a set of three times n, and two more */
 } recipe;
 
 static void make(fixture *f, made_index *m, const recipe *r, const char *file) {
@@ -138,6 +139,7 @@ static void make(fixture *f, made_index *m, const recipe *r, const char *file) {
         names[i] = text[i];
         labels[i] = (int32_t)below(f, 4) - 1;
     }
+    const taper_part part = {sizeof part, 3, 1, 3 * r->n + 2, 1, 5, 6, 7};
     for (int l = 0; l < 11; l++) weights[l] = (uint16_t)(65535 >> l);
     const taper_index_set set = {.size = sizeof(taper_index_set),
                                  .codes = codes,
@@ -148,7 +150,8 @@ static void make(fixture *f, made_index *m, const recipe *r, const char *file) {
                                  .names = r->has_names ? names : NULL,
                                  .labels = r->has_labels ? labels : NULL,
                                  .class_names = classes,
-                                 .classes = 3};
+                                 .classes = 3,
+                                 .part = r->is_part ? &part : NULL};
     const taper_sink sink = sink_of(m);
     assert_int_equal(taper_index_build(&set, 1, &sink, NULL), TAPER_OK);
     free(codes);
@@ -235,10 +238,10 @@ static void compare(fixture *f, const made_index *m, int queries) {
 }
 
 static void both_find_the_same(void **state) {
-    static const recipe recipes[] = {{1, 1, 0, 0, 0, "a"},     {3, 8, 0, 1, 0, "a"},
-                                     {200, 7, 0, 0, 1, "a"},   {300, 64, 1, 1, 1, "a"},
-                                     {300, 65, 1, 0, 0, "a"},  {400, 100, 0, 1, 0, "a"},
-                                     {100, 320, 1, 0, 1, "a"}, {60, 1024, 1, 1, 1, "a"}};
+    static const recipe recipes[] = {{1, 1, 0, 0, 0, "a", 0},     {3, 8, 0, 1, 0, "a", 0},
+                                     {200, 7, 0, 0, 1, "a", 0},   {300, 64, 1, 1, 1, "a", 0},
+                                     {300, 65, 1, 0, 0, "a", 0},  {400, 100, 0, 1, 0, "a", 0},
+                                     {100, 320, 1, 0, 1, "a", 0}, {60, 1024, 1, 1, 1, "a", 0}};
     need_python();
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
         made_index made;
@@ -251,8 +254,8 @@ static void both_find_the_same(void **state) {
 static void both_read_joined_ones(void **state) {
     need_python();
     made_index a, b, joined;
-    make(*state, &a, &(recipe){150, 130, 1, 1, 1, "a"}, "a.tpx");
-    make(*state, &b, &(recipe){90, 130, 1, 1, 0, "b"}, "b.tpx");
+    make(*state, &a, &(recipe){150, 130, 1, 1, 1, "a", 0}, "a.tpx");
+    make(*state, &b, &(recipe){90, 130, 1, 1, 0, "b", 0}, "b.tpx");
     const taper_index *const from[] = {a.index, b.index};
     const taper_sink sink = sink_of(&joined);
     assert_int_equal(taper_index_merge(from, 2, &sink, NULL), TAPER_OK);
@@ -338,11 +341,10 @@ static void ask_python(fixture *f, formats_buffer *all, size_t size) {
     assert_int_equal(run(f, judge, scratch_join(path, f->folder, "all"), (unsigned)size), 0);
 }
 
-static void both_refuse_the_same(void **state) {
-    fixture *f = *state;
+static void refuse_the_same(fixture *f, int is_part) {
     made_index m;
     need_python();
-    make(f, &m, &(recipe){4, 70, 1, 1, 1, "a"}, "small.tpx");
+    make(f, &m, &(recipe){4, 70, 1, 1, 1, "a", is_part}, "small.tpx");
     assert_int_equal(formats_write_u8(&m.bytes, 0), TAPER_OK); /* one too many */
     const size_t most = m.bytes.size, size = most - 1;
     formats_buffer all = formats_buffer_make(FORMATS_MOST_BYTES);
@@ -361,9 +363,15 @@ static void both_refuse_the_same(void **state) {
     close_made(&m);
 }
 
+static void both_refuse_the_same(void **state) {
+    for (int is_part = 0; is_part < 2; is_part++) refuse_the_same(*state, is_part);
+}
+
 /* Make all checksums hold again. */
 static void mend(uint8_t *bytes, const formats_index_header *h) {
     uint8_t *sums = bytes + formats_index_offset(h, FORMATS_INDEX_PARTS);
+    uint8_t *record = bytes + FORMATS_INDEX_PART_AT;
+    formats_set_u32le(record, formats_crc32c(0, record + 4, FORMATS_INDEX_PART_BYTES - 4));
     formats_set_u32le(bytes + 12, 0);
     formats_set_u32le(bytes + 12, formats_crc32c(0, bytes, FORMATS_INDEX_HEADER));
     for (unsigned part = 0; part < FORMATS_INDEX_PARTS; part++)
@@ -380,7 +388,7 @@ static void what_the_library_refuses_is_illegal(void **state) {
     fixture *f = *state;
     made_index m;
     need_python();
-    make(f, &m, &(recipe){4, 70, 0, 1, 1, "a"}, "small.tpx");
+    make(f, &m, &(recipe){4, 70, 0, 1, 1, "a", 1}, "small.tpx");
     const formats_index_header h = {70,
                                     0,
                                     4,

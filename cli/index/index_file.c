@@ -152,7 +152,17 @@ static void falling_weights(uint32_t bits, uint16_t weight[16]) {
     for (uint32_t l = 0; l < layers; l++) weight[l] = (uint16_t)(1u << (layers - 1 - l));
 }
 
-static taper_status build_index(gathering *g, const taper_sink *sink, taper_error *error) {
+/* What the whole index is to say; .parts 0: nothing. */
+static taper_part part_of_set(const gathering *g) {
+    taper_part part = {.size = sizeof part};
+    if (!g->options->part) return part;
+    part = *g->options->part;
+    part.left_out -= g->set->count;
+    return part;
+}
+
+static taper_status build_index(gathering *g, const taper_part *part, const taper_sink *sink,
+                                taper_error *error) {
     const size_t classes = cli_code_set_classes(g->set);
     const uint32_t bits = known_bits(g);
     uint16_t weight[16];
@@ -170,7 +180,8 @@ static taper_status build_index(gathering *g, const taper_sink *sink, taper_erro
                                  .names = (const char *const *)g->names,
                                  .labels = classes ? g->labels : NULL,
                                  .class_names = class_name,
-                                 .classes = (uint32_t)classes};
+                                 .classes = (uint32_t)classes,
+                                 .part = part};
     const taper_status status = taper_index_build(&set, cli_threads(g->set->common), sink, error);
     for (size_t i = 0; i < g->n; i++) free(g->names[i]);
     g->n = 0, g->name_bytes = 0;
@@ -203,7 +214,7 @@ static int set_aside(gathering *g) {
     taper_status status = cli_spool_open(&spool, &error);
     if (!status) {
         const taper_sink sink = cli_spool_sink(spool);
-        status = build_index(g, &sink, &error);
+        status = build_index(g, NULL, &sink, &error);
     }
     int code = status ? (int)cli_fail(verb, NULL, status, &error)
                       : open_spool(&g->part[g->parts], spool, g->set->common, verb);
@@ -293,7 +304,7 @@ static int check_joining(const taper_index *const *from, size_t n, const char *v
 }
 
 static int join(const gathering *g, const char *verb, const cli_index_options *o,
-                const taper_sink *sink, taper_status *written) {
+                const taper_part *part, const taper_sink *sink, taper_status *written) {
     const size_t n = o->n_earlier + g->parts;
     taper_error error = {0};
     const taper_index **from = malloc((n + 1) * sizeof *from);
@@ -302,7 +313,7 @@ static int join(const gathering *g, const char *verb, const cli_index_options *o
     for (size_t i = 0; i < g->parts; i++) from[o->n_earlier + i] = g->part[i].index;
     const int code = check_joining(from, n, verb, o->common);
     const taper_status status =
-        code == CLI_DONE ? taper_index_merge(from, n, sink, &error) : TAPER_OK;
+        code == CLI_DONE ? taper_index_merge_part(from, n, part, sink, &error) : TAPER_OK;
     free(from);
     if (code != CLI_DONE) return code;
     *written = TAPER_OK;
@@ -316,13 +327,17 @@ static int gather_and_write(gathering *g, const cli_embedder *embedder, const ta
     int code = cli_code_set_embed(g->set, embedder, take_rows, g);
     if (code != CLI_DONE) return code;
     if (!g->parts && !g->options->n_earlier) { /* nothing to merge */
-        const taper_status status = build_index(g, sink, &error);
+        const taper_part part = part_of_set(g);
+        const taper_status status = build_index(g, part.parts ? &part : NULL, sink, &error);
         if (status && error.text[0]) return cli_fail(g->set->verb, NULL, status, &error);
         *written = status;
         return CLI_DONE;
     }
     code = g->n ? set_aside(g) : CLI_DONE;
-    return code == CLI_DONE ? join(g, g->set->verb, g->options, sink, written) : code;
+    const taper_part part = part_of_set(g);
+    return code == CLI_DONE
+               ? join(g, g->set->verb, g->options, part.parts ? &part : NULL, sink, written)
+               : code;
 }
 
 int cli_index_write(cli_code_set *set, const cli_embedder *embedder,
@@ -330,7 +345,7 @@ int cli_index_write(cli_code_set *set, const cli_embedder *embedder,
                     taper_status *written) {
     gathering g = {.n = 0};
     *written = TAPER_OK;
-    if (!set) return join(&g, "index", options, sink, written);
+    if (!set) return join(&g, "index", options, NULL, sink, written);
     const taper_status status = gathering_open(&g, set, embedder->width, options);
     const int code = status ? (int)cli_fail(set->verb, NULL, status, NULL)
                             : gather_and_write(&g, embedder, sink, written);

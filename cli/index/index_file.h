@@ -60,6 +60,9 @@ typedef struct cli_index_options {
     bool are_even;            /* equal weights; else the weight halves from layer to layer */
     const cli_index *earlier; /* [n_earlier] indexes whose images come first */
     size_t n_earlier;
+    /* The part of a set that is indexed, with left_out as if no image were stored; NULL: the index
+     * does not say. Only without `earlier`. */
+    const taper_part *part;
 } cli_index_options;
 
 /* Read the codes of an open set and write an index of them to the sink, after the images of

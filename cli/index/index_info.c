@@ -4,6 +4,21 @@
 #include "cli/common/plain_text.h"
 #include "formats/bytes.h"
 
+/* The part of a set that it says it is; .parts 0: it does not. */
+static taper_part part_of(const cli_index *index) {
+    taper_part part = {.size = sizeof part};
+    taper_index_get_part(index->index, &part, NULL);
+    return part;
+}
+
+static void put_part_json(cli_json *j, const taper_part *part) {
+    if (!part->parts) return;
+    cli_json_uint(j, "part", part->part + 1);
+    cli_json_uint(j, "parts", part->parts);
+    cli_json_uint(j, "set_images", part->images);
+    cli_json_uint(j, "left_out", part->left_out);
+}
+
 static void tell_json(const cli_index *index, const char *path) {
     const taper_index_info info = cli_index_info(index->index);
     char id[20];
@@ -14,6 +29,8 @@ static void tell_json(const cli_index *index, const char *path) {
     cli_json_string(&j, "kind", "index");
     cli_json_uint(&j, "images", info.images);
     cli_json_uint(&j, "bits", info.bits);
+    const taper_part part = part_of(index);
+    put_part_json(&j, &part);
     cli_json_string(&j, "weights", info.is_weighted ? "falling" : "even");
     cli_json_string(&j, "model", id);
     cli_json_bool(&j, "names", info.has_names);
@@ -46,6 +63,10 @@ void cli_index_report(const cli_index *index, const char *path, const cli_common
     printf("  images    %s", info.has_names ? "with names" : "without names");
     if (info.has_labels)
         printf(", labels of %u class%s", info.classes, formats_plural(info.classes, "es"));
+    const taper_part part = part_of(index);
+    if (part.parts > 1)
+        printf("; part %u of %u of a set of %llu", part.part + 1, part.parts,
+               (unsigned long long)part.images);
     printf("\n  size      %s: codes %s, what finds them %s, names and labels the rest\n",
            cli_show_size(index->size, all), cli_show_size(info.code_bytes, codes),
            cli_show_size(info.other_bytes, search));

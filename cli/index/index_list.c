@@ -56,21 +56,61 @@ static int compare_contents(const void *a, const void *b) {
     return order ? order : memcmp(front[0] + x->size - SUMS, front[1] + y->size - SUMS, SUMS);
 }
 
+/* The parts of a set that indexes say they are; .parts 0 and 1: no shard. */
+static taper_part part_of(const cli_index *index) {
+    taper_part part = {.size = sizeof part};
+    taper_index_get_part(index->index, &part, NULL);
+    return part;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int compare_shards(const void *a, const void *b) {
+    const taper_part x = part_of(*(const cli_index *const *)a);
+    const taper_part y = part_of(*(const cli_index *const *)b);
+    int order = compare_numbers(x.set_digest, y.set_digest);
+    if (!order) order = compare_numbers(x.how_digest, y.how_digest);
+    if (!order) order = compare_numbers(x.parts, y.parts);
+    return order ? order : compare_numbers(x.part, y.part);
+}
+
+typedef int compare_fn(const void *a, const void *b);
+
+/* Of indexes that are equal by `compare`, sorted, refuse the one that is given later. */
+static int refuse_pair(const cli_index_list *list, const char *verb, const cli_index *one,
+                       const cli_index *other) {
+    const size_t a = (size_t)(one - list->part), b = (size_t)(other - list->part);
+    const char *later = list->path[a > b ? a : b], *earlier = list->path[a > b ? b : a];
+    const taper_part part = part_of(one);
+    if (compare_contents(&one, &other))
+        cli_error(verb, later,
+                  "is shard %u of %u, and so is %s, whose images would be found twice: give one of "
+                  "them",
+                  part.part + 1, part.parts, earlier);
+    else
+        cli_error(verb, later,
+                  "the same index as %s, whose images would be found twice: give it once", earlier);
+    return CLI_USAGE;
+}
+
+static int refuse_equal(const cli_index_list *list, const char *verb, const cli_index **sorted,
+                        size_t n, compare_fn *compare) {
+    if (n) qsort(sorted, n, sizeof *sorted, compare);
+    for (size_t i = 1; i < n; i++)
+        if (compare(&sorted[i - 1], &sorted[i]) == 0)
+            return refuse_pair(list, verb, sorted[i - 1], sorted[i]);
+    return CLI_DONE;
+}
+
 static int refuse_twice(const cli_index_list *list, const char *verb) {
     const cli_index **sorted = malloc(list->n * sizeof *sorted);
-    int code = CLI_DONE;
+    size_t shards = 0;
     if (!sorted) return cli_fail(verb, NULL, TAPER_ERR_NOMEM, NULL);
     for (size_t i = 0; i < list->n; i++) sorted[i] = &list->part[i];
-    qsort(sorted, list->n, sizeof *sorted, compare_contents);
-    for (size_t i = 1; i < list->n && code == CLI_DONE; i++) {
-        if (compare_contents(&sorted[i - 1], &sorted[i]) != 0) continue;
-        const size_t a = (size_t)(sorted[i - 1] - list->part);
-        const size_t b = (size_t)(sorted[i] - list->part);
-        cli_error(verb, list->path[a > b ? a : b],
-                  "the same index as %s, whose images would be found twice: give it once",
-                  list->path[a > b ? b : a]);
-        code = CLI_USAGE;
-    }
+    int code = refuse_equal(list, verb, sorted, list->n, compare_contents);
+    for (size_t i = 0; i < list->n; i++)
+        if (part_of(&list->part[i]).parts > 1) sorted[shards++] = &list->part[i];
+    if (code == CLI_DONE) code = refuse_equal(list, verb, sorted, shards, compare_shards);
     free(sorted);
     return code;
 }

@@ -19,7 +19,7 @@ typedef struct cli_index_list {
 size_t cli_index_paths_first(char **paths, size_t n);
 
 /* Map n files, 1 or more. None stays open. Refuses indexes of different models or code lengths, and
- * two with the same contents; the message names the file. */
+ * two with the same contents or of the same part of a set; the message names the file. */
 int cli_index_list_open(cli_index_list *list, const char *verb, char *const *paths, size_t n,
                         const cli_common *common);
 void cli_index_list_close(cli_index_list *list); /* a zeroed one is fine */

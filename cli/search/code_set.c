@@ -76,8 +76,9 @@ int cli_code_set_open(cli_code_set *s, char **paths, size_t n) {
                                         .all_frames = s->frames};
     s->left = (cli_left_out){.common = s->common, .verb = s->verb, .output = s->output};
     cli_progress_start(&progress, s->common, "listing the inputs", 0, "files");
-    taper_status status = formats_imageset_open(&s->set, (const char *const *)paths, n, &o,
-                                                cli_left_out_file, &s->left, &error);
+    taper_status status =
+        formats_imageset_open(&s->set, (const char *const *)paths, n, &o,
+                              s->is_told ? NULL : cli_left_out_file, &s->left, &error);
     cli_progress_end(&progress);
     if (status == TAPER_OK) {
         s->held = cli_memory_hold(formats_imageset_memory(s->set));
@@ -285,14 +286,18 @@ static int take_image(cli_code_set *s, const cli_embedder *e, cli_readahead *ahe
     return CLI_DONE;
 }
 
+/* The images to embed. */
+static size_t end_of(const cli_code_set *s) { return s->end ? s->end : cli_code_set_images(s); }
+static size_t count_of(const cli_code_set *s) { return end_of(s) - s->first; }
+
 static int embed_all(cli_code_set *s, const cli_embedder *e, cli_readahead *ahead,
                      cli_codes_fn *take, void *user) {
-    const size_t n = formats_imageset_count(s->set);
+    const size_t end = end_of(s);
     block b = {.rows = 0};
     cli_progress progress;
     int code = block_open(&b, e) ? CLI_DONE : (int)cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
-    cli_progress_start(&progress, s->common, "embedding", n, "images");
-    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+    cli_progress_start(&progress, s->common, "embedding", count_of(s), "images");
+    for (size_t i = s->first; i < end && code == CLI_DONE; i++) {
         code = take_image(s, e, ahead, i, &b);
         if (code == CLI_DONE && b.rows == b.room) code = embed_block(s, e, &b, take, user);
         cli_progress_add(&progress, 1);
@@ -335,12 +340,12 @@ static int take_code(cli_code_set *s, const cli_embedder *e, size_t i, block *b)
 }
 
 static int take_codes(cli_code_set *s, const cli_embedder *e, cli_codes_fn *take, void *user) {
-    const size_t n = cli_code_set_images(s);
+    const size_t end = end_of(s);
     block b = {.rows = 0};
     cli_progress progress;
     int code = block_open(&b, e) ? CLI_DONE : (int)cli_fail(s->verb, NULL, TAPER_ERR_NOMEM, NULL);
-    cli_progress_start(&progress, s->common, "reading codes", n, "images");
-    for (size_t i = 0; i < n && code == CLI_DONE; i++) {
+    cli_progress_start(&progress, s->common, "reading codes", count_of(s), "images");
+    for (size_t i = s->first; i < end && code == CLI_DONE; i++) {
         code = take_code(s, e, i, &b);
         if (code == CLI_DONE && b.rows == b.room) {
             code = take(user, b.number, NULL, b.rows, b.codes);
@@ -357,7 +362,7 @@ static int take_codes(cli_code_set *s, const cli_embedder *e, cli_codes_fn *take
 
 /* Messages about containers whose codes were read. */
 static int tell_codes(cli_code_set *s) {
-    cli_left_out_report_of(&s->left, cli_code_set_images(s));
+    cli_left_out_report_of(&s->left, count_of(s));
     if (s->empty && !s->count && !s->left.failed) {
         cli_error(s->verb, cli_code_set_path(s),
                   "the file is cut before its first code, or holds none: nothing was written");
@@ -365,7 +370,7 @@ static int tell_codes(cli_code_set *s) {
     }
     if (s->empty) {
         cli_error(s->verb, NULL, "the cut holds nothing of %zu of %zu images: they are left out",
-                  s->empty, cli_code_set_images(s));
+                  s->empty, count_of(s));
         s->left.failed += s->empty;
     }
     if (s->count && !s->common->json) cli_container_set_report(s->containers);
@@ -380,8 +385,8 @@ int cli_code_set_embed(cli_code_set *s, const cli_embedder *e, cli_codes_fn *tak
         code = take_codes(s, e, take, user);
         if (code == CLI_DONE) code = tell_codes(s);
     } else {
-        const taper_status status =
-            cli_readahead_new(&ahead, s->set, cli_threads(s->common), 0, &error);
+        const taper_status status = cli_readahead_range(&ahead, s->set, s->first, end_of(s),
+                                                        cli_threads(s->common), 0, &error);
         if (status != TAPER_OK) return cli_fail(s->verb, NULL, status, &error);
         code = embed_all(s, e, ahead, take, user);
         cli_readahead_free(ahead);

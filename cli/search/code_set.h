@@ -25,6 +25,9 @@ typedef struct cli_code_set {
     const char *filelist, *labels; /* as in formats_imageset_options */
     int follow_links, null_list, frames;
     formats_alpha alpha;
+    bool is_told; /* another run tells which files without an image are left out */
+    /* Of an open set: only images first .. end - 1 are embedded; end 0: all. */
+    size_t first, end;
 
     /* Read-only for the verb. Either set or containers is used; the other is NULL. */
     formats_imageset *set;

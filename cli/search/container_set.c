@@ -2,6 +2,8 @@
 #include "cli/search/container_set.h"
 #include "codec/taper_model.h"
 #include "codec/taper.h"
+#include "formats/bytes.h"
+#include "formats/imageset/imageset.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +126,47 @@ void cli_container_set_close(cli_container_set *s) {
     for (size_t p = 0; p < s->parts; p++) cli_container_close(&s->part[p].file);
     free(s->class_name), free(s->class_number), free(s->planes), free(s->word), free(s->part),
         free(s);
+}
+
+/* --- digests -------------------------------------------------------------------------------- */
+
+static void put(uint64_t *digest, uint64_t number) {
+    char text[40];
+    snprintf(text, sizeof text, "%016llx %016llx", (unsigned long long)*digest,
+             (unsigned long long)number);
+    *digest = formats_digest_text(text);
+}
+
+static taper_status put_front(uint64_t *digest, const cli_container *c, uint8_t *piece, size_t room,
+                              taper_error *error) {
+    const uint64_t size = c->source.size;
+    const uint64_t front = c->info.front_bytes < size ? c->info.front_bytes : size;
+    put(digest, size < c->info.file_bytes ? size : c->info.file_bytes);
+    for (uint64_t at = 0; at < front; at += room) {
+        const size_t n = front - at < room ? (size_t)(front - at) : room;
+        TAPER_TRY(formats_source_read(&c->source, at, piece, n, error));
+        put(digest, formats_digest_bytes(piece, n));
+    }
+    return TAPER_OK;
+}
+
+taper_status cli_container_set_digest(const cli_container_set *s, uint64_t *digest,
+                                      taper_error *error) {
+    enum { PIECE = 1 << 18 };
+    uint8_t *piece = malloc(PIECE);
+    taper_status status =
+        piece ? TAPER_OK : formats_fail(error, TAPER_ERR_NOMEM, "no memory to read containers");
+    *digest = 0;
+    for (size_t p = 0; p < s->parts && status == TAPER_OK; p++)
+        status = put_front(digest, &s->part[p].file, piece, PIECE, error);
+    free(piece);
+    return status;
+}
+
+taper_part cli_container_set_part(const cli_container_set *s) {
+    taper_part said = {.size = sizeof said};
+    if (s->parts == 1) taper_container_get_part(s->part[0].file.open, &said, NULL);
+    return said;
 }
 
 /* --- front matter --------------------------------------------------------------------------- */

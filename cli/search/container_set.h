@@ -29,6 +29,13 @@ const char *cli_container_set_name(const cli_container_set *set, size_t i); /* N
 /* Path of the file with image i; *part: number of the image in that file, from 0. */
 const char *cli_container_set_path(const cli_container_set *set, size_t i, size_t *part);
 
+/* A number that tells whether the containers are the same: of their front matter, which has
+ * checksums of all else, and of how much of each is there. TAPER_ERR_IO, _NOMEM. */
+taper_status cli_container_set_digest(const cli_container_set *set, uint64_t *digest,
+                                      taper_error *error);
+/* The part of a set that the container says it is, if it is the only one; else .parts is 0. */
+taper_part cli_container_set_part(const cli_container_set *set);
+
 /* Open the model of the codes: that of the codes for search, if all containers have these by one
  * model; else that of the first container. It must be embedded or built in. CLI_USAGE: it is
  * neither, and -m is needed. */

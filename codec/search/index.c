@@ -1,6 +1,7 @@
 /* index.c -- an open index, and its contents; see taper_index.h. */
 #include "codec/search/index.h"
 #include "formats/file.h"
+#include "formats/set_part.h"
 #include "formats/sized.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -245,6 +246,26 @@ taper_status taper_index_image_code(const taper_index *index, uint64_t i, uint64
                             (unsigned long long)i);
     codec_index_code(&index->order, place, code);
     return TAPER_OK;
+}
+
+/* --- the part of a set ------------------------------------------------------------------ */
+
+taper_status taper_index_get_part(const taper_index *index, taper_part *out, taper_error *error) {
+    TAPER_TRY(formats_need(index, "the index", error));
+    return formats_sized_give(out, &index->file.part, sizeof index->file.part, "taper_part", error);
+}
+
+taper_status codec_index_take_part(taper_part *part, const taper_part *given, uint64_t images,
+                                   taper_error *error) {
+    *part = (taper_part){0};
+    if (!given) return TAPER_OK;
+    TAPER_TRY(formats_sized_take(part, sizeof *part, given, "taper_part", error));
+    if (formats_set_part_is_legal(part, images)) return TAPER_OK;
+    return formats_fail(error, TAPER_ERR_ARG,
+                        "part %u of %u of %llu images: an index of %llu images, and %llu left out, "
+                        "is no such part",
+                        part->part, part->parts, (unsigned long long)part->images,
+                        (unsigned long long)images, (unsigned long long)part->left_out);
 }
 
 /* --- several indexes -------------------------------------------------------------------- */

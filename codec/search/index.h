@@ -44,6 +44,11 @@ uint32_t codec_index_image_at(const taper_index *index, size_t place);
 taper_status codec_index_match(const taper_index *const *from, size_t n, uint64_t *codes,
                                taper_error *error);
 
+/* Copy the part of a set that an index of so many images is to say it has; given NULL: *part is 0.
+ * TAPER_ERR_ARG: it cannot have as many. */
+taper_status codec_index_take_part(taper_part *part, const taper_part *given, uint64_t images,
+                                   taper_error *error);
+
 /* Create a pool of `threads` threads, 0..256; 0: one per online core. TAPER_ERR_ARG, _NOMEM. */
 taper_status codec_index_pool(codec_pool **pool, unsigned threads, taper_error *error);
 

@@ -193,9 +193,9 @@ static taper_status check_set(const taper_index_set *set, taper_error *error) {
 
 static taper_status write_all(const formats_index_header *h, const index_arrays *a,
                               const formats_buffer *names, const formats_buffer *labels,
-                              const taper_sink *to) {
+                              const taper_part *part, const taper_sink *to) {
     formats_index_writer writer;
-    formats_index_begin(&writer, h, to);
+    formats_index_begin(&writer, h, part, to);
     formats_index_put(&writer, a->weight, formats_index_size(h, FORMATS_INDEX_WEIGHTS));
     formats_index_put(&writer, a->share, formats_index_size(h, FORMATS_INDEX_SHARES));
     formats_index_put(&writer, a->recall, formats_index_size(h, FORMATS_INDEX_RECALLS));
@@ -207,8 +207,8 @@ static taper_status write_all(const formats_index_header *h, const index_arrays 
     return formats_index_end(&writer);
 }
 
-static taper_status build(const taper_index_set *set, codec_pool *pool, const taper_sink *to,
-                          taper_error *error) {
+static taper_status build(const taper_index_set *set, const taper_part *part, codec_pool *pool,
+                          const taper_sink *to, taper_error *error) {
     formats_index_header h = {.bits = set->bits,
                               .codes = set->n,
                               .model_id = set->model_id,
@@ -226,7 +226,7 @@ static taper_status build(const taper_index_set *set, codec_pool *pool, const ta
                                   : "no memory for an index of %zu codes",
                               set->n);
     else
-        status = write_all(&h, &arrays, &names, &labels, to);
+        status = write_all(&h, &arrays, &names, &labels, part, to);
     arrays_free(&arrays);
     formats_buffer_free(&names);
     formats_buffer_free(&labels);
@@ -238,12 +238,14 @@ taper_status taper_index_build(const taper_index_set *given, unsigned threads, c
                                taper_error *error) {
     codec_pool *pool;
     taper_index_set own, *set = &own;
+    taper_part part;
     TAPER_TRY(formats_need(given, "the set", error));
     TAPER_TRY(formats_sized_take(&own, sizeof own, given, "taper_index_set", error));
     TAPER_TRY(check_set(set, error));
+    TAPER_TRY(codec_index_take_part(&part, set->part, set->n, error));
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(codec_index_pool(&pool, threads, error));
-    const taper_status status = build(set, pool, to, error);
+    const taper_status status = build(set, &part, pool, to, error);
     codec_pool_destroy(pool);
     return status;
 }

@@ -12,6 +12,7 @@ enum { MOST_SOURCES = 256, PIECE = 1 << 16 };
 typedef struct merging {
     const taper_index *const *from;
     size_t n;
+    taper_part part; /* of a set that the result has; .parts 0: none */
     size_t codes;    /* of all sources */
     uint8_t *source; /* [codes] the source of each code, in order */
     size_t at[MOST_SOURCES];
@@ -154,7 +155,7 @@ static void put_measured(merging *m, const formats_index_header *h) {
 static taper_status write_all(merging *m, const formats_index_header *h, const taper_sink *to,
                               const formats_buffer *names, const formats_buffer *labels,
                               taper_error *error) {
-    formats_index_begin(&m->writer, h, to);
+    formats_index_begin(&m->writer, h, &m->part, to);
     formats_index_put(&m->writer, m->from[0]->cascade.weight,
                       formats_index_size(h, FORMATS_INDEX_WEIGHTS));
     put_measured(m, h);
@@ -190,8 +191,9 @@ static taper_status merge(merging *m, const taper_sink *to, taper_error *error) 
     return status;
 }
 
-taper_status taper_index_merge(const taper_index *const *from, size_t n, const taper_sink *to,
-                               taper_error *error) {
+taper_status taper_index_merge_part(const taper_index *const *from, size_t n,
+                                    const taper_part *part, const taper_sink *to,
+                                    taper_error *error) {
     uint64_t codes = 0;
     TAPER_TRY(formats_need_sink(to, error));
     TAPER_TRY(formats_need(from, "the indexes", error));
@@ -200,5 +202,11 @@ taper_status taper_index_merge(const taper_index *const *from, size_t n, const t
                             (int)MOST_SOURCES);
     TAPER_TRY(codec_index_match(from, n, &codes, error));
     merging m = {.from = from, .n = n, .codes = (size_t)codes};
+    TAPER_TRY(codec_index_take_part(&m.part, part, codes, error));
     return merge(&m, to, error);
+}
+
+taper_status taper_index_merge(const taper_index *const *from, size_t n, const taper_sink *to,
+                               taper_error *error) {
+    return taper_index_merge_part(from, n, NULL, to, error);
 }

@@ -360,7 +360,9 @@ static void put_number(XXH3_state_t *h, uint64_t number) {
     XXH3_64bits_update(h, bytes, sizeof bytes);
 }
 
-uint64_t formats_digest_text(const char *text) { return XXH3_64bits(text, strlen(text)); }
+uint64_t formats_digest_text(const char *text) { return formats_digest_bytes(text, strlen(text)); }
+
+uint64_t formats_digest_bytes(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
 
 /* The name of image i; of an image without one the name and the place in its file. */
 static void put_name(XXH3_state_t *h, const formats_image_list *list, size_t i) {

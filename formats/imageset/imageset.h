@@ -134,7 +134,8 @@ taper_status formats_imageset_digest(const formats_imageset *set, uint64_t *dige
 taper_status formats_imageset_digest_inputs(const formats_imageset *set, size_t first, size_t end,
                                             uint64_t *digest, taper_error *error);
 
-/* Of a text. */
+/* Of a text, and of bytes. */
 uint64_t formats_digest_text(const char *text);
+uint64_t formats_digest_bytes(const void *bytes, size_t n);
 
 #endif

@@ -31,12 +31,14 @@ trap 'kill $beating 2>/dev/null; [ -e "$claim/done" ] || rm -rf "$claim"' EXIT
 trap 'exit 143' TERM INT HUP
 
 encode() {
-    code=0
+    code=0 part=$(printf '%s.shards/part-%06d-of-%06d.taper' "$out" "$i" "$SHARDS")
     # shellcheck disable=SC2086  # OPTIONS are words
     "$taper" encode --shard "$i/$SHARDS" --resume --threads "$THREADS" ${OPTIONS-} \
-        -o "$(printf '%s.shards/part-%06d-of-%06d.taper' "$out" "$i" "$SHARDS")" "$@" || code=$?
+        -o "$part" "$@" || code=$?
     # 1: the part was written without some inputs, which were named
-    [ "$code" -eq 1 ] || return "$code"
+    [ "$code" -le 1 ] || return "$code"
+    # shellcheck disable=SC2086  # INDEX has words
+    [ -z "${INDEX-}" ] || [ ! -e "$part" ] || "$taper" index --resume $INDEX -o "${part%.taper}.tpx" "$part"
 }
 
 merge() {

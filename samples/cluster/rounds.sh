@@ -5,6 +5,8 @@
 #   JOBS      shards at a time on this host; default: its cores
 #   THREADS   threads of each (1)
 #   OPTIONS   options of `taper encode`, such as "-m photo --best"; no limit of the size
+#   INDEX     options of `taper index`, such as "-m bits.tpm": also makes an index of each part, of the codes for search that
+#             OPTIONS="--embed-with bits.tpm" stores; default: none
 #   BYTES     a limit of the size of the file, such as 20GB; the longer file is kept as OUT.whole
 #   TRIES     rounds with failures before this host gives up (3)
 #   BEAT      seconds between signs of life (10); a process that gives none for five times as long has lost its shard

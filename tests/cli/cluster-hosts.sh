@@ -43,6 +43,14 @@ pixels_of_one_run() {
 }
 fresh() { rm -rf out.taper* runs; }
 
+# indexes of the parts, made beside them
+"$REAL" train-bits -q -w whole -k 64 --independent -e 1 --hidden 20 -o bits.tpm set/png
+OPTIONS="$options --embed-with bits.tpm" INDEX="-m bits.tpm" sh "$scripts/encode-xargs.sh" out.taper set/png
+"$REAL" index -q -o all.tpx out.taper.shards/*.tpx
+"$REAL" info all.tpx | grep -q 'an index of 40 images'
+pixels_of_one_run out.taper
+fresh
+
 for engine in xargs parallel; do
     if [ $engine = parallel ] && ! command -v parallel >/dev/null; then
         echo "SKIP parallel (package parallel) is not installed"

@@ -841,6 +841,9 @@ static void make_indexes(const char *folder) {
     save_index(folder, "short", &set);
     set.n = 1;
     save_index(folder, "one", &set);
+    const taper_part part = {sizeof part, 3, 2, 6, 1, 1, 2, 3};
+    set.part = &part;
+    save_index(folder, "part", &set);
 }
 
 int main(int argc, char **argv) {

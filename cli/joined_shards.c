@@ -1,14 +1,13 @@
-/* merge_shards.c -- see merge_shards.h. */
-#include "cli/merge_shards.h"
+/* joined_shards.c -- see joined_shards.h. */
+#include "cli/joined_shards.h"
+#include "cli/common/messages.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct shard {
-    taper_part part;
-    cli_container container;
-    char *path;
-} shard;
+typedef cli_joined_shard shard;
 
-/* One of one part is a whole set, as `encode --resume` makes it. */
+/* One of one part is a whole set, as --resume makes it. */
 static bool is_shard(const taper_part *part) { return part->parts > 1; }
 
 static int compare(const void *a, const void *b) {
@@ -26,19 +25,19 @@ static const char *difference(const taper_part *a, const taper_part *b) {
 }
 
 /* All must be shards of the same set as the first. */
-static int check_alike(const shard *of, size_t n) {
+static int check_alike(const char *verb, const shard *of, size_t n) {
     for (size_t i = 1; i < n; i++) {
         const shard *a = &of[0], *b = &of[i];
         if (is_shard(&a->part) != is_shard(&b->part)) {
             const shard *whole = is_shard(&a->part) ? b : a;
-            cli_error("merge", whole->path,
-                      "is not one of the shards of a set, as the others are; merge the shards "
+            cli_error(verb, whole->path,
+                      "is not one of the shards of a set, as the others are; join the shards "
                       "first");
             return CLI_USAGE;
         }
         const char *what = difference(&a->part, &b->part);
         if (!what || !is_shard(&a->part)) continue;
-        cli_error("merge", b->path, "%s than %s, so they are not shards of one set", what, a->path);
+        cli_error(verb, b->path, "%s than %s, so they are not shards of one set", what, a->path);
         return CLI_USAGE;
     }
     return CLI_DONE;
@@ -61,13 +60,13 @@ static uint32_t count_missing(const shard *of, size_t n, uint32_t *first) {
     return missing;
 }
 
-static int check_complete(const shard *of, size_t n, bool allows_missing,
+static int check_complete(const char *verb, const shard *of, size_t n, bool allows_missing,
                           const cli_common *common) {
     uint32_t first = 0;
     char more[48] = "";
     for (size_t i = 1; i < n; i++)
         if (of[i].part.part == of[i - 1].part.part) {
-            cli_error("merge", of[i].path, "is shard %u of %u, and so is %s", of[i].part.part + 1,
+            cli_error(verb, of[i].path, "is shard %u of %u, and so is %s", of[i].part.part + 1,
                       of[i].part.parts, of[i - 1].path);
             return CLI_USAGE;
         }
@@ -75,41 +74,37 @@ static int check_complete(const shard *of, size_t n, bool allows_missing,
     if (!missing) return CLI_DONE;
     if (missing > 1) snprintf(more, sizeof more, " and %u more are", missing - 1);
     if (allows_missing)
-        cli_note(common, "merge", "shard %u of %u%s missing", first + 1, of->part.parts,
+        cli_note(common, verb, "shard %u of %u%s missing", first + 1, of->part.parts,
                  missing > 1 ? more : " is");
     else
-        cli_error("merge", NULL,
-                  "shard %u of %u%s missing; make what is missing, or give --partial to merge the "
+        cli_error(verb, NULL,
+                  "shard %u of %u%s missing; make what is missing, or give --partial to join the "
                   "others",
                   first + 1, of->part.parts, missing > 1 ? more : " is");
     return allows_missing ? CLI_DONE : CLI_USAGE;
 }
 
-static void tell_left_out(const shard *of, size_t n, const cli_common *common) {
+/* Images that --dedup of encode found equal have no code, though they could be used. */
+static void tell_left_out(const char *verb, const shard *of, size_t n, const cli_common *common) {
     uint64_t left_out = 0;
     for (size_t i = 0; i < n; i++) left_out += of[i].part.left_out;
-    if (left_out)
-        cli_note(common, "merge", "%llu image%s of the set could not be used, and %s in no shard",
+    if (left_out && !strcmp(verb, "index"))
+        cli_note(common, verb,
+                 "%llu image%s of the set ha%s no code: they could not be used, or equal others",
+                 (unsigned long long)left_out, left_out == 1 ? "" : "s",
+                 left_out == 1 ? "s" : "ve");
+    else if (left_out)
+        cli_note(common, verb, "%llu image%s of the set could not be used, and %s in no shard",
                  (unsigned long long)left_out, left_out == 1 ? "" : "s",
                  left_out == 1 ? "is" : "are");
 }
 
-int cli_merge_sort_shards(cli_container *container, char **path, size_t n, bool allows_missing,
-                          const cli_common *common) {
-    shard *of = calloc(n, sizeof *of);
-    if (!of) return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
-    for (size_t i = 0; i < n; i++) {
-        of[i] = (shard){.part = {.size = sizeof of[i].part}};
-        of[i].container = container[i], of[i].path = path[i];
-        taper_container_get_part(container[i].open, &of[i].part, NULL);
-    }
-    int code = check_alike(of, n);
-    if (code == CLI_DONE && is_shard(&of->part)) {
-        qsort(of, n, sizeof *of, compare);
-        code = check_complete(of, n, allows_missing, common);
-        if (code == CLI_DONE) tell_left_out(of, n, common);
-        for (size_t i = 0; i < n; i++) container[i] = of[i].container, path[i] = of[i].path;
-    }
-    free(of);
+int cli_joined_shards_sort(const char *verb, cli_joined_shard *of, size_t n, bool allows_missing,
+                           const cli_common *common) {
+    int code = check_alike(verb, of, n);
+    if (code != CLI_DONE || !is_shard(&of->part)) return code;
+    qsort(of, n, sizeof *of, compare);
+    code = check_complete(verb, of, n, allows_missing, common);
+    if (code == CLI_DONE) tell_left_out(verb, of, n, common);
     return code;
 }
