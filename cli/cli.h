@@ -25,6 +25,7 @@
  *   chosen_images       the images of a container that words select
  *   changing            a container that is changed, into its place or another file
  *   shard               --shard and --resume: which images, and whether they are done
+ *   file_pool           many files, of which few are open
  *   index_shard         these for `index`, also of containers
  *   joined_shards       the shards of a set that `merge` and `index` join
  *   image_lines         the lines of `ls`

@@ -1,23 +1,31 @@
 /* cmd_merge.c -- merges containers of one model, without recoding. */
 #include "cli/chosen_images.h"
 #include "cli/cli.h"
+#include "cli/file_pool.h"
 #include "cli/common/inputs.h"
 #include "cli/common/outputs.h"
 #include "cli/joined_shards.h"
 #include "cli/name_case.h"
 #include "codec/taper.h"
+#include "formats/bytes.h"
+#include "formats/path_lines.h"
 #include <stdlib.h>
-#include <sys/resource.h>
+#include <string.h>
+#include <sys/stat.h>
 
 typedef struct settings {
     cli_common common;
-    const char *output;
-    int partial;
+    const char *output, *filelist;
+    int null_list, partial;
 } settings;
 
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, "FILE", offsetof(settings, output),
      .help = "write the merged container here; - is standard output"},
+    {"filelist", 0, CLI_STRING, "FILE", offsetof(settings, filelist),
+     .help = "read paths of containers from this file, one per line, after those that are named; - "
+             "is standard input"},
+    CLI_NULL_OPTION(settings),
     {"partial", 0, CLI_FLAG, .offset = offsetof(settings, partial),
      .help = "also merge shards of a set of which others are missing"},
     CLI_OUTPUT_OPTIONS(settings),
@@ -29,7 +37,7 @@ const cli_verb cli_verb_merge = {
     .name = "merge",
     .run = cmd_merge,
     .what = "merge containers of one model, without recoding",
-    .synopsis = "[options] -o FILE CONTAINER...",
+    .synopsis = "[options] -o FILE [CONTAINER...]",
     .options = options,
     .about =
         "The images keep their order: those of the first container, then those of the second, "
@@ -48,31 +56,85 @@ const cli_verb cli_verb_merge = {
         "image replaces it. Classes with equal names become one.\n\n"
         "Images that were truncated after different bits need different rate classes, of which "
         "a container has 16. If they do not suffice, merge names the first container that does "
-        "not fit.",
+        "not fit.\n\n"
+        "Any number of containers is joined: more than the system lets one process open are opened "
+        "in turn. Where their names are too many for a command line, --filelist names them.",
     .examples = "taper merge -o all.taper shard-*.taper\n"
                 "taper truncate --bpp 0.5 -o half.taper big.taper && "
-                "taper merge -o all.taper half.taper b.taper\n"};
+                "taper merge -o all.taper half.taper b.taper\n"
+                "find shards -name '*.taper' | taper merge -o all.taper --filelist -\n"};
 
-/* All containers are open at once: raise the limit of this process as far as the system allows. */
-static void allow_open_files(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit); /* if it fails, opening says so */
+/* The containers. Arrays are [n]; of `opened` of them container is open. */
+typedef struct inputs {
+    size_t n, room, opened;
+    char **path; /* owned; those of operands first */
+    cli_container *container;
+    taper_source *source;
+    taper_container **open; /* for taper_merge, which closes them */
+    cli_file_pool *pool;    /* of the regular files */
+} inputs;
+
+static taper_status add_path(void *user, const char *path, size_t relative_at) {
+    inputs *in = user;
+    (void)relative_at;
+    if (!formats_grow(&in->path, in->n, &in->room, sizeof *in->path)) return TAPER_ERR_NOMEM;
+    in->path[in->n] = strdup(path);
+    return in->path[in->n] ? (in->n++, TAPER_OK) : TAPER_ERR_NOMEM;
 }
 
-/* Open n containers; *opened: how many must be closed, also on failure. */
-static int open_all(const settings *s, char **path, size_t n, cli_container *container,
-                    size_t *opened) {
-    allow_open_files();
-    for (*opened = 0; *opened < n; ++*opened) {
-        size_t i = *opened;
-        int code = cli_output_check("merge", s->output, path[i]);
-        if (code == CLI_DONE)
-            code = cli_container_open(&container[i], "merge", path[i], &s->common);
+static int list_inputs(inputs *in, const settings *s, char *const *named, size_t n) {
+    taper_error error = {0};
+    const taper_limits limits = cli_limits(&s->common);
+    taper_status status = TAPER_OK;
+    for (size_t i = 0; i < n && status == TAPER_OK; i++) status = add_path(in, named[i], 0);
+    if (status == TAPER_OK && s->filelist)
+        status = formats_path_lines_read(s->filelist, s->null_list, &limits, add_path, in, &error);
+    if (status != TAPER_OK) return cli_fail("merge", NULL, status, &error);
+    if (in->n) return CLI_DONE;
+    return cli_usage(&cli_verb_merge,
+                     s->filelist ? "the list names no container" : "give the containers to join");
+}
+
+/* A regular file in the pool, anything else as a stream. */
+static int open_input(inputs *in, size_t i, const settings *s) {
+    struct stat st;
+    cli_stream stream = {0};
+    taper_error error = {0};
+    const char *path = in->path[i];
+    int code = CLI_DONE;
+    if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        const taper_status status = cli_file_pool_add(in->pool, path, &stream.source, &error);
+        if (status != TAPER_OK) code = cli_fail("merge", path, status, &error);
+    } else {
+        code = cli_stream_open(&stream, "merge", path);
+    }
+    if (code != CLI_DONE) return code;
+    return cli_container_take(&in->container[i], &stream, "merge", path, &s->common);
+}
+
+static int open_inputs(inputs *in, const settings *s) {
+    taper_error error = {0};
+    in->container = calloc(in->n, sizeof *in->container);
+    in->source = calloc(in->n, sizeof *in->source);
+    in->open = calloc(in->n, sizeof *in->open);
+    if (!in->container || !in->source || !in->open)
+        return cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
+    const taper_status status = cli_file_pool_new(&in->pool, in->n, &error);
+    if (status != TAPER_OK) return cli_fail("merge", NULL, status, &error);
+    for (; in->opened < in->n; in->opened++) {
+        int code = cli_output_check("merge", s->output, in->path[in->opened]);
+        if (code == CLI_DONE) code = open_input(in, in->opened, s);
         if (code != CLI_DONE) return code;
     }
     return CLI_DONE;
+}
+
+static void close_inputs(inputs *in) {
+    for (size_t i = 0; in->open && i < in->n; i++) taper_container_close(in->open[i]);
+    for (size_t i = 0; i < in->opened; i++) cli_container_close(&in->container[i]);
+    for (size_t i = 0; i < in->n; i++) free(in->path[i]);
+    free(in->path), free(in->container), free(in->source), free(in->open);
+    cli_file_pool_free(in->pool);
 }
 
 /* Shards into the order of their numbers: containers and their paths. */
@@ -144,18 +206,32 @@ static void tell_names(const settings *s, const changed_names *changed) {
                  changed->after, changed->n > 1 ? ", ..." : "");
 }
 
-static int merge(const settings *s, char **path, const taper_source *source, size_t n) {
+/* The open containers for taper_merge, which counts their memory itself. */
+static void give_open(inputs *in) {
+    for (size_t i = 0; i < in->n; i++) {
+        cli_memory_release(in->container[i].held);
+        in->open[i] = in->container[i].open, in->source[i] = in->container[i].source;
+        in->container[i].open = NULL, in->container[i].held = 0;
+    }
+}
+
+static int merge(const settings *s, inputs *in) {
     cli_output out;
     taper_error error = {0};
+    const size_t n = in->n;
+    give_open(in);
     const taper_limits limits = cli_limits(&s->common);
     changed_names changed = {0};
-    const taper_merge_options how = {
-        .size = sizeof how, .limits = &limits, .renamed = count_name, .user = &changed};
+    const taper_merge_options how = {.size = sizeof how,
+                                     .limits = &limits,
+                                     .renamed = count_name,
+                                     .user = &changed,
+                                     .open = in->open};
     int code = cli_output_open(&out, "merge", s->output, &s->common);
     if (code != CLI_DONE) return code;
     taper_sink sink = cli_output_sink(&out);
-    taper_status status = taper_merge(source, n, &sink, &how, &error);
-    const char *file = error.item ? path[error.item - 1] : n == 1 ? path[0] : NULL;
+    taper_status status = taper_merge(in->source, n, &sink, &how, &error);
+    const char *file = error.item ? in->path[error.item - 1] : n == 1 ? in->path[0] : NULL;
     code = cli_output_close(&out, file, status, &error);
     if (code == CLI_DONE) tell_names(s, &changed);
     if (code == CLI_DONE)
@@ -167,24 +243,17 @@ static int merge(const settings *s, char **path, const taper_source *source, siz
 
 int cmd_merge(int argc, char **argv) {
     settings s = {0};
+    inputs in = {0};
     int first, code = cli_options_parse(&cli_verb_merge, argc, argv, &s, &first);
     if (code >= 0) return code;
-    size_t n = (size_t)(argc - first), opened = 0;
-    if (!n) return cli_usage(&cli_verb_merge, "give the containers to join");
+    if (first == argc && !s.filelist)
+        return cli_usage(&cli_verb_merge, "give the containers to join");
     if (!s.output) return cli_usage(&cli_verb_merge, "give an output: -o FILE");
-    cli_container *container = calloc(n, sizeof *container);
-    taper_source *source = calloc(n, sizeof *source);
-    if (!container || !source)
-        code = cli_fail("merge", NULL, TAPER_ERR_NOMEM, NULL);
-    else
-        code = open_all(&s, argv + first, n, container, &opened);
-    if (code == CLI_DONE) code = sort_shards(&s, container, argv + first, n);
-    for (size_t i = 0; i < opened; i++) source[i] = container[i].source;
-    if (code == CLI_DONE) code = look_at_names(&s, container, n);
-    for (size_t i = 0; i < opened; i++) cli_container_drop_front(&container[i]);
-    if (code == CLI_DONE) code = merge(&s, argv + first, source, n);
-    for (size_t i = 0; i < opened; i++) cli_container_close(&container[i]);
-    free(container);
-    free(source);
+    code = list_inputs(&in, &s, argv + first, (size_t)(argc - first));
+    if (code == CLI_DONE) code = open_inputs(&in, &s);
+    if (code == CLI_DONE) code = sort_shards(&s, in.container, in.path, in.n);
+    if (code == CLI_DONE) code = look_at_names(&s, in.container, in.n);
+    if (code == CLI_DONE) code = merge(&s, &in);
+    close_inputs(&in);
     return code;
 }

@@ -949,6 +949,10 @@ typedef struct taper_merge_options {
      * is written. before NULL: the image had no name. NULL: not called. */
     void (*renamed)(void *user, const char *before, const char *after);
     void *user;
+    /* NULL, or [n]: the same sources as open containers (taper_container_open), so that their front
+     * matter is not read again. Each one is closed, and set to NULL, when its front matter was
+     * taken; those that are left after a failure are the caller's to close. */
+    taper_container **open;
 } taper_merge_options;
 /* Join n containers of one model and one layout, in order, without recoding. Every image renders as
  * in its source. (Only hostile files, with strings that no encoder writes, can differ.) The sources

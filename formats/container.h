@@ -36,6 +36,7 @@
  *     bytes            bounds-checked reading and writing in memory, varints, CRC32C
  *     image            creates, checks and converts images
  *     file             reads files and descriptors
+ *     path_lines       lists of paths in a file
  *     atomic_file      output files that appear whole or not at all
  *
  * teaching_decoder.py and teaching_index.py are decoders in Python, written to be read. */

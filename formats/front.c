@@ -55,23 +55,34 @@ const char *formats_front_class_name(const formats_front *f, uint32_t k) {
     return f->class_names && k < f->classes ? f->class_names + f->class_name_at[k] : NULL;
 }
 
-taper_status formats_front_place_images(formats_front *f) {
-    uint32_t left[FORMATS_MAX_RATE_CLASSES] = {0}, next[FORMATS_MAX_RATE_CLASSES] = {0};
+/* The groups of each rate class hold as many images as it has. */
+static int groups_hold_images(const formats_front *f) {
+    uint32_t left[FORMATS_MAX_RATE_CLASSES] = {0};
     for (uint32_t i = 0; i < f->images; i++) left[f->image_rate_class[i]]++;
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const uint32_t size = f->group_first[g + 1] - f->group_first[g];
+        if (left[f->group_rate_class[g]] < size) return 0;
+        left[f->group_rate_class[g]] -= size;
+    }
+    return f->group_first[f->groups] == f->images;
+}
+
+taper_status formats_front_place_images(formats_front *f) {
+    uint32_t group[FORMATS_MAX_RATE_CLASSES] = {0}; /* of each class: the next to look at */
+    uint32_t place[FORMATS_MAX_RATE_CLASSES] = {0}, end[FORMATS_MAX_RATE_CLASSES] = {0};
     f->image_at = malloc(((size_t)f->images + 1) * sizeof *f->image_at);
     f->place_of = malloc(((size_t)f->images + 1) * sizeof *f->place_of);
     if (!f->image_at || !f->place_of) return TAPER_ERR_NOMEM;
-    for (uint32_t g = 0; g < f->groups; g++) {
-        uint32_t rate_class = f->group_rate_class[g], *image = &next[rate_class];
-        if (left[rate_class] < f->group_first[g + 1] - f->group_first[g]) return TAPER_ERR_CORRUPT;
-        left[rate_class] -= f->group_first[g + 1] - f->group_first[g];
-        for (uint32_t p = f->group_first[g]; p < f->group_first[g + 1]; p++, (*image)++) {
-            while (f->image_rate_class[*image] != rate_class) (*image)++;
-            f->image_at[p] = *image;
-            f->place_of[*image] = p;
-        }
+    if (!groups_hold_images(f)) return TAPER_ERR_CORRUPT;
+    for (uint32_t i = 0; i < f->images; i++) {
+        const uint32_t t = f->image_rate_class[i];
+        for (; place[t] == end[t]; group[t]++)
+            if (f->group_rate_class[group[t]] == t)
+                place[t] = f->group_first[group[t]], end[t] = f->group_first[group[t] + 1];
+        f->image_at[place[t]] = i;
+        f->place_of[i] = place[t]++;
     }
-    return TAPER_OK; /* the groups hold all images */
+    return TAPER_OK;
 }
 
 uint32_t formats_front_group(const formats_front *f, uint32_t image) {

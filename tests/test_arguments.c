@@ -930,6 +930,11 @@ static void try_merge(void) {
                                                .limits = &argument_no_size},
                         &error),
             &error);
+    refused(taper_merge(&source, 1, &sink,
+                        &(taper_merge_options){.size = sizeof(taper_merge_options),
+                                               .open = &(taper_container *){NULL}},
+                        &error),
+            &error);
     EACH_COUNT(v)
     assert_int_equal(allowed(taper_merge(&source, *v, &sink, NULL, &error), &error),
                      *v == 1 ? TAPER_OK : TAPER_ERR_ARG);

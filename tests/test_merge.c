@@ -125,6 +125,54 @@ static void free_all(formats_buffer *file, size_t n) {
     for (size_t i = 0; i < n; i++) formats_buffer_free(&file[i]);
 }
 
+/* The same of containers that are open, which are closed. */
+static void assert_opens(const formats_buffer *file, size_t n, const formats_buffer *want) {
+    formats_memory memory[SHARDS];
+    taper_source source[SHARDS];
+    taper_container *open[SHARDS];
+    const taper_open_options without = {.size = sizeof without, .without_model = 1};
+    const taper_merge_options how = {.size = sizeof how, .open = open};
+    formats_buffer out = formats_buffer_make(1 << 24);
+    const taper_sink sink = dct_sink(&out);
+    for (size_t i = 0; i < n; i++) {
+        source[i] = source_of(&memory[i], &file[i]);
+        assert_int_equal(taper_container_open(&open[i], &source[i], &without, NULL), TAPER_OK);
+    }
+    assert_int_equal(taper_merge(source, n, &sink, &how, NULL), TAPER_OK);
+    for (size_t i = 0; i < n; i++) assert_null(open[i]);
+    assert_int_equal(out.size, want->size);
+    assert_memory_equal(out.data, want->data, want->size);
+    formats_buffer_free(&out);
+}
+
+/* One byte of the data of the middle one of three shards is wrong, at any place. The shards have
+ * other numbers of chunks in a block than the result, blocks that end at other chunks, or one. */
+static void damage_is_found_anywhere(void **state) {
+    fixture *f = *state;
+    for (int layout = 0; layout < 3; layout++) {
+        const taper_encode_options options = {.layout = (taper_layout)layout, .group_images = 1};
+        formats_buffer out, shard[3] = {encoded(f, 0, 5, options), encoded(f, 5, 4, options),
+                                        encoded(f, 9, 3, options)};
+        formats_front front = front_of(&shard[1]);
+        taper_error error;
+        assert_true(layout == 0 || front.chunks_per_checksum > 1);
+        for (uint64_t at = front.front_size; at < shard[1].size; at += 5) {
+            shard[1].data[at] ^= 64;
+            assert_int_equal(merge(shard, 3, &out, &error), TAPER_ERR_CORRUPT);
+            assert_int_equal(error.item, 2);
+            assert_non_null(strstr(error.text, "container 2: "));
+            assert_non_null(strstr(error.text, "damaged, the first at byte"));
+            formats_buffer_free(&out);
+            shard[1].data[at] ^= 64;
+        }
+        out = assert_joins(f, shard, 3);
+        assert_opens(shard, 3, &out);
+        formats_buffer_free(&out);
+        formats_front_free(&front);
+        free_all(shard, 3);
+    }
+}
+
 /* A shard cut anywhere, between two others, one of them whole; all of them in several groups, so
  * that whole chunks stand behind cut ones. */
 static void merge_takes_truncated_files(void **state) {
@@ -356,7 +404,7 @@ static taper_status read_chunk(void *user, uint32_t layer, uint32_t group, uint6
 static taper_status assemble(const formats_buffer *file, formats_front *front,
                              const taper_limits *limits, formats_buffer *out, taper_error *error) {
     of_file of = {file, front};
-    codec_chunks chunks = {&of, read_chunk};
+    codec_chunks chunks = {.user = &of, .read = read_chunk};
     taper_sink sink = dct_sink(out);
     *error = (taper_error){0};
     return codec_assemble(front, &chunks, UINT64_MAX, limits, &sink, error);
@@ -391,6 +439,7 @@ static void what_cannot_be_read_is_not_written(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damage_is_found_anywhere),
         cmocka_unit_test(merge_takes_truncated_files),
         cmocka_unit_test(merge_takes_what_encode_cut),
         cmocka_unit_test(merge_joins_other_layers),

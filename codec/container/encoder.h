@@ -10,7 +10,8 @@
  *                    rendered as shorter ones; cut_quality: the PSNR of each cut
  *   recut            truncate and repack; kept_codes: codes that need not be decoded again;
  *                    repack_exact: repack of lossless containers
- *   merge            several containers to one; merge_layers: their layers and rate classes */
+ *   merge            several containers to one; merge_layers: their layers and rate classes;
+ *                    merge_chunks: their chunks and checksums */
 #ifndef CODEC_ENCODER_H
 #define CODEC_ENCODER_H
 #include "codec/taper.h"

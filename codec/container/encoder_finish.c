@@ -430,7 +430,7 @@ static taper_status prepare_front(taper_encoder *e, formats_front *f, const code
 
 static taper_status write_container(taper_encoder *e, const taper_sink *sink, taper_error *error) {
     formats_front f = {.images = 0};
-    const codec_chunks spooled = {e, read_spool};
+    const codec_chunks spooled = {.user = e, .read = read_spool};
     codec_stage_layers stages = {.front = NULL};
     uint32_t *aim = aims_of_groups(e);
     taper_status status = prepare_front(e, &f, &spooled, error);

@@ -174,17 +174,14 @@ static void sort_keys(alignment *a) {
 
 /* --- rate classes ---------------------------------------------------------------------- */
 
-static taper_status place_layers(const alignment *a, size_t s, formats_front *f,
-                                 taper_error *error) {
-    int32_t **at = &a->layers[s].layer_at;
-    TAPER_TRY(formats_front_take(f, a->n_all, sizeof **at, at, error));
-    for (size_t l = 0; l < a->n_all; l++) (*at)[l] = -1;
+static void place_layers(const alignment *a, size_t s) {
+    int32_t *at = a->layers[s].layer_at = a->layers[0].layer_at + s * a->n_all;
+    for (size_t l = 0; l < a->n_all; l++) at[l] = -1;
     for (uint32_t own = 0; own < a->shard[s].layers; own++) {
         const uint64_t *found =
             bsearch(&a->key[s][own], a->all, a->n_all, sizeof *a->all, compare_keys);
-        (*at)[found - a->all] = (int32_t)own;
+        at[found - a->all] = (int32_t)own;
     }
-    return TAPER_OK;
 }
 
 /* The passes of a shard's rate class up to the end of each layer of the result. */
@@ -221,8 +218,10 @@ static taper_status refuse_layers(size_t s, taper_error *error) {
 }
 
 static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_error *error) {
+    int32_t **at = &a->layers[0].layer_at; /* of all shards */
+    TAPER_TRY(formats_front_take(f, a->n * a->n_all, sizeof **at, at, error));
     for (size_t s = 0; s < a->n; s++) {
-        TAPER_TRY(place_layers(a, s, f, error));
+        place_layers(a, s);
         uint32_t taken = 0;
         for (uint32_t t = 0; t < a->shard[s].rate_classes; t++) {
             make_column(a, s, t);

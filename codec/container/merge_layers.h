@@ -15,7 +15,7 @@ typedef struct codec_shard_layers {
  * the result ends at each pass where a layer of a shard ends. Images whose layers end elsewhere get
  * another rate class, for which such a layer has no pass. Only chunks of the last layer may be cut.
  * TAPER_ERR_NOMEM. TAPER_ERR_LIMIT: too many rate classes or layers. In all cases the caller frees
- * layer_at. */
+ * layers[0].layer_at, of which those of the other shards are parts. */
 taper_status codec_merge_layers(const formats_front *shard, size_t n, codec_shard_layers *layers,
                                 formats_front *result, taper_error *error);
 

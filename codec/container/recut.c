@@ -54,7 +54,7 @@ taper_status taper_truncate(const taper_source *from, uint64_t max_bytes, const 
         source_chunks source = {from, front.front_size, chunk_at, front.groups};
         uint64_t here = from->size > front.front_size ? from->size - front.front_size : 0;
         if (here < data) codec_clip_data(&front, here); /* the source is a cut file */
-        codec_chunks reader = {&source, read_source_chunk};
+        codec_chunks reader = {.user = &source, .read = read_source_chunk};
         status = codec_assemble(&front, &reader, max_bytes, &limits, to, error);
     }
     free(chunk_at);

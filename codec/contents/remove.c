@@ -204,7 +204,7 @@ static taper_status spool_exact(removing *r, const codec_exact_regrouping *e, ta
 /* made: an empty file for the container without these chunks. */
 static taper_status code_exact(removing *r, FILE *made, taper_error *error) {
     formats_front *f = &r->result;
-    const codec_chunks chunks = {r, read_chunk};
+    const codec_chunks chunks = {.user = r, .read = read_chunk};
     const taper_sink sink = {made, write_file};
     const codec_regrouping of = regrouping_of(r);
     codec_exact_regrouping exact;
@@ -277,7 +277,7 @@ static taper_status remove_images(removing *r, const uint64_t *image, size_t n,
     TAPER_TRY(regroup_all(r, error));
     TAPER_TRY(code_exact_again(r, error));
     place_chunks(r);
-    const codec_chunks chunks = {r, read_chunk};
+    const codec_chunks chunks = {.user = r, .read = read_chunk};
     codec_stage_layers stages;
     taper_status status =
         codec_stage_layers_insert(&r->result, &chunks, &r->limits, &stages, error);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPY_BLOCK = 1 << 16 };
+enum { COPY_BLOCK = 1 << 17 };
 
 uint32_t codec_checksum_span(uint8_t layout, uint64_t data_bytes, uint64_t chunks) {
     enum { BYTES_PER_CHECKSUM = 4096, MOST = FORMATS_MAX_CHECKSUM_SPAN };
@@ -148,41 +148,88 @@ static taper_status shorten(formats_front *f, uint64_t max_bytes, taper_error *e
     return status;
 }
 
-/* --- writing --------------------------------------------------------------------------- */
+/* --- checksums ------------------------------------------------------------------------- */
 
-/* Pass every chunk, block by block, to `take`. */
-typedef taper_status take_fn(void *user, uint64_t chunk, const void *bytes, size_t n);
-
-static taper_status walk_chunks(const formats_front *f, const codec_chunks *chunks, take_fn *take,
-                                void *user) {
-    uint8_t *block = malloc(COPY_BLOCK);
-    if (!block) return TAPER_ERR_NOMEM;
-    taper_status status = TAPER_OK;
-    for (uint64_t c = 0; c < (uint64_t)f->layers * f->groups && status == TAPER_OK; c++) {
-        uint64_t length = f->chunk_at[c + 1] - f->chunk_at[c];
-        for (uint64_t at = 0; at < length && status == TAPER_OK; at += COPY_BLOCK) {
-            size_t n = length - at < COPY_BLOCK ? (size_t)(length - at) : COPY_BLOCK;
-            status = chunks->read(chunks->user, (uint32_t)(c / f->groups),
-                                  (uint32_t)(c % f->groups), at, block, n);
-            if (status == TAPER_OK) status = take(user, c, block, n);
-        }
-    }
-    free(block);
-    return status;
+static uint32_t blocks_of_layer(const formats_front *f) {
+    return (f->groups + f->chunks_per_checksum - 1) / f->chunks_per_checksum;
 }
 
-static taper_status take_checksum(void *user, uint64_t chunk, const void *bytes, size_t n) {
-    formats_front *f = user;
-    uint64_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per;
-    uint32_t *sum = &f->checksum[chunk / f->groups * blocks + chunk % f->groups / per];
-    *sum = formats_crc32c(*sum, bytes, n);
+/* The checksum of a chunk's bytes, block by block of `room`, behind those of *sum. */
+static taper_status sum_chunk(const codec_chunks *chunks, uint32_t layer, uint32_t group,
+                              uint64_t length, uint8_t *room, uint32_t *sum) {
+    for (uint64_t at = 0; at < length; at += COPY_BLOCK) {
+        const size_t n = length - at < COPY_BLOCK ? (size_t)(length - at) : COPY_BLOCK;
+        TAPER_TRY(chunks->read(chunks->user, layer, group, at, room, n));
+        *sum = formats_crc32c(*sum, room, n);
+    }
     return TAPER_OK;
 }
 
-static taper_status take_output(void *user, uint64_t chunk, const void *bytes, size_t n) {
-    const taper_sink *to = user;
-    (void)chunk;
-    return to->write(to->user, bytes, n);
+/* Read all chunks for their checksums, which are 0 before. */
+static taper_status sum_chunks(formats_front *f, const codec_chunks *chunks) {
+    const uint32_t blocks = blocks_of_layer(f);
+    uint8_t *room = malloc(COPY_BLOCK);
+    taper_status status = room ? TAPER_OK : TAPER_ERR_NOMEM;
+    for (uint32_t l = 0; l < f->layers && status == TAPER_OK; l++)
+        for (uint32_t g = 0; g < f->groups && status == TAPER_OK; g++) {
+            const uint64_t *at = f->chunk_at + (uint64_t)l * f->groups + g;
+            status = sum_chunk(chunks, l, g, at[1] - at[0], room,
+                               &f->checksum[(size_t)l * blocks + g / f->chunks_per_checksum]);
+        }
+    free(room);
+    return status;
+}
+
+static void take_checksums(formats_front *f, const codec_chunks *chunks) {
+    const uint32_t blocks = blocks_of_layer(f);
+    for (uint32_t l = 0; l < f->layers; l++)
+        for (uint32_t b = 0; b < blocks; b++)
+            f->checksum[(size_t)l * blocks + b] = chunks->checksum(chunks->user, l, b);
+}
+
+/* --- writing --------------------------------------------------------------------------- */
+
+/* What is read and not written yet, so that small chunks are written together. */
+typedef struct copying {
+    const codec_chunks *chunks;
+    const taper_sink *to;
+    size_t held;
+    uint8_t bytes[COPY_BLOCK];
+} copying;
+
+static taper_status flush_copy(copying *c) {
+    const size_t n = c->held;
+    c->held = 0;
+    return n ? c->to->write(c->to->user, c->bytes, n) : TAPER_OK;
+}
+
+static taper_status copy_run(copying *c, uint32_t layer, uint32_t group, uint64_t length) {
+    for (uint64_t at = 0; at < length;) {
+        const size_t room = COPY_BLOCK - c->held,
+                     n = length - at < room ? (size_t)(length - at) : room;
+        TAPER_TRY(c->chunks->read(c->chunks->user, layer, group, at, c->bytes + c->held, n));
+        c->held += n, at += n;
+        if (c->held == COPY_BLOCK) TAPER_TRY(flush_copy(c));
+    }
+    return TAPER_OK;
+}
+
+static taper_status copy_chunks(const formats_front *f, const codec_chunks *chunks,
+                                const taper_sink *to) {
+    copying *c = malloc(sizeof *c);
+    if (!c) return TAPER_ERR_NOMEM;
+    c->chunks = chunks, c->to = to, c->held = 0;
+    taper_status status = TAPER_OK;
+    for (uint32_t l = 0; l < f->layers; l++) {
+        const uint64_t *at = f->chunk_at + (uint64_t)l * f->groups;
+        for (uint32_t g = 0, n; g < f->groups && status == TAPER_OK; g += n) {
+            n = chunks->run ? chunks->run(chunks->user, l, g) : 1;
+            status = copy_run(c, l, g, at[g + n] - at[g]);
+        }
+    }
+    if (status == TAPER_OK) status = flush_copy(c);
+    free(c);
+    return status;
 }
 
 /* Allocate the checksums; shortening does not increase their number. A front that was read keeps
@@ -193,12 +240,15 @@ static taper_status make_checksums(formats_front *f, taper_error *error) {
                                             &f->checksum, error);
 }
 
-/* Compute the checksums and serialise the front matter. */
+/* Compute or take the checksums, and serialise the front matter. */
 static taper_status write_front(formats_front *f, const codec_chunks *chunks, formats_buffer *front,
                                 taper_error *error) {
     memset(f->checksum, 0, (size_t)formats_front_checksums(f) * sizeof *f->checksum);
     formats_buffer_clear(front);
-    TAPER_TRY(walk_chunks(f, chunks, take_checksum, f));
+    if (chunks->checksum)
+        take_checksums(f, chunks);
+    else
+        TAPER_TRY(sum_chunks(f, chunks));
     return formats_front_write(f, front, error);
 }
 
@@ -257,14 +307,14 @@ taper_status codec_assemble(formats_front *f, const codec_chunks *chunks, uint64
     if (status == TAPER_OK && !(is_whole && size_with(f, &front) <= max_bytes))
         status = fit_front(f, chunks, max_bytes, &front, error);
     int is_limit = status == TAPER_ERR_LIMIT;
+    if (status == TAPER_OK && chunks->written) chunks->written(chunks->user);
     if (status == TAPER_OK) {
         status = read_again(f, &front, limits, error);
         is_limit = status != TAPER_OK;
     }
     if (status == TAPER_OK) status = to->write(to->user, front.data, front.size);
     formats_buffer_free(&front);
-    taper_sink copy = *to;
-    if (status == TAPER_OK) status = walk_chunks(f, chunks, take_output, &copy);
+    if (status == TAPER_OK) status = copy_chunks(f, chunks, to);
     return status == TAPER_OK || is_limit
                ? status
                : formats_fail(error, status, "the container could not be written (%s)",

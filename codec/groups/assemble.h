@@ -4,12 +4,21 @@
 #define CODEC_ASSEMBLE_H
 #include "formats/container.h"
 
-/* A source of chunks. read: copy n bytes of the chunk of this layer and group, starting at its byte
- * `from`, to `to`. */
+/* A source of chunks. */
 typedef struct codec_chunks {
     void *user;
+    /* Copy n bytes of the chunk of this layer and group, starting at its byte `from`, to `to`. */
     taper_status (*read)(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
                          size_t n);
+    /* NULL, or the number of chunks, 1 or more, of this layer from this group on that one call of
+     * `read` may copy, one after the other, as if they were one chunk. */
+    uint32_t (*run)(void *user, uint32_t layer, uint32_t group);
+    /* NULL, or the checksum of a block of chunks of this layer, which is then not computed. Only
+     * for containers without a maximum of bytes. */
+    uint32_t (*checksum)(void *user, uint32_t layer, uint32_t block);
+    /* NULL, or called when the front matter is in bytes: of the front, only the numbers of images,
+     * groups and layers, layer_kind, chunk_at and the model are used from then on. */
+    void (*written)(void *user);
 } codec_chunks;
 
 /* The number of chunks that share a checksum: 1 if chunks are large, more if images are small. */

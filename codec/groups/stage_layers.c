@@ -115,6 +115,29 @@ static taper_status read_chunk(void *user, uint32_t layer, uint32_t group, uint6
     return TAPER_OK;
 }
 
+static uint32_t count_run(void *user, uint32_t layer, uint32_t group) {
+    const codec_stage_layers *s = user;
+    return formats_front_layer_kind(s->front, layer) == FORMATS_LAYER_MODEL
+               ? s->front->groups - group
+               : s->inner.run(s->inner.user, s->from[layer], group);
+}
+
+/* A stage is in the first chunk of its layer. */
+static uint32_t find_checksum(void *user, uint32_t layer, uint32_t block) {
+    const codec_stage_layers *s = user;
+    const uint32_t k = s->from[layer];
+    if (formats_front_layer_kind(s->front, layer) != FORMATS_LAYER_MODEL)
+        return s->inner.checksum(s->inner.user, k, block);
+    return block ? 0
+                 : formats_crc32c(0, s->front->model + s->begin[k],
+                                  (size_t)(s->begin[k + 1] - s->begin[k]));
+}
+
+static void pass_written(void *user) {
+    const codec_stage_layers *s = user;
+    s->inner.written(s->inner.user);
+}
+
 taper_status codec_stage_layers_insert(formats_front *f, const codec_chunks *chunks,
                                        const taper_limits *limits, codec_stage_layers *out,
                                        taper_error *error) {
@@ -133,7 +156,11 @@ taper_status codec_stage_layers_insert(formats_front *f, const codec_chunks *chu
     TAPER_TRY(formats_front_take(f, places.n, sizeof *out->begin, &out->begin, error));
     memcpy(out->begin + 1, places.end, places.n * sizeof *places.end);
     TAPER_TRY(insert(f, &to, out, error));
-    out->chunks = (codec_chunks){out, read_chunk};
+    out->chunks = (codec_chunks){.user = out,
+                                 .read = read_chunk,
+                                 .run = chunks->run ? count_run : NULL,
+                                 .checksum = chunks->checksum ? find_checksum : NULL,
+                                 .written = chunks->written ? pass_written : NULL};
     return TAPER_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "formats/imageset/imageset_inputs.h"
 #include "formats/imageset/archive_inputs.h"
 #include "formats/imageset/folder_walk.h"
+#include "formats/path_lines.h"
 #include "formats/imageset/recognise.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -165,57 +166,13 @@ taper_status formats_imageset_add_input(list_builder *b, const char *path) {
     return add_stream(b, STDIN_FILENO, "standard input", strlen("standard "));
 }
 
-/* Add one line of a file list: a path relative to the list's folder. */
-static taper_status add_listed(list_builder *b, const char *list_path, const char *line, size_t n) {
-    char *relative = strndup(line, n);
-    char *folder = strndup(list_path, base_name_at(list_path));
-    char *path = NULL;
+static taper_status add_listed(void *user, const char *path, size_t relative_at) {
+    list_builder *b = user;
     b->inputs++;
-    if (relative && folder)
-        path = relative[0] == '/' ? strdup(relative) : formats_path_join(folder, relative);
-    taper_status status =
-        path ? add_path(b, path, strlen(path) - n) : formats_no_memory_to_list(b->error);
-    free(relative);
-    free(folder);
-    free(path);
-    return status;
-}
-
-static taper_status add_names(list_builder *b, const char *list_path, const char *at, size_t size,
-                              int null_ended) {
-    const char *end = at + size;
-    taper_status status = TAPER_OK;
-    while (at < end && status == TAPER_OK) {
-        const char *stop = memchr(at, null_ended ? '\0' : '\n', (size_t)(end - at));
-        if (!stop) stop = end;
-        size_t n = (size_t)(stop - at);
-        if (n && !null_ended && at[n - 1] == '\r') n--;
-        if (n) status = add_listed(b, list_path, at, n);
-        at = stop < end ? stop + 1 : end;
-    }
-    return status;
+    return add_path(b, path, relative_at);
 }
 
 taper_status formats_imageset_add_list(list_builder *b, const char *list_path, int null_ended) {
-    uint8_t *bytes;
-    size_t size;
-    taper_error why;
-    taper_status status;
-    if (strcmp(list_path, "-") == 0) {
-        list_path = "standard input"; /* relative to the current folder */
-        status = formats_descriptor_read(STDIN_FILENO, &b->list->limits, &bytes, &size, &why);
-    } else
-        status = formats_file_read_within(list_path, &b->list->limits, &bytes, &size, &why);
-    if (status != TAPER_OK)
-        return formats_fail_as(b->error, status, &why, "file list '%.120s': %.120s", list_path,
-                               why.text);
-    if (!null_ended && memchr(bytes, '\0', size))
-        status = formats_fail(b->error, TAPER_ERR_CORRUPT,
-                              "file list '%.120s' has NUL bytes; give --null if its names end in "
-                              "them, as those of `find -print0`",
-                              list_path);
-    else
-        status = add_names(b, list_path, (const char *)bytes, size, null_ended);
-    free(bytes);
-    return status;
+    return formats_path_lines_read(list_path, null_ended, &b->list->limits, add_listed, b,
+                                   b->error);
 }

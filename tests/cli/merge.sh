@@ -13,6 +13,16 @@ cat train.bin test.bin | cmp - all.bin
 "$TAPER" decode -q -m model.tpm --format cifar -o same.bin same.taper
 cmp same.bin train.bin
 
+# layers without a pass of most images, of which the first ones have another order in the result
+for part in train test; do
+    "$TAPER" encode -q -m tiny --group 20 -o $part.tiny.taper set/cifar/$part.bin
+    "$TAPER" decode -q --format cifar -o $part.bin -f $part.tiny.taper
+done
+"$TAPER" merge -q -o tiny.taper train.tiny.taper test.tiny.taper
+"$TAPER" verify --strict tiny.taper | grep -q ': whole'
+"$TAPER" decode -q --format cifar -o tiny.bin tiny.taper
+cat train.bin test.bin | cmp - tiny.bin
+
 # names that collide get the folder of their shard
 "$TAPER" encode --best -q -m model.tpm -o names.taper set/png/arrow
 expect 0 'taper merge: 12 names are changed, because an earlier container has the same: 0001.png is shard-2/0001.png, ...' \
@@ -39,6 +49,24 @@ expect 2 'taper merge: cut.taper: *is cut*' "$TAPER" merge -o none.taper train.t
 cp test.taper damaged.taper
 printf 'damage' | dd of=damaged.taper bs=1 seek=$(($(wc -c <damaged.taper) - 20)) conv=notrunc 2>dd.err
 expect 3 'taper merge: damaged.taper: *is damaged*' "$TAPER" merge -o none.taper train.taper damaged.taper
+
+# more containers than may be open at once, named in a list; messages name the one that is damaged
+mkdir many
+for i in $(seq 100 169); do
+    cp test.taper many/$i.taper
+    echo $i.taper
+done >many/list
+"$TAPER" merge -q -o many.taper many/*.taper
+expect 0 'taper merge: 70 containers, *' sh -c "ulimit -n 40 && '$TAPER' merge -o few.taper --filelist many/list"
+cmp few.taper many.taper
+find many -name '*.taper' -print0 | sort -z | "$TAPER" merge -q -o - --filelist - --null | cmp - many.taper
+"$TAPER" merge -q -f -o few.taper train.taper --filelist many/list
+"$TAPER" merge -q -f -o many.taper train.taper many/*.taper
+cmp few.taper many.taper
+cp damaged.taper many/165.taper
+expect 3 'taper merge: many/165.taper: *damaged*' sh -c "ulimit -n 40 && '$TAPER' merge -o none.taper --filelist many/list"
+expect 2 '*the list names no container*' "$TAPER" merge -o none.taper --filelist /dev/null
+expect 5 'taper merge: *nowhere*cannot open*' "$TAPER" merge -o none.taper --filelist nowhere
 expect 2 '*is an input too*' "$TAPER" merge -f -o test.taper train.taper test.taper
 expect 5 '*nowhere.taper: cannot open*' "$TAPER" merge -o none.taper train.taper nowhere.taper
 expect 2 '*give the containers*' "$TAPER" merge -o none.taper

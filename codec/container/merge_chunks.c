@@ -1,0 +1,272 @@
+/* merge_chunks.c -- see merge_chunks.h. */
+#include "codec/container/merge_chunks.h"
+#include "codec/chunks/checked_blocks.h"
+#include "codec/decoder/verify.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- places ---------------------------------------------------------------------------- */
+
+static size_t shard_of(const codec_merging *m, uint32_t group) {
+    size_t low = 0, high = m->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (m->first[middle].group <= group)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The number of zeros to append to a chunk. A complete chunk that follows a cut one in the result
+ * counts as cut, too: a decoder reads it as a prefix and ignores its last bytes. A complete string
+ * continues with zeros, so zeros are appended: the width of the range coder's window, and what the
+ * string may omit at its end. */
+static uint64_t zeros_of(const formats_front *result, const formats_front *f, uint32_t layer,
+                         uint32_t own, uint32_t group, uint32_t g) {
+    enum { ZEROS = 8 + 16 };
+    if (!codec_chunk_is_cut(result, layer, group) || codec_chunk_is_cut(f, own, g)) return 0;
+    uint32_t before = own ? formats_front_layer_end(f, own - 1, g) : 0;
+    const uint64_t chunk = (uint64_t)own * f->groups + g;
+    if (formats_front_layer_kind(f, own) != FORMATS_LAYER_PASSES)
+        return f->chunk_at[chunk + 1] > f->chunk_at[chunk] ? ZEROS : 0;
+    return formats_front_layer_end(f, own, g) > before ? ZEROS : 0;
+}
+
+/* Bytes of chunk g of layer `own` of a shard. */
+static uint64_t length_of(const formats_front *f, uint32_t own, uint32_t g) {
+    const uint64_t *at = f->chunk_at + (uint64_t)own * f->groups + g;
+    return at[1] - at[0];
+}
+
+taper_status codec_merge_place(const codec_merging *m, formats_front *f, taper_error *error) {
+    uint64_t chunks = (uint64_t)f->layers * f->groups, c = 0;
+    TAPER_TRY(formats_front_take(f, chunks, sizeof *f->chunk_at, &f->chunk_at, error));
+    for (uint32_t l = 0; l < f->layers; l++)
+        for (size_t s = 0; s < m->n; s++)
+            for (uint32_t g = 0; g < m->front[s].groups; g++, c++) {
+                const formats_front *b = &m->front[s];
+                const int32_t own = m->layers[s].layer_at[l];
+                f->chunk_at[c + 1] = f->chunk_at[c];
+                if (own < 0) continue;
+                f->chunk_at[c + 1] += length_of(b, (uint32_t)own, g) +
+                                      zeros_of(f, b, l, (uint32_t)own, m->first[s].group + g, g);
+            }
+    f->chunks_per_checksum = codec_checksum_span(f->layout, f->chunk_at[chunks], chunks);
+    return TAPER_OK;
+}
+
+/* --- what is kept of fronts ------------------------------------------------------------- */
+
+/* The same front with nothing but chunks and their checksums, which are copied to *at and *sum. */
+static formats_front chunks_only(const formats_front *f, uint64_t **at, uint32_t **sum) {
+    const uint64_t chunks = (uint64_t)f->layers * f->groups, sums = formats_front_checksums(f);
+    const formats_front kept = {.layout = f->layout,
+                                .groups = f->groups,
+                                .layers = f->layers,
+                                .chunks_per_checksum = f->chunks_per_checksum,
+                                .chunk_at = *at,
+                                .checksum = *sum,
+                                .front_size = f->front_size};
+    memcpy(*at, f->chunk_at, ((size_t)chunks + 1) * sizeof **at);
+    memcpy(*sum, f->checksum, (size_t)sums * sizeof **sum);
+    *at += chunks + 1, *sum += sums;
+    return kept;
+}
+
+taper_status codec_merge_keep(codec_merging *m, formats_front *result, taper_error *error) {
+    uint64_t chunks = 0, sums = 0;
+    for (size_t s = 0; s < m->n; s++) {
+        chunks += (uint64_t)m->front[s].layers * m->front[s].groups + 1;
+        sums += formats_front_checksums(&m->front[s]);
+    }
+    TAPER_TRY(formats_front_take(result, chunks, sizeof *m->chunk_at, &m->chunk_at, error));
+    TAPER_TRY(formats_front_take(result, sums, sizeof *m->checksum, &m->checksum, error));
+    uint64_t *at = m->chunk_at;
+    uint32_t *sum = m->checksum;
+    for (size_t s = 0; s < m->n; s++) {
+        const formats_front kept = chunks_only(&m->front[s], &at, &sum);
+        formats_front_free(&m->front[s]);
+        m->front[s] = kept;
+    }
+    formats_account_give(&result->account, m->charged);
+    m->charged = 0;
+    return TAPER_OK;
+}
+
+void codec_merge_free(codec_merging *m) {
+    for (size_t s = 0; m->front && s < m->n; s++) {
+        if (m->chunk_at && m->checksum) m->front[s].chunk_at = NULL, m->front[s].checksum = NULL;
+        formats_front_free(&m->front[s]);
+    }
+    for (size_t s = 0; m->unstaged && s < m->n; s++) free(m->unstaged[s]);
+    if (m->layers) free(m->layers[0].layer_at);
+    free(m->front), free(m->layers), free(m->first), free(m->unstaged), free(m->data);
+    free(m->chunk_at), free(m->checksum);
+}
+
+/* --- checksums ------------------------------------------------------------------------- */
+
+enum { READ_BLOCK = 1 << 17 };
+
+/* A shard that is read from the beginning of its data to their end. */
+typedef struct passing {
+    codec_merged_chunks *out;
+    size_t s;
+    uint64_t at, end;  /* of what was not read into `bytes` yet */
+    size_t used, held; /* of bytes */
+    uint8_t bytes[READ_BLOCK];
+} passing;
+
+static taper_status fill_bytes(passing *p) {
+    const taper_source *source = &p->out->merge->data[p->s];
+    const uint64_t left = p->end - p->at;
+    p->used = 0, p->held = left < READ_BLOCK ? (size_t)left : READ_BLOCK;
+    TAPER_TRY(source->read(source->user, p->at, p->bytes, p->held));
+    p->at += p->held;
+    return TAPER_OK;
+}
+
+/* Layers of passes that end at one pass may have another order in the result. */
+static void seek_byte(passing *p, uint64_t at) {
+    if (p->at - (p->held - p->used) == at) return;
+    p->at = at, p->used = p->held = 0;
+}
+
+/* Continue two checksums with the next n bytes; `other` may be NULL. */
+static taper_status pass_bytes(passing *p, uint64_t n, uint32_t *sum, uint32_t *other) {
+    while (n) {
+        if (p->used == p->held) TAPER_TRY(fill_bytes(p));
+        const size_t there = p->held - p->used, now = n < there ? (size_t)n : there;
+        *sum = formats_crc32c(*sum, p->bytes + p->used, now);
+        if (other) *other = formats_crc32c(*other, p->bytes + p->used, now);
+        p->used += now, n -= now;
+    }
+    return TAPER_OK;
+}
+
+static void pass_zeros(uint64_t n, uint32_t *sum) {
+    static const uint8_t zeros[32];
+    if (n) *sum = formats_crc32c(*sum, zeros, (size_t)n);
+}
+
+/* Read layer `own` of the shard, which is `layer` in the result. *holds: set to 0 where a checksum
+ * is wrong. Where a block is one chunk in both, its checksum is computed once. */
+static taper_status pass_layer(passing *p, uint32_t layer, uint32_t own, int *holds) {
+    const codec_merged_chunks *out = p->out;
+    const codec_merging *m = out->merge;
+    const formats_front *f = &m->front[p->s];
+    const uint32_t per = f->chunks_per_checksum, blocks = (f->groups + per - 1) / per,
+                   all = (out->result->groups + out->per - 1) / out->per;
+    const int is_equal = per == 1 && out->per == 1;
+    uint32_t sum = 0;
+    seek_byte(p, f->front_size + f->chunk_at[(uint64_t)own * f->groups]);
+    for (uint32_t g = 0; g < f->groups; g++) {
+        const uint32_t group = m->first[p->s].group + g;
+        const uint64_t length = length_of(f, own, g), whole = length_of(out->result, layer, group);
+        uint32_t *to = &out->sum[(size_t)layer * all + group / out->per];
+        TAPER_TRY(pass_bytes(p, length, &sum, is_equal ? NULL : to));
+        if (is_equal) *to = sum;
+        pass_zeros(whole - length, to);
+        if ((g + 1) % per && g + 1 < f->groups) continue;
+        if (sum != f->checksum[(size_t)own * blocks + g / per]) *holds = 0;
+        sum = 0;
+    }
+    return TAPER_OK;
+}
+
+/* Say how much of a shard is damaged. */
+static taper_status refuse_damaged(const codec_merging *m, size_t s, taper_error *error) {
+    taper_error why = {0};
+    const taper_status status =
+        codec_refuse_damage(&m->front[s], &m->data[s], UINT64_MAX, NULL, &why);
+    if (status != TAPER_OK)
+        return formats_fail_as(error, status, &why, "container %zu: %s", s + 1, why.text);
+    return formats_fail(error, TAPER_ERR_CORRUPT, "container %zu changed while it was read", s + 1);
+}
+
+static taper_status pass_shard(passing *p, size_t s, taper_error *error) {
+    const codec_merging *m = p->out->merge;
+    const formats_front *f = &m->front[s];
+    int holds = 1;
+    taper_status status = TAPER_OK;
+    p->s = s, p->used = p->held = 0;
+    p->at = f->front_size, p->end = p->at + f->chunk_at[(uint64_t)f->layers * f->groups];
+    for (uint32_t l = 0; l < p->out->layers && status == TAPER_OK; l++)
+        if (m->layers[s].layer_at[l] >= 0)
+            status = pass_layer(p, l, (uint32_t)m->layers[s].layer_at[l], &holds);
+    if (status != TAPER_OK)
+        return formats_fail(error, status,
+                            "container %zu: the container could not be read to its end", s + 1);
+    return holds ? TAPER_OK : refuse_damaged(m, s, error);
+}
+
+/* --- reading --------------------------------------------------------------------------- */
+
+/* The bytes of chunks that follow one another in a shard; behind a chunk may be zeros. */
+static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint64_t from, void *to,
+                                size_t n) {
+    const codec_merged_chunks *c = user;
+    const codec_merging *m = c->merge;
+    const size_t s = shard_of(m, group);
+    const formats_front *f = &m->front[s];
+    const taper_source *source = &m->data[s];
+    const int32_t own = m->layers[s].layer_at[layer];
+    const uint32_t g = group - m->first[s].group;
+    const uint64_t length = own < 0 ? 0 : length_of(f, (uint32_t)own, g);
+    const uint64_t at =
+        own < 0 ? 0 : f->front_size + f->chunk_at[(uint64_t)own * f->groups + g] + from;
+    if (layer != c->cut_layer) return source->read(source->user, at, to, n);
+    const size_t bytes = from >= length ? 0 : length - from < n ? (size_t)(length - from) : n;
+    memset((uint8_t *)to + bytes, 0, n - bytes);
+    return bytes ? source->read(source->user, at, to, bytes) : TAPER_OK;
+}
+
+/* Chunks of a layer follow one another to the end of the shard, where none has zeros behind it. */
+static uint32_t count_run(void *user, uint32_t layer, uint32_t group) {
+    const codec_merged_chunks *c = user;
+    const size_t s = shard_of(c->merge, group);
+    return layer == c->cut_layer ? 1 : c->merge->first[s].group + c->merge->front[s].groups - group;
+}
+
+static uint32_t find_checksum(void *user, uint32_t layer, uint32_t block) {
+    const codec_merged_chunks *c = user;
+    return c->sum[(size_t)layer * ((c->result->groups + c->per - 1) / c->per) + block];
+}
+
+/* The front matter is read again, which takes as much memory. The account stays as it is. */
+static void drop_images(void *user) {
+    formats_front *f = ((codec_merged_chunks *)user)->result;
+    free(f->geometry), free(f->image_rate_class), free(f->image_at), free(f->place_of);
+    free(f->label), free(f->names), free(f->name_at);
+    f->geometry = NULL, f->image_rate_class = NULL, f->image_at = NULL, f->place_of = NULL;
+    f->label = NULL, f->names = NULL, f->name_at = NULL;
+}
+
+taper_status codec_merge_check(const codec_merging *m, formats_front *result,
+                               codec_merged_chunks *out, taper_error *error) {
+    *out = (codec_merged_chunks){.merge = m,
+                                 .result = result,
+                                 .layers = result->layers,
+                                 .per = result->chunks_per_checksum,
+                                 .cut_layer = result->tail ? (int64_t)result->layers - 1 : -1};
+    out->chunks = (codec_chunks){out, read_merged, count_run, find_checksum, drop_images};
+    TAPER_TRY(formats_front_take(result, formats_front_checksums(result), sizeof *out->sum,
+                                 &out->sum, error));
+    passing *p = malloc(sizeof *p);
+    if (!p) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the containers");
+    p->out = out;
+    taper_status status = TAPER_OK;
+    for (size_t s = 0; s < m->n && status == TAPER_OK; s++) {
+        status = pass_shard(p, s, error);
+        if (status != TAPER_OK && error) error->item = s + 1;
+    }
+    free(p);
+    return status;
+}
+
+void codec_merged_chunks_free(codec_merged_chunks *c) {
+    free(c->sum);
+    *c = (codec_merged_chunks){.merge = NULL};
+}
