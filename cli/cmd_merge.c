@@ -88,7 +88,9 @@ static int list_inputs(inputs *in, const settings *s, char *const *named, size_t
     taper_status status = TAPER_OK;
     for (size_t i = 0; i < n && status == TAPER_OK; i++) status = add_path(in, named[i], 0);
     if (status == TAPER_OK && s->filelist)
-        status = formats_path_lines_read(s->filelist, s->null_list, &limits, add_path, in, &error);
+        status = formats_path_lines_read(s->filelist, s->null_list,
+                                         "give --null if its names end in them", &limits, add_path,
+                                         in, &error);
     if (status != TAPER_OK) return cli_fail("merge", NULL, status, &error);
     if (in->n) return CLI_DONE;
     return cli_usage(&cli_verb_merge,

@@ -38,7 +38,7 @@ static taper_status take_lines(const lines *of, const char *at, size_t size, int
     return status;
 }
 
-taper_status formats_path_lines_read(const char *list_path, int null_ended,
+taper_status formats_path_lines_read(const char *list_path, int null_ended, const char *remedy,
                                      const taper_limits *limits, formats_take_path *take,
                                      void *user, taper_error *error) {
     uint8_t *bytes;
@@ -60,10 +60,8 @@ taper_status formats_path_lines_read(const char *list_path, int null_ended,
     if (!of.folder)
         status = formats_fail(error, TAPER_ERR_NOMEM, "no memory for a list of files");
     else if (!null_ended && memchr(bytes, '\0', size))
-        status = formats_fail(error, TAPER_ERR_CORRUPT,
-                              "file list '%.120s' has NUL bytes; give --null if its names end in "
-                              "them, as those of `find -print0`",
-                              list_path);
+        status = formats_fail(error, TAPER_ERR_CORRUPT, "file list '%.120s' has NUL bytes; %s",
+                              list_path, remedy);
     else
         status = take_lines(&of, (const char *)bytes, size, null_ended);
     free(of.folder);

@@ -173,6 +173,7 @@ static taper_status add_listed(void *user, const char *path, size_t relative_at)
 }
 
 taper_status formats_imageset_add_list(list_builder *b, const char *list_path, int null_ended) {
-    return formats_path_lines_read(list_path, null_ended, &b->list->limits, add_listed, b,
-                                   b->error);
+    return formats_path_lines_read(
+        list_path, null_ended, "give --null if its names end in them, as those of `find -print0`",
+        &b->list->limits, add_listed, b, b->error);
 }
