@@ -10,8 +10,8 @@ typedef taper_status formats_take_path(void *user, const char *path, size_t rela
  * relative to the folder of the list; those of standard input to the current one. Empty lines are
  * skipped, and "\r" at the end of a line. null_ended: each path ends in a NUL byte instead.
  * The errors of `take`, which fills *error itself; TAPER_ERR_IO, _LIMIT, _NOMEM: the list cannot be
- * read; TAPER_ERR_CORRUPT: it has NUL bytes, without null_ended; the message ends in `remedy`, such as
- * "give --null". */
+ * read; TAPER_ERR_CORRUPT: it has NUL bytes, without null_ended, and the message ends in `remedy`,
+ * such as "give --null". */
 taper_status formats_path_lines_read(const char *list_path, int null_ended, const char *remedy,
                                      const taper_limits *limits, formats_take_path *take,
                                      void *user, taper_error *error);
