@@ -76,7 +76,7 @@ Batch = struct(
 
 IndexSet = struct(
     "index_set", (SIZE, "size"), (PTR, "codes"), (SIZE, "n"), (U32, "bits"), (U64, "model_id"),
-    (PTR, "weights names labels class_names"), (U32, "classes"))
+    (PTR, "weights names labels class_names"), (U32, "classes"), (PTR, "part"))
 IndexInfo = struct(
     "index_info", (SIZE, "size"), (U64, "images model_id"), (U32, "bits classes"),
     (U64, "code_bytes other_bytes name_bytes"), (INT, "is_weighted"), (F64, "recall"),
