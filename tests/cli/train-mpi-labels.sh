@@ -42,11 +42,11 @@ agree() { # tolerance, options...
     for name in two three; do python3 near.py one.log $name.log "$most" || fail "$name: $*"; done
 }
 
-# Linear maps: 200 steps. Moved and dropped examples, bits, decoders, layers that are pretrained, line searches.
+# Linear maps: 200 steps. Then few, as differences grow: moved and dropped examples, bits, decoders, layers that are pretrained, line searches.
 agree 1e-4 --objective nca --rate 0.0005 -e 50
 labels 2 again --objective nca --rate 0.0005 -e 50
 cmp two.tpm again.tpm
-agree 1e-4 --objective log-nca --start lda --motion 2 --corrupt 0.1 --l2 0.001 -e 20
+agree 1e-4 --objective log-nca --start lda --motion 2 --corrupt 0.1 --l2 0.001 -e 8
 agree 1e-3 --objective dt-log-nca --hidden 30,20 --start random --dropout 0.2 --degrees learned -e 5
 agree 1e-3 --objective dt-mcml --hidden 30 --start rbm --pretrain-epochs 3 -e 3
 agree 1e-3 --objective dg-nca --hidden 30 --start denoising --pretrain-epochs 3 --reconstruct 0.2 --free-units 4 -e 3
