@@ -54,9 +54,10 @@ const cli_verb cli_verb_merge = {
         "A name that an earlier container also has is prefixed with a folder, shard-2/ and so "
         "on, and such changes are printed. If that name would be too long, the number of the "
         "image replaces it. Classes with equal names become one.\n\n"
-        "Images that were truncated after different bits need different rate classes, of which "
-        "a container has 16. If they do not suffice, merge names the first container that does "
-        "not fit.\n\n"
+        "A container has at most 16 rate classes of images, whose layers end alike. Containers "
+        "that were encoded with --shard have the same ones, so that any number fits; 1/1 is a "
+        "whole set. Others may have more together: merge names the first one that does not "
+        "fit.\n\n"
         "Any number of containers is joined: more than the system lets one process open are opened "
         "in turn. Where their names are too many for a command line, --filelist names them.",
     .examples = "taper merge -o all.taper shard-*.taper\n"

@@ -67,6 +67,7 @@ int cli_encode_begin(cli_encode_run *st) {
         .measure = !cli_cut_count(),
         .beyond_aims = is_best,
         .lossless = st->s.lossless,
+        .for_merge = st->s.shard != NULL,
     };
     status = taper_encoder_new(&st->encoder, st->model.model, &o, &error);
     if (status == TAPER_OK) status = begin_aims(st, &error);

@@ -137,6 +137,11 @@ typedef struct taper_encode_options {
      * whole in memory. TAPER_ERR_UNSUPPORTED: the model's pixels may differ from machine to
      * machine. */
     int lossless;
+    /* Nonzero: the container is one of several that taper_merge joins. Its layers and rate classes
+     * depend on the model and these options, and not on its images, so that any number of such
+     * containers can be merged; about 300 bytes more. Also omits the last step for small sets, as
+     * `quick` does, since the merged set is larger. */
+    int for_merge;
 } taper_encode_options;
 
 /* Create an encoder. model: NULL means the built-in model "photo". options: NULL means all
@@ -959,7 +964,8 @@ typedef struct taper_merge_options {
  * may be results of taper_truncate; their layers, names and classes may differ. Classes are joined
  * by name. A name that an earlier source has, too, gets the prefix "shard-2/", and so on.
  * TAPER_ERR_ARG: a source is a cut file. TAPER_ERR_LIMIT: the inputs use more than 16 distinct
- * layer layouts, the number of rate classes of a container. */
+ * layer layouts, the number of rate classes of a container; taper_encode_options.for_merge makes
+ * containers that use the same ones. */
 TAPER_API taper_status taper_merge(const taper_source *from, size_t n, const taper_sink *to,
                                    const taper_merge_options *options, taper_error *error);
 

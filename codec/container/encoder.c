@@ -231,6 +231,17 @@ static taper_status choose_end(taper_encoder *e, const taper_image *image, uint3
     return TAPER_OK;
 }
 
+/* Images without windows need no end. Where containers will be merged they are in one class: each
+ * class of images without layers of passes takes a rate class of the merged file. */
+static int goes_without_end(const taper_encoder *e, int indexed) {
+    return indexed && e->options.for_merge;
+}
+
+/* Nonzero if the last step of a small set may follow, which takes the originals. */
+static int measures_cuts(const taper_encoder *e) {
+    return !e->options.quick && !e->options.for_merge;
+}
+
 /* --- adding ------------------------------------------------------------------------------ */
 
 /* Before the first image: do images have rate classes in the small layers of a gallery? Not small
@@ -343,8 +354,7 @@ static taper_status add_strips(taper_encoder *e, const taper_row_source *from, u
         codec_strip_codes_free(strips);
         free(strips);
     }
-    if (status == TAPER_OK && !e->options.quick)
-        status = codec_originals_add(&e->originals, &image);
+    if (status == TAPER_OK && measures_cuts(e)) status = codec_originals_add(&e->originals, &image);
     return status;
 }
 
@@ -377,14 +387,17 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     const int indexed = is_indexed(e, image);
     taper_status status = indexed || e->options.lossless ? TAPER_OK : hide_colours(e, &copy);
     if (status == TAPER_OK) status = codec_encoder_record(e, image, indexed, name, label);
-    if (status == TAPER_OK) status = choose_end(e, image, &rate_class);
+    if (status == TAPER_OK && goes_without_end(e, indexed))
+        rate_class = 0;
+    else if (status == TAPER_OK)
+        status = choose_end(e, image, &rate_class);
     if (status != TAPER_OK)
         free(copy.pixels);
     else
         status = e->waiting.reference || e->waiting.is_early
                      ? codec_encoder_allocate(e, copy, number)
                      : codec_encoder_place(e, copy, NULL, number, rate_class);
-    if (status == TAPER_OK && !e->options.quick) status = codec_originals_add(&e->originals, image);
+    if (status == TAPER_OK && measures_cuts(e)) status = codec_originals_add(&e->originals, image);
     return status == TAPER_OK ? status : codec_encoder_end(e, status, error);
 }
 

@@ -1,4 +1,5 @@
 /* encoder_finish.c -- taper_encoder_finish: the container from the spool; and the quality. */
+#include "codec/groups/allocation.h"
 #include "codec/groups/stage_layers.h"
 #include "codec/container/encoder_groups.h"
 #include "codec/container/encoder_layers.h"
@@ -27,11 +28,26 @@ static taper_status string_offsets(formats_front *f, const formats_buffer *strin
     return TAPER_OK;
 }
 
-/* Move the rate classes to the front, numbered without those that have no image. */
+/* Find the rate classes that the container keeps: those that have images; and all that may have
+ * some where it will be merged, so that such containers have the same ones. Images without windows
+ * are in one class. */
+static void find_used_classes(const taper_encoder *e, const formats_front *f, uint8_t *used) {
+    const uint32_t n = e->waiting.is_early ? CODEC_EARLY_CLASSES : e->layers.rate_classes,
+                   first = (e->layers.rate_classes - n) / 2;
+    int all = 0;
+    memset(used, 0, FORMATS_MAX_RATE_CLASSES);
+    for (size_t i = 0; i < e->set.images; i++) {
+        used[e->set.rate_class[i]] = 1;
+        all |= e->options.for_merge && !f->geometry[i].indexed;
+    }
+    if (all) memset(used + first, 1, n);
+}
+
+/* Move the rate classes that are kept to the front, and number them. */
 static taper_status move_rate_classes(taper_encoder *e, formats_front *f, taper_error *error) {
-    uint8_t used[FORMATS_MAX_RATE_CLASSES] = {0}, number[FORMATS_MAX_RATE_CLASSES] = {0};
+    uint8_t used[FORMATS_MAX_RATE_CLASSES], number[FORMATS_MAX_RATE_CLASSES] = {0};
     uint32_t *to = e->layers.end;
-    for (size_t i = 0; i < e->set.images; i++) used[e->set.rate_class[i]] = 1;
+    find_used_classes(e, f, used);
     f->rate_classes = 0;
     for (uint32_t t = 0; t < e->layers.rate_classes; t++)
         if (used[t]) number[t] = (uint8_t)f->rate_classes++;

@@ -149,8 +149,8 @@ static void limit_job(const taper_encoder *e, codec_encode_job *job, int is_last
     const double target = (double)e->options.target_bytes_per_megapixel * pixels / 1e6;
     const double needed = (double)most_front_bytes(e) + pixels / 1e6 + 2;
     const int is_small = e->originals.n != 0;
-    if (e->aims.are_set || !is_last || job->of.n != e->set.images || is_small ||
-        e->options.measure || target >= 1e18 || e->options.layout != TAPER_LAYOUT_SET)
+    if (e->aims.are_set || e->options.for_merge || !is_last || job->of.n != e->set.images ||
+        is_small || e->options.measure || target >= 1e18 || e->options.layout != TAPER_LAYOUT_SET)
         return;
     if (target >= 1) job->most = (uint64_t)target;
     if (target > needed) job->least = job->most - (uint64_t)needed;

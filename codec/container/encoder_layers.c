@@ -143,8 +143,10 @@ static taper_status make_layers(const taper_encoder *e, const layer_choice *choi
 /* The pixels that groups have, at least, where more of them follow: the first one may be an icon
  * among photographs. A model of large windows is one for large images. */
 static uint64_t usual_pixels(const taper_encoder *e) {
+    const int is_gallery = e->options.layout == TAPER_LAYOUT_GALLERY;
     uint64_t window = (uint64_t)e->model->window.width * e->model->window.height,
              image = window * window / 4;
+    if (e->options.for_merge && is_gallery) return CODEC_GROUP_PIXELS / 4; /* a photograph */
     if (e->options.layout != TAPER_LAYOUT_SET) return image;
     return e->options.group_images ? image * e->options.group_images : CODEC_GROUP_PIXELS / 4;
 }
@@ -153,6 +155,7 @@ static uint64_t usual_pixels(const taper_encoder *e) {
 static uint64_t nominal_pixels(const taper_encoder *e, int is_last) {
     const uint32_t nominal = e->options.group_images;
     uint64_t pixels = is_last ? 1 : usual_pixels(e);
+    if (e->options.for_merge) return pixels;
     for (uint32_t rate_class = 0; rate_class < e->layers.rate_classes; rate_class++) {
         const codec_encode_job *job = e->job[rate_class];
         if (!job || !job->of.n) continue;
@@ -212,6 +215,7 @@ taper_status codec_encoder_choose_layers(taper_encoder *e, int is_last, int may_
     codec_encoder_layers *layers = &e->layers;
     if (layers->n) return TAPER_OK;
     const codec_code_tables *t = &e->model->tables;
+    if (e->options.for_merge) is_last = 0; /* it might be the first of a larger set */
     const set_kind kind = kind_of(e, is_last);
     const uint64_t pixels = nominal_pixels(e, is_last);
     uint32_t end = passes_for_target(t, target_of(e));
@@ -242,7 +246,7 @@ void codec_encoder_drop_layers(taper_encoder *e) {
     codec_encoder_layers *layers = &e->layers;
     uint8_t is_used[FORMATS_MAX_RATE_CLASSES] = {0};
     uint32_t kept = 0, classes = layers->rate_classes;
-    if (!e->aims.are_set) return;
+    if (!e->aims.are_set || e->options.for_merge) return;
     for (size_t g = 0; g < e->spool.groups; g++) is_used[e->spool.rate_class[g]] = 1;
     for (uint32_t l = 0; l < layers->n; l++) {
         if (!has_passes(layers, l, is_used)) continue;

@@ -50,6 +50,9 @@ cp -r set/png/arrow set/png/cross half
 code=0
 "$TAPER" merge -q -o both.taper half.taper mean.taper 2>said || code=$?
 test "$code" -ne 0
-grep -q -- '--allocation even' said
+grep -q -- '--shard 1/1' said
+"$TAPER" encode -q -m m.tpm --allocation mean --shard 1/1 -o half-1.taper half
+"$TAPER" encode -q -m m.tpm --allocation mean --shard 1/1 -o mean-1.taper set/png
+"$TAPER" merge -q -o both.taper half-1.taper mean-1.taper
 "$TAPER" merge -q -o twice.taper mean.taper mean.taper
 "$TAPER" verify -q twice.taper

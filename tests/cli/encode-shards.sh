@@ -52,6 +52,29 @@ refused 2 'copy.taper: is of another list of inputs' merge 1.taper 2.taper copy.
 encode -q -f --layout image --shard 3/8 -o copy.taper set/cifar/train.bin
 refused 2 'copy.taper: is a part of another number' merge 1.taper 2.taper copy.taper 4.taper 5.taper 6.taper 7.taper
 
+# any number of shards of pictures, icons and both, of which each image ends at a quality
+"$SAMPLES" scenes mixed --count 12
+for i in 1 2 3 4 5 6; do
+    for class in arrow cross ring star; do cp "set/png/$class/000$i.png" "mixed/$i-$class.png"; done
+done
+for layout in set gallery; do
+    rm -rf ./*.taper merged apart
+    mkdir apart
+    i=0
+    while test $((i += 1)) -le 24; do
+        "$TAPER" encode -q -m tiny --layout $layout --shard $i/24 -o $i.taper mixed
+        "$TAPER" decode -q -f -o apart $i.taper
+    done
+    "$TAPER" merge -q -o merged.taper ./*.taper
+    "$TAPER" decode -q -o merged merged.taper
+    diff -r merged apart
+done
+"$TAPER" encode -q -m tiny --layout gallery -o one.taper mixed
+rm -r apart
+"$TAPER" decode -q -o apart one.taper
+diff -r merged apart
+rm -r mixed merged apart
+
 # a shard without images
 rm -f ./*.taper
 mkdir three

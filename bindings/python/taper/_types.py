@@ -48,7 +48,7 @@ ModelInfo = struct(
 EncodeOptions = struct(
     "encode_options", (SIZE, "size"), (INT, "layout allocation"), (U32, "group_images"),
     (U64, "target_bytes_per_megapixel"), (INT, "embed_model"), (PTR, "model_bytes"), (SIZE, "model_size"),
-    (c.c_uint, "threads"), (PTR, "spool limits"), (INT, "quick measure beyond_aims drawings lossless"))
+    (c.c_uint, "threads"), (PTR, "spool limits"), (INT, "quick measure beyond_aims drawings lossless for_merge"))
 OpenOptions = struct("open_options", (SIZE, "size"), (PTR, "model limits"), (INT, "without_model"))
 DecodeOptions = struct("decode_options", (SIZE, "size"), (U64, "cut max_memory"), (U32, "passes"))
 
