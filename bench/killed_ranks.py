@@ -120,7 +120,11 @@ def kill_one(run, way, draw, whole):
     if run.is_over() or len(pids) < run.ranks:
         return None
     killed = time.monotonic()
-    os.kill(pids[rank], signal.SIGKILL)
+    try:
+        os.kill(pids[rank], signal.SIGKILL)
+    except ProcessLookupError:  # it has ended
+        run.finish()
+        return None
     code, said = run.finish()
     if code == 0:
         return None  # it had done its work

@@ -38,6 +38,7 @@
  *   decode_progressive  rewrites files while bytes arrive
  *   decode_levels       prints levels as text
  *   idx_labels          the file of labels for an IDX file of images
+ *   model_report        what `info` prints of a model
  *   reach               images that a cut of layout `image` contains
  *
  *   prefetch            requests what images of a URL need

@@ -155,7 +155,8 @@ const cli_verb cli_verb_encode = {
         "of the same inputs by the same model and options; otherwise it is made again. Inputs are "
         "compared by names, labels and contents, so the shard's files are read. Their times do "
         "not matter, nor do folders above the given ones, limits and threads. A shard that lacks "
-        "images, as they could not be used, is made again.",
+        "images, as they could not be used, is made again. A container that does not say what it "
+        "was made of is left as it is, and the exit code is 2; -f replaces it.",
     .examples = "taper encode -o holiday.taper holiday/         # with the model for photographs\n"
                 "taper encode -m cats.tpm -o cats.taper cats/     # with one of your own\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"

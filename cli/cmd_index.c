@@ -77,7 +77,8 @@ const cli_verb cli_verb_index = {
         "other inputs, models or options. If N is above M some have no images: they write nothing, "
         "and the exit code is 0. Classes are those of the whole set.\n\n"
         "With --resume nothing is done if the output is whole, by all its checksums, and was made "
-        "of the same inputs by the same model and options; otherwise it is made again. Images are "
+        "of the same inputs by the same model and options; otherwise it is made again. An index "
+        "that does not say what it was made of is left as it is, unless -f is given. Images are "
         "compared by paths, labels and contents; containers by their front matter, which has the "
         "checksums of all else, and by their size. The index of one container that is a shard of "
         "`encode` is that shard, so such indexes are joined like those of --shard.",

@@ -3,6 +3,7 @@
 #include "cli/common/inputs.h"
 #include "cli/common/json.h"
 #include "cli/common/plain_text.h"
+#include "cli/model_report.h"
 #include "cli/reach.h"
 #include "cli/index/index_info.h"
 #include "codec/taper_model.h"
@@ -108,6 +109,13 @@ static bool metadata_of(const cli_container *c, taper_metadata_info *info) {
     return status == TAPER_OK;
 }
 
+/* parts 0: the container does not say of which set it is a part. */
+static taper_part part_of(const cli_container *c) {
+    taper_part part = {.size = sizeof part};
+    taper_container_get_part(c->open, &part, NULL);
+    return part;
+}
+
 /* --- JSON --- */
 
 static void json_metadata(cli_json *j, const cli_container *c) {
@@ -178,10 +186,16 @@ static void json_images(cli_json *j, const cli_container *c) {
     cli_json_close(j);
 }
 
-static void json_id(cli_json *j, const char *key, uint64_t id) {
-    char text[20];
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)id);
-    cli_json_string(j, key, text);
+/* The part of a set that the container says it is. */
+static void json_part(cli_json *j, const cli_container *c) {
+    const taper_part part = part_of(c);
+    if (!part.parts) return;
+    cli_json_open(j, "part", '{');
+    cli_json_uint(j, "number", part.part + 1);
+    cli_json_uint(j, "of", part.parts);
+    cli_json_uint(j, "images_of_set", part.images);
+    cli_json_uint(j, "left_out", part.left_out);
+    cli_json_close(j);
 }
 
 static void tell_json(const settings *s, const char *path, const cli_container *c) {
@@ -191,7 +205,7 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_begin(&j, stdout);
     cli_json_string(&j, "file", path);
     cli_json_string(&j, "kind", "container");
-    json_id(&j, "model", f->model_id);
+    cli_json_id(&j, "model", f->model_id);
     cli_json_string(&j, "builtin_model", taper_model_builtin_of(f->model_id));
     cli_json_uint(&j, "embedded_model_bytes", f->model_bytes);
     cli_json_string(&j, "layout", cli_layouts[f->layout]);
@@ -214,67 +228,14 @@ static void tell_json(const settings *s, const char *path, const cli_container *
     cli_json_bool(&j, "names", f->has_names);
     if (f->search_bits) {
         cli_json_uint(&j, "search_bits", f->search_bits);
-        json_id(&j, "search_model", f->search_model_id);
+        cli_json_id(&j, "search_model", f->search_model_id);
         cli_json_bool(&j, "search_model_carried", f->search_model_bytes > 0);
     }
     if (f->metadata_bytes) json_metadata(&j, c);
+    json_part(&j, c);
     if (f->has_labels) json_classes(&j, c);
     json_layers(&j, c);
     if (s->common.verbose) json_images(&j, c);
-    cli_json_end(&j);
-}
-
-static void json_model_layers(cli_json *j, const taper_model *model) {
-    taper_model_layer layer = {.size = sizeof layer};
-    cli_json_open(j, "layers", '[');
-    for (uint32_t l = 0; !taper_model_get_layer(model, l, &layer, NULL); l++) {
-        cli_json_open(j, NULL, '{');
-        cli_json_uint(j, "passes", layer.passes);
-        cli_json_uint(j, "bytes_per_megapixel", layer.bytes_per_megapixel);
-        cli_json_close(j);
-    }
-    cli_json_close(j);
-}
-
-/* Training objective of an embedding model; null, or 0 classes, if unknown. */
-static void json_training(cli_json *j, const taper_model_info *m) {
-    cli_json_uint(j, "embedding", m->embedding);
-    if (!m->embedding) return;
-    cli_json_string(j, "objective", *m->objective ? m->objective : NULL);
-    cli_json_number(j, "alpha", m->alpha > 0 ? (double)m->alpha : NAN);
-    cli_json_uint(j, "trained_classes", m->classes);
-}
-
-static void model_json(const settings *s, const char *path, const taper_model *model,
-                       const char *family) {
-    taper_model_info m = cli_model_info(model);
-    cli_json j;
-    cli_json_begin(&j, stdout);
-    cli_json_string(&j, "file", path);
-    cli_json_string(&j, "kind", "model");
-    cli_json_string(&j, "builtin_model", taper_model_builtin_of(m.id));
-    json_id(&j, "id", m.id);
-    cli_json_string(&j, "family", family);
-    cli_json_uint(&j, "channels", m.channels);
-    cli_json_uint(&j, "window_width", m.window_width);
-    cli_json_uint(&j, "window_height", m.window_height);
-    cli_json_uint(&j, "units", m.units);
-    cli_json_uint(&j, "passes", m.passes);
-    cli_json_uint(&j, "binary", m.binary);
-    cli_json_uint(&j, "feedback", m.feedback);
-    cli_json_uint(&j, "lap", m.lap);
-    cli_json_uint(&j, "conditional_hidden", m.conditional_hidden);
-    cli_json_uint(&j, "head_hidden", m.head_hidden);
-    cli_json_uint(&j, "restoration_hidden", m.restoration_hidden);
-    cli_json_uint(&j, "weights", m.weights);
-    cli_json_uint(&j, "multiply_adds", m.work);
-    cli_json_uint(&j, "most_multiply_adds", m.most_work);
-    cli_json_uint(&j, "bytes", m.file_bytes);
-    cli_json_uint(&j, "stages", m.stages);
-    cli_json_uint(&j, "stages_known", m.stages_known);
-    cli_json_uint(&j, "passes_known", m.passes_known);
-    json_training(&j, &m);
-    if (s->common.verbose && !m.embedding) json_model_layers(&j, model);
     cli_json_end(&j);
 }
 
@@ -416,11 +377,22 @@ static void print_groups(const cli_container *c) {
     }
 }
 
+static void print_part(const cli_container *c) {
+    const taper_part part = part_of(c);
+    if (part.parts < 2) return;
+    printf("  shard     %u of %u, of a set of %llu images", part.part + 1, part.parts,
+           (unsigned long long)part.images);
+    if (part.left_out)
+        printf("; %llu of its own could not be used", (unsigned long long)part.left_out);
+    printf("\n");
+}
+
 static void tell_person(const settings *s, const char *path, const cli_container *c) {
     const taper_container_info *f = &c->info;
     cli_put_plain(stdout, path);
     printf(": container\n");
     print_images(c);
+    print_part(c);
     const char *builtin = taper_model_builtin_of(f->model_id);
     printf("  model     %016llx, ", (unsigned long long)f->model_id);
     if (builtin)
@@ -447,106 +419,11 @@ static void tell_person(const settings *s, const char *path, const cli_container
     if (s->common.verbose > 1) print_groups(c);
 }
 
-/* -v: the layers of an encoder. */
-static void print_model_layers(const taper_model *model) {
-    taper_model_layer layer = {.size = sizeof layer};
-    printf("  layer  up to pass  bytes a megapixel\n");
-    for (uint32_t l = 0; !taper_model_get_layer(model, l, &layer, NULL); l++)
-        printf("  %5u %11u %18u\n", l + 1, layer.passes, layer.bytes_per_megapixel);
-}
-
-/* -vv: properties of each unit. */
-static void print_units(const taper_model *model) {
-    taper_model_unit unit = {.size = sizeof unit};
-    printf("   unit  planes  finest step  in steps, its usual size\n");
-    for (uint32_t u = 0; !taper_model_get_unit(model, u, &unit, NULL); u++)
-        printf("  %5u %7u %12.4g %25.4g\n", u + 1, unit.planes, unit.step, unit.usual_size);
-}
-
-static void print_training(const taper_model_info *m) {
-    if (!*m->objective && !m->classes) return;
-    printf("  trained   %s%s", *m->objective ? "for " : "", m->objective);
-    if (m->alpha > 0) printf(", alpha %.4g", (double)m->alpha);
-    if (m->classes) printf("%son %u classes", *m->objective ? ", " : "", m->classes);
-    printf("\n");
-}
-
-/* For an embedding model: an image is one window, and there are no bits. */
-static void print_embedding(const settings *s, const taper_model *model) {
-    uint32_t depth = 0;
-    const taper_model_info m = cli_model_info(model);
-    while (taper_model_layer_width(model, depth + 1)) depth++;
-    printf("  window    %u x %u pixels, to which images are scaled\n", m.window_width,
-           m.window_height);
-    printf("  code      %u %s%s, by %u layer%s\n", m.units, m.binary ? "bit" : "unit",
-           formats_plural(m.units, "s"), depth, formats_plural(depth, "s"));
-    print_training(&m);
-    printf("  work      %llu multiply-adds a pixel\n", (unsigned long long)m.work);
-    if (!s->common.verbose) return;
-    printf("  layers    %u", taper_model_layer_width(model, 0));
-    for (uint32_t l = 1; l <= depth; l++) printf("-%u", taper_model_layer_width(model, l));
-    printf("\n");
-}
-
-static void print_stages(const taper_model_info *m) {
-    if (m->stages_known == m->stages)
-        printf("  stages    %u\n", m->stages);
-    else
-        printf("  stages    %u of %u, which draw %u passes\n", m->stages_known, m->stages,
-               m->passes_known);
-}
-
-static void print_size(const taper_model_info *m) {
-    printf("  size      %llu bytes, %llu weights\n", (unsigned long long)m->file_bytes,
-           (unsigned long long)m->weights);
-}
-
-static void model_person(const settings *s, const char *path, const taper_model *model,
-                         const char *family) {
-    taper_model_info m = cli_model_info(model);
-    const char *builtin = taper_model_builtin_of(m.id);
-    cli_put_plain(stdout, path);
-    printf(": model%s%s%s\n", builtin ? ", " : "", builtin ? builtin : "",
-           builtin ? ", which is built in" : "");
-    printf("  id        %016llx\n", (unsigned long long)m.id);
-    printf("  family    %s, for %s images%s\n", family, m.channels == 1 ? "grey" : "RGB and grey",
-           m.embedding ? "; an embedding model: it has no decoder" : "");
-    if (m.embedding) {
-        print_embedding(s, model);
-        print_size(&m);
-        return;
-    }
-    printf("  window    %u x %u pixels; larger images are a grid of windows\n", m.window_width,
-           m.window_height);
-    printf("  code      %u unit%s%s, %u pass%s\n", m.units, formats_plural(m.units, "s"),
-           m.binary ? " of one bit" : "", m.passes, formats_plural(m.passes, "es"));
-    if (m.feedback) printf("  feedback  units, and what decodes them, know the units before\n");
-    if (m.lap)
-        printf("  laps      by %u pixel%s over the edges of its windows\n", m.lap,
-               formats_plural(m.lap, "s"));
-    if (m.conditional_hidden)
-        printf("  predicts  bits, by a network of %u hidden units\n", m.conditional_hidden);
-    if (m.head_hidden)
-        printf("  refines   what is decoded, by a network of %u hidden units\n", m.head_hidden);
-    if (m.restoration_hidden)
-        printf("  restores  pixels, by convolutions %u wide\n", m.restoration_hidden);
-    printf("  work      %llu multiply-adds a pixel to decode all passes, at most %llu\n",
-           (unsigned long long)m.work, (unsigned long long)m.most_work);
-    print_stages(&m);
-    print_size(&m);
-    if (s->common.verbose) print_model_layers(model);
-    if (s->common.verbose > 1 && !m.binary) print_units(model);
-}
-
 /* --- the verb --- */
 
 /* Closes the model. */
 static int tell_model(const settings *s, cli_model *m, const char *path) {
-    const char *family = taper_family_name(cli_model_info(m->model).family);
-    if (s->common.json)
-        model_json(s, path, m->model, family);
-    else
-        model_person(s, path, m->model, family);
+    cli_model_report(m->model, path, &s->common);
     cli_model_close(m);
     return CLI_DONE;
 }

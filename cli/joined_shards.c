@@ -47,40 +47,47 @@ static bool has_images(const taper_part *p, uint32_t part) {
     return p->images * part / p->parts < p->images * (part + 1) / p->parts;
 }
 
-/* Shards that should be there and are not. `of` is sorted. *first: the first of them, from 0. */
-static uint32_t count_missing(const shard *of, size_t n, uint32_t *first) {
-    uint32_t missing = 0;
-    size_t i = 0;
+/* Write the numbers of the shards that should be there and are not, the first few of them: "3",
+ * "3 and 5", "1, 2, 3 and 40 more". Returns how many are missing. `of` is sorted. */
+static uint32_t list_missing(const shard *of, size_t n, char *list, size_t room) {
+    enum { MOST = 8 };
+    uint32_t missing = 0, number[MOST];
+    size_t i = 0, at = 0;
     for (uint32_t part = 0; part < of->part.parts; part++) {
-        if (i < n && of[i].part.part == part)
+        if (i < n && of[i].part.part == part) {
             i++;
-        else if (has_images(&of->part, part) && !missing++)
-            *first = part;
+        } else if (has_images(&of->part, part)) {
+            if (missing < MOST) number[missing] = part + 1;
+            missing++;
+        }
     }
+    for (uint32_t k = 0; k < missing && k < MOST; k++) {
+        const char *before = !k ? "" : k + 1 == missing ? " and " : ", ";
+        at += (size_t)snprintf(list + at, room - at, "%s%u", before, number[k]);
+    }
+    if (missing > MOST) snprintf(list + at, room - at, " and %u more", missing - MOST);
     return missing;
 }
 
 static int check_complete(const char *verb, const shard *of, size_t n, bool allows_missing,
                           const cli_common *common) {
-    uint32_t first = 0;
-    char more[48] = "";
+    char list[128] = "";
     for (size_t i = 1; i < n; i++)
         if (of[i].part.part == of[i - 1].part.part) {
             cli_error(verb, of[i].path, "is shard %u of %u, and so is %s", of[i].part.part + 1,
                       of[i].part.parts, of[i - 1].path);
             return CLI_USAGE;
         }
-    const uint32_t missing = count_missing(of, n, &first);
+    const uint32_t missing = list_missing(of, n, list, sizeof list);
+    const char *s = missing > 1 ? "s" : "", *is = missing > 1 ? "are" : "is";
     if (!missing) return CLI_DONE;
-    if (missing > 1) snprintf(more, sizeof more, " and %u more are", missing - 1);
     if (allows_missing)
-        cli_note(common, verb, "shard %u of %u%s missing", first + 1, of->part.parts,
-                 missing > 1 ? more : " is");
+        cli_note(common, verb, "shard%s %s of %u %s missing", s, list, of->part.parts, is);
     else
         cli_error(verb, NULL,
-                  "shard %u of %u%s missing; make what is missing, or give --partial to join the "
-                  "others",
-                  first + 1, of->part.parts, missing > 1 ? more : " is");
+                  "shard%s %s of %u %s missing; make what is missing, or give --partial to join "
+                  "the others",
+                  s, list, of->part.parts, is);
     return allows_missing ? CLI_DONE : CLI_USAGE;
 }
 

@@ -111,13 +111,18 @@ static taper_status read_index(const char *path, const taper_limits *limits, tap
     return status;
 }
 
-/* Why what is there is not the output of this run; NULL: it is. */
-static const char *compare(const cli_shard *shard, const char *output, const cli_common *common) {
-    const taper_part *want = &shard->part;
-    taper_part is = {.size = sizeof is};
+/* What a container or index says it is, as read_stream. */
+static taper_status read_output(const cli_shard *shard, const char *output,
+                                const cli_common *common, taper_part *is) {
     const taper_limits limits = cli_limits(common);
-    const taper_status status = shard->makes == CLI_IS_INDEX ? read_index(output, &limits, &is)
-                                                             : read_container(output, &limits, &is);
+    *is = (taper_part){.size = sizeof *is};
+    return shard->makes == CLI_IS_INDEX ? read_index(output, &limits, is)
+                                        : read_container(output, &limits, is);
+}
+
+/* Why what is there is not the output of this run; NULL: it is. */
+static const char *compare(const cli_shard *shard, taper_status status, taper_part is) {
+    const taper_part *want = &shard->part;
     if (status == TAPER_ERR_IO) return "it cannot be read";
     if (status != TAPER_OK) return "it is damaged or cut";
     if (!is.parts) return "it does not say what it was made of";
@@ -147,6 +152,15 @@ static int clear_empty(const cli_shard *shard, const char *verb, const char *out
     return CLI_DONE;
 }
 
+/* What another run or verb made is not replaced without being asked. */
+static int refuse_unknown(const cli_shard *shard, const char *verb, const char *output) {
+    cli_error(verb, output,
+              "is %s that does not say what it was made of, so it is left as it is; choose another "
+              "name, or replace it (-f)",
+              shard->makes == CLI_IS_INDEX ? "an index" : "a container");
+    return CLI_USAGE;
+}
+
 int cli_shard_look(const cli_shard *shard, const char *verb, const char *output, cli_common *common,
                    bool *done) {
     struct stat st;
@@ -154,9 +168,14 @@ int cli_shard_look(const cli_shard *shard, const char *verb, const char *output,
     const bool is_ours = is_file && (!st.st_size || cli_kind_of(output) == shard->makes);
     *done = shard->first == shard->end;
     if (*done) return clear_empty(shard, verb, output, is_ours, common);
-    if (!shard->resumes || !is_ours) return CLI_DONE;
-    const char *why = compare(shard, output, common);
-    common->force = 1;
+    if (!shard->resumes || (is_file && !is_ours)) return CLI_DONE;
+    const bool is_forced = common->force;
+    common->force = 1; /* also where another process makes the same shard meanwhile */
+    if (!is_file) return CLI_DONE;
+    taper_part is;
+    const taper_status status = read_output(shard, output, common, &is);
+    if (status == TAPER_OK && !is.parts && !is_forced) return refuse_unknown(shard, verb, output);
+    const char *why = compare(shard, status, is);
     *done = !why;
     if (why)
         cli_note(common, verb, "%s is made again: %s", output, why);

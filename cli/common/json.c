@@ -89,6 +89,12 @@ void cli_json_uint(cli_json *j, const char *key, uint64_t value) {
     fprintf(j->to, "%" PRIu64, value);
 }
 
+void cli_json_id(cli_json *j, const char *key, uint64_t id) {
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)id);
+    cli_json_string(j, key, text);
+}
+
 void cli_json_int(cli_json *j, const char *key, int64_t value) {
     lead(j, key);
     fprintf(j->to, "%" PRId64, value);

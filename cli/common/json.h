@@ -38,6 +38,8 @@ void cli_json_close(cli_json *j);
 void cli_json_string(cli_json *j, const char *key, const char *text); /* text NULL: null */
 void cli_json_number(cli_json *j, const char *key, double value);
 void cli_json_uint(cli_json *j, const char *key, uint64_t value);
+/* An identifier, as a string of 16 hexadecimal digits. */
+void cli_json_id(cli_json *j, const char *key, uint64_t id);
 void cli_json_int(cli_json *j, const char *key, int64_t value);
 void cli_json_bool(cli_json *j, const char *key, bool value);
 

@@ -39,11 +39,13 @@ cmp sorted.taper merged.taper
 (ulimit -Sn 8 && "$TAPER" merge -q -f -o sorted.taper [1-7].taper)
 merge() { rm -f no.taper; "$TAPER" merge -o no.taper "$@"; }
 refused 2 'shard 4 of 7 is missing' merge 1.taper 2.taper 3.taper 5.taper 6.taper 7.taper
-refused 2 'shard 1 of 7 and 2 more are missing' merge 2.taper 3.taper 5.taper 6.taper
+refused 2 'shards 1, 4 and 7 of 7 are missing' merge 2.taper 3.taper 5.taper 6.taper
 test ! -e no.taper
 refused 0 'shard 4 of 7 is missing' merge --partial 1.taper 2.taper 3.taper 5.taper 6.taper 7.taper
 cp 3.taper copy.taper
 refused 2 'is shard 3 of 7, and so is' merge 1.taper 2.taper 3.taper 4.taper 5.taper 6.taper 7.taper copy.taper
+"$TAPER" info 3.taper | grep -q 'shard *3 of 7, of a set of 100 images'
+"$TAPER" info --json 3.taper | grep -q '"part":{"number":3,"of":7,"images_of_set":100,"left_out":0}'
 refused 2 'one.taper: is not one of the shards' merge ?.taper one.taper
 encode -q -f --layout image --best --shard 3/7 -o copy.taper set/cifar/train.bin
 refused 2 'copy.taper: has another model or other options' merge 1.taper 2.taper copy.taper 4.taper 5.taper 6.taper 7.taper
@@ -135,7 +137,10 @@ encode -q -f --shard 1/3 -o part.taper set/png
 again 'the list of inputs is another' --shard 1/3 -o part.taper elsewhere/png
 "$TAPER" truncate -q --fraction 0.9 -o cut.taper part.taper
 mv cut.taper part.taper
-again 'it does not say what it was made of' --shard 1/3 -o part.taper elsewhere/png
+cp part.taper cut.taper
+refused 2 'does not say what it was made of' "$TAPER" encode --resume -m model.tpm --shard 1/3 -o part.taper elsewhere/png
+cmp cut.taper part.taper
+again 'it does not say what it was made of' -f --shard 1/3 -o part.taper elsewhere/png
 # what could not be used may be usable elsewhere: it is tried again. Files without an image are told once
 head -c 90 set/png/ring/0001.png >three/0000.png
 echo no image >three/0009.png

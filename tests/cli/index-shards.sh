@@ -38,7 +38,7 @@ cmp -l one.tpx said.tpx | awk '$1 < 89 || $1 > 128 { bad = 1 } END { exit bad ||
 for i in 1 2 3 4 5 6 7; do images -q -f --shard $i/7 -o $i.tpx set/png; done
 join() { rm -f no.tpx; "$TAPER" index -o no.tpx "$@"; }
 refused 2 'shard 4 of 7 is missing' join 1.tpx 2.tpx 3.tpx 5.tpx 6.tpx 7.tpx
-refused 2 'shard 1 of 7 and 2 more are missing' join 2.tpx 3.tpx 5.tpx 6.tpx
+refused 2 'shards 1, 4 and 7 of 7 are missing' join 2.tpx 3.tpx 5.tpx 6.tpx
 test ! -e no.tpx
 refused 0 'shard 4 of 7 is missing' join --partial 1.tpx 2.tpx 3.tpx 5.tpx 6.tpx 7.tpx
 cp 3.tpx copy.tpx
@@ -50,7 +50,7 @@ images -q -f --shard 3/7 -o copy.tpx set/cifar/train.bin
 refused 2 'copy.tpx: is of another list of inputs' join 1.tpx 2.tpx copy.tpx 4.tpx 5.tpx 6.tpx 7.tpx
 images -q -f --shard 3/8 -o copy.tpx set/png
 refused 2 'copy.tpx: is a part of another number' join 1.tpx 2.tpx copy.tpx 4.tpx 5.tpx 6.tpx 7.tpx
-refused 2 'shard 1 of 7' "$TAPER" index -m bits.tpm -o no.tpx 2.tpx set/png/ring
+refused 2 'shards 1, 3, 4, 5, 6 and 7 of 7 are missing' "$TAPER" index -m bits.tpm -o no.tpx 2.tpx set/png/ring
 refused 2 'index these alone' "$TAPER" index --resume -m bits.tpm -o no.tpx one.tpx set/png/ring
 
 # two indexes of one shard, of which one was made again
@@ -84,7 +84,9 @@ again() { # reason, options...
     cmp part.tpx before
 }
 cp joined.tpx part.tpx
-again 'it does not say what it was made of' -m bits.tpm --shard 2/3 set/png
+refused 2 'does not say what it was made of' "$TAPER" index --resume -o part.tpx -m bits.tpm --shard 2/3 set/png
+cmp joined.tpx part.tpx
+again 'it does not say what it was made of' -f -m bits.tpm --shard 2/3 set/png
 again 'it is another shard' -m bits.tpm --shard 1/3 set/png
 again 'the model or options are others' -m bits.tpm --shard 1/3 --bits 90 set/png
 head -c 900 part.tpx >cut
