@@ -3,7 +3,7 @@
 
     python3 bench/merge_shards.py TAPER DATA... [--shards 1000] [--rounds 5] [--layouts set,image] [--work DIR] >bench/results/merge-shards.jsonl
 
-DATA are binary files of CIFAR-10. Each 1,000 of their images become a container of default quality, by the built-in model
+DATA are binary files of CIFAR-10. Each 1,000 of their images become a container of default quality with the layers of a shard, by the built-in model
 `tiny`; copies of these are the shards. Both sides write to a file as standard output, so that neither waits for the disk, and all
 shards are read once before, so that both find them in the system's cache. Memory is the peak of the process.
 
@@ -52,7 +52,7 @@ def encode(taper, files, layout, work):
                 with open(work + "/part.bin", "wb") as to:
                     to.write(part)
                 made.append("%s/%s-%d.taper" % (work, layout, len(made)))
-                subprocess.run([taper, "encode", "-q", "-m", "tiny", "--layout", layout, "-o", made[-1], work + "/part.bin"], check=True)
+                subprocess.run([taper, "encode", "-q", "-m", "tiny", "--layout", layout, "--shard", "1/1", "-o", made[-1], work + "/part.bin"], check=True)
     if not made:
         sys.exit("no file has %d images of CIFAR-10" % EACH)
     return made

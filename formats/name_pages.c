@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEVEL = 19 }; /* of zstd */
+
 enum { MORE_BITS = 5 }; /* of a hash than tell as many names apart: few false leaves are read */
 
 /* --- writing --------------------------------------------------------------------------- */
@@ -42,7 +44,7 @@ static taper_status write_page(const uint64_t *entry, size_t n, uint64_t base,
     for (size_t i = 0; i < n; base = entry[i++] >> 32)
         formats_write_varint(&content, (entry[i] >> 32) - base);
     for (size_t i = 0; i < n; i++) formats_write_varint(&content, (uint32_t)entry[i]);
-    return formats_part_write(&content, out);
+    return formats_part_write(&content, LEVEL, out);
 }
 
 static taper_status write_pages(const uint64_t *entry, size_t n, formats_root *r,

@@ -5,8 +5,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { PART_LEVEL = 19 };
-
 int formats_packed_is_bounded(formats_packed_bound bound, uint64_t stored, uint64_t unpacked) {
     const uint64_t excess = unpacked > bound.more ? unpacked - bound.more : 0;
     return unpacked >= stored && excess / bound.times + (excess % bound.times > 0) <= stored;
@@ -93,11 +91,11 @@ taper_status formats_pack(const formats_buffer *content, int level, formats_pack
     return TAPER_OK;
 }
 
-taper_status formats_part_write(formats_buffer *content, formats_buffer *out) {
+taper_status formats_part_write(formats_buffer *content, int level, formats_buffer *out) {
     formats_buffer packed = formats_buffer_make(FORMATS_MOST_BYTES);
     size_t stored = 0;
     packed.account = out->account;
-    taper_status status = formats_pack(content, PART_LEVEL, FORMATS_PACKED_USUAL, &packed, &stored);
+    taper_status status = formats_pack(content, level, FORMATS_PACKED_USUAL, &packed, &stored);
     if (status == TAPER_OK) {
         formats_write_varint(out, content->size);
         formats_write_varint(out, stored);

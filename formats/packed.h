@@ -33,7 +33,7 @@ taper_status formats_pack(const formats_buffer *content, int level, formats_pack
                           formats_buffer *out, size_t *stored);
 
 /* The same after the two sizes, as varints: unpacked, then stored. The content is freed. */
-taper_status formats_part_write(formats_buffer *content, formats_buffer *out);
+taper_status formats_part_write(formats_buffer *content, int level, formats_buffer *out);
 /* Read what formats_part_write wrote. *content: to be freed with formats_unpack_free. */
 taper_status formats_part_read(formats_front *f, formats_cursor *in, const char *what,
                                uint8_t **content, uint64_t *unpacked, taper_error *error);

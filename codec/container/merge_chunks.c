@@ -217,17 +217,25 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
     const uint64_t length = own < 0 ? 0 : length_of(f, (uint32_t)own, g);
     const uint64_t at =
         own < 0 ? 0 : f->front_size + f->chunk_at[(uint64_t)own * f->groups + g] + from;
-    if (layer != c->cut_layer) return source->read(source->user, at, to, n);
+    if (length_of(c->result, layer, group) == length) return source->read(source->user, at, to, n);
     const size_t bytes = from >= length ? 0 : length - from < n ? (size_t)(length - from) : n;
     memset((uint8_t *)to + bytes, 0, n - bytes);
     return bytes ? source->read(source->user, at, to, bytes) : TAPER_OK;
 }
 
-/* Chunks of a layer follow one another to the end of the shard, where none has zeros behind it. */
+/* Chunks of a layer follow one another to the end of the shard, or to one with zeros behind it. */
 static uint32_t count_run(void *user, uint32_t layer, uint32_t group) {
     const codec_merged_chunks *c = user;
     const size_t s = shard_of(c->merge, group);
-    return layer == c->cut_layer ? 1 : c->merge->first[s].group + c->merge->front[s].groups - group;
+    const formats_front *f = &c->merge->front[s];
+    const uint32_t first = c->merge->first[s].group, left = first + f->groups - group;
+    const int32_t own = c->merge->layers[s].layer_at[layer];
+    uint32_t n = 0;
+    if (layer != c->cut_layer || own < 0) return left;
+    while (n < left &&
+           length_of(c->result, layer, group + n) == length_of(f, (uint32_t)own, group - first + n))
+        n++;
+    return n ? n : 1;
 }
 
 static uint32_t find_checksum(void *user, uint32_t layer, uint32_t block) {
