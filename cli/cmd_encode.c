@@ -156,7 +156,7 @@ const cli_verb cli_verb_encode = {
         "compared by names, labels and contents, so the shard's files are read. Their times do "
         "not matter, nor do folders above the given ones, limits and threads. A shard that lacks "
         "images, as they could not be used, is made again. A container that does not say what it "
-        "was made of is left as it is, and the exit code is 2; -f replaces it.",
+        "was made of is left as it is, and the exit code is 5; -f replaces it.",
     .examples = "taper encode -o holiday.taper holiday/         # with the model for photographs\n"
                 "taper encode -m cats.tpm -o cats.taper cats/     # with one of your own\n"
                 "taper encode -m cifar.tpm --bytes-per-image 200 -o test.taper test_batch.bin\n"
@@ -324,7 +324,7 @@ static void describe_options(const cli_encode_run *st, char *text, size_t room) 
              (unsigned long long)cli_model_info(st->model.model).id, s->embed,
              (int)st->quality.kind, st->quality.psnr_db, st->quality.beside_db,
              st->quality.least_db, s->lossless, s->allocation, s->layout, (long long)s->group,
-             s->drawings, s->alpha, s->frames, s->strip, s->dedup, s->quick,
+             s->drawings, s->alpha, s->frames, s->strip, s->dedup, s->shard ? 2 : s->quick,
              (unsigned long long)search, (long long)s->search_bits, s->embed_search);
 }
 

@@ -36,10 +36,12 @@ const cli_verb cli_verb_remove = {
         "The other images are not encoded again: they decode as before, with one exception. Groups "
         "that keep all images are copied. Groups that lose some of their images are decoded to "
         "their codes, and the codes of the others are written again, which takes as long as "
-        "decoding these groups twice. The exception: a container that was encoded with a size "
-        "limit or truncated ends within a pass, and the others of such a group may lose bits of "
-        "that pass. Many of them may then change by a few levels, at the same mean PSNR. With the "
-        "layouts `image` and `gallery` every image is a group, so no pixel changes.\n\n"
+        "decoding these groups twice. The exception: in a container that was encoded at a "
+        "quality, which is the default, or with a size limit, or that was truncated, images end "
+        "within planes of bits. The others of such a group may gain or lose bits of these planes. "
+        "Many of them may then change by a few levels, at the same mean PSNR. With the layouts "
+        "`image` and `gallery` every image is a group, so no pixel changes; nor with --best or "
+        "--lossless.\n\n"
         "A container that was cut by other means than `taper truncate` is refused.",
     .examples = "taper remove photos.taper blurred.png\n"
                 "taper remove -o public.taper photos.taper 'private/*' 3 7-9\n"};

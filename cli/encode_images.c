@@ -105,6 +105,9 @@ static taper_status add_metadata(const cli_encode_run *st, formats_metadata *m,
 static int add_image(cli_encode_run *st, size_t i, taper_image *image, formats_metadata *metadata) {
     taper_error error = {0};
     const char *name = formats_imageset_name(st->set, i), *path = formats_imageset_path(st->set, i);
+    char number[32];
+    snprintf(number, sizeof number, "%06zu.png", i + 1);
+    if (!name && st->numbers) name = number;
     taper_status status = TAPER_OK;
     if (name && !formats_name_is_legal(name))
         status = formats_fail(&error, TAPER_ERR_UNSUPPORTED,
@@ -225,6 +228,9 @@ static int make_lists(cli_encode_run *st) {
     if (!st->kept) st->kept = malloc(n * sizeof *st->kept);
     if (!st->same) st->same = malloc(n * sizeof *st->same);
     st->count = st->sames = 0, st->pixels = 0;
+    st->numbers = 0;
+    for (size_t i = st->shard.first; i < st->shard.end && st->s.shard && !st->numbers; i++)
+        st->numbers = formats_imageset_name(st->set, i) != NULL;
     cli_equal_images_free(st->equal);
     st->equal = st->s.dedup ? cli_equal_images_new(n) : NULL;
     return st->kept && st->same && (st->equal || !st->s.dedup)

@@ -35,6 +35,7 @@ typedef struct cli_encode_run {
     cli_model model;
     formats_imageset *set;
     cli_shard shard; /* which images of the set are encoded */
+    bool numbers;    /* images without a name get their number in the set: some have one */
     taper_encoder *encoder;
     cli_search_layer search;
     FILE *coding; /* temporary file for chunks */

@@ -155,10 +155,20 @@ static int clear_empty(const cli_shard *shard, const char *verb, const char *out
 /* What another run or verb made is not replaced without being asked. */
 static int refuse_unknown(const cli_shard *shard, const char *verb, const char *output) {
     cli_error(verb, output,
-              "is %s that does not say what it was made of, so it is left as it is; choose another "
+              "exists, and is %s that does not say what it was made of, so it is left as it is; "
+              "choose another "
               "name, or replace it (-f)",
               shard->makes == CLI_IS_INDEX ? "an index" : "a container");
-    return CLI_USAGE;
+    return CLI_IO;
+}
+
+/* Nor is what is of another kind; or was damaged so that it is not recognised. */
+static int refuse_other(const cli_shard *shard, const char *verb, const char *output) {
+    cli_error(
+        verb, output,
+        "exists, and is not %s, so it is left as it is; choose another name, or replace it (-f)",
+        shard->makes == CLI_IS_INDEX ? "an index" : "a container");
+    return CLI_IO;
 }
 
 int cli_shard_look(const cli_shard *shard, const char *verb, const char *output, cli_common *common,
@@ -168,8 +178,9 @@ int cli_shard_look(const cli_shard *shard, const char *verb, const char *output,
     const bool is_ours = is_file && (!st.st_size || cli_kind_of(output) == shard->makes);
     *done = shard->first == shard->end;
     if (*done) return clear_empty(shard, verb, output, is_ours, common);
-    if (!shard->resumes || (is_file && !is_ours)) return CLI_DONE;
+    if (!shard->resumes) return CLI_DONE;
     const bool is_forced = common->force;
+    if (is_file && !is_ours && !is_forced) return refuse_other(shard, verb, output);
     common->force = 1; /* also where another process makes the same shard meanwhile */
     if (!is_file) return CLI_DONE;
     taper_part is;

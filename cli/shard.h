@@ -51,8 +51,9 @@ int cli_shard_take(cli_shard *shard, const char *verb, const formats_imageset *s
 
 /* What is at `output`? *done: there is nothing to do, and a note has said why: the output is made
  * already, or the shard has no images. Else what is there is to be overwritten, if it is of the
- * kind that is made and --resume was given: common->force is set then. CLI_USAGE, after a message:
- * it does not say what it was made of, and --force was not given. Returns an exit code. */
+ * kind that is made and --resume was given: common->force is set then. CLI_IO, after a message: it
+ * does not say what it was made of or is of another kind, and --force was not given. Returns an
+ * exit code. */
 int cli_shard_look(const cli_shard *shard, const char *verb, const char *output, cli_common *common,
                    bool *done);
 

@@ -380,7 +380,7 @@ static void facts_become_remedies(void **state) {
         {TAPER_FACT_LAYOUT, 1, "no; `taper repack` changes it"},
         {TAPER_FACT_SEARCH_CODES, 1, "no; encode all with the same --embed-with, or none"},
         {TAPER_FACT_LAYERS, 16,
-         "no; encode each with --shard 1/1, so that all have the same layers"},
+         "no; encode each with --shard 1/1, which gives all the same layers, then merge"},
         {TAPER_FACT_OVERWRITE, 0, "no (-f)"},
         {TAPER_FACT_NO_MODEL, 0, "no; make one with `taper train`"},
         {TAPER_FACT_NO_INDEX, 0, "no; make one with `taper index`"},

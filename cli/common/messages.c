@@ -145,7 +145,7 @@ static void remedy_of(const taper_error *e, char *to, size_t room) {
     case TAPER_FACT_NO_CONTAINER: words = "; make one with `taper encode`"; break;
     case TAPER_FACT_OVERWRITE: words = " (-f)"; break;
     case TAPER_FACT_LAYERS:
-        words = "; encode each with --shard 1/1, so that all have the same layers";
+        words = "; encode each with --shard 1/1, which gives all the same layers, then merge";
         break;
     }
     snprintf(to, room, "%s", words);

@@ -217,13 +217,21 @@ static taper_status refuse_layers(size_t s, taper_error *error) {
     return TAPER_ERR_LIMIT;
 }
 
+/* A bit for each rate class of a shard that has images. */
+static uint32_t used_classes(const formats_front *f) {
+    uint32_t used = 0;
+    for (uint32_t g = 0; g < f->groups; g++) used |= 1u << formats_front_rate_class(f, g);
+    return used;
+}
+
 static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_error *error) {
     int32_t **at = &a->layers[0].layer_at; /* of all shards */
     TAPER_TRY(formats_front_take(f, a->n * a->n_all, sizeof **at, at, error));
     for (size_t s = 0; s < a->n; s++) {
         place_layers(a, s);
-        uint32_t taken = 0;
+        uint32_t taken = 0, used = used_classes(&a->shard[s]);
         for (uint32_t t = 0; t < a->shard[s].rate_classes; t++) {
+            if (!(used >> t & 1)) continue;
             make_column(a, s, t);
             uint32_t rate_class = find_rate_class(a, taken);
             if (rate_class == FORMATS_MAX_RATE_CLASSES) return refuse_layers(s, error);
@@ -232,6 +240,29 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
         }
     }
     return TAPER_OK;
+}
+
+/* Nonzero if layer l of the result, of one rate class, is one of passes and has none. */
+static int is_empty(const alignment *a, size_t l) {
+    const uint64_t key = a->all[l];
+    const int has_pixels = key == FIRST || key == ALPHA || key == EXACT ||
+                           (key == LAST && a->cut != FORMATS_LAYER_PASSES);
+    return !has_pixels && a->column[l] == (l ? a->column[l - 1] : 0);
+}
+
+/* Where one rate class is left, leave out layers that only others had: each must have a pass. */
+static void drop_empty_layers(alignment *a) {
+    size_t kept = 0;
+    if (a->rate_classes > 1) return;
+    for (size_t l = 0; l < a->n_all; l++) {
+        if (is_empty(a, l)) continue;
+        a->all[kept] = a->all[l];
+        a->wanted[kept] = a->column[l];
+        for (size_t s = 0; s < a->n; s++) a->layers[s].layer_at[kept] = a->layers[s].layer_at[l];
+        kept++;
+    }
+    memcpy(a->column, a->wanted, kept * sizeof *a->column);
+    a->n_all = kept;
 }
 
 /* The kinds of the layers, if a shard has pixel layers. */
@@ -279,6 +310,7 @@ static taper_status align(alignment *a, formats_front *front, taper_error *error
     a->wanted = malloc(a->n_all * sizeof *a->wanted);
     if (!a->column || !a->wanted) return TAPER_ERR_NOMEM;
     TAPER_TRY(assign_rate_classes(a, front, error));
+    drop_empty_layers(a);
     return give_layers(a, front, error);
 }
 

@@ -77,6 +77,24 @@ rm -r apart
 diff -r merged apart
 rm -r mixed merged apart
 
+# images without names get the numbers of the set, also where others have names
+mkdir named
+cp set/png/ring/000[1-3].png named
+inputs="named/0001.png named/0002.png set/cifar/test.bin named/0003.png"
+rm -f ./*.taper
+for i in 1 2 3; do
+    # shellcheck disable=SC2086
+    encode -q --shard $i/3 -o $i.taper $inputs
+done
+# shellcheck disable=SC2086
+encode -q -o one.taper $inputs
+"$TAPER" merge -q -o merged.taper ?.taper
+for file in one merged; do "$TAPER" decode -q -m model.tpm -o $file $file.taper; done
+test "$(cd one && ls)" = "$(cd merged && ls)"
+# rate classes without images end with merging: there is room for other containers
+"$TAPER" merge -q -o more.taper merged.taper one.taper
+rm -r one merged
+
 # a shard without images
 rm -f ./*.taper
 mkdir three
@@ -108,6 +126,16 @@ again() { # reason, options...
     encode --resume "$@"
     grep -q 'is made already' said
 }
+# several jobs with one shard
+jobs=
+for i in 1 2 3; do
+    "$TAPER" encode -q -m model.tpm --resume --shard 2/3 -o part.taper set/png 2>job-$i &
+    jobs="$jobs $!"
+done
+for job in $jobs; do wait "$job"; done
+echo other >part.taper
+refused 5 'is not a container' "$TAPER" encode -m model.tpm --resume --shard 2/3 -o part.taper set/png
+rm part.taper
 encode --resume --shard 2/3 -o part.taper set/png
 same part.taper --shard 2/3 -o part.taper set/png
 mkdir elsewhere
@@ -131,14 +159,14 @@ same part.taper --shard 1/3 -o part.taper elsewhere/png
 encode -q -f --shard 1/1 --resume -o part.taper set/cifar/train.bin
 cp set/cifar/train.bin train.bin
 printf '\0\377' | dd of=train.bin bs=1 seek=70000 conv=notrunc 2>dd
-again 'an input has changed' -o part.taper train.bin
+again 'an input has changed' --shard 1/1 -o part.taper train.bin
 cp set/png/ring/0001.png elsewhere/png/ring/one-more.png
 encode -q -f --shard 1/3 -o part.taper set/png
 again 'the list of inputs is another' --shard 1/3 -o part.taper elsewhere/png
 "$TAPER" truncate -q --fraction 0.9 -o cut.taper part.taper
 mv cut.taper part.taper
 cp part.taper cut.taper
-refused 2 'does not say what it was made of' "$TAPER" encode --resume -m model.tpm --shard 1/3 -o part.taper elsewhere/png
+refused 5 'does not say what it was made of' "$TAPER" encode --resume -m model.tpm --shard 1/3 -o part.taper elsewhere/png
 cmp cut.taper part.taper
 again 'it does not say what it was made of' -f --shard 1/3 -o part.taper elsewhere/png
 # what could not be used may be usable elsewhere: it is tried again. Files without an image are told once
@@ -150,7 +178,7 @@ refused 0 made "$TAPER" encode -m model.tpm --shard 2/2 --resume -o part.taper t
 
 # nothing else is overwritten
 cp model.tpm kept
-refused 5 'exists' "$TAPER" encode -m model.tpm --resume -o kept set/png
+refused 5 'exists, and is not a' "$TAPER" encode -m model.tpm --resume -o kept set/png
 cmp model.tpm kept
 for wrong in 0/3 4/3 1/0 1 /3 1/ 1/3x 1/1048577 -1/3 1.5/3; do
     refused 2 shard "$TAPER" encode -m model.tpm --shard=$wrong -o no.taper set/png

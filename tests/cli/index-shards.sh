@@ -84,7 +84,7 @@ again() { # reason, options...
     cmp part.tpx before
 }
 cp joined.tpx part.tpx
-refused 2 'does not say what it was made of' "$TAPER" index --resume -o part.tpx -m bits.tpm --shard 2/3 set/png
+refused 5 'does not say what it was made of' "$TAPER" index --resume -o part.tpx -m bits.tpm --shard 2/3 set/png
 cmp joined.tpx part.tpx
 again 'it does not say what it was made of' -f -m bits.tpm --shard 2/3 set/png
 again 'it is another shard' -m bits.tpm --shard 1/3 set/png
@@ -120,7 +120,7 @@ refused 1 'it lacks images that could not be used' "$TAPER" index -m bits.tpm --
 
 # nothing else is overwritten
 cp set.taper kept
-refused 5 'exists' "$TAPER" index -m bits.tpm --resume -o kept set/png
+refused 5 'exists, and is not an index' "$TAPER" index -m bits.tpm --resume -o kept set/png
 cmp set.taper kept
 refused 2 shard "$TAPER" index -m bits.tpm --shard=0/3 -o no.tpx set/png
 refused 2 'can be read' "$TAPER" index -m bits.tpm --resume -o - set/png
