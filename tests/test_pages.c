@@ -257,7 +257,7 @@ static void roots_stay_small(void **unused) {
     (void)unused;
     enum { EACH = 32, LENGTH = 80 };
     uint64_t state = SEED + 2;
-    const shape s = {.images = 30000, .most_in_group = 1, .layers = 1, .span = 1};
+    const shape s = {.images = 40000, .most_in_group = 1, .layers = 1, .span = 1};
     formats_front f = make(&s, &state), shared;
     f.names = calloc(f.images, LENGTH);
     f.name_at = calloc(f.images, sizeof *f.name_at);

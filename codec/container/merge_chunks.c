@@ -217,7 +217,7 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
     const uint64_t length = own < 0 ? 0 : length_of(f, (uint32_t)own, g);
     const uint64_t at =
         own < 0 ? 0 : f->front_size + f->chunk_at[(uint64_t)own * f->groups + g] + from;
-    if (length_of(c->result, layer, group) == length) return source->read(source->user, at, to, n);
+    if (layer != c->cut_layer || !c->has_zeros[group]) return source->read(source->user, at, to, n);
     const size_t bytes = from >= length ? 0 : length - from < n ? (size_t)(length - from) : n;
     memset((uint8_t *)to + bytes, 0, n - bytes);
     return bytes ? source->read(source->user, at, to, bytes) : TAPER_OK;
@@ -227,14 +227,10 @@ static taper_status read_merged(void *user, uint32_t layer, uint32_t group, uint
 static uint32_t count_run(void *user, uint32_t layer, uint32_t group) {
     const codec_merged_chunks *c = user;
     const size_t s = shard_of(c->merge, group);
-    const formats_front *f = &c->merge->front[s];
-    const uint32_t first = c->merge->first[s].group, left = first + f->groups - group;
-    const int32_t own = c->merge->layers[s].layer_at[layer];
+    const uint32_t left = c->merge->first[s].group + c->merge->front[s].groups - group;
     uint32_t n = 0;
-    if (layer != c->cut_layer || own < 0) return left;
-    while (n < left &&
-           length_of(c->result, layer, group + n) == length_of(f, (uint32_t)own, group - first + n))
-        n++;
+    if (layer != c->cut_layer) return left;
+    while (n < left && !c->has_zeros[group + n]) n++;
     return n ? n : 1;
 }
 
@@ -252,6 +248,23 @@ static void drop_images(void *user) {
     f->label = NULL, f->names = NULL, f->name_at = NULL;
 }
 
+/* Note which chunks of the cut layer get zeros, while the result has no layers with stages. */
+static taper_status note_zeros(codec_merged_chunks *out, taper_error *error) {
+    const codec_merging *m = out->merge;
+    if (out->cut_layer < 0) return TAPER_OK;
+    const uint32_t l = (uint32_t)out->cut_layer;
+    TAPER_TRY(formats_front_take(out->result, out->result->groups, 1, &out->has_zeros, error));
+    for (size_t s = 0; s < m->n; s++) {
+        const int32_t own = m->layers[s].layer_at[l];
+        for (uint32_t g = 0; own >= 0 && g < m->front[s].groups; g++) {
+            const uint32_t group = m->first[s].group + g;
+            out->has_zeros[group] =
+                length_of(out->result, l, group) != length_of(&m->front[s], (uint32_t)own, g);
+        }
+    }
+    return TAPER_OK;
+}
+
 taper_status codec_merge_check(const codec_merging *m, formats_front *result,
                                codec_merged_chunks *out, taper_error *error) {
     *out = (codec_merged_chunks){.merge = m,
@@ -262,6 +275,7 @@ taper_status codec_merge_check(const codec_merging *m, formats_front *result,
     out->chunks = (codec_chunks){out, read_merged, count_run, find_checksum, drop_images};
     TAPER_TRY(formats_front_take(result, formats_front_checksums(result), sizeof *out->sum,
                                  &out->sum, error));
+    TAPER_TRY(note_zeros(out, error));
     passing *p = malloc(sizeof *p);
     if (!p) return formats_fail(error, TAPER_ERR_NOMEM, "no memory to read the containers");
     p->out = out;
@@ -275,6 +289,6 @@ taper_status codec_merge_check(const codec_merging *m, formats_front *result,
 }
 
 void codec_merged_chunks_free(codec_merged_chunks *c) {
-    free(c->sum);
+    free(c->sum), free(c->has_zeros);
     *c = (codec_merged_chunks){.merge = NULL};
 }

@@ -37,6 +37,7 @@ typedef struct codec_merged_chunks {
     formats_front *result;
     uint32_t layers, per; /* of the result, also when it gets layers with stages */
     int64_t cut_layer;    /* the layer that has cut chunks; -1: none */
+    uint8_t *has_zeros;   /* NULL without; [groups] of its chunks: zeros are behind it */
     uint32_t *sum;        /* [layers][blocks] checksums of the result; blocks of `per` chunks */
 } codec_merged_chunks;
 
