@@ -57,6 +57,7 @@ for engine in xargs parallel; do
         exit 0
     fi
     encode="sh $scripts/encode-$engine.sh out.taper set/png"
+    fresh
     $encode
     pixels_of_one_run out.taper
     test "$(grep -c '^encode [1-6] made$' runs)" -eq 6
