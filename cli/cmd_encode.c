@@ -313,7 +313,7 @@ static int check_names(const cli_encode_run *st) {
 }
 
 /* Everything but the images on which the container depends. Limits and the number of threads do
- * not. */
+ * not; nor does --quick matter to shards, whose layers are others (2). */
 static void describe_options(const cli_encode_run *st, char *text, size_t room) {
     const cli_encode_settings *s = &st->s;
     const uint64_t search = s->search_model ? cli_model_info(st->search.model.model).id : 0;

@@ -152,22 +152,14 @@ static int clear_empty(const cli_shard *shard, const char *verb, const char *out
     return CLI_DONE;
 }
 
-/* What another run or verb made is not replaced without being asked. */
-static int refuse_unknown(const cli_shard *shard, const char *verb, const char *output) {
-    cli_error(verb, output,
-              "exists, and is %s that does not say what it was made of, so it is left as it is; "
-              "choose another "
-              "name, or replace it (-f)",
-              shard->makes == CLI_IS_INDEX ? "an index" : "a container");
-    return CLI_IO;
-}
-
-/* Nor is what is of another kind; or was damaged so that it is not recognised. */
-static int refuse_other(const cli_shard *shard, const char *verb, const char *output) {
+/* What is of another kind, or what another run or verb made, is not replaced without being asked.
+ * is: whether it is of the kind that is made; why: what follows that. */
+static int refuse(const cli_shard *shard, const char *verb, const char *output, const char *is,
+                  const char *why) {
     cli_error(
         verb, output,
-        "exists, and is not %s, so it is left as it is; choose another name, or replace it (-f)",
-        shard->makes == CLI_IS_INDEX ? "an index" : "a container");
+        "exists, and %s %s%s, so it is left as it is; choose another name, or replace it (-f)", is,
+        shard->makes == CLI_IS_INDEX ? "an index" : "a container", why);
     return CLI_IO;
 }
 
@@ -180,12 +172,13 @@ int cli_shard_look(const cli_shard *shard, const char *verb, const char *output,
     if (*done) return clear_empty(shard, verb, output, is_ours, common);
     if (!shard->resumes) return CLI_DONE;
     const bool is_forced = common->force;
-    if (is_file && !is_ours && !is_forced) return refuse_other(shard, verb, output);
+    if (is_file && !is_ours && !is_forced) return refuse(shard, verb, output, "is not", "");
     common->force = 1; /* also where another process makes the same shard meanwhile */
     if (!is_file) return CLI_DONE;
     taper_part is;
     const taper_status status = read_output(shard, output, common, &is);
-    if (status == TAPER_OK && !is.parts && !is_forced) return refuse_unknown(shard, verb, output);
+    if (status == TAPER_OK && !is.parts && !is_forced)
+        return refuse(shard, verb, output, "is", " that does not say what it was made of");
     const char *why = compare(shard, status, is);
     *done = !why;
     if (why)

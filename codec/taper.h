@@ -960,9 +960,10 @@ typedef struct taper_merge_options {
     taper_container **open;
 } taper_merge_options;
 /* Join n containers of one model and one layout, in order, without recoding. Every image renders as
- * in its source. (Only hostile files, with strings that no encoder writes, can differ.) The sources
- * may be results of taper_truncate; their layers, names and classes may differ. Classes are joined
- * by name. A name that an earlier source has, too, gets the prefix "shard-2/", and so on.
+ * in its source. (Only hostile files, with strings that no encoder writes, can differ; and, by some
+ * levels, large complete images that are merged with truncated ones.) The sources may be results of
+ * taper_truncate; their layers, names and classes may differ. Classes are joined by name. A name
+ * that an earlier source has, too, gets the prefix "shard-2/", and so on.
  * TAPER_ERR_ARG: a source is a cut file. TAPER_ERR_LIMIT: the inputs use more than 16 distinct
  * layer layouts, the number of rate classes of a container; taper_encode_options.for_merge makes
  * containers that use the same ones. */

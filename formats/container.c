@@ -490,15 +490,13 @@ typedef struct writing {
     int is_paged;
 } writing;
 
-enum { LEVEL = 19 };
-
 /* Codes for search, and the model that made them. */
 static taper_status add_search(writing *w, const formats_front *f, int codes, int model) {
     formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     content.account = w->body.account;
     if (codes && f->search_codes) {
         formats_search_codes_write(f, &content);
-        TAPER_TRY(add_section(SEARCH, &content, LEVEL, &w->table, &w->body));
+        TAPER_TRY(add_section(SEARCH, &content, FORMATS_PACK_LEVEL, &w->table, &w->body));
     }
     if (!model || !f->search_model) return TAPER_OK;
     formats_write_bytes(&content, f->search_model, f->search_model_size);
@@ -518,7 +516,7 @@ static taper_status add_also(writing *w, const formats_front *f) {
     content.account = w->body.account;
     if (!f->alsos) return TAPER_OK;
     formats_also_write(f, &content);
-    return add_section(ALSO, &content, LEVEL, &w->table, &w->body);
+    return add_section(ALSO, &content, FORMATS_PACK_LEVEL, &w->table, &w->body);
 }
 
 static taper_status add_part(writing *w, const formats_front *f) {
@@ -541,15 +539,15 @@ static taper_status add_in_one_piece(writing *w, const formats_front *f) {
     formats_buffer content = formats_buffer_make(FORMATS_MOST_BYTES);
     content.account = w->body.account;
     formats_directory_write(f, &content);
-    TAPER_TRY(add_section(DIRECTORY, &content, LEVEL, &w->table, &w->body));
+    TAPER_TRY(add_section(DIRECTORY, &content, FORMATS_PACK_LEVEL, &w->table, &w->body));
     TAPER_TRY(add_search(w, f, 1, 0));
     if (f->names) {
         formats_names_write(f, &content);
-        TAPER_TRY(add_section(NAMES, &content, LEVEL, &w->table, &w->body));
+        TAPER_TRY(add_section(NAMES, &content, FORMATS_PACK_LEVEL, &w->table, &w->body));
     }
     if (f->label) {
         formats_labels_section_write(f, &content);
-        TAPER_TRY(add_section(LABELS, &content, LEVEL, &w->table, &w->body));
+        TAPER_TRY(add_section(LABELS, &content, FORMATS_PACK_LEVEL, &w->table, &w->body));
     }
     TAPER_TRY(add_also(w, f));
     TAPER_TRY(add_metadata(w, f));
@@ -562,7 +560,7 @@ static taper_status add_in_one_piece(writing *w, const formats_front *f) {
 static taper_status add_pages(writing *w, const formats_front *f, formats_paged *p) {
     const int has_pages = p->pages.size > 0;
     w->is_paged = 1;
-    TAPER_TRY(add_section(DIRECTORY, &p->root, LEVEL, &w->table, &w->body));
+    TAPER_TRY(add_section(DIRECTORY, &p->root, FORMATS_PACK_LEVEL, &w->table, &w->body));
     TAPER_TRY(add_model(w, f));
     TAPER_TRY(add_section(LEAVES, &p->leaves, 0, &w->table, &w->body));
     if (has_pages) TAPER_TRY(add_section(NAME_PAGES, &p->pages, 0, &w->table, &w->body));

@@ -135,8 +135,8 @@ taper_status formats_leaf_read(const formats_root *r, const formats_front *share
 
 /* --- writing --------------------------------------------------------------------------- */
 
-/* Level 19 takes half as long again, for 1 % of the directory at most; large sets have a thousand
- * leaves. */
+/* FORMATS_PACK_LEVEL takes half as long again, for 1 % of the directory at most; large sets have a
+ * thousand leaves. */
 enum { LEVEL = 15 };
 
 taper_status formats_leaf_write(const formats_front *f, formats_buffer *out) {

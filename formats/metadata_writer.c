@@ -5,8 +5,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { LEVEL = 19 }; /* of zstd */
-
 /* A payload that is stored already. */
 typedef struct known_payload {
     XXH128_hash_t hash;
@@ -105,7 +103,7 @@ static taper_status grow_known(formats_metadata_writer *w) {
 static taper_status end_page(formats_metadata_writer *w) {
     if (!w->in_page) return TAPER_OK;
     TAPER_TRY(formats_write_varint(&w->page_counts, w->in_page));
-    TAPER_TRY(formats_part_write(&w->page, LEVEL, &w->packed)); /* frees the page */
+    TAPER_TRY(formats_part_write(&w->page, FORMATS_PACK_LEVEL, &w->packed)); /* frees the page */
     w->pages++, w->in_page = 0;
     return TAPER_OK;
 }
@@ -246,6 +244,6 @@ taper_status formats_metadata_writer_finish(formats_metadata_writer *w, uint64_t
     formats_write_bytes(&index, w->page_counts.data, w->page_counts.size);
     formats_write_bytes(&index, w->records.data, w->records.size);
     write_times(w, &index);
-    TAPER_TRY(formats_part_write(&index, LEVEL, out)); /* frees the index */
+    TAPER_TRY(formats_part_write(&index, FORMATS_PACK_LEVEL, out)); /* frees the index */
     return formats_write_bytes(out, w->packed.data, w->packed.size);
 }

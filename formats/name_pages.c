@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVEL = 19 }; /* of zstd */
-
 enum { MORE_BITS = 5 }; /* of a hash than tell as many names apart: few false leaves are read */
 
 /* --- writing --------------------------------------------------------------------------- */
@@ -44,7 +42,7 @@ static taper_status write_page(const uint64_t *entry, size_t n, uint64_t base,
     for (size_t i = 0; i < n; base = entry[i++] >> 32)
         formats_write_varint(&content, (entry[i] >> 32) - base);
     for (size_t i = 0; i < n; i++) formats_write_varint(&content, (uint32_t)entry[i]);
-    return formats_part_write(&content, LEVEL, out);
+    return formats_part_write(&content, FORMATS_PACK_LEVEL, out);
 }
 
 static taper_status write_pages(const uint64_t *entry, size_t n, formats_root *r,

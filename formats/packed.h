@@ -26,6 +26,9 @@ taper_status formats_unpack(formats_front *f, const uint8_t *stored, uint64_t si
 /* Free what formats_unpack made. */
 void formats_unpack_free(formats_front *f, uint8_t *content, uint64_t unpacked);
 
+/* The level of zstd for all that is read often and written once. */
+enum { FORMATS_PACK_LEVEL = 19 };
+
 /* Append the content, packed if it is smaller so. level: of zstd; 0: not packed. The memory for
  * packing is charged to the account of `out` meanwhile. *stored: the bytes that were appended.
  * TAPER_ERR_LIMIT, TAPER_ERR_NOMEM; also the status of `content`. */

@@ -168,11 +168,10 @@ static taper_status split(const formats_front *f, uint32_t each, formats_root *r
 
 /* The stored size of a root. */
 static taper_status measure_root(const formats_paged *p, size_t *stored) {
-    enum { LEVEL = 19 };
     formats_buffer packed = formats_buffer_make(FORMATS_MOST_BYTES);
     packed.account = p->root.account;
     const taper_status status =
-        formats_pack(&p->root, LEVEL, FORMATS_PACKED_USUAL, &packed, stored);
+        formats_pack(&p->root, FORMATS_PACK_LEVEL, FORMATS_PACKED_USUAL, &packed, stored);
     formats_buffer_free(&packed);
     return status;
 }

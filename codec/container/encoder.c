@@ -215,11 +215,15 @@ taper_status taper_encoder_set_aim(taper_encoder *e, double psnr_db, taper_error
     return TAPER_OK;
 }
 
-/* The rate class of an image with an aim: where it may end. */
-static taper_status choose_end(taper_encoder *e, const taper_image *image, uint32_t *rate_class) {
+/* The rate class of an image with an aim: where it may end. Indexed images need no end. Where
+ * containers will be merged they are in one class: each class of images without layers of passes
+ * takes a rate class of the merged file. */
+static taper_status choose_end(taper_encoder *e, const taper_image *image, int indexed,
+                               uint32_t *rate_class) {
     double mse[CODEC_AIM_ENDS];
     *rate_class = 0;
     if (!e->aims.are_set || e->aims.mse <= 0) return TAPER_OK;
+    if (indexed && e->options.for_merge) return TAPER_OK;
     const uint64_t bytes = codec_aim_bytes(e->model, image);
     TAPER_TRY(codec_encoder_charge(e, bytes));
     const taper_status status =
@@ -229,12 +233,6 @@ static taper_status choose_end(taper_encoder *e, const taper_image *image, uint3
     *rate_class = codec_aim_choose(mse, e->aims.mse);
     e->aims.out_of_reach += !(mse[*rate_class] <= e->aims.mse);
     return TAPER_OK;
-}
-
-/* Images without windows need no end. Where containers will be merged they are in one class: each
- * class of images without layers of passes takes a rate class of the merged file. */
-static int goes_without_end(const taper_encoder *e, int indexed) {
-    return indexed && e->options.for_merge;
 }
 
 /* Nonzero if the last step of a small set may follow, which takes the originals. */
@@ -364,7 +362,7 @@ static taper_status add_memory_by_strips(taper_encoder *e, const taper_image *im
     const taper_row_source from = {sizeof from,  image->width, image->height,   image->channels,
                                    image->depth, &rows,        read_memory_rows};
     uint32_t rate_class;
-    TAPER_TRY(choose_end(e, image, &rate_class));
+    TAPER_TRY(choose_end(e, image, 0, &rate_class));
     return add_strips(e, &from, rate_class, name, label, error);
 }
 
@@ -387,10 +385,7 @@ taper_status taper_encoder_add(taper_encoder *e, const taper_image *image, const
     const int indexed = is_indexed(e, image);
     taper_status status = indexed || e->options.lossless ? TAPER_OK : hide_colours(e, &copy);
     if (status == TAPER_OK) status = codec_encoder_record(e, image, indexed, name, label);
-    if (status == TAPER_OK && goes_without_end(e, indexed))
-        rate_class = 0;
-    else if (status == TAPER_OK)
-        status = choose_end(e, image, &rate_class);
+    if (status == TAPER_OK) status = choose_end(e, image, indexed, &rate_class);
     if (status != TAPER_OK)
         free(copy.pixels);
     else

@@ -242,12 +242,19 @@ static taper_status assign_rate_classes(alignment *a, formats_front *f, taper_er
     return TAPER_OK;
 }
 
+/* The kind of layer l of the result. */
+static uint32_t kind_of(const alignment *a, size_t l) {
+    const uint64_t key = a->all[l];
+    return key == FIRST   ? FORMATS_LAYER_FIRST
+           : key == ALPHA ? FORMATS_LAYER_ALPHA
+           : key == EXACT ? FORMATS_LAYER_EXACT
+           : key == LAST  ? a->cut
+                          : FORMATS_LAYER_PASSES;
+}
+
 /* Nonzero if layer l of the result, of one rate class, is one of passes and has none. */
 static int is_empty(const alignment *a, size_t l) {
-    const uint64_t key = a->all[l];
-    const int has_pixels = key == FIRST || key == ALPHA || key == EXACT ||
-                           (key == LAST && a->cut != FORMATS_LAYER_PASSES);
-    return !has_pixels && a->column[l] == (l ? a->column[l - 1] : 0);
+    return kind_of(a, l) == FORMATS_LAYER_PASSES && a->column[l] == (l ? a->column[l - 1] : 0);
 }
 
 /* Where one rate class is left, leave out layers that only others had: each must have a pass. */
@@ -270,14 +277,7 @@ static taper_status give_kinds(const alignment *a, formats_front *f, taper_error
     for (size_t s = 0; s < a->n; s++) f->has_pixels |= a->shard[s].has_pixels;
     if (!f->has_pixels) return TAPER_OK;
     TAPER_TRY(formats_front_take(f, a->n_all, 1, &f->layer_kind, error));
-    for (size_t l = 0; l < a->n_all; l++) {
-        const uint64_t key = a->all[l];
-        f->layer_kind[l] = (uint8_t)(key == FIRST   ? FORMATS_LAYER_FIRST
-                                     : key == ALPHA ? FORMATS_LAYER_ALPHA
-                                     : key == EXACT ? FORMATS_LAYER_EXACT
-                                     : key == LAST  ? a->cut
-                                                    : FORMATS_LAYER_PASSES);
-    }
+    for (size_t l = 0; l < a->n_all; l++) f->layer_kind[l] = (uint8_t)kind_of(a, l);
     return TAPER_OK;
 }
 
